@@ -1,0 +1,91 @@
+/**
+ * What every engine verb is handed: time, the caller's patience, and the ledger in which the store calls note the rows
+ * they touched.
+ *
+ * C1  A store call never waits for the ledger.              charge() is synchronous and does not fail
+ * C2  The service settles a ledger once, at the end.        service/datastore.ts
+ * C3  Apply has a ledger of its own, never its request's.   log/apply.ts
+ */
+import type { Scheduler } from './clock.ts'
+import { DatastoreError } from './errors.ts'
+import type { RowKey } from './storage/kv.ts'
+import type { TableId } from './tables/table.ts'
+
+export type RowOperation = 'get' | 'scan' | 'put' | 'delete'
+
+/** One note in a ledger: `rows` rows of `table` from `rowKey` on, `bytes` bytes of key and value in all. */
+export interface LedgerEntry {
+  readonly table: TableId
+  readonly operation: RowOperation
+  readonly rowKey: RowKey
+  readonly rows: number
+  readonly bytes: number
+}
+
+/** Takes notes of touched rows. */
+export interface Ledger {
+  charge(table: TableId, operation: RowOperation, rowKey: RowKey, rows: number, bytes: number): void
+}
+
+/** A ledger that only counts, per operation: the one in use when nothing is simulated. */
+export class CountingLedger implements Ledger {
+  rowsRead = 0
+  rowsWritten = 0
+  bytesRead = 0
+  bytesWritten = 0
+
+  charge(_table: TableId, operation: RowOperation, _rowKey: RowKey, rows: number, bytes: number): void {
+    if (operation === 'get' || operation === 'scan') {
+      this.rowsRead += rows
+      this.bytesRead += bytes
+    } else {
+      this.rowsWritten += rows
+      this.bytesWritten += bytes
+    }
+  }
+}
+
+/** A ledger that keeps every entry, for tests, explain and the inspector. */
+export class RecordingLedger implements Ledger {
+  readonly entries: LedgerEntry[] = []
+
+  charge(table: TableId, operation: RowOperation, rowKey: RowKey, rows: number, bytes: number): void {
+    this.entries.push({ table, operation, rowKey, rows, bytes })
+  }
+}
+
+export interface RequestContext {
+  readonly clock: Scheduler
+  /** Microseconds since the epoch after which the answer is of no use; `undefined` = no limit. */
+  readonly deadlineAt: bigint | undefined
+  readonly signal: AbortSignal | undefined
+  readonly ledger: Ledger
+  /** How many real operations this one stands for in a simulation; 1 outside of it. */
+  readonly weight: number
+}
+
+export interface RequestContextOptions {
+  readonly clock: Scheduler
+  readonly deadlineAt?: bigint | undefined
+  readonly signal?: AbortSignal | undefined
+  readonly ledger?: Ledger
+  readonly weight?: number
+}
+
+export function requestContext(options: RequestContextOptions): RequestContext {
+  return {
+    clock: options.clock,
+    deadlineAt: options.deadlineAt,
+    signal: options.signal,
+    ledger: options.ledger ?? new CountingLedger(),
+    weight: options.weight ?? 1,
+  }
+}
+
+/** Throws CANCELLED or DEADLINE_EXCEEDED when the caller no longer waits. Long loops call it between batches. */
+export function checkAlive(context: RequestContext): void {
+  if (context.signal?.aborted) throw new DatastoreError('CANCELLED', 'the call was cancelled by the client')
+  if (context.deadlineAt !== undefined && context.clock.nowMicros() > context.deadlineAt) {
+    throw new DatastoreError('DEADLINE_EXCEEDED', 'the deadline of the call passed before the answer was complete')
+  }
+}

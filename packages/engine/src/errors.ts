@@ -1,0 +1,75 @@
+/**
+ * The one public error of the engine.
+ *
+ * `code` is contract; the message says what was asked, what was found and what to do. Wire forms of it are known only to
+ * the gateway. Codes are those of google.rpc.Code (known: google/rpc/code.proto), which case gives which code is measured.
+ */
+
+/** google.rpc.Code by name. */
+export const statusCodes = {
+  CANCELLED: 1,
+  UNKNOWN: 2,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  OUT_OF_RANGE: 11,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+} as const
+
+export type StatusCode = keyof typeof statusCodes
+
+/** What a caller may do about an error: try the call again, the whole transaction, later, or not at all. */
+export type Retry = 'never' | 'once' | 'request' | 'transaction' | 'backoff'
+
+/** Whether the write may stand although an error was answered. */
+export type Committed = 'no' | 'unknown'
+
+export interface DatastoreErrorOptions {
+  readonly retry?: Retry
+  readonly committed?: Committed
+  readonly details?: Readonly<Record<string, string>>
+  readonly cause?: unknown
+}
+
+const defaultRetry: Partial<Record<StatusCode, Retry>> = {
+  ABORTED: 'request',
+  RESOURCE_EXHAUSTED: 'backoff',
+  UNAVAILABLE: 'backoff',
+  DEADLINE_EXCEEDED: 'backoff',
+  INTERNAL: 'once',
+}
+
+export class DatastoreError extends Error {
+  override readonly name = 'DatastoreError'
+  readonly code: StatusCode
+  readonly retry: Retry
+  readonly committed: Committed
+  readonly details: Readonly<Record<string, string>>
+
+  constructor(code: StatusCode, message: string, options: DatastoreErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.retry = options.retry ?? defaultRetry[code] ?? 'never'
+    this.committed = options.committed ?? 'no'
+    this.details = options.details ?? {}
+  }
+}
+
+export function invalidArgument(message: string): DatastoreError {
+  return new DatastoreError('INVALID_ARGUMENT', message)
+}
+
+export function failedPrecondition(message: string, details?: Readonly<Record<string, string>>): DatastoreError {
+  return new DatastoreError('FAILED_PRECONDITION', message, details === undefined ? {} : { details })
+}
+
+export function unimplemented(message: string): DatastoreError {
+  return new DatastoreError('UNIMPLEMENTED', message)
+}

@@ -1,0 +1,26 @@
+/**
+ * An answer that is there at once or comes by promise. The store answers at once where it can, and callers hop only when
+ * given a promise, so that a lookup in memory runs from request to answer in one turn.
+ */
+export type MaybePromise<T> = T | Promise<T>
+
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
+  return value instanceof Promise
+}
+
+/** Continues with `next` at once, or after the promise. A throw in `next` is a throw or a rejection accordingly. */
+export function then<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
+/** Runs `step` for each item in order, waiting only where a step gives a promise. */
+export function forEachInOrder<T>(
+  items: readonly T[],
+  step: (item: T, index: number) => MaybePromise<void>,
+  from = 0,
+): MaybePromise<void> {
+  for (let i = from; i < items.length; i++) {
+    const done = step(items[i] as T, i)
+    if (done instanceof Promise) return done.then(() => forEachInOrder(items, step, i + 1))
+  }
+}

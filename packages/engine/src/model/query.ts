@@ -1,0 +1,48 @@
+/** A query as asked, transport-free. What each part may hold is checked by planner/normalize.ts. */
+import type { Key, PartitionId } from './key.ts'
+import type { Value } from './value.ts'
+
+export type PropertyOperator =
+  | 'lessThan'
+  | 'lessThanOrEqual'
+  | 'greaterThan'
+  | 'greaterThanOrEqual'
+  | 'equal'
+  | 'in'
+  | 'notEqual'
+  | 'hasAncestor'
+  | 'notIn'
+
+export type Filter =
+  | { readonly type: 'property'; readonly property: string; readonly operator: PropertyOperator; readonly value: Value }
+  | { readonly type: 'composite'; readonly operator: 'and' | 'or'; readonly filters: readonly Filter[] }
+
+export interface PropertyOrder {
+  readonly property: string
+  readonly direction: 'ascending' | 'descending'
+}
+
+export interface Query {
+  readonly partition: PartitionId
+  /** `undefined` = kindless. */
+  readonly kind?: string | undefined
+  /** Property names; `['__key__']` alone = keys only; empty = whole entities. */
+  readonly projection: readonly string[]
+  readonly filter?: Filter | undefined
+  readonly order: readonly PropertyOrder[]
+  readonly distinctOn: readonly string[]
+  readonly startCursor?: Uint8Array | undefined
+  readonly endCursor?: Uint8Array | undefined
+  readonly offset: number
+  /** `undefined` = no limit. */
+  readonly limit?: number | undefined
+}
+
+export type ResultType = 'full' | 'projection' | 'keyOnly'
+
+export type MoreResults = 'notFinished' | 'moreResultsAfterLimit' | 'moreResultsAfterCursor' | 'noMoreResults'
+
+/** The key of a result together with what was found, by result type. */
+export interface QueryResultKey {
+  readonly key: Key
+}

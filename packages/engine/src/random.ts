@@ -1,0 +1,23 @@
+/**
+ * Chance, passed in and replayable: the same seed gives the same draws. The generator is splitmix32-style (known: a
+ * published public-domain mixer); it is for simulation and sampling, never for secrets.
+ */
+export interface Random {
+  /** Uniform in [0, 1). */
+  next(): number
+  /** Uniform integer in [0, below). */
+  integer(below: number): number
+}
+
+/** A generator from a 32-bit seed. */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x9e3779b9) >>> 0
+    let z = state
+    z = Math.imul(z ^ (z >>> 16), 0x21f0aaad)
+    z = Math.imul(z ^ (z >>> 15), 0x735a2d97)
+    return ((z ^ (z >>> 15)) >>> 0) / 0x1_0000_0000
+  }
+  return { next, integer: (below) => Math.floor(next() * below) }
+}

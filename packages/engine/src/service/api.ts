@@ -1,0 +1,117 @@
+/**
+ * The verbs of a database as data: what goes in and what comes out, without transport. The gateway's handlers translate
+ * to and from these; in-process users call them directly.
+ */
+import type { EntityImage } from '../model/entity.ts'
+import type { Key } from '../model/key.ts'
+import type { MoreResults, Query, ResultType } from '../model/query.ts'
+
+export type ReadConsistency = 'strong' | 'eventual'
+
+/** How a read wants to see the store. With nothing set, the database's mode decides. */
+export interface ReadOptions {
+  readonly consistency?: ReadConsistency
+  readonly transaction?: Uint8Array
+  readonly newTransaction?: TransactionOptions
+  /** Microseconds since the epoch. */
+  readonly readTime?: bigint
+}
+
+export interface TransactionOptions {
+  readonly mode: 'readWrite' | 'readOnly'
+  readonly previousTransaction?: Uint8Array
+  readonly readTime?: bigint
+}
+
+export interface LookupRequest {
+  /** Complete keys. */
+  readonly keys: readonly Key[]
+  readonly read?: ReadOptions
+}
+
+export interface FoundEntity {
+  readonly key: Key
+  readonly image: EntityImage
+}
+
+export interface LookupResult {
+  /** In request order, each key once. */
+  readonly found: readonly FoundEntity[]
+  readonly missing: readonly Key[]
+  /** Keys not looked up because the answer grew too large: ask again for these. */
+  readonly deferred: readonly Key[]
+  readonly readTime: bigint
+  readonly transaction?: Uint8Array
+}
+
+export interface RunQueryRequest {
+  readonly query: Query
+  readonly read?: ReadOptions
+}
+
+export interface QueryResult {
+  readonly key: Key
+  /** The entity as stored; absent for keys-only and projection results. */
+  readonly image?: EntityImage
+  /** Projection only: the `properties` fields (tag 3) of an Entity, as in {@link EntityImage}. */
+  readonly projected?: Uint8Array
+  readonly cursor: Uint8Array
+}
+
+export interface QueryBatch {
+  readonly resultType: ResultType
+  readonly results: readonly QueryResult[]
+  readonly skipped: number
+  readonly skippedCursor?: Uint8Array
+  readonly endCursor: Uint8Array
+  readonly moreResults: MoreResults
+  readonly readTime: bigint
+  readonly transaction?: Uint8Array
+}
+
+/**
+ * One change. `entity` is a serialized google.datastore.v1.Entity, key included (its last element may be incomplete for
+ * insert and upsert); it is validated here, so a caller hands over the client's bytes as they came.
+ */
+export type Mutation =
+  | {
+      readonly operation: 'insert' | 'update' | 'upsert'
+      readonly entity: Uint8Array
+      readonly conflict?: ConflictCheck
+    }
+  | { readonly operation: 'delete'; readonly key: Key; readonly conflict?: ConflictCheck }
+
+/** Optimistic check of one mutation: the version or update time that the client believes is stored. */
+export interface ConflictCheck {
+  readonly baseVersion?: bigint
+  readonly updateTime?: bigint
+  /** `serverValue` (default): keep the stored state and report the conflict; `fail`: refuse the commit. */
+  readonly resolution?: 'serverValue' | 'fail'
+}
+
+export interface CommitRequest {
+  /** `transactional` = all or nothing; it needs `transaction` or `singleUse`. */
+  readonly mode: 'transactional' | 'nonTransactional'
+  readonly transaction?: Uint8Array
+  readonly singleUse?: TransactionOptions
+  readonly mutations: readonly Mutation[]
+}
+
+export interface MutationResult {
+  /** Only when an id was allocated. */
+  readonly key?: Key
+  readonly version: bigint
+  /** Microseconds since the epoch; absent after a delete. */
+  readonly createTime?: bigint
+  readonly updateTime?: bigint
+  readonly conflictDetected: boolean
+}
+
+export interface CommitResult {
+  /** One for each mutation, in order. */
+  readonly mutationResults: readonly MutationResult[]
+  /** Index rows written or deleted. */
+  readonly indexUpdates: number
+  /** Microseconds since the epoch; absent for an empty non-transactional commit. */
+  readonly commitTime?: bigint
+}

@@ -1,0 +1,91 @@
+/**
+ * The six tables, and how the layers above read them.
+ *
+ * Nothing above this folder builds or parses the bytes of a row key; each table's file owns its layout in both directions.
+ */
+import type { RequestContext } from '../context.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
+
+/** The six tables, plus the log with its pending markers, and metadata: everything a ledger can be charged for. */
+export const tableIds = [
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'EntitiesByCompositeProperty',
+  'IdSequences',
+  'Log',
+  'Metadata',
+] as const
+
+export type TableId = (typeof tableIds)[number]
+
+/** A row that an entity has, or loses, in one table. */
+export interface TableRow {
+  readonly table: TableId
+  readonly rowKey: RowKey
+  readonly value: Uint8Array
+}
+
+/** Pull cursor over rows of one table; see KvScan for what a caller owes. */
+export interface RowScan {
+  next(count: number): MaybePromise<readonly KvRow[]>
+  seek(key: RowKey): void
+  close(): void
+}
+
+/** What planning and execution read from: the store now, a snapshot, or a past moment. Each call charges the ledger. */
+export interface TableView {
+  get(context: RequestContext, table: TableId, rowKey: RowKey): MaybePromise<Uint8Array | undefined>
+  scan(
+    context: RequestContext,
+    table: TableId,
+    range: KeyRange,
+    options?: { readonly reverse?: boolean; readonly expect?: number },
+  ): RowScan
+}
+
+/** The tables as a store or one of its snapshots has them. */
+export class KvTableView implements TableView {
+  readonly #reader: KvReader
+
+  constructor(reader: Kv | KvReader) {
+    this.#reader = reader
+  }
+
+  get(context: RequestContext, table: TableId, rowKey: RowKey): MaybePromise<Uint8Array | undefined> {
+    const value = this.#reader.get(rowKey)
+    if (value instanceof Promise) {
+      return value.then((bytes) => {
+        context.ledger.charge(table, 'get', rowKey, 1, rowKey.length + (bytes?.length ?? 0))
+        return bytes
+      })
+    }
+    context.ledger.charge(table, 'get', rowKey, 1, rowKey.length + (value?.length ?? 0))
+    return value
+  }
+
+  scan(
+    context: RequestContext,
+    table: TableId,
+    range: KeyRange,
+    options: { readonly reverse?: boolean; readonly expect?: number } = {},
+  ): RowScan {
+    const scan = this.#reader.scan(range, options)
+    const charged = (rows: readonly KvRow[]): readonly KvRow[] => {
+      let bytes = 0
+      for (const row of rows) bytes += row.key.length + row.value.length
+      context.ledger.charge(table, 'scan', rows[0]?.key ?? range.start, rows.length, bytes)
+      return rows
+    }
+    return {
+      next(count) {
+        const rows = scan.next(count)
+        return rows instanceof Promise ? rows.then(charged) : charged(rows)
+      },
+      seek: (key) => scan.seek(key),
+      close: () => scan.close(),
+    }
+  }
+}
