@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+/**
+ * The `sixtables` command. A small committed file, because pnpm links a command only when its file is there at install
+ * time, and the build comes later.
+ */
+import { existsSync } from 'node:fs'
+
+const built = new URL('../dist/cli/main.js', import.meta.url)
+
+if (existsSync(built)) {
+  const { main } = await import(built.href)
+  process.exitCode = await main(process.argv.slice(2))
+  // What is still open now has no one waiting for it.
+  setTimeout(() => process.exit(), 500).unref()
+} else {
+  process.stderr.write('sixtables: not built yet; run `npm run setup` at the root of the repository.\n')
+  process.exitCode = 2
+}

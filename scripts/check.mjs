@@ -1,0 +1,24 @@
+/**
+ * `npm run check [-- vitest arguments]`: what CI runs. Generate, build, format and lint, types (tests included), tests;
+ * the tidy rules are among the tests. Every step runs even when an earlier one failed, so that one run tells all.
+ */
+import { setUp } from './lib/set-up.mjs'
+import { run, ScriptError, say, script } from './lib/tools.mjs'
+
+const steps = [
+  { name: 'format and lint', command: 'biome', args: ['check', '.'] },
+  { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.check.json'] },
+  { name: 'tests', command: 'vitest', args: ['run', ...process.argv.slice(2)] },
+]
+
+await script(async () => {
+  await setUp()
+  const failed = []
+  for (const step of steps) {
+    say(`${step.name} …`)
+    const { code } = await run(step.command, step.args, { stdout: 1 })
+    if (code !== 0) failed.push(step.name)
+  }
+  if (failed.length > 0) throw new ScriptError(`check failed: ${failed.join(', ')}.`)
+  say(`check passed: ${steps.map((step) => step.name).join(', ')}.`)
+})

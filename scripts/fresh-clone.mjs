@@ -1,0 +1,55 @@
+/**
+ * `node scripts/fresh-clone.mjs`: what a newcomer does, on empty caches. Clones the last commit into a temp folder, gives
+ * npm an empty cache and pnpm an empty store, runs `npm start` twice and a lookup against it, then `npx sixtables --help`. Slow and it
+ * needs the network, hence by hand, not in CI. Prints the times.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from './lib/tools.mjs'
+
+const folder = mkdtempSync(join(tmpdir(), 'sixtables-fresh-'))
+const clone = join(folder, 'clone')
+const env = {
+  ...process.env,
+  npm_config_cache: join(folder, 'npm-cache'),
+  npm_config_store_dir: join(folder, 'pnpm-store'),
+  XDG_CACHE_HOME: join(folder, 'cache'),
+  XDG_DATA_HOME: join(folder, 'data'),
+}
+
+/** Starts with `npm start`, asks `GET /`, stops with SIGTERM. Returns the milliseconds until it ran. */
+async function start() {
+  const began = performance.now()
+  const npm = spawn('npm', ['start', '--', '--port', '0'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  let said = ''
+  let ms = 0
+  for await (const chunk of npm.stdout.iterator({ destroyOnReturn: false })) {
+    said += chunk
+    if (!/running/.test(said)) continue
+    ms = performance.now() - began
+    break
+  }
+  const [, endpoint] = /API endpoint: (http:\/\/\S+)/.exec(said) ?? []
+  assert.ok(endpoint, `npm start ended early; it said:\n${said}`)
+  assert.equal((await fetch(endpoint)).status, 200)
+  npm.stdout.resume()
+  const ended = once(npm, 'exit')
+  npm.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null])
+  return ms
+}
+
+try {
+  execFileSync('git', ['clone', '--quiet', root, clone])
+  process.stdout.write(`npm start, empty caches:  ${((await start()) / 1000).toFixed(1)} s\n`)
+  process.stdout.write(`npm start, second time:   ${((await start()) / 1000).toFixed(1)} s\n`)
+  const help = execFileSync('npx', ['sixtables', '--help'], { cwd: clone, env, encoding: 'utf8' })
+  assert.match(help, /sixtables start/)
+  process.stdout.write('npx sixtables --help:     works\n')
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

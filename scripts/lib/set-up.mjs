@@ -1,0 +1,104 @@
+/**
+ * From a fresh clone to built packages: check Node, install, generate, build. Each step is skipped while its inputs are
+ * those of the last time, so that a second start spends its time on starting.
+ *
+ * S1  Only node and npm are needed beforehand; pnpm comes through npx.
+ * S2  A step's stamp is written after the step succeeded, and removed before it begins.
+ * S3  No step waits for an answer from a person.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { filesBelow, isStamped, ofContents, ofTimes, packageFolders, stamp, unstamp } from './stamps.mjs'
+import { pnpmVersion, root, run, ScriptError, say } from './tools.mjs'
+
+/** Throws when the running Node is older than `engines.node` of the root manifest allows. */
+export function checkNode() {
+  const wanted = manifest('.').engines.node.replace('>=', '')
+  const [needMajor, needMinor = 0] = wanted.split('.').map(Number)
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > needMajor || (major === needMajor && minor >= needMinor)) return
+  throw new ScriptError(`Node ${wanted} or newer is needed; this is Node ${process.versions.node}.`)
+}
+
+/** Does what is missing; says on stderr what it does. */
+export async function setUp() {
+  checkNode()
+  const installed = await install()
+  await generate(installed)
+  await build(installed)
+}
+
+function manifest(folder) {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+}
+
+/** Installs the dependencies. Returns the fingerprint of what is installed. */
+async function install() {
+  const manifests = ['package.json', ...packageFolders().map((folder) => `${folder}/package.json`)]
+  const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', ...manifests]
+  const fingerprint = ofContents([pnpmVersion, process.platform, process.arch], inputs)
+  const complete = ['.', ...packageFolders()].every((folder) => existsSync(join(root, folder, 'node_modules')))
+  if (complete && isStamped('install', fingerprint)) return fingerprint
+  unstamp('install')
+  say(`installing dependencies with pnpm ${pnpmVersion} (only when they changed) …`)
+  const args = [
+    '--yes',
+    `pnpm@${pnpmVersion}`,
+    'install',
+    '--reporter=append-only',
+    '--config.confirmModulesPurge=false',
+  ]
+  const { code, tail } = await run('npx', args, { env: { npm_config_update_notifier: 'false' } }).catch((error) => {
+    throw new ScriptError(`npx could not be started (${error.message}); it comes with Node's npm.`)
+  })
+  if (code !== 0) throw new ScriptError(whyInstallFailed(tail))
+  // A lockfile that was behind the manifests has been written anew, so the stamp is taken afterwards.
+  const now = ofContents([pnpmVersion, process.platform, process.arch], inputs)
+  stamp('install', now)
+  return now
+}
+
+/** What to tell a person about a failed installation, from the end of what npx and pnpm wrote. */
+export function whyInstallFailed(output) {
+  if (
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL/.test(output)
+  ) {
+    return 'the package registry cannot be reached; look at the network, or at the registry and proxy in `npm config list`.'
+  }
+  if (/ERR_PNPM_OUTDATED_LOCKFILE/.test(output)) {
+    return `pnpm-lock.yaml is behind the manifests; run \`npx pnpm@${pnpmVersion} install\` without CI set, and commit it.`
+  }
+  if (/ENOSPC/.test(output)) return 'the disk is full.'
+  return 'installing the dependencies failed; the reason stands above.'
+}
+
+/** Runs each package's `generate` script whose inputs (its scripts, and what is installed) changed. */
+async function generate(installed) {
+  for (const folder of packageFolders()) {
+    const command = manifest(folder).scripts?.generate
+    if (command === undefined) continue
+    const step = `generate-${folder.replace('packages/', '')}`
+    const fingerprint = ofContents([installed, command], filesBelow(`${folder}/scripts`))
+    if (isStamped(step, fingerprint) && existsSync(join(root, folder, 'src', 'gen'))) continue
+    unstamp(step)
+    say(`generating code of ${folder} …`)
+    const { code } = await run(command, [], { cwd: join(root, folder), shell: true })
+    if (code !== 0) throw new ScriptError(`generating code of ${folder} failed; the reason stands above.`)
+    stamp(step, fingerprint)
+  }
+}
+
+/** Compiles all packages when a source or setting changed since the last time. */
+async function build(installed) {
+  const folders = packageFolders()
+  const sources = folders.flatMap((folder) => filesBelow(`${folder}/src`)).filter((path) => !path.endsWith('.test.ts'))
+  const settings = ['tsconfig.json', 'tsconfig.base.json', ...folders.map((folder) => `${folder}/tsconfig.json`)]
+  const fingerprint = ofTimes([installed], [...sources, ...settings])
+  const complete = folders.every((folder) => existsSync(join(root, folder, 'dist', 'index.js')))
+  if (complete && isStamped('build', fingerprint)) return
+  unstamp('build')
+  say('building …')
+  const { code } = await run('tsc', complete ? ['-b'] : ['-b', '--force'])
+  if (code !== 0) throw new ScriptError('building failed; the reason stands above.')
+  stamp('build', fingerprint)
+}

@@ -1,0 +1,58 @@
+/**
+ * Small tools of the scripts: where the repository is, words on stderr, and running a child to its end.
+ */
+import { spawn } from 'node:child_process'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The pnpm that installs this workspace: the one place where its version stands. */
+export const pnpmVersion = '12.21.0'
+
+/** A failure that is told in one message, without a stack. */
+export class ScriptError extends Error {}
+
+/** One progress line, on stderr so that stdout stays with the program. */
+export function say(line) {
+  process.stderr.write(`sixtables: ${line}\n`)
+}
+
+/**
+ * Runs a program to its end. Its stdout goes to `stdout` (default: our stderr), its stderr to ours.
+ *
+ * @param options - `cwd` (default: the root), `stdout` (a file descriptor), `env` (added to ours)
+ * @returns the exit code (1 when ended by a signal) and the last 16 KiB of what it wrote on stderr
+ */
+export function run(command, args, options = {}) {
+  const { cwd = root, stdout = 2, env = {}, shell = process.platform === 'win32' } = options
+  const binaries = [join(cwd, 'node_modules', '.bin'), join(root, 'node_modules', '.bin')]
+  const path = [...binaries, process.env.PATH ?? ''].join(delimiter)
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd,
+      shell,
+      stdio: ['ignore', stdout, 'pipe'],
+      env: { ...process.env, PATH: path, ...env },
+    })
+    let tail = ''
+    child.stderr.on('data', (chunk) => {
+      process.stderr.write(chunk)
+      tail = (tail + chunk).slice(-16_384)
+    })
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code: code ?? 1, tail }))
+  })
+}
+
+/** Runs the body of a script; a ScriptError becomes one line on stderr and exit code 1. */
+export async function script(body) {
+  try {
+    await body()
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error
+    say(error.message)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * `npm run smoke`: starts the built server on a free port with a data folder of its own, drives it once with
+ * @google-cloud/datastore over gRPC, and stops it with SIGTERM. The last line is `smoke: N passed, M failed`.
+ */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from './lib/tools.mjs'
+
+const limitMs = 120_000
+const binary = join(root, 'packages/gateway/bin/sixtables.js')
+const require = createRequire(join(root, 'packages/gateway/package.json'))
+const folder = mkdtempSync(join(tmpdir(), 'sixtables-smoke-'))
+const server = spawn(process.execPath, [binary, 'start', '--port', '0', '--data-dir', folder], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+const timer = setTimeout(() => {
+  process.stderr.write(`smoke: nothing more happened for ${limitMs / 1000} s; giving up\n`)
+  server.kill('SIGKILL')
+}, limitMs)
+
+let passed = 0
+let failed = 0
+
+async function step(name, body) {
+  try {
+    await body()
+    passed++
+    process.stdout.write(`smoke: ok      ${name}\n`)
+  } catch (error) {
+    failed++
+    process.stdout.write(`smoke: FAILED  ${name}\n${error.stack}\n`)
+  }
+}
+
+/** The server's address, once it says that it is running. */
+async function address() {
+  let said = ''
+  for await (const chunk of server.stdout) {
+    said += chunk
+    const endpoint = /API endpoint: http:\/\/(\S+)/.exec(said)
+    if (endpoint !== null && /running/.test(said)) return endpoint[1]
+  }
+  throw new Error(`the server ended before it was running; it said:\n${said}`)
+}
+
+let datastore
+await step('the server says where it listens', async () => {
+  process.env.DATASTORE_EMULATOR_HOST = await address()
+  process.env.METADATA_SERVER_DETECTION = 'none'
+  server.stdout.resume()
+  const { Datastore } = require('@google-cloud/datastore')
+  datastore = new Datastore({ projectId: 'smoke' })
+})
+
+if (datastore !== undefined) {
+  const key = datastore.key(['ToDo', 'first'])
+  const data = { description: 'try the emulator', done: false, priority: 4 }
+  await step('an entity is saved', () => datastore.save({ key, data }))
+  await step('it is read back by its key', async () => {
+    const [entity] = await datastore.get(key)
+    assert.deepEqual({ ...entity }, data)
+  })
+  await step('a query finds it by a property', async () => {
+    const [found] = await datastore.runQuery(datastore.createQuery('ToDo').filter('priority', '>', 3))
+    assert.equal(found.length, 1)
+    assert.equal(found[0][datastore.KEY].name, 'first')
+  })
+  await step('a transaction changes it', async () => {
+    const transaction = datastore.transaction()
+    await transaction.run()
+    const [entity] = await transaction.get(key)
+    transaction.save({ key, data: { ...entity, done: true } })
+    await transaction.commit()
+    const [changed] = await datastore.get(key)
+    assert.equal(changed.done, true)
+  })
+  await step('it is gone once deleted', async () => {
+    await datastore.delete(key)
+    const [entity] = await datastore.get(key)
+    assert.equal(entity, undefined)
+  })
+}
+
+await step('SIGTERM ends the server with exit code 0', async () => {
+  const ended = server.exitCode === null ? once(server, 'exit') : [server.exitCode, null]
+  server.kill('SIGTERM')
+  const [code, signal] = await ended
+  assert.deepEqual({ code, signal }, { code: 0, signal: null })
+})
+
+clearTimeout(timer)
+rmSync(folder, { recursive: true, force: true })
+process.stdout.write(`smoke: ${passed} passed, ${failed} failed\n`)
+// The client keeps its channels open.
+process.exit(failed === 0 ? 0 : 1)
