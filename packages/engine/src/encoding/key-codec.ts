@@ -1,0 +1,210 @@
+/**
+ * Order-preserving codes of partitions, paths and keys.
+ *
+ *   database     text(project) text(database)
+ *   partition    text(project) text(database) text(namespace)
+ *   path         for each element 01 text(kind), then 02 int64(id) or 03 text(name); at the end 00
+ *   path prefix  a path without its 00: the common start of an entity and all its descendants
+ *   key          partition path
+ *
+ * Since 00 < 01 a parent sorts directly before its descendants, and since 02 < 03 ids come before names.
+ *
+ * P1  The order of partition and path codes is that of compareKeys.   test/property/key-order.test.ts
+ * P2  A code begins with a path prefix exactly if it is the path itself or a descendant's.   same
+ *
+ * Known: a row name of Datastore's tables starts with the app and goes down the path from the root. Ours: the bytes.
+ */
+import { InvariantError, invariant } from '../invariant.ts'
+import type { Key, PartitionId, PathElement } from '../model/key.ts'
+import {
+  type Decoded,
+  decodeInt64,
+  decodeText,
+  encodeInt64,
+  encodeText,
+  skipInvertedText,
+  skipText,
+} from './ordered.ts'
+
+export const pathEnd = '\x00'
+
+const elementByte = 0x01
+const idByte = 0x02
+const nameByte = 0x03
+
+/** The partitions asked for last, and their codes: a process mostly speaks of a handful. */
+const recentPartitions: { readonly partition: PartitionId; readonly code: string }[] = []
+const recentPartitionsMax = 8
+let oldestRecent = 0
+
+/** The code that leads the rows of a database, after the key space. */
+export function databaseCode(projectId: string, databaseId: string): string {
+  return encodeText(projectId) + encodeText(databaseId)
+}
+
+/** The code that leads the rows of a partition in most tables, after the key space. */
+export function partitionCode(partition: PartitionId): string {
+  for (const recent of recentPartitions) {
+    const known = recent.partition
+    if (
+      known.projectId === partition.projectId &&
+      known.namespaceId === partition.namespaceId &&
+      known.databaseId === partition.databaseId
+    ) {
+      return recent.code
+    }
+  }
+  const code = databaseCode(partition.projectId, partition.databaseId) + encodeText(partition.namespaceId)
+  const { projectId, databaseId, namespaceId } = partition
+  recentPartitions[oldestRecent] = { partition: { projectId, databaseId, namespaceId }, code }
+  oldestRecent = (oldestRecent + 1) % recentPartitionsMax
+  return code
+}
+
+export function decodePartition(code: string, offset: number): Decoded<PartitionId> {
+  const project = decodeText(code, offset)
+  const database = decodeText(code, project.next)
+  const namespace = decodeText(code, database.next)
+  return {
+    value: { projectId: project.value, databaseId: database.value, namespaceId: namespace.value },
+    next: namespace.next,
+  }
+}
+
+export function skipPartition(code: string, offset: number): number {
+  return skipText(code, skipText(code, skipText(code, offset)))
+}
+
+function elementCode(element: PathElement): string {
+  if (element.id !== undefined) return `\x01${encodeText(element.kind)}\x02${encodeInt64(element.id)}`
+  invariant(element.name !== undefined, `P1: an incomplete path element of kind ${element.kind} has no row`)
+  return `\x01${encodeText(element.kind)}\x03${encodeText(element.name)}`
+}
+
+/**
+ * The start of the codes of this path and of all its descendants. Rows of the subtree lie in [prefix, prefix + FF).
+ * Throws InvariantError for an incomplete element, which has no place in any row.
+ */
+export function pathPrefix(path: readonly PathElement[]): string {
+  let code = ''
+  for (const element of path) code += elementCode(element)
+  return code
+}
+
+/** The code of a path of complete elements. */
+export function pathCode(path: readonly PathElement[]): string {
+  return pathPrefix(path) + pathEnd
+}
+
+/** The partition and path of a key in one code. */
+export function keyCode(key: Key): string {
+  return partitionCode(key.partition) + pathCode(key.path)
+}
+
+export function decodePath(code: string, offset: number): { readonly path: PathElement[]; readonly next: number } {
+  const path: PathElement[] = []
+  let at = offset
+  for (;;) {
+    const byte = code.charCodeAt(at)
+    if (byte === 0) return { path, next: at + 1 }
+    if (byte !== elementByte) throw brokenPath(at)
+    const kind = decodeText(code, at + 1)
+    at = kind.next + 1
+    const idOrName = code.charCodeAt(kind.next)
+    if (idOrName === idByte) {
+      path.push({ kind: kind.value, id: decodeInt64(code, at) })
+      at += 8
+    } else if (idOrName === nameByte) {
+      const name = decodeText(code, at)
+      path.push({ kind: kind.value, name: name.value })
+      at = name.next
+    } else {
+      throw brokenPath(kind.next)
+    }
+  }
+}
+
+/** Where the path at `offset` ends: the offset just after its end byte. */
+export function skipPath(code: string, offset: number): number {
+  let at = offset
+  for (;;) {
+    const byte = code.charCodeAt(at)
+    if (byte === 0) return at + 1
+    if (byte !== elementByte) throw brokenPath(at)
+    at = skipElement(code, at)
+  }
+}
+
+/** {@link skipPath} for inverted codes. */
+export function skipInvertedPath(code: string, offset: number): number {
+  let at = offset
+  for (;;) {
+    const byte = code.charCodeAt(at)
+    if (byte === 0xff) return at + 1
+    if (byte !== (elementByte ^ 0xff)) throw brokenPath(at)
+    const kindEnd = skipInvertedText(code, at + 1)
+    const idOrName = code.charCodeAt(kindEnd) ^ 0xff
+    if (idOrName === idByte) at = kindEnd + 9
+    else if (idOrName === nameByte) at = skipInvertedText(code, kindEnd + 1)
+    else throw brokenPath(kindEnd)
+  }
+}
+
+/** Where the path element at `offset` ends. */
+function skipElement(code: string, offset: number): number {
+  const kindEnd = skipText(code, offset + 1)
+  const idOrName = code.charCodeAt(kindEnd)
+  if (idOrName === idByte) return kindEnd + 9
+  if (idOrName === nameByte) return skipText(code, kindEnd + 1)
+  throw brokenPath(kindEnd)
+}
+
+function brokenPath(at: number): InvariantError {
+  return new InvariantError(`P1: byte ${at} is not the start or the end of a path element`)
+}
+
+/**
+ * The path prefixes in a path code, shortest first: one for each ancestor, the last for the entity itself. Followed by
+ * {@link pathEnd} each is that ancestor's path code.
+ */
+export function ancestorPrefixes(code: string, offset = 0): string[] {
+  const prefixes: string[] = []
+  let at = offset
+  while (code.charCodeAt(at) === elementByte) {
+    at = skipElement(code, at)
+    prefixes.push(code.slice(offset, at))
+  }
+  return prefixes
+}
+
+/** How many elements the path at `offset` has. */
+export function pathLength(code: string, offset = 0): number {
+  let count = 0
+  let at = offset
+  while (code.charCodeAt(at) === elementByte) {
+    at = skipElement(code, at)
+    count++
+  }
+  return count
+}
+
+export function decodeKeyCode(code: string, offset: number): Decoded<Key> {
+  const partition = decodePartition(code, offset)
+  const { path, next } = decodePath(code, partition.next)
+  return { value: { partition: partition.value, path }, next }
+}
+
+/** The codes of one key, made once and used for its rows in all tables. */
+export interface KeyCodes {
+  readonly partition: string
+  /** text(kind) of the last element. */
+  readonly kind: string
+  readonly path: string
+}
+
+/** Codes of a complete key. */
+export function keyCodes(key: Key): KeyCodes {
+  const last = key.path[key.path.length - 1]
+  invariant(last !== undefined, 'P1: a key has at least one path element')
+  return { partition: partitionCode(key.partition), kind: encodeText(last.kind), path: pathCode(key.path) }
+}
