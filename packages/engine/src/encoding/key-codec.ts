@@ -188,6 +188,12 @@ export function pathLength(code: string, offset = 0): number {
   return count
 }
 
+/** The path code of the root of a path code: the path of its entity group. */
+export function rootPath(code: string): string {
+  const end = skipElement(code, 0)
+  return end + 1 === code.length ? code : code.slice(0, end) + pathEnd
+}
+
 export function decodeKeyCode(code: string, offset: number): Decoded<Key> {
   const partition = decodePartition(code, offset)
   const { path, next } = decodePath(code, partition.next)
@@ -207,4 +213,11 @@ export function keyCodes(key: Key): KeyCodes {
   const last = key.path[key.path.length - 1]
   invariant(last !== undefined, 'P1: a key has at least one path element')
   return { partition: partitionCode(key.partition), kind: encodeText(last.kind), path: pathCode(key.path) }
+}
+
+/** The codes of an entity from its partition code and path code. */
+export function keyCodesOfPath(partition: string, path: string): KeyCodes {
+  let start = 0
+  for (let at = 0; path.charCodeAt(at) === elementByte; at = skipElement(path, at)) start = at
+  return { partition, kind: path.slice(start + 1, skipText(path, start + 1)), path }
 }

@@ -1,0 +1,104 @@
+/**
+ * Entities: one row an entity, an entity group in one contiguous range.
+ *
+ *   E partition path   → version(8, big-endian) createTime(8) updateTime(8) properties
+ *
+ * T1  A subtree is one range: the entity first, then its descendants in key order.   test/property/table-order.test.ts
+ *
+ * Known: the row name is app and path, the entity is one protocol buffer. Ours: the key is not stored again in the value,
+ * since the row key has it, and version and times stand before the property bytes.
+ */
+import { Buffer } from 'node:buffer'
+import { decodeKeyCode, keyCode, pathPrefix } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { invariant } from '../invariant.ts'
+import type { EntityImage } from '../model/entity.ts'
+import type { Key } from '../model/key.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
+import { prefixRange } from './ranges.ts'
+
+const headBytes = 24
+
+/** Where the head of an image is turned into numbers; free again as soon as a function returns. */
+const head = new Uint8Array(headBytes)
+const headView = new DataView(head.buffer)
+
+/** The row key of an entity, from the codes of its partition and path. */
+export function entityRowKey(partitionCode: string, pathCode: string): RowKey {
+  return keySpaces.Entities + partitionCode + pathCode
+}
+
+export function entityRowKeyOf(key: Key): RowKey {
+  return keySpaces.Entities + keyCode(key)
+}
+
+/** The key of an entity row. Throws InvariantError for other rows. */
+export function parseEntityRowKey(rowKey: RowKey): Key {
+  invariant(rowKey.startsWith(keySpaces.Entities), 'T1: not a row of Entities')
+  const { value, next } = decodeKeyCode(rowKey, 1)
+  invariant(next === rowKey.length, 'T1: an Entities row goes on after its path')
+  return value
+}
+
+/** The path code of a row whose partition code is known. */
+export function entityPathCode(rowKey: RowKey, partitionCode: string): string {
+  return rowKey.slice(1 + partitionCode.length)
+}
+
+/** The entities of a partition. */
+export function entitiesOfPartition(partitionCode: string): KeyRange {
+  return prefixRange(keySpaces.Entities + partitionCode)
+}
+
+/** The entities of a database, namespace after namespace. */
+export function entitiesOfDatabase(databaseCode: string): KeyRange {
+  return prefixRange(keySpaces.Entities + databaseCode)
+}
+
+/** An entity and its descendants, from its path prefix. With the prefix of a root, an entity group. */
+export function entitiesUnder(partitionCode: string, pathPrefix: string): KeyRange {
+  return prefixRange(keySpaces.Entities + partitionCode + pathPrefix)
+}
+
+/** The entities of the group that `key` belongs to. */
+export function entitiesOfGroup(partitionCode: string, key: Key): KeyRange {
+  return entitiesUnder(partitionCode, pathPrefix(key.path.slice(0, 1)))
+}
+
+/** The value of an entity row. */
+export function encodeImage(image: EntityImage): Uint8Array {
+  headView.setBigUint64(0, image.version)
+  headView.setBigInt64(8, image.createTime)
+  headView.setBigInt64(16, image.updateTime)
+  const bytes = Buffer.allocUnsafe(headBytes + image.properties.length)
+  bytes.set(head, 0)
+  bytes.set(image.properties, headBytes)
+  return bytes
+}
+
+/** The image in the value of an entity row; its properties are a view of `bytes`. */
+export function decodeImage(bytes: Uint8Array): EntityImage {
+  readHead(bytes)
+  return {
+    version: headView.getBigUint64(0),
+    createTime: headView.getBigInt64(8),
+    updateTime: headView.getBigInt64(16),
+    properties: bytes.subarray(headBytes),
+  }
+}
+
+/** The property bytes in the value of an entity row: a view of `bytes`. */
+export function propertiesOfImage(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(headBytes)
+}
+
+/** The version in the value of an entity row. */
+export function imageVersion(bytes: Uint8Array): bigint {
+  readHead(bytes)
+  return headView.getBigUint64(0)
+}
+
+function readHead(bytes: Uint8Array): void {
+  invariant(bytes.length >= headBytes, 'T1: the value of an Entities row has at least 24 bytes')
+  for (let i = 0; i < headBytes; i++) head[i] = bytes[i] as number
+}

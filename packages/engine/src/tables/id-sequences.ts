@@ -1,0 +1,62 @@
+/**
+ * IdSequences: one row a counter of ids.
+ *
+ *   I text(project) text(database) text(scope)…   → next(8, big-endian): the first number not yet given
+ *
+ * What a scope says is known to ids/ alone. One scope's texts may be the first texts of another's.
+ *
+ * T7  The counters of a database are one range.   id-sequences.test.ts
+ *
+ * Known: one row an entity-group root with the next id. Ours: any list of texts as the scope.
+ */
+import { databaseCode } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { decodeText, encodeText } from '../encoding/ordered.ts'
+import { invariant } from '../invariant.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
+import { prefixRange } from './ranges.ts'
+
+export interface IdSequenceName {
+  readonly projectId: string
+  readonly databaseId: string
+  readonly scope: readonly string[]
+}
+
+/** The row key of a counter. */
+export function idSequenceRowKey(projectId: string, databaseId: string, scope: readonly string[]): RowKey {
+  let rowKey = keySpaces.IdSequences + databaseCode(projectId, databaseId)
+  for (const text of scope) rowKey += encodeText(text)
+  return rowKey
+}
+
+/** Which counter a row is. Throws InvariantError for other rows. */
+export function parseIdSequenceRowKey(rowKey: RowKey): IdSequenceName {
+  invariant(rowKey.startsWith(keySpaces.IdSequences), 'T7: not a row of IdSequences')
+  const project = decodeText(rowKey, 1)
+  const database = decodeText(rowKey, project.next)
+  const scope: string[] = []
+  let at = database.next
+  while (at < rowKey.length) {
+    const text = decodeText(rowKey, at)
+    scope.push(text.value)
+    at = text.next
+  }
+  return { projectId: project.value, databaseId: database.value, scope }
+}
+
+/** The counters of a database. */
+export function idSequencesOfDatabase(projectId: string, databaseId: string): KeyRange {
+  return prefixRange(keySpaces.IdSequences + databaseCode(projectId, databaseId))
+}
+
+/** The value of a counter's row: a number from 0 to 2^64 - 1. */
+export function encodeCounter(next: bigint): Uint8Array {
+  const bytes = new Uint8Array(8)
+  new DataView(bytes.buffer).setBigUint64(0, next)
+  return bytes
+}
+
+export function decodeCounter(bytes: Uint8Array): bigint {
+  invariant(bytes.length === 8, 'T7: the value of an IdSequences row has 8 bytes')
+  return new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0)
+}

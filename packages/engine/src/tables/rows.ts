@@ -1,0 +1,141 @@
+/**
+ * An entity → its rows in all tables: pure functions that apply, the index builder, the checker and the inspector share.
+ *
+ * An entity has one row in Entities and one in EntitiesByKind; for each index entry one in either property table; and in
+ * EntitiesByCompositeProperty what the definitions of its kind say. A change of an entity is the difference of two such
+ * lists. The Entities row stands apart, because apply writes it first (milestone A) and the index rows then (milestone B).
+ *
+ * R1  Rows follow from key, index entries, definitions and scatter value alone; equal arguments give equal rows.
+ * R2  Applying rowDifference(before, after) to `before` gives `after`, and rowDifference(after, before) takes it back.
+ *                                                                        test/property/rows.test.ts
+ *
+ * Known: which rows a put writes, and that an update writes only the rows that differ.
+ */
+import { invert } from '../encoding/bytes.ts'
+import type { IndexEntry } from '../encoding/index-entry.ts'
+import type { KeyCodes } from '../encoding/key-codec.ts'
+import { keySpaceOf, keySpaces } from '../encoding/keyspace.ts'
+import { encodeBytes, encodeText } from '../encoding/ordered.ts'
+import { indexRowValue, typeBytes } from '../encoding/value-codec.ts'
+import { invariant } from '../invariant.ts'
+import type { EntityImage } from '../model/entity.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
+import type { RowKey } from '../storage/kv.ts'
+import { encodeImage, entityRowKey } from './entities.ts'
+import { appendCompositeRows } from './entities-by-composite-property.ts'
+import { emptyValue, entitiesByKindRowKey } from './entities-by-kind.ts'
+import { entitiesByPropertyAscRowKey } from './entities-by-property-asc.ts'
+import { entitiesByPropertyDescRowKey } from './entities-by-property-desc.ts'
+import type { TableId, TableRow } from './table.ts'
+
+/** The hidden property by which query splitters sample keys. */
+export const scatterProperty = '__scatter__'
+
+/** The entity's row in Entities. */
+export function entityRowOf(codes: KeyCodes, image: EntityImage): TableRow {
+  return { table: 'Entities', rowKey: entityRowKey(codes.partition, codes.path), value: encodeImage(image) }
+}
+
+/**
+ * The entity's rows in the index tables: kind row, then property rows entry by entry, then composite rows.
+ *
+ * @param entries - of this entity, distinct by property and value
+ * @param indexes - of the entity's database; those of other kinds give no rows
+ * @param scatter - the entity's scatter value, if it has one: two more rows, as if it were a property named `__scatter__`
+ */
+export function indexRowsOf(
+  codes: KeyCodes,
+  entries: readonly IndexEntry[],
+  indexes: readonly CompositeIndex[],
+  scatter?: Uint8Array,
+): TableRow[] {
+  const rows: TableRow[] = [{ table: 'EntitiesByKind', rowKey: entitiesByKindRowKey(codes), value: emptyValue }]
+  const ascending = keySpaces.EntitiesByPropertyAsc + codes.partition + codes.kind
+  const descending = keySpaces.EntitiesByPropertyDesc + codes.partition + codes.kind
+  let property = ''
+  let propertyCode = ''
+  for (const entry of entries) {
+    if (entry.property !== property || propertyCode === '') {
+      property = entry.property
+      propertyCode = encodeText(property)
+    }
+    const value = indexRowValue(entry.type, entry.multi)
+    const { valueCode } = entry
+    rows.push(
+      { table: 'EntitiesByPropertyAsc', rowKey: ascending + propertyCode + valueCode + codes.path, value },
+      { table: 'EntitiesByPropertyDesc', rowKey: descending + propertyCode + invert(valueCode) + codes.path, value },
+    )
+  }
+  if (scatter !== undefined) {
+    const entry = scatterEntry(scatter)
+    rows.push(
+      {
+        table: 'EntitiesByPropertyAsc',
+        rowKey: entitiesByPropertyAscRowKey(codes, entry),
+        value: indexRowValue(entry.type, false),
+      },
+      {
+        table: 'EntitiesByPropertyDesc',
+        rowKey: entitiesByPropertyDescRowKey(codes, entry),
+        value: indexRowValue(entry.type, false),
+      },
+    )
+  }
+  for (const index of indexes) appendCompositeRows(rows, index, codes, entries)
+  return rows
+}
+
+function scatterEntry(scatter: Uint8Array): IndexEntry {
+  return { property: scatterProperty, valueCode: `\x28${encodeBytes(scatter)}`, type: typeBytes.blob, multi: false }
+}
+
+/** Everything an entity has in all tables; without an image (no such entity) nothing. */
+export function rowsOf(
+  codes: KeyCodes,
+  image: EntityImage | undefined,
+  entries: readonly IndexEntry[],
+  indexes: readonly CompositeIndex[],
+  scatter?: Uint8Array,
+): TableRow[] {
+  if (image === undefined) return []
+  return [entityRowOf(codes, image), ...indexRowsOf(codes, entries, indexes, scatter)]
+}
+
+/** The table that a row is of, for a ledger; pending markers count as rows of the log. */
+export function tableOfRow(rowKey: RowKey): TableId {
+  const space = keySpaceOf(rowKey)
+  invariant(space !== undefined, 'S1: a row key starts with the byte of a key space')
+  return space === 'Pending' ? 'Log' : space
+}
+
+export interface RowDifference {
+  /** Rows that are new or have a new value. */
+  readonly puts: readonly TableRow[]
+  /** Rows that are gone, with the value that they had. */
+  readonly deletes: readonly TableRow[]
+}
+
+/** What turns the rows `before` into the rows `after`. A row key stands at most once in either list. */
+export function rowDifference(before: readonly TableRow[], after: readonly TableRow[]): RowDifference {
+  if (before.length === 0) return { puts: after, deletes: before }
+  if (after.length === 0) return { puts: after, deletes: before }
+  const old = new Map<string, TableRow>()
+  for (const row of before) old.set(row.rowKey, row)
+  const puts: TableRow[] = []
+  for (const row of after) {
+    const known = old.get(row.rowKey)
+    if (known === undefined) puts.push(row)
+    else {
+      old.delete(row.rowKey)
+      if (!equalBytes(known.value, row.value)) puts.push(row)
+    }
+  }
+  return { puts, deletes: [...old.values()] }
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a === b) return true
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
