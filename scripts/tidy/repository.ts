@@ -1,0 +1,59 @@
+/**
+ * The files of the repository as the tidy rules see them: what a person wrote, not what a tool made.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+export interface SourceFile {
+  /** Relative to the root, with slashes. */
+  readonly path: string
+  readonly text: string
+}
+
+/** One breach of a rule: `packages/engine/src/x.ts:12 says what is wrong`. */
+export type Finding = string
+
+const made = new Set(['node_modules', 'dist', 'gen', '.git', '.sixtables', 'coverage'])
+const written = /\.(ts|mjs|js|json|yaml|yml|md|sh|html|css)$|(^|\/)(\.ci\/run|\.gitignore|\.gitattributes)$/
+
+/** Every text file that a person wrote, sorted by path. */
+export function readRepository(): readonly SourceFile[] {
+  const root = fileURLToPath(new URL('../..', import.meta.url))
+  const files: SourceFile[] = []
+  const walk = (folder: string): void => {
+    for (const entry of readdirSync(root + folder, { withFileTypes: true })) {
+      const path = `${folder}${entry.name}`
+      if (entry.isDirectory() && !made.has(entry.name)) walk(`${path}/`)
+      else if (entry.isFile() && written.test(path)) files.push({ path, text: readFileSync(root + path, 'utf8') })
+    }
+  }
+  walk('')
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+export function isTest(path: string): boolean {
+  return path.endsWith('.test.ts') || /^packages\/[^/]+\/test\//.test(path)
+}
+
+/** Sources of a package that are shipped: below `src/`, not tests. */
+export function isShipped(path: string): boolean {
+  return /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && !isTest(path)
+}
+
+/** The text with comments blanked out, line for line, so that prose may name what code may not do. */
+export function withoutComments(text: string): string {
+  const blank = (comment: string): string => comment.replace(/[^\n]/g, ' ')
+  // Strings come first in the alternation, so that a // within one stays.
+  return text.replace(
+    /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\/\*[\s\S]*?\*\/|(?<![:\\])\/\/[^\n]*/g,
+    (found: string): string => (found.startsWith('/') ? blank(found) : found),
+  )
+}
+
+/** A finding for each match of `pattern` (with the g flag) in `text`, with its line. */
+export function matches(path: string, text: string, pattern: RegExp, say: (found: string) => string): Finding[] {
+  return [...text.matchAll(pattern)].map((match) => {
+    const line = text.slice(0, match.index).split('\n').length
+    return `${path}:${line} ${say(match[0].trim())}`
+  })
+}

@@ -1,0 +1,53 @@
+/**
+ * Rules for every text: nothing of one person's machine, and links that lead somewhere.
+ */
+import { posix } from 'node:path'
+import { type Finding, matches, type SourceFile } from './repository.ts'
+
+const machinePath = /(?<![\w.])(?:\/(?:work|farm|root|home|Users)\/[\w.-]+|[A-Z]:\\Users\\)/g
+
+const registryHost = /\bregistry\.[\w-]+\.(?:org|com|net|io|dev)\b|\b(?:npm|registry)\.(?:internal|local)\b/g
+
+const downloadAddress = /\b(?:resolved|tarball):? *"?https?:\/\//g
+
+export function machineFindings(files: readonly SourceFile[]): Finding[] {
+  return files.flatMap(({ path, text }) => [
+    ...matches(path, text, machinePath, (found) => `names a path of one machine: ${found}`),
+    ...matches(path, text, registryHost, (found) => `names a package registry: ${found}`),
+  ])
+}
+
+export function lockfileFindings(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter(({ path }) => /(^|\/)(pnpm-lock\.yaml|package-lock\.json)$/.test(path))
+    .flatMap(({ path, text }) => matches(path, text, downloadAddress, (found) => `holds a download address: ${found}`))
+}
+
+/** Links of Markdown files to files and folders of the repository, and to headings in them. */
+export function linkFindings(files: readonly SourceFile[], exists: (path: string) => boolean): Finding[] {
+  const texts = new Map(files.map(({ path, text }) => [path, text]))
+  return files
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap(({ path, text }) => {
+      const prose = text.replace(/```[\s\S]*?```|`[^`\n]*`/g, (block) => block.replace(/[^\n]/g, ' '))
+      return matches(path, prose, /\]\((?!https?:|mailto:)[^()\s]+\)/g, (found) => found).filter((finding) => {
+        const link = finding.slice(finding.indexOf('](') + 2, -1)
+        const [file = '', heading] = link.split('#')
+        const target = file === '' ? path : posix.join(posix.dirname(path), file)
+        if (!exists(target)) return true
+        const there = texts.get(target)
+        return heading !== undefined && there !== undefined && !headings(there).includes(heading)
+      })
+    })
+    .map((finding) => `${finding} leads nowhere`)
+}
+
+/** The anchors that GitHub gives to the headings of a page. */
+function headings(text: string): readonly string[] {
+  return [...text.matchAll(/^#+ +(.*)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}

@@ -1,0 +1,134 @@
+/**
+ * The tidy rules, on this repository; and for each rule, that it finds what it is there to find.
+ */
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { importFindings } from './imports.ts'
+import { readRepository, type SourceFile } from './repository.ts'
+import {
+  ambientFindings,
+  escapeFindings,
+  headFindings,
+  linesMax,
+  sizeFindings,
+  switchedOffFindings,
+} from './sources.ts'
+import { linkFindings, lockfileFindings, machineFindings } from './texts.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const files = readRepository()
+
+function file(path: string, text: string): readonly SourceFile[] {
+  return [{ path, text }]
+}
+
+describe('this repository', () => {
+  test('has files to look at', () => {
+    expect(files.map(({ path }) => path)).toContain('packages/engine/src/errors.ts')
+  })
+  test('imports only downwards, and across packages only through exports', () => {
+    expect(importFindings(files)).toEqual([])
+  })
+  test('takes time and chance from what is passed in', () => {
+    expect(ambientFindings(files)).toEqual([])
+  })
+  test('says in the head of each file what it is', () => {
+    expect(headFindings(files)).toEqual([])
+  })
+  test('keeps a file to one idea', () => {
+    expect(sizeFindings(files)).toEqual([])
+  })
+  test('stays inside the type system', () => {
+    expect(escapeFindings(files)).toEqual([])
+  })
+  test('gives a reason for each test that is switched off', () => {
+    expect(switchedOffFindings(files)).toEqual([])
+  })
+  test('names no path of one machine and no package registry', () => {
+    expect(machineFindings(files)).toEqual([])
+  })
+  test('keeps download addresses out of the lockfile', () => {
+    expect(lockfileFindings(files)).toEqual([])
+  })
+  test('has no link that leads nowhere', () => {
+    expect(linkFindings(files, (path) => existsSync(root + path))).toEqual([])
+  })
+})
+
+describe('the import rule', () => {
+  const breaches: readonly (readonly [path: string, text: string, why: string])[] = [
+    ['engine/src/storage/a.ts', "import { b } from '../log/b.ts'", 'log stands above storage'],
+    ['engine/src/storage/a.ts', "import type { B } from '../log/b.ts'", 'log stands above storage'],
+    ['engine/src/log/a.ts', "export { b } from '../index.ts'", 'barrel'],
+    ['engine/src/model/a.ts', "import { b } from '../oddments/b.ts'", 'no place in the order'],
+    ['engine/src/clock.ts', "import { b } from './model/b.ts'", 'types at most'],
+    ['engine/src/model/a.ts', "import { b } from '@sixtables/gateway'", 'does not stand on'],
+    ['gateway/src/a.ts', "import { b } from '@sixtables/engine/src/b.ts'", 'exports'],
+    ['gateway/src/a.ts', "import { b } from '@sixtables/engine/testing'", 'tests and labs'],
+    ['gateway/src/a.ts', "const b = await import('../../engine/src/b.ts')", 'by name'],
+    ['gateway/src/a.test.ts', "import { b } from '../../engine/src/b.ts'", 'by name'],
+    ['gateway/src/handlers/a.ts', "import { b } from '../protocols/b.ts'", 'no protocol'],
+  ]
+  test.each(breaches)('refuses in %s: %s', (path, text, why) => {
+    expect(importFindings(file(`packages/${path}`, text))).toEqual([expect.stringContaining(why)])
+  })
+  const fine: readonly (readonly [path: string, text: string])[] = [
+    ['engine/src/log/a.ts', "import { b } from '../storage/b.ts'\nimport { c } from '../errors.ts'"],
+    ['engine/src/model/a.ts', "import type { B } from '../tables/table.ts'"],
+    ['engine/src/model/a.ts', "// import { b } from '../log/b.ts'"],
+    ['engine/src/index.ts', "export { b } from './service/b.ts'"],
+    ['gateway/src/a.test.ts', "import { b } from '@sixtables/engine/testing'"],
+    ['bench/src/a.ts', "import { b } from '@sixtables/engine/testing'"],
+  ]
+  test.each(fine)('allows in %s: %s', (path, text) => {
+    expect(importFindings(file(`packages/${path}`, text))).toEqual([])
+  })
+})
+
+describe('the rules for code', () => {
+  test('ambient time is found in the engine, not in its clock and not in comments', () => {
+    const text = 'const at = Date.now()\n// not Math.random\nsetTimeout(go, 1)'
+    expect(ambientFindings(file('packages/engine/src/log/a.ts', text))).toHaveLength(2)
+    expect(ambientFindings(file('packages/engine/src/clock.ts', text))).toEqual([])
+    expect(ambientFindings(file('packages/gateway/src/server.ts', text))).toEqual([])
+  })
+  test('a missing head is found', () => {
+    expect(headFindings(file('packages/engine/src/a.ts', 'export const a = 1'))).toHaveLength(1)
+    expect(headFindings(file('packages/engine/src/a.ts', '/** A. */\nexport const a = 1'))).toEqual([])
+  })
+  test('a file over the limit is found', () => {
+    expect(sizeFindings(file('packages/engine/src/a.ts', 'x\n'.repeat(linesMax + 1)))).toHaveLength(1)
+    expect(sizeFindings(file('packages/engine/src/a.ts', 'x\n'.repeat(linesMax)))).toEqual([])
+  })
+  test('ways out of the type system are found', () => {
+    const text = ['const a', 'any = b as', 'any'].join(': ').replace('as: ', 'as ')
+    expect(escapeFindings(file('packages/engine/src/a.ts', text))).toHaveLength(2)
+    expect(escapeFindings(file('packages/engine/src/a.ts', `// @ts-${'ignore'}`))).toHaveLength(1)
+    expect(escapeFindings(file('packages/engine/src/a.ts', '/* as any other */'))).toEqual([])
+  })
+  test('a test alone, or switched off without a reason, is found', () => {
+    const path = 'packages/engine/src/a.test.ts'
+    const call = (how: string): string => ['test', how].join('.')
+    expect(switchedOffFindings(file(path, `// why\n${call('only')}('x')`))).toHaveLength(1)
+    expect(switchedOffFindings(file(path, `\n${call('skip')}('x')`))).toHaveLength(1)
+    expect(switchedOffFindings(file(path, `// why\n${call('skip')}('x')`))).toEqual([])
+  })
+})
+
+describe('the rules for texts', () => {
+  test('paths of a machine and registries are found', () => {
+    const text = `see ${'/ro'}ot/notes and ${'/ho'}me/ada/x and https://${'regi'}stry.example.org/x`
+    expect(machineFindings(file('docs/a.md', text))).toHaveLength(3)
+    expect(machineFindings(file('docs/a.md', 'docs/home/page and ../root/x'))).toEqual([])
+  })
+  test('download addresses are found', () => {
+    expect(lockfileFindings(file('pnpm-lock.yaml', `  ${'tar'}ball: https://x`))).toHaveLength(1)
+  })
+  test('dead links and dead headings are found', () => {
+    const text = '# The Keys, first\n[a](b.md) [c](../d/) [e](#the-keys-first) [f](#none) [g](https://x) `[h](i)`'
+    const there = new Set(['docs/a.md', 'd/'])
+    const found = linkFindings(file('docs/a.md', text), (path) => there.has(path))
+    expect(found).toEqual([expect.stringContaining('b.md'), expect.stringContaining('#none')])
+  })
+})
