@@ -34,6 +34,8 @@ export function isEmptyRange(range: KeyRange): boolean {
 
 /** The rows in both ranges. */
 export function intersectRanges(a: KeyRange, b: KeyRange): KeyRange {
-  const [start, end] = [a.start < b.start ? b.start : a.start, a.end < b.end ? a.end : b.end]
+  let { start, end } = a
+  if (b.start > start) start = b.start
+  if (b.end < end) end = b.end
   return { start, end }
 }

@@ -1,0 +1,303 @@
+/**
+ * Arbitrary keys and values for property tests, weighted to where orders and encodings break.
+ *
+ * Everything is drawn from few small pools part of the time, so that two draws are often equal, or one a prefix of the
+ * other; and part of the time from the edges: zero and FF bytes, characters whose UTF-16 order is not their UTF-8 order,
+ * extreme numbers, long texts. Texts are always well formed, as protocol buffers demand.
+ *
+ * `keys`, `paths` and so on are such as a client may write: no empty kind or name, no id 0, no reserved `__name__`. The
+ * `any…` ones also hold what only a codec must bear.
+ */
+import fc from 'fast-check'
+import type { IndexDefinition } from '../model/index-definition.ts'
+import type { Key, PartitionId, PathElement } from '../model/key.ts'
+import { type EntityValue, type IndexableValue, userMeaning, type Value } from '../model/value.ts'
+
+const int64Min = -(2n ** 63n)
+const int64Max = 2n ** 63n - 1n
+
+/** Characters that end, escape or misorder something: 00, 01, FF, the edges of UTF-8's lengths and of the surrogates. */
+const edgeCharacters = [
+  '\u0000',
+  '\u0001',
+  '\u0002',
+  '\u007f',
+  '\u0080',
+  '\u00fe',
+  '\u00ff',
+  '\u07ff',
+  '\u0800',
+  '\ud7ff',
+  '\ue000',
+  '\ufeff',
+  '\ufffd',
+  '\uffff',
+  '\u{10000}',
+  '\u{1f600}',
+  '\u{10ffff}',
+] as const
+
+const character: fc.Arbitrary<string> = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('a', 'b') },
+  { weight: 2, arbitrary: fc.constantFrom(...edgeCharacters) },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
+)
+
+/** Well-formed text of any kind, also empty; now and then 1,500 bytes long, the most that may be indexed. */
+export const anyTexts: fc.Arbitrary<string> = fc.oneof(
+  { weight: 6, arbitrary: fc.string({ unit: character, maxLength: 4 }) },
+  { weight: 2, arbitrary: fc.constantFrom('', 'a', 'aa', 'ab', 'a\u0000', 'a\u0000b', 'a\u0001', 'é', '\uffff') },
+  { weight: 1, arbitrary: fc.string({ unit: character, maxLength: 40 }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom('a', '\u0000', '\u007f'), fc.constantFrom('', 'a', 'b', '\u00e9'))
+      .map(([unit, last]) => unit.repeat(1500 - 2 * last.length) + last),
+  },
+)
+
+const isPlain = (text: string): boolean => text !== '' && !/^__.*__$/s.test(text)
+
+/** A kind, name or property name that a client may use. */
+export const names: fc.Arbitrary<string> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('a', 'b', 'ab', 'B', 'a.b', '1') },
+  { weight: 1, arbitrary: anyTexts.filter(isPlain) },
+)
+
+/** Kinds mostly of three, so that entities share them. */
+export const kinds: fc.Arbitrary<string> = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom('A', 'B', 'AB') },
+  { weight: 1, arbitrary: names },
+)
+
+/** Any signed 64-bit integer: small, extreme, around powers of two, anything. */
+export const int64s: fc.Arbitrary<bigint> = fc.oneof(
+  { weight: 4, arbitrary: fc.bigInt({ min: -3n, max: 3n }) },
+  { weight: 1, arbitrary: fc.constantFrom(int64Min, int64Min + 1n, int64Max - 1n, int64Max) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.integer({ min: 0, max: 62 }), fc.integer({ min: -1, max: 1 }), fc.boolean())
+      .map(([bit, off, negative]) => (negative ? -1n : 1n) * (2n ** BigInt(bit) + BigInt(off))),
+  },
+  { weight: 1, arbitrary: fc.bigInt({ min: int64Min, max: int64Max }) },
+)
+
+/** Ids as a client may write them: not 0. */
+export const ids: fc.Arbitrary<bigint> = int64s.filter((id) => id !== 0n)
+
+const edgeDoubles = [
+  0,
+  -0,
+  1,
+  -1,
+  1.5,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+  Number.MIN_VALUE,
+  -Number.MIN_VALUE,
+  2.2250738585072014e-308,
+  -2.2250738585072014e-308,
+  2.225073858507201e-308,
+  Number.MAX_VALUE,
+  -Number.MAX_VALUE,
+  2 ** 53,
+  2 ** 53 + 2,
+] as const
+
+/** Any double: both zeros, NaN, infinities, subnormal numbers. */
+export const doubles: fc.Arbitrary<number> = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(...edgeDoubles) },
+  { weight: 1, arbitrary: fc.integer({ min: -3, max: 3 }) },
+  { weight: 2, arbitrary: fc.double() },
+)
+
+/** Bytes, many of them 00 and FF; now and then 1,500. */
+export const byteArrays: fc.Arbitrary<Uint8Array> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc
+      .array(fc.oneof(fc.constantFrom(0, 1, 0xff, 0x61), fc.nat({ max: 255 })), { maxLength: 5 })
+      .map((bytes) => Uint8Array.from(bytes)),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(0, 0xff, 0x61).map((byte) => new Uint8Array(1500).fill(byte)) },
+)
+
+/** Mostly one and the same partition. */
+export const partitions: fc.Arbitrary<PartitionId> = fc.record({
+  projectId: fc.oneof({ weight: 4, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: fc.constantFrom('pp', 'q') }),
+  databaseId: fc.oneof({ weight: 4, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constantFrom('d', 'dd') }),
+  namespaceId: fc.oneof(
+    { weight: 4, arbitrary: fc.constant('') },
+    { weight: 1, arbitrary: fc.constantFrom('n', 'nn', 'N-1.x_') },
+  ),
+})
+
+/** Partitions of any text. */
+export const anyPartitions: fc.Arbitrary<PartitionId> = fc.oneof(
+  partitions,
+  fc.record({ projectId: anyTexts, databaseId: anyTexts, namespaceId: anyTexts }),
+)
+
+/** A path of complete elements, by the arbitraries of its parts. */
+function pathsOf(
+  kind: fc.Arbitrary<string>,
+  id: fc.Arbitrary<bigint>,
+  name: fc.Arbitrary<string>,
+  maxLength: number,
+): fc.Arbitrary<PathElement[]> {
+  const element: fc.Arbitrary<PathElement> = fc.oneof(
+    fc.record({
+      kind,
+      id: fc.oneof({ weight: 3, arbitrary: fc.bigInt({ min: 1n, max: 3n }) }, { weight: 1, arbitrary: id }),
+    }),
+    fc.record({ kind, name }),
+  )
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.array(element, { minLength: 1, maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.array(element, { minLength: 1, maxLength }) },
+  )
+}
+
+/** Complete paths as a client may write them, mostly of one to three elements. */
+export const paths: fc.Arbitrary<PathElement[]> = pathsOf(kinds, ids, names, 8)
+
+/** Complete paths with any texts and ids, up to the 100 elements that Datastore allows. */
+export const anyPaths: fc.Arbitrary<PathElement[]> = pathsOf(
+  fc.oneof(kinds, anyTexts),
+  int64s,
+  anyTexts.map((text) => Array.from(text).slice(0, 40).join('')),
+  100,
+)
+
+/** Complete keys as a client may write them. */
+export const keys: fc.Arbitrary<Key> = fc.record({ partition: partitions, path: paths })
+
+/** Keys of one partition. */
+export function keysIn(partition: PartitionId): fc.Arbitrary<Key> {
+  return paths.map((path) => ({ partition, path }))
+}
+
+/** Complete keys of any texts and ids. */
+export const anyKeys: fc.Arbitrary<Key> = fc.record({ partition: anyPartitions, path: anyPaths })
+
+/** A user value with any of the five fields by which users sort. */
+export const users: fc.Arbitrary<EntityValue> = fc
+  .record(
+    {
+      email: anyTexts,
+      auth_domain: anyTexts,
+      user_id: anyTexts,
+      federated_identity: anyTexts,
+      federated_provider: anyTexts,
+    },
+    { requiredKeys: [] },
+  )
+  .map((fields) => ({
+    type: 'entity',
+    meaning: userMeaning,
+    properties: new Map(Object.entries(fields).map(([name, value]) => [name, { type: 'string', value }])),
+  }))
+
+/** 0001-01-01 to 9999-12-31, in microseconds. */
+export const timestampMicros: fc.Arbitrary<bigint> = fc.oneof(
+  { weight: 2, arbitrary: fc.bigInt({ min: -3n, max: 3n }) },
+  { weight: 1, arbitrary: fc.constantFrom(-62_135_596_800_000_000n, 253_402_300_799_999_999n) },
+  { weight: 1, arbitrary: fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n }) },
+)
+
+/** Values of every type that can stand in an index row; those of two types are often equal in order. */
+export const indexableValues: fc.Arbitrary<IndexableValue> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant<IndexableValue>({ type: 'null' }) },
+  { weight: 3, arbitrary: int64s.map((value): IndexableValue => ({ type: 'integer', value })) },
+  { weight: 2, arbitrary: timestampMicros.map((micros): IndexableValue => ({ type: 'timestamp', micros })) },
+  { weight: 1, arbitrary: fc.boolean().map((value): IndexableValue => ({ type: 'boolean', value })) },
+  { weight: 3, arbitrary: anyTexts.map((value): IndexableValue => ({ type: 'string', value })) },
+  { weight: 2, arbitrary: byteArrays.map((value): IndexableValue => ({ type: 'blob', value })) },
+  { weight: 3, arbitrary: doubles.map((value): IndexableValue => ({ type: 'double', value })) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(doubles, doubles)
+      .map(([latitude, longitude]): IndexableValue => ({ type: 'geoPoint', latitude, longitude })),
+  },
+  { weight: 1, arbitrary: users },
+  { weight: 2, arbitrary: keys.map((key): IndexableValue => ({ type: 'key', key })) },
+)
+
+/** Values as a query test wants them: few and small, so that filters hit. */
+export const fewValues: fc.Arbitrary<IndexableValue> = fc.oneof(
+  { weight: 1, arbitrary: fc.constant<IndexableValue>({ type: 'null' }) },
+  {
+    weight: 4,
+    arbitrary: fc.bigInt({ min: 0n, max: 3n }).map((value): IndexableValue => ({ type: 'integer', value })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<IndexableValue>({ type: 'timestamp', micros: 1n }, { type: 'double', value: 1 }),
+  },
+  { weight: 2, arbitrary: fc.constantFrom('a', 'b', 'ab').map((value): IndexableValue => ({ type: 'string', value })) },
+  { weight: 1, arbitrary: fc.boolean().map((value): IndexableValue => ({ type: 'boolean', value })) },
+)
+
+/** A geo point that a client may write. */
+const geoPoints: fc.Arbitrary<Value> = fc
+  .tuple(fc.double({ min: -90, max: 90, noNaN: true }), fc.double({ min: -180, max: 180, noNaN: true }))
+  .map(([latitude, longitude]): Value => ({ type: 'geoPoint', latitude, longitude }))
+
+const plainValues: fc.Arbitrary<Value> = fc.oneof(
+  { weight: 6, arbitrary: indexableValues.filter((value) => value.type !== 'geoPoint') },
+  { weight: 1, arbitrary: geoPoints },
+)
+
+/** Any property value, with nested entities and arrays up to three deep; arrays never hold arrays directly. */
+export const values: fc.Arbitrary<Value> = fc.letrec<{ value: Value; element: Value; entity: Value }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    { weight: 4, arbitrary: plainValues },
+    { weight: 1, arbitrary: tie('entity') },
+    {
+      weight: 1,
+      arbitrary: fc
+        .array(tie('element'), { maxLength: 4 })
+        .map((elements): Value => ({ type: 'array', values: elements })),
+    },
+  ),
+  element: fc.oneof({ maxDepth: 3 }, { weight: 4, arbitrary: plainValues }, { weight: 1, arbitrary: tie('entity') }),
+  entity: fc
+    .array(fc.tuple(names, tie('value')), { maxLength: 3 })
+    .map((fields): Value => ({ type: 'entity', properties: new Map(fields) })),
+})).value
+
+/** The properties of an entity, some values excluded from indexes. */
+export const propertyMaps: fc.Arbitrary<Map<string, Value>> = fc
+  .array(
+    fc.tuple(
+      names,
+      fc
+        .tuple(values, fc.boolean())
+        .map(([value, excluded]) => (excluded ? { ...value, excludeFromIndexes: true } : value)),
+    ),
+    { maxLength: 5 },
+  )
+  .map((entries) => new Map<string, Value>(entries))
+
+/** Definitions over a few kinds and properties, `__key__` now and then last. */
+export const indexDefinitions: fc.Arbitrary<IndexDefinition> = fc
+  .record({
+    kind: fc.constantFrom('A', 'B'),
+    ancestor: fc.boolean(),
+    names: fc.uniqueArray(fc.constantFrom('a', 'b', 'ab'), { minLength: 1, maxLength: 3 }),
+    directions: fc.array(fc.constantFrom('ascending' as const, 'descending' as const), { minLength: 4, maxLength: 4 }),
+    endsWithKey: fc.boolean(),
+  })
+  .map(({ kind, ancestor, names: columns, directions, endsWithKey }) => ({
+    kind,
+    ancestor,
+    properties: (endsWithKey ? [...columns, '__key__'] : columns).map((name, i) => ({
+      name,
+      direction: directions[i] ?? 'ascending',
+    })),
+  }))
+  .filter(({ ancestor, properties }) => ancestor || properties.length > 1)
