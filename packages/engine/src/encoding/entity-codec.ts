@@ -1,0 +1,461 @@
+/**
+ * google.datastore.v1 Key, Value and Entity as bytes, to the model and back.
+ *
+ *   Entity     key 1, properties 3 (map entries: name 1, value 2)
+ *   Key        partition_id 1 {project_id 2, database_id 3, namespace_id 4}, path 2 {kind 1, oneof id 2 / name 3}
+ *   Value      value-slot.ts
+ *   Timestamp  seconds 1, nanos 2        LatLng  latitude 1, longitude 2        ArrayValue  values 1
+ *
+ * Decoding checks the form alone: well-formed bytes and UTF-8, a path that is not empty, a value that has a type, and
+ * timestamps and geo points in range. What may be written is the matter of validate-key.ts and validate-entity.ts.
+ * Encoding writes fields by number, so that equal values give equal bytes.
+ *
+ * E1  decode(encode(x)) = x; timestamps are in microseconds.          test/property/entity-codec.test.ts
+ * E2  A repeated message field merges and of a repeated scalar the last wins, as in every protocol-buffer reader.
+ *     entity-codec.test.ts
+ *
+ * Known: google/datastore/v1/entity.proto. Measured: empty parts of a key's partition are filled from the request.
+ */
+import { invalidArgument } from '../errors.ts'
+import type { Key, PartitionId, PathElement } from '../model/key.ts'
+import type { Properties, Value } from '../model/value.ts'
+import { internText } from './interned-text.ts'
+import {
+  type ByteRange,
+  labelOf,
+  merge,
+  type PropertyEntry,
+  propertyEntry,
+  readerOf,
+  readGeoPoint,
+  readPropertyEntry,
+  readTimestamp,
+  readValue,
+  ValueSlot,
+  valueField,
+} from './value-slot.ts'
+import { int64FromHalves, readText, WireReader, WireWriter, wireBytes, wireVarint } from './wire.ts'
+
+/** What a key's empty project and database stand for: those of the request. */
+export type KeyDefaults = Pick<PartitionId, 'projectId' | 'databaseId'>
+
+/** Field numbers of Entity. */
+export const entityField = { key: 1, properties: 3 } as const
+
+/** Nothing is filled in: for bytes that were filled when they were stored. */
+const noDefaults: KeyDefaults = { projectId: '', databaseId: '' }
+
+/** Protocol-buffer readers stop at this depth of messages; what is valid is far flatter. */
+const messageDepthMax = 100
+
+// ---------------------------------------------------------------------------------------------------------- keys
+
+/** The partition made last: keys of one request mostly share theirs, and equal objects are found faster later on. */
+let recentPartition: PartitionId = { projectId: '', databaseId: '', namespaceId: '' }
+
+function partitionOf(projectId: string, databaseId: string, namespaceId: string): PartitionId {
+  const recent = recentPartition
+  if (recent.projectId === projectId && recent.namespaceId === namespaceId && recent.databaseId === databaseId) {
+    return recent
+  }
+  recentPartition = { projectId, databaseId, namespaceId }
+  return recentPartition
+}
+
+/**
+ * The key with the empty parts of its partition filled in; the same object when there are none. A database is filled only
+ * in the project of the request: elsewhere the empty one is the default database there.
+ */
+export function fillKey(key: Key, defaults: KeyDefaults): Key {
+  const { projectId, databaseId, namespaceId } = key.partition
+  const project = projectId === '' ? defaults.projectId : projectId
+  const database = databaseId === '' && project === defaults.projectId ? defaults.databaseId : databaseId
+  if (project === projectId && database === databaseId) return key
+  return { partition: partitionOf(project, database, namespaceId), path: key.path }
+}
+
+/** Reads the Key that fills [reader.position, reader.end), as it is. */
+export function readKey(reader: WireReader): Key {
+  const { bytes } = reader
+  let projectId = ''
+  let databaseId = ''
+  let namespaceId = ''
+  const path: PathElement[] = []
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    const field = tag >>> 3
+    if (field === 2) {
+      reader.expect(tag, wireBytes, 'a path element')
+      path.push(readPathElement(reader))
+    } else if (field === 1) {
+      reader.expect(tag, wireBytes, 'a partition')
+      const outerEnd = reader.end
+      reader.end = reader.length() + reader.position
+      for (let inner = reader.tag(); inner !== 0; inner = reader.tag()) {
+        const part = inner >>> 3
+        if (part < 2 || part > 4) {
+          reader.skip(inner)
+          continue
+        }
+        reader.expect(inner, wireBytes, 'a part of a partition')
+        const end = reader.length() + reader.position
+        const { text } = internText(bytes, reader.position, end, 'the partition of a key')
+        reader.position = end
+        if (part === 2) projectId = text
+        else if (part === 3) databaseId = text
+        else namespaceId = text
+      }
+      reader.end = outerEnd
+    } else reader.skip(tag)
+  }
+  if (path.length === 0) throw invalidArgument('a key has no path elements; it needs at least a kind')
+  return { partition: partitionOf(projectId, databaseId, namespaceId), path }
+}
+
+function readPathElement(reader: WireReader): PathElement {
+  const { bytes } = reader
+  const outerEnd = reader.end
+  reader.end = reader.length() + reader.position
+  let kind = ''
+  let id: bigint | undefined
+  let name: string | undefined
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    const field = tag >>> 3
+    if (field === 1) {
+      reader.expect(tag, wireBytes, 'a kind')
+      const end = reader.length() + reader.position
+      kind = internText(bytes, reader.position, end, 'the kind of a key').text
+      reader.position = end
+    } else if (field === 2) {
+      reader.expect(tag, wireVarint, 'an id')
+      reader.varint()
+      id = int64FromHalves(reader.low, reader.high)
+      name = undefined
+    } else if (field === 3) {
+      reader.expect(tag, wireBytes, 'a name')
+      const end = reader.length() + reader.position
+      name = readText(bytes, reader.position, end, 'the name of a key')
+      reader.position = end
+      id = undefined
+    } else reader.skip(tag)
+  }
+  reader.end = outerEnd
+  return id !== undefined ? { kind, id } : name !== undefined ? { kind, name } : { kind }
+}
+
+/**
+ * A google.datastore.v1.Key, with empty parts of its partition filled from `defaults`. Its last element may be incomplete.
+ * INVALID_ARGUMENT for bytes that are no key, and for an empty path.
+ */
+export function decodeKey(bytes: Uint8Array, defaults: KeyDefaults): Key {
+  return fillKey(readKey(new WireReader(bytes)), defaults)
+}
+
+export function writeKey(writer: WireWriter, key: Key): void {
+  const { projectId, databaseId, namespaceId } = key.partition
+  if (projectId !== '' || databaseId !== '' || namespaceId !== '') {
+    const partition = writer.open(1)
+    if (projectId !== '') writer.text(2, projectId)
+    if (databaseId !== '') writer.text(3, databaseId)
+    if (namespaceId !== '') writer.text(4, namespaceId)
+    writer.close(partition)
+  }
+  for (const element of key.path) {
+    const at = writer.open(2)
+    if (element.kind !== '') writer.text(1, element.kind)
+    if (element.id !== undefined) writer.int64(2, element.id)
+    else if (element.name !== undefined) writer.text(3, element.name)
+    writer.close(at)
+  }
+}
+
+/** The key as a google.datastore.v1.Key. */
+export function encodeKey(key: Key): Uint8Array {
+  const writer = new WireWriter()
+  writeKey(writer, key)
+  return writer.finish()
+}
+
+// -------------------------------------------------------------------------------------------------------- values
+
+/** Decodes values of one message. */
+class ValueDecoder {
+  readonly #defaults: KeyDefaults
+
+  constructor(defaults: KeyDefaults) {
+    this.#defaults = defaults
+  }
+
+  /** @param property - for messages; `undefined` where the value belongs to none */
+  value(range: ByteRange, outer: WireReader, property: string | undefined, depth = 0): Value {
+    if (depth > messageDepthMax) throw invalidArgument(`${labelOf(property)}: nested deeper than ${messageDepthMax}`)
+    const reader = readerOf(range, outer)
+    const slot = new ValueSlot(reader.bytes)
+    readValue(reader, slot)
+    const value = this.#member(slot, reader, property, depth)
+    if (slot.meaning === 0 && !slot.excluded) return value
+    return {
+      ...value,
+      ...(slot.meaning === 0 ? {} : { meaning: slot.meaning }),
+      ...(slot.excluded ? { excludeFromIndexes: true } : {}),
+    }
+  }
+
+  #member(slot: ValueSlot, outer: WireReader, property: string | undefined, depth: number): Value {
+    switch (slot.member) {
+      case valueField.null:
+        return { type: 'null' }
+      case valueField.boolean:
+        return { type: 'boolean', value: slot.low !== 0 || slot.high !== 0 }
+      case valueField.integer:
+        return { type: 'integer', value: int64FromHalves(slot.low, slot.high) }
+      case valueField.double:
+        return { type: 'double', value: slot.bytes.readDoubleLE(slot.start) }
+      case valueField.string:
+        return { type: 'string', value: readText(slot.bytes, slot.start, slot.end, labelOf(property)) }
+      case valueField.blob:
+        return { type: 'blob', value: Uint8Array.prototype.slice.call(slot.bytes, slot.start, slot.end) }
+      case valueField.timestamp:
+        readTimestamp(slot, outer, property)
+        return { type: 'timestamp', micros: BigInt(slot.seconds) * 1_000_000n + BigInt(Math.floor(slot.nanos / 1000)) }
+      case valueField.geoPoint:
+        return { type: 'geoPoint', ...readGeoPoint(slot, outer, property) }
+      case valueField.key:
+        return { type: 'key', key: fillKey(readKey(readerOf(slot, outer)), this.#defaults) }
+      case valueField.entity: {
+        const { key, properties } = this.entity(slot, outer, property, depth + 1)
+        return key === undefined ? { type: 'entity', properties } : { type: 'entity', key, properties }
+      }
+      case valueField.array:
+        return { type: 'array', values: this.#array(slot, outer, property, depth + 1) }
+      default:
+        throw invalidArgument(`${labelOf(property)} has no value type set; null must be said as null_value`)
+    }
+  }
+
+  #array(range: ByteRange, outer: WireReader, property: string | undefined, depth: number): Value[] {
+    const reader = readerOf(range, outer)
+    const { bytes, end } = reader
+    const values: Value[] = []
+    for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+      if (tag >>> 3 !== 1) {
+        reader.skip(tag)
+        continue
+      }
+      reader.expect(tag, wireBytes, 'an array element')
+      const start = reader.length()
+      const elementEnd = start + reader.position
+      values.push(this.value({ bytes, start: reader.position, end: elementEnd }, reader, property, depth))
+      reader.position = elementEnd
+      reader.end = end
+    }
+    return values
+  }
+
+  entity(
+    range: ByteRange,
+    outer: WireReader,
+    within: string | undefined,
+    depth: number,
+  ): { key: Key | undefined; properties: Map<string, Value> } {
+    const reader = readerOf(range, outer)
+    const { bytes, end } = reader
+    const properties = new Map<string, Value>()
+    const entry: PropertyEntry = propertyEntry(bytes)
+    let keyRange: ByteRange | undefined
+    for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+      const field = tag >>> 3
+      if (field !== entityField.properties && field !== entityField.key) {
+        reader.skip(tag)
+        continue
+      }
+      reader.expect(tag, wireBytes, field === entityField.key ? 'the key of an entity' : 'a property')
+      const length = reader.length()
+      const start = reader.position
+      const fieldEnd = start + length
+      if (field === entityField.key) {
+        const found = { bytes, start, end: fieldEnd }
+        keyRange = keyRange === undefined ? found : merge(keyRange, found)
+      } else {
+        reader.end = fieldEnd
+        readPropertyEntry(reader, entry)
+        const name = internText(bytes, entry.nameStart, entry.nameEnd, 'a property name').text
+        properties.set(name, this.value(entry, reader, within === undefined ? name : `${within}.${name}`, depth))
+      }
+      reader.position = fieldEnd
+      reader.end = end
+    }
+    if (keyRange === undefined) return { key: undefined, properties }
+    return { key: fillKey(readKey(readerOf(keyRange, reader)), this.#defaults), properties }
+  }
+}
+
+/**
+ * A google.datastore.v1.Value. Timestamps are floored to microseconds. INVALID_ARGUMENT for bytes that are no value, a
+ * value without a type, and timestamps and geo points out of range.
+ *
+ * @param property - the property that messages name
+ */
+export function decodeValue(bytes: Uint8Array, defaults: KeyDefaults, property?: string): Value {
+  const reader = new WireReader(bytes)
+  const range = { bytes: reader.bytes, start: 0, end: bytes.length }
+  return new ValueDecoder(defaults).value(range, reader, property)
+}
+
+const microsPerSecond = 1_000_000n
+
+export function writeValue(writer: WireWriter, value: Value): void {
+  // string and blob have higher numbers than meaning, the other members lower ones.
+  if (value.type !== 'string' && value.type !== 'blob') writeMember(writer, value)
+  if (value.meaning !== undefined && value.meaning !== 0) writer.int64(valueField.meaning, BigInt(value.meaning))
+  if (value.type === 'string') writer.text(valueField.string, value.value)
+  else if (value.type === 'blob') writer.bytes(valueField.blob, value.value)
+  if (value.excludeFromIndexes === true) writer.uint32(valueField.excludeFromIndexes, 1)
+}
+
+function writeMember(writer: WireWriter, value: Exclude<Value, { type: 'string' | 'blob' }>): void {
+  switch (value.type) {
+    case 'null':
+      writer.uint32(valueField.null, 0)
+      return
+    case 'boolean':
+      writer.uint32(valueField.boolean, value.value ? 1 : 0)
+      return
+    case 'integer':
+      writer.int64(valueField.integer, value.value)
+      return
+    case 'double':
+      writer.double(valueField.double, value.value)
+      return
+    case 'timestamp': {
+      const at = writer.open(valueField.timestamp)
+      const fraction = ((value.micros % microsPerSecond) + microsPerSecond) % microsPerSecond
+      const seconds = (value.micros - fraction) / microsPerSecond
+      if (seconds !== 0n) writer.int64(1, seconds)
+      if (fraction !== 0n) writer.uint32(2, Number(fraction) * 1000)
+      writer.close(at)
+      return
+    }
+    case 'geoPoint': {
+      const at = writer.open(valueField.geoPoint)
+      if (!Object.is(value.latitude, 0)) writer.double(1, value.latitude)
+      if (!Object.is(value.longitude, 0)) writer.double(2, value.longitude)
+      writer.close(at)
+      return
+    }
+    case 'key': {
+      const at = writer.open(valueField.key)
+      writeKey(writer, value.key)
+      writer.close(at)
+      return
+    }
+    case 'entity': {
+      const at = writer.open(valueField.entity)
+      if (value.key !== undefined) {
+        const key = writer.open(entityField.key)
+        writeKey(writer, value.key)
+        writer.close(key)
+      }
+      writeProperties(writer, value.properties)
+      writer.close(at)
+      return
+    }
+    case 'array': {
+      const at = writer.open(valueField.array)
+      for (const element of value.values) {
+        const elementAt = writer.open(1)
+        writeValue(writer, element)
+        writer.close(elementAt)
+      }
+      writer.close(at)
+      return
+    }
+  }
+}
+
+/** The value as a google.datastore.v1.Value. */
+export function encodeValue(value: Value): Uint8Array {
+  const writer = new WireWriter()
+  writeValue(writer, value)
+  return writer.finish()
+}
+
+// ------------------------------------------------------------------------------------------------------ entities
+
+export interface SplitEntity {
+  /** `undefined` when the entity has no key. */
+  readonly key: Key | undefined
+  /** The `properties` fields (tag 3) as they came, one after the other; a view of the message where they lie together. */
+  readonly properties: Uint8Array
+}
+
+/** Cuts a google.datastore.v1.Entity into its key and its property fields. Unknown fields are dropped. */
+export function splitEntity(bytes: Uint8Array, defaults: KeyDefaults): SplitEntity {
+  const reader = new WireReader(bytes)
+  const buffer = reader.bytes
+  let keyRange: ByteRange | undefined
+  // The run of property fields that is still growing, and the runs before it.
+  let runStart = 0
+  let runEnd = 0
+  let runs: Buffer[] | undefined
+  for (;;) {
+    const fieldStart = reader.position
+    const tag = reader.tag()
+    if (tag === 0) break
+    const field = tag >>> 3
+    if (field === entityField.properties) {
+      reader.expect(tag, wireBytes, 'a property')
+      const length = reader.length()
+      reader.position += length
+      if (runEnd !== fieldStart) {
+        if (runEnd > runStart) {
+          runs ??= []
+          runs.push(buffer.subarray(runStart, runEnd))
+        }
+        runStart = fieldStart
+      }
+      runEnd = reader.position
+    } else if (field === entityField.key) {
+      reader.expect(tag, wireBytes, 'the key of an entity')
+      const length = reader.length()
+      const found = { bytes: buffer, start: reader.position, end: reader.position + length }
+      keyRange = keyRange === undefined ? found : merge(keyRange, found)
+      reader.position = found.end
+    } else reader.skip(tag)
+  }
+  const lastRun = buffer.subarray(runStart, runEnd)
+  const properties = runs === undefined ? lastRun : Buffer.concat([...runs, lastRun])
+  if (keyRange === undefined) return { key: undefined, properties }
+  return { key: fillKey(readKey(readerOf(keyRange, reader)), defaults), properties }
+}
+
+/**
+ * The properties by name, in the order of their first appearance; of a name that comes twice the last value counts.
+ *
+ * @param properties - `properties` fields of an Entity; other fields are passed over
+ */
+export function decodeProperties(properties: Uint8Array, defaults: KeyDefaults = noDefaults): Map<string, Value> {
+  const reader = new WireReader(properties)
+  const range = { bytes: reader.bytes, start: 0, end: properties.length }
+  return new ValueDecoder(defaults).entity(range, reader, undefined, 0).properties
+}
+
+/** Writes one `properties` field. */
+export function writeProperty(writer: WireWriter, name: string, value: Value): void {
+  const at = writer.open(entityField.properties)
+  if (name !== '') writer.text(1, name)
+  const valueAt = writer.open(2)
+  writeValue(writer, value)
+  writer.close(valueAt)
+  writer.close(at)
+}
+
+function writeProperties(writer: WireWriter, properties: Properties): void {
+  for (const [name, value] of properties) writeProperty(writer, name, value)
+}
+
+/** The `properties` fields of an Entity. */
+export function encodeProperties(properties: Properties): Uint8Array {
+  const writer = new WireWriter()
+  writeProperties(writer, properties)
+  return writer.finish()
+}

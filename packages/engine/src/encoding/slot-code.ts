@@ -1,0 +1,70 @@
+/**
+ * Value codes straight from the wire: what value-codec.ts makes of a decoded value, without decoding it.
+ *
+ * K1  slotCode of a value's bytes = valueCode of the decoded value.     test/property/entity-index.test.ts
+ *
+ * Strings are already the UTF-8 that their code holds, and numbers only move bits, so that neither texts nor bigints are
+ * made. Keys and users, the rare ones, are decoded.
+ */
+import type { EntityValue } from '../model/value.ts'
+import { readKey } from './entity-codec.ts'
+import { encodeDouble } from './ordered.ts'
+import { falseCode, nullCode, trueCode, valueCode } from './value-codec.ts'
+import { readerOf, readGeoPoint, type ValueSlot, valueField } from './value-slot.ts'
+import { binaryText, type WireReader } from './wire.ts'
+
+/** int64 in order-preserving code, its class byte before it. */
+function int64Code(low: number, high: number): string {
+  return String.fromCharCode(
+    0x18,
+    (high >>> 24) ^ 0x80,
+    (high >>> 16) & 0xff,
+    (high >>> 8) & 0xff,
+    high & 0xff,
+    low >>> 24,
+    (low >>> 16) & 0xff,
+    (low >>> 8) & 0xff,
+    low & 0xff,
+  )
+}
+
+/** Microseconds of a timestamp, which need 58 bits, put together from parts that a double holds exactly. */
+function timestampCode(seconds: number, nanos: number): string {
+  const upper = Math.floor(seconds / 0x1_0000)
+  const rest = (seconds - upper * 0x1_0000) * 1_000_000 + Math.floor(nanos / 1000)
+  const above16 = upper * 1_000_000 + Math.floor(rest / 0x1_0000)
+  const high = Math.floor(above16 / 0x1_0000)
+  const low = (above16 - high * 0x1_0000) * 0x1_0000 + (rest % 0x1_0000)
+  return int64Code(low >>> 0, high >>> 0)
+}
+
+function bytesCode(slot: ValueSlot): string {
+  const bytes = binaryText(slot.bytes, slot.start, slot.end)
+  return bytes.indexOf('\x00') < 0 ? `\x28${bytes}\x00\x01` : `\x28${bytes.replaceAll('\x00', '\x00\xff')}\x00\x01`
+}
+
+/**
+ * The code of the value in `slot`, which is neither an array nor unset, and an entity only as a user, given decoded in
+ * `user`. A timestamp's `seconds` and `nanos` are set already.
+ */
+export function slotCode(slot: ValueSlot, outer: WireReader, user: EntityValue | undefined): string {
+  switch (slot.member) {
+    case valueField.boolean:
+      return slot.low !== 0 || slot.high !== 0 ? trueCode : falseCode
+    case valueField.integer:
+      return int64Code(slot.low, slot.high)
+    case valueField.timestamp:
+      return timestampCode(slot.seconds, slot.nanos)
+    case valueField.string:
+    case valueField.blob:
+      return bytesCode(slot)
+    case valueField.double:
+      return `\x30${encodeDouble(slot.bytes.readDoubleLE(slot.start))}`
+    case valueField.geoPoint:
+      return valueCode({ type: 'geoPoint', ...readGeoPoint(slot, outer, undefined) })
+    case valueField.key:
+      return valueCode({ type: 'key', key: readKey(readerOf(slot, outer)) })
+    default:
+      return user === undefined ? nullCode : valueCode(user)
+  }
+}

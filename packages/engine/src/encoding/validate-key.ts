@@ -1,0 +1,199 @@
+/**
+ * What a key, a partition and a database's name must satisfy.
+ *
+ * Reads and writes differ: reserved names (`__…__`) may be looked up, since metadata and statistics live there, but not
+ * written; a key that is stored as a value may name another project, the key of an entity may not. Everything wrong here is
+ * INVALID_ARGUMENT.
+ *
+ * Measured: every rule, on both of Google's emulators, but for the size of a key, which is documented.
+ */
+import { invalidArgument } from '../errors.ts'
+import { limits } from '../limits.ts'
+import { formatKey, isCompleteKey, type Key, type PartitionId, type PathElement } from '../model/key.ts'
+import type { KeyDefaults } from './entity-codec.ts'
+import { shorten } from './value-slot.ts'
+
+/** Bytes of UTF-8, or a figure not above `enough` when the text cannot be longer: most texts need not be measured. */
+function utf8Bytes(text: string, enough: number): number {
+  return text.length * 3 <= enough ? text.length : Buffer.byteLength(text)
+}
+
+/** Whether a kind, name, namespace or property name is reserved: `__…__`. */
+export function isReserved(text: string): boolean {
+  // 95 is the underscore; almost every text is told apart by its first letter.
+  return text.charCodeAt(0) === 95 && text.length >= 4 && text.startsWith('__') && text.endsWith('__')
+}
+
+const quoted = (text: string): string => JSON.stringify(shorten(text))
+
+/** Texts found good last, so that the names that come with every key are not matched again. */
+let goodProject = ''
+let goodDatabase = ''
+let goodNamespace = ''
+
+const projectPattern = /^[A-Za-z0-9._:-]{1,100}$/
+const partPattern = /^[A-Za-z0-9._-]{0,100}$/
+
+/** Checks the name of a database as a request gives it. An empty database id is the default database. */
+export function validateDatabase(database: KeyDefaults): void {
+  const { projectId, databaseId } = database
+  if (projectId !== goodProject || projectId === '') {
+    if (projectId === '') throw invalidArgument('the project id is missing')
+    if (!projectPattern.test(projectId)) {
+      throw invalidArgument(
+        `illegal project id ${quoted(projectId)}: 1 to ${limits.partitionPartCharactersMax} of A-Z a-z 0-9 . _ : -`,
+      )
+    }
+    goodProject = projectId
+  }
+  if (databaseId !== goodDatabase) {
+    if (databaseId === '(default)') {
+      throw invalidArgument('illegal database id "(default)": the default database is named by an empty id')
+    }
+    if (!partPattern.test(databaseId)) {
+      throw invalidArgument(
+        `illegal database id ${quoted(databaseId)}: at most ${limits.partitionPartCharactersMax} of A-Z a-z 0-9 . _ -`,
+      )
+    }
+    goodDatabase = databaseId
+  }
+}
+
+/**
+ * Checks a partition of a key or query.
+ *
+ * @param request - the request's database, which the partition must be in; `undefined` where any will do
+ */
+export function validatePartition(partition: PartitionId, request: KeyDefaults | undefined): void {
+  validateDatabase(partition)
+  if (
+    request !== undefined &&
+    (partition.projectId !== request.projectId || partition.databaseId !== request.databaseId)
+  ) {
+    throw invalidArgument(
+      `all parts of a request must be in one database: the request is for ${formatDatabase(request)}, ` +
+        `a key or partition in it names ${formatDatabase(partition)}`,
+    )
+  }
+  const { namespaceId } = partition
+  if (namespaceId !== '' && namespaceId !== goodNamespace) {
+    if (!partPattern.test(namespaceId)) {
+      throw invalidArgument(
+        `illegal namespace ${quoted(namespaceId)}: at most ${limits.partitionPartCharactersMax} of A-Z a-z 0-9 . _ -`,
+      )
+    }
+    goodNamespace = namespaceId
+  }
+}
+
+function formatDatabase(database: KeyDefaults): string {
+  return `project ${quoted(database.projectId)} database ${quoted(database.databaseId)}`
+}
+
+export interface KeyRules {
+  /** The request's database, which the key must be in; `undefined` where any will do. */
+  readonly request: KeyDefaults | undefined
+  /** Whether the last element must, may or must not have an id or name. Ancestors always must. */
+  readonly complete: 'required' | 'optional' | 'forbidden'
+  /** Whether the key may hold reserved kinds, names and namespaces. */
+  readonly reserved: 'accepted' | 'refused'
+}
+
+/** Checks a key by `rules`. */
+export function validateKey(key: Key, rules: KeyRules): void {
+  validatePartition(key.partition, rules.request)
+  const { path } = key
+  if (path.length > limits.pathElementsMax) {
+    throw invalidArgument(`a key has ${path.length} path elements, at most ${limits.pathElementsMax} are allowed`)
+  }
+  const refuseReserved = rules.reserved === 'refused'
+  let keyBytes = key.partition.namespaceId.length
+  for (let i = 0; i < path.length; i++) {
+    const element = path[i] as PathElement
+    keyBytes += validateElement(element, key, refuseReserved)
+    if (i < path.length - 1 && element.id === undefined && element.name === undefined) {
+      throw invalidArgument(
+        `the key ${shorten(formatKey(key))} has an incomplete ancestor: element ${i + 1} has no id or name`,
+      )
+    }
+  }
+  if (keyBytes > limits.keyBytesMax) {
+    throw invalidArgument(
+      `the key ${shorten(formatKey(key))} has ${keyBytes} bytes, at most ${limits.keyBytesMax} are allowed`,
+    )
+  }
+  if (refuseReserved) refuseReservedPartition(key.partition)
+  if (rules.complete === 'required') requireComplete(key)
+  else if (rules.complete === 'forbidden' && isCompleteKey(key)) {
+    throw invalidArgument(`the key ${shorten(formatKey(key))} is complete; ids are allocated for incomplete keys only`)
+  }
+}
+
+/** Refuses a key whose last element has neither id nor name. */
+export function requireComplete(key: Key): void {
+  if (!isCompleteKey(key)) {
+    throw invalidArgument(`the key ${shorten(formatKey(key))} is incomplete: its last element needs an id or a name`)
+  }
+}
+
+/** Checks one element and answers its share of the key's size: kind and name as UTF-8, 8 bytes for an id. */
+function validateElement(element: PathElement, key: Key, refuseReserved: boolean): number {
+  const { kind, id, name } = element
+  if (kind === '') throw invalidArgument(`the key ${shorten(formatKey(key))} has an empty kind`)
+  const kindBytes = utf8Bytes(kind, limits.kindBytesMax)
+  if (kindBytes > limits.kindBytesMax) {
+    throw invalidArgument(`the kind ${quoted(kind)} has ${kindBytes} bytes, at most ${limits.kindBytesMax} are allowed`)
+  }
+  if (refuseReserved && isReserved(kind)) throw invalidArgument(`the kind ${quoted(kind)} is reserved`)
+  if (id !== undefined) {
+    if (id === 0n) throw invalidArgument(`the key ${shorten(formatKey(key))} has the id 0, which is never a valid id`)
+    return kindBytes + 8
+  }
+  if (name === undefined) return kindBytes
+  if (name === '') throw invalidArgument(`the key ${shorten(formatKey(key))} has an empty name`)
+  const nameBytes = utf8Bytes(name, limits.nameBytesMax)
+  if (nameBytes > limits.nameBytesMax) {
+    throw invalidArgument(`the name ${quoted(name)} has ${nameBytes} bytes, at most ${limits.nameBytesMax} are allowed`)
+  }
+  if (refuseReserved && isReserved(name)) throw invalidArgument(`the name ${quoted(name)} is reserved`)
+  return kindBytes + nameBytes
+}
+
+function refuseReservedPartition(partition: PartitionId): void {
+  if (isReserved(partition.namespaceId))
+    throw invalidArgument(`the namespace ${quoted(partition.namespaceId)} is reserved`)
+  if (isReserved(partition.projectId))
+    throw invalidArgument(`the project id ${quoted(partition.projectId)} is reserved`)
+  if (isReserved(partition.databaseId))
+    throw invalidArgument(`the database id ${quoted(partition.databaseId)} is reserved`)
+}
+
+/** The key of an entity that is inserted, updated or upserted; its last element may be incomplete. */
+export function validateEntityKey(key: Key, request: KeyDefaults): void {
+  validateKey(key, { request, complete: 'optional', reserved: 'refused' })
+}
+
+/** The key of a delete. */
+export function validateDeleteKey(key: Key, request: KeyDefaults): void {
+  validateKey(key, { request, complete: 'required', reserved: 'refused' })
+}
+
+/** A key of a Lookup or ReserveIds. */
+export function validateLookupKey(key: Key, request: KeyDefaults): void {
+  validateKey(key, { request, complete: 'required', reserved: 'accepted' })
+}
+
+/** A key of AllocateIds. */
+export function validateAllocateKey(key: Key, request: KeyDefaults): void {
+  validateKey(key, { request, complete: 'forbidden', reserved: 'refused' })
+}
+
+/** A key that is stored or compared as a value: of any project, reserved or not, but complete. */
+export function validateKeyValue(key: Key): void {
+  validateKey(key, { request: undefined, complete: 'required', reserved: 'accepted' })
+}
+
+/** The key inside an embedded entity: what it names is nobody's matter, but it must be well-formed. */
+export function validateEmbeddedKey(key: Key): void {
+  validateKey(key, { request: undefined, complete: 'optional', reserved: 'accepted' })
+}

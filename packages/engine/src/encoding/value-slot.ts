@@ -1,0 +1,271 @@
+/**
+ * One google.datastore.v1.Value as it lies on the wire, found but not decoded: which member is set, where its payload is,
+ * meaning and exclude flag. Everything that looks into values starts here (decoder, index walk, validation), so that all
+ * agree on what a message says.
+ *
+ * U1  The last member of the oneof wins.                                                      readValue()
+ * U2  A message that comes twice in a row is merged: its payloads joined are the merged message.   merge()
+ * U3  A timestamp or geo point that was read is in range.                                     readTimestamp(), readGeoPoint()
+ *
+ * Known: google/datastore/v1/entity.proto for the numbers; the wire format's rules on repeated fields. Measured: the ranges.
+ */
+import { Buffer } from 'node:buffer'
+import { invalidArgument } from '../errors.ts'
+import { WireReader, wireBytes, wireFixed64, wireVarint } from './wire.ts'
+
+/** Field numbers of Value; those of its oneof are its members. */
+export const valueField = {
+  boolean: 1,
+  integer: 2,
+  double: 3,
+  key: 5,
+  entity: 6,
+  geoPoint: 8,
+  array: 9,
+  timestamp: 10,
+  null: 11,
+  meaning: 14,
+  string: 17,
+  blob: 18,
+  excludeFromIndexes: 19,
+} as const
+
+/** What {@link readValue} found. One slot is used again for every value of a level. */
+export class ValueSlot {
+  /** The member's field number; 0 = none is set. */
+  member = 0
+  /** Where the payload is: those of the message, or a copy when parts of it had to be merged. */
+  bytes: Buffer
+  /** Payload of double, string, blob and messages. */
+  start = 0
+  end = 0
+  /** Payload of boolean and integer: unsigned halves. */
+  low = 0
+  high = 0
+  /** 0 = none. */
+  meaning = 0
+  excluded = false
+
+  /** Set by {@link readTimestamp}: seconds since the epoch, a whole number; nanoseconds 0–999,999,999. */
+  seconds = 0
+  nanos = 0
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+  }
+}
+
+/** A range of bytes. */
+export interface ByteRange {
+  readonly bytes: Buffer
+  readonly start: number
+  readonly end: number
+}
+
+/** Two parts of one message as one: in the format, concatenation is merging. */
+export function merge(first: ByteRange, second: ByteRange): ByteRange {
+  const bytes = Buffer.concat([
+    first.bytes.subarray(first.start, first.end),
+    second.bytes.subarray(second.start, second.end),
+  ])
+  return { bytes, start: 0, end: bytes.length }
+}
+
+/**
+ * A reader of a range: the given one, moved there, when the range lies in its bytes. Who still needs the old place and end
+ * of the given reader keeps them.
+ */
+export function readerOf(range: ByteRange, reader: WireReader): WireReader {
+  if (range.bytes !== reader.bytes) return new WireReader(range.bytes, range.start, range.end)
+  reader.position = range.start
+  reader.end = range.end
+  return reader
+}
+
+/** Reads the Value that fills [reader.position, reader.end) into `slot`. */
+export function readValue(reader: WireReader, slot: ValueSlot): void {
+  slot.member = 0
+  slot.bytes = reader.bytes
+  slot.meaning = 0
+  slot.excluded = false
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    const field = tag >>> 3
+    switch (field) {
+      case valueField.null:
+      case valueField.boolean:
+      case valueField.integer:
+        reader.expect(tag, wireVarint, 'a value')
+        reader.varint()
+        slot.low = reader.low
+        slot.high = reader.high
+        slot.member = field
+        break
+      case valueField.double:
+        reader.expect(tag, wireFixed64, 'a double value')
+        slot.bytes = reader.bytes
+        slot.start = reader.fixed64()
+        slot.end = reader.position
+        slot.member = field
+        break
+      case valueField.string:
+      case valueField.blob:
+      case valueField.timestamp:
+      case valueField.key:
+      case valueField.entity:
+      case valueField.geoPoint:
+      case valueField.array:
+        reader.expect(tag, wireBytes, 'a value')
+        readBytesMember(reader, slot, field)
+        break
+      case valueField.meaning:
+        reader.expect(tag, wireVarint, 'meaning')
+        slot.meaning = reader.int32()
+        break
+      case valueField.excludeFromIndexes:
+        reader.expect(tag, wireVarint, 'exclude_from_indexes')
+        slot.excluded = reader.bool()
+        break
+      default:
+        reader.skip(tag)
+    }
+  }
+}
+
+function readBytesMember(reader: WireReader, slot: ValueSlot, field: number): void {
+  const length = reader.length()
+  const start = reader.position
+  const end = start + length
+  reader.position = end
+  if (slot.member === field && field !== valueField.string && field !== valueField.blob) {
+    const merged = merge(slot, { bytes: reader.bytes, start, end })
+    slot.bytes = merged.bytes
+    slot.start = merged.start
+    slot.end = merged.end
+  } else {
+    slot.bytes = reader.bytes
+    slot.start = start
+    slot.end = end
+  }
+  slot.member = field
+}
+
+/** What a map entry of an Entity holds. `start` and `end` bound the value's message. */
+export interface PropertyEntry {
+  bytes: Buffer
+  nameStart: number
+  nameEnd: number
+  start: number
+  end: number
+}
+
+export function propertyEntry(bytes: Buffer): PropertyEntry {
+  return { bytes, nameStart: 0, nameEnd: 0, start: 0, end: 0 }
+}
+
+/**
+ * Reads the map entry that fills [reader.position, reader.end). Missing parts are empty: the empty name and the value
+ * without a type, both of which a validation refuses. The name always lies in the reader's bytes.
+ */
+export function readPropertyEntry(reader: WireReader, entry: PropertyEntry): void {
+  const { end } = reader
+  entry.bytes = reader.bytes
+  entry.nameStart = end
+  entry.nameEnd = end
+  entry.start = end
+  entry.end = end
+  let hasValue = false
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    const field = tag >>> 3
+    if (field === 1) {
+      reader.expect(tag, wireBytes, 'a property name')
+      const length = reader.length()
+      entry.nameStart = reader.position
+      entry.nameEnd = reader.position += length
+    } else if (field === 2) {
+      reader.expect(tag, wireBytes, 'a property value')
+      const length = reader.length()
+      const start = reader.position
+      reader.position = start + length
+      if (hasValue) Object.assign(entry, merge(entry, { bytes: reader.bytes, start, end: reader.position }))
+      else {
+        entry.start = start
+        entry.end = reader.position
+      }
+      hasValue = true
+    } else reader.skip(tag)
+  }
+}
+
+/** How messages call a value: by its property where there is one. */
+export function labelOf(property: string | undefined): string {
+  return property === undefined ? 'the value' : `property ${JSON.stringify(shorten(property))}`
+}
+
+/** Texts of clients go into messages only so far. */
+export function shorten(text: string): string {
+  return text.length <= 100 ? text : `${text.slice(0, 100)}…`
+}
+
+/** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
+export const timestampSecondsMin = -62_135_596_800
+export const timestampSecondsMax = 253_402_300_799
+
+/** Reads the google.protobuf.Timestamp in `slot` into its `seconds` and `nanos`; INVALID_ARGUMENT when out of range. */
+export function readTimestamp(slot: ValueSlot, outer: WireReader, property: string | undefined): void {
+  const reader = readerOf(slot, outer)
+  let seconds = 0
+  let nanos = 0
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    const field = tag >>> 3
+    if (field === 1) {
+      reader.expect(tag, wireVarint, 'seconds')
+      reader.varint()
+      // Not exact for huge numbers, but those are far out of range.
+      seconds = (reader.high | 0) * 0x1_0000_0000 + reader.low
+    } else if (field === 2) {
+      reader.expect(tag, wireVarint, 'nanos')
+      nanos = reader.int32()
+    } else reader.skip(tag)
+  }
+  if (seconds < timestampSecondsMin || seconds > timestampSecondsMax) {
+    throw invalidArgument(
+      `${labelOf(property)}: the timestamp's seconds are ${seconds}, ` +
+        `allowed are ${timestampSecondsMin} (year 1) to ${timestampSecondsMax} (year 9999)`,
+    )
+  }
+  if (nanos < 0 || nanos > 999_999_999) {
+    throw invalidArgument(`${labelOf(property)}: the timestamp's nanos are ${nanos}, allowed are 0 to 999999999`)
+  }
+  slot.seconds = seconds
+  slot.nanos = nanos
+}
+
+export interface Coordinates {
+  readonly latitude: number
+  readonly longitude: number
+}
+
+/** Reads the google.type.LatLng in `slot`; INVALID_ARGUMENT when out of range. */
+export function readGeoPoint(slot: ValueSlot, outer: WireReader, property: string | undefined): Coordinates {
+  const reader = readerOf(slot, outer)
+  let latitude = 0
+  let longitude = 0
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    const field = tag >>> 3
+    if (field === 1) {
+      reader.expect(tag, wireFixed64, 'latitude')
+      latitude = reader.double()
+    } else if (field === 2) {
+      reader.expect(tag, wireFixed64, 'longitude')
+      longitude = reader.double()
+    } else reader.skip(tag)
+  }
+  // Written so that NaN fails too.
+  if (!(Math.abs(latitude) <= 90)) {
+    throw invalidArgument(`${labelOf(property)}: the latitude is ${latitude}, allowed are -90 to 90`)
+  }
+  if (!(Math.abs(longitude) <= 180)) {
+    throw invalidArgument(`${labelOf(property)}: the longitude is ${longitude}, allowed are -180 to 180`)
+  }
+  return { latitude, longitude }
+}

@@ -1,0 +1,327 @@
+/**
+ * The wire form of protocol buffers, as much of it as entities need: a reader over bytes and a growing writer.
+ *
+ *   message  = field*            field = tag payload          tag = varint(field number << 3 | wire type)
+ *   payload  = varint (0) | 8 bytes (1) | length, bytes (2) | group … end (3, 4) | 4 bytes (5)
+ *
+ * A 64-bit number is read as two unsigned halves, so that no bigint is made where the caller only moves bits. Unknown
+ * fields are skipped, groups too. Bytes that are no message throw INVALID_ARGUMENT with the offset and what was expected;
+ * nothing else is ever thrown for any input (test/property/entity-fuzz.test.ts).
+ *
+ * Known: the public description of the wire format.
+ */
+import { Buffer, isUtf8 } from 'node:buffer'
+import { type DatastoreError, invalidArgument } from '../errors.ts'
+
+/** Wire types. */
+export const wireVarint = 0
+export const wireFixed64 = 1
+export const wireBytes = 2
+const wireGroup = 3
+const wireGroupEnd = 4
+const wireFixed32 = 5
+
+/** Groups nested deeper are refused; entities have none, so that any depth here is foul play. */
+const groupDepthMax = 100
+
+/** Node's own slices: one call into the runtime without the dispatch of toString. */
+interface BufferSlices {
+  latin1Slice(start: number, end: number): string
+  utf8Slice(start: number, end: number): string
+}
+
+/** The same bytes as a Buffer, without a copy. */
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** Bytes as a binary string: one char U+0000–U+00FF a byte. */
+export function binaryText(bytes: Buffer, start: number, end: number): string {
+  return (bytes as Buffer & BufferSlices).latin1Slice(start, end)
+}
+
+/** Whether bytes [start, end) are all below 0x80. Short runs are looked at here: a call into the runtime costs more. */
+function isAscii(bytes: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if ((bytes[i] as number) > 0x7f) return false
+  return true
+}
+
+const shortRunBytesMax = 48
+
+/** Whether bytes [start, end) are well-formed UTF-8 (no lone surrogates, no overlong forms). */
+export function isWellFormedText(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start <= shortRunBytesMax && isAscii(bytes, start, end)) return true
+  return isUtf8(bytes.subarray(start, end))
+}
+
+/** Refuses bytes that are not well-formed UTF-8. `what` names the field: `the kind of a key`. */
+export function checkText(bytes: Buffer, start: number, end: number, what: string): void {
+  if (!isWellFormedText(bytes, start, end)) {
+    throw invalidArgument(`${what} is not valid UTF-8 (${end - start} bytes at byte ${start} of the message)`)
+  }
+}
+
+/** Bytes [start, end) as text; INVALID_ARGUMENT unless they are UTF-8. */
+export function readText(bytes: Buffer, start: number, end: number, what: string): string {
+  const slices = bytes as Buffer & BufferSlices
+  if (end - start <= shortRunBytesMax && isAscii(bytes, start, end)) return slices.latin1Slice(start, end)
+  checkText(bytes, start, end, what)
+  return slices.utf8Slice(start, end)
+}
+
+/** Walks one message. `position` is the next byte, `end` the end of the innermost message entered. */
+export class WireReader {
+  readonly bytes: Buffer
+  position: number
+  end: number
+  /** Unsigned halves of the varint or fixed64 last read in full. */
+  low = 0
+  high = 0
+
+  constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
+    this.bytes = asBuffer(bytes)
+    this.position = start
+    this.end = end
+  }
+
+  malformed(offset: number, what: string): DatastoreError {
+    return invalidArgument(`malformed protocol buffer at byte ${offset} of the message: ${what}`)
+  }
+
+  /** The next tag, field number << 3 | wire type; 0 at the end of the message. */
+  tag(): number {
+    if (this.position >= this.end) return 0
+    const start = this.position
+    const first = this.bytes[start] as number
+    if (first < 0x80) {
+      this.position = start + 1
+      if (first < 8) throw this.malformed(start, 'a field number is 0')
+      return first
+    }
+    this.varint()
+    if (this.high !== 0 || this.low < 8) throw this.malformed(start, 'a field number is out of range')
+    return this.low
+  }
+
+  /** Reads a varint into `low` and `high`. */
+  varint(): void {
+    const { bytes, end } = this
+    const start = this.position
+    let position = start
+    let low = 0
+    let high = 0
+    for (let shift = 0; ; shift += 7) {
+      if (position >= end) throw this.malformed(start, 'a varint is cut off')
+      const byte = bytes[position++] as number
+      const bits = byte & 0x7f
+      if (shift < 28) low |= bits << shift
+      else if (shift === 28) {
+        low |= bits << 28
+        high = bits >>> 4
+      } else high |= bits << (shift - 32)
+      if (byte < 0x80) break
+      if (shift === 63) throw this.malformed(start, 'a varint is longer than 10 bytes')
+    }
+    this.low = low >>> 0
+    this.high = high >>> 0
+    this.position = position
+  }
+
+  /** A varint as a signed 32-bit number; higher bits are dropped, as the format asks. */
+  int32(): number {
+    this.varint()
+    return this.low | 0
+  }
+
+  bool(): boolean {
+    this.varint()
+    return this.low !== 0 || this.high !== 0
+  }
+
+  /** Reads the length of a length-delimited field and checks that its bytes are there. */
+  length(): number {
+    const start = this.position
+    const first = start < this.end ? (this.bytes[start] as number) : 0x80
+    let length = first
+    if (first < 0x80) this.position = start + 1
+    else {
+      this.varint()
+      length = this.high === 0 ? this.low : Number.POSITIVE_INFINITY
+    }
+    if (length > this.end - this.position) {
+      throw this.malformed(start, `a length is beyond the end, ${this.end - this.position} bytes are left`)
+    }
+    return length
+  }
+
+  /** Steps over 8 bytes and answers where they start. */
+  fixed64(): number {
+    const start = this.position
+    if (this.end - start < 8) throw this.malformed(start, 'expected 8 bytes, the message ends before')
+    this.position = start + 8
+    return start
+  }
+
+  double(): number {
+    return this.bytes.readDoubleLE(this.fixed64())
+  }
+
+  /** Checks the wire type of a known field: one field number never has two. */
+  expect(tag: number, wireType: number, what: string): void {
+    if ((tag & 7) !== wireType) {
+      throw this.malformed(this.position, `${what} (field ${tag >>> 3}) has wire type ${tag & 7}, expected ${wireType}`)
+    }
+  }
+
+  /** Steps over the payload of a field that nobody here knows. */
+  skip(tag: number, depth = 0): void {
+    switch (tag & 7) {
+      case wireVarint:
+        this.varint()
+        return
+      case wireFixed64:
+        this.fixed64()
+        return
+      case wireBytes: {
+        const length = this.length()
+        this.position += length
+        return
+      }
+      case wireFixed32:
+        if (this.end - this.position < 4) {
+          throw this.malformed(this.position, 'expected 4 bytes, the message ends before')
+        }
+        this.position += 4
+        return
+      case wireGroup:
+        this.#skipGroup(tag, depth)
+        return
+      default:
+        throw this.malformed(this.position, `field ${tag >>> 3} has wire type ${tag & 7}, which cannot start a field`)
+    }
+  }
+
+  #skipGroup(tag: number, depth: number): void {
+    const start = this.position
+    if (depth >= groupDepthMax) throw this.malformed(start, `groups are nested deeper than ${groupDepthMax}`)
+    const endTag = ((tag & ~7) | wireGroupEnd) >>> 0
+    for (;;) {
+      const inner = this.tag()
+      if (inner === 0) throw this.malformed(start, `the group of field ${tag >>> 3} is not closed`)
+      if (inner === endTag) return
+      this.skip(inner, depth + 1)
+    }
+  }
+}
+
+/** The halves of a 64-bit number as a signed bigint. */
+export function int64FromHalves(low: number, high: number): bigint {
+  // Where the number fits in a double, one conversion is enough.
+  const signedHigh = high | 0
+  if (signedHigh >= -0x20_0000 && signedHigh < 0x20_0000) return BigInt(signedHigh * 0x1_0000_0000 + low)
+  return (BigInt(signedHigh) << 32n) | BigInt(low)
+}
+
+/** Builds one message. Nested messages are written in place; see {@link WireWriter.open}. */
+export class WireWriter {
+  #buffer: Buffer = Buffer.allocUnsafe(256)
+  #length = 0
+
+  get length(): number {
+    return this.#length
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#length + bytes
+    if (needed <= this.#buffer.length) return
+    const larger = Buffer.allocUnsafe(Math.max(needed, this.#buffer.length * 2))
+    this.#buffer.copy(larger, 0, 0, this.#length)
+    this.#buffer = larger
+  }
+
+  #varint32(value: number): void {
+    let rest = value
+    while (rest > 0x7f) {
+      this.#buffer[this.#length++] = (rest & 0x7f) | 0x80
+      rest >>>= 7
+    }
+    this.#buffer[this.#length++] = rest
+  }
+
+  /** An unsigned number below 2^32. */
+  uint32(field: number, value: number): void {
+    this.#reserve(10)
+    this.#varint32(field << 3)
+    this.#varint32(value)
+  }
+
+  /** Negative numbers take ten bytes, as the format asks of int32 and int64. */
+  int64(field: number, value: bigint): void {
+    this.#reserve(15)
+    this.#varint32(field << 3)
+    let rest = BigInt.asUintN(64, value)
+    while (rest > 0x7fn) {
+      this.#buffer[this.#length++] = Number(rest & 0x7fn) | 0x80
+      rest >>= 7n
+    }
+    this.#buffer[this.#length++] = Number(rest)
+  }
+
+  double(field: number, value: number): void {
+    this.#reserve(13)
+    this.#varint32((field << 3) | wireFixed64)
+    this.#length = this.#buffer.writeDoubleLE(value, this.#length)
+  }
+
+  text(field: number, value: string): void {
+    const bytes = Buffer.byteLength(value)
+    this.#reserve(bytes + 10)
+    this.#varint32((field << 3) | wireBytes)
+    this.#varint32(bytes)
+    this.#length += this.#buffer.write(value, this.#length, 'utf8')
+  }
+
+  bytes(field: number, value: Uint8Array): void {
+    this.#reserve(value.length + 10)
+    this.#varint32((field << 3) | wireBytes)
+    this.#varint32(value.length)
+    this.#buffer.set(value, this.#length)
+    this.#length += value.length
+  }
+
+  /** Bytes that are whole fields already. */
+  raw(value: Uint8Array): void {
+    this.#reserve(value.length)
+    this.#buffer.set(value, this.#length)
+    this.#length += value.length
+  }
+
+  /** Starts a nested message; hand the answer to {@link close} when its fields are written. */
+  open(field: number): number {
+    this.#reserve(6)
+    this.#varint32((field << 3) | wireBytes)
+    this.#length += 1
+    return this.#length
+  }
+
+  /** Ends the nested message whose content starts at `start`: its length is known now and takes its place. */
+  close(start: number): void {
+    const length = this.#length - start
+    let lengthBytes = 1
+    for (let rest = length >>> 7; rest > 0; rest >>>= 7) lengthBytes++
+    if (lengthBytes > 1) {
+      this.#reserve(lengthBytes - 1)
+      this.#buffer.copyWithin(start + lengthBytes - 1, start, this.#length)
+    }
+    this.#length = start - 1
+    this.#varint32(length)
+    this.#length += length
+  }
+
+  /** The message: a copy of its own. */
+  finish(): Uint8Array {
+    const message = Buffer.allocUnsafe(this.#length)
+    this.#buffer.copy(message, 0, 0, this.#length)
+    return message
+  }
+}
