@@ -1,0 +1,86 @@
+/** Laws of tables/rows.ts, named R1 and R2 there. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { IndexEntry } from '../../src/encoding/index-entry.ts'
+import { keyCodes } from '../../src/encoding/key-codec.ts'
+import { keySpaceOf } from '../../src/encoding/keyspace.ts'
+import { typeBytes, valueCode } from '../../src/encoding/value-codec.ts'
+import type { CompositeIndex } from '../../src/model/index-definition.ts'
+import { indexRowsOf, rowDifference, rowsOf, tableOfRow } from '../../src/tables/rows.ts'
+import type { TableRow } from '../../src/tables/table.ts'
+import { fewValues, keys } from '../../src/testing/arbitraries.ts'
+
+const index: CompositeIndex = {
+  id: 1n,
+  kind: 'A',
+  ancestor: true,
+  properties: [
+    { name: 'a', direction: 'ascending' },
+    { name: 'b', direction: 'descending' },
+  ],
+}
+
+const entryLists: fc.Arbitrary<IndexEntry[]> = fc
+  .record({
+    a: fc.uniqueArray(fewValues, { maxLength: 3, selector: valueCode }),
+    b: fc.uniqueArray(fewValues, { maxLength: 2, selector: valueCode }),
+  })
+  .map((byName) =>
+    Object.entries(byName).flatMap(([property, own]) =>
+      own.map((value) => ({
+        property,
+        valueCode: valueCode(value),
+        type: typeBytes[value.type],
+        multi: own.length > 1,
+      })),
+    ),
+  )
+
+const states = fc.option(
+  fc.tuple(entryLists, fc.option(fc.constantFrom(Uint8Array.of(1, 22), Uint8Array.of(7, 43)), { nil: undefined })),
+)
+
+const asMap = (rows: readonly TableRow[]): Map<string, string> =>
+  new Map(rows.map((row) => [row.rowKey, `${row.table} ${row.value.join(' ')}`]))
+
+function applied(rows: readonly TableRow[], from: readonly TableRow[], to: readonly TableRow[]): Map<string, string> {
+  const { puts, deletes } = rowDifference(from, to)
+  const store = asMap(rows)
+  for (const row of deletes) expect(store.delete(row.rowKey)).toBe(true)
+  for (const [rowKey, value] of asMap(puts)) {
+    expect(store.get(rowKey)).not.toBe(value)
+    store.set(rowKey, value)
+  }
+  return store
+}
+
+test('R2: a difference turns the rows before into those after, touches no row that stays, and can be taken back', () => {
+  fc.assert(
+    fc.property(keys, states, states, (key, before, after) => {
+      const [from, to] = [before, after].map((state) =>
+        state === null ? [] : indexRowsOf(keyCodes(key), state[0], [index], state[1]),
+      )
+      const [rowsBefore, rowsAfter] = [from ?? [], to ?? []]
+      expect(applied(rowsBefore, rowsBefore, rowsAfter)).toEqual(asMap(rowsAfter))
+      expect(applied(rowsAfter, rowsAfter, rowsBefore)).toEqual(asMap(rowsBefore))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('R1: rows are distinct, say their table, and are those of the entity and its index entries', () => {
+  fc.assert(
+    fc.property(keys, entryLists, (key, entries) => {
+      const image = { version: 1n, createTime: 2n, updateTime: 3n, properties: Uint8Array.of(0x1a, 0) }
+      const rows = rowsOf(keyCodes(key), image, entries, [index])
+      expect(new Set(rows.map((row) => row.rowKey)).size).toBe(rows.length)
+      for (const row of rows) expect([keySpaceOf(row.rowKey), tableOfRow(row.rowKey)]).toEqual([row.table, row.table])
+      const count = (table: string): number => rows.filter((row) => row.table === table).length
+      expect([count('Entities'), count('EntitiesByKind')]).toEqual([1, 1])
+      expect(count('EntitiesByPropertyAsc')).toBe(entries.length)
+      expect(count('EntitiesByPropertyDesc')).toBe(entries.length)
+      expect(rows).toEqual(rowsOf(keyCodes(key), image, entries, [index]))
+      expect(rowsOf(keyCodes(key), undefined, entries, [index])).toEqual([])
+    }),
+  )
+})
