@@ -1,0 +1,37 @@
+/**
+ * What a command has of the outside world, passed in so that a test can run one in its own process.
+ */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The user's folder: relative paths and `.sixtables/` are below it. */
+  readonly cwd: string
+  /** Writes one line of the answer. */
+  out(line: string): void
+  /** Writes one line about the run: notes, log lines, the reason of a failure. */
+  err(line: string): void
+  /** Calls `stop` at each SIGINT and SIGTERM until the returned function is called. */
+  onSignal(stop: (signal: NodeJS.Signals) => void): () => void
+  /** Ends the process at once. */
+  exit(code: number): void
+}
+
+export const processIo: Io = {
+  env: process.env,
+  cwd: process.cwd(),
+  out(line) {
+    process.stdout.write(`${line}\n`)
+  },
+  err(line) {
+    process.stderr.write(`${line}\n`)
+  },
+  onSignal(stop) {
+    const signals = ['SIGINT', 'SIGTERM'] as const
+    for (const signal of signals) process.on(signal, stop)
+    return () => {
+      for (const signal of signals) process.off(signal, stop)
+    }
+  },
+  exit(code) {
+    process.exit(code)
+  },
+}

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import type { Io } from './io.ts'
+import { main } from './main.ts'
+
+interface Outcome {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+async function sixtables(...args: readonly string[]): Promise<Outcome> {
+  const out: string[] = []
+  const err: string[] = []
+  const io: Io = {
+    env: {},
+    cwd: '/nowhere',
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+    onSignal: () => () => {},
+    exit: () => {},
+  }
+  const code = await main(args, io)
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+describe('a mistake on the command line is one line on stderr and exit code 2', () => {
+  test.each([
+    ['--prot 8081', 'there is no flag --prot; did you mean --port?'],
+    ['--no-store-on-disc', 'there is no flag --store-on-disc; did you mean --store-on-disk?'],
+    ['start --verbose', 'there is no flag --verbose; see sixtables --help'],
+    ['chek', 'there is no command chek; did you mean check?'],
+    ['serve', 'there is no command serve; see sixtables --help'],
+    ['inspect', 'inspect wants one of: rows, log, pending, release'],
+    ['inspect rwos ToDo:1', 'there is no command rwos; did you mean rows?'],
+    ['inspect rows', 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'],
+    ['inspect rows ToDo', 'the key ToDo cannot be read'],
+    ['inspect release ToDo:1 --milestone C', '--milestone is A or B; got "C"'],
+    [
+      'inspect pending --data-dir x --endpoint y',
+      '--data-dir opens a folder and --endpoint asks a server; give one of them',
+    ],
+    ['start --port', '--port needs a value'],
+    ['start --port --testing', '--port needs a value'],
+    ['start -p 99999', '--port must be a whole number from 0 to 65535; got "99999"'],
+    ['--mode native', '--mode is one of firestore, legacy; got "native"'],
+    ['check --endpoint localhost:1', 'no server answers on localhost:1'],
+  ])('sixtables %s', async (line, why) => {
+    const { code, out, err } = await sixtables(...line.split(' '))
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain(`sixtables: ${why}`)
+    expect(err.split('\n')).toHaveLength(1)
+  })
+})
+
+describe('help', () => {
+  test.each([
+    ['--help', 'sixtables inspect'],
+    ['start --help', '--allowed-origin'],
+    ['check --help', '--repair'],
+    ['inspect --help', 'sixtables inspect release <key>'],
+    ['inspect rows --help', '--endpoint'],
+    ['inspect log --help', '--data-dir'],
+    ['inspect pending --help', '--json'],
+    ['inspect release --help', '--milestone'],
+  ])('sixtables %s goes to stdout, with examples', async (line, flag) => {
+    const { code, out, err } = await sixtables(...line.split(' '))
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain(flag)
+    if (line !== 'inspect --help') expect(out).toContain('Examples:')
+  })
+
+  test('--version is the version alone', async () => {
+    expect(await sixtables('--version')).toEqual({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+$/), err: '' })
+  })
+})

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import { nearest, typingErrors } from './nearest.ts'
+
+test('typing errors are changes, insertions, removals and swaps', () => {
+  expect(typingErrors('port', 'port')).toBe(0)
+  expect(typingErrors('prot', 'port')).toBe(1)
+  expect(typingErrors('por', 'port')).toBe(1)
+  expect(typingErrors('ports', 'port')).toBe(1)
+  expect(typingErrors('', 'port')).toBe(4)
+})
+
+test('the nearest word is given only when it is near', () => {
+  const words = ['port', 'host', 'host-port', 'data-dir']
+  expect(nearest('prot', words)).toBe('port')
+  expect(nearest('datadir', words)).toBe('data-dir')
+  expect(nearest('verbose', words)).toBeUndefined()
+  expect(nearest('x', words)).toBeUndefined()
+})

@@ -1,0 +1,41 @@
+/**
+ * "Did you mean …": the known word that is the fewest typing errors away.
+ */
+
+/** How many single-letter changes, insertions, removals and swaps of neighbours turn `a` into `b`. */
+export function typingErrors(a: string, b: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let least = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        least = Math.min(least, at(beforeLast, j - 2) + 1)
+      }
+      row.push(least)
+    }
+    beforeLast = last
+    last = row
+  }
+  return at(last, b.length)
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY
+}
+
+/** The nearest of `words`, when it is near enough to be a slip: at most a third of its letters wrong, and at most three. */
+export function nearest(word: string, words: readonly string[]): string | undefined {
+  let best: string | undefined
+  let bestErrors = 4
+  for (const candidate of words) {
+    const errors = typingErrors(word, candidate)
+    if (errors < bestErrors && errors * 3 <= Math.max(candidate.length, 3)) {
+      best = candidate
+      bestErrors = errors
+    }
+  }
+  return best
+}

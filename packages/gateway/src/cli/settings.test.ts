@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import { type Flags, type StartSettings, startSettings } from './settings.ts'
+
+function settings(flags: Flags, env: Readonly<Record<string, string>> = {}): StartSettings {
+  return startSettings(flags, { cwd: '/home-of-test', env })
+}
+
+describe('the settings of a start', () => {
+  test('without flags are a strong store on disk in the folder of the user', () => {
+    expect(settings({})).toEqual({
+      endpoint: { host: '127.0.0.1', port: 8081 },
+      allowedOrigins: [],
+      allowedHosts: [],
+      dataDir: '/home-of-test/.sixtables',
+      durability: 'process',
+      project: 'demo',
+      mode: 'firestore',
+      apply: { type: 'immediate' },
+      seed: 1,
+      logLevel: 'warn',
+      notes: [],
+    })
+  })
+
+  test('--testing is in memory and strong, in legacy mode too', () => {
+    const { dataDir, apply } = settings({ testing: true, mode: 'legacy' })
+    expect({ dataDir, apply }).toEqual({ dataDir: undefined, apply: { type: 'immediate' } })
+  })
+
+  test('--no-store-on-disk keeps data in memory and notes that a folder is not used', () => {
+    const { dataDir, notes } = settings({ 'store-on-disk': false, 'data-dir': 'x' })
+    expect(dataDir).toBeUndefined()
+    expect(notes).toEqual(['data is kept in memory, so --data-dir x is not used'])
+  })
+
+  test('a flag of another emulator, and a scheme in the environment, are noted', () => {
+    const { notes } = settings({ 'allow-remote-shutdown': true }, { DATASTORE_EMULATOR_HOST: 'http://localhost:8081' })
+    expect(notes).toEqual([
+      expect.stringContaining('some clients hang'),
+      '--allow-remote-shutdown is known from other emulators and changes nothing here',
+    ])
+  })
+
+  test('--data-dir is relative to the folder of the user', () => {
+    expect(settings({ 'data-dir': 'a/b' }).dataDir).toBe('/home-of-test/a/b')
+    expect(settings({ 'data-dir': '/a/b' }).dataDir).toBe('/a/b')
+  })
+
+  test('of a repeated flag the last value counts, and lists keep all', () => {
+    expect(settings({ port: ['1', '2'] }).endpoint.port).toBe(2)
+    expect(settings({ 'allowed-origin': ['a', 'b'] }).allowedOrigins).toEqual(['a', 'b'])
+  })
+
+  test('the project comes from the flag, then the environment', () => {
+    const env = { DATASTORE_PROJECT_ID: 'from-env' }
+    expect(settings({}, env).project).toBe('from-env')
+    expect(settings({ project: 'from-flag' }, env).project).toBe('from-flag')
+  })
+
+  test.each<[Flags, StartSettings['apply']]>([
+    [{ mode: 'legacy' }, { type: 'probability', chance: 0.9 }],
+    [{ mode: 'legacy', consistency: '1' }, { type: 'immediate' }],
+    [{ consistency: '0.25' }, { type: 'probability', chance: 0.25 }],
+    [
+      { consistency: '0', apply: 'delayed' },
+      { type: 'probability', chance: 0 },
+    ],
+    [{ apply: 'delayed' }, { type: 'time' }],
+    [
+      { apply: 'delayed', 'apply-delay-ms': '250' },
+      { type: 'time', delayMs: 250 },
+    ],
+    [{ apply: 'manual', mode: 'legacy' }, { type: 'manual' }],
+  ])('%o applies by %o', (flags, apply) => {
+    expect(settings(flags).apply).toEqual(apply)
+  })
+
+  test.each<[Flags, string]>([
+    [{ consistency: '1.5' }, '--consistency must be a number from 0 to 1; got "1.5"'],
+    [{ consistency: 'high' }, '--consistency must be a number from 0 to 1; got "high"'],
+    [{ consistency: '0.5', apply: 'manual' }, 'leave out --apply manual'],
+    [{ consistency: '0.5', apply: 'delayed', 'apply-delay-ms': '1' }, 'give one of them'],
+    [{ 'apply-delay-ms': '1' }, '--apply-delay-ms needs --apply delayed'],
+    [{ 'host-port': 'localhost:1', port: '2' }, 'leave out --host and --port'],
+    [{ mode: 'native' }, '--mode is one of firestore, legacy; got "native"'],
+    [{ seed: '-1' }, '--seed must be a whole number from 0 to 4294967295; got "-1"'],
+    [{ seed: '1.5' }, 'got "1.5"'],
+    [{ port: 'http' }, '--port must be a whole number from 0 to 65535; got "http"'],
+    [{ 'log-level': 'loud' }, 'error, warn, info, debug'],
+    [{ 'data-dir': '' }, '--data-dir needs a value'],
+  ])('%o is refused: %s', (flags, why) => {
+    expect(() => settings(flags)).toThrow(why)
+  })
+})

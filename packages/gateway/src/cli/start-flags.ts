@@ -1,0 +1,141 @@
+/**
+ * The flags of `sixtables start`, as data: the help text, the parser and docs/reference/flags.md all come from this list.
+ *
+ * Known: the names that Google's emulators use are kept (`--testing`, `--store-on-disk`, `--consistency`, `--host-port`,
+ * `--data-dir`), also with underscores. Ours: the rest.
+ */
+import { logLevels } from './logger.ts'
+
+export interface Flag {
+  readonly name: string
+  readonly type: 'string' | 'boolean' | 'list'
+  /** What it does, in one line. */
+  readonly describe: string
+  /** Shown as the default; the value itself is settled in settings.ts, where flags meet. */
+  readonly default?: string
+  readonly choices?: readonly string[]
+  readonly group: 'Where it listens' | 'Where data lives' | 'How it behaves' | 'What it says'
+}
+
+export const startFlags: readonly Flag[] = [
+  {
+    name: 'host',
+    type: 'string',
+    describe: 'Address to listen on; 0.0.0.0 for all',
+    default: '127.0.0.1',
+    group: 'Where it listens',
+  },
+  {
+    name: 'port',
+    type: 'string',
+    describe: 'Port for gRPC and HTTP; 0 takes a free one',
+    default: '8081',
+    group: 'Where it listens',
+  },
+  {
+    name: 'host-port',
+    type: 'string',
+    describe: 'Both at once: localhost:8081, [::1]:8081',
+    group: 'Where it listens',
+  },
+  {
+    name: 'allowed-origin',
+    type: 'list',
+    describe: 'A web origin that may call, besides local ones; may be repeated',
+    group: 'Where it listens',
+  },
+  {
+    name: 'allowed-host',
+    type: 'list',
+    describe: 'A Host header to answer to, besides local ones; may be repeated',
+    group: 'Where it listens',
+  },
+  {
+    name: 'data-dir',
+    type: 'string',
+    describe: 'Folder of the data',
+    default: '.sixtables',
+    group: 'Where data lives',
+  },
+  {
+    name: 'store-on-disk',
+    type: 'boolean',
+    describe: 'Keep data on disk; --no-store-on-disk keeps it in memory',
+    default: 'true',
+    group: 'Where data lives',
+  },
+  {
+    name: 'testing',
+    type: 'boolean',
+    describe: 'In memory and strongly consistent, nothing is left behind',
+    group: 'Where data lives',
+  },
+  {
+    name: 'durability',
+    type: 'string',
+    choices: ['process', 'power'],
+    describe: 'What an acknowledged write survives: a killed process, or a power cut as well',
+    default: 'process',
+    group: 'Where data lives',
+  },
+  {
+    name: 'project',
+    type: 'string',
+    describe: 'Project id in the printed environment (every project is served)',
+    default: 'DATASTORE_PROJECT_ID, or demo',
+    group: 'How it behaves',
+  },
+  {
+    name: 'mode',
+    type: 'string',
+    choices: ['firestore', 'legacy'],
+    describe: 'As Firestore in Datastore mode, or as the first Datastore with entity groups',
+    default: 'firestore',
+    group: 'How it behaves',
+  },
+  {
+    name: 'consistency',
+    type: 'string',
+    describe: 'Chance from 0 to 1 that a global query sees a waiting write; 1 is strong',
+    default: '0.9 with --mode legacy, else 1',
+    group: 'How it behaves',
+  },
+  {
+    name: 'apply',
+    type: 'string',
+    choices: ['immediate', 'delayed', 'manual'],
+    describe: 'When a commit reaches entity and index rows; manual waits for `inspect release`',
+    default: 'immediate, or as --consistency says',
+    group: 'How it behaves',
+  },
+  {
+    name: 'apply-delay-ms',
+    type: 'string',
+    describe: 'With --apply delayed: milliseconds from commit to apply',
+    default: 'mixed delays',
+    group: 'How it behaves',
+  },
+  {
+    name: 'seed',
+    type: 'string',
+    describe: 'Whole number from which all chance is drawn; equal seeds replay',
+    default: '1',
+    group: 'How it behaves',
+  },
+  {
+    name: 'log-level',
+    type: 'string',
+    choices: logLevels,
+    describe: 'Least important log line that is still written to stderr',
+    default: 'warn',
+    group: 'What it says',
+  },
+]
+
+/** Flags of other emulators that change nothing here; they are accepted with a note, so that start scripts keep working. */
+export const ignoredFlags: readonly string[] = [
+  'allow-remote-shutdown',
+  'enable-entity-groups',
+  'regenerate-indexes',
+  'single-project-mode',
+]

@@ -1,0 +1,54 @@
+/**
+ * `sixtables start`: opens the store, listens, says so in the lines that scripts wait for, and stops cleanly.
+ *
+ *   API endpoint: http://127.0.0.1:8081                          Known: scripts, SDKs and test containers look for these
+ *     export DATASTORE_EMULATOR_HOST=127.0.0.1:8081              three; the last one is printed only once the port
+ *   Dev App Server is now running.                               answers.
+ *
+ * SIGINT, SIGTERM and POST /shutdown close the port, then the store, and end with exit code 0; a second signal ends at once.
+ */
+import { type Endpoint, formatEndpoint } from './endpoint.ts'
+import { exitCodes } from './errors.ts'
+import type { Io } from './io.ts'
+import { lineLogger } from './logger.ts'
+import { openServer } from './open-server.ts'
+import { type Flags, type StartSettings, startSettings } from './settings.ts'
+
+/** Runs the emulator until it is told to stop. */
+export async function start(flags: Flags, io: Io): Promise<number> {
+  const settings = startSettings(flags, io)
+  for (const note of settings.notes) io.err(`sixtables: ${note}`)
+  const logger = lineLogger({ level: settings.logLevel, write: (line) => io.err(line) })
+
+  let stop = (): void => {}
+  const stopAsked = new Promise<void>((resolve) => {
+    stop = resolve
+  })
+  let signals = 0
+  const release = io.onSignal((signal) => {
+    signals++
+    logger.info(`${signal} received`)
+    if (signals > 1) io.exit(exitCodes.failed)
+    stop()
+  })
+  try {
+    const server = await openServer({ settings, logger, onShutdown: stop })
+    announce(server.endpoint, settings, io)
+    await stopAsked
+    await server.close()
+    return exitCodes.ok
+  } finally {
+    release()
+  }
+}
+
+function announce(endpoint: Endpoint, { dataDir, mode, project }: StartSettings, io: Io): void {
+  const address = formatEndpoint(endpoint)
+  io.out(`sixtables, ${mode === 'legacy' ? 'as legacy Datastore' : 'as Firestore in Datastore mode'}.`)
+  io.out(dataDir === undefined ? 'Data is kept in memory.' : `Data is kept in ${dataDir}`)
+  io.out(`API endpoint: http://${address}`)
+  io.out('Client libraries find it by:')
+  io.out(`  export DATASTORE_EMULATOR_HOST=${address}`)
+  io.out(`  export DATASTORE_PROJECT_ID=${project}`)
+  io.out('Dev App Server is now running.')
+}
