@@ -6,7 +6,7 @@
  * S2  A step's stamp is written after the step succeeded, and removed before it begins.
  * S3  No step waits for an answer from a person.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesBelow, isStamped, ofContents, ofTimes, packageFolders, stamp, unstamp } from './stamps.mjs'
 import { pnpmVersion, root, run, ScriptError, say } from './tools.mjs'
@@ -100,5 +100,9 @@ async function build(installed) {
   say('building …')
   const { code } = await run('tsc', complete ? ['-b'] : ['-b', '--force'])
   if (code !== 0) throw new ScriptError('building failed; the reason stands above.')
+  // The compiler does not carry generated JavaScript over.
+  for (const path of sources.filter((path) => /\/src\/gen\/.*\.js$/.test(path))) {
+    cpSync(join(root, path), join(root, path.replace('/src/', '/dist/')))
+  }
   stamp('build', fingerprint)
 }
