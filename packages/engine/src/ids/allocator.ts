@@ -1,0 +1,318 @@
+/**
+ * Gives ids to new entities, and keeps ids from being given.
+ *
+ *   policy       counter                  ids
+ *   scattered    one a database           spread over 2^52 … 2^52 + 2^51 - 1     automatic ids and AllocateIds
+ *   sequential   one a (parent, kind)     1, 2, 3 …                              legacy automatic ids, old-style ranges
+ *
+ * A reservation moves the counter of each id's own space past it: a counter is a high-water mark, never a set of ranges.
+ * So ids between the mark and a reserved id are lost to automatic ids.
+ *
+ * Whether an entity already has an id is not looked up here: that is decided where pending commits can be seen.
+ *
+ * I4   No id is given twice for one parent and kind.
+ * I5   An id given or reserved is never given later. With several allocators over one store this needs `sharedStore`;
+ *      without it they still never give the same id (I4), but one may give from its block what another reserved.
+ * I6   Reserving moves only the counter of the id's space, and a second time nothing; names and other ids move nothing.
+ * I7   A range never overlaps ids given before, and never lowers a counter.
+ * I9   A range asked for twice is not EMPTY the second time.
+ * I11  Answers stand in request order and differ from the request in the last id only.
+ *                                                                                 all: test/property/ids.*.test.ts
+ *
+ * Known: spaces, reservation and ranges (App Engine SDK). Measured: Google's emulators, which partly ignore reservations.
+ * Ours: one scattered counter a database; counters that a reset forgets.
+ */
+import type { RequestContext } from '../context.ts'
+import { DatastoreError, invalidArgument } from '../errors.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { type Key, withId } from '../model/key.ts'
+import type { Kv, RowKey } from '../storage/kv.ts'
+import { checkAncestors, checkComplete, checkIncomplete } from './id-errors.ts'
+import { parseIdScope, scatteredRowKey, sequentialRowKey } from './id-scope.ts'
+import { type BlockPolicy, exactBlocks, growingBlocks, IdSequence } from './id-sequence.ts'
+import {
+  type AllocatedRange,
+  describeKeyRange,
+  type HasEntityIn,
+  type IdRange,
+  keyRange,
+  keyRangeState,
+} from './key-range-state.ts'
+import { counterMax, type IdSpace, idOfCounter, sequentialIdMax, spaceOf, unscatter } from './scatter.ts'
+
+/** Which space automatic ids come from: a setting of a database, handed in with each call. */
+export type IdPolicy = IdSpace
+
+/** The most ids that one old-style range may have. Known: the client library's limit. */
+export const rangeSizeMax: bigint = 1_000_000_000n
+
+/** The most ids that one call lists one by one. Ours: a longer list is a range. */
+export const idsPerCallMax = 1_000_000
+
+export interface IdAllocatorOptions {
+  readonly kv: Kv
+  /** Other allocators work on the same store: take only what is asked for, so that each sees the others' reservations. */
+  readonly sharedStore?: boolean
+  /** How many ids a refill takes from the store; not with `sharedStore`. */
+  readonly blocks?: BlockPolicy
+  /** Sequential counters kept open; beyond this the oldest gives its block back. Default 4096. */
+  readonly openSequencesMax?: number
+}
+
+export class IdAllocator {
+  readonly #kv: Kv
+  readonly #blocks: BlockPolicy
+  readonly #openSequencesMax: number
+  /** Scattered counters by project and database: two small look-ups are cheaper than a row key. */
+  readonly #scattered = new Map<string, Map<string, IdSequence>>()
+  /** Sequential counters by row key, the longest open first. */
+  readonly #sequential = new Map<RowKey, IdSequence>()
+  #closed = false
+
+  constructor(options: IdAllocatorOptions) {
+    this.#kv = options.kv
+    this.#blocks = options.sharedStore ? exactBlocks : (options.blocks ?? growingBlocks)
+    this.#openSequencesMax = options.openSequencesMax ?? 4096
+  }
+
+  /** `count` new ids for the kind and parent of an incomplete key, in the order they were given. */
+  allocate(context: RequestContext, key: Key, count = 1, policy: IdPolicy = 'scattered'): MaybePromise<bigint[]> {
+    checkIncomplete(key)
+    if (!Number.isInteger(count) || count < 1 || count > idsPerCallMax) {
+      throw invalidArgument(
+        `a call allocates 1 to ${idsPerCallMax} ids, not ${count}; for more allocate a range, which is not listed`,
+      )
+    }
+    this.#begin(context)
+    const numbers = this.#sequenceFor(key, policy).take(context, count)
+    return andThen(numbers, (counters) => counters.map((counter) => idOfCounter(policy, counter)))
+  }
+
+  /** The keys with new ids in their last elements, in request order. All keys must be incomplete. */
+  completeKeys(context: RequestContext, keys: readonly Key[], policy: IdPolicy = 'scattered'): MaybePromise<Key[]> {
+    this.#begin(context)
+    for (const key of keys) checkIncomplete(key)
+    const first = keys[0]
+    if (first === undefined) return []
+    if (keys.length === 1) {
+      const numbers = this.#sequenceFor(first, policy).take(context, 1)
+      return andThen(numbers, ([counter]) => [withId(first, idOfCounter(policy, counter as number))])
+    }
+    // One call for all keys of a counter, so that a request of 500 is one refill at most.
+    const positions = new Map<IdSequence, number[]>()
+    for (const [i, key] of keys.entries()) {
+      const sequence = this.#sequenceFor(key, policy)
+      const known = positions.get(sequence)
+      if (known === undefined) positions.set(sequence, [i])
+      else known.push(i)
+    }
+    const completed = new Array<Key>(keys.length)
+    const filled = allOf(positions, ([sequence, places]) =>
+      andThen(sequence.take(context, places.length), (counters) => {
+        for (const [i, place] of places.entries()) {
+          completed[place] = withId(keys[place] as Key, idOfCounter(policy, counters[i] as number))
+        }
+      }),
+    )
+    return andThen(filled, () => completed)
+  }
+
+  /**
+   * Keeps the ids of these complete keys, in every element of their paths, from being given. Names, negative ids and ids
+   * that lie in no space are accepted and change nothing: they are never given anyway.
+   */
+  reserve(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
+    for (const key of keys) checkComplete(key)
+    return this.advancePast(context, keys)
+  }
+
+  /** {@link reserve} for keys known to be complete: those of imported or restored entities. */
+  advancePast(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
+    this.#begin(context)
+    const highest = new Map<IdSequence, number>()
+    for (const key of keys) {
+      for (const [at, { id }] of key.path.entries()) {
+        const space = id === undefined ? undefined : spaceOf(id)
+        if (space === undefined) continue
+        const counter = space === 'scattered' ? unscatter(Number(id)) : Number(id)
+        // The first and the last id of the scattered space belong to counters that are never given.
+        if (counter === 0 || counter > counterMax[space]) continue
+        const sequence = space === 'scattered' ? this.#scatteredSequence(key) : this.#sequentialSequence(key, at)
+        if (counter > (highest.get(sequence) ?? 0)) highest.set(sequence, counter)
+      }
+    }
+    return allOf(highest, ([sequence, counter]) => sequence.skipPast(context, counter))
+  }
+
+  /** An old-style range: `size` ids in one piece, or all that are free up to `max`. Exactly one of both. */
+  allocateIds(
+    context: RequestContext,
+    of: Key,
+    want: { readonly size?: bigint; readonly max?: bigint },
+  ): MaybePromise<IdRange> {
+    if (want.size !== undefined && want.max === undefined) return this.allocateSize(context, of, want.size)
+    if (want.max !== undefined && want.size === undefined) return this.allocateMax(context, of, want.max)
+    throw invalidArgument(
+      `a range of ids is allocated by size or up to a highest id; ${want.size === undefined ? 'neither was' : 'both were'} given`,
+    )
+  }
+
+  /**
+   * The next `size` sequential ids in one piece.
+   *
+   * @param of - any key of the kind and parent; its own id or name does not matter
+   */
+  allocateSize(context: RequestContext, of: Key, size: bigint): MaybePromise<IdRange> {
+    if (size < 1n || size > rangeSizeMax) {
+      throw invalidArgument(`a range of ids has a size of 1 to ${rangeSizeMax}, not ${size}`)
+    }
+    const first = this.#ranged(context, of).takeRun(context, Number(size))
+    return andThen(first, (start) => ({ start: BigInt(start), end: BigInt(start) + size - 1n }))
+  }
+
+  /** All sequential ids up to `max` that had never been given; the range is empty (end below start) when all had. */
+  allocateMax(context: RequestContext, of: Key, max: bigint): MaybePromise<IdRange> {
+    if (max < 0n || max > sequentialIdMax) {
+      throw invalidArgument(`the highest id of a range is 0 to ${sequentialIdMax}, not ${max}`)
+    }
+    const taken = this.#ranged(context, of).takeUpTo(context, Number(max))
+    return andThen(taken, ({ first, last }) => ({ start: BigInt(first), end: BigInt(last) }))
+  }
+
+  /**
+   * Takes the ids of a range out of what is given automatically, and says what else is known of them. After the call no
+   * automatic id falls into the range, whatever its state.
+   */
+  allocateRange(
+    context: RequestContext,
+    of: Key,
+    range: IdRange,
+    hasEntityIn: HasEntityIn,
+  ): MaybePromise<AllocatedRange> {
+    const { start, end } = range
+    if (start < 1n || end < start || end > sequentialIdMax) {
+      throw invalidArgument(
+        `a range of ids starts at 1 or above, ends at ${sequentialIdMax} or below and not before its start; ${start} to ${end} does not`,
+      )
+    }
+    // The counter moves first: an id given between look and move would be missed the other way round.
+    return andThen(this.allocateMax(context, of, end), ({ start: nextBefore }) =>
+      andThen(hasEntityIn(keyRange(of, range), range), (hasEntity) => {
+        const state = keyRangeState(range, nextBefore, hasEntity)
+        const nextAfter = nextBefore > end ? nextBefore : end + 1n
+        return { state, nextBefore, nextAfter, words: describeKeyRange(of, range, state, nextBefore) }
+      }),
+    )
+  }
+
+  /** The counter's next number, without taking it. For the inspector. */
+  nextCounter(context: RequestContext, of: Key, policy: IdPolicy): MaybePromise<bigint> {
+    checkAncestors(of)
+    this.#begin(context)
+    return andThen(this.#sequenceFor(of, policy).peek(context), BigInt)
+  }
+
+  /**
+   * Forgets what is in hand without giving it back, of one database or of all: after their rows were cleared, counters
+   * start again at 1. Calls under way must have ended.
+   */
+  forget(database?: { readonly projectId: string; readonly databaseId: string }): void {
+    if (database === undefined) {
+      this.#scattered.clear()
+      this.#sequential.clear()
+      return
+    }
+    this.#scattered.get(database.projectId)?.delete(database.databaseId)
+    for (const rowKey of this.#sequential.keys()) {
+      const name = parseIdScope(rowKey)
+      if (name.projectId === database.projectId && name.databaseId === database.databaseId) {
+        this.#sequential.delete(rowKey)
+      }
+    }
+  }
+
+  /** Gives all blocks back. Later calls are refused; closing twice is harmless. */
+  close(context: RequestContext): MaybePromise<void> {
+    this.#closed = true
+    const sequences = [...this.#sequential.values()]
+    for (const databases of this.#scattered.values()) sequences.push(...databases.values())
+    this.forget()
+    return allOf(sequences, (sequence) => sequence.release(context))
+  }
+
+  #ranged(context: RequestContext, of: Key): IdSequence {
+    checkAncestors(of)
+    this.#begin(context)
+    return this.#sequentialSequence(of)
+  }
+
+  #sequenceFor(key: Key, policy: IdPolicy): IdSequence {
+    return policy === 'scattered' ? this.#scatteredSequence(key) : this.#sequentialSequence(key)
+  }
+
+  #scatteredSequence({ partition: { projectId, databaseId } }: Key): IdSequence {
+    let databases = this.#scattered.get(projectId)
+    if (databases === undefined) {
+      databases = new Map()
+      this.#scattered.set(projectId, databases)
+    }
+    let sequence = databases.get(databaseId)
+    if (sequence === undefined) {
+      sequence = this.#open(scatteredRowKey(projectId, databaseId), 'scattered')
+      databases.set(databaseId, sequence)
+    }
+    return sequence
+  }
+
+  /** The counter of a path element's kind and parent. To be used in the same turn: see #begin. */
+  #sequentialSequence(key: Key, at?: number): IdSequence {
+    const rowKey = sequentialRowKey(key, at)
+    let sequence = this.#sequential.get(rowKey)
+    if (sequence === undefined) {
+      sequence = this.#open(rowKey, 'sequential')
+      this.#sequential.set(rowKey, sequence)
+    }
+    return sequence
+  }
+
+  #open(rowKey: RowKey, space: IdSpace): IdSequence {
+    return new IdSequence({ kv: this.#kv, rowKey, space, blocks: this.#blocks })
+  }
+
+  /**
+   * Starts a call: refuses it when closed, and closes sequential counters when too many are open, the longest open first.
+   *
+   * A counter being closed stays the only one of its row until its block is back: a second one could read the row before
+   * that and believe a reservation to be made already (I5). For the same reason a call uses a sequence in the turn in
+   * which it got it: afterwards, an idle one may be gone from the map.
+   */
+  #begin(context: RequestContext): void {
+    if (this.#closed) throw new DatastoreError('FAILED_PRECONDITION', 'the engine is closed; open it again to get ids')
+    let excess = this.#sequential.size - this.#openSequencesMax
+    if (excess <= 0) return
+    for (const [rowKey, sequence] of this.#sequential) {
+      const forgetIfIdle = (): void => {
+        if (sequence.isIdle && this.#sequential.get(rowKey) === sequence) this.#sequential.delete(rowKey)
+      }
+      const released = sequence.release(context)
+      if (released instanceof Promise) void released.then(forgetIfIdle)
+      else forgetIfIdle()
+      if (--excess === 0) return
+    }
+  }
+}
+
+/** Starts a step for every item in this turn, and waits for all of those that wait. */
+function allOf<T>(items: Iterable<T>, step: (item: T) => MaybePromise<void>): MaybePromise<void> {
+  const waiting: Promise<void>[] = []
+  try {
+    for (const item of items) {
+      const done = step(item)
+      if (done instanceof Promise) waiting.push(done)
+    }
+  } catch (error) {
+    for (const done of waiting) done.catch(() => undefined)
+    throw error
+  }
+  if (waiting.length > 0) return Promise.all(waiting).then(() => undefined)
+}

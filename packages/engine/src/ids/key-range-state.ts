@@ -1,0 +1,61 @@
+/**
+ * What is known of a range of ids that somebody wants to write by hand.
+ *
+ *   state        an entity is inside    an id inside was given before    meaning
+ *   COLLISION    yes                    either                           writing there overwrites it
+ *   CONTENTION   no                     yes                              whoever got it may still write there
+ *   EMPTY        no                     no                               the range is wholly yours
+ *
+ * "Given before" is read from the counter alone, a high-water mark: ids that were skipped count as given.
+ *
+ * I8  EMPTY means no entity and no given id inside; COLLISION means an entity inside, and nothing else does.
+ *
+ * Known: the three states and their order (App Engine SDK).
+ */
+import type { MaybePromise } from '../maybe-promise.ts'
+import { formatKey, type Key, withId } from '../model/key.ts'
+
+export type KeyRangeState = 'EMPTY' | 'CONTENTION' | 'COLLISION'
+
+/** Ids from `start` to `end`, both inclusive; empty when `end` is below `start`. */
+export interface IdRange {
+  readonly start: bigint
+  readonly end: bigint
+}
+
+/**
+ * Whether any entity has a key from `keys.start` to `keys.end`, both inclusive, of whatever kind: a descendant of an id of
+ * the range (but the last) counts, although its own kind and parent are others. For `range` as it is, a keys-only scan.
+ */
+export type HasEntityIn = (keys: { readonly start: Key; readonly end: Key }, range: IdRange) => MaybePromise<boolean>
+
+export interface AllocatedRange {
+  readonly state: KeyRangeState
+  /** The counter's next id before the call, and after it: above the end of the range. */
+  readonly nextBefore: bigint
+  readonly nextAfter: bigint
+  /** The answer as a sentence. */
+  readonly words: string
+}
+
+/** The state, in the order of the rules: an entity wins over a moved counter. */
+export function keyRangeState(range: IdRange, nextBefore: bigint, hasEntity: boolean): KeyRangeState {
+  if (hasEntity) return 'COLLISION'
+  return nextBefore > range.start ? 'CONTENTION' : 'EMPTY'
+}
+
+/** The keys of the ends of a range of ids of the kind and parent of `of`. */
+export function keyRange(of: Key, range: IdRange): { readonly start: Key; readonly end: Key } {
+  return { start: withId(of, range.start), end: withId(of, range.end) }
+}
+
+const meanings: Record<KeyRangeState, (nextBefore: bigint) => string> = {
+  EMPTY: () => 'no entity is there and none of its ids was given before: it is wholly yours',
+  CONTENTION: (next) => `no entity is there, but ids below ${next} were given before: others may still write them`,
+  COLLISION: () => 'an entity is there: writing these ids may overwrite it',
+}
+
+export function describeKeyRange(of: Key, range: IdRange, state: KeyRangeState, nextBefore: bigint): string {
+  const { start, end } = keyRange(of, range)
+  return `${state}: ${formatKey(start)} to ${formatKey(end)}: ${meanings[state](nextBefore)}`
+}
