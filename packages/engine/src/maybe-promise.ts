@@ -8,8 +8,11 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return value instanceof Promise
 }
 
-/** Continues with `next` at once, or after the promise. A throw in `next` is a throw or a rejection accordingly. */
-export function then<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+/**
+ * Continues with `next` at once, or after the promise. A throw in `next` is a throw or a rejection accordingly. (Not named
+ * `then`: a module that exports a function of that name is taken for a promise by whoever imports it dynamically.)
+ */
+export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return value instanceof Promise ? value.then(next) : next(value)
 }
 
