@@ -1,25 +1,25 @@
 /**
- * google.datastore.v1 Key, Value and Entity as bytes, to the model and back.
+ * google.datastore.v1 Value and Entity as bytes, to the model and back; keys are in key-message.ts.
  *
  *   Entity     key 1, properties 3 (map entries: name 1, value 2)
- *   Key        partition_id 1 {project_id 2, database_id 3, namespace_id 4}, path 2 {kind 1, oneof id 2 / name 3}
  *   Value      value-slot.ts
  *   Timestamp  seconds 1, nanos 2        LatLng  latitude 1, longitude 2        ArrayValue  values 1
  *
- * Decoding checks the form alone: well-formed bytes and UTF-8, a path that is not empty, a value that has a type, and
- * timestamps and geo points in range. What may be written is the matter of validate-key.ts and validate-entity.ts.
+ * Decoding checks the form alone: well-formed bytes and UTF-8, values that have a type, timestamps and geo points in
+ * range. What may be written is the matter of validate-key.ts and validate-entity.ts.
  * Encoding writes fields by number, so that equal values give equal bytes.
  *
  * E1  decode(encode(x)) = x; timestamps are in microseconds.          test/property/entity-codec.test.ts
  * E2  A repeated message field merges and of a repeated scalar the last wins, as in every protocol-buffer reader.
  *     entity-codec.test.ts
  *
- * Known: google/datastore/v1/entity.proto. Measured: empty parts of a key's partition are filled from the request.
+ * Known: google/datastore/v1/entity.proto.
  */
 import { invalidArgument } from '../errors.ts'
-import type { Key, PartitionId, PathElement } from '../model/key.ts'
+import type { Key } from '../model/key.ts'
 import type { Properties, Value } from '../model/value.ts'
 import { internText } from './interned-text.ts'
+import { fillKey, type KeyDefaults, readKey, writeKey } from './key-message.ts'
 import {
   type ByteRange,
   labelOf,
@@ -34,10 +34,9 @@ import {
   ValueSlot,
   valueField,
 } from './value-slot.ts'
-import { int64FromHalves, readText, WireReader, WireWriter, wireBytes, wireVarint } from './wire.ts'
+import { int64FromHalves, readText, WireReader, WireWriter, wireBytes } from './wire.ts'
 
-/** What a key's empty project and database stand for: those of the request. */
-export type KeyDefaults = Pick<PartitionId, 'projectId' | 'databaseId'>
+export { decodeKey, encodeKey, type KeyDefaults } from './key-message.ts'
 
 /** Field numbers of Entity. */
 export const entityField = { key: 1, properties: 3 } as const
@@ -47,133 +46,6 @@ const noDefaults: KeyDefaults = { projectId: '', databaseId: '' }
 
 /** Protocol-buffer readers stop at this depth of messages; what is valid is far flatter. */
 const messageDepthMax = 100
-
-// ---------------------------------------------------------------------------------------------------------- keys
-
-/** The partition made last: keys of one request mostly share theirs, and equal objects are found faster later on. */
-let recentPartition: PartitionId = { projectId: '', databaseId: '', namespaceId: '' }
-
-function partitionOf(projectId: string, databaseId: string, namespaceId: string): PartitionId {
-  const recent = recentPartition
-  if (recent.projectId === projectId && recent.namespaceId === namespaceId && recent.databaseId === databaseId) {
-    return recent
-  }
-  recentPartition = { projectId, databaseId, namespaceId }
-  return recentPartition
-}
-
-/**
- * The key with the empty parts of its partition filled in; the same object when there are none. A database is filled only
- * in the project of the request: elsewhere the empty one is the default database there.
- */
-export function fillKey(key: Key, defaults: KeyDefaults): Key {
-  const { projectId, databaseId, namespaceId } = key.partition
-  const project = projectId === '' ? defaults.projectId : projectId
-  const database = databaseId === '' && project === defaults.projectId ? defaults.databaseId : databaseId
-  if (project === projectId && database === databaseId) return key
-  return { partition: partitionOf(project, database, namespaceId), path: key.path }
-}
-
-/** Reads the Key that fills [reader.position, reader.end), as it is. */
-export function readKey(reader: WireReader): Key {
-  const { bytes } = reader
-  let projectId = ''
-  let databaseId = ''
-  let namespaceId = ''
-  const path: PathElement[] = []
-  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-    const field = tag >>> 3
-    if (field === 2) {
-      reader.expect(tag, wireBytes, 'a path element')
-      path.push(readPathElement(reader))
-    } else if (field === 1) {
-      reader.expect(tag, wireBytes, 'a partition')
-      const outerEnd = reader.end
-      reader.end = reader.length() + reader.position
-      for (let inner = reader.tag(); inner !== 0; inner = reader.tag()) {
-        const part = inner >>> 3
-        if (part < 2 || part > 4) {
-          reader.skip(inner)
-          continue
-        }
-        reader.expect(inner, wireBytes, 'a part of a partition')
-        const end = reader.length() + reader.position
-        const { text } = internText(bytes, reader.position, end, 'the partition of a key')
-        reader.position = end
-        if (part === 2) projectId = text
-        else if (part === 3) databaseId = text
-        else namespaceId = text
-      }
-      reader.end = outerEnd
-    } else reader.skip(tag)
-  }
-  if (path.length === 0) throw invalidArgument('a key has no path elements; it needs at least a kind')
-  return { partition: partitionOf(projectId, databaseId, namespaceId), path }
-}
-
-function readPathElement(reader: WireReader): PathElement {
-  const { bytes } = reader
-  const outerEnd = reader.end
-  reader.end = reader.length() + reader.position
-  let kind = ''
-  let id: bigint | undefined
-  let name: string | undefined
-  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-    const field = tag >>> 3
-    if (field === 1) {
-      reader.expect(tag, wireBytes, 'a kind')
-      const end = reader.length() + reader.position
-      kind = internText(bytes, reader.position, end, 'the kind of a key').text
-      reader.position = end
-    } else if (field === 2) {
-      reader.expect(tag, wireVarint, 'an id')
-      reader.varint()
-      id = int64FromHalves(reader.low, reader.high)
-      name = undefined
-    } else if (field === 3) {
-      reader.expect(tag, wireBytes, 'a name')
-      const end = reader.length() + reader.position
-      name = readText(bytes, reader.position, end, 'the name of a key')
-      reader.position = end
-      id = undefined
-    } else reader.skip(tag)
-  }
-  reader.end = outerEnd
-  return id !== undefined ? { kind, id } : name !== undefined ? { kind, name } : { kind }
-}
-
-/**
- * A google.datastore.v1.Key, with empty parts of its partition filled from `defaults`. Its last element may be incomplete.
- * INVALID_ARGUMENT for bytes that are no key, and for an empty path.
- */
-export function decodeKey(bytes: Uint8Array, defaults: KeyDefaults): Key {
-  return fillKey(readKey(new WireReader(bytes)), defaults)
-}
-
-export function writeKey(writer: WireWriter, key: Key): void {
-  const { projectId, databaseId, namespaceId } = key.partition
-  if (projectId !== '' || databaseId !== '' || namespaceId !== '') {
-    const partition = writer.open(1)
-    if (projectId !== '') writer.text(2, projectId)
-    if (databaseId !== '') writer.text(3, databaseId)
-    if (namespaceId !== '') writer.text(4, namespaceId)
-    writer.close(partition)
-  }
-  for (const element of key.path) {
-    const at = writer.open(2)
-    if (element.kind !== '') writer.text(1, element.kind)
-    if (element.id !== undefined) writer.int64(2, element.id)
-    else if (element.name !== undefined) writer.text(3, element.name)
-    writer.close(at)
-  }
-}
-
-/** The key as a google.datastore.v1.Key. */
-export function encodeKey(key: Key): Uint8Array {
-  const writer = new WireWriter()
-  writeKey(writer, key)
-  return writer.finish()
-}
 
 // -------------------------------------------------------------------------------------------------------- values
 
@@ -213,7 +85,7 @@ class ValueDecoder {
       case valueField.string:
         return { type: 'string', value: readText(slot.bytes, slot.start, slot.end, labelOf(property)) }
       case valueField.blob:
-        return { type: 'blob', value: Uint8Array.prototype.slice.call(slot.bytes, slot.start, slot.end) }
+        return { type: 'blob', value: new Uint8Array(slot.bytes.subarray(slot.start, slot.end)) }
       case valueField.timestamp:
         readTimestamp(slot, outer, property)
         return { type: 'timestamp', micros: BigInt(slot.seconds) * 1_000_000n + BigInt(Math.floor(slot.nanos / 1000)) }

@@ -7,7 +7,7 @@
  * made. Keys and users, the rare ones, are decoded.
  */
 import type { EntityValue } from '../model/value.ts'
-import { readKey } from './entity-codec.ts'
+import { readKey } from './key-message.ts'
 import { encodeDouble } from './ordered.ts'
 import { falseCode, nullCode, trueCode, valueCode } from './value-codec.ts'
 import { readerOf, readGeoPoint, type ValueSlot, valueField } from './value-slot.ts'

@@ -19,18 +19,10 @@ import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Key } from '../model/key.ts'
 import { userMeaning } from '../model/value.ts'
-import {
-  decodeProperties,
-  decodeValue,
-  encodeProperties,
-  fillKey,
-  type KeyDefaults,
-  readKey,
-  splitEntity,
-  writeProperty,
-} from './entity-codec.ts'
+import { decodeProperties, decodeValue, encodeProperties, splitEntity, writeProperty } from './entity-codec.ts'
 import { type IndexOptions, IndexWalk, indexEntries, type WalkChecks } from './index-entries.ts'
 import type { IndexEntry } from './index-entry.ts'
+import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
 import { isReserved, validateEmbeddedKey, validateEntityKey, validateKeyValue } from './validate-key.ts'
 import {
   type ByteRange,

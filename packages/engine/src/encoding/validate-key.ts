@@ -10,7 +10,7 @@
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { formatKey, isCompleteKey, type Key, type PartitionId, type PathElement } from '../model/key.ts'
-import type { KeyDefaults } from './entity-codec.ts'
+import type { KeyDefaults } from './key-message.ts'
 import { shorten } from './value-slot.ts'
 
 /** Bytes of UTF-8, or a figure not above `enough` when the text cannot be longer: most texts need not be measured. */

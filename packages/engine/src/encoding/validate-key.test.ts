@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest'
+import { entity, field, hex, joined, keyOf, request } from '../../test/property/entity-messages.ts'
+import { DatastoreError } from '../errors.ts'
+import type { Key, PathElement } from '../model/key.ts'
+import { decodeKey, encodeKey } from './entity-codec.ts'
+import { prepareEntity } from './validate-entity.ts'
+import {
+  requireComplete,
+  validateAllocateKey,
+  validateDatabase,
+  validateDeleteKey,
+  validateKeyValue,
+  validateLookupKey,
+} from './validate-key.ts'
+
+/** The refusal's text; `undefined` when nothing is refused. Anything but INVALID_ARGUMENT is thrown on. */
+function refusal(run: () => unknown): string | undefined {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof DatastoreError && error.code === 'INVALID_ARGUMENT') return error.message
+    throw error
+  }
+  return undefined
+}
+
+const a = { kind: 'A', name: 'n' }
+const deep = (elements: number): PathElement[] => Array.from({ length: elements }, () => ({ kind: 'A', id: 1n }))
+const inPartition = (partition: Parameters<typeof keyOf>[1]): Key => keyOf([a], partition)
+
+/** Row of the measured table, what, key, message of a write, message of a lookup ("" = accepted). */
+const rows: readonly [number, string, Key | Uint8Array, string, string][] = [
+  [1, 'empty path', field(1, field(2, 'p')), 'no path elements', 'no path elements'],
+  [2, 'empty kind', keyOf([{ kind: '', id: 1n }]), 'empty kind', 'empty kind'],
+  [3, 'id 0', hex('12 05 0a 01 41 10 00'), 'the id 0', 'the id 0'],
+  [4, 'negative id', keyOf([{ kind: 'A', id: -5n }]), '', ''],
+  [5, 'empty name', hex('12 05 0a 01 41 1a 00'), 'empty name', 'empty name'],
+  [6, 'name of 1,500 bytes', keyOf([{ kind: 'A', name: 'x'.repeat(1500) }]), '', ''],
+  [7, 'name of 1,501 bytes', keyOf([{ kind: 'A', name: 'x'.repeat(1501) }]), '1501 bytes', '1501 bytes'],
+  [
+    7,
+    'name of 501 characters and 1,503 bytes',
+    keyOf([{ kind: 'A', name: '€'.repeat(501) }]),
+    '1503 bytes',
+    '1503 bytes',
+  ],
+  [6, 'name of 500 characters and 1,500 bytes', keyOf([{ kind: 'A', name: '€'.repeat(500) }]), '', ''],
+  [8, 'kind of 1,501 bytes', keyOf([{ kind: 'k'.repeat(1501), id: 1n }]), '1501 bytes', '1501 bytes'],
+  [9, 'reserved kind', keyOf([{ kind: '__x__', id: 1n }]), 'the kind "__x__" is reserved', ''],
+  [9, 'reserved kind of an ancestor', keyOf([{ kind: '__x__', id: 1n }, a]), 'the kind "__x__" is reserved', ''],
+  [9, 'kind of four underscores', keyOf([{ kind: '____', id: 1n }]), 'reserved', ''],
+  [9, 'kind of three underscores', keyOf([{ kind: '___', id: 1n }]), '', ''],
+  [9, 'kind that only begins as reserved', keyOf([{ kind: '__x', id: 1n }]), '', ''],
+  [11, 'statistics kind', keyOf([{ kind: '__Stat_Kind__', id: 1n }]), 'the kind "__Stat_Kind__" is reserved', ''],
+  [13, 'reserved name', keyOf([{ kind: 'A', name: '__n__' }]), 'the name "__n__" is reserved', ''],
+  [15, 'incomplete ancestor', keyOf([{ kind: 'P' }, a]), 'P:?/A:"n"', 'incomplete ancestor'],
+  [16, 'depth of 100', keyOf(deep(100)), '', ''],
+  [17, 'depth of 101', keyOf(deep(101)), '101 path elements', '101 path elements'],
+  [
+    18,
+    'namespace with bad characters',
+    inPartition({ namespaceId: 'a b' }),
+    'illegal namespace "a b"',
+    'illegal namespace',
+  ],
+  [18, 'namespace of every good character', inPartition({ namespaceId: 'aZ09._-' }), '', ''],
+  [
+    18,
+    'namespace with a line break at its end',
+    inPartition({ namespaceId: 'a\n' }),
+    'illegal namespace',
+    'illegal namespace',
+  ],
+  [
+    19,
+    'namespace of 101 characters',
+    inPartition({ namespaceId: 'n'.repeat(101) }),
+    'illegal namespace',
+    'illegal namespace',
+  ],
+  [19, 'namespace of 100 characters', inPartition({ namespaceId: 'n'.repeat(100) }), '', ''],
+  [20, 'reserved namespace', inPartition({ namespaceId: '__a__' }), 'the namespace "__a__" is reserved', ''],
+  [22, 'other project', inPartition({ projectId: 'q' }), '"p" database ""', 'names project "q" database ""'],
+  [
+    23,
+    'database (default)',
+    inPartition({ databaseId: '(default)' }),
+    'illegal database id "(default)"',
+    'illegal database',
+  ],
+  [24, 'other database', inPartition({ databaseId: 'd' }), 'names project "p" database "d"', 'in one database'],
+  [25, 'no partition', hex('12 05 0a 01 41 10 01'), '', ''],
+  [26, 'incomplete key', keyOf([{ kind: 'A' }]), '', 'incomplete'],
+  [0, 'key of 6,144 bytes', keyOf(longPath(6144)), '', ''],
+  [0, 'key of 6,145 bytes', keyOf(longPath(6145)), '6145 bytes, at most 6144', '6145 bytes'],
+  [
+    0,
+    'name that is not UTF-8',
+    field(2, joined(field(1, 'A'), field(3, hex('ff')))),
+    'not valid UTF-8',
+    'not valid UTF-8',
+  ],
+]
+
+describe('keys of entities and lookups', () => {
+  for (const [row, what, key, write, lookup] of rows) {
+    const bytes = key instanceof Uint8Array ? key : encodeKey(key)
+    const title = `${what}${row === 0 ? '' : ` (row ${row})`}`
+    it(`a write ${write === '' ? 'accepts' : 'refuses'} ${title}`, () => {
+      const message = refusal(() => prepareEntity(field(1, bytes), request))
+      if (write === '') expect(message).toBeUndefined()
+      else expect(message).toContain(write)
+    })
+    it(`a lookup ${lookup === '' ? 'accepts' : 'refuses'} ${title}`, () => {
+      const message = refusal(() => validateLookupKey(decodeKey(bytes, request), request))
+      if (lookup === '') expect(message).toBeUndefined()
+      else expect(message).toContain(lookup)
+    })
+  }
+
+  it('a write refuses an entity without a key (row 29)', () => {
+    expect(refusal(() => prepareEntity(entity(undefined), request))).toContain('has no key')
+  })
+
+  it('an update and a delete refuse an incomplete key (rows 27, 28)', () => {
+    const incomplete = keyOf([{ kind: 'A' }])
+    expect(refusal(() => requireComplete(incomplete))).toContain('A:? is incomplete')
+    expect(refusal(() => validateDeleteKey(incomplete, request))).toContain('A:? is incomplete')
+    expect(refusal(() => validateDeleteKey(keyOf([{ kind: '__x__', id: 1n }]), request))).toContain('reserved')
+    expect(refusal(() => validateDeleteKey(keyOf([a]), request))).toBeUndefined()
+  })
+
+  it('a key is good again after a bad one, and bad again after a good one', () => {
+    for (let i = 0; i < 3; i++) {
+      expect(refusal(() => validateLookupKey(inPartition({ namespaceId: 'good' }), request))).toBeUndefined()
+      expect(refusal(() => validateLookupKey(inPartition({ namespaceId: 'b d' }), request))).toContain('illegal')
+    }
+  })
+})
+
+describe('keys of other calls', () => {
+  it('AllocateIds wants incomplete keys of kinds that are not reserved (rows 193, 194, 196)', () => {
+    expect(refusal(() => validateAllocateKey(keyOf([{ kind: 'A' }]), request))).toBeUndefined()
+    expect(refusal(() => validateAllocateKey(keyOf([a]), request))).toContain('is complete')
+    expect(refusal(() => validateAllocateKey(keyOf([{ kind: 'A', id: 5n }]), request))).toContain('is complete')
+    expect(refusal(() => validateAllocateKey(keyOf([{ kind: '__x__' }]), request))).toContain('reserved')
+  })
+
+  it('a key value may name another project or a reserved kind, but is complete (rows 87, 88)', () => {
+    expect(refusal(() => validateKeyValue(inPartition({ projectId: 'q', databaseId: 'd' })))).toBeUndefined()
+    expect(refusal(() => validateKeyValue(keyOf([{ kind: '__kind__', name: 'A' }])))).toBeUndefined()
+    expect(refusal(() => validateKeyValue(keyOf([{ kind: 'A' }])))).toContain('incomplete')
+  })
+})
+
+describe('names of databases', () => {
+  for (const [projectId, databaseId, message] of [
+    ['p', '', ''],
+    ['my-project.1', 'db2', ''],
+    ['example.com:project', '', ''],
+    ['', '', 'the project id is missing'],
+    ['a/b', '', 'illegal project id "a/b"'],
+    ['p'.repeat(101), '', 'illegal project id'],
+    ['p', '(default)', 'illegal database id "(default)"'],
+    ['p', 'a b', 'illegal database id "a b"'],
+    ['p', 'd'.repeat(101), 'illegal database id'],
+  ] as const) {
+    it(`${JSON.stringify(projectId.slice(0, 20))} ${JSON.stringify(databaseId.slice(0, 20))} is ${message || 'good'}`, () => {
+      const found = refusal(() => validateDatabase({ projectId, databaseId }))
+      if (message === '') expect(found).toBeUndefined()
+      else expect(found).toContain(message)
+    })
+  }
+})
+
+/** A path whose kinds and names are `bytes` long together. */
+function longPath(bytes: number): PathElement[] {
+  const path: PathElement[] = []
+  for (let left = bytes; left > 0; left -= 1000) path.push({ kind: 'k', name: 'n'.repeat(Math.min(left, 1000) - 1) })
+  return path
+}
