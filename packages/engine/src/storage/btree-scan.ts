@@ -1,0 +1,175 @@
+/**
+ * A cursor over a view of a B+tree, forwards or backwards inside a range, with seek.
+ *
+ *   leaf     where the cursor stands; `undefined` before the first step and after the last
+ *   at       index in the leaf of the next row in scan order
+ *   stop     index in the leaf at which this leaf or the range ends: rows from `at` up to `stop`, forwards, or from `at`
+ *            down to after `stop`, backwards
+ *   path     inner nodes above the leaf, and the child taken in each
+ *
+ * The end of the range is looked for once a leaf, not once a row. A seek that stays inside the current leaf costs one
+ * binary search there; another one goes down from the root.
+ */
+import { type Inner, type Leaf, lowerBound, type TreeNode, upperBound } from './btree.ts'
+import type { KeyRange, RowKey } from './kv.ts'
+
+/** What a scan gives for each row; the store's KvRow has this shape. */
+export interface TreeRow<V> {
+  readonly key: RowKey
+  readonly value: V
+}
+
+export class TreeScan<V> {
+  readonly #root: TreeNode<V>
+  readonly #height: number
+  readonly #start: RowKey
+  readonly #end: RowKey
+  readonly #reverse: boolean
+  readonly #path: Inner<V>[] = []
+  readonly #taken: number[] = []
+  #leaf: Leaf<V> | undefined
+  #at = 0
+  #stop = 0
+  /** Where to begin; looked up only by the first call of next, so that opening and seeking at once costs one way down. */
+  #pending: RowKey | undefined
+  #pendingInclusive: boolean
+
+  constructor(root: TreeNode<V>, height: number, range: KeyRange, reverse: boolean) {
+    this.#root = root
+    this.#height = height
+    this.#start = range.start
+    this.#end = range.end
+    this.#reverse = reverse
+    this.#pending = reverse ? range.end : range.start
+    this.#pendingInclusive = !reverse
+  }
+
+  /** Moves to the first row at or after `key` in scan order, inside the range; also backwards in scan order. */
+  seek(key: RowKey): void {
+    if (this.#reverse) {
+      this.#pendingInclusive = key < this.#end
+      this.#pending = this.#pendingInclusive ? key : this.#end
+    } else {
+      this.#pending = key > this.#start ? key : this.#start
+    }
+  }
+
+  /** Up to `count` rows in scan order; none when the range is exhausted. */
+  next(count: number): TreeRow<V>[] {
+    const rows: TreeRow<V>[] = []
+    if (this.#pending !== undefined) {
+      if (this.#reverse) this.#settleBackward(this.#pending, this.#pendingInclusive)
+      else this.#settleForward(this.#pending)
+      this.#pending = undefined
+    }
+    if (this.#reverse) this.#takeBackward(rows, count)
+    else this.#takeForward(rows, count)
+    return rows
+  }
+
+  #settleForward(key: RowKey): void {
+    const leaf = this.#leaf
+    if (leaf !== undefined && this.#within(leaf, key)) {
+      this.#at = lowerBound(leaf.keys, key)
+      this.#limitForward(leaf)
+      return
+    }
+    const found = this.#descend(key)
+    this.#leaf = found
+    this.#at = lowerBound(found.keys, key)
+    this.#limitForward(found)
+  }
+
+  #settleBackward(key: RowKey, inclusive: boolean): void {
+    let leaf = this.#leaf
+    if (leaf === undefined || !this.#within(leaf, key)) {
+      leaf = this.#descend(key)
+      this.#leaf = leaf
+    }
+    this.#at = (inclusive ? upperBound(leaf.keys, key) : lowerBound(leaf.keys, key)) - 1
+    this.#limitBackward(leaf)
+  }
+
+  /** Whether `key` lies between the ends of the leaf, so that its neighbours need not be asked. */
+  #within(leaf: Leaf<V>, key: RowKey): boolean {
+    const keys = leaf.keys
+    return keys.length > 0 && (keys[0] as string) <= key && key <= (keys[keys.length - 1] as string)
+  }
+
+  #limitForward(leaf: Leaf<V>): void {
+    const keys = leaf.keys
+    const last = keys[keys.length - 1]
+    this.#stop = last !== undefined && last < this.#end ? keys.length : lowerBound(keys, this.#end)
+  }
+
+  #limitBackward(leaf: Leaf<V>): void {
+    const first = leaf.keys[0]
+    this.#stop = first !== undefined && first >= this.#start ? -1 : lowerBound(leaf.keys, this.#start) - 1
+  }
+
+  #takeForward(rows: TreeRow<V>[], count: number): void {
+    let leaf = this.#leaf
+    while (leaf !== undefined) {
+      const stop = this.#stop
+      const until = Math.min(stop, this.#at + count - rows.length)
+      for (let i = this.#at; i < until; i++) rows.push({ key: leaf.keys[i] as string, value: leaf.values[i] as V })
+      if (until > this.#at) this.#at = until
+      if (rows.length >= count) return
+      // A stop inside the leaf is the end of the range; so is a leaf that ends at or after it.
+      leaf = stop === leaf.keys.length ? this.#step(1) : undefined
+      this.#leaf = leaf
+      if (leaf !== undefined) {
+        this.#at = 0
+        this.#limitForward(leaf)
+      }
+    }
+  }
+
+  #takeBackward(rows: TreeRow<V>[], count: number): void {
+    let leaf = this.#leaf
+    while (leaf !== undefined) {
+      const stop = this.#stop
+      const until = Math.max(stop, this.#at - count + rows.length)
+      for (let i = this.#at; i > until; i--) rows.push({ key: leaf.keys[i] as string, value: leaf.values[i] as V })
+      if (until < this.#at) this.#at = until
+      if (rows.length >= count) return
+      leaf = stop === -1 ? this.#step(-1) : undefined
+      this.#leaf = leaf
+      if (leaf !== undefined) {
+        this.#at = leaf.keys.length - 1
+        this.#limitBackward(leaf)
+      }
+    }
+  }
+
+  #descend(key: RowKey): Leaf<V> {
+    let node = this.#root
+    for (let depth = 0; depth < this.#height; depth++) {
+      const inner = node as Inner<V>
+      const index = upperBound(inner.keys, key)
+      this.#path[depth] = inner
+      this.#taken[depth] = index
+      node = inner.nodes[index] as TreeNode<V>
+    }
+    return node as Leaf<V>
+  }
+
+  /** The neighbouring leaf, to the right (1) or left (-1); `undefined` at the edge of the tree. */
+  #step(by: 1 | -1): Leaf<V> | undefined {
+    for (let depth = this.#height - 1; depth >= 0; depth--) {
+      const index = (this.#taken[depth] as number) + by
+      let node = (this.#path[depth] as Inner<V>).nodes[index]
+      if (node === undefined) continue
+      this.#taken[depth] = index
+      for (let below = depth + 1; below < this.#height; below++) {
+        const inner = node as Inner<V>
+        const edge = by === 1 ? 0 : inner.nodes.length - 1
+        this.#path[below] = inner
+        this.#taken[below] = edge
+        node = inner.nodes[edge] as TreeNode<V>
+      }
+      return node as Leaf<V>
+    }
+    return undefined
+  }
+}

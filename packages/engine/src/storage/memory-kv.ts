@@ -1,0 +1,185 @@
+/**
+ * The store in memory: one copy-on-write B+tree (btree.ts). Everything answers at once; a snapshot costs O(1).
+ *
+ * K1 and K4 are the tree's; K2 and K3 hold because nothing runs between the rows of a batch; there are no failed writes.
+ * A scan, too, sees exactly the moment of its opening.
+ *
+ * Values are kept as they are given, not copied: who writes a row must not change its bytes afterwards.
+ */
+import { Buffer } from 'node:buffer'
+import { DatastoreError } from '../errors.ts'
+import { BTree, getFrom, type TreeView } from './btree.ts'
+import { TreeScan } from './btree-scan.ts'
+import type { KeyRange, Kv, KvCapabilities, KvRow, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions } from './kv.ts'
+
+const noRows: readonly KvRow[] = []
+
+export interface MemoryKvOptions {
+  /** Most keys of a tree node; a small one makes tests split and merge often. */
+  readonly nodeCapacity?: number
+}
+
+/** A snapshot of a {@link MemoryKv}; `size` is its number of rows. */
+export interface MemorySnapshot extends KvSnapshot {
+  readonly size: number
+}
+
+export class MemoryKv implements Kv {
+  readonly supports: KvCapabilities = { batch: true, snapshot: true }
+  readonly location = 'memory'
+  readonly #tree: BTree<Uint8Array>
+  #closed = false
+
+  /** @param rows - what the store holds at first, in any order; a later row with the same key wins */
+  constructor(rows: Iterable<KvRow> = [], options: MemoryKvOptions = {}) {
+    this.#tree = new BTree(options.nodeCapacity)
+    for (const row of rows) this.#tree.set(row.key, row.value)
+  }
+
+  /** How many rows there are. */
+  get size(): number {
+    return this.#tree.size
+  }
+
+  get(key: RowKey): Uint8Array | undefined {
+    if (this.#closed) throw closedError()
+    return this.#tree.get(key)
+  }
+
+  scan(range: KeyRange, options?: ScanOptions): KvScan {
+    if (this.#closed) throw closedError()
+    return new MemoryScan(this.#tree, range, options?.reverse === true)
+  }
+
+  mutate(write: KvWrite): void {
+    if (this.#closed) throw closedError()
+    this.#apply(write)
+  }
+
+  mutateIf(write: KvWrite, expected: Uint8Array | undefined): boolean {
+    if (this.#closed) throw closedError()
+    if (!sameValue(this.#tree.get(write.key), expected)) return false
+    this.#apply(write)
+    return true
+  }
+
+  batch(writes: readonly KvWrite[]): void {
+    if (this.#closed) throw closedError()
+    for (const write of writes) this.#apply(write)
+  }
+
+  snapshot(): MemorySnapshot {
+    if (this.#closed) throw closedError()
+    return new TreeSnapshot(this.#tree)
+  }
+
+  /**
+   * Makes the store what it was when the snapshot was made, in O(1). The snapshot stays good and can be restored again.
+   * Open scans and snapshots are not disturbed. Throws a TypeError for a snapshot of another store.
+   */
+  restore(snapshot: MemorySnapshot): void {
+    if (this.#closed) throw closedError()
+    if (!(snapshot instanceof TreeSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
+    snapshot.restoreInto(this.#tree)
+  }
+
+  clear(): void {
+    if (this.#closed) throw closedError()
+    this.#tree.clear()
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#tree.clear()
+  }
+
+  #apply(write: KvWrite): void {
+    if (write.value === undefined) this.#tree.delete(write.key)
+    else this.#tree.set(write.key, write.value)
+  }
+}
+
+/** Whether two values have the same bytes, or are both absent. */
+export function sameValue(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return one === other || (one.length === other.length && Buffer.compare(one, other) === 0)
+}
+
+function closedError(): DatastoreError {
+  return new DatastoreError('UNAVAILABLE', 'The store in memory was closed; open a new one to go on.')
+}
+
+class MemoryScan implements KvScan {
+  readonly #tree: BTree<Uint8Array>
+  readonly #view: TreeView<Uint8Array>
+  #scan: TreeScan<Uint8Array> | undefined
+
+  constructor(tree: BTree<Uint8Array>, range: KeyRange, reverse: boolean) {
+    this.#tree = tree
+    this.#view = tree.view()
+    this.#scan = new TreeScan(this.#view.root, this.#view.height, range, reverse)
+  }
+
+  next(count: number): readonly KvRow[] {
+    return this.#scan === undefined ? noRows : this.#scan.next(count)
+  }
+
+  seek(key: RowKey): void {
+    this.#scan?.seek(key)
+  }
+
+  close(): void {
+    if (this.#scan === undefined) return
+    this.#scan = undefined
+    this.#tree.release(this.#view)
+  }
+}
+
+class TreeSnapshot implements MemorySnapshot {
+  readonly #tree: BTree<Uint8Array>
+  readonly #view: TreeView<Uint8Array>
+  #closed = false
+
+  constructor(tree: BTree<Uint8Array>) {
+    this.#tree = tree
+    this.#view = tree.view()
+  }
+
+  get size(): number {
+    return this.#view.size
+  }
+
+  get(key: RowKey): Uint8Array | undefined {
+    this.#mustBeOpen()
+    return getFrom(this.#view.root, this.#view.height, key)
+  }
+
+  scan(range: KeyRange, options?: ScanOptions): KvScan {
+    this.#mustBeOpen()
+    const scan = new TreeScan(this.#view.root, this.#view.height, range, options?.reverse === true)
+    let open = true
+    return {
+      next: (count) => (open ? scan.next(count) : noRows),
+      seek: (key) => scan.seek(key),
+      close: () => {
+        open = false
+      },
+    }
+  }
+
+  restoreInto(tree: BTree<Uint8Array>): void {
+    this.#mustBeOpen()
+    if (tree !== this.#tree) throw new TypeError('restore() takes a snapshot of this store')
+    tree.restore(this.#view)
+  }
+
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    this.#tree.release(this.#view)
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
+  }
+}

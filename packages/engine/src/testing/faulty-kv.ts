@@ -1,0 +1,123 @@
+/**
+ * A store with a fault at a chosen write, for tests of what a crash between any two writes leaves behind.
+ *
+ *   fail    the n-th write is refused and changes nothing; the store is poisoned (K5): reads go on, writes are refused
+ *   crash   the process "dies" at the n-th write, before or after it took effect: this and every later call is refused,
+ *           and a write that took effect is not acknowledged
+ *
+ * Each of mutate, mutateIf, batch and clear counts as one write, in the order of the calls; the first is number 1. A
+ * mutateIf that finds another value counts too. The wrapped store stays open in `inner`: look into it, or wrap it anew as
+ * the restarted process would open it.
+ */
+import { DatastoreError } from '../errors.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { KeyRange, Kv, KvCapabilities, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions } from '../storage/kv.ts'
+
+export interface Fault {
+  readonly kind: 'fail' | 'crash'
+  /** Number of the write it happens at, from 1. */
+  readonly atWrite: number
+  /** For a crash: whether the write still takes effect. Default `before`: it does not. */
+  readonly when?: 'before' | 'after'
+}
+
+export class FaultyKv implements Kv {
+  readonly inner: Kv
+  readonly #fault: Fault | undefined
+  #writes = 0
+  #state: 'sound' | 'poisoned' | 'crashed' = 'sound'
+
+  /** Without a fault it only counts writes, and {@link crash} can still be called. */
+  constructor(inner: Kv, fault?: Fault) {
+    this.inner = inner
+    this.#fault = fault
+  }
+
+  /** Writes so far, the faulty one included. */
+  get writes(): number {
+    return this.#writes
+  }
+
+  get crashed(): boolean {
+    return this.#state === 'crashed'
+  }
+
+  get supports(): KvCapabilities {
+    return this.inner.supports
+  }
+
+  get location(): string {
+    return `${this.inner.location}, with faults`
+  }
+
+  /** The process dies now: every later call is refused. */
+  crash(): void {
+    this.#state = 'crashed'
+  }
+
+  get(key: RowKey): MaybePromise<Uint8Array | undefined> {
+    return this.#state === 'crashed' ? refused() : this.inner.get(key)
+  }
+
+  scan(range: KeyRange, options?: ScanOptions): KvScan {
+    if (this.#state === 'crashed') return { next: () => refused(), seek() {}, close() {} }
+    const scan = this.inner.scan(range, options)
+    return {
+      next: (count) => (this.#state === 'crashed' ? refused() : scan.next(count)),
+      seek: (key) => scan.seek(key),
+      close: () => scan.close(),
+    }
+  }
+
+  mutate(write: KvWrite): MaybePromise<void> {
+    return this.#write(() => this.inner.mutate(write))
+  }
+
+  mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean> {
+    return this.#write(() => this.inner.mutateIf(write, expected))
+  }
+
+  batch(writes: readonly KvWrite[]): MaybePromise<void> {
+    return this.#write(() => this.inner.batch(writes))
+  }
+
+  clear(): MaybePromise<void> {
+    return this.#write(() => this.inner.clear())
+  }
+
+  snapshot(): KvSnapshot {
+    if (this.#state === 'crashed') throw faultError('crash')
+    const snapshot = this.inner.snapshot()
+    return {
+      get: (key) => (this.#state === 'crashed' ? refused() : snapshot.get(key)),
+      scan: (range, options) => snapshot.scan(range, options),
+      close: () => snapshot.close(),
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#state === 'crashed' ? Promise.resolve() : this.inner.close()
+  }
+
+  #write<T>(call: () => MaybePromise<T>): MaybePromise<T> {
+    this.#writes++
+    if (this.#state !== 'sound') return refused()
+    const fault = this.#fault
+    if (fault === undefined || fault.atWrite !== this.#writes) return call()
+    if (fault.kind === 'fail') {
+      this.#state = 'poisoned'
+      return Promise.reject(faultError('fail'))
+    }
+    this.#state = 'crashed'
+    return fault.when === 'after' ? andThen(call(), () => refused<T>()) : refused()
+  }
+}
+
+function refused<T>(): Promise<T> {
+  return Promise.reject(faultError('crash'))
+}
+
+function faultError(kind: 'fail' | 'crash'): DatastoreError {
+  const what = kind === 'fail' ? 'A write failed' : 'The store is gone or refuses writes'
+  return new DatastoreError('UNAVAILABLE', `${what}, by the fault this test asked for; open the store anew.`)
+}
