@@ -59,6 +59,8 @@ export interface RequestContext {
   /** Microseconds since the epoch after which the answer is of no use; `undefined` = no limit. */
   readonly deadlineAt: bigint | undefined
   readonly signal: AbortSignal | undefined
+  /** Whether the caller is gone, where that can be told without asking for the signal, which may be made on demand. */
+  readonly isCancelled?: boolean
   readonly ledger: Ledger
   /** How many real operations this one stands for in a simulation; 1 outside of it. */
   readonly weight: number
@@ -84,7 +86,8 @@ export function requestContext(options: RequestContextOptions): RequestContext {
 
 /** Throws CANCELLED or DEADLINE_EXCEEDED when the caller no longer waits. Long loops call it between batches. */
 export function checkAlive(context: RequestContext): void {
-  if (context.signal?.aborted) throw new DatastoreError('CANCELLED', 'the call was cancelled by the client')
+  if (context.isCancelled ?? context.signal?.aborted)
+    throw new DatastoreError('CANCELLED', 'the call was cancelled by the client')
   if (context.deadlineAt !== undefined && context.clock.nowMicros() > context.deadlineAt) {
     throw new DatastoreError('DEADLINE_EXCEEDED', 'the deadline of the call passed before the answer was complete')
   }

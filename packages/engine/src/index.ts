@@ -1,1 +1,42 @@
-export {}
+/** What other packages may use of the engine; nothing inside the engine imports it. */
+
+export type { Scheduler } from './clock.ts'
+export { systemScheduler } from './clock.ts'
+export type { Ledger, LedgerEntry, RequestContext, RowOperation } from './context.ts'
+export { CountingLedger, checkAlive, RecordingLedger, requestContext } from './context.ts'
+export {
+  decodeKey,
+  decodeProperties,
+  decodeValue,
+  encodeKey,
+  encodeProperties,
+  encodeValue,
+} from './encoding/entity-codec.ts'
+export { validateDatabase, validatePartition } from './encoding/validate-key.ts'
+export type { Committed, Retry, StatusCode } from './errors.ts'
+export { DatastoreError, failedPrecondition, invalidArgument, statusCodes, unimplemented } from './errors.ts'
+export { InvariantError, invariant, unreachable } from './invariant.ts'
+export { limits } from './limits.ts'
+export type { MaybePromise } from './maybe-promise.ts'
+export { andThen, isPromise } from './maybe-promise.ts'
+export type { EntityImage } from './model/entity.ts'
+export type { Key, PartitionId, PathElement } from './model/key.ts'
+export { formatKey, isCompleteKey } from './model/key.ts'
+export type { Filter, MoreResults, PropertyOperator, PropertyOrder, Query, ResultType } from './model/query.ts'
+export type { Properties, Value } from './model/value.ts'
+export type {
+  CommitRequest,
+  CommitResult,
+  ConflictCheck,
+  FoundEntity,
+  LookupRequest,
+  LookupResult,
+  Mutation,
+  MutationResult,
+  QueryBatch,
+  QueryResult,
+  ReadConsistency,
+  ReadOptions,
+  RunQueryRequest,
+  TransactionOptions,
+} from './service/api.ts'
