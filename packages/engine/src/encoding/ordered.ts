@@ -53,8 +53,9 @@ export function skipText(code: string, offset: number): number {
   let at = offset
   for (;;) {
     const zero = code.indexOf('\x00', at)
-    if (zero < 0) throw new InvariantError(`O3: a text from byte ${offset} on has no end`)
-    if (code.charCodeAt(zero + 1) === 0x01) return zero + 2
+    const after = zero < 0 ? Number.NaN : code.charCodeAt(zero + 1)
+    if (after === 0x01) return zero + 2
+    if (after !== 0xff) throw new InvariantError(`O3: the text at byte ${offset} has no proper end`)
     at = zero + 2
   }
 }
@@ -64,8 +65,9 @@ export function skipInvertedText(code: string, offset: number): number {
   let at = offset
   for (;;) {
     const zero = code.indexOf('\xff', at)
-    if (zero < 0) throw new InvariantError(`O3: an inverted text from byte ${offset} on has no end`)
-    if (code.charCodeAt(zero + 1) === 0xfe) return zero + 2
+    const after = zero < 0 ? Number.NaN : code.charCodeAt(zero + 1)
+    if (after === 0xfe) return zero + 2
+    if (after !== 0x00) throw new InvariantError(`O3: the inverted text at byte ${offset} has no proper end`)
     at = zero + 2
   }
 }

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { tableIds } from '../tables/table.ts'
+import { keySpaceOf, keySpaces, metadataRowKey } from './keyspace.ts'
+
+test('S1: no two key spaces share a first byte, and none starts with FF', () => {
+  const bytes = Object.values(keySpaces)
+  expect(new Set(bytes).size).toBe(bytes.length)
+  expect(bytes.every((byte) => byte.length === 1 && byte.charCodeAt(0) < 0x7f)).toBe(true)
+})
+
+test('every table has a key space of its name, and pending markers one more', () => {
+  expect(Object.keys(keySpaces).sort()).toEqual([...tableIds, 'Pending'].sort())
+})
+
+test('the first byte of a row key tells its key space', () => {
+  for (const [space, byte] of Object.entries(keySpaces)) expect(keySpaceOf(`${byte}x`)).toBe(space)
+  expect(keySpaceOf('')).toBeUndefined()
+  expect(keySpaceOf('Z')).toBeUndefined()
+})
+
+test('metadata rows of a topic stand by their parts, under the row key without parts', () => {
+  const topic = { projectId: 'p', databaseId: '', topic: 'index' }
+  const rowKeys = [[], ['1'], ['1', 'a'], ['10'], ['2']].map((parts) => metadataRowKey({ ...topic, parts }))
+  expect([...rowKeys].sort()).toEqual(rowKeys)
+  expect(rowKeys.every((rowKey) => rowKey.startsWith(metadataRowKey(topic)))).toBe(true)
+  expect(metadataRowKey({ ...topic, topic: 'indexes' }).startsWith(metadataRowKey(topic))).toBe(false)
+})

@@ -1,0 +1,127 @@
+/** The edges of the table files: images, counters, ranges, and rows of other tables. */
+import { describe, expect, test } from 'vitest'
+import { fromHex } from '../encoding/bytes.ts'
+import { keyCodes } from '../encoding/key-codec.ts'
+import { InvariantError } from '../invariant.ts'
+import type { EntityImage } from '../model/entity.ts'
+import type { Key } from '../model/key.ts'
+import { decodeImage, encodeImage, imageVersion, parseEntityRowKey, propertiesOfImage } from './entities.ts'
+import { parseEntitiesByKindRowKey } from './entities-by-kind.ts'
+import { parseEntitiesByPropertyAscRowKey } from './entities-by-property-asc.ts'
+import { parseEntitiesByPropertyDescRowKey } from './entities-by-property-desc.ts'
+import {
+  decodeCounter,
+  encodeCounter,
+  idSequenceRowKey,
+  idSequencesOfDatabase,
+  parseIdSequenceRowKey,
+} from './id-sequences.ts'
+import { boundedRange, intersectRanges, isEmptyRange, prefixRange, rowAfter } from './ranges.ts'
+import { indexRowsOf, rowsOf } from './rows.ts'
+
+const key: Key = {
+  partition: { projectId: 'p', databaseId: '', namespaceId: '' },
+  path: [{ kind: 'ToDo', id: 1n }],
+}
+
+describe('entity images', () => {
+  const image: EntityImage = {
+    version: 0x0102_0304_0506_0708n,
+    createTime: -1n,
+    updateTime: 2n,
+    properties: Uint8Array.of(0x1a, 0x00),
+  }
+
+  test('an image is 24 bytes of version and times, then the properties', () => {
+    const bytes = fromHex('01 02 03 04 05 06 07 08  ff ff ff ff ff ff ff ff  00 00 00 00 00 00 00 02  1a 00')
+    expect(Buffer.from(encodeImage(image)).toString('latin1')).toBe(bytes)
+  })
+
+  test('an image is decoded as it was, its properties a view', () => {
+    const bytes = encodeImage(image)
+    const decoded = decodeImage(bytes)
+    expect({ ...decoded, properties: [...decoded.properties] }).toEqual({ ...image, properties: [0x1a, 0] })
+    expect(decoded.properties.buffer).toBe(bytes.buffer)
+    expect([...propertiesOfImage(bytes)]).toEqual([0x1a, 0])
+    expect(imageVersion(bytes)).toBe(image.version)
+  })
+
+  test('an entity without properties has an image of 24 bytes, and fewer are refused', () => {
+    const bytes = encodeImage({ ...image, properties: new Uint8Array(0) })
+    expect(bytes).toHaveLength(24)
+    expect(decodeImage(bytes).properties).toHaveLength(0)
+    expect(() => decodeImage(bytes.subarray(1))).toThrow(InvariantError)
+  })
+})
+
+describe('id sequences', () => {
+  test('T7: the counters of a database are one range', () => {
+    const { start, end } = idSequencesOfDatabase('p', 'd')
+    const inRange = (rowKey: string): boolean => start <= rowKey && rowKey < end
+    expect(inRange(idSequenceRowKey('p', 'd', []))).toBe(true)
+    expect(inRange(idSequenceRowKey('p', 'd', ['\u{10ffff}', '']))).toBe(true)
+    expect(inRange(idSequenceRowKey('p', 'dd', ['a']))).toBe(false)
+    expect(inRange(idSequenceRowKey('p', '', ['d']))).toBe(false)
+  })
+
+  test('a counter’s row key parses to its name, and different scopes have different rows', () => {
+    const scopes = [[], [''], ['a'], ['a', 'b'], ['ab'], ['a\u0000', 'b']]
+    const rowKeys = scopes.map((scope) => idSequenceRowKey('p', 'd', scope))
+    expect(new Set(rowKeys).size).toBe(scopes.length)
+    for (const [i, scope] of scopes.entries()) {
+      expect(parseIdSequenceRowKey(rowKeys[i] ?? '')).toEqual({ projectId: 'p', databaseId: 'd', scope })
+    }
+  })
+
+  test('a counter is eight bytes, also up to 2^64 - 1', () => {
+    for (const next of [0n, 1n, 2n ** 52n, 2n ** 64n - 1n]) expect(decodeCounter(encodeCounter(next))).toBe(next)
+    expect([...encodeCounter(258n)]).toEqual([0, 0, 0, 0, 0, 0, 1, 2])
+    expect(() => decodeCounter(new Uint8Array(7))).toThrow(InvariantError)
+  })
+})
+
+describe('ranges', () => {
+  test('a bound is in or out as it says, with whatever follows its code', () => {
+    const at = (code: string, inclusive: boolean): { code: string; inclusive: boolean } => ({ code, inclusive })
+    expect(boundedRange('p', undefined, undefined)).toEqual({ start: 'p', end: 'q' })
+    expect(boundedRange('p', at('b', true), at('d', true))).toEqual({ start: 'pb', end: 'pe' })
+    expect(boundedRange('p', at('b', false), at('d', false))).toEqual({ start: 'pc', end: 'pd' })
+  })
+
+  test('a range that ends where it starts is empty, and so is one turned round', () => {
+    expect(isEmptyRange({ start: 'a', end: 'a' })).toBe(true)
+    expect(isEmptyRange({ start: 'b', end: 'a' })).toBe(true)
+    expect(isEmptyRange({ start: 'a', end: rowAfter('a') })).toBe(false)
+  })
+
+  test('rows in both ranges are those of their intersection', () => {
+    expect(intersectRanges(prefixRange('a'), { start: 'ab', end: 'z' })).toEqual({ start: 'ab', end: 'b' })
+    expect(intersectRanges({ start: 'ab', end: 'z' }, prefixRange('a'))).toEqual({ start: 'ab', end: 'b' })
+    expect(isEmptyRange(intersectRanges(prefixRange('a'), prefixRange('b')))).toBe(true)
+  })
+})
+
+test('a table does not take rows of another, nor rows with bytes missing or left over', () => {
+  const entry = { property: 'v', valueCode: '\x10', type: 0, multi: false }
+  const image = { version: 1n, createTime: 1n, updateTime: 1n, properties: new Uint8Array(0) }
+  const rowKeys = rowsOf(keyCodes(key), image, [entry], []).map((row) => row.rowKey)
+  const parsers = [
+    parseEntityRowKey,
+    parseEntitiesByKindRowKey,
+    parseEntitiesByPropertyAscRowKey,
+    parseEntitiesByPropertyDescRowKey,
+  ]
+  for (const [i, parse] of parsers.entries()) {
+    for (const [j, rowKey] of rowKeys.entries()) {
+      if (i === j) expect(parse(rowKey)).toBeDefined()
+      else expect(() => parse(rowKey)).toThrow(InvariantError)
+    }
+    expect(() => parse(`${rowKeys[i]}\x00`)).toThrow(InvariantError)
+    expect(() => parse(rowKeys[i]?.slice(0, -1) ?? '')).toThrow(InvariantError)
+  }
+})
+
+test('a row whose kind is not that of its path is refused', () => {
+  const rows = indexRowsOf({ ...keyCodes(key), kind: 'Other\x00\x01' }, [], [])
+  expect(() => parseEntitiesByKindRowKey(rows[0]?.rowKey ?? '')).toThrow(/T2/)
+})
