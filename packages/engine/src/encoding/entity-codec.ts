@@ -42,7 +42,7 @@ export { decodeKey, encodeKey, type KeyDefaults } from './key-message.ts'
 export const entityField = { key: 1, properties: 3 } as const
 
 /** Nothing is filled in: for bytes that were filled when they were stored. */
-const noDefaults: KeyDefaults = { projectId: '', databaseId: '' }
+export const noDefaults: KeyDefaults = { projectId: '', databaseId: '' }
 
 /** Protocol-buffer readers stop at this depth of messages; what is valid is far flatter. */
 const messageDepthMax = 100

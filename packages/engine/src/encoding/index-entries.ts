@@ -22,9 +22,10 @@
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type EntityValue, userMeaning } from '../model/value.ts'
-import { decodeValue, entityField } from './entity-codec.ts'
+import { decodeValue, entityField, noDefaults } from './entity-codec.ts'
 import type { IndexEntry } from './index-entry.ts'
 import { internText } from './interned-text.ts'
+import type { KeyDefaults } from './key-message.ts'
 import { slotCode } from './slot-code.ts'
 import { nullCode, typeBytes } from './value-codec.ts'
 import {
@@ -78,12 +79,15 @@ export class IndexWalk {
   readonly #entries: MutableEntry[] = []
   readonly #emptyArrayAsNull: boolean
   readonly #checks: WalkChecks | undefined
+  readonly #defaults: KeyDefaults
   /** Whether two entries of one property are possible at all. */
   #mayRepeat = false
 
-  constructor(options: IndexOptions, checks: WalkChecks | undefined) {
+  /** @param defaults - what fills the empty parts of key values */
+  constructor(options: IndexOptions, checks: WalkChecks | undefined, defaults: KeyDefaults) {
     this.#emptyArrayAsNull = options.emptyArrayAsNull === true
     this.#checks = checks
+    this.#defaults = defaults
   }
 
   /**
@@ -163,7 +167,8 @@ export class IndexWalk {
         break
       default:
     }
-    if (live) this.#add(property, slotCode(slot, reader, undefined), typeOfMember[slot.member] as number)
+    if (live)
+      this.#add(property, slotCode(slot, reader, this.#defaults, undefined), typeOfMember[slot.member] as number)
   }
 
   #array(reader: WireReader, property: string, indexed: boolean, depth: number): void {
@@ -197,8 +202,8 @@ export class IndexWalk {
     // Its fields are validated like any others, but only the user as a whole is indexed.
     if (this.#checks !== undefined) this.properties(readerOf(slot, reader), `${property}.`, false, depth + 1)
     if (!indexed) return
-    const user = decodeValue(range.bytes.subarray(range.start, range.end), noDefaults, property) as EntityValue
-    this.#add(property, slotCode(slot, reader, user), typeBytes.entity)
+    const user = decodeValue(range.bytes.subarray(range.start, range.end), this.#defaults, property) as EntityValue
+    this.#add(property, slotCode(slot, reader, this.#defaults, user), typeBytes.entity)
   }
 
   #add(property: string, valueCode: string, type: number): void {
@@ -212,8 +217,6 @@ export class IndexWalk {
     return entries.length <= searchedEntriesMax ? distinctBySearch(entries) : distinctBySets(entries)
   }
 }
-
-const noDefaults = { projectId: '', databaseId: '' }
 
 function distinctBySearch(entries: readonly MutableEntry[]): MutableEntry[] {
   const distinct: MutableEntry[] = []
@@ -253,7 +256,7 @@ function distinctBySets(entries: readonly MutableEntry[]): MutableEntry[] {
  * @param properties - `properties` fields of an Entity, as prepareEntity gave them out
  */
 export function indexEntries(properties: Uint8Array, options: IndexOptions = {}): readonly IndexEntry[] {
-  const walk = new IndexWalk(options, undefined)
+  const walk = new IndexWalk(options, undefined, noDefaults)
   walk.properties(new WireReader(properties), '', true, 0)
   return walk.finish()
 }

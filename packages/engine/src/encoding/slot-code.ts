@@ -7,7 +7,7 @@
  * made. Keys and users, the rare ones, are decoded.
  */
 import type { EntityValue } from '../model/value.ts'
-import { readKey } from './key-message.ts'
+import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
 import { encodeDouble } from './ordered.ts'
 import { falseCode, nullCode, trueCode, valueCode } from './value-codec.ts'
 import { readerOf, readGeoPoint, type ValueSlot, valueField } from './value-slot.ts'
@@ -46,8 +46,15 @@ function bytesCode(slot: ValueSlot): string {
 /**
  * The code of the value in `slot`, which is neither an array nor unset, and an entity only as a user, given decoded in
  * `user`. A timestamp's `seconds` and `nanos` are set already.
+ *
+ * @param defaults - what fills the empty parts of a key value
  */
-export function slotCode(slot: ValueSlot, outer: WireReader, user: EntityValue | undefined): string {
+export function slotCode(
+  slot: ValueSlot,
+  outer: WireReader,
+  defaults: KeyDefaults,
+  user: EntityValue | undefined,
+): string {
   switch (slot.member) {
     case valueField.boolean:
       return slot.low !== 0 || slot.high !== 0 ? trueCode : falseCode
@@ -63,7 +70,7 @@ export function slotCode(slot: ValueSlot, outer: WireReader, user: EntityValue |
     case valueField.geoPoint:
       return valueCode({ type: 'geoPoint', ...readGeoPoint(slot, outer, undefined) })
     case valueField.key:
-      return valueCode({ type: 'key', key: readKey(readerOf(slot, outer)) })
+      return valueCode({ type: 'key', key: fillKey(readKey(readerOf(slot, outer)), defaults) })
     default:
       return user === undefined ? nullCode : valueCode(user)
   }

@@ -78,7 +78,7 @@ export function prepareProperties(
   options: IndexOptions = {},
 ): PreparedProperties {
   const checks = new EntityChecks(request)
-  const walk = new IndexWalk(options, checks)
+  const walk = new IndexWalk(options, checks, request)
   walk.properties(new WireReader(properties), '', true, 0)
   const stored = checks.canonical(properties)
   // A repeated name put entries of a value that is gone into the walk.
