@@ -11,8 +11,8 @@
  * Whether an entity already has an id is not looked up here: that is decided where pending commits can be seen.
  *
  * I4   No id is given twice for one parent and kind.
- * I5   An id given or reserved is never given later. With several allocators over one store this needs `sharedStore`;
- *      without it they still never give the same id (I4), but one may give from its block what another reserved.
+ * I5   An id given or reserved is never given later. With several allocators over one store reservations need
+ *      `sharedStore`: without it one may hold in its block what another reserves. I4 holds in any case.
  * I6   Reserving moves only the counter of the id's space, and a second time nothing; names and other ids move nothing.
  * I7   A range never overlaps ids given before, and never lowers a counter.
  * I9   A range asked for twice is not EMPTY the second time.

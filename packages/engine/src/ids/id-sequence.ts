@@ -105,13 +105,16 @@ export class IdSequence {
     })
   }
 
-  /** `count` numbers in one piece; answers the first. RESOURCE_EXHAUSTED when there is no such piece. */
+  /**
+   * `count` numbers in one piece; answers the first. Smaller numbers still in hand are lost, so that what a sequence gives
+   * only grows. RESOURCE_EXHAUSTED when there is no such piece.
+   */
   takeRun(context: RequestContext, count: number): MaybePromise<number> {
     return this.#submit(0, () => {
       const run = this.#runs.find(({ next, end }) => end - next >= count)
       if (run !== undefined) {
         const first = run.next
-        this.#removeFrom(run, first + count)
+        this.#drop(first + count - 1)
         return first
       }
       const moved = this.#moveRow(context, (rowNext) => {
@@ -121,7 +124,7 @@ export class IdSequence {
       })
       return andThen(moved, (rowNext) => {
         const first = this.#openFrom(rowNext)
-        this.#drop(first + count - 1, first)
+        this.#drop(first + count - 1)
         return first
       })
     })
@@ -136,20 +139,18 @@ export class IdSequence {
     return this.#submit(0, () => {
       const lastRun = this.#runs[this.#runs.length - 1]
       if (lastRun !== undefined && max < lastRun.end) return this.#cutUpTo(max, lastRun.next)
-      const moved = this.#moveRow(context, (rowNext) => Math.max(rowNext, max + 1))
-      return andThen(moved, (rowNext) => this.#cutUpTo(max, this.#openFrom(rowNext)))
+      return andThen(this.#moveRowPast(context, max), (rowNext) => this.#cutUpTo(max, this.#openFrom(rowNext)))
     })
   }
 
   /** Moves past `number`: it and all before it are not given any more. Nothing changes when it was given or passed. */
   skipPast(context: RequestContext, number: number): MaybePromise<void> {
     return this.#submit(0, () => {
+      const lastRun = this.#runs[this.#runs.length - 1]
       this.#drop(number)
-      if (this.#rowNext !== undefined && this.#rowNext > number) return
-      return andThen(
-        this.#moveRow(context, (rowNext) => Math.max(rowNext, number + 1)),
-        () => undefined,
-      )
+      // What is in hand is below the row, wherever others have moved it.
+      if (lastRun !== undefined && number < lastRun.end) return
+      return andThen(this.#moveRowPast(context, number), () => undefined)
     })
   }
 
@@ -200,10 +201,10 @@ export class IdSequence {
     if (run.next === run.end) this.#runs.splice(this.#runs.indexOf(run), 1)
   }
 
-  /** Forgets the numbers in hand from `first` to `last`. */
-  #drop(last: number, first = 0): void {
+  /** Forgets the numbers in hand up to `last`. */
+  #drop(last: number): void {
     for (const run of [...this.#runs]) {
-      if (run.next >= first && run.next <= last) this.#removeFrom(run, Math.min(run.end, last + 1))
+      if (run.next <= last) this.#removeFrom(run, Math.min(run.end, last + 1))
     }
   }
 
@@ -290,6 +291,13 @@ export class IdSequence {
       if (done) return from
     }
     throw new DatastoreError('ABORTED', `the id counter was moved by others ${writeTriesMax} times in a row; try again`)
+  }
+
+  /** Moves the row past `number` if it is not; answers what it said. */
+  #moveRowPast(context: RequestContext, number: number): MaybePromise<number> {
+    // Where nothing is to be written, nothing shows that others have moved the row: look again.
+    if (this.#rowNext !== undefined && this.#rowNext > number) this.#rowNext = undefined
+    return this.#moveRow(context, (rowNext) => Math.max(rowNext, number + 1))
   }
 
   /** Writes the row if it says what we believe. Until the answer is there we believe nothing: it may be an error. */

@@ -1,0 +1,220 @@
+/**
+ * A world of allocators over one store, and a plain model of what they may answer: what the model-based tests of ids share.
+ *
+ * The model knows numbers (counters), not ids: of each scope the next one, all that were given, and what was reserved.
+ *
+ *   way        allocators   what the model predicts
+ *   one        1            every number; after a crash only that none comes again
+ *   shared     several      every number, also after a crash: nothing is ever in hand
+ *   blocks     several      that no number is given twice; reservations are not seen by all
+ */
+import { expect } from 'vitest'
+import { systemScheduler } from '../../src/clock.ts'
+import { type RequestContext, requestContext } from '../../src/context.ts'
+import { IdAllocator, type IdPolicy } from '../../src/ids/allocator.ts'
+import { idOfCounter } from '../../src/ids/scatter.ts'
+import type { Key, PathElement } from '../../src/model/key.ts'
+import type { KeyRange, Kv, KvCapabilities, KvScan, KvSnapshot, KvWrite, ScanOptions } from '../../src/storage/kv.ts'
+import { MemoryKv } from '../../src/storage/memory-kv.ts'
+
+export const context: RequestContext = requestContext({ clock: systemScheduler })
+
+function key(namespaceId: string, databaseId: string, ...path: PathElement[]): Key {
+  return { partition: { projectId: 'p', databaseId, namespaceId }, path }
+}
+
+/** Kinds and parents to allocate for: same kind under several parents, same parent for several kinds, and elsewhere. */
+export const families: readonly Key[] = [
+  key('', '', { kind: 'ToDo' }),
+  key('', '', { kind: 'User' }),
+  key('', '', { kind: 'User', name: 'ada' }, { kind: 'ToDo' }),
+  key('', '', { kind: 'User', id: 5n }, { kind: 'ToDo' }),
+  key('n', '', { kind: 'ToDo' }),
+  key('', 'other', { kind: 'ToDo' }),
+]
+
+/** One counter of the model. */
+export class ScopeModel {
+  readonly policy: IdPolicy
+  /** Any incomplete key that this counter numbers. */
+  readonly key: Key
+  next = 1
+  readonly given = new Set<number>()
+  readonly reserved: { readonly first: number; readonly last: number }[] = []
+  /** Ids of entities put by hand; sequential scopes only. */
+  readonly entities = new Set<number>()
+
+  constructor(key: Key, policy: IdPolicy) {
+    this.key = key
+    this.policy = policy
+  }
+}
+
+export type Way = 'one' | 'shared' | 'blocks'
+
+export class Model {
+  readonly way: Way
+  readonly #scopes = new Map<string, ScopeModel>()
+
+  constructor(way: Way) {
+    this.way = way
+    for (const family of families) {
+      this.scope(family, 'scattered')
+      this.scope(family, 'sequential')
+    }
+  }
+
+  /** Whether `next` is what must come; without it only what must not come is known. */
+  get isExact(): boolean {
+    return this.way !== 'blocks'
+  }
+
+  get scopes(): Iterable<ScopeModel> {
+    return this.#scopes.values()
+  }
+
+  /** The counter of a kind and parent, written down independently of the engine's row keys. */
+  scope(of: Key, policy: IdPolicy): ScopeModel {
+    const { projectId, databaseId, namespaceId } = of.partition
+    const parents = of.path.slice(0, -1).map((e) => `${e.kind}/${e.id ?? ''}/${e.name ?? ''}`)
+    const name =
+      policy === 'scattered'
+        ? [projectId, databaseId].join('|')
+        : [projectId, databaseId, namespaceId, ...parents, of.path.at(-1)?.kind].join('|')
+    let scope = this.#scopes.get(`${policy} ${name}`)
+    if (scope === undefined) {
+      scope = new ScopeModel(
+        { partition: of.partition, path: [...of.path.slice(0, -1), { kind: of.path.at(-1)?.kind ?? '' }] },
+        policy,
+      )
+      this.#scopes.set(`${policy} ${name}`, scope)
+    }
+    return scope
+  }
+
+  /** I4, I5: takes note that somebody gave `first` to `last`, which nobody may have had before. */
+  give(scope: ScopeModel, first: number, last: number): void {
+    for (let number = first; number <= last; number++) {
+      expect(scope.given.has(number), `I4: ${number} was given twice`).toBe(false)
+      scope.given.add(number)
+    }
+    if (!this.isExact) return
+    for (const reserved of scope.reserved) {
+      expect(last < reserved.first || first > reserved.last, `I5: ${first} to ${last} meets a reservation`).toBe(true)
+    }
+    expect(first, 'the counter goes on where it stood').toBe(scope.next)
+    scope.next = last + 1
+  }
+
+  /** I6: takes note that somebody keeps `first` to `last` from being given. */
+  reserve(scope: ScopeModel, first: number, last: number): void {
+    scope.reserved.push({ first, last })
+    scope.next = Math.max(scope.next, last + 1)
+  }
+}
+
+/** The real thing. */
+export class World {
+  readonly kv: Kv
+  readonly way: Way
+  readonly allocators: IdAllocator[]
+
+  constructor(way: Way, turn?: () => Promise<void>) {
+    this.way = way
+    this.kv = turn === undefined ? new MemoryKv() : new AsyncKv(new MemoryKv(), turn)
+    this.allocators = Array.from({ length: way === 'one' ? 1 : 3 }, () => this.#open())
+  }
+
+  #open(): IdAllocator {
+    // Small blocks, so that short runs meet their ends; few open counters, so that some are closed in between.
+    return new IdAllocator({
+      kv: this.kv,
+      sharedStore: this.way === 'shared',
+      blocks: { firstSize: 2, maxSize: 8 },
+      openSequencesMax: 3,
+    })
+  }
+
+  allocator(who: number): IdAllocator {
+    return this.allocators[who % this.allocators.length] as IdAllocator
+  }
+
+  /** Drops an allocator with all it has in hand and opens another one. */
+  crash(who: number): void {
+    this.allocators[who % this.allocators.length] = this.#open()
+  }
+
+  async closeAndReopen(who: number): Promise<void> {
+    await this.allocator(who).close(context)
+    this.crash(who)
+  }
+
+  /** I6, I7: in an exact world every counter stands where the model says, not only the one just used. */
+  async checkCounters(model: Model): Promise<void> {
+    if (!model.isExact) return
+    for (const scope of model.scopes) {
+      const next = await this.allocator(0).nextCounter(context, scope.key, scope.policy)
+      expect(next, `the ${scope.policy} counter`).toBe(BigInt(scope.next))
+    }
+  }
+}
+
+/** The largest number of ids that a crash may lose in a {@link World}. */
+export const lostMax: number = 8 * 2
+
+/** An id of a scope as the engine would give it for a number of the model. */
+export function idOf(scope: ScopeModel, number: number): bigint {
+  return idOfCounter(scope.policy, number)
+}
+
+/** A store that waits for a turn before and after each operation, so that others get between question and answer. */
+export class AsyncKv implements Kv {
+  readonly supports: KvCapabilities = { batch: false, snapshot: false }
+  readonly location = 'memory, by promises'
+  readonly #kv: Kv
+  readonly #turn: () => Promise<void>
+
+  constructor(kv: Kv, turn: () => Promise<void>) {
+    this.#kv = kv
+    this.#turn = turn
+  }
+
+  get(rowKey: string): Promise<Uint8Array | undefined> {
+    return this.#later(() => this.#kv.get(rowKey))
+  }
+
+  mutate(write: KvWrite): Promise<void> {
+    return this.#later(() => this.#kv.mutate(write))
+  }
+
+  mutateIf(write: KvWrite, expected: Uint8Array | undefined): Promise<boolean> {
+    return this.#later(() => this.#kv.mutateIf(write, expected))
+  }
+
+  clear(): Promise<void> {
+    return this.#later(() => this.#kv.clear())
+  }
+
+  close(): Promise<void> {
+    return this.#kv.close()
+  }
+
+  scan(range: KeyRange, options?: ScanOptions): KvScan {
+    return this.#kv.scan(range, options)
+  }
+
+  batch(): never {
+    throw new Error('not in this store')
+  }
+
+  snapshot(): KvSnapshot {
+    throw new Error('not in this store')
+  }
+
+  async #later<T>(operation: () => T | Promise<T>): Promise<T> {
+    await this.#turn()
+    const answer = await operation()
+    await this.#turn()
+    return answer
+  }
+}
