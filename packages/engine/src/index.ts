@@ -1,5 +1,7 @@
 /** What other packages may use of the engine; nothing inside the engine imports it. */
 
+export type { CheckOptions } from './check/checker.ts'
+export type { CheckReport, PendingGroup, Problem, ProblemKind } from './check/report.ts'
 export type { Scheduler } from './clock.ts'
 export { systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext, RowOperation } from './context.ts'
@@ -15,11 +17,14 @@ export {
 export { validateDatabase, validatePartition } from './encoding/validate-key.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'
 export { DatastoreError, failedPrecondition, invalidArgument, statusCodes, unimplemented } from './errors.ts'
+export type { CataloguedIndex, IndexState } from './indexes/catalogue.ts'
 export { InvariantError, invariant, unreachable } from './invariant.ts'
 export { limits } from './limits.ts'
+export type { ApplyPolicy } from './log/apply-policy.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export { andThen, isPromise } from './maybe-promise.ts'
 export type { EntityImage } from './model/entity.ts'
+export type { CompositeIndex, IndexDefinition, IndexedProperty } from './model/index-definition.ts'
 export type { Key, PartitionId, PathElement } from './model/key.ts'
 export { formatKey, isCompleteKey } from './model/key.ts'
 export type { Filter, MoreResults, PropertyOperator, PropertyOrder, Query, ResultType } from './model/query.ts'
@@ -40,3 +45,21 @@ export type {
   RunQueryRequest,
   TransactionOptions,
 } from './service/api.ts'
+export { Database } from './service/database.ts'
+export type { EngineOptions, EngineTotals } from './service/engine.ts'
+export { Engine, openEngine } from './service/engine.ts'
+export { Inspector } from './service/inspector.ts'
+export type {
+  AppliedReport,
+  LogRecordReport,
+  LogReport,
+  PendingReport,
+  ReleaseReport,
+  RowReport,
+  RowsReport,
+  TableReport,
+} from './service/reports.ts'
+export type { ResetScope } from './service/reset.ts'
+export type { DatabaseSettings, Mode } from './service/settings.ts'
+export type { Durability, Kv } from './storage/kv.ts'
+export { type TableId, tableIds } from './tables/table.ts'

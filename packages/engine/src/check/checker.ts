@@ -1,0 +1,288 @@
+/**
+ * Proves that the six tables are what the logs say.
+ *
+ *   pending markers ──▶ records          each marker has a record, and each such entity is somewhere on its way
+ *   entities ──▶ index rows              every row that an entity should have is there, with the right cell
+ *   index rows ──▶ entities              no other row is there: as many as expected, else each is looked into
+ *   log ──▶ entities                     the newest kept after-image of each entity is its row
+ *
+ * An entity with pending records may stand at any of their images: before the first, or after any. Its row must be one of
+ * them, and an index row that all of them have must be there; one that none of them has must not.
+ *
+ * Works on a snapshot where the store has one, so a running server goes on writing. Cost: one get for each index row.
+ */
+
+import { hexOf } from '../encoding/bytes.ts'
+import { keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { prettyRowKey } from '../encoding/pretty.ts'
+import { type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
+import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
+import { logRange, logRowKey, parseLogRowKey, pendingRange } from '../log/log-rows.ts'
+import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
+import { entityRowKey } from '../tables/entities.ts'
+import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
+import { tableOfRow } from '../tables/rows.ts'
+import { entityRowOfIndexRow } from './index-row.ts'
+import { type CheckReport, type PendingGroup, type Problem, type ProblemKind, problemsListed } from './report.ts'
+
+export interface CheckOptions {
+  /** Puts missing and wrong index rows right and deletes orphans. */
+  readonly repair?: boolean
+  /** Called now and then with the rows looked at so far. */
+  readonly onProgress?: (rows: number) => void
+}
+
+/** What the check must know of a database. */
+export interface CheckedDatabase {
+  /** Indexes whose rows must be complete, and by what rules rows follow from an entity. */
+  readonly checkRules: IndexRules
+}
+
+export interface CheckSource {
+  readonly kv: Kv
+  /** @param code - begins with the code of project and database */
+  databaseByCode(code: string): CheckedDatabase
+  /** Lets other work in between; called every few hundred rows. */
+  pause(): Promise<void>
+}
+
+const batchRows = 512
+
+const indexSpaces = [
+  keySpaces.EntitiesByKind,
+  keySpaces.EntitiesByPropertyAsc,
+  keySpaces.EntitiesByPropertyDesc,
+  keySpaces.EntitiesByCompositeProperty,
+]
+
+type Cell = Uint8Array | undefined
+
+export async function checkStore(source: CheckSource, options: CheckOptions = {}): Promise<CheckReport> {
+  if (!source.kv.supports.snapshot) return new Check(source, source.kv, options).run()
+  const snapshot = source.kv.snapshot()
+  try {
+    return await new Check(source, snapshot, options).run()
+  } finally {
+    snapshot.close()
+  }
+}
+
+class Check {
+  readonly #source: CheckSource
+  readonly #reader: KvReader
+  readonly #options: CheckOptions
+  /** Images on the way of each entity with pending records, by its row key: before the first record, then after each. */
+  readonly #chains = new Map<RowKey, Cell[]>()
+  readonly #pending: PendingGroup[] = []
+  readonly #problems: Problem[] = []
+  readonly #repairs = new Map<RowKey, Cell>()
+  #problemCount = 0
+  #rowsSeen = 0
+  #entities = 0
+  #logRecords = 0
+  /** Index rows found that an entity accounts for. */
+  #accounted = 0
+
+  constructor(source: CheckSource, reader: KvReader, options: CheckOptions) {
+    this.#source = source
+    this.#reader = reader
+    this.#options = options
+  }
+
+  async run(): Promise<CheckReport> {
+    await this.#readPending()
+    await this.#entitiesToIndexRows()
+    await this.#chainsToIndexRows()
+    const indexRows = await this.#indexRowsToEntities()
+    await this.#logToEntities()
+    for (const [key, value] of this.#repairs) await this.#source.kv.mutate({ key, value })
+    return {
+      entities: this.#entities,
+      indexRows,
+      logRecords: this.#logRecords,
+      pending: this.#pending,
+      problemCount: this.#problemCount,
+      problems: this.#problems,
+      repaired: this.#repairs.size,
+    }
+  }
+
+  async #readPending(): Promise<void> {
+    const groups = new Map<string, { group: string; records: number }>()
+    await this.#each(pendingRange, async ({ key }) => {
+      const { group, partition, version } = parseLogRowKey(key)
+      const value = await this.#reader.get(logRowKey(group, version))
+      const record = value === undefined ? undefined : this.#decode(key, value)
+      if (record === undefined) {
+        if (value === undefined) this.#report('marker without record', key, 'the record it speaks of is not in the log')
+        return
+      }
+      // A prepared record may still be aborted: the entity stands before it, or after it if it was decided.
+      const entry = groups.get(group) ?? { group: prettyRowKey(keySpaces.Entities + group), records: 0 }
+      entry.records++
+      groups.set(group, entry)
+      for (const { path, before, after } of record.changes) {
+        const row = entityRowKey(partition, path)
+        const chain = this.#chains.get(row)
+        if (chain === undefined) this.#chains.set(row, [before, after])
+        else chain.push(after)
+      }
+    })
+    this.#pending.push(...groups.values())
+  }
+
+  async #entitiesToIndexRows(): Promise<void> {
+    await this.#each({ start: keySpaces.Entities, end: `${keySpaces.Entities}\xff` }, async ({ key, value }) => {
+      this.#entities++
+      if (!this.#chains.has(key)) await this.#expectRows(this.#indexRows(key, value))
+    })
+  }
+
+  async #chainsToIndexRows(): Promise<void> {
+    for (const [row, chain] of this.#chains) {
+      const cell = await this.#reader.get(row)
+      if (!chain.some((image) => sameCell(image, cell))) {
+        this.#report('entity differs from log', row, 'the row is none of the images of its pending records')
+      }
+      const images = chain.map((image) => this.#indexRows(row, image))
+      const inSome = new Map(images.flatMap((rows) => [...rows]))
+      for (const key of inSome.keys()) {
+        const found = await this.#reader.get(key)
+        if (found !== undefined) this.#accounted++
+        else if (images.every((rows) => rows.has(key))) {
+          this.#report('missing index row', key, 'before and after its pending records the entity has this row')
+        }
+      }
+    }
+  }
+
+  async #expectRows(rows: ReadonlyMap<RowKey, Uint8Array>): Promise<void> {
+    for (const [key, value] of rows) {
+      const found = this.#reader.get(key)
+      const cell = found instanceof Promise ? await found : found
+      if (cell === undefined) {
+        this.#report('missing index row', key, 'the entity has this value, the table has no row for it', value)
+        continue
+      }
+      this.#accounted++
+      if (!sameCell(cell, value)) {
+        this.#report('wrong index row', key, `the cell is ${hexOf(cell)}, it should be ${hexOf(value)}`, value)
+      }
+    }
+  }
+
+  /** Counts the rows of the index tables; only if there are more than accounted for is each looked into. */
+  async #indexRowsToEntities(): Promise<number> {
+    let count = 0
+    for (const space of indexSpaces) {
+      await this.#each({ start: space, end: `${space}\xff` }, ({ key }) => {
+        if (this.#isChecked(key)) count++
+      })
+    }
+    if (count === this.#accounted) return count
+    for (const space of indexSpaces) {
+      await this.#each({ start: space, end: `${space}\xff` }, async ({ key }) => {
+        if (!this.#isChecked(key)) return
+        const entityRow = entityRowOfIndexRow(key, this.#rulesOf(key).indexes)
+        const chain = this.#chains.get(entityRow) ?? [await this.#reader.get(entityRow)]
+        if (chain.some((cell) => this.#indexRows(entityRow, cell).has(key))) return
+        const detail = chain.every((cell) => cell === undefined)
+          ? 'its entity does not exist'
+          : 'its entity does not have this value'
+        this.#report('orphan index row', key, detail, undefined)
+      })
+    }
+    return count
+  }
+
+  /** Rows of an index that is building or going are nobody's promise. */
+  #isChecked(key: RowKey): boolean {
+    if (tableOfRow(key) !== 'EntitiesByCompositeProperty') return true
+    const { indexId } = parseCompositeHead(key)
+    return this.#rulesOf(key).indexes.some(({ id }) => id === indexId)
+  }
+
+  async #logToEntities(): Promise<void> {
+    let group = ''
+    let newest = new Map<RowKey, Cell>()
+    const compare = async (): Promise<void> => {
+      for (const [row, after] of newest) {
+        if (this.#chains.has(row)) continue
+        const cell = await this.#reader.get(row)
+        if (sameCell(cell, after)) continue
+        const found = cell === undefined ? 'there is no such row' : 'the row is another state'
+        this.#report('entity differs from log', row, `${found} than its newest record says`)
+      }
+    }
+    await this.#each(logRange, async ({ key, value }) => {
+      this.#logRecords++
+      const position = parseLogRowKey(key)
+      if (position.group !== group) {
+        await compare()
+        group = position.group
+        newest = new Map()
+      }
+      const record = this.#decode(key, value)
+      for (const { path, after } of record?.changes ?? []) newest.set(entityRowKey(position.partition, path), after)
+    })
+    await compare()
+  }
+
+  #decode(key: RowKey, value: Uint8Array): LogRecord | undefined {
+    try {
+      return decodeLogRecord(value)
+    } catch (error) {
+      this.#report('unreadable row', key, error instanceof Error ? error.message : String(error))
+      return undefined
+    }
+  }
+
+  #rulesOf(rowKey: RowKey): IndexRules {
+    return this.#source.databaseByCode(rowKey.slice(1)).checkRules
+  }
+
+  #indexRows(entityRow: RowKey, cell: Cell): ReadonlyMap<RowKey, Uint8Array> {
+    const partitionEnd = skipPartition(entityRow, 1)
+    const codes = keyCodesOfPath(entityRow.slice(1, partitionEnd), entityRow.slice(partitionEnd))
+    const rules = this.#source.databaseByCode(codes.partition).checkRules
+    try {
+      return new Map(indexRowsOfCell(codes, cell, rules).map(({ rowKey, value }) => [rowKey, value]))
+    } catch (error) {
+      this.#report('unreadable row', entityRow, error instanceof Error ? error.message : String(error))
+      return new Map()
+    }
+  }
+
+  async #each(range: KeyRange, look: (row: KvRow) => void | Promise<void>): Promise<void> {
+    const scan = this.#reader.scan(range)
+    try {
+      for (;;) {
+        const rows = await scan.next(batchRows)
+        if (rows.length === 0) return
+        for (const row of rows) {
+          const looked = look(row)
+          if (looked instanceof Promise) await looked
+        }
+        this.#rowsSeen += rows.length
+        this.#options.onProgress?.(this.#rowsSeen)
+        await this.#source.pause()
+      }
+    } finally {
+      scan.close()
+    }
+  }
+
+  /** @param right - with `repair`, what the row should be (`undefined` = gone); left out when nothing can be put right */
+  #report(kind: ProblemKind, key: RowKey, detail: string, ...right: [] | [Cell]): void {
+    this.#problemCount++
+    if (right.length === 1 && this.#options.repair) this.#repairs.set(key, right[0])
+    if (this.#problems.length === problemsListed) return
+    this.#problems.push({ kind, row: prettyRowKey(key), rowKey: hexOf(key), detail })
+  }
+}
+
+function sameCell(a: Cell, b: Cell): boolean {
+  if (a === undefined || b === undefined) return a === b
+  return a.length === b.length && Buffer.compare(a, b) === 0
+}

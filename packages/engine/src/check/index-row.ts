@@ -1,0 +1,36 @@
+/** From an index row back to the Entities row that should account for it. */
+import { InvariantError, invariant } from '../invariant.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
+import type { Key } from '../model/key.ts'
+import type { RowKey } from '../storage/kv.ts'
+import { entityRowKeyOf } from '../tables/entities.ts'
+import { parseCompositeHead, parseCompositeRowKey } from '../tables/entities-by-composite-property.ts'
+import { parseEntitiesByKindRowKey } from '../tables/entities-by-kind.ts'
+import { parseEntitiesByPropertyAscRowKey } from '../tables/entities-by-property-asc.ts'
+import { parseEntitiesByPropertyDescRowKey } from '../tables/entities-by-property-desc.ts'
+import { tableOfRow } from '../tables/rows.ts'
+
+function keyOfIndexRow(rowKey: RowKey, indexes: readonly CompositeIndex[]): Key {
+  const table = tableOfRow(rowKey)
+  switch (table) {
+    case 'EntitiesByKind':
+      return parseEntitiesByKindRowKey(rowKey)
+    case 'EntitiesByPropertyAsc':
+      return parseEntitiesByPropertyAscRowKey(rowKey).key
+    case 'EntitiesByPropertyDesc':
+      return parseEntitiesByPropertyDescRowKey(rowKey).key
+    case 'EntitiesByCompositeProperty': {
+      const { indexId } = parseCompositeHead(rowKey)
+      const index = indexes.find(({ id }) => id === indexId)
+      invariant(index !== undefined, `T5: index ${indexId} has rows but no definition`)
+      return parseCompositeRowKey(index, rowKey).key
+    }
+    default:
+      throw new InvariantError(`a row of ${table} is no index row`)
+  }
+}
+
+/** The row key of the entity that an index row speaks of. */
+export function entityRowOfIndexRow(rowKey: RowKey, indexes: readonly CompositeIndex[]): RowKey {
+  return entityRowKeyOf(keyOfIndexRow(rowKey, indexes))
+}

@@ -1,0 +1,43 @@
+/** What a check found, as plain data. */
+
+export type ProblemKind =
+  /** An entity lacks an index row that it should have, or the row's cell is wrong. */
+  | 'missing index row'
+  | 'wrong index row'
+  /** An index row that no entity accounts for. */
+  | 'orphan index row'
+  /** An entity's row is not what the newest record of its log says. */
+  | 'entity differs from log'
+  /** A pending marker without a record, or a record that cannot be read. */
+  | 'marker without record'
+  | 'unreadable row'
+
+export interface Problem {
+  readonly kind: ProblemKind
+  /** The row in words. */
+  readonly row: string
+  /** The row key in hexadecimal. */
+  readonly rowKey: string
+  readonly detail: string
+}
+
+/** A group with records that are committed but not applied: not a problem, but worth saying. */
+export interface PendingGroup {
+  readonly group: string
+  readonly records: number
+}
+
+export interface CheckReport {
+  readonly entities: number
+  readonly indexRows: number
+  readonly logRecords: number
+  readonly pending: readonly PendingGroup[]
+  /** All problems found, also those beyond what is listed. */
+  readonly problemCount: number
+  /** The first problems, at most {@link problemsListed}. */
+  readonly problems: readonly Problem[]
+  /** Index rows put right; 0 without `repair`. */
+  readonly repaired: number
+}
+
+export const problemsListed = 100

@@ -1,0 +1,46 @@
+/**
+ * When what is committed gets applied.
+ *
+ * immediate    with the commit; global queries are strong
+ * probability  at each global query every waiting group draws: with the given chance its oldest record is applied, then
+ *              the next is drawn for; at the first failure the group waits (measured: Google's emulator does so)
+ * time         after a delay; by default the mixed delays of a loaded service (known: the SDK stub's time-based policy)
+ * manual       held until released, group by group and milestone by milestone
+ *
+ * In every policy a strong read of a group applies all of the group first.
+ */
+import type { Random } from '../random.ts'
+
+export type ApplyPolicy =
+  | { readonly type: 'immediate' }
+  | { readonly type: 'probability'; readonly chance: number }
+  | { readonly type: 'time'; readonly delayMs?: number }
+  | { readonly type: 'manual' }
+
+/** Share of commits that are visible after so many milliseconds. Known: the App Engine SDK's time-based policy. */
+const mixedDelays: readonly { readonly share: number; readonly delayMs: number }[] = [
+  { share: 0.98, delayMs: 100 },
+  { share: 0.99, delayMs: 300 },
+  { share: 0.995, delayMs: 2_000 },
+  { share: 1, delayMs: 240_000 },
+]
+
+/** The delay of one commit in milliseconds under the `time` policy. */
+export function drawDelayMs(policy: ApplyPolicy & { readonly type: 'time' }, random: Random): number {
+  if (policy.delayMs !== undefined) return policy.delayMs
+  const draw = random.next()
+  const step = mixedDelays.find(({ share }) => draw < share)
+  return step?.delayMs ?? 0
+}
+
+/** A policy in words: `immediate`, `probability 0.9`, `time 100 ms`, `manual`. */
+export function formatPolicy(policy: ApplyPolicy): string {
+  switch (policy.type) {
+    case 'probability':
+      return `probability ${policy.chance}`
+    case 'time':
+      return policy.delayMs === undefined ? 'time, mixed delays' : `time ${policy.delayMs} ms`
+    default:
+      return policy.type
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * From the log to the tables: milestone A writes the entity rows of a record, milestone B its index rows.
+ *
+ *   committed ──A──▶ entity rows written ──B──▶ index rows written, marker gone
+ *
+ * Apply never reads the tables: what to write was computed at commit from the images before and after. So every step can
+ * be repeated, and redone by anybody, also after a crash between A and B.
+ *
+ * A1  The records of a group are applied in order; nobody applies a group twice at once.
+ * A2  A record's marker goes with, or after, the last of its index rows.
+ * A3  Applying a record twice leaves the same rows as applying it once.           test/property/apply.test.ts
+ *
+ * Known: the two milestones ("Life of a Datastore Write"). Ours: rows from both images.
+ */
+import type { Ledger } from '../context.ts'
+import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import type { Kv, KvWrite } from '../storage/kv.ts'
+import { tableOfRow } from '../tables/rows.ts'
+import type { GroupCode } from './log-rows.ts'
+import { pendingRowKey } from './log-rows.ts'
+import type { Milestone, PendingRecord, PendingRecords } from './pending.ts'
+import type { Retention } from './retention.ts'
+
+/** Why a record was applied: by its policy, because a strong read needed it, on opening, or by somebody's release. */
+export type ApplyCause = 'policy' | 'strong read' | 'opening' | 'release'
+
+export interface ApplyEvent {
+  readonly record: PendingRecord
+  readonly reached: 'A' | 'B'
+  readonly cause: ApplyCause
+}
+
+export interface ApplierOptions {
+  readonly kv: Kv
+  readonly pending: PendingRecords
+  readonly retention: Retention
+  /** Apply's own ledger: its row operations are never charged to a request. */
+  readonly ledger: Ledger
+  readonly onApply?: (event: ApplyEvent) => void
+}
+
+/** Notes one row written or deleted by applying. */
+export function chargeWrite(ledger: Ledger, { key, value }: KvWrite): void {
+  ledger.charge(tableOfRow(key), value === undefined ? 'delete' : 'put', key, 1, key.length + (value?.length ?? 0))
+}
+
+export class Applier {
+  readonly #options: ApplierOptions
+  /** Groups being applied right now on a store that answers by promise. */
+  readonly #running = new Map<GroupCode, Promise<void>>()
+
+  constructor(options: ApplierOptions) {
+    this.#options = options
+  }
+
+  /** Applies all records that the group has now. Answers at once when there is nothing to do. */
+  rollForward(group: GroupCode, cause: ApplyCause): MaybePromise<void> {
+    const running = this.#running.get(group)
+    if (running !== undefined) return running.then(() => this.rollForward(group, cause))
+    const records = this.#options.pending.of(group)
+    if (records.length === 0) return
+    return this.#guard(group, () => forEachInOrder([...records], (record) => this.#applyWhole(record, cause)))
+  }
+
+  /** Applies the records of every group of a database. */
+  rollForwardDatabase(database: string, cause: ApplyCause): MaybePromise<void> {
+    return forEachInOrder(this.#options.pending.groupsOf(database), (group) => this.rollForward(group, cause))
+  }
+
+  /**
+   * Takes the oldest record of a group one step further, or up to milestone B at once.
+   *
+   * @returns the milestone it stands at now; `undefined` when nothing waited
+   */
+  step(group: GroupCode, upTo: 'A' | 'B', cause: ApplyCause): MaybePromise<'A' | 'B' | undefined> {
+    const running = this.#running.get(group)
+    if (running !== undefined) return running.then(() => this.step(group, upTo, cause))
+    const record = this.#options.pending.of(group)[0]
+    if (record === undefined) return undefined
+    const steps = (): MaybePromise<void> => {
+      if (upTo === 'B') return this.#applyWhole(record, cause)
+      return record.milestone === 'committed' ? this.#reachA(record, cause) : undefined
+    }
+    return andThen(this.#guard(group, steps), () => upTo)
+  }
+
+  /** Resolves when no apply is under way. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled([...this.#running.values()])
+  }
+
+  /** The writes of one record from where it stands to the end of B, for a batch that fuses them. */
+  static writesOf(record: PendingRecord): readonly KvWrite[] {
+    return record.milestone === 'A' ? record.indexWrites : [...record.entityWrites, ...record.indexWrites]
+  }
+
+  /** A1: holds the group while `work` waits for the store. */
+  #guard(group: GroupCode, work: () => MaybePromise<void>): MaybePromise<void> {
+    const result = work()
+    if (!(result instanceof Promise)) return
+    const guarded = result.finally(() => this.#running.delete(group))
+    this.#running.set(group, guarded)
+    return guarded
+  }
+
+  #applyWhole(record: PendingRecord, cause: ApplyCause): MaybePromise<void> {
+    if (!this.#options.kv.supports.batch) {
+      const reachedA = record.milestone === 'committed' ? this.#reachA(record, cause) : undefined
+      return andThen(reachedA, () => this.#reachB(record, cause))
+    }
+    const writes = Applier.writesOf(record)
+    const before: Milestone = record.milestone
+    const marker = { key: pendingRowKey(record.group, record.version), value: undefined }
+    return andThen(this.#write([...writes, marker]), () => {
+      if (before === 'committed') this.#options.onApply?.({ record, reached: 'A', cause })
+      this.#finish(record, cause)
+    })
+  }
+
+  #reachA(record: PendingRecord, cause: ApplyCause): MaybePromise<void> {
+    return andThen(this.#write(record.entityWrites), () => {
+      record.milestone = 'A'
+      this.#options.onApply?.({ record, reached: 'A', cause })
+    })
+  }
+
+  #reachB(record: PendingRecord, cause: ApplyCause): MaybePromise<void> {
+    const marker = { key: pendingRowKey(record.group, record.version), value: undefined }
+    // A2: the marker stands last, so that on a store without batch a crash among the index rows leaves it in place.
+    return andThen(this.#write([...record.indexWrites, marker]), () => this.#finish(record, cause))
+  }
+
+  #finish(record: PendingRecord, cause: ApplyCause): void {
+    this.#options.pending.remove(record)
+    this.#options.retention.add(record.logRow, record.version, record.logBytes)
+    this.#options.onApply?.({ record, reached: 'B', cause })
+  }
+
+  #write(writes: readonly KvWrite[]): MaybePromise<void> {
+    const { kv, ledger } = this.#options
+    for (const write of writes) chargeWrite(ledger, write)
+    if (kv.supports.batch) return kv.batch(writes)
+    return forEachInOrder(writes, (write) => kv.mutate(write))
+  }
+}

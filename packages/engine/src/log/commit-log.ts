@@ -1,0 +1,410 @@
+/**
+ * The commit path: what a write goes through once its mutations are validated and its keys complete.
+ *
+ *   evaluate (images before → after) ─▶ admission ─▶ append to the log of each group ─▶ acknowledge ─▶ apply (A, then B)
+ *
+ * Where the store has `batch`, all records of a commit ride in one batch and are born decided; with the `immediate` policy
+ * the rows of milestones A and B ride along, and no marker is needed. Where it has none, every step is one row:
+ *
+ *   one group       marker, then the record by conditional write: this is the commit point
+ *   several groups  marker and *prepared* record in each group in key order, then one decision row by conditional write:
+ *                   this is the commit point; whoever meets a prepared record without a decision decides abort
+ *
+ * L1  commitVersion grows strictly over the whole store.            commit-version.ts
+ * L2  A record without a pending marker is wholly applied.          checked by check/
+ * L3  An answer is given only after the commit point.
+ * L4  An image before is the newest committed one: in a batch under way, else pending, else stored.
+ * L5  Evaluation and append of a commit are not interleaved with those of another.
+ *
+ * Known: the log is the only thing that a commit writes ("Megastore"). Ours: images before and after in the record.
+ */
+import type { Scheduler } from '../clock.ts'
+import type { Ledger, RequestContext } from '../context.ts'
+import { checkAlive } from '../context.ts'
+import { DatastoreError } from '../errors.ts'
+import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import type { Random } from '../random.ts'
+import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import { entityRowKey } from '../tables/entities.ts'
+import { Applier, type ApplyCause, type ApplyEvent, chargeWrite } from './apply.ts'
+import { type ApplyPolicy, drawDelayMs } from './apply-policy.ts'
+import type { CommitVersions } from './commit-version.ts'
+import { Decisions } from './decisions.ts'
+import { addIndexDelta, type EntityStates, type IndexRules } from './index-delta.ts'
+import { type EntityChange, encodeLogRecord } from './log-record.ts'
+import { type GroupCode, groupOf, logRowKey, pendingRowKey } from './log-rows.ts'
+import { type PendingRecord, PendingRecords } from './pending.ts'
+import { findPending } from './recovery.ts'
+import { Retention, type RetentionLimits } from './retention.ts'
+import { Sequencer } from './sequencer.ts'
+
+/** What the log must know of a database. */
+export interface LogDatabase extends IndexRules {
+  /** Code of project and database. */
+  readonly code: string
+  readonly applyPolicy: ApplyPolicy
+}
+
+/** Reads the newest committed Entities cell of an entity (L4). */
+export type CommittedReader = (partition: string, path: string) => MaybePromise<Uint8Array | undefined>
+
+export interface CommitInput<T> {
+  readonly context: RequestContext
+  readonly database: LogDatabase
+  readonly transaction: Uint8Array
+  /**
+   * Decides what the commit does, from the committed state alone. It may run only once and must not write. What it throws
+   * is the commit's answer, with nothing written.
+   */
+  evaluate(read: CommittedReader, version: bigint): MaybePromise<Evaluation<T>>
+}
+
+export interface Evaluation<T> {
+  /** New states, at most one an entity; unchanged entities are left out. */
+  readonly states: readonly EntityStates[]
+  readonly result: T
+}
+
+export interface Committed<T> {
+  readonly version: bigint
+  readonly result: T
+  /** Index rows that this commit writes or deletes. */
+  readonly indexRows: number
+}
+
+export interface CommitLogOptions {
+  readonly kv: Kv
+  readonly versions: CommitVersions
+  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly retention: RetentionLimits
+  readonly applyLedger: Ledger
+  /** The settings of a database by its code: for records found on opening. */
+  readonly databaseByCode: (code: string) => LogDatabase
+  readonly onApply?: (event: ApplyEvent) => void
+  /** Told when applying in the background fails; the store refuses writes from then on (K5). */
+  readonly onApplyFailure?: (error: unknown) => void
+}
+
+export class CommitLog {
+  readonly pending: PendingRecords = new PendingRecords()
+  readonly applier: Applier
+  readonly retention: Retention
+  readonly #options: CommitLogOptions
+  readonly #sequencer = new Sequencer()
+  readonly #decisions: Decisions
+  /** Entities cells of batches that are on their way to the store. */
+  readonly #inFlight = new Map<RowKey, { readonly version: bigint; readonly cell: Uint8Array | undefined }>()
+  /** Batches on their way to the store. */
+  readonly #writing = new Set<Promise<void>>()
+  #closed = false
+
+  constructor(options: CommitLogOptions) {
+    this.#options = options
+    this.retention = new Retention(options.retention, options.scheduler)
+    this.#decisions = new Decisions(options.kv)
+    this.applier = new Applier({
+      kv: options.kv,
+      pending: this.pending,
+      retention: this.retention,
+      ledger: options.applyLedger,
+      onApply: (event) => {
+        if (event.reached === 'B') this.#settleDecision(event.record.version)
+        options.onApply?.(event)
+      },
+    })
+  }
+
+  /**
+   * Commits, and applies as the database's policy says.
+   *
+   * @throws what `evaluate` throws; UNAVAILABLE with `committed: 'unknown'` when the store fails during the append
+   */
+  commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
+    const section = this.#sequencer.run(() => this.#exclusive(input))
+    return andThen(section, ({ acknowledged, committed }) => andThen(acknowledged, () => committed))
+  }
+
+  /** Runs `task` while no commit is between evaluation and append. */
+  exclusive<T>(task: () => MaybePromise<T>): MaybePromise<T> {
+    return this.#sequencer.run(task)
+  }
+
+  /** Before a global query under the `probability` policy: every waiting group of the database draws. */
+  groom(database: LogDatabase): MaybePromise<void> {
+    const policy = database.applyPolicy
+    if (policy.type !== 'probability') return
+    return forEachInOrder(this.pending.groupsOf(database.code), (group) => this.#groomGroup(group, policy.chance))
+  }
+
+  #groomGroup(group: GroupCode, chance: number): MaybePromise<void> {
+    if (this.#options.random.next() >= chance) return
+    return andThen(this.applier.step(group, 'B', 'policy'), (reached) =>
+      reached === undefined || this.pending.of(group).length === 0 ? undefined : this.#groomGroup(group, chance),
+    )
+  }
+
+  /** Waits until no commit and no apply is under way, and stops timers from applying more. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#sequencer.idle()
+    await this.quiesce()
+  }
+
+  /** Waits for the batches and applies under way. Within {@link exclusive} none can begin. */
+  async quiesce(): Promise<void> {
+    while (this.#writing.size > 0) await Promise.allSettled([...this.#writing])
+    await this.applier.idle()
+  }
+
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** The newest committed Entities cell (L4). */
+  readCommitted(partition: string, path: string): MaybePromise<Uint8Array | undefined> {
+    const row = entityRowKey(partition, path)
+    if (this.#inFlight.size > 0) {
+      const flying = this.#inFlight.get(row)
+      if (flying !== undefined) return flying.cell
+    }
+    if (this.pending.count > 0) {
+      const change = this.pending.newestChange(groupOf(partition, path), path)
+      if (change !== undefined) return change.after
+    }
+    return this.#options.kv.get(row)
+  }
+
+  #exclusive<T>(
+    input: CommitInput<T>,
+  ): MaybePromise<{ readonly acknowledged: MaybePromise<void>; readonly committed: Committed<T> }> {
+    const { context } = input
+    const version = this.#options.versions.next()
+    const read: CommittedReader = (partition, path) =>
+      andThen(this.readCommitted(partition, path), (cell) => {
+        context.ledger.charge('Entities', 'get', entityRowKey(partition, path), 1, cell?.length ?? 0)
+        return cell
+      })
+    return andThen(input.evaluate(read, version), ({ states, result }) => {
+      if (states.length === 0) {
+        return { acknowledged: undefined, committed: { version, result, indexRows: 0 } }
+      }
+      // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
+      checkAlive(context)
+      const records = this.#recordsOf(input, states, version)
+      let indexRows = 0
+      for (const record of records) indexRows += record.indexWrites.length
+      const committed = { version, result, indexRows }
+      return andThen(this.#append(input.database, records, version), ({ acknowledged }) => ({
+        acknowledged,
+        committed,
+      }))
+    })
+  }
+
+  #recordsOf<T>(input: CommitInput<T>, states: readonly EntityStates[], version: bigint): readonly PreparedRecord[] {
+    const byGroup = new Map<GroupCode, EntityStates[]>()
+    for (const state of states) {
+      const group = groupOf(state.codes.partition, state.codes.path)
+      const others = byGroup.get(group)
+      if (others === undefined) byGroup.set(group, [state])
+      else others.push(state)
+    }
+    const groups = [...byGroup.keys()]
+    if (groups.length > 1) groups.sort()
+    return groups.map((group) => this.#prepare(input, group, byGroup.get(group) ?? [], groups, version))
+  }
+
+  #prepare<T>(
+    input: CommitInput<T>,
+    group: GroupCode,
+    states: readonly EntityStates[],
+    groups: readonly GroupCode[],
+    version: bigint,
+  ): PreparedRecord {
+    const changes: EntityChange[] = states.map(({ codes, before, after }) => ({ path: codes.path, before, after }))
+    const entityWrites: KvWrite[] = []
+    const indexWrites: KvWrite[] = []
+    for (const state of states) {
+      entityWrites.push({ key: entityRowKey(state.codes.partition, state.codes.path), value: state.after })
+      addIndexDelta(state, input.database, indexWrites)
+    }
+    const { transaction } = input
+    const decided = this.#options.kv.supports.batch || groups.length === 1
+    const value = encodeLogRecord({ state: decided ? 'committed' : 'prepared', transaction, groups, changes })
+    const logRow = logRowKey(group, version)
+    input.context.ledger.charge('Log', 'put', logRow, 1, logRow.length + value.length)
+    return {
+      group,
+      partition: states[0]?.codes.partition ?? '',
+      database: input.database.code,
+      version,
+      logRow,
+      logBytes: logRow.length + value.length,
+      changes,
+      entityWrites,
+      indexWrites,
+      milestone: 'committed',
+      value,
+    }
+  }
+
+  /** Appends the records and arranges for their application. */
+  #append(
+    database: LogDatabase,
+    records: readonly PreparedRecord[],
+    version: bigint,
+  ): MaybePromise<{ readonly acknowledged: MaybePromise<void> }> {
+    if (!this.#options.kv.supports.batch) {
+      return andThen(this.#appendRowByRow(records, version), () => {
+        this.#enqueue(records, database)
+        return { acknowledged: undefined }
+      })
+    }
+    if (database.applyPolicy.type !== 'immediate') {
+      const writes = this.#logWrites(records, version, true)
+      return { acknowledged: this.#writeBatch(records, version, writes, () => this.#enqueue(records, database)) }
+    }
+    // Records from before the policy became immediate go first: a group is applied in order (A1).
+    const earlier =
+      this.pending.count === 0
+        ? undefined
+        : forEachInOrder(records, (record) => this.applier.rollForward(record.group, 'policy'))
+    return andThen(earlier, () => {
+      const writes = this.#fusedWrites(records, version)
+      return { acknowledged: this.#writeBatch(records, version, writes, () => this.#appliedWithCommit(records)) }
+    })
+  }
+
+  /** Writes one batch; while it is on its way, its entities are known as committed to the commits that follow (L4). */
+  #writeBatch(
+    records: readonly PreparedRecord[],
+    version: bigint,
+    writes: readonly KvWrite[],
+    done: () => void,
+  ): MaybePromise<void> {
+    const written = this.#options.kv.batch(writes)
+    if (!(written instanceof Promise)) {
+      done()
+      return
+    }
+    for (const { entityWrites } of records) {
+      for (const { key, value } of entityWrites) this.#inFlight.set(key, { version, cell: value })
+    }
+    const acknowledged = written.then(done, unknownOutcome).finally(() => {
+      this.#writing.delete(acknowledged)
+      for (const { entityWrites } of records) {
+        for (const { key } of entityWrites) if (this.#inFlight.get(key)?.version === version) this.#inFlight.delete(key)
+      }
+    })
+    this.#writing.add(acknowledged)
+    return acknowledged
+  }
+
+  /** The log records and all that they apply, in one batch: no marker is needed. */
+  #fusedWrites(records: readonly PreparedRecord[], version: bigint): KvWrite[] {
+    const writes = this.#logWrites(records, version, false)
+    for (const record of records) {
+      for (const write of Applier.writesOf(record)) {
+        chargeWrite(this.#options.applyLedger, write)
+        writes.push(write)
+      }
+    }
+    return writes
+  }
+
+  #appliedWithCommit(records: readonly PreparedRecord[]): void {
+    const { onApply } = this.#options
+    for (const record of records) {
+      this.retention.add(record.logRow, record.version, record.logBytes)
+      onApply?.({ record, reached: 'A', cause: 'policy' })
+      onApply?.({ record, reached: 'B', cause: 'policy' })
+    }
+  }
+
+  #logWrites(records: readonly PreparedRecord[], version: bigint, markers: boolean): KvWrite[] {
+    const writes: KvWrite[] = this.retention.take()
+    const ceiling = this.#options.versions.ceilingFor(version)
+    if (ceiling !== undefined) writes.push(ceiling)
+    for (const record of records) {
+      writes.push({ key: record.logRow, value: record.value })
+      if (markers) writes.push({ key: pendingRowKey(record.group, version), value: empty })
+    }
+    return writes
+  }
+
+  async #appendRowByRow(records: readonly PreparedRecord[], version: bigint): Promise<void> {
+    const { kv, versions } = this.#options
+    const ceiling = versions.ceilingFor(version)
+    if (ceiling !== undefined) await kv.mutate(ceiling)
+    for (const write of this.retention.take()) await kv.mutate(write)
+    for (const record of records) {
+      await kv.mutate({ key: pendingRowKey(record.group, version), value: empty })
+      const appended = await kv.mutateIf({ key: record.logRow, value: record.value }, undefined)
+      if (!appended) {
+        throw new DatastoreError('ABORTED', 'another writer appended to the log of this entity group first; try again')
+      }
+    }
+    if (records.length > 1 && !(await this.#decisions.commit(version, records.length))) {
+      throw new DatastoreError('ABORTED', 'the commit took too long and was given up by a reader; try again')
+    }
+  }
+
+  /** The records are committed: from now on reads know of them, and the policy decides when they are applied. */
+  #enqueue(records: readonly PendingRecord[], database: LogDatabase): void {
+    for (const record of records) this.pending.add(record)
+    const policy = database.applyPolicy
+    if (policy.type === 'immediate') {
+      for (const { group } of records) this.#inBackground(this.applier.rollForward(group, 'policy'))
+    } else if (policy.type === 'time') {
+      for (const record of records) this.#applyLater(record, drawDelayMs(policy, this.#options.random))
+    }
+  }
+
+  /** After the delay the group is applied up to this record; earlier records of the group go with it (A1). */
+  #applyLater(record: PendingRecord, delayMs: number): void {
+    const upToRecord = (): MaybePromise<void> => {
+      const oldest = this.pending.of(record.group)[0]
+      if (this.#closed || oldest === undefined || oldest.version > record.version) return
+      return andThen(this.applier.step(record.group, 'B', 'policy'), upToRecord)
+    }
+    this.#inBackground(this.#options.scheduler.sleep(delayMs).then(upToRecord))
+  }
+
+  #inBackground(work: MaybePromise<void>): void {
+    if (work instanceof Promise) work.catch((error) => this.#options.onApplyFailure?.(error))
+  }
+
+  #settleDecision(version: bigint): void {
+    this.#inBackground(this.#decisions.applied(version))
+  }
+
+  /** Takes over what an earlier run left (recovery.ts), to be applied by policy, a strong read or rollForwardAll(). */
+  async recover(): Promise<void> {
+    const { kv, databaseByCode } = this.#options
+    const found = await findPending(kv, this.#decisions, databaseByCode)
+    for (const record of found.records) this.pending.add(record)
+    this.#decisions.adopt(found.deciding)
+    await this.#decisions.sweep()
+    const pendingRows = new Set(found.records.map((record) => record.logRow))
+    this.#inBackground(this.retention.adopt(kv, pendingRows, () => this.#closed))
+  }
+
+  /** Applies everything that waits, in all databases. */
+  rollForwardAll(cause: ApplyCause): MaybePromise<void> {
+    const groups = [...new Set(this.pending.all().map((record) => record.group))]
+    return forEachInOrder(groups, (group) => this.applier.rollForward(group, cause))
+  }
+}
+
+interface PreparedRecord extends PendingRecord {
+  /** The encoded log record. */
+  readonly value: Uint8Array
+}
+
+const empty = new Uint8Array(0)
+
+function unknownOutcome(error: unknown): never {
+  if (!(error instanceof DatastoreError)) throw error
+  throw new DatastoreError(error.code, error.message, { committed: 'unknown', cause: error })
+}

@@ -1,0 +1,78 @@
+/**
+ * The store-wide stamp of commits: microseconds, strictly increasing, across restarts too. It is the version that clients
+ * see, the commit time and the position in a group's log: one number.
+ *
+ *   M "commitVersion" → the ceiling: 8 bytes, big-endian
+ *
+ * V1  next() grows strictly.
+ * V2  No stamp above the stored ceiling is used before a higher ceiling is stored (in the same batch, or before). A crash
+ *     therefore skips at most the headroom, and never repeats a stamp.
+ *
+ * Ours. The headroom of a second means one more row a second under load, and stamps at most a second ahead after a crash.
+ */
+import type { Scheduler } from '../clock.ts'
+import { byteString, bytesOf } from '../encoding/bytes.ts'
+import { metadataRowKey } from '../encoding/keyspace.ts'
+import { decodeUint64, encodeUint64 } from '../encoding/ordered.ts'
+import { invariant } from '../invariant.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
+
+const headroomMicros = 1_000_000n
+const ceilingRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic: 'commitVersion' })
+
+export class CommitVersions {
+  readonly #scheduler: Scheduler
+  #last: bigint
+  #ceiling: bigint
+
+  private constructor(scheduler: Scheduler, last: bigint) {
+    this.#scheduler = scheduler
+    this.#last = last
+    this.#ceiling = last
+  }
+
+  static open(kv: Kv, scheduler: Scheduler): MaybePromise<CommitVersions> {
+    return andThen(kv.get(ceilingRow), (stored) => {
+      const last = stored === undefined ? 0n : decodeUint64(byteString(stored), 0)
+      return new CommitVersions(scheduler, last)
+    })
+  }
+
+  /** The newest stamp given, 0 before the first. */
+  get last(): bigint {
+    return this.#last
+  }
+
+  /** The moment that a read made now sees: not before any commit. */
+  readTime(): bigint {
+    const now = this.#scheduler.nowMicros()
+    if (now > this.#last) return now
+    return this.#last
+  }
+
+  next(): bigint {
+    const now = this.#scheduler.nowMicros()
+    const version = now > this.#last ? now : this.#last + 1n
+    invariant(version > this.#last, 'V1: a commitVersion is above all before it')
+    this.#last = version
+    return version
+  }
+
+  /** The write that must ride with, or go before, the first use of `version`; `undefined` if it is below the ceiling. */
+  ceilingFor(version: bigint): KvWrite | undefined {
+    if (version <= this.#ceiling) return undefined
+    this.#ceiling = version + headroomMicros
+    return { key: ceilingRow, value: bytesOf(encodeUint64(this.#ceiling)) }
+  }
+
+  /** The stored ceiling was deleted with everything else: the next commit stores one again. Stamps go on rising. */
+  forgetCeiling(): void {
+    this.#ceiling = this.#last
+  }
+
+  /** The write of a clean close: the exact last stamp, so that the next opening skips nothing. */
+  finalCeiling(): KvWrite {
+    return { key: ceilingRow, value: bytesOf(encodeUint64(this.#last)) }
+  }
+}

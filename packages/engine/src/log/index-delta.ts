@@ -1,0 +1,55 @@
+/**
+ * What a change of one entity means for the index tables: rows(after) − rows(before) to write, the reverse to delete.
+ *
+ * A row in both with an equal cell is left alone, so an update touches only the rows of changed properties.
+ */
+import { type IndexOptions, indexEntries } from '../encoding/index-entries.ts'
+import type { IndexEntry } from '../encoding/index-entry.ts'
+import type { KeyCodes } from '../encoding/key-codec.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
+import type { KvWrite } from '../storage/kv.ts'
+import { propertiesOfImage } from '../tables/entities.ts'
+import { indexRowsOf, rowDifference } from '../tables/rows.ts'
+import type { TableRow } from '../tables/table.ts'
+
+/** What decides which index rows an entity has. */
+export interface IndexRules {
+  readonly indexes: readonly CompositeIndex[]
+  readonly indexOptions: IndexOptions
+}
+
+export interface EntityStates {
+  readonly codes: KeyCodes
+  /** Entities cells; `undefined` = no entity. */
+  readonly before: Uint8Array | undefined
+  readonly after: Uint8Array | undefined
+  /** Index entries of `after`, when they are at hand. */
+  readonly afterEntries?: readonly IndexEntry[] | undefined
+}
+
+const noRows: readonly TableRow[] = []
+
+/** The index rows of one Entities cell; none without a cell. */
+export function indexRowsOfCell(
+  codes: KeyCodes,
+  cell: Uint8Array | undefined,
+  rules: IndexRules,
+  entries?: readonly IndexEntry[],
+): readonly TableRow[] {
+  if (cell === undefined) return noRows
+  return indexRowsOf(codes, entries ?? indexEntries(propertiesOfImage(cell), rules.indexOptions), rules.indexes)
+}
+
+/** Appends the index writes of one entity's change to `writes`. */
+export function addIndexDelta(states: EntityStates, rules: IndexRules, writes: KvWrite[]): void {
+  const { codes, before, after, afterEntries } = states
+  const rowsBefore = indexRowsOfCell(codes, before, rules)
+  const rowsAfter = indexRowsOfCell(codes, after, rules, afterEntries)
+  if (before === undefined) {
+    for (const row of rowsAfter) writes.push({ key: row.rowKey, value: row.value })
+    return
+  }
+  const { puts, deletes } = rowDifference(rowsBefore, rowsAfter)
+  for (const row of puts) writes.push({ key: row.rowKey, value: row.value })
+  for (const row of deletes) writes.push({ key: row.rowKey, value: undefined })
+}

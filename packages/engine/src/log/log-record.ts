@@ -1,0 +1,115 @@
+/**
+ * One record of an entity group's commit log: what a commit changed in the group, before and after.
+ *
+ *   format(1) state(1) transaction(bytes) groups(count, text…) changes(count, { path, before?, after? }…)
+ *
+ * Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row as tables/entities.ts lays it out;
+ * a missing image has length FFFFFFFF. The record's own group and commitVersion stand in its row key.
+ *
+ * R1  decode(encode(r)) = r.
+ * R2  A record that does not decode is reported, never skipped: it holds acknowledged data.
+ *
+ * Ours: both images, so that apply never reads the Entities table and history can be read backwards.
+ */
+import { InvariantError, invariant } from '../invariant.ts'
+import type { GroupCode } from './log-rows.ts'
+
+/**
+ * `committed`: decided, whatever the store. `prepared`: part of a commit over several groups on a store without batch;
+ * a decision row says what became of it.
+ */
+export type RecordState = 'committed' | 'prepared'
+
+export interface EntityChange {
+  /** Path code of the entity, end byte included; its partition is the record's. */
+  readonly path: string
+  /** The Entities cell before this commit, pending records counted; `undefined` = there was no entity. */
+  readonly before: Uint8Array | undefined
+  /** The Entities cell after it; `undefined` = deleted. */
+  readonly after: Uint8Array | undefined
+}
+
+export interface LogRecord {
+  readonly state: RecordState
+  /** Empty for a commit outside of a transaction. */
+  readonly transaction: Uint8Array
+  /** All groups of the commit, this one included, in row key order. */
+  readonly groups: readonly GroupCode[]
+  readonly changes: readonly EntityChange[]
+}
+
+const format = 1
+const absent = 0xffff_ffff
+const stateBytes: Record<RecordState, number> = { committed: 0, prepared: 1 }
+const states: readonly RecordState[] = ['committed', 'prepared']
+
+export function encodeLogRecord(record: LogRecord): Uint8Array {
+  let size = 2 + 4 + record.transaction.length + 4 + 4
+  for (const group of record.groups) size += 4 + group.length
+  for (const change of record.changes) {
+    size += 12 + change.path.length + (change.before?.length ?? 0) + (change.after?.length ?? 0)
+  }
+  const bytes = Buffer.allocUnsafeSlow(size)
+  bytes[0] = format
+  bytes[1] = stateBytes[record.state]
+  let at = 2
+  const count = (n: number): void => {
+    at = bytes.writeUInt32BE(n, at)
+  }
+  const blob = (value: Uint8Array): void => {
+    count(value.length)
+    bytes.set(value, at)
+    at += value.length
+  }
+  const text = (value: string): void => {
+    count(value.length)
+    at += bytes.write(value, at, 'latin1')
+  }
+  blob(record.transaction)
+  count(record.groups.length)
+  for (const group of record.groups) text(group)
+  count(record.changes.length)
+  for (const change of record.changes) {
+    text(change.path)
+    for (const image of [change.before, change.after]) {
+      if (image === undefined) count(absent)
+      else blob(image)
+    }
+  }
+  invariant(at === size, 'R1: a log record has the size computed for it')
+  return bytes
+}
+
+/** @throws InvariantError (R2) when the bytes are not a whole record of a known format */
+export function decodeLogRecord(value: Uint8Array): LogRecord {
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  let at = 2
+  const take = (length: number): number => {
+    if (at + length > bytes.length) throw new InvariantError(`R2: a log record of ${bytes.length} bytes ends early`)
+    const start = at
+    at += length
+    return start
+  }
+  const count = (): number => bytes.readUInt32BE(take(4))
+  const blob = (length: number): Uint8Array => {
+    const start = take(length)
+    return bytes.subarray(start, at)
+  }
+  const text = (): string => {
+    const length = count()
+    const start = take(length)
+    return bytes.toString('latin1', start, at)
+  }
+  const image = (): Uint8Array | undefined => {
+    const length = count()
+    return length === absent ? undefined : blob(length)
+  }
+  if (bytes.length < 2 || bytes[0] !== format) throw new InvariantError('R2: a log record has an unknown format')
+  const state = states[bytes[1] as number]
+  if (state === undefined) throw new InvariantError('R2: a log record has an unknown state')
+  const transaction = blob(count())
+  const groups = Array.from({ length: count() }, text)
+  const changes = Array.from({ length: count() }, () => ({ path: text(), before: image(), after: image() }))
+  if (at !== bytes.length) throw new InvariantError('R2: a log record has bytes behind its end')
+  return { state, transaction, groups, changes }
+}

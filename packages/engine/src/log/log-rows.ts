@@ -1,0 +1,60 @@
+/**
+ * Row keys of the commit log and its pending markers.
+ *
+ *   L <group> <commitVersion>   → LogRecord (log-record.ts)   append-only, trimmed by age and bytes (retention.ts)
+ *   P <group> <commitVersion>   → empty                       from commit to the end of milestone B
+ *
+ * A group is its partition code and the path code of its root; a commitVersion is 8 bytes, big-endian, so that a group's
+ * records lie together in the order of their commits.
+ *
+ * Known: one log per entity group ("Megastore"). Ours: this layout.
+ */
+import { rootPath, skipPartition, skipPath } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { decodeUint64, encodeUint64, skipText } from '../encoding/ordered.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
+
+/** Partition code and path code of the root entity: the name of an entity group. */
+export type GroupCode = string
+
+/** The group of an entity, from its partition and path code. */
+export function groupOf(partition: string, path: string): GroupCode {
+  return partition + rootPath(path)
+}
+
+export function logRowKey(group: GroupCode, version: bigint): RowKey {
+  return keySpaces.Log + group + encodeUint64(version)
+}
+
+export function pendingRowKey(group: GroupCode, version: bigint): RowKey {
+  return keySpaces.Pending + group + encodeUint64(version)
+}
+
+/** All records of a group, in the order of their commits. */
+export function logRangeOfGroup(group: GroupCode): KeyRange {
+  return { start: keySpaces.Log + group, end: `${keySpaces.Log + group}\xff` }
+}
+
+export const logRange: KeyRange = { start: keySpaces.Log, end: `${keySpaces.Log}\xff` }
+export const pendingRange: KeyRange = { start: keySpaces.Pending, end: `${keySpaces.Pending}\xff` }
+
+export interface LogPosition {
+  readonly group: GroupCode
+  /** Partition code of the group. */
+  readonly partition: string
+  /** Code of project and database. */
+  readonly database: string
+  readonly version: bigint
+}
+
+/** Parses the key of a log or pending row. @throws InvariantError when it is neither */
+export function parseLogRowKey(rowKey: RowKey): LogPosition {
+  const partitionEnd = skipPartition(rowKey, 1)
+  const groupEnd = skipPath(rowKey, partitionEnd)
+  return {
+    group: rowKey.slice(1, groupEnd),
+    partition: rowKey.slice(1, partitionEnd),
+    database: rowKey.slice(1, skipText(rowKey, skipText(rowKey, 1))),
+    version: decodeUint64(rowKey, groupEnd),
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The records that are committed but not wholly applied, by entity group: the memory side of the pending markers.
+ *
+ * P1  A group's records are kept, and applied, in the order of their versions.
+ * P2  A record is here exactly while its marker stands in the store (memory follows the store).
+ */
+import { invariant } from '../invariant.ts'
+import type { KvWrite, RowKey } from '../storage/kv.ts'
+import type { EntityChange } from './log-record.ts'
+import type { GroupCode } from './log-rows.ts'
+
+/** Where a record stands on its way: `committed`, then `A` (entity rows written), then gone (index rows written). */
+export type Milestone = 'committed' | 'A'
+
+export interface PendingRecord {
+  readonly group: GroupCode
+  /** Partition code of the group's entities. */
+  readonly partition: string
+  /** Code of the database that the group lives in. */
+  readonly database: string
+  readonly version: bigint
+  readonly logRow: RowKey
+  readonly logBytes: number
+  readonly changes: readonly EntityChange[]
+  /** Milestone A: the Entities rows. */
+  readonly entityWrites: readonly KvWrite[]
+  /** Milestone B: the index rows that come and go. */
+  readonly indexWrites: readonly KvWrite[]
+  milestone: Milestone
+}
+
+export class PendingRecords {
+  readonly #groups = new Map<GroupCode, PendingRecord[]>()
+  readonly #databases = new Map<string, Set<GroupCode>>()
+  #count = 0
+
+  /** Records in all groups; 0 is the common case, and then no read has to look further. */
+  get count(): number {
+    return this.#count
+  }
+
+  add(record: PendingRecord): void {
+    let records = this.#groups.get(record.group)
+    if (records === undefined) {
+      records = []
+      this.#groups.set(record.group, records)
+      let groups = this.#databases.get(record.database)
+      if (groups === undefined) {
+        groups = new Set()
+        this.#databases.set(record.database, groups)
+      }
+      groups.add(record.group)
+    }
+    const newest = records.at(-1)
+    invariant(newest === undefined || newest.version < record.version, 'P1: pending records come in version order')
+    records.push(record)
+    this.#count++
+  }
+
+  /** The oldest record of its group is wholly applied. */
+  remove(record: PendingRecord): void {
+    const records = this.#groups.get(record.group)
+    invariant(records?.[0] === record, 'P1: the oldest record of a group is applied first')
+    records.shift()
+    this.#count--
+    if (records.length > 0) return
+    this.#groups.delete(record.group)
+    const groups = this.#databases.get(record.database)
+    groups?.delete(record.group)
+    if (groups?.size === 0) this.#databases.delete(record.database)
+  }
+
+  of(group: GroupCode): readonly PendingRecord[] {
+    return this.#groups.get(group) ?? []
+  }
+
+  /** Groups of a database that have records, in the order in which they began to wait. */
+  groupsOf(database: string): readonly GroupCode[] {
+    return [...(this.#databases.get(database) ?? [])]
+  }
+
+  hasIn(database: string): boolean {
+    return this.#databases.has(database)
+  }
+
+  all(): readonly PendingRecord[] {
+    return [...this.#groups.values()].flat()
+  }
+
+  /**
+   * The newest committed image of an entity among the records, and whether there is one at all.
+   *
+   * @returns the change that made it; `undefined` when no record touches the entity
+   */
+  newestChange(group: GroupCode, path: string): EntityChange | undefined {
+    const records = this.#groups.get(group)
+    if (records === undefined) return undefined
+    for (let i = records.length - 1; i >= 0; i--) {
+      const change = records[i]?.changes.find((candidate) => candidate.path === path)
+      if (change !== undefined) return change
+    }
+    return undefined
+  }
+
+  clear(): void {
+    this.#groups.clear()
+    this.#databases.clear()
+    this.#count = 0
+  }
+}

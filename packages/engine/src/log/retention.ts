@@ -1,0 +1,112 @@
+/**
+ * Which applied log records are kept, and which may go: the newest, up to an age and a number of bytes.
+ *
+ * T1  Only wholly applied records are offered for deletion.   records enter when milestone B is done
+ * T2  Deletions ride with a later commit; a record that outlives its time costs space, never correctness.
+ *
+ * Ours. Records of an earlier run are found by one scan in the background after opening, so that opening reads only the
+ * pending markers.
+ */
+import type { Scheduler } from '../clock.ts'
+import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import { logRange, parseLogRowKey } from './log-rows.ts'
+
+export interface RetentionLimits {
+  /** Age in microseconds after which a record may go. */
+  readonly ageMicros: bigint
+  /** Bytes of keys and records kept at most. */
+  readonly bytesMax: number
+}
+
+export const defaultRetention: RetentionLimits = { ageMicros: 3_600_000_000n, bytesMax: 64 * 1024 * 1024 }
+
+/** Deletions that ride with one commit at most: bounds what a single commit pays for those before it. */
+const deletionsPerCommit = 8
+
+interface Kept {
+  readonly logRow: RowKey
+  readonly version: bigint
+  readonly bytes: number
+}
+
+export class Retention {
+  readonly #limits: RetentionLimits
+  readonly #scheduler: Scheduler
+  #queue: Kept[] = []
+  #head = 0
+  #bytes = 0
+
+  constructor(limits: RetentionLimits, scheduler: Scheduler) {
+    this.#limits = limits
+    this.#scheduler = scheduler
+  }
+
+  /** Bytes of the records now kept, as far as known. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** A record is wholly applied and may go when its time comes. */
+  add(logRow: RowKey, version: bigint, bytes: number): void {
+    this.#queue.push({ logRow, version, bytes })
+    this.#bytes += bytes
+  }
+
+  /** Deletions due now, at most a few. The caller writes them or the records stay as orphans until the next opening. */
+  take(): KvWrite[] {
+    const oldest = this.#queue[this.#head]
+    if (oldest === undefined) return []
+    const horizon = this.#scheduler.nowMicros() - this.#limits.ageMicros
+    if (this.#bytes <= this.#limits.bytesMax && oldest.version >= horizon) return []
+    const deletions: KvWrite[] = []
+    for (;;) {
+      const next = this.#queue[this.#head]
+      if (next === undefined || deletions.length === deletionsPerCommit) break
+      if (this.#bytes <= this.#limits.bytesMax && next.version >= horizon) break
+      deletions.push({ key: next.logRow, value: undefined })
+      this.#bytes -= next.bytes
+      this.#head++
+    }
+    if (this.#head > 1024 && this.#head * 2 > this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head)
+      this.#head = 0
+    }
+    return deletions
+  }
+
+  clear(): void {
+    this.#queue = []
+    this.#head = 0
+    this.#bytes = 0
+  }
+
+  /**
+   * Finds the records that an earlier run left, a part of the log in each turn, oldest first in the end.
+   *
+   * @param pending - log rows that still wait to be applied; they come through add() in time
+   */
+  async adopt(kv: Kv, pending: ReadonlySet<RowKey>, stopped: () => boolean): Promise<void> {
+    const found: Kept[] = []
+    const scan = kv.scan(logRange)
+    try {
+      for (;;) {
+        const rows = await scan.next(1000)
+        if (rows.length === 0 || stopped()) break
+        for (const { key, value } of rows) {
+          if (pending.has(key)) continue
+          found.push({ logRow: key, version: parseLogRowKey(key).version, bytes: key.length + value.length })
+        }
+        await new Promise<void>((resolve) => this.#scheduler.defer(resolve))
+      }
+    } finally {
+      scan.close()
+    }
+    if (stopped()) return
+    const known = new Set(this.#queue.slice(this.#head).map((kept) => kept.logRow))
+    const adopted = found.filter((kept) => !known.has(kept.logRow))
+    adopted.sort((a, b) => (a.version < b.version ? -1 : a.version > b.version ? 1 : 0))
+    this.#queue = [...adopted, ...this.#queue.slice(this.#head)]
+    this.#head = 0
+    for (const kept of adopted) this.#bytes += kept.bytes
+  }
+}

@@ -1,0 +1,269 @@
+/**
+ * One store with its log, its ids and its databases: what a process opens.
+ *
+ *   openEngine({ dir }) ─▶ Engine ─▶ engine.database(project, id) ─▶ lookup, runQuery, commit, …
+ *
+ * E1  Opening applies what an earlier run committed and did not apply, before anything is answered.
+ * E2  A commit acknowledged before close() or a kill is there after the next opening.
+ */
+
+import { type CheckOptions, checkStore } from '../check/checker.ts'
+import type { CheckReport } from '../check/report.ts'
+import { type Scheduler, systemScheduler } from '../clock.ts'
+import { CountingLedger, type RequestContext, requestContext } from '../context.ts'
+import { databaseCode } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { decodeText } from '../encoding/ordered.ts'
+import { IdAllocator } from '../ids/allocator.ts'
+import { type CataloguedIndex, indexTopic } from '../indexes/catalogue.ts'
+import type { ApplyPolicy } from '../log/apply-policy.ts'
+import { CommitLog } from '../log/commit-log.ts'
+import { CommitVersions } from '../log/commit-version.ts'
+import { defaultRetention, type RetentionLimits } from '../log/retention.ts'
+import type { IndexDefinition } from '../model/index-definition.ts'
+import { seededRandom } from '../random.ts'
+import type { Durability, Kv } from '../storage/kv.ts'
+import { MemoryKv } from '../storage/memory-kv.ts'
+import { KvTableView } from '../tables/table.ts'
+import { ApplyHistory } from './apply-history.ts'
+import { Database, type SharedParts } from './database.ts'
+import { buildIndex } from './index-builder.ts'
+import { Inspector } from './inspector.ts'
+import { clearStore, type ResetScope } from './reset.ts'
+import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
+
+export interface EngineOptions {
+  /** Folder of the data; without one, and without `kv`, all is in memory. */
+  readonly dir?: string | undefined
+  /** A store to work on instead; closed with the engine. */
+  readonly kv?: Kv | undefined
+  /** Preset of every database's settings; default `firestore`. */
+  readonly mode?: Mode | undefined
+  /** Replaces the preset's apply policy. */
+  readonly apply?: ApplyPolicy | undefined
+  readonly durability?: Durability | undefined
+  /** Seed of every draw the engine makes; default 1. */
+  readonly seed?: number | undefined
+  readonly scheduler?: Scheduler | undefined
+  readonly retention?: RetentionLimits | undefined
+  /** Whether waiting records are applied on opening (default). `false` leaves them as found, for a look at a closed store. */
+  readonly rollForward?: boolean | undefined
+  /** Told of a failure in work that nobody waits for, such as applying in the background. */
+  readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
+}
+
+/** Row operations since the engine was opened. */
+export interface EngineTotals {
+  requests: number
+  rowsRead: number
+  rowsWritten: number
+}
+
+/** Opens a store, in memory or on disk, and makes it whole (E1). */
+export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
+  const kv = options.kv ?? (await openKv(options))
+  try {
+    const scheduler = options.scheduler ?? systemScheduler
+    const versions = await CommitVersions.open(kv, scheduler)
+    const engine = new Engine(kv, versions, options)
+    await engine.recover()
+    return engine
+  } catch (error) {
+    await kv.close()
+    throw error
+  }
+}
+
+async function openKv({ dir, durability }: EngineOptions): Promise<Kv> {
+  if (dir === undefined) return new MemoryKv()
+  // Loaded only when needed: a store in memory must not pay for LevelDB's start.
+  const { openDataFolder } = await import('../storage/data-folder.ts')
+  return openDataFolder({ dir, ...(durability === undefined ? {} : { durability }) })
+}
+
+export class Engine {
+  readonly inspector: Inspector
+  readonly totals: EngineTotals = { requests: 0, rowsRead: 0, rowsWritten: 0 }
+  readonly #kv: Kv
+  readonly #scheduler: Scheduler
+  readonly #options: EngineOptions
+  readonly #versions: CommitVersions
+  readonly #log: CommitLog
+  readonly #ids: IdAllocator
+  readonly #settings: DatabaseSettings
+  readonly #shared: SharedParts
+  readonly #databases = new Map<string, Database>()
+  #closing: Promise<void> | undefined
+
+  constructor(kv: Kv, versions: CommitVersions, options: EngineOptions) {
+    this.#kv = kv
+    this.#options = options
+    this.#versions = versions
+    this.#scheduler = options.scheduler ?? systemScheduler
+    this.#settings = settingsOf(options.mode ?? 'firestore', options.apply && { applyPolicy: options.apply })
+    const history = new ApplyHistory()
+    this.#log = new CommitLog({
+      kv,
+      versions,
+      scheduler: this.#scheduler,
+      random: seededRandom(options.seed ?? 1),
+      retention: options.retention ?? defaultRetention,
+      applyLedger: new CountingLedger(),
+      databaseByCode: (code) => this.#databaseByCode(code),
+      onApply: (event) => history.note(event),
+      onApplyFailure: (error) => options.onBackgroundFailure?.(error),
+    })
+    this.#ids = new IdAllocator({ kv })
+    this.#shared = {
+      kv,
+      log: this.#log,
+      versions,
+      view: new KvTableView(kv),
+      ids: this.#ids,
+      settle: (context) => this.#settle(context),
+    }
+    this.inspector = new Inspector({
+      kv,
+      log: this.#log,
+      history,
+      databaseByCode: (code) => this.#databaseByCode(code),
+    })
+  }
+
+  /** Where the rows are, in words: a folder, or "memory". */
+  get location(): string {
+    return this.#kv.location
+  }
+
+  get mode(): Mode {
+    return this.#settings.mode
+  }
+
+  /** A context for requests made in this process. */
+  context(
+    options: { readonly deadlineAt?: bigint | undefined; readonly signal?: AbortSignal | undefined } = {},
+  ): RequestContext {
+    return requestContext({ clock: this.#scheduler, ...options })
+  }
+
+  /** The database of a project; it needs no creation. `databaseId` is empty for the default database. */
+  database(projectId: string, databaseId = ''): Database {
+    const code = databaseCode(projectId, databaseId)
+    let database = this.#databases.get(code)
+    if (database === undefined) {
+      database = new Database(projectId, databaseId, this.#settings, this.#shared)
+      this.#databases.set(code, database)
+    }
+    return database
+  }
+
+  /** The databases that this process has spoken of, and those recorded in the store. */
+  databases(): readonly Database[] {
+    return [...this.#databases.values()]
+  }
+
+  /** Defines a composite index of a database and builds it over what is stored. Resolves when queries may use it. */
+  createIndex(database: Database, definition: IndexDefinition): Promise<CataloguedIndex> {
+    const { code, catalogue } = database
+    const parts = {
+      kv: this.#kv,
+      log: this.#log,
+      database: code,
+      catalogue,
+      rules: database,
+      pause: () => this.#pause(),
+    }
+    return buildIndex(parts, definition)
+  }
+
+  /** Proves that the six tables are what the logs say (check/checker.ts). */
+  check(options: CheckOptions = {}): Promise<CheckReport> {
+    const databaseByCode = (code: string): Database => this.#databaseByCode(code)
+    return checkStore({ kv: this.#kv, databaseByCode, pause: () => this.#pause() }, options)
+  }
+
+  /**
+   * Deletes all data, or what lies in `scope`. Without a scope ids and everything else begin anew, as after a first start.
+   * Requests under way end first.
+   */
+  async reset(scope: ResetScope = {}): Promise<void> {
+    await this.#log.exclusive(async () => {
+      await this.#log.quiesce()
+      await this.#ids.close(this.context())
+      await clearStore(this.#kv, this.#log, scope)
+      const { projectId, databaseId } = scope
+      if (projectId === undefined) {
+        this.#versions.forgetCeiling()
+        this.#databases.clear()
+        this.#ids.forget()
+      } else if (scope.namespaceId === undefined) {
+        for (const [code, database] of this.#databases) {
+          if (database.projectId !== projectId) continue
+          if (databaseId !== undefined && database.databaseId !== databaseId) continue
+          this.#databases.delete(code)
+          this.#ids.forget(database)
+        }
+      }
+    })
+  }
+
+  /** Finishes what is under way, gives ids back and closes the store. A second call waits for the first. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#log.close()
+    try {
+      await this.#ids.close(this.context())
+      await this.#kv.mutate(this.#versions.finalCeiling())
+    } finally {
+      await this.#kv.close()
+    }
+  }
+
+  /** Reads what earlier runs recorded of databases and indexes, then takes over their log. */
+  async recover(): Promise<void> {
+    await this.#adoptMetadata()
+    await this.#log.recover()
+    if (this.#options.rollForward !== false) await this.#log.rollForwardAll('opening')
+  }
+
+  async #adoptMetadata(): Promise<void> {
+    const scan = this.#kv.scan({ start: keySpaces.Metadata, end: `${keySpaces.Metadata}\xff` })
+    try {
+      for (;;) {
+        const rows = await scan.next(256)
+        if (rows.length === 0) return
+        for (const { key, value } of rows) {
+          const project = decodeText(key, 1)
+          const id = decodeText(key, project.next)
+          const topic = decodeText(key, id.next)
+          if (topic.value === indexTopic) this.database(project.value, id.value).catalogue.adopt(value)
+          else if (topic.value === 'database') this.database(project.value, id.value).adopt(value)
+        }
+      }
+    } finally {
+      scan.close()
+    }
+  }
+
+  /** Lets other work of the process in. */
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#scheduler.defer(resolve))
+  }
+
+  #databaseByCode(code: string): Database {
+    const project = decodeText(code, 0)
+    return this.database(project.value, decodeText(code, project.next).value)
+  }
+
+  #settle(context: RequestContext): void {
+    this.totals.requests++
+    if (context.ledger instanceof CountingLedger) {
+      this.totals.rowsRead += context.ledger.rowsRead
+      this.totals.rowsWritten += context.ledger.rowsWritten
+    }
+  }
+}

@@ -1,0 +1,277 @@
+/**
+ * A read-only view of all layers in words, and the one control that a teacher needs: releasing what is held.
+ *
+ * It reads without a request's ledger and rolls nothing forward, so that looking changes nothing.
+ */
+import { fromHex, hexOf } from '../encoding/bytes.ts'
+import { decodeProperties } from '../encoding/entity-codec.ts'
+import { decodePath, keyCodes, skipPartition } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { prettyPath, prettyRowKey, prettyValue } from '../encoding/pretty.ts'
+import { isMulti, typeBytes, typeOf } from '../encoding/value-codec.ts'
+import { invalidArgument } from '../errors.ts'
+import { scatteredRowKey, sequentialRowKey } from '../ids/id-scope.ts'
+import type { CommitLog, LogDatabase } from '../log/commit-log.ts'
+import { indexRowsOfCell } from '../log/index-delta.ts'
+import { decodeLogRecord, type EntityChange } from '../log/log-record.ts'
+import { type GroupCode, groupOf, logRangeOfGroup, parseLogRowKey, pendingRowKey } from '../log/log-rows.ts'
+import type { PendingRecord } from '../log/pending.ts'
+import { type Key, lastElement } from '../model/key.ts'
+import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import { decodeCounter } from '../tables/id-sequences.ts'
+import { tableOfRow } from '../tables/rows.ts'
+import { type TableId, tableIds } from '../tables/table.ts'
+import type { ApplyHistory } from './apply-history.ts'
+import type {
+  AppliedReport,
+  LogRecordReport,
+  LogReport,
+  PendingReport,
+  ReleaseReport,
+  RowReport,
+  RowsReport,
+  TableReport,
+} from './reports.ts'
+
+export interface InspectorParts {
+  readonly kv: Kv
+  readonly log: CommitLog
+  readonly history: ApplyHistory
+  databaseByCode(code: string): LogDatabase
+}
+
+export class Inspector {
+  readonly #parts: InspectorParts
+
+  constructor(parts: InspectorParts) {
+    this.#parts = parts
+  }
+
+  /** Every row of an entity in all tables, also those that a held commit will write or delete, and its group's log. */
+  async rows(key: Key): Promise<RowsReport> {
+    const { kv, log } = this.#parts
+    const codes = keyCodes(key)
+    const entityRow = entityRowKey(codes.partition, codes.path)
+    const rules = this.#parts.databaseByCode(codes.partition)
+    const group = groupOf(codes.partition, codes.path)
+    const pending = log.pending.of(group).filter(({ changes }) => changes.some(({ path }) => path === codes.path))
+
+    // What the tables hold now for this entity: candidates are the rows of every state it has had since the last apply.
+    const stored = await kv.get(entityRow)
+    const cells = [stored, ...pending.flatMap(({ changes }) => imagesOf(changes, codes.path))]
+    const candidates = new Set<RowKey>([entityRow])
+    for (const cell of cells) for (const { rowKey } of indexRowsOfCell(codes, cell, rules)) candidates.add(rowKey)
+    for (const { version } of pending) candidates.add(pendingRowKey(group, version))
+
+    const planned = new Map<RowKey, KvWrite['value']>()
+    for (const record of pending) {
+      const writes = record.milestone === 'A' ? record.indexWrites : [...record.entityWrites, ...record.indexWrites]
+      for (const { key: row, value } of writes) if (candidates.has(row)) planned.set(row, value)
+    }
+    const rows: RowReport[] = []
+    for (const row of candidates) {
+      const cell = await kv.get(row)
+      const next = planned.has(row) ? { value: planned.get(row) } : undefined
+      const report = rowReport(row, cell, next)
+      if (report !== undefined) rows.push(report)
+    }
+    rows.push(...(await this.#idRows(key)))
+    const order = (table: string): number => [...tableIds, 'Pending'].indexOf(table as TableId)
+    rows.sort((a, b) => order(a.table) - order(b.table) || (a.rowKey < b.rowKey ? -1 : 1))
+    return { key: prettyPath(key.path), rows, log: await this.#logOf(group) }
+  }
+
+  /** The kept log records of the group that `key` belongs to. */
+  log(key: Key): Promise<LogReport> {
+    const { partition, path } = keyCodes(key)
+    return this.#logOf(groupOf(partition, path))
+  }
+
+  /** What is committed but not wholly applied, in all databases. */
+  pending(): PendingReport {
+    return { pending: this.#parts.log.pending.all().map((record) => pendingReport(record)) }
+  }
+
+  /** The latest steps of applying, and why each was taken. */
+  applied(): AppliedReport {
+    const steps = this.#parts.history.steps().map(({ group, version, reached, cause }) => ({
+      group: groupInWords(group),
+      version: version.toString(),
+      reached,
+      cause,
+    }))
+    return { steps }
+  }
+
+  /**
+   * Applies what the group of `key` holds back: up to milestone A its oldest record only, since the next must wait for
+   * that one's index rows; up to milestone B all of its records.
+   */
+  async release(key: Key, milestone: 'A' | 'B'): Promise<ReleaseReport> {
+    const { log } = this.#parts
+    const { partition, path } = keyCodes(key)
+    const group = groupOf(partition, path)
+    const waiting = log.pending.of(group)
+    const oldest = waiting[0]
+    const released = milestone === 'B' ? waiting.length : oldest?.milestone === 'committed' ? 1 : 0
+    if (milestone === 'B') await log.applier.rollForward(group, 'release')
+    else await log.applier.step(group, 'A', 'release')
+    return { group: groupInWords(group), milestone, released }
+  }
+
+  /** Applies everything that is held, in all databases. */
+  async releaseAll(): Promise<number> {
+    const waiting = this.#parts.log.pending.count
+    await this.#parts.log.rollForwardAll('release')
+    return waiting
+  }
+
+  /**
+   * Rows of one table in row key order.
+   *
+   * @param options.after - hexadecimal row key to go on behind, as `next` of the report before
+   */
+  async table(
+    table: TableId,
+    options: { readonly limit?: number; readonly after?: string } = {},
+  ): Promise<TableReport> {
+    const limit = options.limit ?? 100
+    if (!Number.isInteger(limit) || limit < 1 || limit > 1000) throw invalidArgument(`limit is 1 to 1000, not ${limit}`)
+    const prefix = keySpaces[table]
+    const start = options.after === undefined ? prefix : `${fromHex(options.after)}\x00`
+    if (!start.startsWith(prefix)) throw invalidArgument(`after: ${options.after} is not a row key of ${table}`)
+    const scan = this.#parts.kv.scan({ start, end: `${prefix}\xff` }, { expect: limit + 1 })
+    try {
+      const found = []
+      while (found.length <= limit) {
+        const rows = await scan.next(limit + 1 - found.length)
+        if (rows.length === 0) break
+        found.push(...rows)
+      }
+      const shown = found.slice(0, limit)
+      const rows = shown.map(({ key, value }) => ({
+        row: prettyRowKey(key, value),
+        rowKey: hexOf(key),
+        value: cellInWords(key, value),
+      }))
+      const last = shown.at(-1)
+      return found.length > limit && last !== undefined ? { table, rows, next: hexOf(last.key) } : { table, rows }
+    } finally {
+      scan.close()
+    }
+  }
+
+  async #idRows(key: Key): Promise<RowReport[]> {
+    if (lastElement(key).id === undefined) return []
+    const { projectId, databaseId } = key.partition
+    const rows: RowReport[] = []
+    for (const row of [scatteredRowKey(projectId, databaseId), sequentialRowKey(key)]) {
+      const report = rowReport(row, await this.#parts.kv.get(row), undefined)
+      if (report !== undefined) rows.push(report)
+    }
+    return rows
+  }
+
+  async #logOf(group: GroupCode): Promise<LogReport> {
+    const waiting = new Map(this.#parts.log.pending.of(group).map((record) => [record.version, record]))
+    const records: LogRecordReport[] = []
+    const scan = this.#parts.kv.scan(logRangeOfGroup(group))
+    try {
+      for (;;) {
+        const rows = await scan.next(100)
+        if (rows.length === 0) break
+        for (const { key, value } of rows) {
+          const { version, partition } = parseLogRowKey(key)
+          const state = waiting.get(version)?.milestone ?? 'applied'
+          records.push(
+            recordReport({ group, partition, version, changes: decodeLogRecord(value).changes, logRow: key }, state),
+          )
+        }
+      }
+    } finally {
+      scan.close()
+    }
+    return { group: groupInWords(group), records }
+  }
+}
+
+function imagesOf(changes: readonly EntityChange[], path: string): (Uint8Array | undefined)[] {
+  return changes.filter((change) => change.path === path).flatMap(({ before, after }) => [before, after])
+}
+
+/** A row as it is now and as it will be; `undefined` when there is none and none is coming. */
+function rowReport(
+  row: RowKey,
+  cell: Uint8Array | undefined,
+  next: { readonly value: Uint8Array | undefined } | undefined,
+): RowReport | undefined {
+  const shown = cell ?? next?.value
+  if (shown === undefined) return undefined
+  let state: RowReport['state'] = 'stored'
+  if (next !== undefined) {
+    if (cell === undefined) state = 'to be written'
+    else state = next.value === undefined ? 'to be deleted' : 'to be changed'
+  }
+  const table = row.startsWith(keySpaces.Pending) ? 'Pending' : tableOfRow(row)
+  return { table, row: prettyRowKey(row, shown), rowKey: hexOf(row), value: cellInWords(row, shown), state }
+}
+
+function pendingReport(record: PendingRecord): LogRecordReport {
+  return recordReport(record, record.milestone)
+}
+
+function recordReport(
+  record: Pick<PendingRecord, 'group' | 'partition' | 'version' | 'changes' | 'logRow'>,
+  state: LogRecordReport['state'],
+): LogRecordReport {
+  return {
+    group: groupInWords(record.group),
+    row: prettyRowKey(record.logRow),
+    version: record.version.toString(),
+    committedAt: new Date(Number(record.version / 1000n)).toISOString(),
+    state,
+    changes: record.changes.map(changeInWords),
+  }
+}
+
+function changeInWords({ path, after }: EntityChange): string {
+  const name = prettyPath(decodePath(path, 0).path)
+  return after === undefined ? `delete ${name}` : `put ${name} ${propertiesInWords(decodeImage(after).properties)}`
+}
+
+/** `User:"ada"`, from the code of a group. */
+function groupInWords(group: GroupCode): string {
+  return prettyPath(decodePath(group, skipPartition(group, 0)).path)
+}
+
+/** `{owner: "ada", priority: 5}` */
+export function propertiesInWords(properties: Uint8Array): string {
+  const words = [...decodeProperties(properties)].map(([name, value]) => {
+    return `${name}: ${prettyValue(value)}${value.excludeFromIndexes ? ' (not indexed)' : ''}`
+  })
+  return `{${words.join(', ')}}`
+}
+
+function typeName(typeByte: number): string {
+  const type = typeOf(typeByte)
+  return Object.entries(typeBytes).find(([, byte]) => byte === type)?.[0] ?? `type ${type}`
+}
+
+function cellInWords(row: RowKey, cell: Uint8Array): string {
+  switch (tableOfRow(row)) {
+    case 'Entities': {
+      const { version, properties } = decodeImage(cell)
+      return `version ${version}, ${propertiesInWords(properties)}`
+    }
+    case 'IdSequences':
+      return `next ${decodeCounter(cell)}`
+    case 'Log':
+      return row.startsWith(keySpaces.Pending) ? 'marker' : decodeLogRecord(cell).changes.map(changeInWords).join('; ')
+    case 'Metadata':
+      return hexOf(cell)
+    default:
+      // An index row's cell has a byte for each column: the original type, and whether the entity has more such rows.
+      return [...cell].map((byte) => typeName(byte) + (isMulti(byte) ? ', one of several' : '')).join('; ')
+  }
+}

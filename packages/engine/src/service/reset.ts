@@ -1,0 +1,77 @@
+/** Deletes data of the whole store, a project, a database or a namespace. */
+
+import { keySpaces } from '../encoding/keyspace.ts'
+import { encodeText } from '../encoding/ordered.ts'
+import { invalidArgument } from '../errors.ts'
+import type { CommitLog } from '../log/commit-log.ts'
+import type { Kv, KvWrite } from '../storage/kv.ts'
+import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
+
+export interface ResetScope {
+  readonly projectId?: string | undefined
+  /** Only with a project; empty = its default database. */
+  readonly databaseId?: string | undefined
+  /** Only with a project and a database; empty = the default namespace. Ids and index definitions stay. */
+  readonly namespaceId?: string | undefined
+}
+
+const batchRows = 1000
+
+/** Spaces whose rows a namespace has of its own, under its partition code. */
+const partitionedSpaces = [
+  keySpaces.Entities,
+  keySpaces.EntitiesByKind,
+  keySpaces.EntitiesByPropertyAsc,
+  keySpaces.EntitiesByPropertyDesc,
+  keySpaces.Log,
+  keySpaces.Pending,
+]
+
+/** Deletes the rows of `scope`. The caller sees to it that nothing is being written. */
+export async function clearStore(kv: Kv, log: CommitLog, scope: ResetScope): Promise<void> {
+  const { projectId, databaseId, namespaceId } = scope
+  if (projectId === undefined) {
+    if (databaseId !== undefined || namespaceId !== undefined) {
+      throw invalidArgument('reset of a database or namespace: name its project too')
+    }
+    log.pending.clear()
+    log.retention.clear()
+    await kv.clear()
+    return
+  }
+  if (namespaceId !== undefined && databaseId === undefined) {
+    throw invalidArgument('reset of a namespace: name its database too (empty for the default database)')
+  }
+  await log.rollForwardAll('release')
+  let prefix = encodeText(projectId)
+  if (databaseId !== undefined) prefix += encodeText(databaseId)
+  if (namespaceId === undefined) {
+    for (const space of Object.values(keySpaces)) await deleteRange(kv, space + prefix)
+    return
+  }
+  const partition = prefix + encodeText(namespaceId)
+  for (const space of partitionedSpaces) await deleteRange(kv, space + partition)
+  // The rows of a composite index have its number before the namespace.
+  await deleteRange(
+    kv,
+    keySpaces.EntitiesByCompositeProperty + prefix,
+    (key) => parseCompositeHead(key).partition.namespaceId === namespaceId,
+  )
+}
+
+async function deleteRange(kv: Kv, prefix: string, matches: (key: string) => boolean = () => true): Promise<void> {
+  const scan = kv.scan({ start: prefix, end: `${prefix}\xff` })
+  try {
+    for (;;) {
+      const rows = await scan.next(batchRows)
+      if (rows.length === 0) return
+      const writes: KvWrite[] = []
+      for (const { key } of rows) if (matches(key)) writes.push({ key, value: undefined })
+      if (writes.length === 0) continue
+      if (kv.supports.batch) await kv.batch(writes)
+      else for (const write of writes) await kv.mutate(write)
+    }
+  } finally {
+    scan.close()
+  }
+}

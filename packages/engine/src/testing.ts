@@ -1,0 +1,6 @@
+/** Stands for others' tests: a virtual clock, stores with faults, and the runner of golden scripts. */
+
+export { AsyncKv } from './testing/async-kv.ts'
+export { FaultyKv } from './testing/faulty-kv.ts'
+export { goldenScripts, runGolden } from './testing/golden.ts'
+export { VirtualClock, virtualStartMicros } from './testing/virtual-clock.ts'

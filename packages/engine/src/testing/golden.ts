@@ -1,0 +1,97 @@
+/**
+ * Golden scripts: commands and what the program printed for them, in one file that a person reads.
+ *
+ *   # a comment; the first line of a file says what it shows
+ *   command
+ *   command; command
+ *   ---
+ *   output
+ *   (blank line)
+ *   next commands …
+ *
+ * With GOLDEN=rewrite in the environment the outputs are written anew, and the diff is the review.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface GoldenBlock {
+  /** Comment lines above the commands, as they stand. */
+  readonly comments: readonly string[]
+  readonly commands: readonly string[]
+  readonly expected: string
+}
+
+/** Takes a script apart. */
+export function parseGolden(text: string): readonly GoldenBlock[] {
+  const blocks: GoldenBlock[] = []
+  const lines = text.split('\n')
+  let at = 0
+  const paragraph = (): string[] => {
+    const start = at
+    while (at < lines.length && lines[at] !== '' && lines[at] !== '---') at++
+    return lines.slice(start, at)
+  }
+  while (at < lines.length) {
+    if (lines[at] === '') {
+      at++
+      continue
+    }
+    const head = paragraph()
+    const comments = head.filter((line) => line.startsWith('#'))
+    const commands = head.filter((line) => !line.startsWith('#'))
+    if (lines[at] !== '---') {
+      if (commands.length > 0) throw new Error(`golden script: no --- after: ${commands.join('; ')}`)
+      blocks.push({ comments, commands, expected: '' })
+      continue
+    }
+    at++
+    blocks.push({ comments, commands, expected: paragraph().join('\n') })
+  }
+  return blocks
+}
+
+export function formatGolden(blocks: readonly GoldenBlock[]): string {
+  const paragraphs = blocks.map(({ comments, commands, expected }) =>
+    commands.length === 0 ? comments.join('\n') : [...comments, ...commands, '---', expected].join('\n'),
+  )
+  return `${paragraphs.join('\n\n')}\n`
+}
+
+/** Names of the scripts in a folder, sorted. */
+export function goldenScripts(dir: string): readonly string[] {
+  return readdirSync(dir)
+    .filter((name) => !name.endsWith('.ts'))
+    .sort()
+}
+
+/** Splits a line at semicolons outside of quotes. */
+export function splitCommands(line: string): readonly string[] {
+  return (line.match(/(?:"(?:[^"\\]|\\.)*"|[^;"])+/g) ?? []).map((command) => command.trim()).filter(Boolean)
+}
+
+/**
+ * Runs a script and gives what it says and what the program said.
+ *
+ * @param run - executes one command, answering the lines that it prints; an error's message is printed too
+ */
+export async function runGolden(
+  dir: string,
+  name: string,
+  run: (command: string) => Promise<readonly string[]>,
+): Promise<{ readonly expected: string; readonly actual: string }> {
+  const file = join(dir, name)
+  const expected = readFileSync(file, 'utf8')
+  const blocks: GoldenBlock[] = []
+  for (const block of parseGolden(expected)) {
+    const printed: string[] = []
+    for (const command of block.commands.flatMap(splitCommands)) printed.push(...(await run(command)))
+    blocks.push({
+      ...block,
+      expected: printed.length === 0 && block.commands.length > 0 ? '(none)' : printed.join('\n'),
+    })
+  }
+  const actual = formatGolden(blocks)
+  if (process.env['GOLDEN'] !== 'rewrite' || actual === expected) return { expected, actual }
+  writeFileSync(file, actual)
+  return { expected: actual, actual }
+}
