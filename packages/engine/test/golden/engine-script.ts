@@ -93,7 +93,7 @@ const operators: Readonly<Record<string, PropertyOperator>> = {
 function parseQuery(text: string): Query {
   const [, kind = '', rest = ''] = /^(\w*)(.*)$/.exec(text) ?? []
   const part = (pattern: RegExp): string | undefined => pattern.exec(rest)?.[1]?.trim()
-  const end = '(?= under | order | keys| limit | strong| eventual|$)`
+  const end = '(?= under | order | keys| limit | strong| eventual|$)'
   const filters: Filter[] = []
   const where = part(new RegExp(` where (.*?)${end}`))
   for (const condition of where?.split(' and ') ?? []) {

@@ -1,0 +1,130 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { dataFormat, openDataFolder } from './data-folder.ts'
+
+describe('a data folder', () => {
+  let parent: string
+  let dir: string
+
+  beforeEach(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'sixtables-folder-'))
+    dir = join(parent, 'data')
+  })
+
+  afterEach(() => rm(parent, { recursive: true, force: true }))
+
+  async function makeStore(): Promise<void> {
+    const kv = await openDataFolder({ dir })
+    await kv.mutate({ key: 'a', value: Uint8Array.of(1) })
+    await kv.close()
+  }
+
+  const refusal = (code: string, words: RegExp) =>
+    expect.objectContaining({ name: 'DatastoreError', code, message: expect.stringMatching(words) })
+
+  it('is made with a format file, and keeps its rows from one opening to the next', async () => {
+    await makeStore()
+    expect((await readdir(dir)).sort()).toEqual(['rows', 'sixtables.json'])
+    expect(JSON.parse(await readFile(join(dir, 'sixtables.json'), 'utf8'))).toMatchObject({ format: dataFormat })
+    const kv = await openDataFolder({ dir })
+    expect(kv.location).toBe(dir)
+    expect(kv.get('a')).toEqual(Buffer.of(1))
+    await kv.close()
+  })
+
+  it('may have been made empty, or with index.yaml and hidden files', async () => {
+    await mkdir(dir)
+    await writeFile(join(dir, 'index.yaml'), 'indexes: []')
+    await writeFile(join(dir, '.gitignore'), '*')
+    await makeStore()
+    expect((await readdir(dir)).sort()).toEqual(['.gitignore', 'index.yaml', 'rows', 'sixtables.json'])
+  })
+
+  it('is refused while another store has it open, and free again once that is closed', async () => {
+    const first = await openDataFolder({ dir })
+    await expect(openDataFolder({ dir })).rejects.toEqual(refusal('UNAVAILABLE', /another process has it open/))
+    await first.mutate({ key: 'still', value: Uint8Array.of(1) })
+    await first.close()
+    await (await openDataFolder({ dir })).close()
+  })
+
+  it.each([
+    ['a newer format', JSON.stringify({ format: dataFormat + 1 }), /format 2.*up to 1.*newer version/],
+    ['no number', '{"format": "one"}', /broken/],
+    ['half a file', '{"form', /broken/],
+    ['nothing', '', /broken/],
+    ['an array', '[1]', /broken/],
+    ['a format nobody wrote', '{"format": 0}', /no version has written/],
+  ])('is refused and left alone when its format file has %s', async (_, text, words) => {
+    await makeStore()
+    await writeFile(join(dir, 'sixtables.json'), text)
+    const before = await readdir(join(dir, 'rows'))
+    await expect(openDataFolder({ dir })).rejects.toEqual(refusal('FAILED_PRECONDITION', words))
+    expect(await readFile(join(dir, 'sixtables.json'), 'utf8')).toBe(text)
+    expect(await readdir(join(dir, 'rows'))).toEqual(before)
+  })
+
+  it('is refused when it holds things of others, or rows without a format file', async () => {
+    await mkdir(dir)
+    await writeFile(join(dir, 'thesis.txt'), 'mine')
+    await expect(openDataFolder({ dir })).rejects.toEqual(refusal('FAILED_PRECONDITION', /thesis\.txt.*empty or a new/))
+    expect(await readdir(dir)).toEqual(['thesis.txt'])
+    await rm(join(dir, 'thesis.txt'))
+    await makeStore()
+    await rm(join(dir, 'sixtables.json'))
+    await expect(openDataFolder({ dir })).rejects.toEqual(refusal('FAILED_PRECONDITION', /rows but no sixtables\.json/))
+  })
+
+  it('is refused when it is a file, or lies under one', async () => {
+    await writeFile(dir, 'a file')
+    await expect(openDataFolder({ dir })).rejects.toEqual(refusal('FAILED_PRECONDITION', /not a folder/))
+    await expect(openDataFolder({ dir: join(dir, 'below') })).rejects.toEqual(
+      refusal('FAILED_PRECONDITION', /not a folder|cannot be written/),
+    )
+  })
+
+  it('is refused when it cannot be written', async (test) => {
+    test.skip(process.getuid?.() === 0, 'the superuser may write everywhere')
+    await mkdir(dir)
+    await chmod(dir, 0o500)
+    await expect(openDataFolder({ dir })).rejects.toEqual(refusal('FAILED_PRECONDITION', /cannot be written/))
+    await chmod(dir, 0o700)
+  })
+
+  it('is refused when the rows are damaged', async () => {
+    await makeStore()
+    await writeFile(join(dir, 'rows', 'CURRENT'), 'nonsense')
+    await expect(openDataFolder({ dir })).rejects.toEqual(refusal('FAILED_PRECONDITION', /damaged|CURRENT/))
+  })
+
+  it('is not made when it must exist', async () => {
+    for (const options of [{ mustExist: true }, { readOnly: true }]) {
+      await expect(openDataFolder({ dir, ...options })).rejects.toEqual(
+        refusal('FAILED_PRECONDITION', /no store in it/),
+      )
+    }
+    expect(await readdir(parent)).toEqual([])
+  })
+
+  it('opened for reading only, answers reads and refuses writes', async () => {
+    await makeStore()
+    const kv = await openDataFolder({ dir, readOnly: true })
+    expect(kv.get('a')).toEqual(Buffer.of(1))
+    await expect(kv.mutate({ key: 'a', value: undefined })).rejects.toEqual(
+      refusal('FAILED_PRECONDITION', /opened for reading only/),
+    )
+    expect(kv.get('a')).toEqual(Buffer.of(1))
+    await kv.close()
+  })
+
+  it('keeps what was acknowledged with durability power', async () => {
+    const kv = await openDataFolder({ dir, durability: 'power' })
+    await kv.batch([{ key: 'a', value: Uint8Array.of(7) }])
+    await kv.close()
+    const again = await openDataFolder({ dir, mustExist: true })
+    expect(again.get('a')).toEqual(Buffer.of(7))
+    await again.close()
+  })
+})

@@ -1,0 +1,183 @@
+/**
+ * The folder in which a store lives on disk.
+ *
+ *   <dir>/sixtables.json   { "format": 1, "product": "sixtables" }     which layout the rows have; written once
+ *   <dir>/rows/            LevelDB's files
+ *   <dir>/index.yaml       and others beside them belong to other parts
+ *
+ * F1  A folder that is not ours, or of a newer or broken format, is refused and left as it is.
+ * F2  The format file is complete or absent: it is written under another name, synced and renamed. It is there before the
+ *     first row, so rows without a format file mean that somebody took it away.
+ * F3  One process at a time: LevelDB holds a lock on rows/LOCK, which the system drops when the process dies.
+ *
+ * Older formats would be migrated here; there are none yet.
+ */
+import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { DatastoreError } from '../errors.ts'
+import type { Durability } from './kv.ts'
+import { levelCode, levelReason } from './level-error.ts'
+import { type LevelKv, openLevelKv } from './level-kv.ts'
+
+/** Of the rows, as docs/reference/keyspace.md has them. Raise it with a migration when a row's bytes change. */
+export const dataFormat = 1
+
+const formatFile = 'sixtables.json'
+const rowsFolder = 'rows'
+
+export interface DataFolderOptions {
+  readonly dir: string
+  /** Default `process`. */
+  readonly durability?: Durability
+  /** Refuse a folder that has no store yet, instead of making one. */
+  readonly mustExist?: boolean
+  /** Refuse all writes; implies `mustExist`. LevelDB still locks the folder and tidies its own files. */
+  readonly readOnly?: boolean
+}
+
+/**
+ * Opens the store in a data folder, and makes both when there are none.
+ *
+ * Rejects with DatastoreError FAILED_PRECONDITION for a folder that must not or cannot be used (F1), and UNAVAILABLE when
+ * another process has it open.
+ */
+export async function openDataFolder(options: DataFolderOptions): Promise<LevelKv> {
+  const dir = resolve(options.dir)
+  const mustExist = options.mustExist === true || options.readOnly === true
+  const state = await inspect(dir)
+  if (state === 'fresh') {
+    if (mustExist)
+      throw refused(dir, 'there is no store in it', 'Name the folder of a store, or start a server on it first')
+    await create(dir)
+  }
+  try {
+    return await openLevelKv({
+      dir: join(dir, rowsFolder),
+      location: dir,
+      ...(options.durability === undefined ? {} : { durability: options.durability }),
+      ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
+    })
+  } catch (error) {
+    throw openError(dir, error)
+  }
+}
+
+/** Whether the folder has a store of this format or may get one; throws for every other folder. */
+async function inspect(dir: string): Promise<'fresh' | 'ours'> {
+  const names = await listFolder(dir)
+  if (names.includes(formatFile)) {
+    checkFormat(dir, await readText(dir))
+    return 'ours'
+  }
+  if (names.includes(rowsFolder)) {
+    throw refused(dir, `it has rows but no ${formatFile}, which says how to read them`, `Put ${formatFile} back`)
+  }
+  const foreign = names.filter((name) => !namesOfOthers.has(name) && !name.startsWith('.'))
+  if (foreign.length > 0) {
+    const some = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? ', …' : '')
+    throw refused(
+      dir,
+      `it is not empty (${some}) and not a data folder of this product`,
+      'Use an empty or a new folder',
+    )
+  }
+  return 'fresh'
+}
+
+/** What other parts, or an interrupted first start, may have put there before the store. */
+const namesOfOthers: ReadonlySet<string> = new Set(['index.yaml', `${formatFile}.new`])
+
+async function listFolder(dir: string): Promise<string[]> {
+  try {
+    return await readdir(dir)
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'ENOENT') return []
+    if (code === 'ENOTDIR') throw refused(dir, 'it is not a folder', 'Use an empty or a new folder')
+    throw refused(dir, `it cannot be read (${code})`, 'See to the rights of the folder, or use another one')
+  }
+}
+
+async function readText(dir: string): Promise<string> {
+  try {
+    return await readFile(join(dir, formatFile), 'utf8')
+  } catch (error) {
+    throw refused(dir, `its ${formatFile} cannot be read (${systemCode(error)})`, 'See to the rights of the file')
+  }
+}
+
+function checkFormat(dir: string, text: string): void {
+  const format = formatOf(text)
+  if (format === undefined) {
+    throw refused(dir, `its ${formatFile} is broken: no format number in it`, `Restore ${formatFile} from a copy`)
+  }
+  if (format > dataFormat) {
+    throw refused(
+      dir,
+      `it has format ${format}, and this version reads formats up to ${dataFormat}`,
+      'Use the newer version that wrote it',
+    )
+  }
+  if (format !== dataFormat) {
+    throw refused(dir, `it has format ${format}, which no version has written`, `Restore ${formatFile} from a copy`)
+  }
+}
+
+/** The format number in the text of a format file; `undefined` when there is no positive integer. */
+function formatOf(text: string): number | undefined {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof parsed !== 'object' || parsed === null || !('format' in parsed)) return undefined
+  const { format } = parsed
+  return typeof format === 'number' && Number.isSafeInteger(format) && format >= 0 ? format : undefined
+}
+
+async function create(dir: string): Promise<void> {
+  try {
+    await mkdir(dir, { recursive: true })
+    const draft = join(dir, `${formatFile}.new`)
+    const file = await open(draft, 'w')
+    try {
+      await file.writeFile(`${JSON.stringify({ format: dataFormat, product: 'sixtables' }, undefined, 2)}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(draft, join(dir, formatFile))
+  } catch (error) {
+    throw refused(
+      dir,
+      `it cannot be written (${systemCode(error)})`,
+      'See to the rights and the disk, or use another folder',
+    )
+  }
+}
+
+function openError(dir: string, error: unknown): DatastoreError {
+  const code = levelCode(error)
+  if (code === 'LEVEL_LOCKED') {
+    return new DatastoreError(
+      'UNAVAILABLE',
+      `The data folder ${dir} cannot be opened: another process has it open. Stop that one, or use another folder.`,
+      { cause: error },
+    )
+  }
+  const reason = levelReason(error)
+  if (code === 'LEVEL_CORRUPTION') {
+    return refused(dir, `its rows are damaged (${reason})`, 'Restore the folder from a copy, or use another one', error)
+  }
+  return refused(dir, reason, 'See to the rights and the disk, or use another folder', error)
+}
+
+function refused(dir: string, found: string, advice: string, cause?: unknown): DatastoreError {
+  const message = `The data folder ${dir} cannot be used: ${found}. ${advice}.`
+  return new DatastoreError('FAILED_PRECONDITION', message, cause === undefined ? {} : { cause })
+}
+
+function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}

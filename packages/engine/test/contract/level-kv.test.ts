@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openLevelKv } from '../../src/storage/level-kv.ts'
+import { kvContract, type OpenedKv } from './kv.contract.ts'
+
+async function openTemporary(durability: 'process' | 'power'): Promise<OpenedKv> {
+  const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
+  const kv = await openLevelKv({ dir, durability })
+  const cleanup = async (): Promise<void> => {
+    await kv.close()
+    await rm(dir, { recursive: true, force: true })
+  }
+  return { kv, cleanup }
+}
+
+kvContract('level-kv', () => openTemporary('process'), { answersAtOnce: false })
+kvContract('level-kv with durability power', () => openTemporary('power'), { answersAtOnce: false })
