@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
-// Tests import packages by name and must see sources, never a stale build: hence the export condition.
-const conditions = ['sixtables-source', 'node', 'import', 'default']
+// Tests import packages by name and must see sources, never a stale build: hence the export condition. `import` must not
+// stand here: Node would get it for require() too, and CommonJS packages then find ES modules (protobufjs loses `long`).
+const conditions = ['sixtables-source', 'node']
 
 export default defineConfig({
   resolve: { conditions },
