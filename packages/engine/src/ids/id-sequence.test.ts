@@ -70,7 +70,7 @@ describe('a sequence of ids', () => {
 
   test('blocks double with demand, up to the largest', () => {
     const kv = new MemoryKv()
-    const sequence = open(kv, { firstSize: 2, maxSize: 8 })
+    const sequence = open(kv, { firstSize: 2, maxSize: 8, aheadSizeMin: 64 })
     const rows: unknown[] = []
     for (let i = 0; i < 23; i++) {
       now(sequence.take(context, 1))
@@ -91,7 +91,7 @@ describe('a sequence of ids', () => {
 
   test('a grown block is followed by the next one before it is used up', () => {
     const kv = new MemoryKv()
-    const sequence = open(kv, { firstSize: 64, maxSize: 64 })
+    const sequence = open(kv, { firstSize: 64, maxSize: 64, aheadSizeMin: 64 })
     now(sequence.take(context, 47))
     expect(rowOf(kv)).toBe(65)
     now(sequence.take(context, 1))
@@ -152,7 +152,7 @@ describe('a sequence of ids', () => {
 
   test('a call behind a waiting one waits too, even with enough in hand', async () => {
     const kv = new HeldKv()
-    const sequence = open(kv, { firstSize: 4, maxSize: 4 })
+    const sequence = open(kv, { firstSize: 4, maxSize: 4, aheadSizeMin: 64 })
     const first = sequence.take(context, 1)
     await kv.letAllGo()
     expect(await first).toEqual([1])
@@ -164,7 +164,7 @@ describe('a sequence of ids', () => {
 
   test('while a refill runs ahead, numbers in hand are given at once', async () => {
     const kv = new HeldKv()
-    const sequence = open(kv, { firstSize: 64, maxSize: 64 })
+    const sequence = open(kv, { firstSize: 64, maxSize: 64, aheadSizeMin: 64 })
     const first = sequence.take(context, 60)
     await kv.letAllGo()
     expect(await first).toHaveLength(60)

@@ -34,13 +34,12 @@ import { counterMax, type IdSpace } from './scatter.ts'
 export interface BlockPolicy {
   readonly firstSize: number
   readonly maxSize: number
+  /** From this block size on, refills come ahead of need. */
+  readonly aheadSizeMin: number
 }
 
-export const growingBlocks: BlockPolicy = { firstSize: 16, maxSize: 1024 }
-export const exactBlocks: BlockPolicy = { firstSize: 0, maxSize: 0 }
-
-/** From this block size on, refills come ahead of need. */
-const aheadBlockSizeMin = 64
+export const growingBlocks: BlockPolicy = { firstSize: 16, maxSize: 1024, aheadSizeMin: 64 }
+export const exactBlocks: BlockPolicy = { firstSize: 0, maxSize: 0, aheadSizeMin: 1 }
 
 /** Each failed conditional write is another allocator's success; so many in a row mean that something is broken. */
 const writeTriesMax = 1000
@@ -156,8 +155,11 @@ export class IdSequence {
 
   /** The number that the next call of take() would give if it were made now; nothing changes. */
   peek(context: RequestContext): MaybePromise<number> {
-    const run = this.#runs[0]
-    return run !== undefined ? run.next : andThen(this.#readRow(context), numberOf)
+    const next = (): MaybePromise<number> => {
+      const run = this.#runs[0]
+      return run !== undefined ? run.next : andThen(this.#readRow(context), numberOf)
+    }
+    return this.#inHand > 0 ? next() : this.#submit(0, next)
   }
 
   /**
@@ -247,7 +249,7 @@ export class IdSequence {
 
   /** Starts a refill that nobody waits for, when a grown block runs low. Its failure is that of the next one, too. */
   #refillAhead(context: RequestContext): void {
-    if (this.#busy !== 'no' || this.#blockSize < aheadBlockSizeMin || this.#inHand * 4 > this.#blockSize) return
+    if (this.#busy !== 'no' || this.#blockSize < this.#blocks.aheadSizeMin || this.#inHand * 4 > this.#blockSize) return
     try {
       const done = this.#refill(context, 0)
       if (!(done instanceof Promise)) return

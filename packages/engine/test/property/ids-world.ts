@@ -130,7 +130,7 @@ export class World {
     return new IdAllocator({
       kv: this.kv,
       sharedStore: this.way === 'shared',
-      blocks: { firstSize: 2, maxSize: 8 },
+      blocks: { firstSize: 2, maxSize: 8, aheadSizeMin: 4 },
       openSequencesMax: 3,
     })
   }
