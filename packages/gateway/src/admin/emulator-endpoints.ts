@@ -1,0 +1,43 @@
+/**
+ * What only an emulator has.
+ *
+ *   GET  /            "Ok" and a line break: the server answers
+ *   POST /reset       drops all data, or what `project`, `database` and `namespace` name
+ *   POST /shutdown    ends the server after this answer
+ *
+ * Measured: all three on both of Google's emulators; other verbs on these paths are 404. The query of /reset is ours.
+ */
+import { invalidArgument } from '@sixtables/engine'
+import type { EnginePort, ResetScope } from '../engine-port.ts'
+import type { Router } from './router.ts'
+
+export interface EmulatorEndpointsOptions {
+  readonly engine: EnginePort
+  /** Called for POST /shutdown; absent = nobody can end the server this way. */
+  readonly onShutdown?: (() => void) | undefined
+}
+
+export function addEmulatorEndpoints(router: Router, { engine, onShutdown }: EmulatorEndpointsOptions): void {
+  router.add('GET', '/', () => ({ text: 'Ok\n' }))
+  router.add('POST', '/reset', async ({ query }) => {
+    await engine.reset(resetScopeOf(query))
+    return { text: 'Resetting...\n' }
+  })
+  router.add('POST', '/shutdown', () => {
+    if (onShutdown === undefined) throw invalidArgument('this server is part of another program and is ended by it')
+    setImmediate(onShutdown)
+    return { text: 'Shutting down...\n' }
+  })
+}
+
+/** A namespace alone means that of the default database. */
+function resetScopeOf(query: URLSearchParams): ResetScope {
+  const projectId = query.get('project') ?? undefined
+  const database = query.get('database') ?? undefined
+  const namespaceId = query.get('namespace') ?? undefined
+  if (projectId === undefined && (database !== undefined || namespaceId !== undefined)) {
+    throw invalidArgument('reset of a database or namespace needs the project too: ?project=…')
+  }
+  const databaseId = database === '(default)' ? '' : (database ?? (namespaceId === undefined ? undefined : ''))
+  return { projectId, databaseId, namespaceId }
+}

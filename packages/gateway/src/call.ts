@@ -1,0 +1,82 @@
+/**
+ * A call as handlers see it: no transport in it, bytes in and bytes out.
+ *
+ *   protocol ─▶ handler(message, call) ─▶ engine verb ─▶ Answer ─▶ protocol
+ *
+ * A1  An answer is five free bytes and then the message, so that gRPC writes its prefix without a copy.   answer-writer.ts
+ * A2  The signal and the deadline of a call cost nothing until somebody asks for them.
+ */
+import { CountingLedger, type Ledger, type MaybePromise, type RequestContext, type Scheduler } from '@sixtables/engine'
+
+/** How many bytes stand before the message in an answer. */
+export const answerHeadBytes = 5
+
+/** A message of the response type, after {@link answerHeadBytes} free bytes. */
+export type Answer = Buffer
+
+/** The message of an answer. */
+export function messageOf(answer: Answer): Buffer {
+  return answer.subarray(answerHeadBytes)
+}
+
+export interface CallOptions {
+  readonly clock: Scheduler
+  /** The project that the path of an HTTP request names; gRPC has none. */
+  readonly pathProjectId?: string | undefined
+  /** How long the caller waits, in milliseconds; absent = for ever. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** One call, and the engine's context of it. */
+export class Call implements RequestContext {
+  readonly clock: Scheduler
+  readonly pathProjectId: string | undefined
+  readonly timeoutMs: number | undefined
+  readonly ledger: Ledger = new CountingLedger()
+  readonly weight: number = 1
+  readonly #startedAt: bigint
+  #controller: AbortController | undefined
+  isCancelled = false
+
+  constructor({ clock, pathProjectId, timeoutMs }: CallOptions) {
+    this.clock = clock
+    this.pathProjectId = pathProjectId
+    this.timeoutMs = timeoutMs
+    this.#startedAt = timeoutMs === undefined ? 0n : clock.nowMicros()
+  }
+
+  get deadlineAt(): bigint | undefined {
+    if (this.timeoutMs === undefined) return undefined
+    return this.#startedAt + BigInt(Math.ceil(this.timeoutMs * 1000))
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.isCancelled) this.#controller.abort()
+    }
+    return this.#controller.signal
+  }
+
+  /** The caller is gone, or its time is over. */
+  cancel(): void {
+    this.isCancelled = true
+    this.#controller?.abort()
+  }
+}
+
+/** Answers one request message; throws or rejects with a DatastoreError. */
+export type Handler = (request: Buffer, call: Call) => MaybePromise<Answer>
+
+/** The RPCs of the data API by name, `Lookup` and so on. */
+export type MethodName =
+  | 'Lookup'
+  | 'RunQuery'
+  | 'RunAggregationQuery'
+  | 'BeginTransaction'
+  | 'Commit'
+  | 'Rollback'
+  | 'AllocateIds'
+  | 'ReserveIds'
+
+export type Handlers = Readonly<Record<MethodName, Handler>>

@@ -1,0 +1,234 @@
+/**
+ * Writes the messages of answers from back to front: when the head of a nested message is due, its length is known, so that
+ * nothing is measured before and nothing moved after.
+ *
+ *   writeAnswer((w) => {          a message with field 1 = { field 2: 7, field 4: "x" } is written as
+ *     const end = w.mark()
+ *     w.text(4, 'x')              fields in falling order, so that they come out in rising order
+ *     w.int64(2, 7n)
+ *     w.head(1, end)              tag and length of all that was written since the mark
+ *   })
+ *
+ * W1  Only one answer is written at a time: writing never waits, so the buffer is shared.        writeAnswer()
+ * W2  Before the message stand five free bytes (A1 in call.ts).                                  writeAnswer()
+ *
+ * Known: the public description of the wire format of protocol buffers.
+ */
+import { invariant, type Key } from '@sixtables/engine'
+import { type Answer, answerHeadBytes } from '../call.ts'
+
+const firstBufferBytes = 16 * 1024
+/** Larger answers keep their buffer instead of being copied out of it. */
+const copiedBytesMax = 64 * 1024
+/** Longer texts are measured and encoded by the runtime. */
+const shortTextMax = 40
+
+const varintWire = 0
+const bytesWire = 2
+
+export class AnswerWriter {
+  #buffer: Buffer = Buffer.allocUnsafe(firstBufferBytes)
+  /** Where the bytes written so far begin. */
+  #start: number = firstBufferBytes
+
+  /** How much has been written; hand it to {@link head} later. */
+  mark(): number {
+    return this.#buffer.length - this.#start
+  }
+
+  #reserve(bytes: number): void {
+    if (bytes <= this.#start) return
+    const used = this.mark()
+    const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, used + bytes + firstBufferBytes))
+    this.#buffer.copy(larger, larger.length - used, this.#start)
+    this.#buffer = larger
+    this.#start = larger.length - used
+  }
+
+  /** An unsigned number below 2^32, without a tag. */
+  #varint(value: number): void {
+    const buffer = this.#buffer
+    if (value < 0x80) {
+      buffer[--this.#start] = value
+      return
+    }
+    let bytes = 1
+    for (let rest = value >>> 7; rest > 0; rest >>>= 7) bytes++
+    let at = this.#start - bytes
+    this.#start = at
+    let rest = value
+    while (rest > 0x7f) {
+      buffer[at++] = (rest & 0x7f) | 0x80
+      rest >>>= 7
+    }
+    buffer[at] = rest
+  }
+
+  /** An unsigned 64-bit number in halves, without a tag. */
+  #varint64(low: number, high: number): void {
+    if (high === 0) {
+      this.#varint(low)
+      return
+    }
+    let [restLow, restHigh] = [low, high]
+    let bytes = 5
+    for (let rest = high >>> 3; rest > 0; rest >>>= 7) bytes++
+    let at = this.#start - bytes
+    this.#start = at
+    for (let i = 1; i < bytes; i++) {
+      this.#buffer[at++] = (restLow & 0x7f) | 0x80
+      restLow = ((restLow >>> 7) | (restHigh << 25)) >>> 0
+      restHigh >>>= 7
+    }
+    this.#buffer[at] = restLow
+  }
+
+  /** An unsigned number below 2^32, an enum or a boolean. Written also when it is the default. */
+  uint32(field: number, value: number): void {
+    this.#reserve(10)
+    this.#varint(value)
+    this.#varint((field << 3) | varintWire)
+  }
+
+  int64(field: number, value: bigint): void {
+    this.#reserve(15)
+    if (value >= 0n && value <= 0x1f_ffff_ffff_ffffn) this.#safeInteger(Number(value))
+    else {
+      const bits = BigInt.asUintN(64, value)
+      this.#varint64(Number(bits & 0xffff_ffffn), Number(bits >> 32n))
+    }
+    this.#varint((field << 3) | varintWire)
+  }
+
+  /** A number from 0 to 2^53 - 1, without a tag. */
+  #safeInteger(value: number): void {
+    const low = value >>> 0
+    this.#varint64(low, (value - low) / 0x1_0000_0000)
+  }
+
+  text(field: number, value: string): void {
+    const { length } = value
+    this.#reserve(length * 3 + 10)
+    const end = this.#start
+    if (!this.#shortAscii(value)) {
+      const bytes = Buffer.byteLength(value)
+      this.#start = end - bytes
+      this.#buffer.write(value, this.#start, 'utf8')
+    }
+    this.#varint(end - this.#start)
+    this.#varint((field << 3) | bytesWire)
+  }
+
+  /** Writes a short text of ASCII alone; answers false, with nothing written, for any other. */
+  #shortAscii(value: string): boolean {
+    const { length } = value
+    if (length > shortTextMax) return false
+    const buffer = this.#buffer
+    const start = this.#start - length
+    for (let i = 0; i < length; i++) {
+      const unit = value.charCodeAt(i)
+      if (unit > 0x7f) return false
+      buffer[start + i] = unit
+    }
+    this.#start = start
+    return true
+  }
+
+  bytes(field: number, value: Uint8Array): void {
+    this.raw(value)
+    this.#reserve(10)
+    this.#varint(value.length)
+    this.#varint((field << 3) | bytesWire)
+  }
+
+  /** Bytes that are whole fields already. */
+  raw(value: Uint8Array): void {
+    this.#reserve(value.length)
+    this.#start -= value.length
+    this.#buffer.set(value, this.#start)
+  }
+
+  /** Makes what was written since `mark` the content of a message field. */
+  head(field: number, mark: number): void {
+    this.#reserve(10)
+    this.#varint(this.mark() - mark)
+    this.#varint((field << 3) | bytesWire)
+  }
+
+  /** A google.protobuf.Timestamp of microseconds since the epoch. */
+  timestamp(field: number, micros: bigint): void {
+    this.#reserve(30)
+    const mark = this.mark()
+    const whole = Number(micros)
+    const seconds = Math.floor(whole / 1_000_000)
+    const fraction = whole - seconds * 1_000_000
+    if (fraction !== 0) this.uint32(2, fraction * 1000)
+    if (seconds > 0) {
+      this.#safeInteger(seconds)
+      this.#varint((1 << 3) | varintWire)
+    } else if (seconds < 0) this.int64(1, BigInt(seconds))
+    this.head(field, mark)
+  }
+
+  /** A google.datastore.v1.Key. */
+  key(field: number, key: Key): void {
+    const mark = this.mark()
+    for (let i = key.path.length - 1; i >= 0; i--) {
+      const element = key.path[i]
+      if (element === undefined) continue
+      const elementMark = this.mark()
+      if (element.id !== undefined) this.int64(2, element.id)
+      else if (element.name !== undefined) this.text(3, element.name)
+      if (element.kind !== '') this.text(1, element.kind)
+      this.head(2, elementMark)
+    }
+    const { projectId, databaseId, namespaceId } = key.partition
+    const partitionMark = this.mark()
+    if (namespaceId !== '') this.text(4, namespaceId)
+    if (databaseId !== '') this.text(3, databaseId)
+    if (projectId !== '') this.text(2, projectId)
+    if (this.mark() > partitionMark) this.head(1, partitionMark)
+    this.head(field, mark)
+  }
+
+  /** The answer, and an empty writer again. */
+  take(): Answer {
+    this.#reserve(answerHeadBytes)
+    this.#start -= answerHeadBytes
+    const { length } = this.#buffer
+    const start = this.#start
+    if (length - start > copiedBytesMax) {
+      const answer = this.#buffer.subarray(start)
+      this.#buffer = Buffer.allocUnsafe(firstBufferBytes)
+      this.#start = firstBufferBytes
+      return answer
+    }
+    const answer = Buffer.allocUnsafe(length - start)
+    this.#buffer.copy(answer, 0, start)
+    this.#start = length
+    return answer
+  }
+
+  /** Forgets what was written. */
+  clear(): void {
+    this.#start = this.#buffer.length
+  }
+}
+
+const shared = new AnswerWriter()
+
+/** The answer whose fields `write` writes, last field first. */
+export function writeAnswer(write: (writer: AnswerWriter) => void): Answer {
+  invariant(shared.mark() === 0, 'W1: an answer is begun while another is being written')
+  try {
+    write(shared)
+    return shared.take()
+  } finally {
+    shared.clear()
+  }
+}
+
+/** The answer without any field. */
+export function emptyAnswer(): Answer {
+  return Buffer.alloc(answerHeadBytes)
+}

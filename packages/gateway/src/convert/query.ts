@@ -1,0 +1,108 @@
+/**
+ * A Query of the wire to the engine's. Only what the engine's form cannot say is refused here; whether the parts go together
+ * is the planner's matter.
+ */
+
+import {
+  decodeValue,
+  type Filter,
+  invalidArgument,
+  type PartitionId,
+  type PropertyOperator,
+  type Query,
+  unimplemented,
+  validatePartition,
+} from '@sixtables/engine'
+import type { Filter as WireFilter, PartitionId as WirePartition, Query as WireQuery } from '#gen/wire.js'
+import type { RequestScope } from './request-scope.ts'
+
+const operators: Readonly<Record<number, PropertyOperator>> = {
+  1: 'lessThan',
+  2: 'lessThanOrEqual',
+  3: 'greaterThan',
+  4: 'greaterThanOrEqual',
+  5: 'equal',
+  6: 'in',
+  9: 'notEqual',
+  11: 'hasAncestor',
+  13: 'notIn',
+}
+
+const descending = 2
+
+/** The partition of a query, its empty parts filled from the request. */
+export function partitionOf(partition: WirePartition | null, scope: RequestScope): PartitionId {
+  const filled = {
+    projectId: partition?.projectId || scope.projectId,
+    databaseId: partition?.databaseId || scope.databaseId,
+    namespaceId: partition?.namespaceId ?? '',
+  }
+  validatePartition(filled, scope)
+  return filled
+}
+
+export function queryOf(query: WireQuery, partition: PartitionId): Query {
+  if (query.findNearest !== null) {
+    throw unimplemented('find_nearest (vector search) is not built yet; leave it out of the query')
+  }
+  return {
+    partition,
+    kind: kindOf(query),
+    projection: query.projection.map(({ property }) => property?.name ?? ''),
+    filter: query.filter === null ? undefined : filterOf(query.filter, partition),
+    order: query.order.map(({ property, direction }) => ({
+      property: property?.name ?? '',
+      direction: directionOf(direction),
+    })),
+    distinctOn: query.distinctOn.map(({ name }) => name),
+    startCursor: query.startCursor.length === 0 ? undefined : query.startCursor,
+    endCursor: query.endCursor.length === 0 ? undefined : query.endCursor,
+    offset: query.offset,
+    limit: query.limit?.value,
+  }
+}
+
+function kindOf({ kind }: WireQuery): string | undefined {
+  if (kind.length > 1) {
+    const names = kind.map(({ name }) => `"${name}"`).join(', ')
+    throw invalidArgument(`a query names at most one kind; this one names ${names}`)
+  }
+  const name = kind[0]?.name
+  if (name === '') throw invalidArgument('the kind of a query is empty; name a kind, or leave it out for all kinds')
+  return name
+}
+
+function directionOf(direction: number): 'ascending' | 'descending' {
+  if (direction < 0 || direction > descending) {
+    throw invalidArgument(`the direction ${direction} of an order is unknown; choose ASCENDING (1) or DESCENDING (2)`)
+  }
+  return direction === descending ? 'descending' : 'ascending'
+}
+
+function filterOf({ compositeFilter, propertyFilter }: WireFilter, partition: PartitionId): Filter {
+  if (propertyFilter !== null) {
+    const property = propertyFilter.property?.name ?? ''
+    const operator = operators[propertyFilter.op]
+    if (operator === undefined) {
+      throw invalidArgument(
+        propertyFilter.op === 0
+          ? `the filter on "${property}" has no operator`
+          : `the filter on "${property}" has the unknown operator ${propertyFilter.op}`,
+      )
+    }
+    return { type: 'property', property, operator, value: decodeValue(propertyFilter.value, partition, property) }
+  }
+  if (compositeFilter === null) throw invalidArgument('a filter is neither a composite nor a property filter')
+  const { op, filters } = compositeFilter
+  if (op !== 1 && op !== 2) {
+    throw invalidArgument(
+      op === 0 ? 'a composite filter has no operator' : `a composite filter has the unknown operator ${op}`,
+    )
+  }
+  if (filters.length === 0) throw invalidArgument('a composite filter has no filters; give at least one')
+  return {
+    type: 'composite',
+    operator: op === 1 ? 'and' : 'or',
+    filters: filters.map((filter) => filterOf(filter, partition)),
+  }
+}

@@ -1,0 +1,45 @@
+/** ReadOptions and TransactionOptions of the wire to those of the engine. */
+
+import { invalidArgument, type ReadConsistency, type ReadOptions, type TransactionOptions } from '@sixtables/engine'
+import type { ReadOptions as WireReadOptions, TransactionOptions as WireTransactionOptions } from '#gen/wire.js'
+import { exactMicrosOf } from './int64.ts'
+
+const strong = 1
+const eventual = 2
+
+/** `undefined` = nothing was chosen: the mode of the database decides. */
+export function readOptionsOf(options: WireReadOptions | null): ReadOptions | undefined {
+  if (options === null) return undefined
+  const { readConsistency, transaction, newTransaction, readTime } = options
+  if (readConsistency !== null) return { consistency: consistencyOf(readConsistency) }
+  if (transaction !== null) return { transaction: transactionIdOf(transaction) }
+  if (newTransaction !== null) return { newTransaction: transactionOptionsOf(newTransaction) }
+  if (readTime !== null) return { readTime: exactMicrosOf(readTime, 'read_time') }
+  return undefined
+}
+
+function consistencyOf(value: number): ReadConsistency {
+  if (value === strong) return 'strong'
+  if (value === eventual) return 'eventual'
+  if (value === 0) throw invalidArgument('read_consistency is unspecified; choose STRONG or EVENTUAL, or leave it out')
+  throw invalidArgument(`read_consistency ${value} is unknown; choose STRONG (1) or EVENTUAL (2)`)
+}
+
+/** The bytes that name a transaction; what they name is the engine's matter. */
+export function transactionIdOf(transaction: Uint8Array): Uint8Array {
+  if (transaction.length === 0) throw invalidArgument('the transaction is empty; give the bytes of a begun transaction')
+  return transaction
+}
+
+/** Without a mode a transaction is read-write. */
+export function transactionOptionsOf(options: WireTransactionOptions): TransactionOptions {
+  const { readWrite, readOnly } = options
+  if (readOnly !== null) {
+    if (readOnly.readTime === null) return { mode: 'readOnly' }
+    return { mode: 'readOnly', readTime: exactMicrosOf(readOnly.readTime, 'read_time') }
+  }
+  const previous = readWrite?.previousTransaction
+  return previous === undefined || previous.length === 0
+    ? { mode: 'readWrite' }
+    : { mode: 'readWrite', previousTransaction: previous }
+}

@@ -1,0 +1,26 @@
+/**
+ * The database a request is for. Over HTTP the path names the project; a body that names another one is refused (ours: both of
+ * Google's emulators never answer it, measured). Over gRPC only the message counts; routing metadata is not read (measured).
+ */
+import { invalidArgument, validateDatabase } from '@sixtables/engine'
+import type { Call } from '../call.ts'
+
+/** What empty parts of keys and partitions in the request stand for. */
+export interface RequestScope {
+  readonly projectId: string
+  /** Empty for the default database. */
+  readonly databaseId: string
+}
+
+export function requestScope(request: RequestScope, { pathProjectId }: Call): RequestScope {
+  const { projectId, databaseId } = request
+  if (pathProjectId !== undefined && projectId !== '' && projectId !== pathProjectId) {
+    throw invalidArgument(
+      `the path names project "${pathProjectId}" and the body project "${projectId}"; leave projectId out of the body, ` +
+        'or make them equal',
+    )
+  }
+  const scope = { projectId: projectId === '' ? (pathProjectId ?? '') : projectId, databaseId }
+  validateDatabase(scope)
+  return scope
+}

@@ -1,0 +1,64 @@
+/** Commit: applies mutations. What must hold between mode and transaction is the engine's matter; here is only the form. */
+
+import { andThen, type CommitRequest, type CommitResult, invalidArgument } from '@sixtables/engine'
+import { google, type CommitRequest as WireCommitRequest } from '#gen/wire.js'
+import type { Handler } from '../call.ts'
+import { writeAnswer } from '../convert/answer-writer.ts'
+import { decodeRequest } from '../convert/decode.ts'
+import { mutationOf } from '../convert/mutation.ts'
+import { transactionIdOf, transactionOptionsOf } from '../convert/read-options.ts'
+import { requestScope } from '../convert/request-scope.ts'
+import type { EnginePort } from '../engine-port.ts'
+
+const decoder = google.datastore.v1.CommitRequest
+
+const transactional = 1
+const nonTransactional = 2
+
+export function commitHandler(engine: EnginePort): Handler {
+  return (bytes, call) => {
+    const request = decodeRequest(decoder, bytes, 'CommitRequest')
+    const scope = requestScope(request, call)
+    const commit: CommitRequest = {
+      mode: modeOf(request.mode),
+      ...transactionOf(request),
+      mutations: request.mutations.map((mutation) => mutationOf(mutation, scope)),
+    }
+    return andThen(engine.database(scope.projectId, scope.databaseId).commit(call, commit), answerOf)
+  }
+}
+
+/** Unspecified is transactional (measured). */
+function modeOf(mode: number): CommitRequest['mode'] {
+  if (mode === nonTransactional) return 'nonTransactional'
+  if (mode === 0 || mode === transactional) return 'transactional'
+  throw invalidArgument(`the mode ${mode} of a commit is unknown; choose TRANSACTIONAL (1) or NON_TRANSACTIONAL (2)`)
+}
+
+function transactionOf(request: WireCommitRequest): Pick<CommitRequest, 'transaction' | 'singleUse'> {
+  if (request.transaction !== null) return { transaction: transactionIdOf(request.transaction) }
+  if (request.singleUseTransaction !== null) return { singleUse: transactionOptionsOf(request.singleUseTransaction) }
+  return {}
+}
+
+/**
+ * CommitResponse: mutation_results 3, index_updates 4, commit_time 8. MutationResult: key 3, version 4,
+ * conflict_detected 5, update_time 6, create_time 7.
+ */
+function answerOf({ mutationResults, indexUpdates, commitTime }: CommitResult): Buffer {
+  return writeAnswer((writer) => {
+    if (commitTime !== undefined) writer.timestamp(8, commitTime)
+    if (indexUpdates !== 0) writer.uint32(4, indexUpdates)
+    for (let i = mutationResults.length - 1; i >= 0; i--) {
+      const result = mutationResults[i]
+      if (result === undefined) continue
+      const end = writer.mark()
+      if (result.createTime !== undefined) writer.timestamp(7, result.createTime)
+      if (result.updateTime !== undefined) writer.timestamp(6, result.updateTime)
+      if (result.conflictDetected) writer.uint32(5, 1)
+      writer.int64(4, result.version)
+      if (result.key !== undefined) writer.key(3, result.key)
+      writer.head(3, end)
+    }
+  })
+}

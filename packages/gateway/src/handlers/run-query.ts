@@ -1,0 +1,76 @@
+/** RunQuery: one batch of a query's results. Clients call again from the end cursor while more_results is NOT_FINISHED. */
+
+import {
+  andThen,
+  invalidArgument,
+  type MoreResults,
+  type QueryBatch,
+  type ResultType,
+  unimplemented,
+} from '@sixtables/engine'
+import { google } from '#gen/wire.js'
+import type { Handler } from '../call.ts'
+import { writeAnswer } from '../convert/answer-writer.ts'
+import { decodeRequest } from '../convert/decode.ts'
+import { writeQueryResult } from '../convert/entity-result.ts'
+import { partitionOf, queryOf } from '../convert/query.ts'
+import { readOptionsOf } from '../convert/read-options.ts'
+import { requestScope } from '../convert/request-scope.ts'
+import type { EnginePort } from '../engine-port.ts'
+
+const { RunQueryRequest } = google.datastore.v1
+
+/** EntityResult.ResultType. */
+const resultTypes: Readonly<Record<ResultType, number>> = { full: 1, projection: 2, keyOnly: 3 }
+
+/** QueryResultBatch.MoreResultsType. */
+const moreResultsTypes: Readonly<Record<MoreResults, number>> = {
+  notFinished: 1,
+  moreResultsAfterLimit: 2,
+  noMoreResults: 3,
+  moreResultsAfterCursor: 4,
+}
+
+export function runQueryHandler(engine: EnginePort): Handler {
+  return (bytes, call) => {
+    const request = decodeRequest(RunQueryRequest, bytes, 'RunQueryRequest')
+    const scope = requestScope(request, call)
+    const partition = partitionOf(request.partitionId, scope)
+    if (request.gqlQuery !== null) throw unimplemented('GQL is not built yet; send a structured query')
+    if (request.query === null) throw invalidArgument('the request has neither a query nor a GQL query')
+    if (request.propertyMask !== null) {
+      throw unimplemented('property_mask of a RunQuery is not built yet; use a projection, or read whole entities')
+    }
+    if (request.explainOptions !== null) {
+      throw unimplemented('explain_options are not built yet; leave them out to get the results')
+    }
+    const query = queryOf(request.query, partition)
+    const read = readOptionsOf(request.readOptions)
+    const batch = engine
+      .database(scope.projectId, scope.databaseId)
+      .runQuery(call, read === undefined ? { query } : { query, read })
+    return andThen(batch, answerOf)
+  }
+}
+
+/**
+ * RunQueryResponse: batch 1, transaction 5. QueryResultBatch: entity_result_type 1, entity_results 2, skipped_cursor 3,
+ * end_cursor 4, more_results 5, skipped_results 6, read_time 8.
+ */
+function answerOf(batch: QueryBatch): Buffer {
+  return writeAnswer((writer) => {
+    if (batch.transaction !== undefined) writer.bytes(5, batch.transaction)
+    const end = writer.mark()
+    writer.timestamp(8, batch.readTime)
+    if (batch.skipped > 0) writer.uint32(6, batch.skipped)
+    writer.uint32(5, moreResultsTypes[batch.moreResults])
+    writer.bytes(4, batch.endCursor)
+    if (batch.skippedCursor !== undefined) writer.bytes(3, batch.skippedCursor)
+    for (let i = batch.results.length - 1; i >= 0; i--) {
+      const result = batch.results[i]
+      if (result !== undefined) writeQueryResult(writer, 2, result)
+    }
+    writer.uint32(1, resultTypes[batch.resultType])
+    writer.head(1, end)
+  })
+}

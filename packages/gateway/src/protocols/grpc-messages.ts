@@ -1,0 +1,93 @@
+/**
+ * Messages in the body of a gRPC call.
+ *
+ *   body = (compressed flag 1 byte, length 4 bytes big-endian, message)*      cut anywhere by the frames of HTTP/2
+ *
+ * F1  A length above the limit is refused when it is read, before any of the message is kept.
+ *
+ * Known: the gRPC protocol over HTTP/2.
+ */
+import { DatastoreError, limits } from '@sixtables/engine'
+
+export const messageHeadBytes = 5
+
+/** A message as it came: its bytes, and whether they are compressed. */
+export interface RawMessage {
+  readonly compressed: boolean
+  readonly bytes: Buffer
+}
+
+export function tooLarge(bytes: number, what: string): DatastoreError {
+  return new DatastoreError(
+    'RESOURCE_EXHAUSTED',
+    `${what} has ${bytes} bytes, at most ${limits.requestBytesMax} are allowed; split the request`,
+    { retry: 'never' },
+  )
+}
+
+/** Puts chunks together to messages. */
+export class MessageReader {
+  #pending: Buffer[] = []
+  #pendingBytes = 0
+  /** Bytes that the next message needs in all, its head included; the head alone until its length is known. */
+  #needed = messageHeadBytes
+  #lengthKnown = false
+
+  /** Whether the body may end here: no message has begun. */
+  get isBetweenMessages(): boolean {
+    return this.#pendingBytes === 0
+  }
+
+  /** Takes one chunk, and hands over each message that is complete with it. */
+  push(chunk: Buffer, take: (message: RawMessage) => void): void {
+    // The common case: one whole message in one chunk.
+    if (this.#pendingBytes === 0 && chunk.length >= messageHeadBytes) {
+      const end = this.#endOf(chunk)
+      if (chunk.length === end) {
+        take({ compressed: isCompressed(chunk), bytes: chunk.subarray(messageHeadBytes) })
+        return
+      }
+    }
+    this.#pending.push(chunk)
+    this.#pendingBytes += chunk.length
+    while (this.#pendingBytes >= this.#needed) {
+      const joined = this.#join()
+      if (!this.#lengthKnown) {
+        this.#needed = this.#endOf(joined)
+        this.#lengthKnown = true
+        continue
+      }
+      const end = this.#needed
+      take({ compressed: isCompressed(joined), bytes: joined.subarray(messageHeadBytes, end) })
+      this.#pending = end === joined.length ? [] : [joined.subarray(end)]
+      this.#pendingBytes = joined.length - end
+      this.#needed = messageHeadBytes
+      this.#lengthKnown = false
+    }
+  }
+
+  #join(): Buffer {
+    const [first] = this.#pending
+    if (first !== undefined && this.#pending.length === 1) return first
+    const joined = Buffer.concat(this.#pending)
+    this.#pending = [joined]
+    return joined
+  }
+
+  /** Where the message at the start of `bytes` ends (F1). */
+  #endOf(bytes: Buffer): number {
+    const length = bytes.readUInt32BE(1)
+    if (length > limits.requestBytesMax) throw tooLarge(length, 'the request message')
+    return messageHeadBytes + length
+  }
+}
+
+function isCompressed(bytes: Buffer): boolean {
+  const flag = bytes[0] ?? 0
+  if (flag > 1) {
+    throw new DatastoreError('INTERNAL', `a gRPC message begins with the flag ${flag}; only 0 and 1 are known`, {
+      retry: 'never',
+    })
+  }
+  return flag === 1
+}

@@ -1,0 +1,232 @@
+/**
+ * gRPC over an HTTP/2 stream, whoever speaks HTTP/2: routing, messages, deadlines, cancellation and status.
+ *
+ *   RequestHead ─▶ GrpcService.begin ─▶ StreamListener ◀─ data, end, cancelled
+ *                                     └▶ ResponseStream ─▶ one answer, or one error
+ *
+ * All methods so far are unary: one message in, one out. A streaming method would take messages as they come where
+ * UnaryCall keeps the one, and would write several where it writes one; begin() is the place to choose.
+ *
+ * R1  A stream gets exactly one answer or one error, unless its client is gone.      UnaryCall.#finish
+ * R2  What a client sends wrongly ends its stream, never the server.                 grpc.test.ts
+ *
+ * Known: the gRPC protocol over HTTP/2.
+ */
+import { DatastoreError, limits, type Scheduler, unimplemented } from '@sixtables/engine'
+import { type Answer, answerHeadBytes, Call, type Handler, type Handlers } from '../call.ts'
+import type { Logger } from '../logger.ts'
+import { MessageReader, type RawMessage, tooLarge } from './grpc-messages.ts'
+import { timeoutMsOf } from './grpc-timeout.ts'
+import { decompressed } from './gzip.ts'
+import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
+
+export const dataService = 'google.datastore.v1.Datastore'
+export const acceptedEncodings = 'identity,gzip'
+
+/** The headers of a request that gRPC looks at. */
+export interface RequestHead {
+  readonly method: string | undefined
+  readonly path: string
+  readonly contentType: string | undefined
+  readonly encoding: string | undefined
+  readonly timeout: string | undefined
+}
+
+/** The answering half of a stream. One of these is called, once. */
+export interface ResponseStream {
+  /** Headers, the frame as the body, and trailers with status OK. */
+  ok(frame: Buffer): void
+  /** Headers alone, with the status in them; whatever the client still sends is not read. */
+  fail(status: number, message: string): void
+  /** No gRPC at all: an HTTP status. */
+  refuse(httpStatus: number): void
+}
+
+/** The asking half of a stream, as it is told to us. */
+export interface StreamListener {
+  data(chunk: Buffer): void
+  /** The client has sent all. */
+  end(): void
+  /** The stream is over before it was answered. */
+  cancelled(): void
+}
+
+const deaf: StreamListener = { data() {}, end() {}, cancelled() {} }
+
+export interface GrpcServiceOptions {
+  readonly handlers: Handlers
+  readonly clock: Scheduler
+  readonly logger: Logger
+}
+
+export class GrpcService {
+  readonly #methods = new Map<string, Handler>()
+  readonly #clock: Scheduler
+  readonly #logger: Logger
+
+  constructor({ handlers, clock, logger }: GrpcServiceOptions) {
+    for (const [name, handler] of Object.entries(handlers)) this.#methods.set(`/${dataService}/${name}`, handler)
+    this.#clock = clock
+    this.#logger = logger
+  }
+
+  begin(head: RequestHead, response: ResponseStream): StreamListener {
+    if (!isGrpc(head.contentType)) {
+      response.refuse(415)
+      return deaf
+    }
+    if (head.method !== 'POST') {
+      response.refuse(405)
+      return deaf
+    }
+    try {
+      const handler = this.#methods.get(head.path)
+      if (handler === undefined) throw unknownMethod(head.path)
+      const isGzip = isGzipEncoding(head.encoding)
+      const call = new Call({ clock: this.#clock, timeoutMs: timeoutMsOf(head.timeout) })
+      return new UnaryCall({ handler, call, isGzip, response, logger: this.#logger })
+    } catch (error) {
+      const { code, message } = statusOf(error, this.#logger)
+      response.fail(grpcStatusOf(code), grpcMessageOf(message))
+      return deaf
+    }
+  }
+}
+
+/** `application/grpc`, also with `+proto` or parameters; not `application/grpc-web`. */
+function isGrpc(contentType: string | undefined): boolean {
+  return (
+    contentType === 'application/grpc' ||
+    (contentType !== undefined && /^application\/grpc(\+proto)?(;|$)/i.test(contentType))
+  )
+}
+
+function unknownMethod(path: string): DatastoreError {
+  const [, service = '', method = ''] = path.split('/')
+  return service === dataService
+    ? unimplemented(`the service ${service} has no method "${method}"`)
+    : unimplemented(`the service "${service}" is not served here; ${dataService} is`)
+}
+
+function isGzipEncoding(encoding: string | undefined): boolean {
+  if (encoding === undefined || encoding === 'identity') return false
+  if (encoding === 'gzip') return true
+  throw unimplemented(`grpc-encoding "${encoding}" is not supported; ${acceptedEncodings} are`)
+}
+
+function malformed(message: string): DatastoreError {
+  return new DatastoreError('INTERNAL', message, { retry: 'never' })
+}
+
+interface UnaryCallOptions {
+  readonly handler: Handler
+  readonly call: Call
+  readonly isGzip: boolean
+  readonly response: ResponseStream
+  readonly logger: Logger
+}
+
+class UnaryCall implements StreamListener {
+  readonly #options: UnaryCallOptions
+  readonly #reader = new MessageReader()
+  #message: RawMessage | undefined
+  #deadline: NodeJS.Timeout | undefined
+  #isFinished = false
+
+  constructor(options: UnaryCallOptions) {
+    this.#options = options
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isFinished) return
+    try {
+      this.#reader.push(chunk, (message) => {
+        if (this.#message !== undefined) throw malformed('a unary call has more than one request message')
+        this.#message = message
+      })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  end(): void {
+    if (this.#isFinished) return
+    try {
+      if (!this.#reader.isBetweenMessages) throw malformed('the request ends in the middle of a message')
+      if (this.#message === undefined) throw malformed('the request ends without a message')
+      const { compressed, bytes } = this.#message
+      if (!compressed) this.#run(bytes)
+      else if (this.#options.isGzip) this.#runCompressed(bytes)
+      else throw malformed('the request message is marked as compressed, but there is no grpc-encoding header')
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  cancelled(): void {
+    if (!this.#finish()) return
+    this.#options.call.cancel()
+  }
+
+  #run(request: Buffer): void {
+    const { handler, call } = this.#options
+    const result = handler(request, call)
+    if (result instanceof Promise) {
+      this.#watchDeadline()
+      result.then(
+        (answer) => this.#answer(answer),
+        (error) => this.#fail(error),
+      )
+    } else this.#answer(result)
+  }
+
+  #runCompressed(bytes: Buffer): void {
+    const max = limits.requestBytesMax
+    decompressed(bytes, max, () => tooLarge(max + 1, 'the request message, uncompressed,')).then(
+      (request) => {
+        if (this.#isFinished) return
+        try {
+          this.#run(request)
+        } catch (error) {
+          this.#fail(error)
+        }
+      },
+      (error) => this.#fail(error),
+    )
+  }
+
+  /** Answers for a handler that is still busy when the time of the call is over. */
+  #watchDeadline(): void {
+    const { call } = this.#options
+    if (call.timeoutMs === undefined || this.#isFinished) return
+    // Whole seconds let calls of one kind share the runtime's timer list; the client keeps the exact time.
+    const { timeoutMs } = call
+    const ms = Math.min(timeoutMs > 2000 ? Math.ceil(timeoutMs / 1000) * 1000 : Math.ceil(timeoutMs), 0x7fff_ffff)
+    this.#deadline = setTimeout(() => {
+      this.#fail(new DatastoreError('DEADLINE_EXCEEDED', `the call took longer than its deadline of ${timeoutMs} ms`))
+      call.cancel()
+    }, ms)
+    this.#deadline.unref()
+  }
+
+  #answer(answer: Answer): void {
+    if (!this.#finish()) return
+    answer[0] = 0
+    answer.writeUInt32BE(answer.length - answerHeadBytes, 1)
+    this.#options.response.ok(answer)
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#finish()) return
+    const { code, message } = statusOf(error, this.#options.logger)
+    this.#options.response.fail(grpcStatusOf(code), grpcMessageOf(message))
+  }
+
+  /** Whether the call was still open; it no longer is (R1). */
+  #finish(): boolean {
+    if (this.#isFinished) return false
+    this.#isFinished = true
+    if (this.#deadline !== undefined) clearTimeout(this.#deadline)
+    return true
+  }
+}

@@ -1,0 +1,223 @@
+/**
+ * HTTP/1.1: the data API in JSON and protobuf, and the endpoints beside it. It does not listen: connections are handed to it.
+ *
+ *   POST /v1/projects/{project}:{method}     application/json, application/x-protobuf: answered in the same type
+ *   other paths                              admin/router.ts
+ *   unknown path, or wrong verb              404 with a plain text (measured)
+ *
+ * T1  Nothing of a request from an unwelcome page is read or done.               http.test.ts
+ * T2  A client that goes away cancels its call.                                  http.test.ts
+ *
+ * Measured: paths, types, CORS headers and 413 on both of Google's emulators.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Scheduler } from '@sixtables/engine'
+import type { Router } from '../admin/router.ts'
+import { Call, type Handlers, type MethodName, messageOf } from '../call.ts'
+import type { Logger } from '../logger.ts'
+import type { Guard } from './guard.ts'
+import { BodyAborted, BodyTooLarge, checkMessageSize, readBody } from './http-body.ts'
+import { jsonForm } from './http-json.ts'
+import { protobufForm } from './http-protobuf.ts'
+import { httpStatusOf, statusOf } from './status.ts'
+import type { WireForm } from './wire-form.ts'
+
+const methods: Readonly<Record<string, MethodName>> = {
+  lookup: 'Lookup',
+  runQuery: 'RunQuery',
+  runAggregationQuery: 'RunAggregationQuery',
+  beginTransaction: 'BeginTransaction',
+  commit: 'Commit',
+  rollback: 'Rollback',
+  allocateIds: 'AllocateIds',
+  reserveIds: 'ReserveIds',
+}
+
+const textType = 'text/plain; charset=UTF-8'
+
+export interface HttpOptions {
+  readonly handlers: Handlers
+  readonly router: Router
+  readonly guard: Guard
+  readonly clock: Scheduler
+  readonly logger: Logger
+}
+
+export class HttpConnections {
+  readonly #server: Server
+  readonly #options: HttpOptions
+  #isClosing = false
+
+  constructor(options: HttpOptions) {
+    this.#options = options
+    this.#server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
+      this.#serve(request, response)
+    })
+    // A server that listens starts its watch over slow requests then; this one is only told that it does.
+    this.#server.emit('listening')
+  }
+
+  accept(socket: Socket): void {
+    this.#server.emit('connection', socket)
+  }
+
+  /** Ends idle connections now, and the others after their answers. */
+  close(): void {
+    this.#isClosing = true
+    this.#server.close(() => {})
+    this.#server.closeIdleConnections()
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    const { headers, method = '' } = request
+    const { origin, host } = headers
+    const refusal = this.#options.guard.refusal({
+      origin,
+      host,
+      site: one(headers['sec-fetch-site']),
+      mode: one(headers['sec-fetch-mode']),
+    })
+    if (this.#isClosing) response.setHeader('Connection', 'close')
+    if (refusal !== undefined) {
+      // The body is not read: the connection ends with this answer.
+      response.setHeader('Connection', 'close')
+      send(response, 403, textType, `${refusal}\n`)
+      return
+    }
+    if (origin !== undefined) allowOrigin(response, origin, headers)
+    if (method === 'OPTIONS') {
+      send(response, 200, textType, '')
+      return
+    }
+    const [path = '', query = ''] = split(request.url ?? '')
+    const target = method === 'POST' ? dataTarget(path) : undefined
+    const done =
+      target === undefined
+        ? this.#serveRoute(request, response, path, query)
+        : this.#serveData(request, response, target)
+    done.catch((error: unknown) => this.#giveUp(response, error))
+  }
+
+  async #serveData(request: IncomingMessage, response: ServerResponse, target: DataTarget): Promise<void> {
+    const form = formOf(request.headers['content-type'])
+    if (form === undefined) {
+      const found = request.headers['content-type']
+      request.resume()
+      send(
+        response,
+        415,
+        textType,
+        `content type ${found} is not served: use application/json or application/x-protobuf\n`,
+      )
+      return
+    }
+    const { clock, handlers, logger } = this.#options
+    const { method } = target
+    const call = new Call({ clock, pathProjectId: target.projectId })
+    response.once('close', () => {
+      if (!response.writableFinished) call.cancel()
+    })
+    try {
+      const message = await form.request(method, await readBody(request))
+      checkMessageSize(message)
+      const given = handlers[method](message, call)
+      const answer = given instanceof Promise ? await given : given
+      const body = form.answer(method, messageOf(answer))
+      send(response, 200, form.contentType, body instanceof Promise ? await body : body)
+    } catch (error) {
+      if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error
+      const status = statusOf(error, logger)
+      send(response, httpStatusOf(status.code), form.contentType, form.error(status))
+    }
+  }
+
+  async #serveRoute(request: IncomingMessage, response: ServerResponse, path: string, query: string): Promise<void> {
+    const route = this.#options.router.find(request.method ?? '', path)
+    if (route === undefined) {
+      request.resume()
+      send(response, 404, textType, `there is no ${request.method} ${path}\n`)
+      return
+    }
+    try {
+      const body = await readBody(request)
+      const answer = await route({ query: new URLSearchParams(query), body })
+      if ('text' in answer) send(response, 200, textType, answer.text)
+      else send(response, 200, jsonForm.contentType, `${JSON.stringify(answer.json)}\n`)
+    } catch (error) {
+      if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error
+      const status = statusOf(error, this.#options.logger)
+      send(response, httpStatusOf(status.code), jsonForm.contentType, jsonForm.error(status))
+    }
+  }
+
+  #giveUp(response: ServerResponse, error: unknown): void {
+    if (error instanceof BodyTooLarge) {
+      response.setHeader('Connection', 'close')
+      send(response, 413, textType, '')
+      return
+    }
+    if (!(error instanceof BodyAborted)) statusOf(error, this.#options.logger)
+    response.destroy()
+  }
+}
+
+interface DataTarget {
+  readonly projectId: string
+  readonly method: MethodName
+}
+
+/** The project and the method that a path of the data API names. Projects may have colons of their own. */
+function dataTarget(path: string): DataTarget | undefined {
+  const [, project, verb] = /^\/v1\/projects\/([^/]+):([A-Za-z]+)$/.exec(path) ?? []
+  if (project === undefined || verb === undefined || !Object.hasOwn(methods, verb)) return undefined
+  const method = methods[verb]
+  try {
+    return method === undefined ? undefined : { projectId: decodeURIComponent(project), method }
+  } catch {
+    return undefined
+  }
+}
+
+/** By content type; without one JSON is meant. */
+function formOf(contentType: string | undefined): WireForm | undefined {
+  if (contentType === undefined || contentType === 'application/json') return jsonForm
+  if (contentType === 'application/x-protobuf') return protobufForm
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
+  if (type === 'application/json') return jsonForm
+  return type === 'application/x-protobuf' || type === 'application/protobuf' ? protobufForm : undefined
+}
+
+function split(url: string): readonly string[] {
+  const at = url.indexOf('?')
+  return at < 0 ? [url] : [url.slice(0, at), url.slice(at + 1)]
+}
+
+function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}
+
+/** Measured: the origin is echoed, credentials are allowed. */
+function allowOrigin(response: ServerResponse, origin: string, headers: IncomingMessage['headers']): void {
+  response.setHeader('Access-Control-Allow-Origin', origin)
+  response.setHeader('Access-Control-Allow-Credentials', 'true')
+  response.setHeader('Vary', 'Origin')
+  const asked = one(headers['access-control-request-headers'])
+  if (headers['access-control-request-method'] === undefined && asked === undefined) return
+  response.setHeader('Access-Control-Allow-Methods', 'DELETE, GET, HEAD, PATCH, POST, PUT')
+  if (asked !== undefined) response.setHeader('Access-Control-Allow-Headers', asked)
+  response.setHeader('Access-Control-Max-Age', '600')
+  if (headers['access-control-request-private-network'] === 'true') {
+    response.setHeader('Access-Control-Allow-Private-Network', 'true')
+  }
+}
+
+function send(response: ServerResponse, status: number, contentType: string, body: Buffer | string): void {
+  if (response.destroyed || response.headersSent) return
+  response.writeHead(status, {
+    'Content-Type': contentType,
+    'Content-Length': typeof body === 'string' ? Buffer.byteLength(body) : body.length,
+    'X-Content-Type-Options': 'nosniff',
+  })
+  response.end(body)
+}

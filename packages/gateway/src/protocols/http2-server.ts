@@ -1,0 +1,137 @@
+/**
+ * HTTP/2 by node:http2, bound to gRPC. It does not listen: connections are handed to it.
+ *
+ * H1  Requests whose origin or host is not welcome are refused before anything of them is read.      http2-server.test.ts
+ * H2  After close() no new stream is taken, and those under way end in their time.                   same
+ */
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import type { Socket } from 'node:net'
+import { acceptedEncodings, type GrpcService, type ResponseStream } from './grpc.ts'
+import type { Guard } from './guard.ts'
+
+const windowBytes = 4 * 1024 * 1024
+const sessionWindowBytes = 32 * 1024 * 1024
+const streamsMax = 100_000
+
+/** The defaults end a busy session: 10 MB for all its streams, 33 cancelled streams a second after the first 1000. */
+const serverOptions = {
+  settings: { initialWindowSize: windowBytes, maxConcurrentStreams: streamsMax, enablePush: false },
+  maxSessionMemory: 1024,
+  streamResetBurst: 1_000_000,
+  streamResetRate: 100_000,
+}
+
+const okHeaders = { ':status': 200, 'content-type': 'application/grpc' }
+const okTrailers = { 'grpc-status': '0' }
+const withTrailers = { waitForTrailers: true, sendDate: false }
+const headersAlone = { endStream: true, sendDate: false }
+
+export interface Http2Options {
+  readonly grpc: GrpcService
+  readonly guard: Guard
+}
+
+export class Http2Connections {
+  readonly #server: Http2Server
+  readonly #sessions = new Set<ServerHttp2Session>()
+  readonly #options: Http2Options
+
+  constructor(options: Http2Options) {
+    this.#options = options
+    this.#server = createServer(serverOptions)
+    this.#server.on('session', (session) => this.#watch(session))
+    this.#server.on('stream', (stream, headers) => this.#begin(stream, headers))
+  }
+
+  accept(socket: Socket): void {
+    this.#server.emit('connection', socket)
+  }
+
+  /** Asks clients to go elsewhere (GOAWAY); calls under way are answered. */
+  close(): void {
+    for (const session of this.#sessions) session.close()
+  }
+
+  #watch(session: ServerHttp2Session): void {
+    this.#sessions.add(session)
+    session.once('close', () => this.#sessions.delete(session))
+    // The session's streams are told of its end one by one.
+    session.on('error', () => {})
+    session.setLocalWindowSize(sessionWindowBytes)
+  }
+
+  #begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    const response = new NodeResponse(stream)
+    stream.on('error', () => {})
+    const { origin } = headers
+    const host = headers[':authority'] ?? headers.host
+    if (this.#options.guard.refusal({ origin, host, site: undefined, mode: undefined }) !== undefined) {
+      response.refuse(403)
+      return
+    }
+    const listener = this.#options.grpc.begin(
+      {
+        method: headers[':method'],
+        path: headers[':path'] ?? '',
+        contentType: headers['content-type'],
+        encoding: one(headers['grpc-encoding']),
+        timeout: one(headers['grpc-timeout']),
+      },
+      response,
+    )
+    stream.on('data', (chunk: Buffer) => listener.data(chunk))
+    stream.on('end', () => listener.end())
+    stream.on('close', () => listener.cancelled())
+    // The end of a stream that its client reset comes as an abort, not as an end.
+    stream.on('aborted', () => listener.cancelled())
+  }
+}
+
+function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}
+
+class NodeResponse implements ResponseStream {
+  readonly #stream: ServerHttp2Stream
+
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream
+  }
+
+  ok(frame: Buffer): void {
+    const stream = this.#stream
+    if (stream.destroyed || stream.closed) return
+    stream.respond(okHeaders, withTrailers)
+    stream.once('wantTrailers', () => stream.sendTrailers(okTrailers))
+    stream.end(frame)
+  }
+
+  fail(status: number, message: string): void {
+    this.#headersAlone({
+      ':status': 200,
+      'content-type': 'application/grpc',
+      'grpc-status': String(status),
+      'grpc-accept-encoding': acceptedEncodings,
+      ...(message === '' ? {} : { 'grpc-message': message }),
+    })
+  }
+
+  refuse(httpStatus: number): void {
+    this.#headersAlone({ ':status': httpStatus })
+  }
+
+  #headersAlone(headers: Record<string, string | number>): void {
+    const stream = this.#stream
+    if (stream.destroyed || stream.closed) return
+    stream.respond(headers, headersAlone)
+    // Nobody reads what the client may still send.
+    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR)
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Errors in each wire form: the one place that knows them.
+ *
+ *   gRPC            grpc-status and grpc-message (percent-encoded) in the trailers
+ *   HTTP JSON       {"error":{"code":404,"message":"…","status":"NOT_FOUND"}} on one line
+ *   HTTP protobuf   google.rpc.Status { code 1, message 2 }
+ *
+ * S1  Only a DatastoreError reaches a client as it is; anything else is our fault: it is logged and answered INTERNAL.
+ *
+ * Known: google.rpc.Code and its HTTP statuses, the gRPC protocol over HTTP/2. Measured: the envelopes, no `details`.
+ */
+import { DatastoreError, InvariantError, type StatusCode, statusCodes } from '@sixtables/engine'
+import type { Logger } from '../logger.ts'
+
+export interface Status {
+  readonly code: StatusCode
+  readonly message: string
+}
+
+const httpStatuses: Readonly<Record<StatusCode, number>> = {
+  CANCELLED: 499,
+  UNKNOWN: 500,
+  INVALID_ARGUMENT: 400,
+  DEADLINE_EXCEEDED: 504,
+  NOT_FOUND: 404,
+  ALREADY_EXISTS: 409,
+  PERMISSION_DENIED: 403,
+  RESOURCE_EXHAUSTED: 429,
+  FAILED_PRECONDITION: 400,
+  ABORTED: 409,
+  OUT_OF_RANGE: 400,
+  UNIMPLEMENTED: 501,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+}
+
+/** What a client is told of a thrown value. */
+export function statusOf(error: unknown, logger: Logger): Status {
+  if (error instanceof DatastoreError) return { code: error.code, message: error.message }
+  logger.error(error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : `thrown: ${String(error)}`)
+  const what = error instanceof InvariantError ? 'a broken invariant' : 'an unexpected error'
+  return { code: 'INTERNAL', message: `${what} in the emulator; its log says more. Please report it` }
+}
+
+export function grpcStatusOf(code: StatusCode): number {
+  return statusCodes[code]
+}
+
+export function httpStatusOf(code: StatusCode): number {
+  return httpStatuses[code]
+}
+
+/** The longest message in trailers: Node and other clients bound the size of headers. */
+const grpcMessageCharactersMax = 2048
+
+/** Printable ASCII but for the percent sign stays; of all else each byte of UTF-8 becomes %XX. */
+export function grpcMessageOf(message: string): string {
+  const short = message.length <= grpcMessageCharactersMax ? message : `${message.slice(0, grpcMessageCharactersMax)}…`
+  return /^[\x20-\x24\x26-\x7e]*$/.test(short) ? short : percentEncoded(short)
+}
+
+function percentEncoded(text: string): string {
+  let encoded = ''
+  for (const byte of Buffer.from(text, 'utf8')) {
+    const plain = byte >= 0x20 && byte <= 0x7e && byte !== 0x25
+    encoded += plain ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  }
+  return encoded
+}
+
+export function jsonErrorOf({ code, message }: Status): string {
+  const error = { code: httpStatusOf(code), ...(message === '' ? {} : { message }), status: code }
+  return `${JSON.stringify({ error })}\n`
+}
+
+/** google.rpc.Status as bytes. */
+export function protobufErrorOf({ code, message }: Status): Buffer {
+  const text = Buffer.from(message, 'utf8')
+  const bytes = [0x08, grpcStatusOf(code)]
+  if (text.length === 0) return Buffer.from(bytes)
+  bytes.push(0x12)
+  let rest = text.length
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
+  bytes.push(rest)
+  return Buffer.concat([Buffer.from(bytes), text])
+}

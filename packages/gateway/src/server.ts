@@ -1,0 +1,105 @@
+/**
+ * The gateway as a whole: one port, three protocols, one set of handlers.
+ *
+ *   port ─┬─ HTTP/2 ─── gRPC ──────────────┐
+ *         └─ HTTP/1.1 ─┬─ JSON, protobuf ──┴─ handlers ─ engine
+ *                      └─ emulator and admin endpoints
+ *
+ * G1  What was accepted before close() is answered, or cut off after the grace time; then nothing listens any more.
+ */
+import { isIP } from 'node:net'
+import { addEmulatorEndpoints } from './admin/emulator-endpoints.ts'
+import { Router } from './admin/router.ts'
+import type { EnginePort } from './engine-port.ts'
+import { handlersOf } from './handlers/handlers.ts'
+import { type Logger, silentLogger } from './logger.ts'
+import { GrpcService } from './protocols/grpc.ts'
+import { Guard, isLocalName } from './protocols/guard.ts'
+import { HttpConnections } from './protocols/http.ts'
+import { Http2Connections } from './protocols/http2-server.ts'
+import { type Address, Port } from './protocols/port.ts'
+
+export interface GatewayOptions {
+  readonly engine: EnginePort
+  /** Default: this machine alone, on 127.0.0.1 and ::1. */
+  readonly host?: string | undefined
+  /** Default 8081; 0 takes a free one. */
+  readonly port?: number | undefined
+  /** Origins of pages that are served beside local ones, such as `https://viewer.example`. */
+  readonly allowedOrigins?: readonly string[] | undefined
+  /** Names under which this machine may be spoken to, beside local ones, while it listens on loopback alone. */
+  readonly allowedHosts?: readonly string[] | undefined
+  readonly logger?: Logger | undefined
+  /** POST /shutdown was called. */
+  readonly onShutdown?: (() => void) | undefined
+  /** Adds endpoints of the embedding program. */
+  readonly routes?: ((router: Router) => void) | undefined
+}
+
+export interface Gateway {
+  /** As asked for, or 127.0.0.1. */
+  readonly host: string
+  readonly port: number
+  /** Everything that is listened on. */
+  readonly addresses: readonly Address[]
+  /** Stops listening, waits for calls under way (5 s at most), and ends all connections. The engine stays open. */
+  close(): Promise<void>
+}
+
+const portDefault = 8081
+const closeGraceMs = 5000
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { engine, host = '127.0.0.1', port = portDefault, logger = silentLogger } = options
+  const isDefaultHost = options.host === undefined || options.host === 'localhost'
+  const guard = new Guard({
+    isLoopback: isLocalName(host),
+    allowedOrigins: options.allowedOrigins,
+    allowedHosts: options.allowedHosts,
+  })
+  const handlers = handlersOf(engine)
+  const { clock } = engine.context()
+  const router = new Router()
+  addEmulatorEndpoints(router, { engine, onShutdown: options.onShutdown })
+  options.routes?.(router)
+  const http1 = new HttpConnections({ handlers, router, guard, clock, logger })
+  const http2 = new Http2Connections({ grpc: new GrpcService({ handlers, clock, logger }), guard })
+  const listening = new Port({
+    connections: { http1: (socket) => http1.accept(socket), http2: (socket) => http2.accept(socket) },
+  })
+  const addresses = await listenOn(listening, isDefaultHost ? ['127.0.0.1', '::1'] : [host], port)
+  const first = addresses[0]?.port ?? port
+  return {
+    host,
+    port: first,
+    addresses,
+    async close() {
+      listening.stop()
+      http1.close()
+      http2.close()
+      await listening.drained(closeGraceMs)
+      listening.destroyConnections()
+    },
+  }
+}
+
+/** Listens on the first host, and on the others with the same port where they exist. */
+async function listenOn(listening: Port, hosts: readonly string[], port: number): Promise<readonly Address[]> {
+  const addresses: Address[] = []
+  for (const host of hosts) {
+    const [first] = addresses
+    try {
+      addresses.push(await listening.listen({ host, port: first?.port ?? port }))
+    } catch (error) {
+      const isMissing = first !== undefined && isIP(host) === 6 && hasCode(error, ['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
+      if (isMissing) continue
+      listening.stop()
+      throw error
+    }
+  }
+  return addresses
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}
