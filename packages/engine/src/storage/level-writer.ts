@@ -115,8 +115,12 @@ export class LevelWriter {
 
   async #write(jobs: readonly Job[]): Promise<void> {
     this.#events.beforeWrite()
-    if (jobs[0]?.writes === 'clear') return this.#level.clear()
     const batch = this.#level.batch()
+    if (jobs[0]?.writes === 'clear') {
+      await this.#level.clear()
+      // LevelDB's clear never syncs, and overlooks a row with an empty key that is alone (measured: classic-level 3.0.0).
+      return batch.del(Buffer.alloc(0)).write({ sync: this.#sync })
+    }
     for (const job of jobs) {
       for (const { key, value } of job.writes as readonly KvWrite[]) {
         if (value === undefined) batch.del(Buffer.from(key, 'latin1'))

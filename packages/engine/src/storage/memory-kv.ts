@@ -24,6 +24,11 @@ export interface MemorySnapshot extends KvSnapshot {
   readonly size: number
 }
 
+/** A scan that never gives a promise. */
+export interface MemoryScan extends KvScan {
+  next(count: number): readonly KvRow[]
+}
+
 export class MemoryKv implements Kv {
   readonly supports: KvCapabilities = { batch: true, snapshot: true }
   readonly location = 'memory'
@@ -46,9 +51,9 @@ export class MemoryKv implements Kv {
     return this.#tree.get(key)
   }
 
-  scan(range: KeyRange, options?: ScanOptions): KvScan {
+  scan(range: KeyRange, options?: ScanOptions): MemoryScan {
     if (this.#closed) throw closedError()
-    return new MemoryScan(this.#tree, range, options?.reverse === true)
+    return new TreeKvScan(this.#tree, range, options?.reverse === true)
   }
 
   mutate(write: KvWrite): void {
@@ -109,7 +114,7 @@ function closedError(): DatastoreError {
   return new DatastoreError('UNAVAILABLE', 'The store in memory was closed; open a new one to go on.')
 }
 
-class MemoryScan implements KvScan {
+class TreeKvScan implements MemoryScan {
   readonly #tree: BTree<Uint8Array>
   readonly #view: TreeView<Uint8Array>
   #scan: TreeScan<Uint8Array> | undefined

@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { BTree, type Inner, type Leaf, type TreeNode } from '../../src/storage/btree.ts'
+import { TreeScan } from '../../src/storage/btree-scan.ts'
+import { MemoryKv } from '../../src/storage/memory-kv.ts'
+import { operations, runAgainstModel } from './kv-model.ts'
+
+describe('memory-kv', () => {
+  it.each([4, 5, 9, 64])('behaves as a plain sorted map does, with nodes of %i keys', async (nodeCapacity) => {
+    await fc.assert(
+      fc.asyncProperty(operations, (sequence) => runAgainstModel(new MemoryKv([], { nodeCapacity }), sequence)),
+      { numRuns: 200 },
+    )
+  })
+
+  it('gives back a former state from a snapshot, as often as asked', () => {
+    const kv = new MemoryKv([{ key: 'a', value: Uint8Array.of(1) }], { nodeCapacity: 4 })
+    const before = kv.snapshot()
+    for (let round = 0; round < 3; round++) {
+      for (let i = 0; i < 100; i++) kv.mutate({ key: `k${i}`, value: Uint8Array.of(i) })
+      const scan = kv.scan({ start: 'k', end: 'l' })
+      kv.restore(before)
+      expect(kv.size).toBe(1)
+      expect([...(kv.get('a') ?? [])]).toEqual([1])
+      expect(kv.get('k5')).toBeUndefined()
+      expect(scan.next(1000).length).toBe(100)
+      scan.close()
+    }
+    before.close()
+    expect(() => kv.restore(new MemoryKv().snapshot())).toThrow(TypeError)
+  })
+})
+
+/** Checks B1 to B3 and returns the keys. */
+function checkTree(tree: BTree<number>, capacity: number): string[] {
+  const minimum = Math.max(2, capacity >> 2)
+  const keys: string[] = []
+  const visit = (node: TreeNode<number>, depth: number, low: string | undefined, high: string | undefined): void => {
+    const isRoot = depth === tree.height
+    if (depth === 0) {
+      const leaf = node as Leaf<number>
+      expect(leaf.values.length).toBe(leaf.keys.length)
+      expect(leaf.keys.length).toBeLessThanOrEqual(capacity)
+      if (!isRoot) expect(leaf.keys.length, 'B3').toBeGreaterThanOrEqual(minimum)
+      const within = (key: string): boolean => (low === undefined || low <= key) && (high === undefined || key < high)
+      expect(leaf.keys.every(within), 'B2').toBe(true)
+      keys.push(...leaf.keys)
+      return
+    }
+    const inner = node as Inner<number>
+    expect(inner.nodes.length).toBe(inner.keys.length + 1)
+    expect(inner.nodes.length).toBeLessThanOrEqual(capacity)
+    expect(inner.nodes.length, 'B3').toBeGreaterThanOrEqual(isRoot ? 2 : minimum)
+    inner.nodes.forEach((child, i) => {
+      visit(child, depth - 1, inner.keys[i - 1] ?? low, inner.keys[i] ?? high)
+    })
+  }
+  visit(tree.root, tree.height, undefined, undefined)
+  expect(keys, 'B1').toEqual([...new Set(keys)].sort())
+  expect(keys.length).toBe(tree.size)
+  return keys
+}
+
+describe('the tree', () => {
+  // Long runs of keys, up, down and mixed, then deletes: what splits and merges several levels.
+  const runs = fc.array(
+    fc.record({
+      insert: fc.boolean(),
+      from: fc.nat({ max: 600 }),
+      count: fc.integer({ min: 1, max: 300 }),
+      step: fc.constantFrom(1, -1, 7, 389),
+    }),
+    { minLength: 1, maxLength: 10 },
+  )
+  const keyOf = (i: number): string => String.fromCharCode((i >> 4) & 0xff, i & 0x0f ? 0xf0 + (i & 0x0f) : 0)
+
+  it.each([4, 5, 8, 13])('keeps B1 to B3 over runs of inserts and deletes, with %i keys a node', (capacity) => {
+    fc.assert(
+      fc.property(runs, (sequence) => {
+        const tree = new BTree<number>(capacity)
+        const model = new Map<string, number>()
+        for (const run of sequence) {
+          for (let i = 0; i < run.count; i++) {
+            const key = keyOf((run.from + i * run.step + 600 * 389) % 601)
+            if (run.insert) {
+              tree.set(key, i)
+              model.set(key, i)
+            } else {
+              if (tree.delete(key) !== model.delete(key)) expect.fail(`delete(${key}) said the opposite`)
+            }
+          }
+          expect(checkTree(tree, capacity)).toEqual([...model.keys()].sort())
+        }
+        for (const [key, value] of model) expect(tree.get(key)).toBe(value)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('B4: leaves what an open view reaches as it was', () => {
+    fc.assert(
+      fc.property(runs, runs, (before, after) => {
+        const tree = new BTree<number>(5)
+        const apply = (sequence: typeof before): void => {
+          for (const run of sequence) {
+            for (let i = 0; i < run.count; i++) {
+              const key = keyOf((run.from + i * run.step + 600 * 389) % 601)
+              if (run.insert) tree.set(key, run.count)
+              else tree.delete(key)
+            }
+          }
+        }
+        apply(before)
+        const view = tree.view()
+        const range = { start: '', end: '\xff\xff\xff' }
+        const rows = new TreeScan(view.root, view.height, range, false).next(10_000)
+        apply(after)
+        expect(new TreeScan(view.root, view.height, range, false).next(10_000)).toEqual(rows)
+        expect(new TreeScan(view.root, view.height, range, true).next(10_000)).toEqual(rows.toReversed())
+        tree.release(view)
+        checkTree(tree, 5)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('keeps nodes well filled when keys arrive in order, up or down', () => {
+    for (const step of [1, -1]) {
+      const tree = new BTree<number>(64)
+      for (let i = 0; i < 20_000; i++) tree.set(String(50_000 + i * step), i)
+      let leaves = 0
+      const count = (node: TreeNode<number>, height: number): void => {
+        if (height === 0) leaves++
+        else for (const child of (node as Inner<number>).nodes) count(child, height - 1)
+      }
+      count(tree.root, tree.height)
+      expect(20_000 / leaves / 64).toBeGreaterThan(0.7)
+    }
+  })
+})
