@@ -231,13 +231,17 @@ export class IdAllocator {
     }
   }
 
-  /** Gives all blocks back. Later calls are refused; closing twice is harmless. */
-  close(context: RequestContext): MaybePromise<void> {
-    this.#closed = true
+  /** Gives all blocks back; the rows say again what is free. Calls under way end first, later ones take new blocks. */
+  release(context: RequestContext): MaybePromise<void> {
     const sequences = [...this.#sequential.values()]
     for (const databases of this.#scattered.values()) sequences.push(...databases.values())
-    this.forget()
     return allOf(sequences, (sequence) => sequence.release(context))
+  }
+
+  /** {@link release}, and refuses later calls. Closing twice is harmless. */
+  close(context: RequestContext): MaybePromise<void> {
+    this.#closed = true
+    return this.release(context)
   }
 
   #ranged(context: RequestContext, of: Key): IdSequence {

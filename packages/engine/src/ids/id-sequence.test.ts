@@ -124,6 +124,16 @@ describe('a sequence of ids', () => {
     expect(rowOf(kv)).toBe(18)
   })
 
+  test('a close gives nothing back over the numbers of another allocator, even when it has seen them', () => {
+    const kv = new MemoryKv([{ key: rowKey, value: encodeCounter(BigInt(counterMax.sequential - 19)) }])
+    const [one, other] = [open(kv), open(kv)]
+    now(one.take(context, 1))
+    now(other.take(context, 1))
+    expect(() => one.take(context, 100)).toThrow('used up')
+    now(one.release(context))
+    expect(rowOf(kv)).toBe(counterMax.sequential + 1)
+  })
+
   test('in exact mode nothing is kept in hand', () => {
     const kv = new MemoryKv()
     const [one, other] = [open(kv, exactBlocks), open(kv, exactBlocks)]

@@ -189,7 +189,7 @@ export class Engine {
   async reset(scope: ResetScope = {}): Promise<void> {
     await this.#log.exclusive(async () => {
       await this.#log.quiesce()
-      await this.#ids.close(this.context())
+      await this.#ids.release(this.context())
       await clearStore(this.#kv, this.#log, scope)
       const { projectId, databaseId } = scope
       if (projectId === undefined) {
