@@ -32,6 +32,8 @@ const questions: Readonly<Record<string, Question>> = {
   },
 }
 
+export const questionNames: readonly string[] = Object.keys(questions)
+
 /** The method with which `what` is asked over HTTP; `undefined` when there is no such question. */
 export function methodOf(what: string): 'GET' | 'POST' | undefined {
   return Object.hasOwn(questions, what) ? questions[what]?.method : undefined
@@ -45,7 +47,7 @@ export function methodOf(what: string): 'GET' | 'POST' | undefined {
 export async function inspect(engine: Engine, what: string, parameters: Parameters): Promise<unknown> {
   const question = Object.hasOwn(questions, what) ? questions[what] : undefined
   if (question === undefined) {
-    throw invalidArgument(`nothing to inspect is called "${what}"; there is ${Object.keys(questions).join(', ')}`)
+    throw invalidArgument(`nothing to inspect is called "${what}"; there is ${questionNames.join(', ')}`)
   }
   return await question.ask(engine, parameters)
 }

@@ -1,28 +1,36 @@
 /**
  * `sixtables check`: whether entities, index rows, log and markers tell the same story.
  */
+import type { CheckReport } from '@sixtables/engine'
 import { exitCodes } from './errors.ts'
 import type { Io } from './io.ts'
 import { counted } from './print.ts'
-import type { CheckReport } from './reports.ts'
 import type { Flags } from './settings.ts'
-import { withTarget } from './target.ts'
+import { askTarget } from './target.ts'
 
-/** Exit code 1 when something is wrong and was not repaired. */
+/** Exit code 1 when something is wrong and was not put right. */
 export async function check(flags: Flags, io: Io): Promise<number> {
-  const report = await withTarget(flags, io, (target) => target.check({ repair: flags['repair'] === true }))
+  const repair = flags['repair'] === true
+  // The report is the engine's own, of the same version on both sides.
+  const report = (await askTarget(flags, io, 'check', repair ? { repair: 'true' } : {})) as CheckReport
   if (flags['json'] === true) io.out(JSON.stringify(report, null, 2))
-  else for (const line of checkInWords(report)) io.out(line)
-  return report.findings.length > 0 && report.repaired === 0 ? exitCodes.failed : exitCodes.ok
+  else for (const line of checkInWords(report, repair)) io.out(line)
+  return report.problemCount > report.repaired ? exitCodes.failed : exitCodes.ok
 }
 
-function checkInWords({ looked, findings, pending, repaired }: CheckReport): readonly string[] {
-  const lines = [`Looked at ${looked.join(', ')}.`]
-  if (pending > 0)
-    lines.push(`${counted(pending, 'record')} wait${pending === 1 ? 's' : ''} to be applied; that is no damage.`)
-  for (const { problem, detail } of findings) lines.push(`${problem}: ${detail}`)
-  lines.push(findings.length === 0 ? 'All agree.' : `${counted(findings.length, 'disagreement')} found.`)
-  if (repaired > 0) lines.push(`Repaired: ${counted(repaired, 'row')} written or removed.`)
-  else if (findings.length > 0) lines.push('sixtables check --repair writes the index rows anew from the entities.')
+export function checkInWords(report: CheckReport, repair: boolean): readonly string[] {
+  const { pending, problems, problemCount, repaired } = report
+  const lines = [
+    `Looked at ${counted(report.entities, 'entity', 'entities')}, ${counted(report.indexRows, 'index row')} and ` +
+      `${counted(report.logRecords, 'log record')}.`,
+  ]
+  for (const { group, records } of pending) {
+    lines.push(`${counted(records, 'record')} of ${group} to be applied: no damage.`)
+  }
+  for (const { kind, row, detail } of problems) lines.push(`${kind}: ${row}: ${detail}`)
+  if (problems.length < problemCount) lines.push(`… and ${problemCount - problems.length} more.`)
+  if (problemCount === 0) lines.push('All agree.')
+  else if (repair) lines.push(`${counted(problemCount, 'problem')}, ${counted(repaired, 'row')} put right.`)
+  else lines.push(`${counted(problemCount, 'problem')}; sixtables check --repair puts index rows right.`)
   return lines
 }

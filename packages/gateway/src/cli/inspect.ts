@@ -1,70 +1,103 @@
 /**
  * `sixtables inspect rows|log|pending|release`: what the store holds, in words or as JSON.
  */
+import type { LogRecordReport, LogReport, PendingReport, ReleaseReport, RowsReport } from '@sixtables/engine'
+import type { Parameters } from '../admin/inspection.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { columns, counted } from './print.ts'
-import type { LogReport, PendingReport, ReleaseReport, RowsReport } from './reports.ts'
 import type { Flags } from './settings.ts'
-import { keyOf, withTarget } from './target.ts'
+import { askTarget, keyParameters } from './target.ts'
 
 export function inspectRows(flags: Flags, io: Io): Promise<number> {
-  const key = keyOf(flags, io)
-  return answer(flags, io, (target) => target.rows(key), rowsInWords)
+  return answer(flags, io, { what: 'rows', parameters: keyParameters(flags, io), inWords: rowsInWords })
 }
 
 export function inspectLog(flags: Flags, io: Io): Promise<number> {
-  const key = keyOf(flags, io)
-  return answer(flags, io, (target) => target.log(key), logInWords)
+  return answer(flags, io, { what: 'log', parameters: keyParameters(flags, io), inWords: logInWords })
 }
 
 export function inspectPending(flags: Flags, io: Io): Promise<number> {
-  return answer(flags, io, (target) => target.pending(), pendingInWords)
+  return answer(flags, io, { what: 'pending', parameters: {}, inWords: pendingInWords })
 }
 
 export function inspectRelease(flags: Flags, io: Io): Promise<number> {
-  const key = keyOf(flags, io)
   const milestone = flags['milestone'] ?? 'B'
-  if (milestone !== 'A' && milestone !== 'B') {
-    throw new UsageError(`--milestone is A or B; got "${milestone}"`)
-  }
-  return answer(flags, io, (target) => target.release(key, milestone), releaseInWords)
+  if (milestone !== 'A' && milestone !== 'B') throw new UsageError(`--milestone is A or B; got "${milestone}"`)
+  const parameters = { ...keyParameters(flags, io), milestone }
+  return answer(flags, io, { what: 'release', parameters, inWords: releaseInWords })
 }
 
-async function answer<Report>(
-  flags: Flags,
-  io: Io,
-  ask: Parameters<typeof withTarget<Report>>[2],
-  inWords: (report: Report) => readonly string[],
-): Promise<number> {
-  const report = await withTarget(flags, io, ask)
+interface Question<Report> {
+  readonly what: string
+  readonly parameters: Parameters
+  readonly inWords: (report: Report, parameters: Parameters) => readonly string[]
+}
+
+async function answer<Report>(flags: Flags, io: Io, { what, parameters, inWords }: Question<Report>): Promise<number> {
+  // The reports are the engine's own, of the same version on both sides.
+  const report = (await askTarget(flags, io, what, parameters)) as Report
   if (flags['json'] === true) io.out(JSON.stringify(report, null, 2))
-  else for (const line of inWords(report)) io.out(line)
+  else for (const line of inWords(report, parameters)) io.out(line)
   return exitCodes.ok
 }
 
-function rowsInWords({ key, rows }: RowsReport): readonly string[] {
-  if (rows.length === 0) return [`${key} has no rows.`]
-  return [`${key} has ${counted(rows.length, 'row')}:`, ...columns(rows.map((r) => [r.table, r.row, r.value]))]
+function rowsInWords({ key, rows, log }: RowsReport, parameters: Parameters): readonly string[] {
+  const where = placeInWords(parameters)
+  if (rows.length === 0 && log.records.length === 0) return [`${key} ${where} has no rows.`]
+  const lines = rows.map(({ table, row, value, state }) => [
+    table,
+    row,
+    state === 'stored' ? value : `${value} (${state})`,
+  ])
+  return [
+    `${key} ${where}: ${counted(rows.length, 'row')}`,
+    ...indented(columns(lines)),
+    `Log of the group ${log.group}: ${counted(log.records.length, 'record')}`,
+    ...indented(recordLines(log.records)),
+  ]
 }
 
-function logInWords({ group, records }: LogReport): readonly string[] {
-  if (records.length === 0) return [`The log of the group ${group} is empty.`]
-  const lines = records.map((r) => [r.version, r.state, r.changes.join(', ')])
-  return [`The log of the group ${group} holds ${counted(records.length, 'record')}:`, ...columns(lines)]
+function logInWords({ group, records }: LogReport, parameters: Parameters): readonly string[] {
+  return [
+    `Log of the group ${group} ${placeInWords(parameters)}: ${counted(records.length, 'record')}`,
+    ...indented(recordLines(records)),
+  ]
 }
 
 function pendingInWords({ pending }: PendingReport): readonly string[] {
   if (pending.length === 0) return ['Nothing waits: every commit is wholly applied.']
-  const lines = pending.map((r) => [r.group, r.version, r.state, r.changes.join(', ')])
-  return [`${counted(pending.length, 'record')} to be applied:`, ...columns(lines)]
+  return [
+    `${counted(pending.length, 'record')} to be applied:`,
+    ...indented(columns(pending.map((r) => [r.group, r.version, stateInWords(r), r.changes.join('; ')]))),
+  ]
 }
 
 function releaseInWords({ group, milestone, released }: ReleaseReport): readonly string[] {
-  const upTo = milestone === 'A' ? 'milestone A, the entity row' : 'milestone B, entity and index rows'
+  const upTo = milestone === 'A' ? 'milestone A: the entity row' : 'milestone B: entity and index rows'
   return [
     released === 0
       ? `Nothing was held back in the group ${group}.`
       : `Applied ${counted(released, 'record')} of the group ${group} up to ${upTo}.`,
   ]
+}
+
+function recordLines(records: readonly LogRecordReport[]): readonly string[] {
+  return columns(records.map((r) => [r.version, r.committedAt, stateInWords(r), r.changes.join('; ')]))
+}
+
+function stateInWords({ state }: LogRecordReport): string {
+  return state === 'A' ? 'at milestone A' : state
+}
+
+/** `in project demo, database d, namespace n`; what is default is left out. */
+function placeInWords({ project, database, namespace }: Parameters): string {
+  const parts = [`project ${project}`]
+  if (database) parts.push(`database ${database}`)
+  if (namespace) parts.push(`namespace ${namespace}`)
+  return `in ${parts.join(', ')}`
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `  ${line}`)
 }

@@ -1,10 +1,23 @@
 /**
- * A closed folder, opened for `check` and `inspect`.
+ * A closed folder, opened for `check` and `inspect`. Nothing is applied by opening it, so that what waits can be seen.
  */
+import { DatastoreError } from '@sixtables/engine'
+import { inspect } from '../admin/inspection.ts'
 import { OperationError } from './errors.ts'
+import { openClosedStore } from './open-store.ts'
 import type { Target } from './target.ts'
 
 /** @param dir - absolute path of the data folder */
 export async function openFolder(dir: string): Promise<Target> {
-  throw new OperationError(`opening a folder (${dir}) is not built yet; ask a running server`)
+  const engine = await openClosedStore(dir)
+  return {
+    async ask(what, parameters) {
+      try {
+        return await inspect(engine, what, parameters)
+      } catch (error) {
+        throw error instanceof DatastoreError ? new OperationError(error.message) : error
+      }
+    },
+    close: () => engine.close(),
+  }
 }

@@ -3,11 +3,11 @@
  *
  *   2030-01-31T12:00:00.000Z warn  the message
  */
+import type { Logger } from '../logger.ts'
+
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const
 
 export type LogLevel = (typeof logLevels)[number]
-
-export type Logger = Readonly<Record<LogLevel, (message: string) => void>>
 
 export interface LoggerOptions {
   readonly level: LogLevel

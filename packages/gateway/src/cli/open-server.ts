@@ -1,10 +1,15 @@
 /**
  * Engine and gateway, opened as one server.
  */
-import type { Endpoint } from './endpoint.ts'
-import { OperationError } from './errors.ts'
-import type { Logger } from './logger.ts'
-import type { StartSettings } from './settings.ts'
+import type { Engine } from '@sixtables/engine'
+import { inspect, inspectionPath, methodOf, questionNames } from '../admin/inspection.ts'
+import type { Router } from '../admin/router.ts'
+import type { Logger } from '../logger.ts'
+import { type Gateway, startGateway } from '../server.ts'
+import { type Endpoint, formatEndpoint } from './endpoint.ts'
+import { UsageError } from './errors.ts'
+import { openStore } from './open-store.ts'
+import { addressOf, type StartSettings } from './settings.ts'
 
 export interface Server {
   /** Where it really listens: the port is never 0. */
@@ -20,6 +25,63 @@ export interface ServerOptions {
   readonly onShutdown: () => void
 }
 
-export async function openServer(_options: ServerOptions): Promise<Server> {
-  throw new OperationError('the server is not built yet')
+/** @throws UsageError when the folder or the address cannot be used */
+export async function openServer({ settings, logger, onShutdown }: ServerOptions): Promise<Server> {
+  const engine = await openStore({
+    dir: settings.dataDir,
+    mode: settings.mode,
+    apply: settings.apply,
+    durability: settings.durability,
+    seed: settings.seed,
+    onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
+  })
+  let gateway: Gateway
+  try {
+    gateway = await startGateway({
+      engine,
+      host: settings.host,
+      port: settings.port,
+      allowedOrigins: settings.allowedOrigins,
+      allowedHosts: settings.allowedHosts,
+      logger,
+      onShutdown,
+      routes: (router) => addInspection(router, engine),
+    })
+  } catch (error) {
+    await engine.close()
+    throw listenError(error, addressOf(settings))
+  }
+  return {
+    endpoint: { host: gateway.host, port: gateway.port },
+    async close() {
+      await gateway.close()
+      await engine.close()
+    },
+  }
+}
+
+function addInspection(router: Router, engine: Engine): void {
+  for (const name of questionNames) {
+    router.add(methodOf(name) ?? 'GET', `${inspectionPath}${name}`, async ({ query }) => ({
+      json: await inspect(engine, name, Object.fromEntries(query)),
+    }))
+  }
+}
+
+/** What the system says of an address that cannot be listened on, in one line. */
+function listenError(error: unknown, endpoint: Endpoint): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const where = formatEndpoint(endpoint)
+  switch (code) {
+    case 'EADDRINUSE':
+      return new UsageError(`${where} is in use by another program; stop it, or choose another --port (0: a free one)`)
+    case 'EACCES':
+      return new UsageError(`${where} may not be listened on by this user; choose a --port above 1023`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new UsageError(`this machine has no address ${endpoint.host} (${code}); choose another --host`)
+    default:
+      return error
+  }
 }

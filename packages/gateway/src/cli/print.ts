@@ -19,6 +19,6 @@ export function columns(lines: readonly (readonly string[])[]): string[] {
 }
 
 /** `1 row`, `2 rows`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+export function counted(count: number, one: string, several: string = `${one}s`): string {
+  return `${count} ${count === 1 ? one : several}`
 }

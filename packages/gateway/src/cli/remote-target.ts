@@ -1,35 +1,28 @@
 /**
- * A running server, asked over HTTP (the addresses are in target.ts).
+ * A running server, asked over HTTP.
  */
+import { inspectionPath, methodOf } from '../admin/inspection.ts'
 import { OperationError, UsageError } from './errors.ts'
-import type { Target, TypedKey } from './target.ts'
+import type { Target } from './target.ts'
 
 /** @param address - `host:port`, IPv6 in brackets */
 export function remoteTarget(address: string): Target {
-  async function ask<Report>(method: 'GET' | 'POST', what: string, query: Record<string, string>): Promise<Report> {
-    const url = `http://${address}/emulator/inspect/${what}?${new URLSearchParams(query)}`
-    const response = await fetch(url, { method }).catch((error: unknown) => {
-      throw new UsageError(
-        `no server answers on ${address} (${causeOf(error)}); start one with sixtables start, name another with ` +
-          '--endpoint, or open a folder with --data-dir',
-      )
-    })
-    const body = await response.text()
-    if (response.ok) return JSON.parse(body)
-    throw new OperationError(messageIn(body) ?? `${address} answered ${response.status} to ${what}`)
-  }
   return {
-    check: ({ repair }) => ask('POST', 'check', repair ? { repair: 'true' } : {}),
-    rows: (key) => ask('GET', 'rows', queryOf(key)),
-    log: (key) => ask('GET', 'log', queryOf(key)),
-    pending: () => ask('GET', 'pending', {}),
-    release: (key, milestone) => ask('POST', 'release', { ...queryOf(key), milestone }),
+    async ask(what, parameters) {
+      const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
+      const url = `http://${address}${inspectionPath}${what}?${new URLSearchParams(given)}`
+      const response = await fetch(url, { method: methodOf(what) ?? 'GET' }).catch((error: unknown) => {
+        throw new UsageError(
+          `no server answers on ${address} (${causeOf(error)}); start one with sixtables start, name another with ` +
+            '--endpoint, or open a folder with --data-dir',
+        )
+      })
+      const body = await response.text()
+      if (response.ok) return JSON.parse(body)
+      throw new OperationError(messageIn(body) ?? `${address} answered ${response.status} to ${what}`)
+    },
     close: async () => {},
   }
-}
-
-function queryOf({ project, database, namespace, path }: TypedKey): Record<string, string> {
-  return { project, database, namespace, key: path }
 }
 
 /** `ECONNREFUSED` and the like: fetch wraps the reason. */

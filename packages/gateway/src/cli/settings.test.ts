@@ -8,7 +8,8 @@ function settings(flags: Flags, env: Readonly<Record<string, string>> = {}): Sta
 describe('the settings of a start', () => {
   test('without flags are a strong store on disk in the folder of the user', () => {
     expect(settings({})).toEqual({
-      endpoint: { host: '127.0.0.1', port: 8081 },
+      host: undefined,
+      port: 8081,
       allowedOrigins: [],
       allowedHosts: [],
       dataDir: '/home-of-test/.sixtables',
@@ -47,7 +48,7 @@ describe('the settings of a start', () => {
   })
 
   test('of a repeated flag the last value counts, and lists keep all', () => {
-    expect(settings({ port: ['1', '2'] }).endpoint.port).toBe(2)
+    expect(settings({ port: ['1', '2'] }).port).toBe(2)
     expect(settings({ 'allowed-origin': ['a', 'b'] }).allowedOrigins).toEqual(['a', 'b'])
   })
 

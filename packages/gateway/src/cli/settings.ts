@@ -16,7 +16,9 @@ export type ApplySetting =
   | { readonly type: 'manual' }
 
 export interface StartSettings {
-  readonly endpoint: Endpoint
+  /** `undefined`: this machine alone, by IPv4 and IPv6. */
+  readonly host: string | undefined
+  readonly port: number
   readonly allowedOrigins: readonly string[]
   readonly allowedHosts: readonly string[]
   /** Absolute; `undefined` = in memory. */
@@ -58,7 +60,7 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     if (flags[name] !== undefined) notes.push(`--${name} is known from other emulators and changes nothing here`)
   }
   return {
-    endpoint: endpointOf(flags),
+    ...listenOn(flags),
     allowedOrigins: list(flags, 'allowed-origin'),
     allowedHosts: list(flags, 'allowed-host'),
     dataDir: onDisk ? resolve(cwd, dataDir ?? join(cwd, '.sixtables')) : undefined,
@@ -77,13 +79,18 @@ export function projectOf(flags: Flags, env: Surroundings['env']): string {
   return text(flags, 'project') ?? (env['DATASTORE_PROJECT_ID'] || defaultProject)
 }
 
-function endpointOf(flags: Flags): Endpoint {
+/** The address that is asked for, as it is spoken of. */
+export function addressOf({ host, port }: Pick<StartSettings, 'host' | 'port'>): Endpoint {
+  return { host: host ?? defaultEndpoint.host, port }
+}
+
+function listenOn(flags: Flags): Pick<StartSettings, 'host' | 'port'> {
   const both = text(flags, 'host-port')
   const host = text(flags, 'host')
   const port = text(flags, 'port')
   if (both === undefined) {
     return {
-      host: host?.replace(/^\[(.*)\]$/, '$1') ?? defaultEndpoint.host,
+      host: host?.replace(/^\[(.*)\]$/, '$1'),
       port: port === undefined ? defaultEndpoint.port : parsePort(port, '--port'),
     }
   }

@@ -22,7 +22,7 @@ export const startFlags: readonly Flag[] = [
     name: 'host',
     type: 'string',
     describe: 'Address to listen on; 0.0.0.0 for all',
-    default: '127.0.0.1',
+    default: '127.0.0.1 and ::1',
     group: 'Where it listens',
   },
   {

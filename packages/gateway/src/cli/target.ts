@@ -1,61 +1,41 @@
 /**
- * What `check` and `inspect` look at: a running server, asked over HTTP, or a closed folder, opened here. Both give the same
- * reports (reports.ts).
- *
- *   GET  /emulator/inspect/{rows,log}?project=&database=&namespace=&key=     GET /emulator/inspect/pending
- *   POST /emulator/inspect/release?…&milestone=                             POST /emulator/inspect/check?repair=
+ * What `check` and `inspect` look at: a running server, asked over HTTP, or a closed folder, opened here. Both answer the
+ * questions of admin/inspection.ts with the same reports.
  */
 import { resolve } from 'node:path'
+import { DatastoreError } from '@sixtables/engine'
+import type { Parameters } from '../admin/inspection.ts'
+import { parseKeyPath } from '../admin/key-syntax.ts'
 import { formatEndpoint, parseEndpoint } from './endpoint.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
-import { parseKeyPath } from './key-syntax.ts'
 import { openFolder } from './local-target.ts'
 import { remoteTarget } from './remote-target.ts'
-import type { CheckReport, LogReport, PendingReport, ReleaseReport, RowsReport } from './reports.ts'
 import { type Flags, projectOf } from './settings.ts'
 
-/** A key as it was typed, and the partition it is looked for in. */
-export interface TypedKey {
-  readonly project: string
-  /** Empty for the default database. */
-  readonly database: string
-  /** Empty for the default namespace. */
-  readonly namespace: string
-  /** Root first, as key-syntax.ts reads it. */
-  readonly path: string
-}
-
 export interface Target {
-  check(options: { readonly repair: boolean }): Promise<CheckReport>
-  rows(key: TypedKey): Promise<RowsReport>
-  log(key: TypedKey): Promise<LogReport>
-  pending(): Promise<PendingReport>
-  release(key: TypedKey, milestone: 'A' | 'B'): Promise<ReleaseReport>
+  /** @throws OperationError with the reason in words */
+  ask(what: string, parameters: Parameters): Promise<unknown>
   close(): Promise<void>
 }
 
-/** The key that was asked for. @throws UsageError when it cannot be read */
-export function keyOf(flags: Flags, io: Io): TypedKey {
-  const path = String(flags['key'])
-  parseKeyPath(path)
-  return {
-    project: projectOf(flags, io.env),
-    database: String(flags['database'] ?? '').replace(/^\(default\)$/, ''),
-    namespace: String(flags['namespace'] ?? ''),
-    path,
+/** The key that was asked for and where it lives, as parameters. @throws UsageError when it cannot be read */
+export function keyParameters(flags: Flags, io: Io): Parameters {
+  const key = String(flags['key'])
+  try {
+    parseKeyPath(key)
+  } catch (error) {
+    throw error instanceof DatastoreError ? new UsageError(error.message) : error
   }
+  const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
+  return { project: projectOf(flags, io.env), database, namespace, key }
 }
 
-/** Opens what the flags point at, asks it, and closes it again. */
-export async function withTarget<Report>(
-  flags: Flags,
-  io: Io,
-  ask: (target: Target) => Promise<Report>,
-): Promise<Report> {
+/** Opens what the flags point at, asks it one question, and closes it again. */
+export async function askTarget(flags: Flags, io: Io, what: string, parameters: Parameters): Promise<unknown> {
   const target = await openTarget(flags, io)
   try {
-    return await ask(target)
+    return await target.ask(what, parameters)
   } finally {
     await target.close()
   }

@@ -1,0 +1,25 @@
+/**
+ * Opening an engine from the command line: a folder that cannot be used becomes one line.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatastoreError, type Engine, type EngineOptions, openEngine } from '@sixtables/engine'
+import { UsageError } from './errors.ts'
+
+/** @throws UsageError when the folder is in use, not readable, damaged, or of another format */
+export async function openStore(options: EngineOptions): Promise<Engine> {
+  try {
+    return await openEngine(options)
+  } catch (error) {
+    if (!(error instanceof DatastoreError)) throw error
+    throw new UsageError(error.message.charAt(0).toLowerCase() + error.message.slice(1))
+  }
+}
+
+/** As {@link openStore}, for a look at a store that must be there already; what waits to be applied is left waiting. */
+export async function openClosedStore(dir: string): Promise<Engine> {
+  if (!existsSync(dir)) throw new UsageError(`there is no folder ${dir}`)
+  const isStore = existsSync(join(dir, 'sixtables.json')) || existsSync(join(dir, 'rows'))
+  if (!isStore) throw new UsageError(`there is no store in ${dir}`)
+  return await openStore({ dir, rollForward: false })
+}

@@ -1,0 +1,248 @@
+/** The commands against a real server and a real folder, in this process. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Io } from './io.ts'
+import { main } from './main.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sixtables-cli-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** One command that may still be running: what it said so far, and a hand on its signals. */
+class Run {
+  readonly out: string[] = []
+  readonly err: string[] = []
+  readonly exits: number[] = []
+  readonly code: Promise<number>
+  #signal: (signal: NodeJS.Signals) => void = () => {}
+  #heard: () => void = () => {}
+
+  constructor(...args: readonly string[]) {
+    const io: Io = {
+      env: {},
+      cwd: folder,
+      out: (line) => {
+        this.out.push(line)
+        this.#heard()
+      },
+      err: (line) => this.err.push(line),
+      onSignal: (stop) => {
+        this.#signal = stop
+        return () => {
+          this.#signal = () => {}
+        }
+      },
+      exit: (code) => this.exits.push(code),
+    }
+    this.code = main(args, io)
+  }
+
+  signal(): void {
+    this.#signal('SIGTERM')
+  }
+
+  /** Resolves with `host:port` once the server says that it is running. */
+  async running(): Promise<string> {
+    const said = new Promise<void>((resolve) => {
+      this.#heard = () => {
+        if (this.out.some((line) => line.includes('is now running'))) resolve()
+      }
+    })
+    await Promise.race([said, this.code])
+    const address = this.out.map((line) => /API endpoint: http:\/\/(\S+)/.exec(line)?.[1]).find(Boolean)
+    if (address === undefined) throw new Error(`not running: ${this.err.join('\n')}`)
+    return address
+  }
+}
+
+async function done(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const run = new Run(...args)
+  const code = await run.code
+  return { code, out: run.out.join('\n'), err: run.err.join('\n') }
+}
+
+async function put(address: string, id: string, priority: number): Promise<void> {
+  const upsert = {
+    key: { path: [{ kind: 'ToDo', id }] },
+    properties: { priority: { integerValue: String(priority) } },
+  }
+  const response = await fetch(`http://${address}/v1/projects/demo:commit`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations: [{ upsert }] }),
+  })
+  expect(response.status, await response.text()).toBe(200)
+}
+
+describe('sixtables start', () => {
+  test('says where it is, what to export and that it is running, and answers then', async () => {
+    const run = new Run('start', '--port', '0', '--project', 'p1')
+    const address = await run.running()
+    expect(run.out).toEqual([
+      'sixtables, as Firestore in Datastore mode.',
+      `Data is kept in ${join(folder, '.sixtables')}`,
+      `API endpoint: http://${address}`,
+      'Client libraries find it by:',
+      `  export DATASTORE_EMULATOR_HOST=${address}`,
+      '  export DATASTORE_PROJECT_ID=p1',
+      'Dev App Server is now running.',
+    ])
+    expect((await fetch(`http://${address}/`)).status).toBe(200)
+    run.signal()
+    expect(await run.code).toBe(0)
+    await expect(fetch(`http://${address}/`)).rejects.toThrow()
+    expect(run.err).toEqual([])
+  })
+
+  test('listens on an IPv6 address and writes it in brackets', async () => {
+    const run = new Run('--testing', '--host-port', '[::1]:0')
+    const address = await run.running()
+    expect(address).toMatch(/^\[::1\]:\d+$/)
+    expect(run.out).toContain('Data is kept in memory.')
+    run.signal()
+    expect(await run.code).toBe(0)
+  })
+
+  test('POST /shutdown ends it with exit code 0', async () => {
+    const run = new Run('--testing', '--port', '0')
+    const address = await run.running()
+    expect((await fetch(`http://${address}/shutdown`, { method: 'POST' })).status).toBe(200)
+    expect(await run.code).toBe(0)
+  })
+
+  test('a second signal ends it at once', async () => {
+    const run = new Run('--testing', '--port', '0')
+    await run.running()
+    run.signal()
+    run.signal()
+    expect(run.exits).toEqual([1])
+    await run.code
+  })
+
+  test('keeps data from one run to the next', async () => {
+    const first = new Run('--port', '0')
+    await put(await first.running(), '1', 5)
+    first.signal()
+    expect(await first.code).toBe(0)
+    const second = new Run('--port', '0')
+    const { out } = await done('inspect', 'rows', 'ToDo:1', '--endpoint', await second.running())
+    expect(out).toContain('{priority: 5}')
+    second.signal()
+    expect(await second.code).toBe(0)
+  })
+
+  test('a port in use is one clear line and exit code 2', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as { port: number }
+    const { code, out, err } = await done('--testing', '--port', String(port))
+    other.close()
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toBe(
+      `sixtables: 127.0.0.1:${port} is in use by another program; stop it, or choose another --port (0: a free one)`,
+    )
+  })
+
+  test('an address that this machine does not have is exit code 2', async () => {
+    const { code, err } = await done('--testing', '--port', '0', '--host', '192.0.2.1')
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('this machine has no address 192.0.2.1') })
+  })
+
+  test('a data folder that cannot be used is one clear line and exit code 2', async () => {
+    writeFileSync(join(folder, 'letter.txt'), 'not a store')
+    const foreign = await done('--port', '0', '--data-dir', folder)
+    expect(foreign).toEqual({ code: 2, out: '', err: expect.stringContaining(`data folder ${folder} cannot be used`) })
+    const file = await done('--port', '0', '--data-dir', join(folder, 'letter.txt'))
+    expect(file).toEqual({ code: 2, out: '', err: expect.stringContaining('it is not a folder') })
+  })
+
+  test('a data folder in use is refused, by the server and by a check', async () => {
+    const run = new Run('--port', '0')
+    await run.running()
+    const second = await done('--port', '0')
+    expect(second).toEqual({ code: 2, out: '', err: expect.stringContaining('another process has it open') })
+    const check = await done('check', '--data-dir', '.sixtables')
+    expect(check).toEqual({ code: 2, out: '', err: expect.stringContaining('another process has it open') })
+    run.signal()
+    await run.code
+  })
+})
+
+describe('sixtables inspect and check', () => {
+  test('show held writes of a running server, release them step by step, and find all in order', async () => {
+    const server = new Run('--testing', '--port', '0', '--apply', 'manual')
+    const at = ['--endpoint', await server.running()]
+    await put(at[1] ?? '', '1', 4)
+
+    const pending = await done('inspect', 'pending', ...at)
+    expect(pending.out).toMatch(/^1 record to be applied:\n {2}ToDo:1 +\d+ +committed +put ToDo:1 \{priority: 4\}$/)
+    const held = await done('inspect', 'rows', 'ToDo:1', ...at)
+    expect(held.out).toMatch(/^ {2}Entities +.*\{priority: 4\} \(to be written\)$/m)
+
+    const a = await done('inspect', 'release', 'ToDo:1', '--milestone', 'A', ...at)
+    expect(a.out).toBe('Applied 1 record of the group ToDo:1 up to milestone A: the entity row.')
+    expect((await done('inspect', 'log', 'ToDo:1', ...at)).out).toContain('at milestone A')
+    const half = await done('inspect', 'rows', 'ToDo:1', ...at)
+    expect(half.out).toMatch(/^ {2}Entities +.*\{priority: 4\}$/m)
+    expect(half.out).toMatch(/^ {2}EntitiesByPropertyAsc +.*\(to be written\)$/m)
+
+    const b = await done('inspect', 'release', 'ToDo:1', ...at)
+    expect(b.out).toBe('Applied 1 record of the group ToDo:1 up to milestone B: entity and index rows.')
+    expect((await done('inspect', 'pending', ...at)).out).toBe('Nothing waits: every commit is wholly applied.')
+    expect((await done('inspect', 'release', 'ToDo:1', ...at)).out).toBe('Nothing was held back in the group ToDo:1.')
+
+    const check = await done('check', ...at)
+    expect(check).toEqual({
+      code: 0,
+      out: 'Looked at 1 entity, 3 index rows and 1 log record.\nAll agree.',
+      err: '',
+    })
+    server.signal()
+    await server.code
+  })
+
+  test('open a closed folder, with --json too', async () => {
+    const server = new Run('--port', '0')
+    await put(await server.running(), '7', 1)
+    server.signal()
+    await server.code
+    const rows = await done('inspect', 'rows', 'ToDo:7', '--data-dir', '.sixtables', '--json')
+    const report = JSON.parse(rows.out)
+    expect(report.key).toBe('ToDo:7')
+    expect(report.rows.map((row: { table: string }) => row.table)).toContain('EntitiesByKind')
+    expect((await done('inspect', 'rows', 'ToDo:8', '--data-dir', '.sixtables')).out).toBe(
+      'ToDo:8 in project demo has no rows.',
+    )
+    expect(JSON.parse((await done('check', '--data-dir', '.sixtables', '--json')).out).problemCount).toBe(0)
+  })
+
+  test('a folder without a store is refused and left as it is', async () => {
+    expect(await done('check', '--data-dir', 'none')).toEqual({
+      code: 2,
+      out: '',
+      err: `sixtables: there is no folder ${join(folder, 'none')}`,
+    })
+    expect((await done('check', '--data-dir', '.')).err).toBe(`sixtables: there is no store in ${folder}`)
+  })
+})
+
+describe('the built command', () => {
+  test('says what to do when it is not built', () => {
+    const binary = new URL('../../bin/sixtables.js', import.meta.url)
+    // A copy in an empty folder finds no build beside it.
+    const copy = join(folder, 'bin.mjs')
+    const { stdout } = spawnSync('cp', [binary.pathname, copy])
+    expect(String(stdout)).toBe('')
+    const { status, stderr } = spawnSync(process.execPath, [copy, '--help'], { encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining('npm run setup') })
+  })
+})
