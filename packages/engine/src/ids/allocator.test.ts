@@ -138,13 +138,14 @@ describe('a reservation', () => {
 })
 
 describe('a range', () => {
-  // Each case alone from counter next = 11 and the one entity 20: the table of the specification.
+  // Each case alone from counter next = 11 and the one entity 20.
   test.each([
     [1n, 5n, 'CONTENTION', 11n],
     [11n, 15n, 'EMPTY', 16n],
     [8n, 12n, 'CONTENTION', 13n],
     [18n, 22n, 'COLLISION', 23n],
     [30n, 40n, 'EMPTY', 41n],
+    [8n, 20n, 'COLLISION', 21n],
   ])('%s to %s after 10 ids is %s, and the next id is %s', (start, end, state, next) => {
     const allocator = allocatorAt(11n)
     const answer = now(allocator.allocateRange(context, toDo, { start, end }, hasOneOf(20n)))

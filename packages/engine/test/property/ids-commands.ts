@@ -328,6 +328,7 @@ export function idCommands(extra: fc.Arbitrary<IdCommand>[] = []): fc.Arbitrary<
       fc.tuple(who, of, fc.integer({ min: 1, max: 20 })).map((a) => new SizeCommand(...a)),
       fc.tuple(who, of, fc.integer({ min: 0, max: 60 })).map((a) => new MaxCommand(...a)),
       fc.tuple(who, of, smallIds, fc.integer({ min: 1, max: 8 })).map((a) => new RangeCommand(...a)),
+      fc.tuple(of, smallIds, fc.constant(false)).map((a) => new PutCommand(...a)),
       fc.tuple(of, smallIds, fc.boolean()).map((a) => new PutCommand(...a)),
       who.map((w) => new CrashCommand(w)),
       who.map((w) => new CloseCommand(w)),

@@ -12,9 +12,10 @@
  * come next. Over a store that answers at once and one that answers by promises.
  */
 import fc from 'fast-check'
-import { describe, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import type { Key } from '../../src/model/key.ts'
 import { idCommands } from './ids-commands.ts'
-import { Model, type Way, World } from './ids-world.ts'
+import { context, families, Model, type Way, World } from './ids-world.ts'
 
 describe.each<[Way, string]>([
   ['one', 'one allocator'],
@@ -32,4 +33,21 @@ describe.each<[Way, string]>([
       { numRuns: 150 },
     )
   })
+})
+
+test('I8: the state of a range is that of the rules, for every counter, range and set of entities', async () => {
+  const toDo = families[0] as Key
+  const ids = fc.integer({ min: 1, max: 12 })
+  await fc.assert(
+    fc.asyncProperty(ids, fc.uniqueArray(ids, { maxLength: 4 }), ids, ids, async (next, entities, start, length) => {
+      const allocator = new World('one').allocator(0)
+      await allocator.allocateMax(context, toDo, BigInt(next - 1))
+      const range = { start: BigInt(start), end: BigInt(start + length - 1) }
+      const hasEntity = entities.some((id) => id >= start && id < start + length)
+      const { state, nextBefore, nextAfter } = await allocator.allocateRange(context, toDo, range, () => hasEntity)
+      expect(state).toBe(hasEntity ? 'COLLISION' : next > start ? 'CONTENTION' : 'EMPTY')
+      expect([nextBefore, nextAfter]).toEqual([BigInt(next), BigInt(Math.max(next, start + length))])
+    }),
+    { numRuns: 300 },
+  )
 })
