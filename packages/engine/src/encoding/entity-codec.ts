@@ -34,7 +34,7 @@ import {
   ValueSlot,
   valueField,
 } from './value-slot.ts'
-import { int64FromHalves, readText, WireReader, WireWriter, wireBytes } from './wire.ts'
+import { int64FromHalves, notText, tryReadText, WireReader, WireWriter, wireBytes } from './wire.ts'
 
 export { decodeKey, encodeKey, type KeyDefaults } from './key-message.ts'
 
@@ -83,7 +83,7 @@ class ValueDecoder {
       case valueField.double:
         return { type: 'double', value: slot.bytes.readDoubleLE(slot.start) }
       case valueField.string:
-        return { type: 'string', value: readText(slot.bytes, slot.start, slot.end, labelOf(property)) }
+        return { type: 'string', value: textOf(slot, property) }
       case valueField.blob:
         return { type: 'blob', value: new Uint8Array(slot.bytes.subarray(slot.start, slot.end)) }
       case valueField.timestamp:
@@ -159,6 +159,12 @@ class ValueDecoder {
     if (keyRange === undefined) return { key: undefined, properties }
     return { key: fillKey(readKey(readerOf(keyRange, reader)), this.#defaults), properties }
   }
+}
+
+function textOf({ bytes, start, end }: ByteRange, property: string | undefined): string {
+  const text = tryReadText(bytes, start, end)
+  if (text === undefined) throw notText(start, end, labelOf(property))
+  return text
 }
 
 /**

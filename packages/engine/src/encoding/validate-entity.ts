@@ -36,7 +36,7 @@ import {
   type ValueSlot,
   valueField,
 } from './value-slot.ts'
-import { checkText, int64FromHalves, WireReader, WireWriter } from './wire.ts'
+import { int64FromHalves, isWellFormedText, notText, WireReader, WireWriter } from './wire.ts'
 
 export interface PreparedEntity extends PreparedProperties {
   /** Of the request's database; its last element may be incomplete. */
@@ -156,7 +156,9 @@ class EntityChecks implements WalkChecks {
         throw invalidArgument(`${labelOf(property)} has no value type set; null must be said as null_value`)
       case valueField.string:
         checkSize(slot, property, indexed)
-        checkText(slot.bytes, slot.start, slot.end, labelOf(property))
+        if (!isWellFormedText(slot.bytes, slot.start, slot.end)) {
+          throw notText(slot.start, slot.end, labelOf(property))
+        }
         return
       case valueField.blob:
         checkSize(slot, property, indexed)

@@ -54,19 +54,23 @@ export function isWellFormedText(bytes: Buffer, start: number, end: number): boo
   return isUtf8(bytes.subarray(start, end))
 }
 
-/** Refuses bytes that are not well-formed UTF-8. `what` names the field: `the kind of a key`. */
-export function checkText(bytes: Buffer, start: number, end: number, what: string): void {
-  if (!isWellFormedText(bytes, start, end)) {
-    throw invalidArgument(`${what} is not valid UTF-8 (${end - start} bytes at byte ${start} of the message)`)
-  }
+/** The refusal of bytes [start, end) as text. `what` names the field: `the kind of a key`. */
+export function notText(start: number, end: number, what: string): DatastoreError {
+  return invalidArgument(`${what} is not valid UTF-8 (${end - start} bytes at byte ${start} of the message)`)
+}
+
+/** Bytes [start, end) as text; `undefined` unless they are UTF-8. For callers whose field's name costs time to say. */
+export function tryReadText(bytes: Buffer, start: number, end: number): string | undefined {
+  const slices = bytes as Buffer & BufferSlices
+  if (end - start <= shortRunBytesMax && isAscii(bytes, start, end)) return slices.latin1Slice(start, end)
+  return isUtf8(bytes.subarray(start, end)) ? slices.utf8Slice(start, end) : undefined
 }
 
 /** Bytes [start, end) as text; INVALID_ARGUMENT unless they are UTF-8. */
 export function readText(bytes: Buffer, start: number, end: number, what: string): string {
-  const slices = bytes as Buffer & BufferSlices
-  if (end - start <= shortRunBytesMax && isAscii(bytes, start, end)) return slices.latin1Slice(start, end)
-  checkText(bytes, start, end, what)
-  return slices.utf8Slice(start, end)
+  const text = tryReadText(bytes, start, end)
+  if (text === undefined) throw notText(start, end, what)
+  return text
 }
 
 /** Walks one message. `position` is the next byte, `end` the end of the innermost message entered. */
@@ -259,6 +263,15 @@ export class WireWriter {
   int64(field: number, value: bigint): void {
     this.#reserve(15)
     this.#varint32(field << 3)
+    if (value >= 0n && value <= Number.MAX_SAFE_INTEGER) {
+      let rest = Number(value)
+      while (rest > 0x7f_ffff) {
+        this.#buffer[this.#length++] = (rest & 0x7f) | 0x80
+        rest = Math.floor(rest / 128)
+      }
+      this.#varint32(rest)
+      return
+    }
     let rest = BigInt.asUintN(64, value)
     while (rest > 0x7fn) {
       this.#buffer[this.#length++] = Number(rest & 0x7fn) | 0x80
@@ -274,11 +287,33 @@ export class WireWriter {
   }
 
   text(field: number, value: string): void {
+    if (value.length <= shortRunBytesMax && this.#shortAscii(field, value)) return
     const bytes = Buffer.byteLength(value)
     this.#reserve(bytes + 10)
     this.#varint32((field << 3) | wireBytes)
     this.#varint32(bytes)
     this.#length += this.#buffer.write(value, this.#length, 'utf8')
+  }
+
+  /** Writes a short text without a call into the runtime; answers false, and writes nothing, unless it is ASCII. */
+  #shortAscii(field: number, value: string): boolean {
+    const { length } = value
+    this.#reserve(length + 6)
+    const start = this.#length
+    this.#varint32((field << 3) | wireBytes)
+    const buffer = this.#buffer
+    let at = this.#length
+    buffer[at++] = length
+    for (let i = 0; i < length; i++) {
+      const unit = value.charCodeAt(i)
+      if (unit > 0x7f) {
+        this.#length = start
+        return false
+      }
+      buffer[at++] = unit
+    }
+    this.#length = at
+    return true
   }
 
   bytes(field: number, value: Uint8Array): void {
