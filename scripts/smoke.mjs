@@ -1,14 +1,17 @@
 /**
  * `npm run smoke`: starts the built server on a free port with a data folder of its own, drives it once with
- * @google-cloud/datastore over gRPC, and stops it with SIGTERM. The last line is `smoke: N passed, M failed`.
+ * @google-cloud/datastore over gRPC, holds README.md to its word, and stops it with SIGTERM. The last line is `smoke: N passed, M failed`.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { readReadme, withoutTimes } from './lib/readme.mjs'
 import { root } from './lib/tools.mjs'
 
 const limitMs = 120_000
@@ -79,6 +82,23 @@ if (datastore !== undefined) {
     assert.equal(entity, undefined)
   })
 }
+
+const readme = readReadme()
+
+await step('the program in README.md prints what README.md says', async () => {
+  const client = pathToFileURL(require.resolve('@google-cloud/datastore')).href
+  const program = join(folder, 'todo.mjs')
+  writeFileSync(program, readme.program.replace("'@google-cloud/datastore'", `'${client}'`))
+  const env = { ...process.env, DATASTORE_PROJECT_ID: 'demo' }
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { env })
+  assert.equal(stdout, readme.printed)
+})
+
+await step('and leaves the rows that README.md shows', async () => {
+  const args = [binary, 'inspect', 'rows', 'User:ada/ToDo:1']
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env: process.env })
+  assert.equal(withoutTimes(stdout), withoutTimes(readme.rows))
+})
 
 await step('SIGTERM ends the server with exit code 0', async () => {
   const ended = server.exitCode === null ? once(server, 'exit') : [server.exitCode, null]

@@ -7,7 +7,11 @@ export const linesMax = 450
 
 /** Where time and chance are passed in, so that all of it can run on virtual time and from a seed. */
 const simulated = /^packages\/(engine\/src|gateway\/src\/handlers|bench\/src\/(sim|labs))\//
-const sourcesOfTime = new Set(['packages/engine/src/clock.ts', 'packages/engine/src/random.ts'])
+const sourcesOfTime = new Set([
+  'packages/engine/src/clock.ts',
+  'packages/engine/src/random.ts',
+  'packages/engine/src/testing/virtual-clock.ts',
+])
 
 const ambient =
   /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bset(?:Timeout|Interval|Immediate)\b|\bMath\.random\b|\bqueueMicrotask\b|\bnextTick\b|\bhrtime\b|\brandom(?:UUID|Bytes|Int)\b/g
@@ -56,7 +60,7 @@ export function escapeFindings(files: readonly SourceFile[]): Finding[] {
   ])
 }
 
-/** `.only` never; a test switched off gives its reason in a comment on its line or the one above. */
+/** `.only` never; a test switched off gives its reason: as second argument, or in a comment on its line or the one above. */
 export function switchedOffFindings(files: readonly SourceFile[]): Finding[] {
   return code(files)
     .filter(({ path }) => isTest(path))
@@ -64,11 +68,13 @@ export function switchedOffFindings(files: readonly SourceFile[]): Finding[] {
       const lines = text.split('\n')
       return matches(path, withoutComments(text), switchedOff, (found) => found).filter((finding) => {
         const line = Number(/:(\d+) /.exec(finding)?.[1])
-        const reason = [lines[line - 2], lines[line - 1]].some((near) => near?.includes('//'))
+        const reason =
+          [lines[line - 2], lines[line - 1]].some((near) => near?.includes('//')) ||
+          /\.skip\(.*, '.+'\)$/.test(lines[line - 1] ?? '')
         return !reason || finding.endsWith('.only')
       })
     })
-    .map((finding) => `${finding} without a reason in a comment`)
+    .map((finding) => `${finding} without a reason`)
 }
 
 function code(files: readonly SourceFile[]): readonly SourceFile[] {

@@ -113,6 +113,8 @@ describe('the rules for code', () => {
     expect(switchedOffFindings(file(path, `// why\n${call('only')}('x')`))).toHaveLength(1)
     expect(switchedOffFindings(file(path, `\n${call('skip')}('x')`))).toHaveLength(1)
     expect(switchedOffFindings(file(path, `// why\n${call('skip')}('x')`))).toEqual([])
+    expect(switchedOffFindings(file(path, `${call('skip')}(!a.b, 'why')`))).toEqual([])
+    expect(switchedOffFindings(file(path, `${call('skip')}(!a.b)`))).toHaveLength(1)
   })
 })
 

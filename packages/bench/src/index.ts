@@ -1,1 +1,2 @@
+/** What other packages may use of the labs: nothing yet. */
 export {}

@@ -45,11 +45,7 @@ async function answer<Report>(flags: Flags, io: Io, { what, parameters, inWords 
 function rowsInWords({ key, rows, log }: RowsReport, parameters: Parameters): readonly string[] {
   const where = placeInWords(parameters)
   if (rows.length === 0 && log.records.length === 0) return [`${key} ${where} has no rows.`]
-  const lines = rows.map(({ table, row, value, state }) => [
-    table,
-    row,
-    state === 'stored' ? value : `${value} (${state})`,
-  ])
+  const lines = rows.map(({ row, value, state }) => [row, state === 'stored' ? value : `${value} (${state})`])
   return [
     `${key} ${where}: ${counted(rows.length, 'row')}`,
     ...indented(columns(lines)),
