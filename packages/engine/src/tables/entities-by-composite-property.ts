@@ -17,7 +17,7 @@
  * Known: index id, app, kind, ancestor only if the index has it, values in the index's directions, entity key, and no
  * property names. Ours: project and database lead here too, and the type bytes.
  */
-import { invert } from '../encoding/bytes.ts'
+import { bytesOf, invert } from '../encoding/bytes.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import {
   ancestorPrefixes,
@@ -181,26 +181,16 @@ export function parseCompositeHead(rowKey: RowKey): CompositeRowHead {
   }
 }
 
-/** The entries of each column; `undefined` when a column has none, and so the entity no row. */
-function entriesByColumn(
-  columns: readonly IndexedProperty[],
-  entries: readonly IndexEntry[],
-): readonly (readonly IndexEntry[])[] | undefined {
-  const byColumn: IndexEntry[][] = []
-  for (const column of columns) {
-    const own = entries.filter((entry) => entry.property === column.name)
-    if (own.length === 0) return undefined
-    byColumn.push(own)
-  }
-  return byColumn
-}
-
 /** How many rows the entity has in an index, without making them: the product of its columns' entries and ancestors. */
 export function countCompositeRows(index: IndexDefinition, codes: KeyCodes, entries: readonly IndexEntry[]): number {
   if (codes.kind !== encodeText(index.kind)) return 0
-  const byColumn = entriesByColumn(columnsOf(index), entries)
-  if (byColumn === undefined) return 0
-  return byColumn.reduce((count, own) => count * own.length, index.ancestor ? pathLength(codes.path) : 1)
+  let count = index.ancestor ? pathLength(codes.path) : 1
+  for (const column of columnsOf(index)) {
+    let own = 0
+    for (const entry of entries) if (entry.property === column.name) own++
+    count *= own
+  }
+  return count
 }
 
 /** Appends the rows that the entity has in an index to `rows`. */
@@ -211,40 +201,52 @@ export function appendCompositeRows(
   entries: readonly IndexEntry[],
 ): void {
   if (codes.kind !== encodeText(index.kind)) return
-  const columns = columnsOf(index)
-  const byColumn = entriesByColumn(columns, entries)
-  if (byColumn === undefined) return
+  const combinations = combinationsOf(columnsOf(index), entries)
+  if (combinations.length === 0) return
   const namespaceAt = skipText(codes.partition, skipText(codes.partition, 0))
   const start =
     indexPrefix(index, codes.partition.slice(0, namespaceAt)) + codes.partition.slice(namespaceAt) + codes.kind
   const starts = index.ancestor ? ancestorPrefixes(codes.path).map((prefix) => start + prefix + pathEnd) : [start]
   const end = keyColumnCode(index, codes.path)
-  for (const { code, types } of combinations(columns, byColumn)) {
-    for (const first of starts) {
-      rows.push({ table: 'EntitiesByCompositeProperty', rowKey: first + code + end, value: types })
-    }
+  for (const { code, types } of combinations) {
+    const value = compositeRowValue(types)
+    for (const first of starts) rows.push({ table: 'EntitiesByCompositeProperty', rowKey: first + code + end, value })
   }
 }
 
+/** One entry chosen for each column so far: their codes as they stand in the row, and a type byte for each. */
 interface Combination {
   readonly code: string
-  readonly types: Uint8Array
+  readonly types: string
 }
 
-/** Every choice of one entry a column. */
-function combinations(
-  columns: readonly IndexedProperty[],
-  byColumn: readonly (readonly IndexEntry[])[],
-): readonly Combination[] {
-  let chosen: { code: string; types: readonly number[] }[] = [{ code: '', types: [] }]
-  for (const [i, column] of columns.entries()) {
-    const parts = (byColumn[i] ?? []).map((entry) => ({
-      code: columnCode(column, entry.valueCode),
-      type: typeByteOf(entry.type, entry.multi),
-    }))
-    chosen = chosen.flatMap(({ code, types }) =>
-      parts.map((part) => ({ code: code + part.code, types: [...types, part.type] })),
-    )
+/** Every choice of one entry a column; none when a column has no entry. */
+function combinationsOf(columns: readonly IndexedProperty[], entries: readonly IndexEntry[]): readonly Combination[] {
+  let chosen: readonly Combination[] = [{ code: '', types: '' }]
+  for (const column of columns) {
+    const longer: Combination[] = []
+    for (const entry of entries) {
+      if (entry.property !== column.name) continue
+      const part = columnCode(column, entry.valueCode)
+      const type = String.fromCharCode(typeByteOf(entry.type, entry.multi))
+      for (const { code, types } of chosen) longer.push({ code: code + part, types: types + type })
+    }
+    chosen = longer
   }
-  return chosen.map(({ code, types }) => ({ code, types: Uint8Array.from(types) }))
+  return chosen
+}
+
+/** Row values by their bytes: there are few, as most columns hold one type. */
+const rowValues = new Map<string, Uint8Array>()
+const rowValuesMax = 1000
+
+/** The value of a row with these type bytes, shared by rows: nobody may change it. */
+function compositeRowValue(types: string): Uint8Array {
+  let value = rowValues.get(types)
+  if (value === undefined) {
+    if (rowValues.size >= rowValuesMax) rowValues.clear()
+    value = bytesOf(types)
+    rowValues.set(types, value)
+  }
+  return value
 }

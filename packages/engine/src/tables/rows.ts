@@ -7,7 +7,7 @@
  *
  * R1  Rows follow from key, index entries, definitions and scatter value alone; equal arguments give equal rows.
  * R2  Applying rowDifference(before, after) to `before` gives `after`, and rowDifference(after, before) takes it back.
- *                                                                        test/property/rows.test.ts
+ * R3  indexRowDifference(before, after) is the rowDifference of the index rows of both.   all: test/property/rows.test.ts
  *
  * Known: which rows a put writes, and that an update writes only the rows that differ.
  */
@@ -16,7 +16,7 @@ import type { IndexEntry } from '../encoding/index-entry.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { keySpaceOf, keySpaces } from '../encoding/keyspace.ts'
 import { encodeBytes, encodeText } from '../encoding/ordered.ts'
-import { indexRowValue, typeBytes } from '../encoding/value-codec.ts'
+import { indexRowValue, typeByteOf, typeBytes } from '../encoding/value-codec.ts'
 import { invariant } from '../invariant.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
@@ -24,8 +24,6 @@ import type { RowKey } from '../storage/kv.ts'
 import { encodeImage, entityRowKey } from './entities.ts'
 import { appendCompositeRows } from './entities-by-composite-property.ts'
 import { emptyValue, entitiesByKindRowKey } from './entities-by-kind.ts'
-import { entitiesByPropertyAscRowKey } from './entities-by-property-asc.ts'
-import { entitiesByPropertyDescRowKey } from './entities-by-property-desc.ts'
 import type { TableId, TableRow } from './table.ts'
 
 /** The hidden property by which query splitters sample keys. */
@@ -49,13 +47,25 @@ export function indexRowsOf(
   indexes: readonly CompositeIndex[],
   scatter?: Uint8Array,
 ): TableRow[] {
-  const rows: TableRow[] = [{ table: 'EntitiesByKind', rowKey: entitiesByKindRowKey(codes), value: emptyValue }]
+  const rows: TableRow[] = [kindRowOf(codes)]
+  appendPropertyRows(rows, codes, entries)
+  if (scatter !== undefined) appendPropertyRows(rows, codes, [scatterEntry(scatter)])
+  for (const index of indexes) appendCompositeRows(rows, index, codes, entries)
+  return rows
+}
+
+function kindRowOf(codes: KeyCodes): TableRow {
+  return { table: 'EntitiesByKind', rowKey: entitiesByKindRowKey(codes), value: emptyValue }
+}
+
+/** Appends two rows an entry: these are entitiesByPropertyAscRowKey and …Desc… with what all rows share made once. */
+function appendPropertyRows(rows: TableRow[], codes: KeyCodes, entries: readonly IndexEntry[]): void {
   const ascending = keySpaces.EntitiesByPropertyAsc + codes.partition + codes.kind
   const descending = keySpaces.EntitiesByPropertyDesc + codes.partition + codes.kind
-  let property = ''
+  let property: string | undefined
   let propertyCode = ''
   for (const entry of entries) {
-    if (entry.property !== property || propertyCode === '') {
+    if (entry.property !== property) {
       property = entry.property
       propertyCode = encodeText(property)
     }
@@ -66,23 +76,6 @@ export function indexRowsOf(
       { table: 'EntitiesByPropertyDesc', rowKey: descending + propertyCode + invert(valueCode) + codes.path, value },
     )
   }
-  if (scatter !== undefined) {
-    const entry = scatterEntry(scatter)
-    rows.push(
-      {
-        table: 'EntitiesByPropertyAsc',
-        rowKey: entitiesByPropertyAscRowKey(codes, entry),
-        value: indexRowValue(entry.type, false),
-      },
-      {
-        table: 'EntitiesByPropertyDesc',
-        rowKey: entitiesByPropertyDescRowKey(codes, entry),
-        value: indexRowValue(entry.type, false),
-      },
-    )
-  }
-  for (const index of indexes) appendCompositeRows(rows, index, codes, entries)
-  return rows
 }
 
 function scatterEntry(scatter: Uint8Array): IndexEntry {
@@ -117,8 +110,7 @@ export interface RowDifference {
 
 /** What turns the rows `before` into the rows `after`. A row key stands at most once in either list. */
 export function rowDifference(before: readonly TableRow[], after: readonly TableRow[]): RowDifference {
-  if (before.length === 0) return { puts: after, deletes: before }
-  if (after.length === 0) return { puts: after, deletes: before }
+  if (before.length === 0 || after.length === 0) return { puts: after, deletes: before }
   const old = new Map<string, TableRow>()
   for (const row of before) old.set(row.rowKey, row)
   const puts: TableRow[] = []
@@ -138,4 +130,77 @@ function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
+}
+
+/**
+ * `rowDifference(indexRowsOf(before), indexRowsOf(after))` for two states of one entity that exists in both, with the same
+ * scatter value and definitions: rows of entries that stay are never made.
+ */
+export function indexRowDifference(
+  codes: KeyCodes,
+  before: readonly IndexEntry[],
+  after: readonly IndexEntry[],
+  indexes: readonly CompositeIndex[],
+): RowDifference {
+  const { gone, come, properties } = entryDifference(before, after)
+  if (properties.size === 0) return { puts: [], deletes: [] }
+  const [old, fresh]: [TableRow[], TableRow[]] = [[], []]
+  appendPropertyRows(old, codes, gone)
+  appendPropertyRows(fresh, codes, come)
+  for (const index of indexes) {
+    if (!index.properties.some(({ name }) => properties.has(name))) continue
+    appendCompositeRows(old, index, codes, before)
+    appendCompositeRows(fresh, index, codes, after)
+  }
+  return rowDifference(old, fresh)
+}
+
+/** Entries of either list that the other lacks, and the properties that they are of. */
+function entryDifference(
+  before: readonly IndexEntry[],
+  after: readonly IndexEntry[],
+): {
+  readonly gone: readonly IndexEntry[]
+  readonly come: readonly IndexEntry[]
+  readonly properties: ReadonlySet<string>
+} {
+  const gone = entriesMissingIn(after, before)
+  const come = entriesMissingIn(before, after)
+  const properties = new Set<string>()
+  for (const entry of gone) properties.add(entry.property)
+  for (const entry of come) properties.add(entry.property)
+  return { gone, come, properties }
+}
+
+/** Above this a search from the place where the other list goes on is no longer short, and a map is made. */
+const shortListMax = 32
+
+/** The entries of `entries` that `others` does not have; mostly both are in one order. */
+function entriesMissingIn(others: readonly IndexEntry[], entries: readonly IndexEntry[]): readonly IndexEntry[] {
+  const missing: IndexEntry[] = []
+  if (entries.length > shortListMax && others.length > shortListMax) {
+    const known = new Set<string>()
+    for (const other of others) known.add(entryName(other))
+    for (const entry of entries) if (!known.has(entryName(entry))) missing.push(entry)
+    return missing
+  }
+  let next = 0
+  for (const entry of entries) {
+    let found = false
+    for (let tried = 0; tried < others.length && !found; tried++) {
+      const other = others[next]
+      next = next + 1 < others.length ? next + 1 : 0
+      found = other !== undefined && isSameEntry(entry, other)
+    }
+    if (!found) missing.push(entry)
+  }
+  return missing
+}
+
+function isSameEntry(a: IndexEntry, b: IndexEntry): boolean {
+  return a.property === b.property && a.valueCode === b.valueCode && a.type === b.type && a.multi === b.multi
+}
+
+function entryName(entry: IndexEntry): string {
+  return `${String.fromCharCode(typeByteOf(entry.type, entry.multi))}${encodeText(entry.property)}${entry.valueCode}`
 }

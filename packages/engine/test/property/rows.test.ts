@@ -6,7 +6,7 @@ import { keyCodes } from '../../src/encoding/key-codec.ts'
 import { keySpaceOf } from '../../src/encoding/keyspace.ts'
 import { typeBytes, valueCode } from '../../src/encoding/value-codec.ts'
 import type { CompositeIndex } from '../../src/model/index-definition.ts'
-import { indexRowsOf, rowDifference, rowsOf, tableOfRow } from '../../src/tables/rows.ts'
+import { indexRowDifference, indexRowsOf, rowDifference, rowsOf, tableOfRow } from '../../src/tables/rows.ts'
 import type { TableRow } from '../../src/tables/table.ts'
 import { fewValues, keys } from '../../src/testing/arbitraries.ts'
 
@@ -82,5 +82,32 @@ test('R1: rows are distinct, say their table, and are those of the entity and it
       expect(rows).toEqual(rowsOf(keyCodes(key), image, entries, [index]))
       expect(rowsOf(keyCodes(key), undefined, entries, [index])).toEqual([])
     }),
+  )
+})
+
+test('R3: the difference made from entries is that of all rows, in short lists and long ones', () => {
+  const other: CompositeIndex = { ...index, id: 2n, properties: [{ name: 'c', direction: 'ascending' }] }
+  const many: IndexEntry[] = Array.from({ length: 40 }, (_, i) => ({
+    property: 'c',
+    valueCode: valueCode({ type: 'integer', value: BigInt(i) }),
+    type: typeBytes.integer,
+    multi: true,
+  }))
+  const lists = fc.tuple(entryLists, fc.boolean(), fc.boolean()).map(([entries, long, reversed]) => {
+    const all = long ? [...entries, ...many] : entries
+    return reversed ? all.reverse() : all
+  })
+  fc.assert(
+    fc.property(keys, lists, lists, (key, before, after) => {
+      const codes = keyCodes(key)
+      const indexes = [index, other]
+      const whole = rowDifference(indexRowsOf(codes, before, indexes), indexRowsOf(codes, after, indexes))
+      const quick = indexRowDifference(codes, before, after, indexes)
+      expect(asMap(quick.puts)).toEqual(asMap(whole.puts))
+      expect(asMap(quick.deletes)).toEqual(asMap(whole.deletes))
+      expect(quick.puts).toHaveLength(whole.puts.length)
+      expect(quick.deletes).toHaveLength(whole.deletes.length)
+    }),
+    { numRuns: 300 },
   )
 })
