@@ -1,0 +1,61 @@
+/**
+ * One row for each combination of the first columns: the first.
+ *
+ * The rest of a combination is passed over by a seek once a batch ends inside of it. A cursor behind a result goes on after
+ * the whole combination (cursor.ts), so that nothing need be remembered between requests.
+ */
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { Column } from '../planner/normal-query.ts'
+import { afterAll, columnOffset } from './position.ts'
+import type { PositionedRow, RowStream } from './row-stream.ts'
+
+export class Distinct implements RowStream {
+  readonly #input: RowStream
+  readonly #columns: readonly Column[]
+  readonly #width: number
+  readonly #reverse: boolean
+  /** The codes of the combination at hand. */
+  #group: string | undefined
+
+  constructor(input: RowStream, columns: readonly Column[], width: number, reverse: boolean) {
+    this.#input = input
+    this.#columns = columns
+    this.#width = width
+    this.#reverse = reverse
+  }
+
+  next(count: number): MaybePromise<readonly PositionedRow[]> {
+    for (;;) {
+      const rows = this.#input.next(count)
+      if (rows instanceof Promise) {
+        return rows.then((late) => {
+          const chosen = this.#choose(late)
+          return chosen.length > 0 || late.length === 0 ? chosen : this.next(count)
+        })
+      }
+      const chosen = this.#choose(rows)
+      if (chosen.length > 0 || rows.length === 0) return chosen
+    }
+  }
+
+  #choose(rows: readonly PositionedRow[]): readonly PositionedRow[] {
+    const chosen: PositionedRow[] = []
+    let repeats = false
+    for (const row of rows) {
+      repeats = this.#group !== undefined && row.position.startsWith(this.#group)
+      if (repeats) continue
+      this.#group = row.position.slice(0, columnOffset(this.#columns, row.position, this.#width))
+      chosen.push(row)
+    }
+    if (repeats && this.#group !== undefined) this.#input.seek(afterAll(this.#group, this.#reverse))
+    return chosen
+  }
+
+  seek(position: string): void {
+    this.#input.seek(position)
+  }
+
+  close(): void {
+    this.#input.close()
+  }
+}

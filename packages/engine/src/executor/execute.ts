@@ -1,0 +1,80 @@
+/**
+ * Runs a plan over a view of the tables.
+ *
+ *   scan, mergeJoin, union, filter     the plan's tree
+ *   firstRow                           each entity once, when it may stand at several positions
+ *   distinct                           each combination once
+ *   page                               offset, limit, cursors, entities
+ *
+ * E1  With a store that answers at once, a query runs from start to end without waiting.
+ * E2  All scans are closed when the answer is there, or the error.
+ */
+import type { RequestContext } from '../context.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { Plan, PlanNode } from '../planner/plan-node.ts'
+import type { Span } from '../planner/spans.ts'
+import type { TableView } from '../tables/table.ts'
+import { boundsFrom } from './cursor.ts'
+import { Distinct } from './distinct.ts'
+import { Filter } from './filter.ts'
+import { FirstRow } from './first-row.ts'
+import { MergeJoin } from './merge-join.ts'
+import { PageRun, type ResultPage } from './result-page.ts'
+import { emptyStream, type RowStream } from './row-stream.ts'
+import { openScan } from './scan.ts'
+import { Union } from './union.ts'
+import type { Window } from './window.ts'
+
+/** How many rows a scan expects to give when nothing limits the query. */
+const expectMax = 64
+
+/** The part of the plan's result that lies in `window`. */
+export function execute(
+  context: RequestContext,
+  view: TableView,
+  plan: Plan,
+  window: Window,
+): MaybePromise<ResultPage> {
+  const expect = Math.min(window.offset + Math.min(window.limit ?? expectMax, window.resultsMax), expectMax)
+  const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect })
+  let page: MaybePromise<ResultPage>
+  try {
+    page = new PageRun(context, view, stream, plan, window).run()
+  } catch (error) {
+    stream.close()
+    throw error
+  }
+  if (page instanceof Promise) return page.finally(() => stream.close())
+  stream.close()
+  return page
+}
+
+export interface OpenOptions {
+  /** The positions wanted; `undefined` = all. */
+  readonly bounds: Span | undefined
+  /** How many rows will be wanted first. */
+  readonly expect: number
+}
+
+/** The rows of all results of a plan, in order. The caller closes the stream. */
+export function openResults(context: RequestContext, view: TableView, plan: Plan, options: OpenOptions): RowStream {
+  const { columns, reverse, distinctColumns } = plan
+  const open = (node: PlanNode): RowStream => {
+    switch (node.type) {
+      case 'scan':
+        return openScan(context, view, node, { reverse, ...options })
+      case 'mergeJoin':
+        return new MergeJoin(node.inputs.map(open), reverse)
+      case 'union':
+        return new Union(node.inputs.map(open), reverse)
+      case 'filter':
+        return new Filter(open(node.input), columns, node)
+      case 'empty':
+        return emptyStream
+    }
+  }
+  let stream = open(plan.source)
+  if (plan.firstRowOnly) stream = new FirstRow(stream, context, view, plan)
+  if (distinctColumns !== undefined) stream = new Distinct(stream, columns, distinctColumns, reverse)
+  return stream
+}

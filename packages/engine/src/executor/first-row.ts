@@ -1,0 +1,160 @@
+/**
+ * Each entity once: where one has several rows in the result, only the first of them in result order (Q1).
+ *
+ * A row whose columns are all single-valued is the entity's only one and passes unread. For others the entity is read and
+ * its first position computed from its values. Nothing is remembered, so the answer is the same for any page size and from
+ * any cursor.
+ *
+ * F1  A row is dropped only if the entity has this very row, and one of its rows that match comes before.
+ * F2  A stale row, whose values the entity no longer has (or which has no entity), passes as it is: under a delayed apply
+ *     policy an index is allowed to be behind.
+ */
+import type { RequestContext } from '../context.ts'
+import { invert } from '../encoding/bytes.ts'
+import { indexEntries } from '../encoding/index-entries.ts'
+import type { IndexEntry } from '../encoding/index-entry.ts'
+import { isMulti } from '../encoding/value-codec.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { Column, Disjunct } from '../planner/normal-query.ts'
+import type { Plan } from '../planner/plan-node.ts'
+import { inSpans } from '../planner/spans.ts'
+import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import type { TableView } from '../tables/table.ts'
+import { columnOffset, isBefore, pathOf } from './position.ts'
+import type { PositionedRow, RowStream } from './row-stream.ts'
+
+export class FirstRow implements RowStream {
+  readonly #input: RowStream
+  readonly #context: RequestContext
+  readonly #view: TableView
+  readonly #plan: Plan
+
+  constructor(input: RowStream, context: RequestContext, view: TableView, plan: Plan) {
+    this.#input = input
+    this.#context = context
+    this.#view = view
+    this.#plan = plan
+  }
+
+  next(count: number): MaybePromise<readonly PositionedRow[]> {
+    for (;;) {
+      const rows = this.#input.next(count)
+      if (rows instanceof Promise) return rows.then((late) => this.#orNext(this.#choose(late, [], 0), late, count))
+      const chosen = this.#choose(rows, [], 0)
+      if (chosen instanceof Promise) return this.#orNext(chosen, rows, count)
+      if (chosen.length > 0 || rows.length === 0) return chosen
+    }
+  }
+
+  /** What was chosen from `rows`; when that is nothing, of the next ones. */
+  #orNext(
+    chosen: MaybePromise<readonly PositionedRow[]>,
+    rows: readonly PositionedRow[],
+    count: number,
+  ): MaybePromise<readonly PositionedRow[]> {
+    if (chosen instanceof Promise) return chosen.then((late) => this.#orNext(late, rows, count))
+    return chosen.length > 0 || rows.length === 0 ? chosen : this.next(count)
+  }
+
+  #choose(
+    rows: readonly PositionedRow[],
+    chosen: PositionedRow[],
+    from: number,
+  ): MaybePromise<readonly PositionedRow[]> {
+    const { columns, partitionCode } = this.#plan
+    for (let i = from; i < rows.length; i++) {
+      const row = rows[i] as PositionedRow
+      if (!hasSeveral(row.cell, columns.length)) {
+        chosen.push(row)
+        continue
+      }
+      const rowKey = entityRowKey(partitionCode, pathOf(columns, row.position))
+      const cell = this.#view.get(this.#context, 'Entities', rowKey)
+      if (cell instanceof Promise) {
+        return cell.then((late) => {
+          this.#judge(row, late, chosen)
+          return this.#choose(rows, chosen, i + 1)
+        })
+      }
+      this.#judge(row, cell, chosen)
+    }
+    return chosen
+  }
+
+  #judge(row: PositionedRow, cell: Uint8Array | undefined, chosen: PositionedRow[]): void {
+    if (cell === undefined) {
+      chosen.push(row)
+      return
+    }
+    const image = decodeImage(cell)
+    if (isFirst(this.#plan, row.position, indexEntries(image.properties))) {
+      chosen.push({ position: row.position, cell: row.cell, image })
+    }
+  }
+
+  seek(position: string): void {
+    this.#input.seek(position)
+  }
+
+  close(): void {
+    this.#input.close()
+  }
+}
+
+/** Whether one of the last `count` type bytes says that its property has several values. */
+function hasSeveral(cell: Uint8Array, count: number): boolean {
+  for (let i = cell.length - count; i < cell.length; i++) if (isMulti(cell[i] as number)) return true
+  return false
+}
+
+/** Whether the row at `position` is the one by which the entity stands in the result; true also for a stale row. */
+export function isFirst(plan: Plan, position: string, entries: readonly IndexEntry[]): boolean {
+  const { columns, reverse } = plan
+  const path = pathOf(columns, position)
+  const first = firstPosition(plan, path, entries)
+  if (first === undefined || !isBefore(first, position, reverse)) return true
+  return columns.some((column, i) => {
+    const code = position.slice(columnOffset(columns, position, i), columnOffset(columns, position, i + 1))
+    return !entries.some((entry) => entry.property === column.property && codeOf(column, entry) === code)
+  })
+}
+
+/** The first position at which an entity with these entries matches; `undefined` when it does not. */
+export function firstPosition(plan: Plan, path: string, entries: readonly IndexEntry[]): string | undefined {
+  let first: string | undefined
+  for (const disjunct of plan.disjuncts) {
+    const position = positionIn(disjunct, plan, path, entries)
+    if (position !== undefined && (first === undefined || isBefore(position, first, plan.reverse))) first = position
+  }
+  return first
+}
+
+function positionIn(
+  disjunct: Disjunct,
+  { columns, reverse }: Plan,
+  path: string,
+  entries: readonly IndexEntry[],
+): string | undefined {
+  for (const { property, code } of disjunct.equalities) {
+    if (!entries.some((entry) => entry.property === property && entry.valueCode === code)) return undefined
+  }
+  if (disjunct.pathSpans !== undefined && !inSpans(disjunct.pathSpans, path)) return undefined
+  let position = ''
+  for (const [i, column] of columns.entries()) {
+    const spans = disjunct.columnSpans[i]
+    let best: string | undefined
+    for (const entry of entries) {
+      if (entry.property !== column.property) continue
+      const code = codeOf(column, entry)
+      if (spans !== undefined && !inSpans(spans, code)) continue
+      if (best === undefined || isBefore(code, best, reverse)) best = code
+    }
+    if (best === undefined) return undefined
+    position += best
+  }
+  return position + path
+}
+
+function codeOf(column: Column, entry: IndexEntry): string {
+  return column.inverted ? invert(entry.valueCode) : entry.valueCode
+}

@@ -1,0 +1,85 @@
+/**
+ * The zigzag merge join: positions that all inputs have.
+ *
+ * One input names a candidate; each other input in turn goes to the first row at or after it. Who lands beyond it names the
+ * next candidate; when all have met, it is a result.
+ *
+ *   color = red    1     4  5        9              candidate 1 → 3 → 4: met
+ *   size = 10         3  4        8  9
+ *
+ * Cost: between the rows of the result and the sum of the inputs' rows, worst when they interleave without meeting.
+ *
+ * J1  After a result every input stands at its row; the next candidate is the one after it in the first input.
+ *
+ * Known: "Index Selection and Advanced Search" describes the join over index scans with equal suffixes.
+ */
+import type { MaybePromise } from '../maybe-promise.ts'
+import { BufferedInput } from './buffered-input.ts'
+import type { PositionedRow, RowStream } from './row-stream.ts'
+
+/** Rows read behind a seek: one to land on, and one to see whether the next is near. */
+const batchMin = 2
+
+export class MergeJoin implements RowStream {
+  readonly #inputs: readonly BufferedInput[]
+  /** Whose turn it is. */
+  #turn = 0
+  #candidate: PositionedRow | undefined
+  /** How many inputs stand at the candidate. */
+  #met = 0
+  #ended = false
+
+  constructor(streams: readonly RowStream[], reverse: boolean) {
+    this.#inputs = streams.map((stream) => new BufferedInput(stream, reverse, batchMin))
+  }
+
+  next(count: number): MaybePromise<readonly PositionedRow[]> {
+    return this.#run([], count)
+  }
+
+  #run(found: PositionedRow[], count: number): MaybePromise<readonly PositionedRow[]> {
+    while (found.length < count && !this.#ended) {
+      const input = this.#inputs[this.#turn] as BufferedInput
+      const moved = this.#candidate === undefined ? input.fill() : input.advanceTo(this.#candidate.position)
+      if (moved !== undefined) {
+        return moved.then(() => {
+          this.#meet(input, found)
+          return this.#run(found, count)
+        })
+      }
+      this.#meet(input, found)
+    }
+    return found
+  }
+
+  #meet(input: BufferedInput, found: PositionedRow[]): void {
+    const row = input.current
+    if (row === undefined) {
+      this.#ended = true
+      return
+    }
+    if (row.position === this.#candidate?.position) this.#met++
+    else {
+      this.#candidate = row
+      this.#met = 1
+    }
+    if (this.#met < this.#inputs.length) {
+      this.#turn = (this.#turn + 1) % this.#inputs.length
+      return
+    }
+    found.push(row)
+    input.pass()
+    this.#candidate = undefined
+    this.#met = 0
+  }
+
+  seek(position: string): void {
+    for (const input of this.#inputs) input.seek(position)
+    this.#candidate = undefined
+    this.#met = 0
+  }
+
+  close(): void {
+    for (const input of this.#inputs) input.close()
+  }
+}

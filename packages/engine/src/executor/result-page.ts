@@ -1,0 +1,188 @@
+/**
+ * Makes an answer from a stream of rows: passes over the offset, takes results up to the window's end, and knows where and
+ * why it stopped (executor/window.ts).
+ *
+ * Entities are read last, and only for results that are given; where the store answers by promise, those of a batch at once.
+ */
+import type { RequestContext } from '../context.ts'
+import { bytesOf } from '../encoding/bytes.ts'
+import { decodePath } from '../encoding/key-codec.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { EntityImage } from '../model/entity.ts'
+import type { Key } from '../model/key.ts'
+import type { MoreResults, ResultType } from '../model/query.ts'
+import type { Plan } from '../planner/plan-node.ts'
+import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import type { TableView } from '../tables/table.ts'
+import { cursorHead, encodeCursor, isBehind } from './cursor.ts'
+import { columnOffset } from './position.ts'
+import { projectRow } from './project.ts'
+import { noRows, type PositionedRow, type RowStream } from './row-stream.ts'
+import type { Window } from './window.ts'
+
+export interface PageResult {
+  readonly key: Key
+  /** Only in full results. */
+  readonly image?: EntityImage
+  /** Only in projections: `properties` fields of an Entity. */
+  readonly projected?: Uint8Array
+  /** The place just after this result. */
+  readonly cursor: Uint8Array
+}
+
+/** An answer; the service adds read time and transaction. */
+export interface ResultPage {
+  readonly resultType: ResultType
+  readonly results: readonly PageResult[]
+  readonly skipped: number
+  /** The place just after the last result passed over; absent when there was none. */
+  readonly skippedCursor?: Uint8Array
+  readonly endCursor: Uint8Array
+  readonly moreResults: MoreResults
+}
+
+const firstBatch = 64
+const batchMax = 1024
+/** Versions, times and field heads of a result. */
+const resultOverheadBytes = 112
+
+export class PageRun {
+  readonly #context: RequestContext
+  readonly #view: TableView
+  readonly #stream: RowStream
+  readonly #plan: Plan
+  readonly #window: Window
+  readonly #cursorHead: string
+  readonly #overheadBytes: number
+  #rows: readonly PositionedRow[] = noRows
+  /** Entities of #rows, read ahead; only where the store answers by promise. */
+  #images: readonly (EntityImage | undefined)[] | undefined
+  #at = 0
+  #batch = firstBatch
+  readonly #results: PageResult[] = []
+  #bytes = 0
+  #skipped = 0
+  #lastSkipped: string | undefined
+  /** The position of the last row that was passed or given. */
+  #last: string | undefined
+
+  constructor(context: RequestContext, view: TableView, stream: RowStream, plan: Plan, window: Window) {
+    this.#context = context
+    this.#view = view
+    this.#stream = stream
+    this.#plan = plan
+    this.#window = window
+    this.#cursorHead = cursorHead(plan.shape, 'after')
+    this.#overheadBytes = resultOverheadBytes + plan.partitionCode.length
+  }
+
+  run(): MaybePromise<ResultPage> {
+    for (;;) {
+      const done = this.#consume()
+      if (done instanceof Promise) return done.then((late) => (late === undefined ? this.run() : this.#finish(late)))
+      if (done !== undefined) return this.#finish(done)
+      const rows = this.#stream.next(this.#nextCount())
+      if (rows instanceof Promise) {
+        return rows.then((late) => (this.#load(late) ? this.run() : this.#finish('noMoreResults')))
+      }
+      if (!this.#load(rows)) return this.#finish('noMoreResults')
+    }
+  }
+
+  /** How many rows to ask for: no more than are wanted, and more at a time the longer it goes on. */
+  #nextCount(): number {
+    const { offset, limit, resultsMax } = this.#window
+    const results = Math.min(limit ?? resultsMax, resultsMax) - this.#results.length
+    const count = Math.min(offset - this.#skipped + results, this.#batch)
+    this.#batch = Math.min(this.#batch * 2, batchMax)
+    return count
+  }
+
+  #load(rows: readonly PositionedRow[]): boolean {
+    this.#rows = rows
+    this.#images = undefined
+    this.#at = 0
+    return rows.length > 0
+  }
+
+  /** Goes through the rows at hand. Answers why to stop, or nothing when more rows are needed. */
+  #consume(): MaybePromise<MoreResults | undefined> {
+    const { offset, limit, end, resultsMax } = this.#window
+    for (;;) {
+      if (this.#skipped >= offset) {
+        if (this.#results.length >= (limit ?? Number.POSITIVE_INFINITY)) return 'moreResultsAfterLimit'
+        if (this.#results.length >= resultsMax) return 'notFinished'
+      }
+      const row = this.#rows[this.#at]
+      if (row === undefined) return
+      if (end !== undefined && isBehind(this.#plan, row.position, end)) return 'moreResultsAfterCursor'
+      if (this.#skipped < offset) {
+        this.#skipped++
+        this.#lastSkipped = row.position
+        this.#last = row.position
+        this.#at++
+        continue
+      }
+      const image = this.#plan.resultType === 'full' ? this.#imageOf(row) : undefined
+      if (image instanceof Promise) return image.then(() => this.#consume())
+      if (!this.#give(row, image)) return 'notFinished'
+    }
+  }
+
+  /** The entity of the row at hand; a promise when it and those behind it have to be waited for. */
+  #imageOf(row: PositionedRow): MaybePromise<EntityImage | undefined> {
+    if (this.#images !== undefined) return this.#images[this.#at]
+    const image = this.#readImage(row)
+    if (!(image instanceof Promise)) return image
+    const wanted = this.#rows.slice(this.#at + 1).map((next) => this.#readImage(next))
+    return Promise.all([image, ...wanted]).then((images) => {
+      this.#rows = this.#rows.slice(this.#at)
+      this.#at = 0
+      this.#images = images
+      return undefined
+    })
+  }
+
+  #readImage(row: PositionedRow): MaybePromise<EntityImage | undefined> {
+    if (row.image !== undefined) return row.image
+    const { kind, partitionCode, columns } = this.#plan
+    // Without a kind the rows are those of Entities.
+    if (kind === undefined) return decodeImage(row.cell)
+    const path = row.position.slice(columnOffset(columns, row.position, columns.length))
+    const cell = this.#view.get(this.#context, 'Entities', entityRowKey(partitionCode, path))
+    if (cell instanceof Promise) return cell.then((late) => (late === undefined ? undefined : decodeImage(late)))
+    return cell === undefined ? undefined : decodeImage(cell)
+  }
+
+  /** Adds the row's result, or passes it when its entity is gone. False: the answer is full. */
+  #give(row: PositionedRow, image: EntityImage | undefined): boolean {
+    const { resultType, columns, partition } = this.#plan
+    const { position } = row
+    if (resultType !== 'full' || image !== undefined) {
+      const projected = resultType === 'projection' ? projectRow(this.#plan, row) : undefined
+      // The position stands for the key's path, and once more for the cursor.
+      const bytes =
+        this.#overheadBytes + 2 * position.length + (image?.properties.length ?? 0) + (projected?.length ?? 0)
+      if (this.#results.length > 0 && this.#bytes + bytes > this.#window.resultBytesMax) return false
+      this.#bytes += bytes
+      const { path } = decodePath(position, columnOffset(columns, position, columns.length))
+      const cursor = bytesOf(this.#cursorHead + position)
+      const key: Key = { partition, path }
+      if (image !== undefined) this.#results.push({ key, image, cursor })
+      else if (projected !== undefined) this.#results.push({ key, projected, cursor })
+      else this.#results.push({ key, cursor })
+    }
+    this.#last = position
+    this.#at++
+    return true
+  }
+
+  #finish(moreResults: MoreResults): ResultPage {
+    const { shape, resultType } = this.#plan
+    const skippedCursor = this.#lastSkipped === undefined ? undefined : bytesOf(this.#cursorHead + this.#lastSkipped)
+    const endCursor =
+      this.#last === undefined ? encodeCursor(shape, this.#window.start) : bytesOf(this.#cursorHead + this.#last)
+    const page = { resultType, results: this.#results, skipped: this.#skipped, endCursor, moreResults }
+    return skippedCursor === undefined ? page : { ...page, skippedCursor }
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * The one contract between operators: rows in result order, pulled in batches.
+ *
+ * What a caller owes: one call at a time (none while a promise of `next` is open); seeks go forward only; it closes the
+ * stream in the end, also after an error, and asks nothing of a closed one. What an operator owes: to close its inputs when
+ * it is closed, to read no faster than it is asked, and to answer at once when its inputs do.
+ *
+ * O1  Positions rise strictly in result order, except below a union's inputs and where stale rows repeat.
+ * O2  next() gives an empty batch only at the end, and then for ever.
+ */
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { EntityImage } from '../model/entity.ts'
+
+/** An index row as operators hand it on; see planner/normal-query.ts for positions. */
+export interface PositionedRow {
+  readonly position: string
+  /** The row's cell: a type byte for each column of an index row, the image in a row of Entities. */
+  readonly cell: Uint8Array
+  /** The entity, when an operator had to look at it. */
+  readonly image: EntityImage | undefined
+}
+
+export interface RowStream {
+  /** The next rows: at least one and at most `count`, or none at the end. */
+  next(count: number): MaybePromise<readonly PositionedRow[]>
+  /** Leaves out the rows before `position` in result order. It need not be a row's: a start of positions will do. */
+  seek(position: string): void
+  close(): void
+}
+
+export const noRows: readonly PositionedRow[] = []
+
+/** A stream without rows. */
+export const emptyStream: RowStream = { next: () => noRows, seek: () => {}, close: () => {} }

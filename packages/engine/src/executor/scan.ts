@@ -1,0 +1,161 @@
+/**
+ * Rows of one prefix of a table as positions: what stands behind the prefix.
+ *
+ * With one span the range of the scan says it all. With several, rows between two spans are passed over by a seek; at most
+ * a batch of them is read. Mirrored rows (planner/plan-node.ts) are inverted, which loses the exact meaning of bounds that
+ * are no codes; so their range is a little wide, and each row is looked at.
+ */
+import { checkAlive, type RequestContext } from '../context.ts'
+import { invert } from '../encoding/bytes.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { ScanNode } from '../planner/plan-node.ts'
+import { codesEnd, intersectSpans, type Span } from '../planner/spans.ts'
+import type { KvRow } from '../storage/kv.ts'
+import type { RowScan, TableView } from '../tables/table.ts'
+import { isBefore } from './position.ts'
+import { emptyStream, noRows, type PositionedRow, type RowStream } from './row-stream.ts'
+
+export interface ScanSettings {
+  /** Whether positions descend. */
+  readonly reverse: boolean
+  /** Positions outside are left out: how a query goes on from a cursor. */
+  readonly bounds: Span | undefined
+  /** How many rows will be wanted first. */
+  readonly expect: number
+}
+
+export function openScan(
+  context: RequestContext,
+  view: TableView,
+  node: ScanNode,
+  { reverse, bounds, expect }: ScanSettings,
+): RowStream {
+  const spans = bounds === undefined ? node.spans : intersectSpans(node.spans, [bounds])
+  const first = spans[0]
+  const last = spans[spans.length - 1]
+  if (first === undefined || last === undefined) return emptyStream
+  const range = node.mirrored
+    ? { start: node.prefix + mirroredLow(last.upper), end: node.prefix + mirroredHigh(first.lower) }
+    : { start: node.prefix + first.lower, end: node.prefix + last.upper }
+  const scan = view.scan(context, node.table, range, { reverse: reverse !== node.mirrored, expect })
+  if (spans.length === 1 && !node.mirrored) return new ScanStream(context, scan, node.prefix)
+  return new SpanScanStream(context, scan, node, reverse ? [...spans].reverse() : spans, reverse)
+}
+
+/** A row key at or before all rows whose inverted rest is before `bound`. */
+function mirroredLow(bound: string): string {
+  return invert(bound.endsWith(codesEnd) ? bound.slice(0, -1) : bound)
+}
+
+/** A row key after all rows whose inverted rest is at or after `bound`. */
+function mirroredHigh(bound: string): string {
+  return invert(bound) + codesEnd
+}
+
+class ScanStream implements RowStream {
+  readonly #context: RequestContext
+  readonly #scan: RowScan
+  readonly #prefix: string
+
+  constructor(context: RequestContext, scan: RowScan, prefix: string) {
+    this.#context = context
+    this.#scan = scan
+    this.#prefix = prefix
+  }
+
+  next(count: number): MaybePromise<readonly PositionedRow[]> {
+    checkAlive(this.#context)
+    const rows = this.#scan.next(count)
+    return rows instanceof Promise ? rows.then((late) => this.#positioned(late)) : this.#positioned(rows)
+  }
+
+  #positioned(rows: readonly KvRow[]): readonly PositionedRow[] {
+    const prefixLength = this.#prefix.length
+    const positioned: PositionedRow[] = []
+    for (const { key, value } of rows) {
+      positioned.push({ position: key.slice(prefixLength), cell: value, image: undefined })
+    }
+    return positioned
+  }
+
+  seek(position: string): void {
+    this.#scan.seek(this.#prefix + position)
+  }
+
+  close(): void {
+    this.#scan.close()
+  }
+}
+
+class SpanScanStream implements RowStream {
+  readonly #context: RequestContext
+  readonly #scan: RowScan
+  readonly #prefix: string
+  readonly #mirrored: boolean
+  readonly #reverse: boolean
+  /** In result order. */
+  readonly #spans: readonly Span[]
+  #span = 0
+  /** Rows before it are left out; only rows that a wide seek gave come before it. */
+  #from: string | undefined
+
+  constructor(context: RequestContext, scan: RowScan, node: ScanNode, spans: readonly Span[], reverse: boolean) {
+    this.#context = context
+    this.#scan = scan
+    this.#prefix = node.prefix
+    this.#mirrored = node.mirrored
+    this.#spans = spans
+    this.#reverse = reverse
+  }
+
+  next(count: number): MaybePromise<readonly PositionedRow[]> {
+    while (this.#span < this.#spans.length) {
+      checkAlive(this.#context)
+      const rows = this.#scan.next(count)
+      if (rows instanceof Promise) {
+        return rows.then((late) => {
+          const chosen = this.#choose(late)
+          return chosen.length === 0 && late.length > 0 ? this.next(count) : chosen
+        })
+      }
+      const chosen = this.#choose(rows)
+      if (chosen.length > 0 || rows.length === 0) return chosen
+    }
+    return noRows
+  }
+
+  #choose(rows: readonly KvRow[]): readonly PositionedRow[] {
+    const chosen: PositionedRow[] = []
+    for (const [i, { key, value }] of rows.entries()) {
+      const rest = key.slice(this.#prefix.length)
+      const position = this.#mirrored ? invert(rest) : rest
+      if (this.#from !== undefined && isBefore(position, this.#from, this.#reverse)) continue
+      let span = this.#spans[this.#span]
+      while (span !== undefined && this.#isPast(span, position)) span = this.#spans[++this.#span]
+      if (span === undefined) return chosen
+      if (position >= span.lower && position < span.upper) chosen.push({ position, cell: value, image: undefined })
+      else if (i === rows.length - 1) this.#seekTo(span, position)
+    }
+    return chosen
+  }
+
+  /** From a gap to the span behind it; a row on its very edge, which is not in a span backwards, is passed already. */
+  #seekTo(span: Span, position: string): void {
+    const start = this.#reverse ? span.upper : span.lower
+    if (isBefore(position, start, this.#reverse)) this.seek(start)
+  }
+
+  #isPast(span: Span, position: string): boolean {
+    return this.#reverse ? position < span.lower : position >= span.upper
+  }
+
+  seek(position: string): void {
+    this.#from = position
+    if (!this.#mirrored) this.#scan.seek(this.#prefix + position)
+    else this.#scan.seek(this.#prefix + (this.#reverse ? mirroredLow(position) : mirroredHigh(position)))
+  }
+
+  close(): void {
+    this.#scan.close()
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Rows that some input has, in order, each position once.
+ *
+ * Inputs give the same position when an entity matches several parts of an OR; such rows stand side by side here. That an
+ * entity with arrays can come at different positions is for first-row.ts.
+ */
+import type { MaybePromise } from '../maybe-promise.ts'
+import { BufferedInput } from './buffered-input.ts'
+import { isBefore } from './position.ts'
+import type { PositionedRow, RowStream } from './row-stream.ts'
+
+const batchMin = 4
+
+export class Union implements RowStream {
+  readonly #inputs: readonly BufferedInput[]
+  readonly #reverse: boolean
+
+  constructor(streams: readonly RowStream[], reverse: boolean) {
+    this.#inputs = streams.map((stream) => new BufferedInput(stream, reverse, batchMin))
+    this.#reverse = reverse
+  }
+
+  next(count: number): MaybePromise<readonly PositionedRow[]> {
+    return this.#run([], count, 0)
+  }
+
+  /** @param from - inputs before it have a current row, or are at their end */
+  #run(found: PositionedRow[], count: number, from: number): MaybePromise<readonly PositionedRow[]> {
+    let first = from
+    while (found.length < count) {
+      for (let i = first; i < this.#inputs.length; i++) {
+        const filled = this.#inputs[i]?.fill()
+        if (filled !== undefined) return filled.then(() => this.#run(found, count, i + 1))
+      }
+      first = 0
+      const row = this.#least()
+      if (row === undefined) break
+      found.push(row)
+      for (const input of this.#inputs) if (input.current?.position === row.position) input.pass()
+    }
+    return found
+  }
+
+  #least(): PositionedRow | undefined {
+    let least: PositionedRow | undefined
+    for (const { current } of this.#inputs) {
+      if (current === undefined) continue
+      if (least === undefined || isBefore(current.position, least.position, this.#reverse)) least = current
+    }
+    return least
+  }
+
+  seek(position: string): void {
+    for (const input of this.#inputs) input.seek(position)
+  }
+
+  close(): void {
+    for (const input of this.#inputs) input.close()
+  }
+}

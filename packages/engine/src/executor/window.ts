@@ -1,0 +1,48 @@
+/**
+ * Which part of the result an answer holds: from a cursor, after an offset, up to a limit, an end cursor, or the size of an
+ * answer.
+ *
+ * W1  Offset counts from the start cursor on, and limit from the offset on.
+ * W2  Passing over results reads index rows only; a result whose entity is gone counts there, and nowhere else.
+ * W3  An answer's end cursor, with what is left of offset and limit, continues it: the answers put together are the whole
+ *     result, however it was cut.
+ *
+ * Known: more_results as the API documents it, with MORE_RESULTS_AFTER_LIMIT whenever the limit was reached.
+ */
+import type { Query } from '../model/query.ts'
+import type { Plan } from '../planner/plan-node.ts'
+import { type CursorPlace, decodeCursor } from './cursor.ts'
+
+export interface Window {
+  readonly start: CursorPlace
+  /** Results behind it are left out. */
+  readonly end: CursorPlace | undefined
+  readonly offset: number
+  /** `undefined` = no limit. */
+  readonly limit: number | undefined
+  /** Cut the answer after that many results, or before it passes that many bytes; one result always fits. */
+  readonly resultsMax: number
+  readonly resultBytesMax: number
+}
+
+export interface AnswerLimits {
+  /** Default: no limit. */
+  readonly maxResults?: number | undefined
+  /** Default: what keeps the answer below the 4 MiB that clients accept. */
+  readonly maxResultBytes?: number | undefined
+}
+
+/** Default clients refuse answers above 4 MiB (measured); the margin is for the batch's own fields. */
+export const defaultResultBytesMax: number = 4 * 1024 * 1024 - 64 * 1024
+
+/** The window a query asks for. Throws INVALID_ARGUMENT for a cursor that is not one of this query. */
+export function windowOf(query: Query, plan: Plan, limits: AnswerLimits = {}): Window {
+  return {
+    start: query.startCursor?.length ? decodeCursor(plan, query.startCursor, 'start') : { place: 'start' },
+    end: query.endCursor?.length ? decodeCursor(plan, query.endCursor, 'end') : undefined,
+    offset: query.offset,
+    limit: query.limit,
+    resultsMax: limits.maxResults ?? Number.POSITIVE_INFINITY,
+    resultBytesMax: limits.maxResultBytes ?? defaultResultBytesMax,
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * A plan in words, one node a line, inputs below and indented:
+ *
+ *   union
+ *     mergeJoin in key order
+ *       scan EntitiesByPropertyAsc ToDo.done = false
+ *       scan EntitiesByPropertyAsc ToDo.owner = "ada"
+ *     scan …
+ *   each entity once, at the first of its rows
+ *
+ * Made from the plan's data alone; values are decoded from their codes.
+ */
+import { invert } from '../encoding/bytes.ts'
+import { decodePath } from '../encoding/key-codec.ts'
+import { decodeValueCode, likelyType } from '../encoding/value-codec.ts'
+import { formatIndex } from '../model/index-definition.ts'
+import { formatKey } from '../model/key.ts'
+import type { IndexableValue } from '../model/value.ts'
+import type { Column } from './normal-query.ts'
+import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
+import { codesEnd, type Span } from './spans.ts'
+
+/** The plan in words; several lines without a last line break. */
+export function explainPlan(plan: Plan): string {
+  const lines = explainNode(plan, plan.source, '')
+  if (plan.firstRowOnly) lines.push('each entity once, at the first of its rows')
+  if (plan.distinctColumns !== undefined) {
+    const names = plan.columns.slice(0, plan.distinctColumns).map(({ property }) => property)
+    lines.push(names.length === 0 ? 'the first result' : `the first result for each ${names.join(', ')}`)
+  }
+  const results = {
+    full: 'entities, by key',
+    keyOnly: 'keys',
+    projection: `${plan.projection.join(', ')}, from the rows`,
+  }
+  lines.push(`give ${results[plan.resultType]}`)
+  return lines.join('\n')
+}
+
+function explainNode(plan: Plan, node: PlanNode, indent: string): string[] {
+  switch (node.type) {
+    case 'scan':
+      return [`${indent}${explainScan(plan, node)}`]
+    case 'mergeJoin':
+      return [`${indent}mergeJoin by ${orderWords(plan)}`, ...explainInputs(plan, node.inputs, indent)]
+    case 'union':
+      return [`${indent}union by ${orderWords(plan)}`, ...explainInputs(plan, node.inputs, indent)]
+    case 'filter': {
+      const conditions = node.columnSpans.flatMap((spans, i) =>
+        spans === undefined ? [] : [spanWords(plan, spans, plan.columns[i])],
+      )
+      if (node.pathSpans !== undefined) conditions.push(spanWords(plan, node.pathSpans, undefined))
+      return [`${indent}filter ${conditions.join(' and ')}`, ...explainInputs(plan, [node.input], indent)]
+    }
+    case 'empty':
+      return [`${indent}nothing: the filter contradicts itself`]
+  }
+}
+
+function explainInputs(plan: Plan, inputs: readonly PlanNode[], indent: string): string[] {
+  return inputs.flatMap((input) => explainNode(plan, input, `${indent}  `))
+}
+
+function orderWords({ columns, reverse }: Plan): string {
+  const names = columns.map(({ property, direction }) => (direction === 'ascending' ? property : `${property} desc`))
+  return [...names, reverse ? '__key__ desc' : '__key__'].join(', ')
+}
+
+function explainScan(plan: Plan, node: ScanNode): string {
+  const conditions = node.equalities.map(({ property, code }) => `${property} = ${valueWords(code)}`)
+  if (node.index?.ancestor && plan.ancestorPath !== undefined)
+    conditions.unshift(`under ${pathWords(plan.ancestorPath)}`)
+  const spans = spanWords(plan, node.spans, plan.columns[0])
+  if (spans !== '') conditions.push(spans)
+  const subject = node.index === undefined ? (plan.kind ?? 'all kinds') : formatIndex(node.index)
+  const column =
+    node.table.startsWith('EntitiesByProperty') && node.equalities.length === 0 ? plan.columns[0] : undefined
+  const name = column === undefined ? subject : `${subject}.${column.property}`
+  const direction = plan.reverse !== node.mirrored ? ' backwards' : ''
+  return `scan ${node.table} ${name}${direction}${conditions.length === 0 ? '' : `: ${conditions.join(' and ')}`}`
+}
+
+/** What ranges of a column, or of the path, say in terms of its values; empty when they say nothing. */
+function spanWords(_plan: Plan, spans: readonly Span[], column: Column | undefined): string {
+  const subject = column?.property ?? '__key__'
+  const words = spans.map((span) => oneSpanWords(span, subject, column)).filter((text) => text !== '')
+  return words.length > 1 ? `(${words.join(' or ')})` : (words[0] ?? '')
+}
+
+function oneSpanWords({ lower, upper }: Span, subject: string, column: Column | undefined): string {
+  const low = boundOf(lower, column)
+  const high = boundOf(upper, column)
+  if (low !== undefined && high !== undefined && low.code === high.code && !low.after && high.after) {
+    return low.prefix ? `${subject} under ${low.text}` : `${subject} = ${low.text}`
+  }
+  const parts: string[] = []
+  const inverted = column?.inverted ?? false
+  if (low !== undefined) parts.push(`${subject} ${inverted ? '<' : '>'}${low.after ? '' : '='} ${low.text}`)
+  if (high !== undefined) parts.push(`${subject} ${inverted ? '>' : '<'}${high.after ? '=' : ''} ${high.text}`)
+  return parts.join(' and ')
+}
+
+interface BoundWords {
+  readonly code: string
+  /** Whether the bound stands after all that starts with the code. */
+  readonly after: boolean
+  /** Whether the code is a path prefix: an ancestor's. */
+  readonly prefix: boolean
+  readonly text: string
+}
+
+/** `undefined` for the ends of everything. */
+function boundOf(bound: string, column: Column | undefined): BoundWords | undefined {
+  if (bound === '' || bound === codesEnd) return undefined
+  for (const [code, after] of [
+    [bound, false],
+    [bound.slice(0, -1), true],
+  ] as const) {
+    if (after && !bound.endsWith(codesEnd)) break
+    const text = codeWords(code, column)
+    if (text !== undefined) return { code, after, prefix: false, text }
+    if (column === undefined) {
+      const ancestor = codeWords(`${code}\x00`, column)
+      if (ancestor !== undefined) return { code, after, prefix: true, text: ancestor }
+    }
+  }
+  return { code: bound, after: false, prefix: false, text: '?' }
+}
+
+/** `undefined` when these bytes are not one whole code. */
+function codeWords(code: string, column: Column | undefined): string | undefined {
+  try {
+    if (column === undefined) return decodePath(code, 0).next === code.length ? pathWords(code) : undefined
+    const plain = column.inverted ? invert(code) : code
+    return decodeValueCode(plain, 0, likelyType(plain, 0)).next === plain.length ? valueWords(plain) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function pathWords(code: string): string {
+  const { path } = decodePath(code, 0)
+  return formatKey({ partition: { projectId: '', databaseId: '', namespaceId: '' }, path })
+}
+
+/** A value code in words. Which of two types of one code it was, a string or a blob, a filter does not tell apart. */
+function valueWords(code: string): string {
+  return formatValue(decodeValueCode(code, 0, likelyType(code, 0)).value)
+}
+
+function formatValue(value: IndexableValue): string {
+  switch (value.type) {
+    case 'null':
+      return 'null'
+    case 'integer':
+    case 'boolean':
+      return String(value.value)
+    case 'double':
+      return Number.isInteger(value.value) ? value.value.toFixed(1) : String(value.value)
+    case 'timestamp':
+      return `${value.micros} µs`
+    case 'string':
+      return JSON.stringify(value.value)
+    case 'blob':
+      return `blob of ${value.value.length} bytes`
+    case 'geoPoint':
+      return `(${value.latitude}, ${value.longitude})`
+    case 'entity':
+      return 'user'
+    case 'key':
+      return formatKey(value.key)
+  }
+}

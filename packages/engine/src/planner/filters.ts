@@ -1,0 +1,220 @@
+/**
+ * A query's filter, checked and brought into the form OR of ANDs.
+ *
+ * Each AND is a conjunction of atoms: one property, one operator, codes of the values to compare with. IN with one value
+ * is EQUAL; IN with several stays one atom here, since normalize.ts can often turn it into ranges of a column instead of
+ * several disjuncts.
+ *
+ * Known: which filters are refused (docs/reference/errors.md: measured); the limits on IN, NOT_IN and components.
+ */
+import { pathCode } from '../encoding/key-codec.ts'
+import { valueCode } from '../encoding/value-codec.ts'
+import { invalidArgument } from '../errors.ts'
+import { comparePartitions, formatKey, isComplete, type Key, type PartitionId } from '../model/key.ts'
+import type { Filter, PropertyOperator } from '../model/query.ts'
+import { userMeaning, type Value } from '../model/value.ts'
+
+export const filterLimits = {
+  /** Values of one IN. Measured on the Firestore emulator, as are the next three. */
+  inValuesMax: 30,
+  notInValuesMax: 10,
+  /** ANDs of the filter's OR, every IN multiplied out. */
+  disjunctionsMax: 30,
+  /** Property filters, orders and the ancestor together. */
+  componentsMax: 100,
+} as const
+
+export type AtomOperator = Exclude<PropertyOperator, 'hasAncestor'>
+
+/** One comparison. `codes` are value codes, or path codes when the property is `__key__`. */
+export interface Atom {
+  readonly property: string
+  readonly operator: AtomOperator
+  readonly codes: readonly string[]
+}
+
+export type Conjunction = readonly Atom[]
+
+export interface FilterForm {
+  readonly ancestor: Key | undefined
+  /** One empty conjunction when there is no filter. */
+  readonly conjunctions: readonly Conjunction[]
+  /** Property filters, the ancestor included. */
+  readonly components: number
+}
+
+export const keyProperty = '__key__'
+
+const unfiltered: FilterForm = { ancestor: undefined, conjunctions: [[]], components: 0 }
+
+/** The normal form of a filter. Throws INVALID_ARGUMENT for what no query may ask. */
+export function readFilter(filter: Filter | undefined, partition: PartitionId): FilterForm {
+  if (filter === undefined) return unfiltered
+  const reader = new FilterReader(partition)
+  const read = reader.read(filter)
+  return {
+    ancestor: commonAncestor(read),
+    conjunctions: read.map((conjunction) => conjunction.atoms),
+    components: reader.components,
+  }
+}
+
+/** A conjunction that may still hold an ancestor. */
+interface ReadConjunction {
+  readonly atoms: readonly Atom[]
+  readonly ancestor: Key | undefined
+}
+
+class FilterReader {
+  readonly #partition: PartitionId
+  #negations = 0
+  components = 0
+
+  constructor(partition: PartitionId) {
+    this.#partition = partition
+  }
+
+  read(filter: Filter): readonly ReadConjunction[] {
+    if (filter.type === 'property') return [this.#property(filter)]
+    if (filter.filters.length === 0) {
+      throw invalidArgument(
+        `a composite filter (${filter.operator.toUpperCase()}) holds no filters: give it at least one`,
+      )
+    }
+    if (filter.operator === 'or') {
+      const all = filter.filters.flatMap((part) => this.read(part))
+      checkDisjunctions(all)
+      return all
+    }
+    let product: readonly ReadConjunction[] = [{ atoms: [], ancestor: undefined }]
+    for (const part of filter.filters) {
+      const forms = this.read(part)
+      product =
+        product.length === 1 && forms.length === 1
+          ? [both(product[0] as ReadConjunction, forms[0] as ReadConjunction)]
+          : product.flatMap((left) => forms.map((right) => both(left, right)))
+      checkDisjunctions(product)
+    }
+    return product
+  }
+
+  #property(filter: Extract<Filter, { type: 'property' }>): ReadConjunction {
+    const { property, operator, value } = filter
+    this.components++
+    if (property === '') throw invalidArgument('a filter names no property: its name is empty')
+    if (value.excludeFromIndexes) {
+      throw invalidArgument(
+        `the value that ${property} is compared with is marked unindexed: leave exclude_from_indexes unset in filters`,
+      )
+    }
+    if (operator === 'hasAncestor') return { atoms: [], ancestor: this.#ancestor(property, value) }
+    if (operator === 'notEqual' || operator === 'notIn') {
+      if (++this.#negations > 1) throw invalidArgument('a query may hold one NOT_EQUAL or NOT_IN at most')
+    }
+    return { atoms: [this.#atom(property, operator, value)], ancestor: undefined }
+  }
+
+  #ancestor(property: string, value: Value): Key {
+    if (property !== keyProperty) {
+      throw invalidArgument(`HAS_ANCESTOR is for ${keyProperty} only, but the filter names ${property}`)
+    }
+    if (value.type !== 'key') throw invalidArgument(`an ancestor must be a key, but the filter has a ${value.type}`)
+    this.#checkKey(value.key)
+    return value.key
+  }
+
+  #atom(property: string, operator: AtomOperator, value: Value): Atom {
+    if (operator !== 'in' && operator !== 'notIn') {
+      return { property, operator, codes: [this.#code(property, value)] }
+    }
+    const name = operator === 'in' ? 'IN' : 'NOT_IN'
+    if (value.type !== 'array' || value.values.length === 0) {
+      throw invalidArgument(`${name} on ${property} needs an array of at least one value`)
+    }
+    const max = operator === 'in' ? filterLimits.inValuesMax : filterLimits.notInValuesMax
+    if (value.values.length > max) {
+      throw invalidArgument(`${name} on ${property} has ${value.values.length} values; at most ${max} are allowed`)
+    }
+    const codes = [...new Set(value.values.map((member) => this.#code(property, member)))]
+    return { property, operator: operator === 'in' && codes.length === 1 ? 'equal' : operator, codes }
+  }
+
+  #code(property: string, value: Value): string {
+    if (value.excludeFromIndexes) {
+      throw invalidArgument(
+        `a value that ${property} is compared with is marked unindexed: leave it unmarked in filters`,
+      )
+    }
+    if (property === keyProperty) {
+      if (value.type !== 'key') {
+        throw invalidArgument(`${keyProperty} must be compared with a key, but the filter has a ${value.type}`)
+      }
+      this.#checkKey(value.key)
+      return pathCode(value.key.path)
+    }
+    if (value.type === 'array') {
+      throw invalidArgument(`${property} is compared with an array: use IN or NOT_IN, or filter by one of its values`)
+    }
+    if (value.type === 'entity' && value.meaning !== userMeaning) {
+      throw invalidArgument(
+        `${property} is compared with an entity; entities are not indexed: filter by ${property}.<field>`,
+      )
+    }
+    return valueCode(value)
+  }
+
+  #checkKey(key: Key): void {
+    if (!key.path.every(isComplete)) {
+      throw invalidArgument(`the key [${formatKey(key)}] in the filter has an element with neither id nor name`)
+    }
+    if (comparePartitions(key.partition, this.#partition) !== 0) {
+      throw invalidArgument(
+        `the key [${formatKey(key)}] in the filter is in ${partitionWords(key.partition)}, but the query in ${partitionWords(
+          this.#partition,
+        )}`,
+      )
+    }
+  }
+}
+
+/** The one ancestor of all conjunctions; they must agree, since an ancestor is what the query is about. */
+function commonAncestor(conjunctions: readonly ReadConjunction[]): Key | undefined {
+  const ancestor = conjunctions[0]?.ancestor
+  if (conjunctions.length === 1) return ancestor
+  const code = ancestor && pathCode(ancestor.path)
+  for (const { ancestor: other } of conjunctions) {
+    if ((other && pathCode(other.path)) !== code) {
+      throw invalidArgument('all parts of the filter need one common ancestor: put HAS_ANCESTOR outside of the OR')
+    }
+  }
+  return ancestor
+}
+
+function both(a: ReadConjunction, b: ReadConjunction): ReadConjunction {
+  if (a.ancestor !== undefined && b.ancestor !== undefined && pathCode(a.ancestor.path) !== pathCode(b.ancestor.path)) {
+    throw invalidArgument(
+      `the query asks for two ancestors, [${formatKey(a.ancestor)}] and [${formatKey(b.ancestor)}]: one is allowed`,
+    )
+  }
+  return { atoms: a.atoms.length === 0 ? b.atoms : [...a.atoms, ...b.atoms], ancestor: a.ancestor ?? b.ancestor }
+}
+
+/** Counts the ANDs that remain when every IN is multiplied out. */
+function checkDisjunctions(conjunctions: readonly ReadConjunction[]): void {
+  let count = 0
+  for (const { atoms } of conjunctions) {
+    let product = 1
+    for (const atom of atoms) if (atom.operator === 'in') product *= atom.codes.length
+    count += product
+  }
+  if (count > filterLimits.disjunctionsMax) {
+    throw invalidArgument(
+      `the filter has ${count} disjunctions once OR and IN are multiplied out; at most ${filterLimits.disjunctionsMax} are allowed`,
+    )
+  }
+}
+
+function partitionWords(partition: PartitionId): string {
+  const { projectId, databaseId, namespaceId } = partition
+  return `project ${projectId}, database "${databaseId}", namespace "${namespaceId}"`
+}

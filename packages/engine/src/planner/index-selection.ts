@@ -1,0 +1,111 @@
+/**
+ * Which composite indexes serve a query together.
+ *
+ * An index can take part when its last columns are the query's columns in the same directions; what stands before them must
+ * be fixed by equalities (and by the ancestor, in an ancestor index). Scans of such indexes have suffixes of one form, so
+ * they join by zigzag, and a set of them serves the query when together they fix every equality and the ancestor.
+ *
+ *   index        | ancestor | equal, equal, … | column, column, … | path |
+ *                  fixed by the query           a position
+ *
+ * I1  Greedy: each step takes the index that fixes the most of what is still open; so the result is small, not always
+ *     smallest.
+ */
+import { pathCode } from '../encoding/key-codec.ts'
+import type { CompositeIndex, IndexedProperty } from '../model/index-definition.ts'
+import type { RowKey } from '../storage/kv.ts'
+import { columnCode, columnsOf, compositePrefix, isKeyDescending } from '../tables/entities-by-composite-property.ts'
+import type { Column, Equality, NormalQuery } from './normal-query.ts'
+
+/** An index, and the part of it that the query fixes. */
+export interface IndexChoice {
+  readonly index: CompositeIndex
+  readonly prefix: RowKey
+  /** Whether its rows hold inverted positions. */
+  readonly mirrored: boolean
+  readonly equalities: readonly Equality[]
+}
+
+export interface IndexCover {
+  readonly choices: readonly IndexChoice[]
+  readonly uncovered: readonly Equality[]
+  /** Whether the ancestor still has to be fixed. */
+  readonly ancestorMissing: boolean
+}
+
+/** As many of the equalities as composite indexes can fix; without columns, only by indexes that fix two or more. */
+export function coverByComposites(
+  query: NormalQuery,
+  equalities: readonly Equality[],
+  indexes: readonly CompositeIndex[],
+): IndexCover {
+  const usable = indexes.filter((index) => fits(index, query))
+  const gainMin = query.columns.length === 0 ? 2 : 1
+  const choices: IndexChoice[] = []
+  let uncovered = equalities
+  let ancestorMissing = query.ancestor !== undefined && query.columns.length > 0
+  if (uncovered.length === 0 && !ancestorMissing) {
+    const index = usable.find((each) => columnsOf(each).length === query.columns.length)
+    return { choices: index === undefined ? [] : [choose(index, query, [])], uncovered, ancestorMissing }
+  }
+  while (uncovered.length > 0 || ancestorMissing) {
+    let best: { index: CompositeIndex; fixed: readonly Equality[]; gain: number } | undefined
+    for (const index of usable) {
+      const fixed = assign(index, query, equalities, uncovered)
+      if (fixed === undefined) continue
+      let gain = index.ancestor && ancestorMissing ? 1 : 0
+      for (const equality of fixed) if (uncovered.includes(equality)) gain++
+      if (gain >= gainMin && gain > (best?.gain ?? 0)) best = { index, fixed, gain }
+    }
+    if (best === undefined) break
+    const { index, fixed } = best
+    choices.push(choose(index, query, fixed))
+    uncovered = uncovered.filter((equality) => !fixed.includes(equality))
+    if (index.ancestor) ancestorMissing = false
+  }
+  return { choices, uncovered, ancestorMissing }
+}
+
+/** Whether the rows of the index end in positions of the query, plain or inverted. */
+function fits(index: CompositeIndex, query: NormalQuery): boolean {
+  if (index.kind !== query.kind) return false
+  // Without columns the path alone confines the scans, and an ancestor's row set would only repeat the entity's own.
+  if (index.ancestor && (query.ancestor === undefined || query.columns.length === 0)) return false
+  const columns = columnsOf(index)
+  const first = columns.length - query.columns.length
+  if (first < 0) return false
+  const mirrored = isKeyDescending(index)
+  return query.columns.every((column, i) => matches(columns[first + i], column, mirrored))
+}
+
+function matches(indexed: IndexedProperty | undefined, column: Column, mirrored: boolean): boolean {
+  if (indexed === undefined || indexed.name !== column.property) return false
+  return (indexed.direction === 'descending') === (column.inverted !== mirrored)
+}
+
+/** An equality for each column before the query's; those still uncovered first. `undefined` when a column has none. */
+function assign(
+  index: CompositeIndex,
+  query: NormalQuery,
+  equalities: readonly Equality[],
+  uncovered: readonly Equality[],
+): readonly Equality[] | undefined {
+  const columns = columnsOf(index)
+  const fixed: Equality[] = []
+  for (let i = 0; i < columns.length - query.columns.length; i++) {
+    const name = columns[i]?.name
+    const open = (equality: Equality) => equality.property === name && !fixed.includes(equality)
+    const equality = uncovered.find(open) ?? equalities.find(open)
+    if (equality === undefined) return undefined
+    fixed.push(equality)
+  }
+  return fixed
+}
+
+function choose(index: CompositeIndex, query: NormalQuery, fixed: readonly Equality[]): IndexChoice {
+  let prefix = compositePrefix(index, query.partition)
+  if (index.ancestor && query.ancestor !== undefined) prefix += pathCode(query.ancestor.path)
+  const columns = columnsOf(index)
+  for (const [i, equality] of fixed.entries()) prefix += columnCode(columns[i] as IndexedProperty, equality.code)
+  return { index, prefix, mirrored: isKeyDescending(index), equalities: fixed }
+}

@@ -1,0 +1,49 @@
+/**
+ * The index that a query lacks: the perfect one, which serves it by one scan.
+ *
+ * Known: its columns are the equality properties by name, ascending, then the ordered properties in their directions, with
+ * those of inequalities, distinct and projection among them in the order that normalize.ts gives them.
+ */
+import { DatastoreError } from '../errors.ts'
+import { formatIndex, type IndexDefinition, type IndexedProperty } from '../model/index-definition.ts'
+import type { Equality, NormalQuery } from './normal-query.ts'
+
+/** FAILED_PRECONDITION that carries the definition. In `details`: `index` in words, `index.yaml` as one adds it there. */
+export class MissingIndexError extends DatastoreError {
+  readonly index: IndexDefinition
+
+  constructor(index: IndexDefinition) {
+    const words = formatIndex(index)
+    const yaml = indexYaml(index)
+    super('FAILED_PRECONDITION', `no index serves this query: it needs ${words}. Define it, in index.yaml:\n${yaml}`, {
+      details: { index: words, 'index.yaml': yaml },
+    })
+    this.index = index
+  }
+}
+
+/** @param equalities - of the disjunct that no index serves */
+export function missingIndex(query: NormalQuery, equalities: readonly Equality[]): MissingIndexError {
+  return new MissingIndexError(perfectIndex(query, equalities))
+}
+
+/** The one index that serves the query, or a disjunct of it, without a join. */
+export function perfectIndex(query: NormalQuery, equalities: readonly Equality[]): IndexDefinition {
+  const names = [...new Set(equalities.map((equality) => equality.property))].sort()
+  const properties: IndexedProperty[] = names.map((name) => ({ name, direction: 'ascending' }))
+  for (const { property, direction } of query.columns) properties.push({ name: property, direction })
+  if (query.reverse) properties.push({ name: '__key__', direction: 'descending' })
+  return { kind: query.kind ?? '', ancestor: query.ancestor !== undefined, properties }
+}
+
+/** The entry of an index.yaml file. */
+export function indexYaml(index: IndexDefinition): string {
+  const lines = [`- kind: ${JSON.stringify(index.kind)}`]
+  if (index.ancestor) lines.push('  ancestor: yes')
+  lines.push('  properties:')
+  for (const { name, direction } of index.properties) {
+    lines.push(`  - name: ${JSON.stringify(name)}`)
+    if (direction === 'descending') lines.push('    direction: desc')
+  }
+  return `${lines.join('\n')}\n`
+}

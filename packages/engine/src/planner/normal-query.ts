@@ -1,0 +1,63 @@
+/**
+ * A query in its one canonical form: checked, its filter as an OR of ANDs, its order complete.
+ *
+ * Every result of a query has a **position**: one string of codes by which results sort, and which is all that a cursor
+ * needs to know.
+ *
+ *   position = <code of column 1> … <code of column n> <path code>
+ *
+ * Columns are the properties by which the query orders, then those of its inequalities, its distinct and its projection.
+ * Each is coded in its own direction, so that results in order are positions in order: ascending when the last order, the
+ * key's, is ascending, and otherwise descending with every column coded the other way round (`reverse`). Positions are the
+ * suffixes of index rows after a fixed prefix, of any index that can serve the query; hence a cursor survives a change of
+ * plan, scans join by comparing strings, and no operator decodes a value.
+ *
+ * Q1  An entity stands in the result once (but see projection), at the first of its rows that match: in each column, its
+ *     first value in the column's direction that the filters allow.
+ * Q2  A projection query has a result for each index row.
+ * Q3  Two queries of equal `shape` have positions of the same form and order.
+ */
+import type { Key, PartitionId } from '../model/key.ts'
+import type { PropertyOrder, ResultType } from '../model/query.ts'
+import type { Span } from './spans.ts'
+
+export interface Column {
+  readonly property: string
+  readonly direction: PropertyOrder['direction']
+  /** Whether its codes in positions are the inverted ones: descending, or ascending in a reverse query. */
+  readonly inverted: boolean
+}
+
+/** An entity matches when one of its values of `property` has the (not inverted) value code `code`. */
+export interface Equality {
+  readonly property: string
+  readonly code: string
+}
+
+/** One AND of the filter's OR. */
+export interface Disjunct {
+  /** Without repetitions; sorted by property and code. */
+  readonly equalities: readonly Equality[]
+  /** For each column the allowed rests; `undefined` = all. */
+  readonly columnSpans: readonly (readonly Span[] | undefined)[]
+  /** Allowed path codes; `undefined` = all. The ancestor is not in here. */
+  readonly pathSpans: readonly Span[] | undefined
+}
+
+export interface NormalQuery {
+  readonly partition: PartitionId
+  readonly kind: string | undefined
+  readonly ancestor: Key | undefined
+  readonly columns: readonly Column[]
+  /** Whether results are in descending order of positions. */
+  readonly reverse: boolean
+  /** Empty: the filter can match nothing. */
+  readonly disjuncts: readonly Disjunct[]
+  readonly resultType: ResultType
+  /** Names of the projected properties, as asked; all are columns. */
+  readonly projection: readonly string[]
+  /** One result for each combination of that many first columns; `undefined` = all results. */
+  readonly distinctColumns: number | undefined
+  /** A 32-bit hash of everything that decides the form and meaning of positions. */
+  readonly shape: number
+}

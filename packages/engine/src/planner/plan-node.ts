@@ -1,0 +1,80 @@
+/**
+ * A plan: how a query's rows are found, as plain data that prints as JSON.
+ *
+ *   scan        rows of one table under one prefix; their suffixes are positions (normal-query.ts)
+ *   mergeJoin   rows whose position all inputs have: equality filters, by zigzag
+ *   union       rows that some input has, each position once: OR and IN
+ *   filter      rows whose columns or path lie in ranges that a scan cannot be confined to
+ *   empty       nothing: the filter contradicts itself
+ *
+ * All inputs of a node give positions of the query's one form and in its order. What every plan needs beyond (first rows of
+ * arrays, distinct, offset and limit, entities) is not in the tree; the executor adds it by the fields of Plan.
+ *
+ * R1  A plan without join and filter reads the rows it gives, and at most a batch more.
+ * R2  A scan under a filter or in a join reads rows of its spans only.
+ */
+import type { IndexDefinition } from '../model/index-definition.ts'
+import type { PartitionId } from '../model/key.ts'
+import type { ResultType } from '../model/query.ts'
+import type { RowKey } from '../storage/kv.ts'
+import type { TableId } from '../tables/table.ts'
+import type { Column, Disjunct, Equality } from './normal-query.ts'
+import type { Span } from './spans.ts'
+
+export interface ScanNode {
+  readonly type: 'scan'
+  readonly table: TableId
+  /** What all rows start with; a position follows. */
+  readonly prefix: RowKey
+  /** The positions wanted, by their starts. */
+  readonly spans: readonly Span[]
+  /** Whether the row holds the inverted position, and so stands in the opposite order: an index with `__key__ desc`. */
+  readonly mirrored: boolean
+  /** What the prefix fixes, for people. */
+  readonly equalities: readonly Equality[]
+  /** The composite index whose rows these are. */
+  readonly index?: IndexDefinition
+}
+
+export interface MergeJoinNode {
+  readonly type: 'mergeJoin'
+  readonly inputs: readonly PlanNode[]
+}
+
+export interface UnionNode {
+  readonly type: 'union'
+  readonly inputs: readonly PlanNode[]
+}
+
+export interface FilterNode {
+  readonly type: 'filter'
+  readonly input: PlanNode
+  /** For each column the allowed rests; `undefined` = all. */
+  readonly columnSpans: readonly (readonly Span[] | undefined)[]
+  readonly pathSpans: readonly Span[] | undefined
+}
+
+export interface EmptyNode {
+  readonly type: 'empty'
+}
+
+export type PlanNode = ScanNode | MergeJoinNode | UnionNode | FilterNode | EmptyNode
+
+export interface Plan {
+  readonly partition: PartitionId
+  readonly partitionCode: string
+  readonly kind: string | undefined
+  /** The path code of the ancestor. */
+  readonly ancestorPath: string | undefined
+  readonly columns: readonly Column[]
+  readonly reverse: boolean
+  /** What an entity must have to match: by it the first row of an entity with arrays is found. */
+  readonly disjuncts: readonly Disjunct[]
+  /** Whether an entity may stand at several positions, of which only the first counts. */
+  readonly firstRowOnly: boolean
+  readonly resultType: ResultType
+  readonly projection: readonly string[]
+  readonly distinctColumns: number | undefined
+  readonly shape: number
+  readonly source: PlanNode
+}

@@ -1,0 +1,151 @@
+/**
+ * From a normal query to the plan that serves it: built-in tables where these suffice, composite indexes elsewhere.
+ *
+ *   no kind                                   Entities
+ *   kind, in key order                        EntitiesByKind
+ *   equalities, in key order                  EntitiesByPropertyAsc once for each, joined; an index for several at once
+ *   one column, no equality, no ancestor      EntitiesByPropertyAsc or …Desc
+ *   anything else                             EntitiesByCompositeProperty, indexes with equal columns joined
+ *
+ * Known: which queries the built-in rows serve, and the zigzag merge join over indexes with equal suffixes ("Index
+ * Selection and Advanced Search"). Ours: key order descending needs no index, since scans run both ways.
+ */
+import { partitionCode, pathCode, pathPrefix } from '../encoding/key-codec.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
+import type { RowKey } from '../storage/kv.ts'
+import { entitiesOfPartition } from '../tables/entities.ts'
+import { kindPrefix } from '../tables/entities-by-kind.ts'
+import { propertyAscPrefix } from '../tables/entities-by-property-asc.ts'
+import { propertyDescPrefix } from '../tables/entities-by-property-desc.ts'
+import type { TableId } from '../tables/table.ts'
+import { coverByComposites, type IndexChoice } from './index-selection.ts'
+import { missingIndex } from './missing-index.ts'
+import type { Disjunct, Equality, NormalQuery } from './normal-query.ts'
+import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
+import { everything, intersectSpans, prefixSpans, type Span } from './spans.ts'
+
+/**
+ * The plan of a query.
+ *
+ * @param indexes - composite indexes of the database that may be read
+ * @throws MissingIndexError (FAILED_PRECONDITION) with the definition of the index that the query needs
+ */
+export function plan(query: NormalQuery, indexes: readonly CompositeIndex[]): Plan {
+  const code = partitionCode(query.partition)
+  const sources = query.disjuncts.map((disjunct) => planDisjunct(query, disjunct, code, indexes))
+  return {
+    partition: query.partition,
+    partitionCode: code,
+    kind: query.kind,
+    ancestorPath: query.ancestor && pathCode(query.ancestor.path),
+    columns: query.columns,
+    reverse: query.reverse,
+    disjuncts: query.disjuncts,
+    firstRowOnly: query.columns.length > 0 && query.resultType !== 'projection',
+    resultType: query.resultType,
+    projection: query.projection,
+    distinctColumns: query.distinctColumns,
+    shape: query.shape,
+    source: sources.length === 0 ? { type: 'empty' } : joinNodes('union', sources),
+  }
+}
+
+function joinNodes(type: 'union' | 'mergeJoin', inputs: readonly PlanNode[]): PlanNode {
+  return inputs.length === 1 ? (inputs[0] as PlanNode) : { type, inputs }
+}
+
+function planDisjunct(
+  query: NormalQuery,
+  disjunct: Disjunct,
+  code: string,
+  indexes: readonly CompositeIndex[],
+): PlanNode {
+  const spans = scanSpans(query, disjunct)
+  if (spans.length === 0) return { type: 'empty' }
+  const source = joinNodes('mergeJoin', chooseScans(query, disjunct, code, indexes, spans))
+  if (query.columns.length === 0) return source
+  const columnSpans = disjunct.columnSpans.map((allowed, i) => (i === 0 ? undefined : allowed))
+  if (disjunct.pathSpans === undefined && columnSpans.every((allowed) => allowed === undefined)) return source
+  return { type: 'filter', input: source, columnSpans, pathSpans: disjunct.pathSpans }
+}
+
+/** The positions to which every scan of the disjunct can be confined: by the first column, or by the path if alone. */
+function scanSpans(query: NormalQuery, disjunct: Disjunct): readonly Span[] {
+  if (query.columns.length > 0) return disjunct.columnSpans[0] ?? everything
+  if (query.ancestor === undefined) return disjunct.pathSpans ?? everything
+  const under = prefixSpans(pathPrefix(query.ancestor.path))
+  return disjunct.pathSpans === undefined ? under : intersectSpans(disjunct.pathSpans, under)
+}
+
+function chooseScans(
+  query: NormalQuery,
+  { equalities }: Disjunct,
+  code: string,
+  indexes: readonly CompositeIndex[],
+  spans: readonly Span[],
+): readonly ScanNode[] {
+  const { kind, columns } = query
+  if (kind === undefined) return [scan('Entities', entitiesOfPartition(code).start, spans)]
+  const [column] = columns
+  if (column === undefined) {
+    if (equalities.length === 0) return [scan('EntitiesByKind', kindPrefix(code, kind), spans)]
+    return equalityScans(query, equalities, kindCode(code, kind), indexes, spans)
+  }
+  if (columns.length === 1 && equalities.length === 0 && query.ancestor === undefined) {
+    return column.inverted
+      ? [scan('EntitiesByPropertyDesc', propertyDescPrefix(code, kind, column.property), spans)]
+      : [scan('EntitiesByPropertyAsc', propertyAscPrefix(code, kind, column.property), spans)]
+  }
+  const cover = coverByComposites(query, equalities, indexes)
+  if (cover.choices.length === 0 || cover.uncovered.length > 0 || cover.ancestorMissing)
+    throw missingIndex(query, equalities)
+  return cover.choices.map((choice) => compositeScan(choice, spans))
+}
+
+/** In key order: a scan an equality, or an index's scan for several at once where there is one. */
+function equalityScans(
+  query: NormalQuery,
+  equalities: readonly Equality[],
+  kindRows: (property: string) => RowKey,
+  indexes: readonly CompositeIndex[],
+  spans: readonly Span[],
+): readonly ScanNode[] {
+  if (equalities.length === 1 || indexes.length === 0) return equalities.map((e) => equalityScan(kindRows, e, spans))
+  const cover = coverByComposites(query, equalities, indexes)
+  return [
+    ...cover.choices.map((choice) => compositeScan(choice, spans)),
+    ...cover.uncovered.map((e) => equalityScan(kindRows, e, spans)),
+  ]
+}
+
+function kindCode(code: string, kind: string): (property: string) => RowKey {
+  return (property) => propertyAscPrefix(code, kind, property)
+}
+
+function equalityScan(kindRows: (property: string) => RowKey, equality: Equality, spans: readonly Span[]): ScanNode {
+  return scan('EntitiesByPropertyAsc', kindRows(equality.property) + equality.code, spans, [equality])
+}
+
+const noEqualities: readonly Equality[] = []
+
+function scan(
+  table: TableId,
+  prefix: RowKey,
+  spans: readonly Span[],
+  equalities: readonly Equality[] = noEqualities,
+): ScanNode {
+  return { type: 'scan', table, prefix, spans, mirrored: false, equalities }
+}
+
+function compositeScan({ index, prefix, mirrored, equalities }: IndexChoice, spans: readonly Span[]): ScanNode {
+  const { kind, ancestor, properties } = index
+  return {
+    type: 'scan',
+    table: 'EntitiesByCompositeProperty',
+    prefix,
+    spans,
+    mirrored,
+    equalities,
+    index: { kind, ancestor, properties },
+  }
+}

@@ -1,0 +1,228 @@
+/**
+ * What a query must answer, by brute force: every entity is looked at, every combination of its values is a row, rows are
+ * filtered and sorted by compareValues and compareKeys. Nothing here knows codes, plans or positions.
+ */
+import { encodeProperties } from '../../src/encoding/entity-codec.ts'
+import { indexEntries } from '../../src/encoding/index-entries.ts'
+import { keyCodes } from '../../src/encoding/key-codec.ts'
+import type { EntityImage } from '../../src/model/entity.ts'
+import type { CompositeIndex } from '../../src/model/index-definition.ts'
+import { compareKeys, type Key, kindOf } from '../../src/model/key.ts'
+import type { Filter, PropertyOperator, Query } from '../../src/model/query.ts'
+import { compareValues, type IndexableValue, type Value } from '../../src/model/value.ts'
+import { MemoryKv } from '../../src/storage/memory-kv.ts'
+import { rowsOf } from '../../src/tables/rows.ts'
+
+export interface ModelEntity {
+  readonly key: Key
+  readonly properties: ReadonlyMap<string, Value>
+}
+
+export function imageOf(entity: ModelEntity): EntityImage {
+  const properties = encodeProperties(entity.properties)
+  return { version: 7n, createTime: 1n, updateTime: 2n, properties }
+}
+
+/** A store with all rows of the entities. */
+export function storeOf(entities: readonly ModelEntity[], indexes: readonly CompositeIndex[]): MemoryKv {
+  const kv = new MemoryKv()
+  for (const entity of entities) {
+    const image = imageOf(entity)
+    for (const row of rowsOf(keyCodes(entity.key), image, indexEntries(image.properties), indexes)) {
+      kv.mutate({ key: row.rowKey, value: row.value })
+    }
+  }
+  return kv
+}
+
+/** A result in words, so that lists compare readably. */
+export interface ModelRow {
+  readonly key: Key
+  /** The values of the order, then of the projection. */
+  readonly values: readonly IndexableValue[]
+}
+
+interface ModelAtom {
+  readonly property: string
+  readonly operator: PropertyOperator
+  readonly values: readonly IndexableValue[]
+}
+
+interface ModelOrder {
+  readonly property: string
+  readonly sign: 1 | -1
+}
+
+function unfold(filter: Filter | undefined): readonly (readonly ModelAtom[])[] {
+  if (filter === undefined) return [[]]
+  if (filter.type === 'composite') {
+    const parts = filter.filters.map(unfold)
+    if (filter.operator === 'or') return parts.flat()
+    return parts.reduce((all, part) => all.flatMap((left) => part.map((right) => [...left, ...right])), [[]])
+  }
+  const { property, operator, value } = filter
+  const values = (value.type === 'array' ? value.values : [value]) as readonly IndexableValue[]
+  if (operator === 'in') return values.map((each) => [{ property, operator: 'equal', values: [each] }])
+  return [[{ property, operator, values }]]
+}
+
+/** Distinct indexed values of a property. */
+function valuesOf(entity: ModelEntity, property: string): readonly IndexableValue[] {
+  const value = entity.properties.get(property)
+  if (value === undefined || value.excludeFromIndexes) return []
+  const members = (value.type === 'array' ? value.values : [value]) as readonly IndexableValue[]
+  const distinct: IndexableValue[] = []
+  for (const member of members) {
+    if (!member.excludeFromIndexes && !distinct.some((other) => compareValues(other, member) === 0))
+      distinct.push(member)
+  }
+  return distinct
+}
+
+function holds(comparison: number, operator: PropertyOperator): boolean {
+  switch (operator) {
+    case 'equal':
+      return comparison === 0
+    case 'lessThan':
+      return comparison < 0
+    case 'lessThanOrEqual':
+      return comparison <= 0
+    case 'greaterThan':
+      return comparison > 0
+    case 'greaterThanOrEqual':
+      return comparison >= 0
+    default:
+      return comparison !== 0
+  }
+}
+
+const fits = (atom: ModelAtom, value: IndexableValue): boolean =>
+  atom.values.every((other) => holds(compareValues(value, other), atom.operator))
+
+const isInequality = (atom: ModelAtom): boolean =>
+  atom.property !== '__key__' && atom.operator !== 'equal' && atom.operator !== 'hasAncestor'
+
+/** An inequality beside an equality that implies it says nothing. */
+function reduce(conjunction: readonly ModelAtom[]): readonly ModelAtom[] {
+  const unequal = (property: string) => conjunction.filter((a) => a.property === property && isInequality(a))
+  return conjunction.filter(
+    (atom) =>
+      !isInequality(atom) ||
+      !conjunction.some(
+        (other) =>
+          other.property === atom.property &&
+          other.operator === 'equal' &&
+          unequal(atom.property).every((each) => fits(each, other.values[0] as IndexableValue)),
+      ),
+  )
+}
+
+function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): readonly ModelOrder[] {
+  const fixed = (property: string): boolean =>
+    (conjunctions[0] ?? []).some(
+      (first) =>
+        first.property === property &&
+        first.operator === 'equal' &&
+        conjunctions.every((conjunction) =>
+          conjunction.some(
+            (a) =>
+              a.property === property &&
+              a.operator === 'equal' &&
+              compareValues(a.values[0] as IndexableValue, first.values[0] as IndexableValue) === 0,
+          ),
+        ),
+    )
+  const unequal = conjunctions.flat().filter(isInequality)
+  const result: ModelOrder[] = []
+  const add = (property: string, sign: 1 | -1) => {
+    if (!result.some((order) => order.property === property || order.property === '__key__')) {
+      result.push({ property, sign })
+    }
+  }
+  if (!fixed('__key__')) {
+    for (const { property, direction } of query.order) {
+      if (fixed(property) && !unequal.some((atom) => atom.property === property)) continue
+      add(property, direction === 'ascending' ? 1 : -1)
+    }
+  }
+  const explicitKey = result.some((order) => order.property === '__key__')
+  const names = [
+    ...query.distinctOn.filter((name) => !fixed(name)).sort(),
+    ...unequal.map((atom) => atom.property).sort(),
+    ...query.projection.filter((name) => name !== '__key__').sort(),
+  ]
+  if (!explicitKey) {
+    for (const name of names) add(name, 1)
+    add('__key__', 1)
+  }
+  return result
+}
+
+/** All results of a query, in order; offset, limit and cursors are left out of account. */
+export function answer(entities: readonly ModelEntity[], query: Query): readonly ModelRow[] {
+  const conjunctions = unfold(query.filter).map(reduce)
+  const order = orders(query, conjunctions)
+  const columns = order.slice(0, -1)
+  const keySign = order[order.length - 1]?.sign ?? 1
+  const compare = (a: ModelRow, b: ModelRow): number => {
+    for (const [i, { sign }] of columns.entries()) {
+      const byColumn = compareValues(a.values[i] as IndexableValue, b.values[i] as IndexableValue)
+      if (byColumn !== 0) return byColumn * sign
+    }
+    return compareKeys(a.key, b.key) * keySign
+  }
+  const expand = query.projection.some((name) => name !== '__key__')
+  const results: ModelRow[] = []
+  for (const entity of entities) {
+    if (entity.key.partition.namespaceId !== query.partition.namespaceId) continue
+    if (query.kind !== undefined && kindOf(entity.key) !== query.kind) continue
+    const rows = conjunctions.flatMap((conjunction) => rowsIn(entity, conjunction, columns)).sort(compare)
+    for (const [i, row] of rows.entries()) {
+      const before = rows[i - 1]
+      if (before === undefined || (expand && compare(before, row) !== 0)) results.push(row)
+    }
+  }
+  results.sort(compare)
+  if (query.distinctOn.length === 0) return results
+  const width = columns.filter(({ property }) => query.distinctOn.includes(property)).length
+  return results.filter((row, i) => {
+    const before = results[i - 1]
+    if (before === undefined) return true
+    return row.values.slice(0, width).some((value, c) => compareValues(value, before.values[c] as IndexableValue) !== 0)
+  })
+}
+
+function rowsIn(
+  entity: ModelEntity,
+  conjunction: readonly ModelAtom[],
+  columns: readonly ModelOrder[],
+): readonly ModelRow[] {
+  for (const atom of conjunction) {
+    if (atom.operator === 'hasAncestor') {
+      const ancestor = atom.values[0]
+      if (ancestor?.type !== 'key') return []
+      const depth = ancestor.key.path.length
+      const start = { partition: entity.key.partition, path: entity.key.path.slice(0, depth) }
+      if (compareKeys(start, ancestor.key) !== 0) return []
+    } else if (atom.property === '__key__') {
+      if (!fits(atom, { type: 'key', key: entity.key })) return []
+    } else if (atom.operator === 'equal' && !valuesOf(entity, atom.property).some((value) => fits(atom, value))) {
+      return []
+    }
+  }
+  let rows: readonly ModelRow[] = [{ key: entity.key, values: [] }]
+  for (const { property, sign } of columns) {
+    const mine = conjunction.filter((atom) => atom.property === property)
+    const unequal = mine.filter(isInequality)
+    let allowed = valuesOf(entity, property)
+    if (unequal.length > 0) allowed = allowed.filter((value) => unequal.every((atom) => fits(atom, value)))
+    else if (mine.length > 0) {
+      const first = [...mine].sort(
+        (a, b) => sign * compareValues(a.values[0] as IndexableValue, b.values[0] as IndexableValue),
+      )[0] as ModelAtom
+      allowed = allowed.filter((value) => fits(first, value))
+    }
+    rows = rows.flatMap((row) => allowed.map((value) => ({ key: row.key, values: [...row.values, value] })))
+  }
+  return rows
+}

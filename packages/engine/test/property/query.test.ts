@@ -1,0 +1,235 @@
+/**
+ * Every kind of query, in random variations, against brute force (query-model.ts): the whole list, in pages of every size
+ * through cursors, keys only, with offset and limit, between cursors, and from a store that answers by promise.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { systemScheduler } from '../../src/clock.ts'
+import { RecordingLedger, requestContext } from '../../src/context.ts'
+import { decodeProperties } from '../../src/encoding/entity-codec.ts'
+import { valueCode } from '../../src/encoding/value-codec.ts'
+import { execute } from '../../src/executor/execute.ts'
+import type { PageResult, ResultPage } from '../../src/executor/result-page.ts'
+import { windowOf } from '../../src/executor/window.ts'
+import type { CompositeIndex, IndexDefinition } from '../../src/model/index-definition.ts'
+import { formatKey, kindOf } from '../../src/model/key.ts'
+import type { Query } from '../../src/model/query.ts'
+import type { IndexableValue } from '../../src/model/value.ts'
+import { explainPlan } from '../../src/planner/explain.ts'
+import { MissingIndexError } from '../../src/planner/missing-index.ts'
+import { normalize } from '../../src/planner/normalize.ts'
+import { plan } from '../../src/planner/plan.ts'
+import type { Plan } from '../../src/planner/plan-node.ts'
+import type { KeyRange, KvReader, ScanOptions } from '../../src/storage/kv.ts'
+import { KvTableView, type TableView } from '../../src/tables/table.ts'
+import {
+  database,
+  entityLists,
+  joinQueries,
+  keyOrderedQueries,
+  kindlessQueries,
+  oneColumnQueries,
+  spareIndexes,
+  wideQueries,
+} from './query-arbitraries.ts'
+import { answer, imageOf, type ModelEntity, type ModelRow, storeOf } from './query-model.ts'
+
+const numRuns = 150
+
+/** A store that answers in later turns, and by promise. */
+function slow(reader: KvReader): KvReader {
+  return {
+    get: async (key) => reader.get(key),
+    scan(range: KeyRange, options?: ScanOptions) {
+      const scan = reader.scan(range, options)
+      return { next: async (count) => scan.next(count), seek: (key) => scan.seek(key), close: () => scan.close() }
+    },
+  }
+}
+
+/** The plan, with every composite index it asks for. */
+function planWithIndexes(
+  query: Query,
+  spare: readonly IndexDefinition[],
+): { planned: Plan; indexes: CompositeIndex[] } {
+  const indexes: CompositeIndex[] = spare.map((index, i) => ({ ...index, id: BigInt(i + 1) }))
+  for (;;) {
+    try {
+      return { planned: plan(normalize(query, database), indexes), indexes }
+    } catch (error) {
+      if (!(error instanceof MissingIndexError)) throw error
+      expect(indexes).not.toContainEqual(
+        expect.objectContaining({ properties: error.index.properties, ancestor: error.index.ancestor }),
+      )
+      indexes.push({ ...error.index, id: BigInt(indexes.length + 1) })
+    }
+  }
+}
+
+function words(result: PageResult): string {
+  const projected = result.projected === undefined ? [] : [...decodeProperties(result.projected)]
+  return [
+    formatKey(result.key),
+    ...projected.map(([name, value]) => `${name}=${valueCode(value as IndexableValue)}`),
+  ].join(' ')
+}
+
+function expectedWords(query: Query, rows: readonly ModelRow[], planned: Plan): string[] {
+  const names = query.projection.filter((name) => name !== '__key__')
+  return rows.map(({ key, values }) =>
+    [
+      formatKey(key),
+      ...names.map((name) => {
+        const i = planned.columns.findIndex(({ property }) => property === name)
+        return `${name}=${valueCode(values[i] as IndexableValue)}`
+      }),
+    ].join(' '),
+  )
+}
+
+interface Case {
+  readonly query: Query
+  readonly planned: Plan
+  readonly view: TableView
+  readonly expected: string[]
+}
+
+function runPage(
+  { query, planned, view }: Case,
+  asked: Partial<Query> = {},
+  limits: Parameters<typeof windowOf>[2] = {},
+): ResultPage {
+  const context = requestContext({ clock: systemScheduler })
+  const page = execute(context, view, planned, windowOf({ ...query, ...asked }, planned, limits))
+  if (page instanceof Promise) throw new Error('a memory store must answer at once')
+  return page
+}
+
+/** All results, page by page. */
+function paged(given: Case, asked: Partial<Query>, limits: Parameters<typeof windowOf>[2]): string[] {
+  const all: string[] = []
+  let start = asked.startCursor
+  for (let pages = 0; pages < 200; pages++) {
+    const page = runPage(given, { ...asked, ...(start === undefined ? {} : { startCursor: start }) }, limits)
+    all.push(...page.results.map(words))
+    if (page.moreResults === 'noMoreResults') return all
+    if (page.moreResults === 'moreResultsAfterLimit') expect(page.results.length).toBe(asked.limit)
+    start = page.endCursor
+  }
+  throw new Error('paging does not end')
+}
+
+function check(entities: readonly ModelEntity[], query: Query, spare: readonly IndexDefinition[], size: number): void {
+  // What the language refuses is the business of normalize.test.ts.
+  fc.pre(!isRefused(query))
+  const { planned, indexes } = planWithIndexes(query, spare)
+  expect(JSON.parse(JSON.stringify(planned))).toBeTruthy()
+  expect(explainPlan(planned)).not.toBe('')
+  const view = new KvTableView(storeOf(entities, indexes))
+  const expected = expectedWords(query, answer(entities, query), planned)
+  const given: Case = { query, planned, view, expected }
+
+  const whole = runPage(given)
+  expect(whole.results.map(words)).toEqual(expected)
+  expect(whole.moreResults).toBe('noMoreResults')
+  if (whole.resultType === 'full') {
+    for (const { key, image } of whole.results) {
+      const entity = entities.find(
+        (each) =>
+          formatKey(each.key) === formatKey(key) && each.key.partition.namespaceId === key.partition.namespaceId,
+      )
+      expect(image).toEqual(entity && imageOf(entity))
+    }
+  }
+
+  expect(paged(given, { limit: size }, {})).toEqual(expected)
+  expect(paged(given, {}, { maxResults: size })).toEqual(expected)
+  expect(paged(given, {}, { maxResultBytes: 1 })).toEqual(expected)
+
+  const page = runPage(given, { offset: size, limit: 2 })
+  expect(page.results.map(words)).toEqual(expected.slice(size, size + 2))
+  expect(page.skipped).toBe(Math.min(size, expected.length))
+
+  const middle = whole.results[size]
+  if (middle !== undefined) {
+    const rest = runPage(given, { startCursor: middle.cursor })
+    expect(rest.results.map(words)).toEqual(expected.slice(size + 1))
+    const begin = runPage(given, { endCursor: middle.cursor })
+    expect(begin.results.map(words)).toEqual(expected.slice(0, size + 1))
+    expect(begin.moreResults).toBe(expected.length > size + 1 ? 'moreResultsAfterCursor' : 'noMoreResults')
+  }
+}
+
+async function checkSlow(
+  entities: readonly ModelEntity[],
+  query: Query,
+  spare: readonly IndexDefinition[],
+): Promise<void> {
+  fc.pre(!isRefused(query))
+  const { planned, indexes } = planWithIndexes(query, spare)
+  const view = new KvTableView(slow(storeOf(entities, indexes)))
+  const context = requestContext({ clock: systemScheduler })
+  const page = await execute(context, view, planned, windowOf({ ...query, offset: 1 }, planned, {}))
+  expect(page.results.map(words)).toEqual(expectedWords(query, answer(entities, query), planned).slice(1))
+}
+
+const sizes = fc.integer({ min: 1, max: 5 })
+
+test.each([
+  ['kindless queries', kindlessQueries],
+  ['queries in key order', keyOrderedQueries],
+  ['joins of equalities', joinQueries],
+  ['queries over one column', oneColumnQueries],
+  ['queries of the whole language', wideQueries],
+])('%s answer what brute force does', (_, queries) => {
+  fc.assert(fc.property(entityLists, queries, spareIndexes, sizes, check), { numRuns })
+})
+
+test('keys-only queries give the keys of the full query', () => {
+  fc.assert(
+    fc.property(entityLists, fc.oneof(keyOrderedQueries, oneColumnQueries), sizes, (entities, query, size) => {
+      check(entities, { ...query, projection: ['__key__'] }, [], size)
+    }),
+    { numRuns },
+  )
+})
+
+test('a store that answers by promise gives the same', async () => {
+  await fc.assert(fc.asyncProperty(entityLists, fc.oneof(keyOrderedQueries, wideQueries), spareIndexes, checkSlow), {
+    numRuns,
+  })
+})
+
+test('rows read are those of the result and a batch more, where no join or filter is needed', () => {
+  fc.assert(
+    fc.property(entityLists, fc.oneof(kindlessQueries, oneColumnQueries), sizes, (entities, query, limit) => {
+      fc.pre(!isRefused(query))
+      const { planned } = planWithIndexes(query, [])
+      if (planned.source.type !== 'scan' || planned.source.spans.length > 1) return
+      const ledger = new RecordingLedger()
+      const context = requestContext({ clock: systemScheduler, ledger })
+      const view = new KvTableView(storeOf(entities.filter(singleValued), []))
+      expect(execute(context, view, planned, windowOf({ ...query, limit }, planned))).not.toBeInstanceOf(Promise)
+      const scanned = ledger.entries
+        .filter(({ operation }) => operation === 'scan')
+        .reduce((sum, { rows }) => sum + rows, 0)
+      expect(scanned).toBeLessThanOrEqual(limit)
+    }),
+    { numRuns },
+  )
+})
+
+function isRefused(query: Query): boolean {
+  try {
+    normalize(query, database)
+    return false
+  } catch {
+    return true
+  }
+}
+
+function singleValued({ key, properties }: ModelEntity): boolean {
+  return (
+    kindOf(key) !== '' && [...properties.values()].every((value) => value.type !== 'array' || value.values.length < 2)
+  )
+}
