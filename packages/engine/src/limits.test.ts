@@ -22,7 +22,8 @@ describe('limits', () => {
       writeFileSync(page, rewritten.join('\n'))
       return
     }
-    expect(lines.filter(isRow)).toEqual(names.map(row))
+    // Blanks that only line up the columns do not count.
+    expect(lines.filter(isRow).map((line) => line.replace(/ +/g, ' '))).toEqual(names.map(row))
   })
 
   it('name their unit', () => {
