@@ -9,7 +9,7 @@ import type { KeyCodes } from '../encoding/key-codec.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { KvWrite } from '../storage/kv.ts'
 import { propertiesOfImage } from '../tables/entities.ts'
-import { indexRowsOf, rowDifference } from '../tables/rows.ts'
+import { indexRowDifference, indexRowsOf, type RowDifference } from '../tables/rows.ts'
 import type { TableRow } from '../tables/table.ts'
 
 /** What decides which index rows an entity has. */
@@ -42,14 +42,15 @@ export function indexRowsOfCell(
 
 /** Appends the index writes of one entity's change to `writes`. */
 export function addIndexDelta(states: EntityStates, rules: IndexRules, writes: KvWrite[]): void {
-  const { codes, before, after, afterEntries } = states
-  const rowsBefore = indexRowsOfCell(codes, before, rules)
-  const rowsAfter = indexRowsOfCell(codes, after, rules, afterEntries)
-  if (before === undefined) {
-    for (const row of rowsAfter) writes.push({ key: row.rowKey, value: row.value })
-    return
-  }
-  const { puts, deletes } = rowDifference(rowsBefore, rowsAfter)
+  const { puts, deletes } = indexDeltaOf(states, rules)
   for (const row of puts) writes.push({ key: row.rowKey, value: row.value })
   for (const row of deletes) writes.push({ key: row.rowKey, value: undefined })
+}
+
+function indexDeltaOf({ codes, before, after, afterEntries }: EntityStates, rules: IndexRules): RowDifference {
+  if (before === undefined) return { puts: indexRowsOfCell(codes, after, rules, afterEntries), deletes: noRows }
+  if (after === undefined) return { puts: noRows, deletes: indexRowsOfCell(codes, before, rules) }
+  const entriesBefore = indexEntries(propertiesOfImage(before), rules.indexOptions)
+  const entriesAfter = afterEntries ?? indexEntries(propertiesOfImage(after), rules.indexOptions)
+  return indexRowDifference(codes, entriesBefore, entriesAfter, rules.indexes)
 }
