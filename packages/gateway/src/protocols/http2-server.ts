@@ -28,6 +28,9 @@ const serverOptions = {
   streamResetRate: 100_000,
 }
 
+/** How long a refused client may go on sending before its stream is reset. */
+const lingerMs = 1000
+
 const okHeaders = { ':status': 200, 'content-type': 'application/grpc' }
 const okTrailers = { 'grpc-status': '0' }
 const withTrailers = { waitForTrailers: true, sendDate: false }
@@ -51,6 +54,8 @@ export class Http2Connections {
   }
 
   accept(socket: Socket): void {
+    // A client that ends its half of the connection is gone: there are no half-open sessions in HTTP/2.
+    socket.allowHalfOpen = false
     this.#server.emit('connection', socket)
   }
 
@@ -74,6 +79,7 @@ export class Http2Connections {
     const host = headers[':authority'] ?? headers.host
     if (this.#options.guard.refusal({ origin, host, site: undefined, mode: undefined }) !== undefined) {
       response.refuse(403)
+      stream.resume()
       return
     }
     const listener = this.#options.grpc.begin(
@@ -131,7 +137,8 @@ class NodeResponse implements ResponseStream {
     const stream = this.#stream
     if (stream.destroyed || stream.closed) return
     stream.respond(headers, headersAlone)
-    // Nobody reads what the client may still send.
-    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR)
+    if (stream.readableEnded) return
+    // Nobody needs what the client may still send. To reset the stream at once could overtake the headers.
+    setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), lingerMs).unref()
   }
 }

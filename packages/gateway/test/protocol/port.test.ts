@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { Port, protocolOf } from '../../src/protocols/port.ts'
+import { engineDouble } from '../support/engines.ts'
+import { rawConnection, sleep, testGateway } from '../support/gateway.ts'
+
+const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+
+describe('the first bytes', () => {
+  test.each([
+    [preface, 'http2'],
+    [`${preface}more`, 'http2'],
+    ['P', 'undecided'],
+    ['PRI', 'undecided'],
+    ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r', 'undecided'],
+    ['PRI * HTTP/1.1\r\n', 'http1'],
+    ['POS', 'undecided'],
+    ['POST /', 'http1'],
+    ['PROPFIND / ', 'http1'],
+    ['M-SEARCH * ', 'http1'],
+    ['\r\nGET / ', 'http1'],
+    ['\x16\x03\x01', 'unknown'],
+    ['get / ', 'unknown'],
+    [' GET /', 'unknown'],
+    ['SSH-2.0-x', 'unknown'],
+    ['A'.repeat(100), 'unknown'],
+    ['', 'undecided'],
+  ])('%j say %s', (bytes, protocol) => {
+    expect(protocolOf(Buffer.from(bytes, 'latin1'))).toBe(protocol)
+  })
+})
+
+describe('a connection', () => {
+  test('whose first bytes come one by one is served', async () => {
+    const gateway = await testGateway(engineDouble())
+    const raw = await rawConnection(gateway)
+    for (const letter of 'GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n') {
+      raw.socket.write(letter)
+      await sleep(1)
+    }
+    expect((await raw.closed).toString()).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*\r\n\r\nOk\n$/)
+  })
+
+  test('whose HTTP/2 preface comes in pieces is served', async () => {
+    const gateway = await testGateway(engineDouble())
+    const raw = await rawConnection(gateway)
+    raw.socket.write(preface.slice(0, 10))
+    await sleep(20)
+    raw.socket.write(Buffer.concat([Buffer.from(preface.slice(10)), Buffer.of(0, 0, 0, 4, 0, 0, 0, 0, 0)]))
+    await sleep(50)
+    // The first frame of a server is SETTINGS.
+    expect(raw.received()[3]).toBe(4)
+  })
+
+  test('that speaks TLS is closed without an answer', async () => {
+    const gateway = await testGateway(engineDouble())
+    const raw = await rawConnection(gateway)
+    raw.socket.write(Buffer.of(0x16, 0x03, 0x01, 0x02, 0x00))
+    expect(await raw.closed).toHaveLength(0)
+  })
+
+  test('that ends before it has said anything is closed', async () => {
+    const gateway = await testGateway(engineDouble())
+    const raw = await rawConnection(gateway)
+    raw.socket.end()
+    expect(await raw.closed).toHaveLength(0)
+  })
+
+  test.each([
+    ['', 'silent'],
+    ['PRI * HTT', 'undecided'],
+  ])('that sends %j and then nothing is closed in time', async (bytes) => {
+    const port = new Port({ connections: { http1() {}, http2() {} }, firstBytesTimeoutMs: 50 })
+    const address = await port.listen({ host: '127.0.0.1', port: 0 })
+    const raw = await rawConnection({ ...address, addresses: [address], close: async () => {} })
+    raw.socket.write(bytes)
+    expect(await raw.closed).toHaveLength(0)
+    port.stop()
+  })
+})

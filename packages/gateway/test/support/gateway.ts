@@ -1,0 +1,66 @@
+/** A gateway on a free port for one test file, and raw ways to speak to it. */
+import { connect, type Socket } from 'node:net'
+import { afterEach } from 'vitest'
+import type { EnginePort } from '../../src/engine-port.ts'
+import { type Gateway, type GatewayOptions, startGateway } from '../../src/server.ts'
+import { GrpcClient } from './grpc-client.ts'
+
+const running: { close(): Promise<void> | void }[] = []
+
+afterEach(async () => {
+  for (const one of running.splice(0).reverse()) await one.close()
+})
+
+export interface TestGateway extends Gateway {
+  readonly url: string
+}
+
+/** Closed after the test. */
+export async function testGateway(
+  engine: EnginePort,
+  options: Omit<GatewayOptions, 'engine'> = {},
+): Promise<TestGateway> {
+  const gateway = await startGateway({ host: '127.0.0.1', port: 0, ...options, engine })
+  running.push(gateway)
+  return { ...gateway, url: `http://127.0.0.1:${gateway.port}` }
+}
+
+export async function grpcClient(gateway: Gateway): Promise<GrpcClient> {
+  const client = await GrpcClient.connect(gateway.port)
+  running.push(client)
+  return client
+}
+
+/** A raw connection, and what was read from it so far. */
+export interface RawConnection {
+  readonly socket: Socket
+  received(): Buffer
+  /** Resolves with all that was received once the other side has closed. */
+  readonly closed: Promise<Buffer>
+}
+
+export function rawConnection(gateway: Gateway): Promise<RawConnection> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port: gateway.port, noDelay: true })
+    const chunks: Buffer[] = []
+    const received = (): Buffer => Buffer.concat(chunks)
+    socket.on('data', (chunk) => chunks.push(chunk))
+    socket.on('error', reject)
+    const closed = new Promise<Buffer>((done) => socket.on('close', () => done(received())))
+    running.push({ close: () => void socket.destroy() })
+    socket.once('connect', () => resolve({ socket, received, closed }))
+  })
+}
+
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** Waits until `condition` holds; fails after two seconds. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 400; i++) {
+    if (condition()) return
+    await sleep(5)
+  }
+  throw new Error('the condition did not come true within two seconds')
+}
