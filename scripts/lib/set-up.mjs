@@ -32,6 +32,13 @@ function manifest(folder) {
   return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
 }
 
+/** Without a network npm would try for more than a minute before it says so. What the user has set comes first. */
+const patience = {
+  npm_config_fetch_retry_mintimeout: '1000',
+  npm_config_fetch_retry_maxtimeout: '4000',
+  npm_config_update_notifier: 'false',
+}
+
 /** Installs the dependencies. Returns the fingerprint of what is installed. */
 async function install() {
   const manifests = ['package.json', ...packageFolders().map((folder) => `${folder}/package.json`)]
@@ -48,7 +55,7 @@ async function install() {
     '--reporter=append-only',
     '--config.confirmModulesPurge=false',
   ]
-  const { code, tail } = await run('npx', args, { env: { npm_config_update_notifier: 'false' } }).catch((error) => {
+  const { code, tail } = await run('npx', args, { env: { ...patience, ...process.env } }).catch((error) => {
     throw new ScriptError(`npx could not be started (${error.message}); it comes with Node's npm.`)
   })
   if (code !== 0) throw new ScriptError(whyInstallFailed(tail))

@@ -11,6 +11,8 @@ export interface Io {
   err(line: string): void
   /** Calls `stop` at each SIGINT and SIGTERM until the returned function is called. */
   onSignal(stop: (signal: NodeJS.Signals) => void): () => void
+  /** Milliseconds on a clock that does not go back. */
+  now(): number
   /** Ends the process at once. */
   exit(code: number): void
 }
@@ -30,6 +32,9 @@ export const processIo: Io = {
     return () => {
       for (const signal of signals) process.off(signal, stop)
     }
+  },
+  now() {
+    return performance.now()
   },
   exit(code) {
     process.exit(code)

@@ -17,6 +17,7 @@ async function sixtables(...args: readonly string[]): Promise<Outcome> {
     out: (line) => out.push(line),
     err: (line) => err.push(line),
     onSignal: () => () => {},
+    now: () => 0,
     exit: () => {},
   }
   const code = await main(args, io)

@@ -22,6 +22,7 @@ class Run {
   readonly out: string[] = []
   readonly err: string[] = []
   readonly exits: number[] = []
+  nowMs = 0
   readonly code: Promise<number>
   #signal: (signal: NodeJS.Signals) => void = () => {}
   #heard: () => void = () => {}
@@ -41,6 +42,7 @@ class Run {
           this.#signal = () => {}
         }
       },
+      now: () => this.nowMs,
       exit: (code) => this.exits.push(code),
     }
     this.code = main(args, io)
@@ -123,6 +125,10 @@ describe('sixtables start', () => {
     const run = new Run('--testing', '--port', '0')
     await run.running()
     run.signal()
+    run.nowMs = 10
+    run.signal()
+    expect(run.exits, 'one Ctrl-C, told twice').toEqual([])
+    run.nowMs = 1000
     run.signal()
     expect(run.exits).toEqual([1])
     await run.code

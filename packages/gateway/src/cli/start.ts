@@ -6,6 +6,7 @@
  *   Dev App Server is now running.                               answers.
  *
  * SIGINT, SIGTERM and POST /shutdown close the port, then the store, and end with exit code 0; a second signal ends at once.
+ * Under npm one Ctrl-C arrives twice, from the terminal and from npm, so the second must come a moment later.
  */
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
 import { exitCodes } from './errors.ts'
@@ -13,6 +14,9 @@ import type { Io } from './io.ts'
 import { lineLogger } from './logger.ts'
 import { openServer } from './open-server.ts'
 import { type Flags, type StartSettings, startSettings } from './settings.ts'
+
+/** Signals this near to the first are taken for the same wish. */
+const sameSignalMs = 300
 
 /** Runs the emulator until it is told to stop. */
 export async function start(flags: Flags, io: Io): Promise<number> {
@@ -24,11 +28,11 @@ export async function start(flags: Flags, io: Io): Promise<number> {
   const stopAsked = new Promise<void>((resolve) => {
     stop = resolve
   })
-  let signals = 0
+  let firstSignalAt: number | undefined
   const release = io.onSignal((signal) => {
-    signals++
     logger.info(`${signal} received`)
-    if (signals > 1) io.exit(exitCodes.failed)
+    firstSignalAt ??= io.now()
+    if (io.now() - firstSignalAt > sameSignalMs) io.exit(exitCodes.failed)
     stop()
   })
   try {
