@@ -5,6 +5,13 @@
  */
 import { existsSync } from 'node:fs'
 
+// Whoever read the output may have gone; a server goes on without.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
+
 const built = new URL('../dist/cli/main.js', import.meta.url)
 
 if (existsSync(built)) {
