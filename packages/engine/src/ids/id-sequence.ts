@@ -226,10 +226,7 @@ export class IdSequence {
   /** Takes a block of at least `needed` numbers, and of what the callers waiting behind want as well. */
   #refill(context: RequestContext, needed: number): MaybePromise<void> {
     let wanted = needed
-    for (const { count } of this.#queue) {
-      if (count === 0) break
-      wanted += count
-    }
+    for (const { count } of this.#queue) wanted += count
     let end = 0
     const moved = this.#moveRow(context, (rowNext) => {
       const free = this.#last - rowNext + 1

@@ -14,8 +14,9 @@ import { type RequestContext, requestContext } from '../../src/context.ts'
 import { IdAllocator, type IdPolicy } from '../../src/ids/allocator.ts'
 import { idOfCounter } from '../../src/ids/scatter.ts'
 import type { Key, PathElement } from '../../src/model/key.ts'
-import type { KeyRange, Kv, KvCapabilities, KvScan, KvSnapshot, KvWrite, ScanOptions } from '../../src/storage/kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
+import { AsyncKv } from '../../src/testing/async-kv.ts'
+import { FaultyKv } from '../../src/testing/faulty-kv.ts'
 
 export const context: RequestContext = requestContext({ clock: systemScheduler })
 
@@ -115,23 +116,28 @@ export class Model {
 
 /** The real thing. */
 export class World {
-  readonly kv: Kv
   readonly way: Way
   readonly allocators: IdAllocator[]
+  readonly #store = new MemoryKv()
+  readonly #turn: (() => Promise<void>) | undefined
+  /** The store as the one allocator has it: it dies with the allocator. */
+  #ownStore = new FaultyKv(this.#store)
 
   constructor(way: Way, turn?: () => Promise<void>) {
     this.way = way
-    this.kv = turn === undefined ? new MemoryKv() : new AsyncKv(new MemoryKv(), turn)
+    this.#turn = turn
     this.allocators = Array.from({ length: way === 'one' ? 1 : 3 }, () => this.#open())
   }
 
   #open(): IdAllocator {
+    const store = this.way === 'one' ? this.#ownStore : this.#store
+    const kv = this.#turn === undefined ? store : new AsyncKv(store, { hop: this.#turn })
     // Small blocks, so that short runs meet their ends; few open counters, so that some are closed in between.
     return new IdAllocator({
-      kv: this.kv,
+      kv,
       sharedStore: this.way === 'shared',
       blocks: { firstSize: 2, maxSize: 8, aheadSizeMin: 4 },
-      openSequencesMax: 3,
+      openSequencesMax: 2,
     })
   }
 
@@ -139,8 +145,13 @@ export class World {
     return this.allocators[who % this.allocators.length] as IdAllocator
   }
 
-  /** Drops an allocator with all it has in hand and opens another one. */
+  /**
+   * Drops an allocator with all it has in hand and opens another one. Writes under way are lost with it, where it is the
+   * only one: its store is in its process. Others work on a store across the network, where they may still arrive.
+   */
   crash(who: number): void {
+    this.#ownStore.crash()
+    this.#ownStore = new FaultyKv(this.#store)
     this.allocators[who % this.allocators.length] = this.#open()
   }
 
@@ -165,56 +176,4 @@ export const lostMax: number = 8 * 2
 /** An id of a scope as the engine would give it for a number of the model. */
 export function idOf(scope: ScopeModel, number: number): bigint {
   return idOfCounter(scope.policy, number)
-}
-
-/** A store that waits for a turn before and after each operation, so that others get between question and answer. */
-export class AsyncKv implements Kv {
-  readonly supports: KvCapabilities = { batch: false, snapshot: false }
-  readonly location = 'memory, by promises'
-  readonly #kv: Kv
-  readonly #turn: () => Promise<void>
-
-  constructor(kv: Kv, turn: () => Promise<void>) {
-    this.#kv = kv
-    this.#turn = turn
-  }
-
-  get(rowKey: string): Promise<Uint8Array | undefined> {
-    return this.#later(() => this.#kv.get(rowKey))
-  }
-
-  mutate(write: KvWrite): Promise<void> {
-    return this.#later(() => this.#kv.mutate(write))
-  }
-
-  mutateIf(write: KvWrite, expected: Uint8Array | undefined): Promise<boolean> {
-    return this.#later(() => this.#kv.mutateIf(write, expected))
-  }
-
-  clear(): Promise<void> {
-    return this.#later(() => this.#kv.clear())
-  }
-
-  close(): Promise<void> {
-    return this.#kv.close()
-  }
-
-  scan(range: KeyRange, options?: ScanOptions): KvScan {
-    return this.#kv.scan(range, options)
-  }
-
-  batch(): never {
-    throw new Error('not in this store')
-  }
-
-  snapshot(): KvSnapshot {
-    throw new Error('not in this store')
-  }
-
-  async #later<T>(operation: () => T | Promise<T>): Promise<T> {
-    await this.#turn()
-    const answer = await operation()
-    await this.#turn()
-    return answer
-  }
 }
