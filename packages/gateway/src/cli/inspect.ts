@@ -1,7 +1,14 @@
 /**
- * `sixtables inspect rows|log|pending|release`: what the store holds, in words or as JSON.
+ * `sixtables inspect rows|log|pending|applied|release`: what the store holds, in words or as JSON.
  */
-import type { LogRecordReport, LogReport, PendingReport, ReleaseReport, RowsReport } from '@sixtables/engine'
+import type {
+  AppliedReport,
+  LogRecordReport,
+  LogReport,
+  PendingReport,
+  ReleaseReport,
+  RowsReport,
+} from '@sixtables/engine'
 import type { Parameters } from '../admin/inspection.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
@@ -21,10 +28,16 @@ export function inspectPending(flags: Flags, io: Io): Promise<number> {
   return answer(flags, io, { what: 'pending', parameters: {}, inWords: pendingInWords })
 }
 
+export function inspectApplied(flags: Flags, io: Io): Promise<number> {
+  return answer(flags, io, { what: 'applied', parameters: {}, inWords: appliedInWords })
+}
+
 export function inspectRelease(flags: Flags, io: Io): Promise<number> {
   const milestone = flags['milestone'] ?? 'B'
   if (milestone !== 'A' && milestone !== 'B') throw new UsageError(`--milestone is A or B; got "${milestone}"`)
-  const parameters = { ...keyParameters(flags, io), milestone }
+  const all = flags['key'] === undefined
+  if (all && milestone === 'A') throw new UsageError('milestone A is released group by group; give a key')
+  const parameters = all ? {} : { ...keyParameters(flags, io), milestone }
   return answer(flags, io, { what: 'release', parameters, inWords: releaseInWords })
 }
 
@@ -45,7 +58,10 @@ async function answer<Report>(flags: Flags, io: Io, { what, parameters, inWords 
 function rowsInWords({ key, rows, log }: RowsReport, parameters: Parameters): readonly string[] {
   const where = placeInWords(parameters)
   if (rows.length === 0 && log.records.length === 0) return [`${key} ${where} has no rows.`]
-  const lines = rows.map(({ row, value, state }) => [row, state === 'stored' ? value : `${value} (${state})`])
+  const lines = rows.map(({ row, value, state }) => [
+    row,
+    [value, state === 'stored' ? '' : `(${state})`].filter(Boolean).join(' '),
+  ])
   return [
     `${key} ${where}: ${counted(rows.length, 'row')}`,
     ...indented(columns(lines)),
@@ -69,7 +85,21 @@ function pendingInWords({ pending }: PendingReport): readonly string[] {
   ]
 }
 
-function releaseInWords({ group, milestone, released }: ReleaseReport): readonly string[] {
+function appliedInWords({ steps }: AppliedReport): readonly string[] {
+  if (steps.length === 0) return ['Nothing was applied after its commit since the server started.']
+  const lines = steps.map(({ group, version, reached, cause }) => [group, version, `reached ${reached}`, cause])
+  return [`${counted(steps.length, 'step')} of applying, the latest last:`, ...indented(columns(lines))]
+}
+
+/** Of one group; or of all, and then without a group. */
+type Released = Pick<ReleaseReport, 'milestone' | 'released'> & Partial<Pick<ReleaseReport, 'group'>>
+
+function releaseInWords({ group, milestone, released }: Released): readonly string[] {
+  if (group === undefined) {
+    return [
+      released === 0 ? 'Nothing was held back.' : `Applied ${counted(released, 'record')}: all that was held back.`,
+    ]
+  }
   const upTo = milestone === 'A' ? 'milestone A: the entity row' : 'milestone B: entity and index rows'
   return [
     released === 0

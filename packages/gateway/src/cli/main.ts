@@ -92,10 +92,16 @@ async function parse(args: readonly string[]): Promise<{ command: Command; help:
           choose(async (flags, io) => (await import('./inspect.ts')).inspectPending(flags, io)),
         )
         .command(
-          'release <key>',
-          'Apply what is held back in the entity group of a key',
+          'applied',
+          'The latest steps of applying, and why each was taken',
+          (z) => targetOptions(z).example('$0 inspect applied', 'asks the server on 127.0.0.1:8081'),
+          choose(async (flags, io) => (await import('./inspect.ts')).inspectApplied(flags, io)),
+        )
+        .command(
+          'release [key]',
+          'Apply what is held back in the entity group of a key, or everything',
           (z) =>
-            keyOptions(z)
+            keyOptions(z, false)
               .option('milestone', {
                 type: 'string',
                 describe: 'How far: A writes the entity row, B the index rows as well',
@@ -105,7 +111,7 @@ async function parse(args: readonly string[]): Promise<{ command: Command; help:
               .example('$0 inspect release ToDo:1 --milestone A', 'entity row now, index rows later'),
           choose(async (flags, io) => (await import('./inspect.ts')).inspectRelease(flags, io)),
         )
-        .demandCommand(1, 'inspect wants one of: rows, log, pending, release'),
+        .demandCommand(1, 'inspect wants one of: rows, log, pending, applied, release'),
     )
     .help()
     .alias('help', 'h')
@@ -152,10 +158,10 @@ function targetOptions(y: Argv): Argv {
   return y
 }
 
-function keyOptions(y: Argv): Argv {
+function keyOptions(y: Argv, demanded = true): Argv {
   return targetOptions(y).positional('key', {
     type: 'string',
-    demandOption: true,
+    demandOption: demanded,
     describe: 'ToDo:1 or User:"ada"/ToDo:5, root first',
   })
 }
@@ -164,7 +170,7 @@ function version(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 }
 
-const commands = ['start', 'check', 'inspect', 'rows', 'log', 'pending', 'release']
+const commands = ['start', 'check', 'inspect', 'rows', 'log', 'pending', 'applied', 'release']
 
 /** A parser's complaint with what would help: the nearest flag or command. */
 function explain(message: string, args: readonly string[]): string {

@@ -206,10 +206,18 @@ describe('sixtables inspect and check', () => {
     expect((await done('inspect', 'pending', ...at)).out).toBe('Nothing waits: every commit is wholly applied.')
     expect((await done('inspect', 'release', 'ToDo:1', ...at)).out).toBe('Nothing was held back in the group ToDo:1.')
 
+    const applied = await done('inspect', 'applied', ...at)
+    expect(applied.out).toMatch(
+      /^2 steps of applying, the latest last:\n.* reached A {2}release\n.* reached B {2}release$/,
+    )
+    await put(at[1] ?? '', '1', 5)
+    expect((await done('inspect', 'release', ...at)).out).toBe('Applied 1 record: all that was held back.')
+    expect((await done('inspect', 'release', ...at)).out).toBe('Nothing was held back.')
+
     const check = await done('check', ...at)
     expect(check).toEqual({
       code: 0,
-      out: 'Looked at 1 entity, 3 index rows and 1 log record.\nAll agree.',
+      out: 'Looked at 1 entity, 3 index rows and 2 log records.\nAll agree.',
       err: '',
     })
     server.signal()
