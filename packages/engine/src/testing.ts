@@ -1,5 +1,6 @@
 /** Stands for others' tests: a virtual clock, stores with faults, and the runner of golden scripts. */
 
+export { MemoryKv } from './storage/memory-kv.ts'
 export { AsyncKv } from './testing/async-kv.ts'
 export { FaultyKv } from './testing/faulty-kv.ts'
 export { goldenScripts, runGolden } from './testing/golden.ts'

@@ -259,6 +259,8 @@ export class IdSequence {
   }
 
   #exhausted(count: number, next: number): DatastoreError {
+    // Another allocator may give some back: look again next time.
+    this.#rowNext = undefined
     return new DatastoreError(
       'RESOURCE_EXHAUSTED',
       `${count} ${this.#space} ids were asked for, but the counter stands at ${next} of ${this.#last}: the id space is ` +
