@@ -25,7 +25,7 @@ export function engineDouble(verbs: Partial<DatabasePort> = {}): Double {
     resets,
     database: () => database,
     context: (): RequestContext => requestContext({ clock: systemScheduler }),
-    reset(scope) {
+    async reset(scope) {
       resets.push(scope)
     },
   }
