@@ -128,6 +128,12 @@ export class BTree<V> {
     return { root: this.#root, height: this.#height, size: this.#size, epoch: this.#epoch }
   }
 
+  /** One more user of an open view, who will release it too. */
+  share(view: TreeView<V>): TreeView<V> {
+    if (view.epoch === this.#epoch) this.#views++
+    return view
+  }
+
   release(view: TreeView<V>): void {
     if (view.epoch === this.#epoch) this.#views--
   }
@@ -147,29 +153,33 @@ export class BTree<V> {
     this.#size = 0
   }
 
-  set(key: string, value: V): void {
+  /** @returns the value that was replaced */
+  set(key: string, value: V): V | undefined {
     const leaf = this.#ownLeaf(key)
     const at = lowerBound(leaf.keys, key)
     if (leaf.keys[at] === key) {
+      const replaced = leaf.values[at]
       leaf.values[at] = value
-      return
+      return replaced
     }
     insertAt(leaf.keys, at, key)
     insertAt(leaf.values, at, value)
     this.#size++
     if (leaf.keys.length > this.#capacity) this.#splitLeaf(leaf, at)
+    return undefined
   }
 
-  /** @returns whether there was such a key */
-  delete(key: string): boolean {
+  /** @returns the value that was deleted; `undefined` when there was no such key */
+  delete(key: string): V | undefined {
     const leaf = this.#ownLeaf(key)
     const at = lowerBound(leaf.keys, key)
-    if (leaf.keys[at] !== key) return false
+    if (leaf.keys[at] !== key) return undefined
+    const deleted = leaf.values[at]
     removeAt(leaf.keys, at)
     removeAt(leaf.values, at)
     this.#size--
     if (leaf.keys.length < this.#minimum) this.#refillLeaf(leaf)
-    return true
+    return deleted
   }
 
   #emptyLeaf(): Leaf<V> {
@@ -328,4 +338,27 @@ export function getFrom<V>(root: TreeNode<V>, height: number, key: string): V | 
   const leaf = node as Leaf<V>
   const at = lowerBound(leaf.keys, key)
   return leaf.keys[at] === key ? leaf.values[at] : undefined
+}
+
+/** The value of the greatest key at or before `key`. */
+export function floorFrom<V>(root: TreeNode<V>, height: number, key: string): V | undefined {
+  let node = root
+  // The last subtree left of the way down: where the answer is when the leaf has nothing at or before the key.
+  let left: TreeNode<V> | undefined
+  let leftHeight = 0
+  for (let depth = height; depth > 0; depth--) {
+    const inner = node as Inner<V>
+    const index = upperBound(inner.keys, key)
+    if (index > 0) {
+      left = inner.nodes[index - 1]
+      leftHeight = depth - 1
+    }
+    node = inner.nodes[index] as TreeNode<V>
+  }
+  const leaf = node as Leaf<V>
+  const at = upperBound(leaf.keys, key) - 1
+  if (at >= 0) return leaf.values[at]
+  if (left === undefined) return undefined
+  for (; leftHeight > 0; leftHeight--) left = (left as Inner<V>).nodes.at(-1) as TreeNode<V>
+  return (left as Leaf<V>).values.at(-1)
 }

@@ -1,9 +1,9 @@
 /**
  * The store on disk: LevelDB, through `level`. Row keys are stored as their bytes, values as they are.
  *
- *   get         answers at once (LevelDB's getSync; measured 2 µs)
+ *   get         answers at once (LevelDB's getSync; measured 2 µs), or from value-cache.ts
  *   writes      one writer (level-writer.ts), which merges what comes while a batch is under way
- *   scans       level-scan.ts
+ *   scans       level-scan.ts, as far as known from row-cache.ts
  *   moments     level-moment.ts: readers see acknowledged writes only, and a scan or snapshot keeps its moment
  *
  * Durability `process`: a write is acknowledged when it is in LevelDB's log file as the operating system sees it, so it
@@ -14,11 +14,13 @@
 import { Buffer } from 'node:buffer'
 import { Level } from 'level'
 import { DatastoreError } from '../errors.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type {
   Durability,
   KeyRange,
   Kv,
   KvCapabilities,
+  KvReader,
   KvScan,
   KvSnapshot,
   KvWrite,
@@ -30,6 +32,8 @@ import { type LevelDatabase, Moment } from './level-moment.ts'
 import { LevelScan } from './level-scan.ts'
 import { LevelWriter } from './level-writer.ts'
 import { sameValue } from './memory-kv.ts'
+import { RowCache } from './row-cache.ts'
+import { ValueCache } from './value-cache.ts'
 
 export interface LevelKvOptions {
   /** Folder of the LevelDB files; made when it is missing, unless `mustExist`. */
@@ -40,6 +44,8 @@ export interface LevelKvOptions {
   readonly mustExist?: boolean
   /** Refuse writes. */
   readonly readOnly?: boolean
+  /** Memory for rows that were read, about; 0 for none. Default 64 MiB. */
+  readonly cacheBytes?: number
   /** What people are told instead of `dir`. */
   readonly location?: string
 }
@@ -62,6 +68,9 @@ export class LevelKv implements Kv {
   readonly location: string
   readonly #level: LevelDatabase
   readonly #writer: LevelWriter
+  readonly #rows: RowCache | undefined
+  readonly #values: ValueCache | undefined
+  readonly #read = (key: RowKey): Uint8Array | undefined => readRow(this.#level, this.#moment, key)
   /** The newest acknowledged state. */
   #moment = new Moment(0)
   #closed = false
@@ -72,8 +81,13 @@ export class LevelKv implements Kv {
     this.location = options.location ?? options.dir
     this.#writer = new LevelWriter(level, options.durability ?? 'process', {
       beforeWrite: () => this.#moment.freeze(this.#level),
-      afterWrite: () => this.#advance(),
+      afterWrite: (groups) => this.#advance(groups),
     })
+    const cacheBytes = options.cacheBytes ?? 64 << 20
+    if (cacheBytes > 0) {
+      this.#rows = new RowCache(Math.ceil((cacheBytes * 3) / 4))
+      this.#values = new ValueCache(Math.ceil(cacheBytes / 4))
+    }
     if (options.readOnly === true) {
       this.#writer.refuse(
         new DatastoreError('FAILED_PRECONDITION', `The store in ${this.location} was opened for reading only.`),
@@ -83,12 +97,12 @@ export class LevelKv implements Kv {
 
   get(key: RowKey): Uint8Array | undefined {
     this.#mustBeOpen()
-    return readRow(this.#level, this.#moment, key)
+    return this.#values === undefined ? this.#read(key) : this.#values.get(key, this.#read)
   }
 
   scan(range: KeyRange, options: ScanOptions = {}): KvScan {
     this.#mustBeOpen()
-    return new LevelScan(this.#level, this.#moment, range, options)
+    return this.#scanAt(this.#moment, range, options)
   }
 
   mutate(write: KvWrite): Promise<void> {
@@ -113,7 +127,11 @@ export class LevelKv implements Kv {
 
   snapshot(): KvSnapshot {
     this.#mustBeOpen()
-    return new LevelKvSnapshot(this.#level, this.#moment)
+    const moment = this.#moment
+    return new LevelKvSnapshot(moment, {
+      get: (key) => (moment.past ? readRow(this.#level, moment, key) : this.get(key)),
+      scan: (range, options) => this.#scanAt(moment, range, options),
+    })
   }
 
   clear(): Promise<void> {
@@ -129,13 +147,29 @@ export class LevelKv implements Kv {
     this.#writer.refuse(this.#closedError())
     await this.#writer.idle()
     this.#closed = true
+    this.#rows?.clear()
+    this.#values?.clear()
     await this.#level.close()
   }
 
-  #advance(): void {
+  #scanAt(moment: Moment, range: KeyRange, options: ScanOptions = {}): KvScan {
+    return new LevelScan({ level: this.#level, cache: this.#rows }, moment, range, options)
+  }
+
+  /** The groups were acknowledged, all in one batch: the next moment begins. */
+  #advance(groups: readonly (readonly KvWrite[] | 'clear')[]): void {
     const past = this.#moment
+    past.pass(this.#rows)
     this.#moment = new Moment(past.sequence + 1)
-    past.pass()
+    for (const writes of groups) {
+      if (writes === 'clear') {
+        this.#rows?.clear()
+        this.#values?.clear()
+      } else {
+        this.#rows?.apply(writes)
+        this.#values?.apply(writes)
+      }
+    }
   }
 
   #mustBeOpen(): void {
@@ -148,24 +182,24 @@ export class LevelKv implements Kv {
 }
 
 class LevelKvSnapshot implements KvSnapshot {
-  readonly #level: LevelDatabase
   readonly #moment: Moment
+  readonly #reader: KvReader
   #closed = false
 
-  constructor(level: LevelDatabase, moment: Moment) {
-    this.#level = level
+  constructor(moment: Moment, reader: KvReader) {
     this.#moment = moment
+    this.#reader = reader
     moment.hold()
   }
 
-  get(key: RowKey): Uint8Array | undefined {
+  get(key: RowKey): MaybePromise<Uint8Array | undefined> {
     this.#mustBeOpen()
-    return readRow(this.#level, this.#moment, key)
+    return this.#reader.get(key)
   }
 
-  scan(range: KeyRange, options: ScanOptions = {}): KvScan {
+  scan(range: KeyRange, options?: ScanOptions): KvScan {
     this.#mustBeOpen()
-    return new LevelScan(this.#level, this.#moment, range, options)
+    return this.#reader.scan(range, options)
   }
 
   close(): void {

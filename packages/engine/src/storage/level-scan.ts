@@ -1,52 +1,49 @@
 /**
  * A scan of a LevelDB store, at one moment, read ahead in chunks.
  *
- *   ahead      the rows of the last chunk; those from `at` on are still to be answered
- *   frontier   where reading goes on after them: forwards with the first row at or after it, backwards with the last row
- *              before it. `key + 00` is the gap right after `key`.
- *   iterator   LevelDB's, opened by the first read and kept; it stands at `standing`, or must be moved first
+ *   ahead      the rows of the last chunk from LevelDB; those from `at` on are still to be answered
+ *   frontier   the place after them, where reading goes on: forwards with the first row at or after it, backwards with the
+ *              last row before it. `key + 00` is the place right after `key`.
  *
- * Measured: a read costs 60 µs however few rows it brings (two thread hops), and 2 µs a row; so a chunk is at least what is
- * asked or expected, and doubles while the scan goes on. A seek inside the rows read ahead costs a binary search.
+ * What the row cache knows at the scan's moment is answered from there, at once; what LevelDB is asked for goes into it. A
+ * chunk is at least what is asked or expected, and doubles while the scan goes on. A seek inside the rows read ahead costs
+ * a binary search.
  */
-import { Buffer } from 'node:buffer'
-import { byteString } from '../encoding/bytes.ts'
-import { invariant } from '../invariant.ts'
 import type { KeyRange, KvRow, KvScan, RowKey, ScanOptions } from './kv.ts'
-import { readError } from './level-error.ts'
+import { type Chunk, LevelCursor } from './level-cursor.ts'
 import type { LevelDatabase, Moment } from './level-moment.ts'
-
-interface LevelIterator {
-  nextv(size: number): Promise<[key: Uint8Array, value: Uint8Array][]>
-  seek(target: Uint8Array): void
-  close(): Promise<void>
-}
+import type { RowCache } from './row-cache.ts'
 
 const chunkRowsMax = 256
-/** LevelDB ends a chunk early after this many bytes: about one entity of the largest size. */
-const chunkBytesMax = 1 << 20
+/** Rows read at least when they are cached: at 2 µs a row they cost less than coming again (60 µs). */
+const cachedRowsMin = 8
 
 const noRows: readonly KvRow[] = []
 
+/** Where scans read: the store, and what is known of it in memory. */
+export interface ScanSource {
+  readonly level: LevelDatabase
+  readonly cache: RowCache | undefined
+}
+
 export class LevelScan implements KvScan {
-  readonly #level: LevelDatabase
+  readonly #source: ScanSource
   readonly #moment: Moment
   readonly #range: KeyRange
   readonly #reverse: boolean
   #frontier: RowKey
   #ahead: readonly KvRow[] = noRows
   #at = 0
-  #ended = false
+  #ended: boolean
   #closed = false
-  #iterator: LevelIterator | undefined
-  #standing: RowKey | undefined
+  #cursor: LevelCursor | undefined
   #chunkRows: number
   #seeks = 0
   /** Settles, never rejects, when the read under way is over. */
   #reading: Promise<unknown> | undefined
 
-  constructor(level: LevelDatabase, moment: Moment, range: KeyRange, options: ScanOptions) {
-    this.#level = level
+  constructor(source: ScanSource, moment: Moment, range: KeyRange, options: ScanOptions) {
+    this.#source = source
     this.#moment = moment
     this.#range = range
     this.#reverse = options.reverse === true
@@ -60,25 +57,22 @@ export class LevelScan implements KvScan {
     if (this.#closed) return noRows
     if (this.#reading !== undefined) return this.#reading.then(() => this.next(count))
     if (this.#at < this.#ahead.length) return this.#take(count)
-    if (this.#ended) return noRows
+    const known = this.#readCached(count)
+    if (known.length > 0 || this.#ended) return known
     const reading = this.#read(count)
-    this.#reading = reading.then(
-      () => {
-        this.#reading = undefined
-      },
-      () => {
-        this.#reading = undefined
-      },
-    )
+    const over = (): void => {
+      this.#reading = undefined
+    }
+    this.#reading = reading.then(over, over)
     return reading
   }
 
   seek(key: RowKey): void {
     if (this.#seekAhead(key)) return
     const { start, end } = this.#range
-    if (this.#reverse) this.#frontier = key >= end ? end : `${key}\x00`
-    else this.#frontier = key < start ? start : key
-    this.#ended = start >= end || (this.#reverse ? this.#frontier <= start : this.#frontier >= end)
+    if (start >= end) return
+    if (this.#reverse) this.#advance(key >= end ? end : `${key}\x00`)
+    else this.#advance(key < start ? start : key)
     this.#ahead = noRows
     this.#at = 0
     this.#chunkRows = 0
@@ -89,8 +83,7 @@ export class LevelScan implements KvScan {
     if (this.#closed) return
     this.#closed = true
     this.#ahead = noRows
-    this.#iterator?.close().catch(() => {})
-    this.#iterator = undefined
+    this.#cursor?.close()
     this.#moment.release()
   }
 
@@ -122,62 +115,73 @@ export class LevelScan implements KvScan {
     return from === 0 && this.#at === rows.length ? rows : rows.slice(from, this.#at)
   }
 
-  async #read(count: number): Promise<readonly KvRow[]> {
-    const asked = Math.min(Math.max(count, this.#chunkRows), chunkRowsMax)
-    const seeks = this.#seeks
-    const entries = await this.#nextEntries(asked)
-    const rows: KvRow[] = []
-    let bytes = 0
-    for (const [key, value] of entries) {
-      bytes += key.length + value.length
-      rows.push({ key: byteString(key), value })
+  #advance(frontier: RowKey): void {
+    this.#frontier = frontier
+    this.#ended = this.#reverse ? frontier <= this.#range.start : frontier >= this.#range.end
+  }
+
+  /** Rows from the cache, as far as it goes on from the frontier without a gap. */
+  #readCached(count: number): readonly KvRow[] {
+    const { cache } = this.#source
+    if (cache === undefined) return noRows
+    const reverse = this.#reverse
+    const { cached } = this.#moment
+    let rows: KvRow[] | undefined
+    let missing = count
+    while (missing > 0 && !this.#ended) {
+      const span = cache.spanFrom(this.#frontier, reverse, cached)
+      if (span === undefined) break
+      const part = reverse
+        ? { start: later(span.start, this.#range.start), end: this.#frontier }
+        : { start: this.#frontier, end: earlier(span.end, this.#range.end) }
+      const found = cache.read(part, reverse, missing, cached)
+      const last = found[found.length - 1]
+      if (last === undefined || found.length < missing) this.#advance(reverse ? part.start : part.end)
+      else this.#advance(reverse ? last.key : `${last.key}\x00`)
+      missing -= found.length
+      if (rows === undefined) rows = found
+      else rows.push(...found)
     }
-    const last = rows[rows.length - 1]
-    const ended = rows.length < asked && bytes <= chunkBytesMax
-    if (ended || last === undefined) this.#standing = undefined
-    else this.#standing = this.#reverse ? last.key : `${last.key}\x00`
+    if (rows === undefined) return noRows
+    this.#ahead = noRows
+    this.#at = 0
+    return rows
+  }
+
+  /** Rows from LevelDB. Only those of the newest moment are cached: older ones may have been changed since. */
+  async #read(count: number): Promise<readonly KvRow[]> {
+    const cache = this.#moment.past ? undefined : this.#source.cache
+    const least = cache === undefined ? count : Math.max(count, cachedRowsMin)
+    const asked = Math.min(Math.max(least, this.#chunkRows), chunkRowsMax)
+    const seeks = this.#seeks
+    const from = this.#frontier
+    const fill = cache?.beginFill()
+    let chunk: Chunk | undefined
+    try {
+      this.#cursor ??= new LevelCursor(this.#source.level, this.#moment, this.#range, this.#reverse)
+      chunk = await this.#cursor.read(from, asked)
+    } finally {
+      if (fill !== undefined) {
+        const known = chunk && (this.#reverse ? { start: chunk.end, end: from } : { start: from, end: chunk.end })
+        cache?.endFill(fill, known, chunk?.rows)
+      }
+    }
     // A seek, or a close, that came during the read decides where the scan goes on; the caller still gets its rows.
-    if (this.#closed || seeks !== this.#seeks) return rows.slice(0, count)
-    if (this.#standing === undefined) this.#ended = true
-    else this.#frontier = this.#standing
+    if (this.#closed || seeks !== this.#seeks) return chunk.rows.slice(0, count)
+    this.#advance(chunk.end)
     this.#chunkRows = asked * 2
-    this.#ahead = rows
+    this.#ahead = chunk.rows
     this.#at = 0
     return this.#take(count)
   }
+}
 
-  async #nextEntries(count: number): Promise<[key: Uint8Array, value: Uint8Array][]> {
-    try {
-      return await this.#iteratorAt(this.#frontier).nextv(count)
-    } catch (cause) {
-      throw readError(this.#level.location, cause)
-    }
-  }
+function earlier(one: RowKey, other: RowKey): RowKey {
+  if (one < other) return one
+  return other
+}
 
-  #iteratorAt(frontier: RowKey): LevelIterator {
-    if (this.#iterator !== undefined && this.#standing === frontier) return this.#iterator
-    const { start, end } = this.#range
-    // Backwards LevelDB seeks the last row at or before a key: the gap right after a key. The end of the range need not be
-    // such a gap; a new iterator begins there.
-    if (frontier === (this.#reverse ? end : start)) {
-      this.#iterator?.close().catch(() => {})
-      this.#iterator = this.#open()
-      return this.#iterator
-    }
-    invariant(!this.#reverse || frontier.endsWith('\x00'), 'a reverse scan stands right after a key')
-    this.#iterator ??= this.#open()
-    this.#iterator.seek(Buffer.from(this.#reverse ? frontier.slice(0, -1) : frontier, 'latin1'))
-    return this.#iterator
-  }
-
-  #open(): LevelIterator {
-    const { snapshot } = this.#moment
-    return this.#level.iterator({
-      gte: Buffer.from(this.#range.start, 'latin1'),
-      lt: Buffer.from(this.#range.end, 'latin1'),
-      reverse: this.#reverse,
-      highWaterMarkBytes: chunkBytesMax,
-      ...(snapshot === undefined ? {} : { snapshot }),
-    })
-  }
+function later(one: RowKey, other: RowKey): RowKey {
+  if (one > other) return one
+  return other
 }

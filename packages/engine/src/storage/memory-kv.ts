@@ -22,6 +22,8 @@ export interface MemoryKvOptions {
 /** A snapshot of a {@link MemoryKv}; `size` is its number of rows. */
 export interface MemorySnapshot extends KvSnapshot {
   readonly size: number
+  get(key: RowKey): Uint8Array | undefined
+  scan(range: KeyRange, options?: ScanOptions): MemoryScan
 }
 
 /** A scan that never gives a promise. */
@@ -53,7 +55,7 @@ export class MemoryKv implements Kv {
 
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
     if (this.#closed) throw closedError()
-    return new TreeKvScan(this.#tree, range, options?.reverse === true)
+    return new TreeKvScan(this.#tree, this.#tree.view(), range, options?.reverse === true)
   }
 
   mutate(write: KvWrite): void {
@@ -119,10 +121,11 @@ class TreeKvScan implements MemoryScan {
   readonly #view: TreeView<Uint8Array>
   #scan: TreeScan<Uint8Array> | undefined
 
-  constructor(tree: BTree<Uint8Array>, range: KeyRange, reverse: boolean) {
+  /** @param view - released when the scan is closed */
+  constructor(tree: BTree<Uint8Array>, view: TreeView<Uint8Array>, range: KeyRange, reverse: boolean) {
     this.#tree = tree
-    this.#view = tree.view()
-    this.#scan = new TreeScan(this.#view.root, this.#view.height, range, reverse)
+    this.#view = view
+    this.#scan = new TreeScan(view.root, view.height, range, reverse)
   }
 
   next(count: number): readonly KvRow[] {
@@ -159,17 +162,10 @@ class TreeSnapshot implements MemorySnapshot {
     return getFrom(this.#view.root, this.#view.height, key)
   }
 
-  scan(range: KeyRange, options?: ScanOptions): KvScan {
+  /** The scan may be used on after the snapshot was closed. */
+  scan(range: KeyRange, options?: ScanOptions): MemoryScan {
     this.#mustBeOpen()
-    const scan = new TreeScan(this.#view.root, this.#view.height, range, options?.reverse === true)
-    let open = true
-    return {
-      next: (count) => (open ? scan.next(count) : noRows),
-      seek: (key) => scan.seek(key),
-      close: () => {
-        open = false
-      },
-    }
+    return new TreeKvScan(this.#tree, this.#tree.share(this.#view), range, options?.reverse === true)
   }
 
   restoreInto(tree: BTree<Uint8Array>): void {

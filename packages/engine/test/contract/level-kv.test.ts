@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { openLevelKv } from '../../src/storage/level-kv.ts'
 import { kvContract, type OpenedKv } from './kv.contract.ts'
 
-async function openTemporary(durability: 'process' | 'power'): Promise<OpenedKv> {
+async function openTemporary(durability: 'process' | 'power', cacheBytes?: number): Promise<OpenedKv> {
   const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
-  const kv = await openLevelKv({ dir, durability })
+  const kv = await openLevelKv({ dir, durability, ...(cacheBytes === undefined ? {} : { cacheBytes }) })
   const cleanup = async (): Promise<void> => {
     await kv.close()
     await rm(dir, { recursive: true, force: true })
@@ -15,4 +15,5 @@ async function openTemporary(durability: 'process' | 'power'): Promise<OpenedKv>
 }
 
 kvContract('level-kv', () => openTemporary('process'), { answersAtOnce: false })
+kvContract('level-kv without caches', () => openTemporary('process', 0), { answersAtOnce: false })
 kvContract('level-kv with durability power', () => openTemporary('power'), { answersAtOnce: false })

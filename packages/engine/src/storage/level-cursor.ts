@@ -1,0 +1,109 @@
+/**
+ * Chunks of rows from LevelDB at one moment: what a scan asks when the cache does not know.
+ *
+ * A place is a gap between keys: forwards the next row is the first at or after it, backwards the last before it.
+ * LevelDB's iterator is opened by the first read and kept; if it does not stand at the wanted place already, it is moved.
+ *
+ * Measured: a read takes 60 µs however few rows it brings (two thread hops), and 2 µs a row.
+ */
+import { Buffer } from 'node:buffer'
+import { byteString } from '../encoding/bytes.ts'
+import type { KeyRange, KvRow, RowKey } from './kv.ts'
+import { readError } from './level-error.ts'
+import type { LevelDatabase, Moment } from './level-moment.ts'
+
+interface LevelIterator {
+  nextv(size: number): Promise<[key: Uint8Array, value: Uint8Array][]>
+  seek(target: Uint8Array): void
+  close(): Promise<void>
+}
+
+/** LevelDB ends a chunk early after this many bytes: about one entity of the largest size. */
+const chunkBytesMax = 1 << 20
+
+export interface Chunk {
+  readonly rows: readonly KvRow[]
+  /** The place after its last row; the end of the range when there are no more. */
+  readonly end: RowKey
+}
+
+export class LevelCursor {
+  readonly #level: LevelDatabase
+  readonly #moment: Moment
+  readonly #range: KeyRange
+  readonly #reverse: boolean
+  #iterator: LevelIterator | undefined
+  #standing: RowKey | undefined
+
+  constructor(level: LevelDatabase, moment: Moment, range: KeyRange, reverse: boolean) {
+    this.#level = level
+    this.#moment = moment
+    this.#range = range
+    this.#reverse = reverse
+  }
+
+  /**
+   * The next rows from a place inside the range: about `count` of them, fewer when they are long, none only at the end.
+   * One read at a time. Rejects with UNAVAILABLE when LevelDB fails or was closed.
+   */
+  async read(place: RowKey, count: number): Promise<Chunk> {
+    try {
+      return await this.#read(place, count)
+    } catch (cause) {
+      this.#standing = undefined
+      throw readError(this.#level.location, cause)
+    }
+  }
+
+  close(): void {
+    // Closing cannot fail and waits for a read under way; there is nobody to tell.
+    this.#iterator?.close().catch(() => {})
+    this.#iterator = undefined
+  }
+
+  async #read(place: RowKey, count: number): Promise<Chunk> {
+    const rows: KvRow[] = []
+    let ended = false
+    // One turn, or two when the first brings nothing but the row at the place itself.
+    while (rows.length === 0 && !ended) {
+      const entries = await this.#iteratorAt(place).nextv(count)
+      let bytes = 0
+      for (const [bytesOfKey, value] of entries) {
+        bytes += bytesOfKey.length + value.length
+        const key = byteString(bytesOfKey)
+        // Backwards LevelDB seeks the last row at or before a key: the one at the place is still to be left out.
+        if (!this.#reverse || key < place) rows.push({ key, value })
+      }
+      ended = entries.length < count && bytes <= chunkBytesMax
+      this.#standing = place
+    }
+    const last = rows[rows.length - 1]
+    if (ended || last === undefined) this.#standing = this.#reverse ? this.#range.start : this.#range.end
+    else this.#standing = this.#reverse ? last.key : `${last.key}\x00`
+    return { rows, end: this.#standing }
+  }
+
+  #iteratorAt(place: RowKey): LevelIterator {
+    if (this.#iterator !== undefined && this.#standing === place) return this.#iterator
+    const edge = this.#reverse ? this.#range.end : this.#range.start
+    // The end of the range is outside of it, so no seek leads there; a new iterator begins there.
+    if (this.#iterator === undefined || (this.#reverse && place === edge)) {
+      this.close()
+      this.#iterator = this.#open()
+      if (place === edge) return this.#iterator
+    }
+    this.#iterator.seek(Buffer.from(place, 'latin1'))
+    return this.#iterator
+  }
+
+  #open(): LevelIterator {
+    const { snapshot } = this.#moment
+    return this.#level.iterator({
+      gte: Buffer.from(this.#range.start, 'latin1'),
+      lt: Buffer.from(this.#range.end, 'latin1'),
+      reverse: this.#reverse,
+      highWaterMarkBytes: chunkBytesMax,
+      ...(snapshot === undefined ? {} : { snapshot }),
+    })
+  }
+}
