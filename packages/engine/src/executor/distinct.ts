@@ -9,11 +9,15 @@ import type { Column } from '../planner/normal-query.ts'
 import { afterAll, columnOffset } from './position.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
 
+const batchMin = 4
+const batchMax = 512
+
 export class Distinct implements RowStream {
   readonly #input: RowStream
   readonly #columns: readonly Column[]
   readonly #width: number
   readonly #reverse: boolean
+  #batch = batchMin
   /** The codes of the combination at hand. */
   #group: string | undefined
 
@@ -26,7 +30,7 @@ export class Distinct implements RowStream {
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
     for (;;) {
-      const rows = this.#input.next(count)
+      const rows = this.#input.next(Math.min(count, this.#batch))
       if (rows instanceof Promise) {
         return rows.then((late) => {
           const chosen = this.#choose(late)
@@ -47,7 +51,10 @@ export class Distinct implements RowStream {
       this.#group = row.position.slice(0, columnOffset(this.#columns, row.position, this.#width))
       chosen.push(row)
     }
-    if (repeats && this.#group !== undefined) this.#input.seek(afterAll(this.#group, this.#reverse))
+    if (repeats && this.#group !== undefined) {
+      this.#input.seek(afterAll(this.#group, this.#reverse))
+      this.#batch = batchMin
+    } else this.#batch = Math.min(this.#batch * 2, batchMax)
     return chosen
   }
 

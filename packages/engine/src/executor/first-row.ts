@@ -5,7 +5,7 @@
  * its first position computed from its values. Nothing is remembered, so the answer is the same for any page size and from
  * any cursor.
  *
- * F1  A row is dropped only if the entity has this very row, and one of its rows that match comes before.
+ * F1  A row is dropped only if the entity has the values of its columns, and a row of it that matches comes before.
  * F2  A stale row, whose values the entity no longer has (or which has no entity), passes as it is: under a delayed apply
  *     policy an index is allowed to be behind.
  */
@@ -87,7 +87,7 @@ export class FirstRow implements RowStream {
       return
     }
     const image = decodeImage(cell)
-    if (isFirst(this.#plan, row.position, indexEntries(image.properties))) {
+    if (isFirst(this.#plan, row.position, indexEntries(image.properties, this.#plan.indexOptions))) {
       chosen.push({ position: row.position, cell: row.cell, image })
     }
   }

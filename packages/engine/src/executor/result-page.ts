@@ -5,7 +5,6 @@
  * Entities are read last, and only for results that are given; where the store answers by promise, those of a batch at once.
  */
 import type { RequestContext } from '../context.ts'
-import { bytesOf } from '../encoding/bytes.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
@@ -14,7 +13,7 @@ import type { MoreResults, ResultType } from '../model/query.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
-import { cursorHead, encodeCursor, isBehind } from './cursor.ts'
+import { cursorBytes, cursorHead, encodeCursor, isBehind } from './cursor.ts'
 import { columnOffset } from './position.ts'
 import { projectRow } from './project.ts'
 import { noRows, type PositionedRow, type RowStream } from './row-stream.ts'
@@ -166,7 +165,7 @@ export class PageRun {
       if (this.#results.length > 0 && this.#bytes + bytes > this.#window.resultBytesMax) return false
       this.#bytes += bytes
       const { path } = decodePath(position, columnOffset(columns, position, columns.length))
-      const cursor = bytesOf(this.#cursorHead + position)
+      const cursor = cursorBytes(this.#cursorHead, position)
       const key: Key = { partition, path }
       if (image !== undefined) this.#results.push({ key, image, cursor })
       else if (projected !== undefined) this.#results.push({ key, projected, cursor })
@@ -179,9 +178,9 @@ export class PageRun {
 
   #finish(moreResults: MoreResults): ResultPage {
     const { shape, resultType } = this.#plan
-    const skippedCursor = this.#lastSkipped === undefined ? undefined : bytesOf(this.#cursorHead + this.#lastSkipped)
+    const skippedCursor = this.#lastSkipped === undefined ? undefined : cursorBytes(this.#cursorHead, this.#lastSkipped)
     const endCursor =
-      this.#last === undefined ? encodeCursor(shape, this.#window.start) : bytesOf(this.#cursorHead + this.#last)
+      this.#last === undefined ? encodeCursor(shape, this.#window.start) : cursorBytes(this.#cursorHead, this.#last)
     const page = { resultType, results: this.#results, skipped: this.#skipped, endCursor, moreResults }
     return skippedCursor === undefined ? page : { ...page, skippedCursor }
   }

@@ -87,6 +87,8 @@ class ScanStream implements RowStream {
   }
 }
 
+const batchMin = 4
+
 class SpanScanStream implements RowStream {
   readonly #context: RequestContext
   readonly #scan: RowScan
@@ -96,6 +98,8 @@ class SpanScanStream implements RowStream {
   /** In result order. */
   readonly #spans: readonly Span[]
   #span = 0
+  /** Small behind a gap, since the next may be near. */
+  #batch = Number.POSITIVE_INFINITY
   /** Rows before it are left out; only rows that a wide seek gave come before it. */
   #from: string | undefined
 
@@ -111,7 +115,8 @@ class SpanScanStream implements RowStream {
   next(count: number): MaybePromise<readonly PositionedRow[]> {
     while (this.#span < this.#spans.length) {
       checkAlive(this.#context)
-      const rows = this.#scan.next(count)
+      const rows = this.#scan.next(Math.min(count, this.#batch))
+      this.#batch *= 2
       if (rows instanceof Promise) {
         return rows.then((late) => {
           const chosen = this.#choose(late)
@@ -142,6 +147,7 @@ class SpanScanStream implements RowStream {
   /** From a gap to the span behind it; a row on its very edge, which is not in a span backwards, is passed already. */
   #seekTo(span: Span, position: string): void {
     const start = this.#reverse ? span.upper : span.lower
+    this.#batch = batchMin
     if (isBefore(position, start, this.#reverse)) this.seek(start)
   }
 

@@ -10,19 +10,10 @@
 import { pathCode } from '../encoding/key-codec.ts'
 import { valueCode } from '../encoding/value-codec.ts'
 import { invalidArgument } from '../errors.ts'
+import { limits } from '../limits.ts'
 import { comparePartitions, formatKey, isComplete, type Key, type PartitionId } from '../model/key.ts'
 import type { Filter, PropertyOperator } from '../model/query.ts'
 import { userMeaning, type Value } from '../model/value.ts'
-
-export const filterLimits = {
-  /** Values of one IN. Measured on the Firestore emulator, as are the next three. */
-  inValuesMax: 30,
-  notInValuesMax: 10,
-  /** ANDs of the filter's OR, every IN multiplied out. */
-  disjunctionsMax: 30,
-  /** Property filters, orders and the ancestor together. */
-  componentsMax: 100,
-} as const
 
 export type AtomOperator = Exclude<PropertyOperator, 'hasAncestor'>
 
@@ -131,7 +122,7 @@ class FilterReader {
     if (value.type !== 'array' || value.values.length === 0) {
       throw invalidArgument(`${name} on ${property} needs an array of at least one value`)
     }
-    const max = operator === 'in' ? filterLimits.inValuesMax : filterLimits.notInValuesMax
+    const max = operator === 'in' ? limits.inValuesMax : limits.notInValuesMax
     if (value.values.length > max) {
       throw invalidArgument(`${name} on ${property} has ${value.values.length} values; at most ${max} are allowed`)
     }
@@ -207,9 +198,9 @@ function checkDisjunctions(conjunctions: readonly ReadConjunction[]): void {
     for (const atom of atoms) if (atom.operator === 'in') product *= atom.codes.length
     count += product
   }
-  if (count > filterLimits.disjunctionsMax) {
+  if (count > limits.disjunctionsMax) {
     throw invalidArgument(
-      `the filter has ${count} disjunctions once OR and IN are multiplied out; at most ${filterLimits.disjunctionsMax} are allowed`,
+      `the filter has ${count} disjunctions once OR and IN are multiplied out; at most ${limits.disjunctionsMax} are allowed`,
     )
   }
 }

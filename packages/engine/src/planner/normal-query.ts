@@ -17,6 +17,7 @@
  * Q2  A projection query has a result for each index row.
  * Q3  Two queries of equal `shape` have positions of the same form and order.
  */
+import type { IndexOptions } from '../encoding/index-entries.ts'
 import type { Key, PartitionId } from '../model/key.ts'
 import type { PropertyOrder, ResultType } from '../model/query.ts'
 import type { Span } from './spans.ts'
@@ -58,6 +59,7 @@ export interface NormalQuery {
   readonly projection: readonly string[]
   /** One result for each combination of that many first columns; `undefined` = all results. */
   readonly distinctColumns: number | undefined
+  readonly indexOptions: IndexOptions
   /** A 32-bit hash of everything that decides the form and meaning of positions. */
   readonly shape: number
 }

@@ -14,10 +14,12 @@
  * of that column, so that results come in the column's order and not value by value.
  */
 import { invert } from '../encoding/bytes.ts'
+import type { IndexOptions } from '../encoding/index-entries.ts'
 import { validatePartition } from '../encoding/validate-key.ts'
 import { invalidArgument, unimplemented } from '../errors.ts'
+import { limits } from '../limits.ts'
 import type { PropertyOrder, Query, ResultType } from '../model/query.ts'
-import { type Atom, type Conjunction, filterLimits, keyProperty, readFilter } from './filters.ts'
+import { type Atom, type Conjunction, keyProperty, readFilter } from './filters.ts'
 import type { Column, Disjunct, Equality, NormalQuery } from './normal-query.ts'
 import { inSpans, intersectSpans, pointSpans, type Span, spansOf } from './spans.ts'
 
@@ -25,8 +27,8 @@ import { inSpans, intersectSpans, pointSpans, type Span, spansOf } from './spans
 export interface QueryDatabase {
   readonly projectId: string
   readonly databaseId: string
-  /** Every mode plans alike; it is here for callers that hand on their database as it is. */
-  readonly mode?: string
+  /** How the database's entities are indexed: the executor indexes single ones again (executor/first-row.ts). */
+  readonly indexOptions?: IndexOptions
 }
 
 /** The canonical form. Throws INVALID_ARGUMENT for what no query may ask, UNIMPLEMENTED for what is not built. */
@@ -34,9 +36,9 @@ export function normalize(query: Query, database: QueryDatabase): NormalQuery {
   validatePartition(query.partition, database)
   checkCounts(query)
   const { ancestor, conjunctions, components } = readFilter(query.filter, query.partition)
-  if (components + query.order.length > filterLimits.componentsMax) {
+  if (components + query.order.length > limits.queryComponentsMax) {
     throw invalidArgument(
-      `the query has ${components} filters and ${query.order.length} orders; at most ${filterLimits.componentsMax} together are allowed`,
+      `the query has ${components} filters and ${query.order.length} orders; at most ${limits.queryComponentsMax} together are allowed`,
     )
   }
   if (query.kind === '') throw invalidArgument('the kind of the query is empty: leave it out to query all kinds')
@@ -61,6 +63,7 @@ export function normalize(query: Query, database: QueryDatabase): NormalQuery {
     resultType,
     projection,
     distinctColumns: ordering.distinctColumns,
+    indexOptions: database.indexOptions ?? {},
     shape: shapeOf(query, ancestor !== undefined, ordering, conjunctions),
   }
 }

@@ -13,6 +13,7 @@
  * R1  A plan without join and filter reads the rows it gives, and at most a batch more.
  * R2  A scan under a filter or in a join reads rows of its spans only.
  */
+import type { IndexOptions } from '../encoding/index-entries.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
 import type { PartitionId } from '../model/key.ts'
 import type { ResultType } from '../model/query.ts'
@@ -75,6 +76,8 @@ export interface Plan {
   readonly resultType: ResultType
   readonly projection: readonly string[]
   readonly distinctColumns: number | undefined
+  /** How entities of this database are indexed. */
+  readonly indexOptions: IndexOptions
   readonly shape: number
   readonly source: PlanNode
 }

@@ -45,6 +45,7 @@ export function plan(query: NormalQuery, indexes: readonly CompositeIndex[]): Pl
     resultType: query.resultType,
     projection: query.projection,
     distinctColumns: query.distinctColumns,
+    indexOptions: query.indexOptions,
     shape: query.shape,
     source: sources.length === 0 ? { type: 'empty' } : joinNodes('union', sources),
   }

@@ -4,7 +4,7 @@ import type { IndexDefinition } from '../../src/model/index-definition.ts'
 import { formatKey, type Key, type PathElement } from '../../src/model/key.ts'
 import type { Filter, PropertyOrder, Query } from '../../src/model/query.ts'
 import type { IndexableValue, Value } from '../../src/model/value.ts'
-import type { ModelEntity } from './query-model.ts'
+import type { ModelEntity } from '../../src/testing/query-world.ts'
 
 export const database = { projectId: 'p', databaseId: '' }
 
@@ -214,6 +214,7 @@ const wideFilters = (ns: string): fc.Arbitrary<Filter[]> =>
           .array(
             fc.oneof(
               equalities,
+              fc.tuple(inequalities, keysIn(ns)).map(([op, key]) => filterOn('__key__', op, keyValue(key))),
               fc.tuple(propertyNames, inequalities, fewValues).map(([n, op, v]) => filterOn(n, op, v)),
             ),
             {
@@ -227,10 +228,9 @@ const wideFilters = (ns: string): fc.Arbitrary<Filter[]> =>
     )
     .map((parts) => parts.flat())
 
-const orderLists = fc.array(
-  fc.record({ property: fc.constantFrom('p', 'q', 'r', 'p', 'q', 'r', '__key__'), direction: directions }),
-  { maxLength: 3 },
-)
+const orderLists = fc
+  .tuple(fc.array(fc.record({ property: propertyNames, direction: directions }), { maxLength: 2 }), keyOrders)
+  .map(([orders, keyOrder]) => [...orders, ...keyOrder])
 
 export const wideQueries = namespaces.chain((ns) =>
   fc

@@ -2,38 +2,10 @@
  * What a query must answer, by brute force: every entity is looked at, every combination of its values is a row, rows are
  * filtered and sorted by compareValues and compareKeys. Nothing here knows codes, plans or positions.
  */
-import { encodeProperties } from '../../src/encoding/entity-codec.ts'
-import { indexEntries } from '../../src/encoding/index-entries.ts'
-import { keyCodes } from '../../src/encoding/key-codec.ts'
-import type { EntityImage } from '../../src/model/entity.ts'
-import type { CompositeIndex } from '../../src/model/index-definition.ts'
 import { compareKeys, type Key, kindOf } from '../../src/model/key.ts'
 import type { Filter, PropertyOperator, Query } from '../../src/model/query.ts'
-import { compareValues, type IndexableValue, type Value } from '../../src/model/value.ts'
-import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { rowsOf } from '../../src/tables/rows.ts'
-
-export interface ModelEntity {
-  readonly key: Key
-  readonly properties: ReadonlyMap<string, Value>
-}
-
-export function imageOf(entity: ModelEntity): EntityImage {
-  const properties = encodeProperties(entity.properties)
-  return { version: 7n, createTime: 1n, updateTime: 2n, properties }
-}
-
-/** A store with all rows of the entities. */
-export function storeOf(entities: readonly ModelEntity[], indexes: readonly CompositeIndex[]): MemoryKv {
-  const kv = new MemoryKv()
-  for (const entity of entities) {
-    const image = imageOf(entity)
-    for (const row of rowsOf(keyCodes(entity.key), image, indexEntries(image.properties), indexes)) {
-      kv.mutate({ key: row.rowKey, value: row.value })
-    }
-  }
-  return kv
-}
+import { compareValues, type IndexableValue } from '../../src/model/value.ts'
+import type { ModelEntity } from '../../src/testing/query-world.ts'
 
 /** A result in words, so that lists compare readably. */
 export interface ModelRow {

@@ -20,8 +20,9 @@ import { MissingIndexError } from '../../src/planner/missing-index.ts'
 import { normalize } from '../../src/planner/normalize.ts'
 import { plan } from '../../src/planner/plan.ts'
 import type { Plan } from '../../src/planner/plan-node.ts'
-import type { KeyRange, KvReader, ScanOptions } from '../../src/storage/kv.ts'
 import { KvTableView, type TableView } from '../../src/tables/table.ts'
+import { AsyncKv } from '../../src/testing/async-kv.ts'
+import { imageOf, type ModelEntity, storeOf } from '../../src/testing/query-world.ts'
 import {
   database,
   entityLists,
@@ -32,20 +33,9 @@ import {
   spareIndexes,
   wideQueries,
 } from './query-arbitraries.ts'
-import { answer, imageOf, type ModelEntity, type ModelRow, storeOf } from './query-model.ts'
+import { answer, type ModelRow } from './query-model.ts'
 
 const numRuns = 150
-
-/** A store that answers in later turns, and by promise. */
-function slow(reader: KvReader): KvReader {
-  return {
-    get: async (key) => reader.get(key),
-    scan(range: KeyRange, options?: ScanOptions) {
-      const scan = reader.scan(range, options)
-      return { next: async (count) => scan.next(count), seek: (key) => scan.seek(key), close: () => scan.close() }
-    },
-  }
-}
 
 /** The plan, with every composite index it asks for. */
 function planWithIndexes(
@@ -119,6 +109,11 @@ function paged(given: Case, asked: Partial<Query>, limits: Parameters<typeof win
   throw new Error('paging does not end')
 }
 
+/** The same cursor with its place (executor/cursor.ts) just before the result. */
+function justBefore(cursor: Uint8Array): Uint8Array {
+  return Uint8Array.from(cursor, (byte, i) => (i === 1 ? 1 : byte))
+}
+
 function check(entities: readonly ModelEntity[], query: Query, spare: readonly IndexDefinition[], size: number): void {
   // What the language refuses is the business of normalize.test.ts.
   fc.pre(!isRefused(query))
@@ -156,6 +151,10 @@ function check(entities: readonly ModelEntity[], query: Query, spare: readonly I
     expect(rest.results.map(words)).toEqual(expected.slice(size + 1))
     const begin = runPage(given, { endCursor: middle.cursor })
     expect(begin.results.map(words)).toEqual(expected.slice(0, size + 1))
+    const same = runPage(given, { startCursor: justBefore(middle.cursor) })
+    expect(same.results.map(words)).toEqual(expected.slice(size))
+    const less = runPage(given, { endCursor: justBefore(middle.cursor) })
+    expect(less.results.map(words)).toEqual(expected.slice(0, size))
     expect(begin.moreResults).toBe(expected.length > size + 1 ? 'moreResultsAfterCursor' : 'noMoreResults')
   }
 }
@@ -167,7 +166,7 @@ async function checkSlow(
 ): Promise<void> {
   fc.pre(!isRefused(query))
   const { planned, indexes } = planWithIndexes(query, spare)
-  const view = new KvTableView(slow(storeOf(entities, indexes)))
+  const view = new KvTableView(new AsyncKv(storeOf(entities, indexes)))
   const context = requestContext({ clock: systemScheduler })
   const page = await execute(context, view, planned, windowOf({ ...query, offset: 1 }, planned, {}))
   expect(page.results.map(words)).toEqual(expectedWords(query, answer(entities, query), planned).slice(1))

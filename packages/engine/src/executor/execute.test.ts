@@ -1,0 +1,367 @@
+import { describe, expect, test } from 'vitest'
+import { systemScheduler } from '../clock.ts'
+import { CountingLedger, type RequestContextOptions, requestContext } from '../context.ts'
+import { keyCodes } from '../encoding/key-codec.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
+import { formatKey } from '../model/key.ts'
+import { normalize } from '../planner/normalize.ts'
+import { plan } from '../planner/plan.ts'
+import type { MemoryKv } from '../storage/memory-kv.ts'
+import { entityRowKeyOf } from '../tables/entities.ts'
+import { KvTableView, type TableView } from '../tables/table.ts'
+import {
+  and,
+  entity,
+  entityRows,
+  key,
+  type ModelEntity,
+  or,
+  type QueryWords,
+  query,
+  queryDatabase,
+  storeOf,
+  where,
+} from '../testing/query-world.ts'
+import { execute } from './execute.ts'
+import type { ResultPage } from './result-page.ts'
+import { type AnswerLimits, windowOf } from './window.ts'
+
+interface Asked {
+  readonly page: ResultPage
+  readonly keys: string[]
+  readonly ledger: CountingLedger
+}
+
+function ask(
+  store: MemoryKv | TableView,
+  words: QueryWords,
+  { indexes = [], ...limits }: AnswerLimits & { indexes?: readonly CompositeIndex[] } = {},
+  options: Partial<RequestContextOptions> = {},
+): Asked {
+  const asked = query(words)
+  const planned = plan(normalize(asked, queryDatabase), indexes)
+  const ledger = new CountingLedger()
+  const context = requestContext({ clock: systemScheduler, ledger, ...options })
+  const view = 'mutate' in store ? new KvTableView(store) : store
+  const page = execute(context, view, planned, windowOf(asked, planned, limits))
+  if (page instanceof Promise) throw new Error('E1: a memory store must answer at once')
+  return { page, keys: page.results.map((result) => formatKey(result.key)), ledger }
+}
+
+function put(store: MemoryKv, each: ModelEntity): void {
+  for (const { rowKey, value } of entityRows(each)) store.mutate({ key: rowKey, value })
+}
+
+function remove(store: MemoryKv, each: ModelEntity): void {
+  for (const { rowKey } of entityRows(each)) store.mutate({ key: rowKey, value: undefined })
+}
+
+const numbered = (count: number): ModelEntity[] =>
+  Array.from({ length: count }, (_, i) => entity(`A:${i + 1}`, { p: BigInt(i % 3), all: true }))
+
+describe('why an answer ends', () => {
+  const store = storeOf(numbered(5))
+
+  test.each<[string, QueryWords, AnswerLimits, string, number]>([
+    ['no rows are left', {}, {}, 'noMoreResults', 5],
+    ['the limit is reached, even at the last row', { limit: 5 }, {}, 'moreResultsAfterLimit', 5],
+    ['the limit is not reached', { limit: 6 }, {}, 'noMoreResults', 5],
+    ['the limit is 0', { limit: 0 }, {}, 'moreResultsAfterLimit', 0],
+    ['the answer holds enough results', {}, { maxResults: 2 }, 'notFinished', 2],
+    ['limit and answer end together', { limit: 2 }, { maxResults: 2 }, 'moreResultsAfterLimit', 2],
+    ['the answer holds enough bytes, and one result always fits', {}, { maxResultBytes: 1 }, 'notFinished', 1],
+  ])('%s', (_, words, limits, reason, count) => {
+    const { page } = ask(store, { kind: 'A', ...words }, limits)
+    expect([page.moreResults, page.results.length]).toEqual([reason, count])
+  })
+
+  test('the end cursor is reached', () => {
+    const cursors = ask(store, { kind: 'A' }).page.results.map((result) => result.cursor)
+    const until = (i: number) => ask(store, { kind: 'A', ...(cursors[i] && { endCursor: cursors[i] }) })
+    expect(until(2).keys).toEqual(['A:1', 'A:2', 'A:3'])
+    expect(until(2).page.moreResults).toBe('moreResultsAfterCursor')
+    expect(until(4).page.moreResults).toBe('noMoreResults')
+  })
+
+  test('an answer stays below its size in bytes', () => {
+    const blob = 'x'.repeat(1400)
+    const big = storeOf(Array.from({ length: 50 }, (_, i) => entity(`A:${i + 1}`, { blob })))
+    const { page } = ask(big, { kind: 'A' }, { maxResultBytes: 20_000 })
+    expect(page.results.length).toBeGreaterThan(10)
+    expect(page.results.length * 1400).toBeLessThan(20_000)
+  })
+})
+
+describe('offset', () => {
+  const store = storeOf(numbered(5))
+
+  test('counts what is passed over, and says where that ended', () => {
+    const { page, keys } = ask(store, { kind: 'A', offset: 3 })
+    expect([keys, page.skipped]).toEqual([['A:4', 'A:5'], 3])
+    const rest = ask(store, { kind: 'A', ...(page.skippedCursor && { startCursor: page.skippedCursor }) })
+    expect(rest.keys).toEqual(['A:4', 'A:5'])
+  })
+
+  test('beyond the end counts what there was, with a limit of 0 too', () => {
+    for (const limit of [undefined, 0, 10]) {
+      const { page } = ask(store, { kind: 'A', offset: 100, limit })
+      expect([page.results.length, page.skipped, page.moreResults]).toEqual([0, 5, 'noMoreResults'])
+    }
+  })
+
+  test('comes after the start cursor, and the end cursor does not fall back to the start', () => {
+    const second = ask(store, { kind: 'A', limit: 2 }).page.endCursor
+    const { page, keys } = ask(store, { kind: 'A', startCursor: second, offset: 1, limit: 1 })
+    expect(keys).toEqual(['A:4'])
+    expect(ask(store, { kind: 'A', startCursor: page.endCursor }).keys).toEqual(['A:5'])
+    const past = ask(store, { kind: 'A', startCursor: second, offset: 10 }).page
+    expect(ask(store, { kind: 'A', startCursor: past.endCursor }).keys).toEqual([])
+  })
+
+  test('reads no entities', () => {
+    const { ledger } = ask(store, { kind: 'A', offset: 4, limit: 1 })
+    expect(ledger.rowsRead).toBe(5 + 1)
+  })
+
+  test('is not given where nothing is passed over', () => {
+    expect(ask(store, { kind: 'A' }).page).not.toHaveProperty('skippedCursor')
+  })
+})
+
+describe('a cursor', () => {
+  const words: QueryWords = { kind: 'A', filter: where('all', '=', true) }
+
+  test('survives what happens around it', () => {
+    const entities = numbered(6)
+    const store = storeOf(entities)
+    const { page } = ask(store, { ...words, limit: 3 })
+    remove(store, entity('A:3', { p: 2n, all: true }))
+    remove(store, entity('A:4', { p: 0n, all: true }))
+    put(store, entity('A:2/A:9', { all: true }))
+    put(store, entity('A:4/A:1', { all: true }))
+    expect(ask(store, { ...words, startCursor: page.endCursor }).keys).toEqual(['A:4/A:1', 'A:5', 'A:6'])
+  })
+
+  test('survives a change of plan', () => {
+    const index: CompositeIndex = {
+      id: 1n,
+      kind: 'A',
+      ancestor: false,
+      properties: [
+        { name: 'all', direction: 'ascending' },
+        { name: 'p', direction: 'ascending' },
+      ],
+    }
+    const entities = numbered(9)
+    const both: QueryWords = { kind: 'A', filter: and(where('all', '=', true), where('p', '=', 1n)) }
+    const { page, keys } = ask(storeOf(entities), { ...both, limit: 1 })
+    const rest = ask(storeOf(entities, [index]), { ...both, startCursor: page.endCursor }, { indexes: [index] })
+    expect([...keys, ...rest.keys]).toEqual(['A:2', 'A:5', 'A:8'])
+  })
+
+  test('of an empty answer continues when results come', () => {
+    const store = storeOf([])
+    const { endCursor } = ask(store, words).page
+    put(store, entity('A:1', { all: true }))
+    expect(ask(store, { ...words, startCursor: endCursor }).keys).toEqual(['A:1'])
+  })
+
+  test('of another query is refused, and so are bytes that are none', () => {
+    const store = storeOf(numbered(3))
+    const { endCursor } = ask(store, { ...words, limit: 1 }).page
+    const refused = expect.objectContaining({ code: 'INVALID_ARGUMENT' })
+    expect(() => ask(store, { kind: 'A', startCursor: endCursor })).toThrow(refused)
+    expect(() => ask(store, { kind: 'A', startCursor: endCursor })).toThrow(/belongs to another query/)
+    const altered = [
+      Uint8Array.of(1, 2, 3),
+      endCursor.subarray(0, endCursor.length - 1),
+      Uint8Array.from([...endCursor, 0]),
+      Uint8Array.from(endCursor, (byte, i) => (i === 0 ? 9 : byte)),
+      Uint8Array.from(endCursor, (byte, i) => (i === 1 ? 7 : byte)),
+      Uint8Array.from(endCursor, (byte, i) => (i === 1 ? 0 : byte)),
+      Uint8Array.from(endCursor, (byte, i) => (i === 6 ? 0x77 : byte)),
+    ]
+    for (const bytes of altered) {
+      expect(() => ask(store, { ...words, startCursor: bytes })).toThrow(refused)
+      expect(() => ask(store, { ...words, endCursor: bytes })).toThrow(/cannot be read/)
+    }
+  })
+
+  test('without bytes is none', () => {
+    expect(
+      ask(storeOf(numbered(2)), { kind: 'A', startCursor: new Uint8Array(), endCursor: new Uint8Array() }).keys,
+    ).toHaveLength(2)
+  })
+})
+
+describe('an entity with arrays', () => {
+  const store = storeOf([
+    entity('A:1', { p: [5n, 1n] }),
+    entity('A:2', { p: 3n }),
+    entity('A:3', { p: [2n, 4n], q: 1n }),
+  ])
+
+  test.each<[string, QueryWords, string[]]>([
+    ['first value upwards', { order: ['p'] }, ['A:1', 'A:3', 'A:2']],
+    ['last value downwards', { order: ['p desc'] }, ['A:1', 'A:3', 'A:2']],
+    ['first value that matches', { filter: where('p', '>', 2n) }, ['A:2', 'A:3', 'A:1']],
+    [
+      'first value that matches any part',
+      { filter: or(where('p', '<', 2n), where('p', '>', 2n)) },
+      ['A:1', 'A:2', 'A:3'],
+    ],
+    [
+      'first value that matches a part whose keys include it',
+      { filter: or(and(where('p', '<', 2n), where('__key__', '>', key('A:1'))), where('p', '>', 2n)) },
+      ['A:2', 'A:3', 'A:1'],
+    ],
+    ['key, where values do not order', { filter: or(where('p', '=', 5n), where('p', '=', 1n)) }, ['A:1']],
+  ])('stands at its %s', (_, words, keys) => {
+    expect(ask(store, { kind: 'A', ...words }).keys).toEqual(keys)
+  })
+
+  test('has a result for each value in a projection', () => {
+    expect(ask(store, { kind: 'A', projection: ['p'] }).keys).toEqual(['A:1', 'A:3', 'A:2', 'A:3', 'A:1'])
+    expect(ask(store, { kind: 'A', projection: ['p'], distinctOn: ['p'], filter: where('p', '>', 4n) }).keys).toEqual([
+      'A:1',
+    ])
+  })
+
+  test('is read once, only then, and not again for the result', () => {
+    const { ledger } = ask(store, { kind: 'A', order: ['p'] })
+    expect(ledger.rowsRead).toBe(5 + 4 + 1)
+  })
+})
+
+describe('between the milestones', () => {
+  const before = entity('A:1', { p: 1n })
+  const after = entity('A:1', { p: 9n })
+
+  /** The entity row is written, the index rows are not. */
+  function halfApplied(): MemoryKv {
+    const store = storeOf([before, entity('A:2', { p: 2n })])
+    for (const { table, rowKey, value } of entityRows(after))
+      if (table === 'Entities') store.mutate({ key: rowKey, value })
+    return store
+  }
+
+  test('a stale row brings the entity, as it is now, to where it was', () => {
+    const { page, keys } = ask(halfApplied(), { kind: 'A', order: ['p'] })
+    expect(keys).toEqual(['A:1', 'A:2'])
+    const image = page.results[0]?.image
+    expect(image?.properties).toEqual(ask(storeOf([after]), { kind: 'A' }).page.results[0]?.image?.properties)
+    expect(ask(halfApplied(), { kind: 'A', filter: where('p', '=', 9n) }).keys).toEqual([])
+  })
+
+  test('stale rows of an array are returned as they are', () => {
+    const store = storeOf([entity('A:1', { p: [1n, 2n] })])
+    for (const { table, rowKey, value } of entityRows(after))
+      if (table === 'Entities') store.mutate({ key: rowKey, value })
+    expect(ask(store, { kind: 'A', order: ['p'] }).keys).toEqual(['A:1', 'A:1'])
+  })
+
+  test('a row without entity gives a key, and no entity', () => {
+    const store = storeOf([before, entity('A:2', { p: [2n, 3n] })])
+    for (const each of ['A:1', 'A:2']) store.mutate({ key: entityRowKeyOf(key(each)), value: undefined })
+    const ordered: QueryWords = { kind: 'A', order: ['p'] }
+    expect(ask(store, { ...ordered, projection: ['__key__'] }).keys).toEqual(['A:1', 'A:2', 'A:2'])
+    const { page } = ask(store, { ...ordered, limit: 1 })
+    expect([page.results, page.moreResults]).toEqual([[], 'noMoreResults'])
+    expect(ask(store, { ...ordered, startCursor: page.endCursor }).keys).toEqual([])
+  })
+})
+
+describe('cost', () => {
+  test('an equality with a limit reads as many index rows as results', () => {
+    const store = storeOf(numbered(1000))
+    const { ledger } = ask(store, { kind: 'A', filter: where('all', '=', true), limit: 20, projection: ['__key__'] })
+    expect(ledger.rowsRead).toBe(20)
+  })
+
+  test('a join of a rare and a common value follows the rare one', () => {
+    const many = Array.from({ length: 2000 }, (_, i) => entity(`A:${i + 1}`, { common: true, rare: i % 500 === 0 }))
+    const filter = and(where('common', '=', true), where('rare', '=', true))
+    const { keys, ledger } = ask(storeOf(many), { kind: 'A', filter, projection: ['__key__'] })
+    expect(keys).toEqual(['A:1', 'A:501', 'A:1001', 'A:1501'])
+    expect(ledger.rowsRead).toBeLessThan(30)
+  })
+
+  test('a join that goes on side by side reads on instead of seeking', () => {
+    const many = Array.from({ length: 600 }, (_, i) => entity(`A:${i + 1}`, { half: i % 2 === 0, third: i % 3 === 0 }))
+    let seeks = 0
+    const view = new KvTableView(storeOf(many))
+    const counting: TableView = {
+      get: (context, table, rowKey) => view.get(context, table, rowKey),
+      scan(context, table, range, options) {
+        const scan = view.scan(context, table, range, options)
+        return {
+          next: (count) => scan.next(count),
+          seek(to) {
+            seeks++
+            scan.seek(to)
+          },
+          close: () => scan.close(),
+        }
+      },
+    }
+    const filter = and(where('half', '=', true), where('third', '=', true))
+    expect(ask(counting, { kind: 'A', filter, projection: ['__key__'] }).keys).toHaveLength(100)
+    expect(seeks).toBeLessThan(5)
+  })
+
+  test('distinct seeks from combination to combination', () => {
+    const many = Array.from({ length: 3000 }, (_, i) => entity(`A:${i + 1}`, { p: BigInt(i % 3) }))
+    const { keys, ledger } = ask(storeOf(many), { kind: 'A', projection: ['p'], distinctOn: ['p'] })
+    expect(keys).toEqual(['A:1', 'A:2', 'A:3'])
+    expect(ledger.rowsRead).toBeLessThan(30)
+  })
+
+  test('ranges of values are passed over by a seek', () => {
+    const many = Array.from({ length: 1000 }, (_, i) => entity(`A:${i + 1}`, { p: BigInt(i) }))
+    const { keys, ledger } = ask(storeOf(many), {
+      kind: 'A',
+      filter: where('p', 'in', [1n, 500n, 998n]),
+      order: ['p desc'],
+    })
+    expect(keys).toEqual(['A:999', 'A:501', 'A:2'])
+    expect(ledger.rowsRead).toBeLessThan(100)
+  })
+})
+
+describe('a caller who no longer waits', () => {
+  test('stops a query between batches, and its scans are closed', () => {
+    const view = new KvTableView(storeOf(numbered(200)))
+    let now = 0n
+    let open = 0
+    const watched: TableView = {
+      get: (context, table, rowKey) => view.get(context, table, rowKey),
+      scan(context, table, range, options) {
+        const scan = view.scan(context, table, range, options)
+        open++
+        return {
+          next(count) {
+            now += 10n
+            return scan.next(count)
+          },
+          seek: (to) => scan.seek(to),
+          close() {
+            open--
+            scan.close()
+          },
+        }
+      },
+    }
+    const clock = { ...systemScheduler, nowMicros: () => now }
+    const asked = () => ask(watched, { kind: 'A', filter: where('p', 'in', [0n, 1n]) }, {}, { clock, deadlineAt: 25n })
+    expect(asked).toThrow(expect.objectContaining({ code: 'DEADLINE_EXCEEDED' }))
+    expect(open).toBe(0)
+  })
+})
+
+test('a full result is the entity as stored', () => {
+  const stored = entity('A:1/B:"x"', { p: [1n, 'a'], q: null })
+  const { page } = ask(storeOf([stored]), { kind: 'B' })
+  expect(page.results[0]?.key).toEqual(stored.key)
+  expect(keyCodes(page.results[0]?.key ?? stored.key)).toEqual(keyCodes(stored.key))
+  expect(page.results[0]?.image).toMatchObject({ version: 7n, createTime: 1n, updateTime: 2n })
+})

@@ -1,0 +1,156 @@
+import { expect, test } from 'vitest'
+import { DatastoreError } from '../errors.ts'
+import { and, key, or, type QueryWords, query, queryDatabase, where } from '../testing/query-world.ts'
+import { normalize } from './normalize.ts'
+
+const asked = (words: QueryWords) => normalize(query(words), queryDatabase)
+
+/** The complete order of a query in words. */
+function order(words: QueryWords): string {
+  const { columns, reverse } = asked(words)
+  const names = columns.map(({ property, direction }) => (direction === 'descending' ? `${property} desc` : property))
+  return [...names, reverse ? 'key desc' : 'key'].join(', ')
+}
+
+const ints = (count: number) => Array.from({ length: count }, (_, i) => BigInt(i))
+const excluded = { type: 'integer', value: 1n, excludeFromIndexes: true } as const
+const embedded = { type: 'entity', properties: new Map() } as const
+
+test.each<[string, QueryWords, RegExp]>([
+  ['a negative limit', { kind: 'A', limit: -1 }, /limit is -1/],
+  ['a negative offset', { kind: 'A', offset: -1 }, /offset is -1/],
+  ['a kindless filter on a property', { filter: where('p', '=', 1n) }, /without kind .* not on p/],
+  ['a kindless order by a property', { order: ['p'] }, /without kind .* not by p/],
+  ['a kindless order by key descending', { order: ['__key__ desc'] }, /__key__ ascending only/],
+  ['a kindless projection', { projection: ['p'] }, /without kind .* project p/],
+  ['a projection of a reserved property', { kind: 'A', projection: ['__foo__'] }, /__foo__ is reserved/],
+  ['a projection of one property twice', { kind: 'A', projection: ['p', 'p'] }, /p is projected twice/],
+  [
+    'a projection of a fixed property',
+    { kind: 'A', projection: ['p'], filter: where('p', '=', 1n) },
+    /equality filter/,
+  ],
+  ['an order before the distinct properties', { kind: 'A', distinctOn: ['p'], order: ['q', 'p'] }, /distinct-on/],
+  ['a composite filter without filters', { kind: 'A', filter: and() }, /holds no filters/],
+  ['a filter value marked unindexed', { kind: 'A', filter: where('p', '=', excluded) }, /marked unindexed/],
+  ['equality with an array', { kind: 'A', filter: where('p', '=', [1n]) }, /compared with an array/],
+  ['comparison with an entity', { kind: 'A', filter: where('p', '=', embedded) }, /p\.<field>/],
+  ['a key compared with an integer', { kind: 'A', filter: where('__key__', '=', 1n) }, /must be compared with a key/],
+  ['an incomplete key', { kind: 'A', filter: where('__key__', '=', key('A:1/A:?')) }, /\[A:1\/A:\?\]/],
+  ['a key of another namespace', { kind: 'A', filter: where('__key__', '=', key('A:1', 'n')) }, /namespace "n"/],
+  ['an ancestor filter on a property', { kind: 'A', filter: where('p', 'under', key('A:1')) }, /__key__ only/],
+  ['an ancestor that is no key', { kind: 'A', filter: where('__key__', 'under', 1n) }, /must be a key/],
+  [
+    'two ancestors',
+    { kind: 'A', filter: and(where('__key__', 'under', key('A:1')), where('__key__', 'under', key('A:2'))) },
+    /two ancestors, \[A:1\] and \[A:2\]/,
+  ],
+  [
+    'parts of an OR with different ancestors',
+    { kind: 'A', filter: or(where('__key__', 'under', key('A:1')), where('p', '=', 1n)) },
+    /one common ancestor/,
+  ],
+  ['IN without values', { kind: 'A', filter: where('p', 'in', []) }, /at least one value/],
+  ['IN without an array', { kind: 'A', filter: where('p', 'in', 1n) }, /needs an array/],
+  ['IN with 31 values', { kind: 'A', filter: where('p', 'in', ints(31)) }, /31 values; at most 30/],
+  ['NOT_IN with 11 values', { kind: 'A', filter: where('p', 'not in', ints(11)) }, /11 values; at most 10/],
+  ['two NOT_EQUAL', { kind: 'A', filter: and(where('p', '!=', 1n), where('p', '!=', 2n)) }, /one NOT_EQUAL or NOT_IN/],
+  [
+    'more than 30 disjunctions',
+    { kind: 'A', filter: and(where('p', 'in', ints(6)), where('q', 'in', ints(6))) },
+    /36 disjunctions/,
+  ],
+  ['an order by an empty name', { kind: 'A', order: [''] }, /name is empty/],
+  ['a filter on an empty name', { kind: 'A', filter: where('', '=', 1n) }, /name is empty/],
+  ['101 filters', { kind: 'A', filter: and(...ints(101).map((n) => where('p', '=', n))) }, /101 filters and 0 orders/],
+  ['an empty kind', { kind: '' }, /kind of the query is empty/],
+  [
+    'a partition of another project',
+    { kind: 'A', partition: { projectId: 'other', databaseId: '', namespaceId: '' } },
+    /other/,
+  ],
+  [
+    'an illegal namespace',
+    { kind: 'A', partition: { projectId: 'p', databaseId: '', namespaceId: 'a b' } },
+    /illegal namespace "a b"/,
+  ],
+])('%s is refused', (_, words, message) => {
+  let error: unknown
+  try {
+    asked(words)
+  } catch (thrown) {
+    error = thrown
+  }
+  expect(error).toBeInstanceOf(DatastoreError)
+  expect((error as DatastoreError).code).toBe('INVALID_ARGUMENT')
+  expect((error as DatastoreError).message).toMatch(message)
+})
+
+test.each<[string, QueryWords]>([
+  ['a reserved kind', { kind: '__foo__' }],
+  ['a projection of a property and the key', { kind: 'A', projection: ['p', '__key__'] }],
+  ['distinct without projection', { kind: 'A', distinctOn: ['p'] }],
+  ['one property ordered twice', { kind: 'A', order: ['p', 'p desc'] }],
+  ['inequalities on two properties', { kind: 'A', filter: and(where('p', '>', 1n), where('q', '>', 1n)) }],
+  ['an inequality that is not ordered first', { kind: 'A', filter: where('p', '>', 1n), order: ['q'] }],
+  ['IN with 30 values', { kind: 'A', filter: where('p', 'in', ints(30)) }],
+  ['NOT_IN with 10 values', { kind: 'A', filter: where('p', 'not in', ints(10)) }],
+])('%s is accepted', (_, words) => {
+  expect(asked(words).disjuncts.length).toBeGreaterThan(0)
+})
+
+test.each<[string, QueryWords, string]>([
+  ['nothing asked', {}, 'key'],
+  ['a final key order', { order: ['p', '__key__'] }, 'p, key'],
+  ['a repeated order', { order: ['p', 'p desc', 'q'] }, 'p, q, key'],
+  ['an order by a fixed property', { filter: where('p', '=', 1n), order: ['p', 'q'] }, 'q, key'],
+  ['an order by a property with several values', { filter: where('p', 'in', [1n, 2n]), order: ['p'] }, 'p, key'],
+  ['orders after the key', { order: ['__key__ desc', 'p'] }, 'key desc'],
+  ['one key', { filter: where('__key__', '=', key('A:1')), order: ['p', '__key__ desc'] }, 'key'],
+  ['an inequality', { filter: where('p', '>', 1n) }, 'p, key'],
+  ['an inequality after an order', { filter: where('p', '>', 1n), order: ['q desc'] }, 'q desc, p, key'],
+  ['two inequalities', { filter: and(where('q', '>', 1n), where('p', '<', 1n)) }, 'p, q, key'],
+  ['an implied inequality', { filter: and(where('p', '>', 1n), where('p', '=', 2n)) }, 'key'],
+  ['a projection', { projection: ['q', 'p'] }, 'p, q, key'],
+  ['an ordered projection', { projection: ['q', 'p'], order: ['q desc'] }, 'q desc, p, key'],
+  ['distinct and projection', { projection: ['p', 'q'], distinctOn: ['q'] }, 'q, p, key'],
+])('the order of %s is complete', (_, words, expected) => {
+  expect(order({ kind: 'A', ...words })).toBe(expected)
+})
+
+test('in a reverse query the columns are coded the other way round', () => {
+  expect(asked({ kind: 'A', order: ['p', 'q desc', '__key__ desc'] }).columns.map((c) => c.inverted)).toEqual([
+    true,
+    false,
+  ])
+  expect(asked({ kind: 'A', order: ['p', 'q desc'] }).columns.map((c) => c.inverted)).toEqual([false, true])
+})
+
+test('a filter that contradicts itself has no disjuncts', () => {
+  expect(asked({ kind: 'A', filter: and(where('p', '>', 2n), where('p', '<', 1n)) }).disjuncts).toEqual([])
+  const apart = and(where('__key__', '>', key('A:2')), where('__key__', '<', key('A:1')))
+  expect(asked({ kind: 'A', filter: apart }).disjuncts).toEqual([])
+})
+
+test('the shape follows names, directions, kind and namespace, and no values', () => {
+  const shape = (words: QueryWords) => asked({ kind: 'A', ...words }).shape
+  const p1 = shape({ filter: where('p', '=', 1n) })
+  expect(shape({ filter: where('p', '=', 2n) })).toBe(p1)
+  expect(shape({ filter: where('p', '=', 1n), limit: 3, projection: ['__key__'] })).toBe(p1)
+  const others: QueryWords[] = [
+    {},
+    { filter: where('q', '=', 1n) },
+    { filter: where('p', '>', 1n) },
+    { filter: where('p', '=', 1n), order: ['__key__ desc'] },
+    { filter: where('p', '=', 1n), kind: 'B' },
+    { filter: and(where('p', '=', 1n), where('__key__', 'under', key('A:1'))) },
+    { filter: where('p', '=', 1n), partition: { projectId: 'p', databaseId: '', namespaceId: 'n' } },
+  ]
+  for (const other of others) expect(shape(other)).not.toBe(p1)
+})
+
+test('an order after the key for an inequality is not built, and says so', () => {
+  expect(() => asked({ kind: 'A', filter: where('p', '>', 1n), order: ['__key__'] })).toThrow(
+    expect.objectContaining({ code: 'UNIMPLEMENTED' }),
+  )
+})
