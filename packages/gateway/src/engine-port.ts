@@ -4,7 +4,10 @@
  */
 import type { Database, Engine } from '@sixtables/engine'
 
-export type DatabasePort = Pick<Database, 'lookup' | 'runQuery' | 'commit' | 'allocateIds' | 'reserveIds'>
+export type DatabasePort = Pick<
+  Database,
+  'lookup' | 'runQuery' | 'beginTransaction' | 'commit' | 'rollback' | 'allocateIds' | 'reserveIds'
+>
 
 export interface EnginePort {
   /** An empty `databaseId` is the default database. */

@@ -19,7 +19,7 @@
  * Known: the log is the only thing that a commit writes ("Megastore"). Ours: images before and after in the record.
  */
 import type { Scheduler } from '../clock.ts'
-import type { Ledger, RequestContext } from '../context.ts'
+import type { Ledger } from '../context.ts'
 import { checkAlive } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
@@ -27,50 +27,17 @@ import type { Random } from '../random.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { Applier, type ApplyCause, type ApplyEvent, chargeWrite } from './apply.ts'
-import { type ApplyPolicy, drawDelayMs } from './apply-policy.ts'
+import { drawDelayMs } from './apply-policy.ts'
+import type { Append, CommitInput, Committed, CommittedReader, Footprint, LogDatabase } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
 import { Decisions } from './decisions.ts'
-import { addIndexDelta, type EntityStates, type IndexRules } from './index-delta.ts'
+import { addIndexDelta, type EntityStates } from './index-delta.ts'
 import { type EntityChange, encodeLogRecord } from './log-record.ts'
 import { type GroupCode, groupOf, logRowKey, pendingRowKey } from './log-rows.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
 import { findPending } from './recovery.ts'
 import { Retention, type RetentionLimits } from './retention.ts'
 import { Sequencer } from './sequencer.ts'
-
-/** What the log must know of a database. */
-export interface LogDatabase extends IndexRules {
-  /** Code of project and database. */
-  readonly code: string
-  readonly applyPolicy: ApplyPolicy
-}
-
-/** Reads the newest committed Entities cell of an entity (L4). */
-export type CommittedReader = (partition: string, path: string) => MaybePromise<Uint8Array | undefined>
-
-export interface CommitInput<T> {
-  readonly context: RequestContext
-  readonly database: LogDatabase
-  readonly transaction: Uint8Array
-  /**
-   * Decides what the commit does, from the committed state alone. It may run only once and must not write. What it throws
-   * is the commit's answer, with nothing written.
-   */
-  evaluate(read: CommittedReader, version: bigint): MaybePromise<Evaluation<T>>
-}
-
-export interface Evaluation<T> {
-  /** New states, at most one an entity; unchanged entities are left out. */
-  readonly states: readonly EntityStates[]
-  readonly result: T
-}
-
-export interface Committed<T> {
-  readonly version: bigint
-  readonly result: T
-  /** Index rows that this commit writes or deletes. */
-  readonly indexRows: number
-}
 
 export interface CommitLogOptions {
   readonly kv: Kv
@@ -82,6 +49,8 @@ export interface CommitLogOptions {
   /** The settings of a database by its code: for records found on opening. */
   readonly databaseByCode: (code: string) => LogDatabase
   readonly onApply?: (event: ApplyEvent) => void
+  /** Told of each commit in the turn in which it is appended. */
+  readonly onAppend?: (append: Append) => void
   /** Told when applying in the background fails; the store refuses writes from then on (K5). */
   readonly onApplyFailure?: (error: unknown) => void
 }
@@ -101,7 +70,7 @@ export class CommitLog {
 
   constructor(options: CommitLogOptions) {
     this.#options = options
-    this.retention = new Retention(options.retention, options.scheduler)
+    this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
     this.#decisions = new Decisions(options.kv)
     this.applier = new Applier({
       kv: options.kv,
@@ -187,15 +156,17 @@ export class CommitLog {
       })
     return andThen(input.evaluate(read, version), ({ states, result }) => {
       if (states.length === 0) {
+        input.admit?.(noFootprint)
         return { acknowledged: undefined, committed: { version, result, indexRows: 0 } }
       }
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
       checkAlive(context)
       const records = this.#recordsOf(input, states, version)
+      input.admit?.(footprintOf(records))
       let indexRows = 0
       for (const record of records) indexRows += record.indexWrites.length
       const committed = { version, result, indexRows }
-      return andThen(this.#append(input.database, records, version), ({ acknowledged }) => ({
+      return andThen(this.#append(input, records, version), ({ acknowledged }) => ({
         acknowledged,
         committed,
       }))
@@ -250,20 +221,20 @@ export class CommitLog {
   }
 
   /** Appends the records and arranges for their application. */
-  #append(
-    database: LogDatabase,
+  #append<T>(
+    input: CommitInput<T>,
     records: readonly PreparedRecord[],
     version: bigint,
   ): MaybePromise<{ readonly acknowledged: MaybePromise<void> }> {
+    const { database } = input
     if (!this.#options.kv.supports.batch) {
-      return andThen(this.#appendRowByRow(records, version), () => {
-        this.#enqueue(records, database)
-        return { acknowledged: undefined }
-      })
+      const landing = this.#appendRowByRow(records, version).then(() => this.#enqueue(records, database))
+      this.#tell(input, records, landing)
+      return landing.then(() => ({ acknowledged: undefined }))
     }
     if (database.applyPolicy.type !== 'immediate') {
       const writes = this.#logWrites(records, version, true)
-      return { acknowledged: this.#writeBatch(records, version, writes, () => this.#enqueue(records, database)) }
+      return { acknowledged: this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, database)) }
     }
     // Records from before the policy became immediate go first: a group is applied in order (A1).
     const earlier =
@@ -272,12 +243,13 @@ export class CommitLog {
         : forEachInOrder(records, (record) => this.applier.rollForward(record.group, 'policy'))
     return andThen(earlier, () => {
       const writes = this.#fusedWrites(records, version)
-      return { acknowledged: this.#writeBatch(records, version, writes, () => this.#appliedWithCommit(records)) }
+      return { acknowledged: this.#writeBatch(input, records, version, writes, () => this.#appliedWithCommit(records)) }
     })
   }
 
   /** Writes one batch; while it is on its way, its entities are known as committed to the commits that follow (L4). */
-  #writeBatch(
+  #writeBatch<T>(
+    input: CommitInput<T>,
     records: readonly PreparedRecord[],
     version: bigint,
     writes: readonly KvWrite[],
@@ -286,6 +258,7 @@ export class CommitLog {
     const written = this.#options.kv.batch(writes)
     if (!(written instanceof Promise)) {
       done()
+      this.#tell(input, records, undefined)
       return
     }
     for (const { entityWrites } of records) {
@@ -298,7 +271,13 @@ export class CommitLog {
       }
     })
     this.#writing.add(acknowledged)
+    this.#tell(input, records, acknowledged)
     return acknowledged
+  }
+
+  #tell<T>(input: CommitInput<T>, records: readonly PreparedRecord[], landing: Promise<void> | undefined): void {
+    const { alsoMoves = [] } = input
+    this.#options.onAppend?.({ footprint: () => footprintOf(records), alsoMoves, landing })
   }
 
   /** The log records and all that they apply, in one batch: no marker is needed. */
@@ -395,6 +374,17 @@ export class CommitLog {
     const groups = [...new Set(this.pending.all().map((record) => record.group))]
     return forEachInOrder(groups, (group) => this.applier.rollForward(group, cause))
   }
+}
+
+const noFootprint: Footprint = { rows: [], groups: [] }
+
+function footprintOf(records: readonly PreparedRecord[]): Footprint {
+  const rows: RowKey[] = []
+  for (const { entityWrites, indexWrites } of records) {
+    for (const { key } of entityWrites) rows.push(key)
+    for (const { key } of indexWrites) rows.push(key)
+  }
+  return { rows, groups: records.map(({ group }) => group) }
 }
 
 interface PreparedRecord extends PendingRecord {

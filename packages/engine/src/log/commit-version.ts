@@ -59,6 +59,11 @@ export class CommitVersions {
     return version
   }
 
+  /** A read at `time` was answered, which is not in the future: commits from now on come after it. */
+  observe(time: bigint): void {
+    if (time > this.#last) this.#last = time
+  }
+
   /** The write that must ride with, or go before, the first use of `version`; `undefined` if it is below the ceiling. */
   ceilingFor(version: bigint): KvWrite | undefined {
     if (version <= this.#ceiling) return undefined

@@ -35,10 +35,15 @@ export class Retention {
   #queue: Kept[] = []
   #head = 0
   #bytes = 0
+  readonly #openedAt: bigint
+  #trimmedUpTo: bigint
 
-  constructor(limits: RetentionLimits, scheduler: Scheduler) {
+  /** @param openedAt - the newest commitVersion of earlier runs: what came before it is not known until adopt() is done */
+  constructor(limits: RetentionLimits, scheduler: Scheduler, openedAt = 0n) {
     this.#limits = limits
     this.#scheduler = scheduler
+    this.#openedAt = openedAt
+    this.#trimmedUpTo = openedAt
   }
 
   /** Bytes of the records now kept, as far as known. */
@@ -50,6 +55,23 @@ export class Retention {
   add(logRow: RowKey, version: bigint, bytes: number): void {
     this.#queue.push({ logRow, version, bytes })
     this.#bytes += bytes
+  }
+
+  /** The moment up to which records are gone: reads at it or later find every newer record. 0 = none is gone yet. */
+  get oldestReadable(): bigint {
+    return this.#trimmedUpTo
+  }
+
+  /** Log rows of the applied records above a version, newest first. */
+  newerThan(version: bigint): readonly RowKey[] {
+    const rows: Kept[] = []
+    for (let i = this.#queue.length - 1; i >= this.#head; i--) {
+      const kept = this.#queue[i] as Kept
+      if (kept.version > version) rows.push(kept)
+    }
+    // Records enter as they are applied; groups that were held back enter late.
+    rows.sort((a, b) => (a.version > b.version ? -1 : a.version < b.version ? 1 : 0))
+    return rows.map(({ logRow }) => logRow)
   }
 
   /** Deletions due now, at most a few. The caller writes them or the records stay as orphans until the next opening. */
@@ -65,6 +87,7 @@ export class Retention {
       if (this.#bytes <= this.#limits.bytesMax && next.version >= horizon) break
       deletions.push({ key: next.logRow, value: undefined })
       this.#bytes -= next.bytes
+      if (next.version > this.#trimmedUpTo) this.#trimmedUpTo = next.version
       this.#head++
     }
     if (this.#head > 1024 && this.#head * 2 > this.#queue.length) {
@@ -108,5 +131,7 @@ export class Retention {
     this.#queue = [...adopted, ...this.#queue.slice(this.#head)]
     this.#head = 0
     for (const kept of adopted) this.#bytes += kept.bytes
+    const [oldest] = adopted
+    if (oldest !== undefined && this.#trimmedUpTo === this.#openedAt) this.#trimmedUpTo = oldest.version
   }
 }

@@ -9,52 +9,51 @@
 import type { RequestContext } from '../context.ts'
 import { checkAlive } from '../context.ts'
 import type { IndexOptions } from '../encoding/index-entries.ts'
-import { databaseCode, keyCodes, pathCode } from '../encoding/key-codec.ts'
+import { databaseCode, keyCodes } from '../encoding/key-codec.ts'
 import { metadataRowKey } from '../encoding/keyspace.ts'
 import { prepareEntity } from '../encoding/validate-entity.ts'
 import { validateAllocateKey, validateDeleteKey, validateLookupKey } from '../encoding/validate-key.ts'
-import { DatastoreError, invalidArgument, unimplemented } from '../errors.ts'
+import { DatastoreError, invalidArgument } from '../errors.ts'
 import { execute } from '../executor/execute.ts'
 import { windowOf } from '../executor/window.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
-import type { CommitLog, LogDatabase } from '../log/commit-log.ts'
+import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import type { IndexRules } from '../log/index-delta.ts'
-import { groupOf } from '../log/log-rows.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { type GroupCode, groupOf } from '../log/log-rows.ts'
+import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import { formatKey, isCompleteKey, type Key } from '../model/key.ts'
 import { normalize } from '../planner/normalize.ts'
 import { plan } from '../planner/plan.ts'
 import type { Kv } from '../storage/kv.ts'
-import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
+import type { ReadScope } from '../transactions/moments.ts'
 import {
   evaluateMutations,
   type MutationOutcome,
   type PreparedMutation,
   refuseRepeatedKeys,
 } from '../transactions/mutations.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import type { TransactionDatabase, TransactionSettings, Transactions } from '../transactions/transactions.ts'
 import type {
   CommitRequest,
   CommitResult,
-  FoundEntity,
   LookupRequest,
   LookupResult,
   Mutation,
   MutationResult,
   QueryBatch,
+  ReadConsistency,
   ReadOptions,
   RunQueryRequest,
+  TransactionOptions,
 } from './api.ts'
+import { lookupKeys } from './lookup.ts'
 import type { DatabaseSettings } from './settings.ts'
-
-/** Answers stay below the 4 MiB that default clients accept; the margin is for what stands around the entities. */
-const answerBytesMax = 4 * 1024 * 1024 - 128 * 1024
-/** Key, version, times and framing of one entity in an answer, roughly. */
-const entityOverheadBytes = 96
 
 const emptyTransaction = new Uint8Array(0)
 
@@ -65,6 +64,7 @@ export interface SharedParts {
   readonly versions: CommitVersions
   readonly view: TableView
   readonly ids: IdAllocator
+  readonly transactions: Transactions
   /** Called once for each request, with the rows it touched; a promise is a delay. */
   settle(context: RequestContext): MaybePromise<void>
 }
@@ -74,7 +74,7 @@ export function databaseRowKey(database: { readonly projectId: string; readonly 
   return metadataRowKey({ projectId: database.projectId, databaseId: database.databaseId, topic: 'database' })
 }
 
-export class Database implements LogDatabase {
+export class Database implements TransactionDatabase {
   readonly projectId: string
   readonly databaseId: string
   readonly code: string
@@ -100,6 +100,10 @@ export class Database implements LogDatabase {
 
   get applyPolicy(): ApplyPolicy {
     return this.#settings.applyPolicy
+  }
+
+  get transactionSettings(): TransactionSettings {
+    return this.#settings
   }
 
   get indexOptions(): IndexOptions {
@@ -129,83 +133,61 @@ export class Database implements LogDatabase {
   /** Entities by key. Strong unless asked for eventual reads: the groups' logs are rolled forward first. */
   lookup(context: RequestContext, request: LookupRequest): MaybePromise<LookupResult> {
     return this.#settled(context, () => {
-      refuseTransactions(request.read)
-      const found: FoundEntity[] = []
-      const missing: Key[] = []
-      const deferred: Key[] = []
-      const seen = request.keys.length > 1 ? new Set<string>() : undefined
-      const finish = (): LookupResult => ({
-        found,
-        missing,
-        deferred,
-        readTime: this.#shared.versions.readTime(),
-      })
-      let bytes = 0
-      const step = (from: number): MaybePromise<LookupResult> => {
-        for (let i = from; i < request.keys.length; i++) {
-          const key = request.keys[i] as Key
-          validateLookupKey(key, this)
-          const codes = keyCodes(key)
-          const row = entityRowKey(codes.partition, codes.path)
-          if (seen !== undefined) {
-            if (seen.has(row)) continue
-            seen.add(row)
-          }
-          if (bytes > answerBytesMax) {
-            deferred.push(key)
-            continue
-          }
-          const take = (cell: Uint8Array | undefined): void => {
-            if (cell === undefined) missing.push(key)
-            else {
-              bytes += cell.length + codes.path.length + entityOverheadBytes
-              found.push({ key, image: decodeImage(cell) })
-            }
-          }
-          const ready = this.#beforeGroupRead(codes.partition, codes.path, request.read)
-          const cell = andThen(ready, () => this.#shared.view.get(context, 'Entities', row))
-          if (cell instanceof Promise) {
-            return cell.then((value) => {
-              take(value)
-              checkAlive(context)
-              return step(i + 1)
-            })
-          }
-          take(cell)
-        }
-        return finish()
-      }
-      return step(0)
+      const { keys, read } = request
+      for (const key of keys) validateLookupKey(key, this)
+      return this.#read(
+        read,
+        () => groupsOf(keys),
+        (view) => lookupKeys(context, view, keys),
+      )
     })
   }
 
   /** One batch of a query's results. */
   runQuery(context: RequestContext, request: RunQueryRequest): MaybePromise<QueryBatch> {
     return this.#settled(context, () => {
-      refuseTransactions(request.read)
-      const normal = normalize(request.query, this)
+      const { query, read } = request
+      const normal = normalize(query, this)
       const { ancestor } = normal
-      const ready =
-        ancestor === undefined ? this.#beforeGlobalRead(request.read) : this.#beforeAncestorRead(ancestor, request.read)
-      return andThen(ready, () => {
-        const readTime = this.#shared.versions.readTime()
-        const planned = plan(normal, this.catalogue.serving)
-        const page = execute(context, this.#shared.view, planned, windowOf(request.query, planned))
-        return andThen(page, (result) => ({ ...result, readTime }))
-      })
+      const planned = plan(normal, this.catalogue.serving)
+      const window = windowOf(query, planned)
+      return this.#read(
+        read,
+        () => (ancestor === undefined ? 'global' : groupsOf([ancestor])),
+        (view) => execute(context, view, planned, window),
+      )
     })
+  }
+
+  /** Begins a transaction; nothing is locked before its first read. */
+  beginTransaction(context: RequestContext, options: TransactionOptions): MaybePromise<Uint8Array> {
+    return this.#settled(context, () => {
+      const { transactions } = this.#shared
+      return transactions.tokenOf(transactions.begin(this, options))
+    })
+  }
+
+  /** Ends a transaction without effect. */
+  rollback(context: RequestContext, transaction: Uint8Array): MaybePromise<void> {
+    return this.#settled(context, () => this.#shared.transactions.rollback(this, transaction))
   }
 
   /** Applies mutations: all or nothing when transactional, one after the other when not. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
     return this.#settled(context, () => {
       checkCommitMode(request)
+      const { transactions } = this.#shared
       const atomic = request.mode === 'transactional'
       const prepared = this.#prepare(request.mutations)
+      const transaction = request.transaction === undefined ? undefined : transactions.find(this, request.transaction)
       if (!atomic) refuseRepeatedKeys(prepared.filter(({ automaticId }) => !automaticId))
-      if (prepared.length === 0) return this.#emptyCommit(atomic)
+      if (prepared.length === 0) {
+        transaction?.end('committed')
+        return this.#emptyCommit(atomic)
+      }
+      if (transaction?.readOnly) throw invalidArgument(`${transaction.name} is read-only; commit it without mutations`)
       const completed = andThen(this.#record(), () => this.#completeKeys(context, prepared))
-      return andThen(completed, (mutations) => this.#commitPrepared(context, mutations, atomic))
+      return andThen(completed, (mutations) => this.#commitPrepared(context, mutations, atomic, transaction))
     })
   }
 
@@ -277,17 +259,19 @@ export class Database implements LogDatabase {
     context: RequestContext,
     mutations: readonly PreparedMutation[],
     atomic: boolean,
+    transaction: Transaction | undefined,
   ): MaybePromise<CommitResult> {
+    const { transactions } = this.#shared
     const pairs = this.#settings.mode === 'firestore' ? 'refused' : 'sequential'
     const nextKey = (key: Key): MaybePromise<Key> =>
       andThen(
         this.#shared.ids.completeKeys(context, [incompleteAgain(key)], this.#settings.idPolicy),
         ([next]) => next ?? key,
       )
-    const committed = this.#shared.log.commit({
+    const committed = transactions.commit(this, transaction, {
       context,
       database: this,
-      transaction: emptyTransaction,
+      transaction: transaction === undefined ? emptyTransaction : transactions.tokenOf(transaction),
       evaluate: (read, version) =>
         andThen(evaluateMutations(mutations, { atomic, pairs, nextKey }, read, version), (evaluated) => ({
           states: evaluated.states,
@@ -304,26 +288,46 @@ export class Database implements LogDatabase {
     })
   }
 
-  #beforeGroupRead(partition: string, path: string, read: ReadOptions | undefined): MaybePromise<void> {
-    const { log } = this.#shared
-    if (log.pending.count === 0) return
-    if (read?.consistency === 'eventual' && this.applyPolicy.type !== 'immediate') return log.groom(this)
-    return log.applier.rollForward(groupOf(partition, path), 'strong read')
-  }
-
-  #beforeAncestorRead(ancestor: Key, read: ReadOptions | undefined): MaybePromise<void> {
-    const { partition } = keyCodes(ancestor)
-    return this.#beforeGroupRead(partition, pathCode(ancestor.path), read)
-  }
-
-  /** A global query is strong when applying is immediate or when the caller insists (design: any other policy makes it eventual). */
-  #beforeGlobalRead(read: ReadOptions | undefined): MaybePromise<void> {
-    const { log } = this.#shared
-    if (log.pending.count === 0) return
-    if (this.applyPolicy.type === 'immediate' || read?.consistency === 'strong') {
-      return log.applier.rollForwardDatabase(this.code, 'strong read')
+  /** Runs a read where its options say: in a transaction, in a new one, at a past moment, or now. */
+  #read<T extends object>(
+    read: ReadOptions | undefined,
+    scopeOf: () => ReadScope,
+    work: (view: TableView) => MaybePromise<T>,
+  ): MaybePromise<T & { readonly readTime: bigint; readonly transaction?: Uint8Array }> {
+    const { transactions, versions, view } = this.#shared
+    if (read?.transaction !== undefined || read?.newTransaction !== undefined) {
+      const begun = read.newTransaction === undefined ? undefined : transactions.begin(this, read.newTransaction)
+      const transaction = begun ?? transactions.find(this, read.transaction ?? emptyTransaction)
+      return andThen(transactions.read(this, transaction, scopeOf(), work), (result) => ({
+        ...result,
+        readTime: transaction.readTime ?? versions.readTime(),
+        ...(begun === undefined ? {} : { transaction: transactions.tokenOf(begun) }),
+      }))
     }
-    return log.groom(this)
+    const { readTime } = read ?? {}
+    if (readTime !== undefined) {
+      return andThen(transactions.readAt(this, readTime, work), (result) => ({ ...result, readTime }))
+    }
+    const ready = this.#shared.log.pending.count === 0 ? undefined : this.#beforeRead(scopeOf(), read?.consistency)
+    return andThen(ready, () => {
+      const now = versions.readTime()
+      return andThen(work(view), (result) => ({ ...result, readTime: now }))
+    })
+  }
+
+  /**
+   * What is rolled forward for a read outside of transactions (D1): its groups, unless it asks for eventual reads; for a
+   * global query everything, if applying is immediate or the caller insists. Any other policy makes it eventual.
+   */
+  #beforeRead(scope: ReadScope, consistency: ReadConsistency | undefined): MaybePromise<void> {
+    const { log } = this.#shared
+    const immediate = this.applyPolicy.type === 'immediate'
+    if (scope === 'global') {
+      const strong = immediate || consistency === 'strong'
+      return strong ? log.applier.rollForwardDatabase(this.code, 'strong read') : log.groom(this)
+    }
+    if (consistency === 'eventual' && !immediate) return log.groom(this)
+    return forEachInOrder(scope, (group) => log.applier.rollForward(group, 'strong read'))
   }
 
   /** Runs a verb and settles its ledger, whatever comes of it (C2). */
@@ -364,12 +368,13 @@ function resultOf(outcome: MutationOutcome, mutation: PreparedMutation | undefin
   return mutation?.automaticId ? { ...outcome, key: mutation.key } : outcome
 }
 
-function refuseTransactions(read: ReadOptions | undefined): void {
-  if (read === undefined) return
-  if (read.transaction !== undefined || read.newTransaction !== undefined) {
-    throw unimplemented('reads in a transaction are not built yet; read without one')
-  }
-  if (read.readTime !== undefined) throw unimplemented('reads at a past read_time are not built yet; read without one')
+/** The entity groups of some keys, each once. */
+function groupsOf(keys: readonly Key[]): readonly GroupCode[] {
+  const groups = keys.map((key) => {
+    const { partition, path } = keyCodes(key)
+    return groupOf(partition, path)
+  })
+  return groups.length < 2 ? groups : [...new Set(groups)]
 }
 
 function checkCommitMode(request: CommitRequest): void {
@@ -380,13 +385,10 @@ function checkCommitMode(request: CommitRequest): void {
     }
     return
   }
-  if (transaction !== undefined) {
-    throw unimplemented('commits of a begun transaction are not built yet; use a single-use transaction')
-  }
-  if (singleUse === undefined) {
+  if (transaction === undefined && singleUse === undefined) {
     throw invalidArgument('a transactional commit needs a transaction: give one, or a single-use transaction')
   }
-  if (singleUse.mode === 'readOnly') {
+  if (singleUse?.mode === 'readOnly') {
     throw new DatastoreError('INVALID_ARGUMENT', 'a single-use transaction that commits must be read-write')
   }
 }

@@ -25,11 +25,13 @@ import { seededRandom } from '../random.ts'
 import type { Durability, Kv } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { KvTableView } from '../tables/table.ts'
+import { RecentCommits } from '../transactions/recent-commits.ts'
+import { Transactions } from '../transactions/transactions.ts'
 import { ApplyHistory } from './apply-history.ts'
 import { Database, type SharedParts } from './database.ts'
 import { buildIndex } from './index-builder.ts'
 import { Inspector } from './inspector.ts'
-import { clearStore, type ResetScope } from './reset.ts'
+import { clearStore, type ResetScope, scopeCode } from './reset.ts'
 import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
 
 export interface EngineOptions {
@@ -90,6 +92,7 @@ export class Engine {
   readonly #versions: CommitVersions
   readonly #log: CommitLog
   readonly #ids: IdAllocator
+  readonly #transactions: Transactions
   readonly #settings: DatabaseSettings
   readonly #shared: SharedParts
   readonly #databases = new Map<string, Database>()
@@ -102,6 +105,7 @@ export class Engine {
     this.#scheduler = options.scheduler ?? systemScheduler
     this.#settings = settingsOf(options.mode ?? 'firestore', options.apply && { applyPolicy: options.apply })
     const history = new ApplyHistory()
+    const recent = new RecentCommits()
     this.#log = new CommitLog({
       kv,
       versions,
@@ -111,11 +115,21 @@ export class Engine {
       applyLedger: new CountingLedger(),
       databaseByCode: (code) => this.#databaseByCode(code),
       onApply: (event) => history.note(event),
+      onAppend: (append) => recent.add(append),
       onApplyFailure: (error) => options.onBackgroundFailure?.(error),
     })
     this.#ids = new IdAllocator({ kv })
+    this.#transactions = new Transactions({
+      kv,
+      log: this.#log,
+      versions,
+      scheduler: this.#scheduler,
+      recent,
+      rulesOf: (code) => this.#databaseByCode(code),
+    })
     this.#shared = {
       kv,
+      transactions: this.#transactions,
       log: this.#log,
       versions,
       view: new KvTableView(kv),
@@ -188,6 +202,7 @@ export class Engine {
    */
   async reset(scope: ResetScope = {}): Promise<void> {
     await this.#log.exclusive(async () => {
+      this.#transactions.endAll(scopeCode(scope))
       await this.#log.quiesce()
       await this.#ids.release(this.context())
       await clearStore(this.#kv, this.#log, scope)
@@ -214,6 +229,7 @@ export class Engine {
   }
 
   async #close(): Promise<void> {
+    this.#transactions.endAll()
     await this.#log.close()
     try {
       await this.#ids.close(this.context())

@@ -27,6 +27,12 @@ const partitionedSpaces = [
   keySpaces.Pending,
 ]
 
+/** What the codes of the databases in a scope begin with. */
+export function scopeCode({ projectId, databaseId }: ResetScope): string {
+  if (projectId === undefined) return ''
+  return encodeText(projectId) + (databaseId === undefined ? '' : encodeText(databaseId))
+}
+
 /** Deletes the rows of `scope`. The caller sees to it that nothing is being written. */
 export async function clearStore(kv: Kv, log: CommitLog, scope: ResetScope): Promise<void> {
   const { projectId, databaseId, namespaceId } = scope
@@ -43,8 +49,7 @@ export async function clearStore(kv: Kv, log: CommitLog, scope: ResetScope): Pro
     throw invalidArgument('reset of a namespace: name its database too (empty for the default database)')
   }
   await log.rollForwardAll('release')
-  let prefix = encodeText(projectId)
-  if (databaseId !== undefined) prefix += encodeText(databaseId)
+  const prefix = scopeCode(scope)
   if (namespaceId === undefined) {
     for (const space of Object.values(keySpaces)) await deleteRange(kv, space + prefix)
     return

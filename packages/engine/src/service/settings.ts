@@ -1,11 +1,12 @@
 /** Settings of a database, and the presets they come from. Every knob can be set on its own. */
 import type { IdPolicy } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
+import type { TransactionSettings } from '../transactions/transactions.ts'
 
 /** `firestore`: Firestore in Datastore mode, as production runs today. `legacy`: Datastore as it was on Megastore. */
 export type Mode = 'firestore' | 'legacy'
 
-export interface DatabaseSettings {
+export interface DatabaseSettings extends TransactionSettings {
   readonly mode: Mode
   readonly applyPolicy: ApplyPolicy
   /** How automatic ids are given; allocated ids are scattered under both. */
@@ -16,11 +17,22 @@ export interface DatabaseSettings {
 export const legacyConsistency = 0.9
 
 const presets: Readonly<Record<Mode, DatabaseSettings>> = {
-  firestore: { mode: 'firestore', applyPolicy: { type: 'immediate' }, idPolicy: 'scattered' },
+  firestore: {
+    mode: 'firestore',
+    applyPolicy: { type: 'immediate' },
+    idPolicy: 'scattered',
+    concurrency: 'pessimistic',
+    lockTimeoutMs: 2000,
+    entityGroupsMax: undefined,
+  },
   legacy: {
     mode: 'legacy',
     applyPolicy: { type: 'probability', chance: legacyConsistency },
     idPolicy: 'sequential',
+    concurrency: 'optimisticWithEntityGroups',
+    lockTimeoutMs: 2000,
+    // Documented for the Datastore of that time, and measured on the legacy emulator.
+    entityGroupsMax: 25,
   },
 }
 

@@ -90,11 +90,13 @@ function propertiesOf(value: number): Map<string, Value> {
   const own: Value = { type: 'integer', value: BigInt(value) }
   return new Map<string, Value>([
     ['v', own],
+    ['parity', { type: 'integer', value: BigInt(value % 2) }],
     ['list', { type: 'array', values: [own, { type: 'string', value: 'all' }] }],
   ])
 }
 
-function storedValue(properties: Uint8Array): number {
+/** The value that {@link mutationOf} stored. */
+export function storedValue(properties: Uint8Array): number {
   const value = decodeProperties(properties).get('v')
   return value?.type === 'integer' ? Number(value.value) : Number.NaN
 }

@@ -1,18 +1,24 @@
-/** BeginTransaction: not built yet. The request is decoded and its database checked all the same. */
+/** BeginTransaction: opens a transaction and names it. BeginTransactionResponse: transaction 1. */
 
-import { unimplemented } from '@sixtables/engine'
+import { andThen } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Handler } from '../call.ts'
+import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
+import { transactionOptionsOf } from '../convert/read-options.ts'
 import { requestScope } from '../convert/request-scope.ts'
+import type { EnginePort } from '../engine-port.ts'
 
 const { BeginTransactionRequest } = google.datastore.v1
 
-export function beginTransactionHandler(): Handler {
+export function beginTransactionHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    requestScope(decodeRequest(BeginTransactionRequest, bytes, 'BeginTransactionRequest'), call)
-    throw unimplemented(
-      'transactions that are begun by a call of their own are not built yet; commit with a single-use transaction',
+    const request = decodeRequest(BeginTransactionRequest, bytes, 'BeginTransactionRequest')
+    const scope = requestScope(request, call)
+    const options = request.transactionOptions === null ? undefined : transactionOptionsOf(request.transactionOptions)
+    const database = engine.database(scope.projectId, scope.databaseId)
+    return andThen(database.beginTransaction(call, options ?? { mode: 'readWrite' }), (transaction) =>
+      writeAnswer((writer) => writer.bytes(1, transaction)),
     )
   }
 }

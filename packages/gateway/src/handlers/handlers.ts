@@ -15,9 +15,9 @@ export function handlersOf(engine: EnginePort): Handlers {
     Lookup: lookupHandler(engine),
     RunQuery: runQueryHandler(engine),
     RunAggregationQuery: runAggregationQueryHandler(),
-    BeginTransaction: beginTransactionHandler(),
+    BeginTransaction: beginTransactionHandler(engine),
     Commit: commitHandler(engine),
-    Rollback: rollbackHandler(),
+    Rollback: rollbackHandler(engine),
     AllocateIds: allocateIdsHandler(engine),
     ReserveIds: reserveIdsHandler(engine),
   }

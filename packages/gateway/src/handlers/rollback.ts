@@ -1,16 +1,21 @@
-/** Rollback: not built yet. The request is decoded and its database checked all the same. */
+/** Rollback: ends a transaction without effect. */
 
-import { unimplemented } from '@sixtables/engine'
+import { andThen } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Handler } from '../call.ts'
+import { emptyAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
+import { transactionIdOf } from '../convert/read-options.ts'
 import { requestScope } from '../convert/request-scope.ts'
+import type { EnginePort } from '../engine-port.ts'
 
 const { RollbackRequest } = google.datastore.v1
 
-export function rollbackHandler(): Handler {
+export function rollbackHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    requestScope(decodeRequest(RollbackRequest, bytes, 'RollbackRequest'), call)
-    throw unimplemented('Rollback is not built yet, nor are transactions that could be rolled back')
+    const request = decodeRequest(RollbackRequest, bytes, 'RollbackRequest')
+    const scope = requestScope(request, call)
+    const database = engine.database(scope.projectId, scope.databaseId)
+    return andThen(database.rollback(call, transactionIdOf(request.transaction)), emptyAnswer)
   }
 }

@@ -1,0 +1,169 @@
+/**
+ * The tables as they were at a past moment: the store now, with the differences of all newer records undone.
+ *
+ *   scan of a table      a   b       d   e        the store now (or a snapshot)
+ *   undone rows              b'  c       e×       what newer records had changed, as it was before them
+ *   the past             a   b'  c   d
+ *
+ * H1  A view at T gives what a read at T gave: every record with commitVersion <= T counts, none after it.
+ * H2  A moment is readable while all records after it are kept; older ones are refused, never guessed.
+ *
+ * Operators above do not know that they read the past. Cost: the records after T, once for each view.
+ * Ours: records hold images before, so history needs no rows of its own.
+ */
+import type { RequestContext } from '../context.ts'
+import { keyCodesOfPath } from '../encoding/key-codec.ts'
+import { failedPrecondition } from '../errors.ts'
+import { addIndexDelta, type IndexRules } from '../log/index-delta.ts'
+import { decodeLogRecord } from '../log/log-record.ts'
+import { parseLogRowKey } from '../log/log-rows.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { KeyRange, KvReader, KvRow, KvWrite, RowKey } from '../storage/kv.ts'
+import { entityRowKey } from '../tables/entities.ts'
+import type { RowScan, TableId, TableView } from '../tables/table.ts'
+
+/** Rows as they were: `undefined` = there was none. */
+export type UndoneRows = ReadonlyMap<RowKey, Uint8Array | undefined>
+
+/**
+ * What must be laid over `reader` to see it before the records in `logRows`.
+ *
+ * @param logRows - of all records newer than the moment, newest first; those that `reader` does not have are passed over
+ * @throws FAILED_PRECONDITION (H2) when a record is gone
+ */
+export async function undoneRows(
+  reader: KvReader,
+  logRows: readonly RowKey[],
+  rulesOf: (database: string) => IndexRules,
+): Promise<UndoneRows> {
+  const undone = new Map<RowKey, Uint8Array | undefined>()
+  for (const logRow of logRows) {
+    const value = await reader.get(logRow)
+    if (value === undefined) continue
+    const { partition, database } = parseLogRowKey(logRow)
+    const rules = rulesOf(database)
+    for (const { path, before, after } of decodeLogRecord(value).changes) {
+      undone.set(entityRowKey(partition, path), before)
+      // The way back is the difference from the image after to the image before.
+      const writes: KvWrite[] = []
+      addIndexDelta({ codes: keyCodesOfPath(partition, path), before: after, after: before }, rules, writes)
+      for (const write of writes) undone.set(write.key, write.value)
+    }
+  }
+  return undone
+}
+
+/** Refuses a moment of which records are gone (H2). Times are microseconds. */
+export function refuseForgotten(readTime: bigint, oldestReadable: bigint): void {
+  if (readTime >= oldestReadable) return
+  const at = new Date(Number(oldestReadable / 1000n)).toISOString()
+  throw failedPrecondition(`the read time is too long ago: the oldest readable moment is ${at}`)
+}
+
+export class PastView implements TableView {
+  readonly #now: TableView
+  readonly #undone: UndoneRows
+  readonly #sorted: readonly RowKey[]
+
+  constructor(now: TableView, undone: UndoneRows) {
+    this.#now = now
+    this.#undone = undone
+    this.#sorted = [...undone.keys()].sort()
+  }
+
+  get(context: RequestContext, table: TableId, row: RowKey): MaybePromise<Uint8Array | undefined> {
+    return this.#undone.has(row) ? this.#undone.get(row) : this.#now.get(context, table, row)
+  }
+
+  scan(
+    context: RequestContext,
+    table: TableId,
+    range: KeyRange,
+    options: { readonly reverse?: boolean; readonly expect?: number } = {},
+  ): RowScan {
+    const rows = this.#sorted.filter((row) => range.start <= row && row < range.end)
+    const scan = this.#now.scan(context, table, range, options)
+    if (rows.length === 0) return scan
+    if (options.reverse) rows.reverse()
+    return new PastScan(scan, rows, this.#undone, options.reverse === true)
+  }
+}
+
+/** Merges the rows of now with the undone ones; where both have a row, the undone one counts. */
+class PastScan implements RowScan {
+  readonly #scan: RowScan
+  readonly #rows: readonly RowKey[]
+  readonly #undone: UndoneRows
+  readonly #reverse: boolean
+  /** The next undone row. */
+  #at = 0
+  /** Rows of now that were read and not given yet. */
+  #ahead: readonly KvRow[] = []
+  #exhausted = false
+
+  constructor(scan: RowScan, rows: readonly RowKey[], undone: UndoneRows, reverse: boolean) {
+    this.#scan = scan
+    this.#rows = rows
+    this.#undone = undone
+    this.#reverse = reverse
+  }
+
+  next(count: number): MaybePromise<readonly KvRow[]> {
+    const given: KvRow[] = []
+    for (;;) {
+      this.#take(given, count)
+      if (given.length > 0 || (this.#exhausted && this.#ahead.length === 0 && this.#at === this.#rows.length)) {
+        return given
+      }
+      const rows = this.#scan.next(count)
+      if (rows instanceof Promise) {
+        return rows.then((late) => {
+          this.#load(late)
+          return this.next(count)
+        })
+      }
+      this.#load(rows)
+    }
+  }
+
+  seek(key: RowKey): void {
+    this.#ahead = []
+    this.#exhausted = false
+    this.#at = this.#rows.findIndex((row) => !this.#isBefore(row, key))
+    if (this.#at < 0) this.#at = this.#rows.length
+    this.#scan.seek(key)
+  }
+
+  close(): void {
+    this.#scan.close()
+  }
+
+  #load(rows: readonly KvRow[]): void {
+    this.#ahead = rows
+    this.#exhausted = rows.length === 0
+  }
+
+  #isBefore(a: RowKey, b: RowKey): boolean {
+    return this.#reverse ? a > b : a < b
+  }
+
+  /** Gives rows as far as it is known which comes next. */
+  #take(given: KvRow[], count: number): void {
+    let taken = 0
+    while (given.length < count) {
+      const now = this.#ahead[taken]
+      const past = this.#rows[this.#at]
+      if (now === undefined && !this.#exhausted) break
+      if (past !== undefined && (now === undefined || !this.#isBefore(now.key, past))) {
+        if (now?.key === past) taken++
+        this.#at++
+        const value = this.#undone.get(past)
+        if (value !== undefined) given.push({ key: past, value })
+      } else if (now !== undefined) {
+        given.push(now)
+        taken++
+      } else break
+    }
+    if (taken > 0) this.#ahead = this.#ahead.slice(taken)
+  }
+}

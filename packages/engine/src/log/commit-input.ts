@@ -1,0 +1,62 @@
+/** What a commit is, as the log is handed it, and what the log says of it. */
+import type { RequestContext } from '../context.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { RowKey } from '../storage/kv.ts'
+import type { ApplyPolicy } from './apply-policy.ts'
+import type { EntityStates, IndexRules } from './index-delta.ts'
+import type { GroupCode } from './log-rows.ts'
+
+/** What the log must know of a database. */
+export interface LogDatabase extends IndexRules {
+  /** Code of project and database. */
+  readonly code: string
+  readonly applyPolicy: ApplyPolicy
+}
+
+/** Reads the newest committed Entities cell of an entity (L4). */
+export type CommittedReader = (partition: string, path: string) => MaybePromise<Uint8Array | undefined>
+
+export interface CommitInput<T> {
+  readonly context: RequestContext
+  readonly database: LogDatabase
+  readonly transaction: Uint8Array
+  /**
+   * Decides what the commit does, from the committed state alone. It must not write. What it throws is the commit's
+   * answer, with nothing written.
+   */
+  evaluate(read: CommittedReader, version: bigint): MaybePromise<Evaluation<T>>
+  /** The last word before the append: throws when the commit must not, or not yet, go through. */
+  admit?(footprint: Footprint): void
+  /** Groups whose logs it moves besides those it writes to. */
+  readonly alsoMoves?: readonly GroupCode[]
+}
+
+/** What a commit is about to change. */
+export interface Footprint {
+  /** Rows of the tables that it writes or deletes. */
+  readonly rows: readonly RowKey[]
+  /** Groups that it writes to. */
+  readonly groups: readonly GroupCode[]
+}
+
+/** A commit whose records are being written from now on. */
+export interface Append {
+  /** Made when somebody asks. */
+  footprint(): Footprint
+  readonly alsoMoves: readonly GroupCode[]
+  /** Resolves, or rejects, when it is in the store; `undefined` when it is there already. */
+  readonly landing: Promise<void> | undefined
+}
+
+export interface Evaluation<T> {
+  /** New states, at most one an entity; unchanged entities are left out. */
+  readonly states: readonly EntityStates[]
+  readonly result: T
+}
+
+export interface Committed<T> {
+  readonly version: bigint
+  readonly result: T
+  /** Index rows that this commit writes or deletes. */
+  readonly indexRows: number
+}

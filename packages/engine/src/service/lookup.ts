@@ -1,0 +1,60 @@
+/** Entities by key, from whatever view of the tables the read sees. */
+import { checkAlive, type RequestContext } from '../context.ts'
+import { keyCodes } from '../encoding/key-codec.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { Key } from '../model/key.ts'
+import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import type { TableView } from '../tables/table.ts'
+import type { FoundEntity } from './api.ts'
+
+/** Answers stay below the 4 MiB that default clients accept; the margin is for what stands around the entities. */
+const answerBytesMax = 4 * 1024 * 1024 - 128 * 1024
+/** Key, version, times and framing of one entity in an answer, roughly. */
+const entityOverheadBytes = 96
+
+export interface FoundKeys {
+  readonly found: FoundEntity[]
+  readonly missing: Key[]
+  readonly deferred: Key[]
+}
+
+/** Looks up each key once, in order; when the answer grows too large the rest is deferred. */
+export function lookupKeys(context: RequestContext, view: TableView, keys: readonly Key[]): MaybePromise<FoundKeys> {
+  const answer: FoundKeys = { found: [], missing: [], deferred: [] }
+  const seen = keys.length > 1 ? new Set<string>() : undefined
+  let bytes = 0
+  const take = (key: Key, cell: Uint8Array | undefined): void => {
+    if (cell === undefined) {
+      answer.missing.push(key)
+      return
+    }
+    bytes += cell.length + entityOverheadBytes
+    answer.found.push({ key, image: decodeImage(cell) })
+  }
+  const run = (from: number): MaybePromise<FoundKeys> => {
+    for (let i = from; i < keys.length; i++) {
+      const key = keys[i] as Key
+      const { partition, path } = keyCodes(key)
+      const row = entityRowKey(partition, path)
+      if (seen !== undefined) {
+        if (seen.has(row)) continue
+        seen.add(row)
+      }
+      if (bytes > answerBytesMax) {
+        answer.deferred.push(key)
+        continue
+      }
+      const cell = view.get(context, 'Entities', row)
+      if (cell instanceof Promise) {
+        return cell.then((value) => {
+          take(key, value)
+          checkAlive(context)
+          return run(i + 1)
+        })
+      }
+      take(key, cell)
+    }
+    return answer
+  }
+  return run(0)
+}

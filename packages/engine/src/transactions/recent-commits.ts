@@ -1,0 +1,87 @@
+/**
+ * The commits that somebody may still have to be compared with: those on their way to the store, and all since the oldest
+ * open mark.
+ *
+ *   number   1 … 2 … 3 … 4 … 5        in the order of their appends
+ *            done   done  way  done          a mark taken now is 3: a read made now may or may not see 3, and sees 4 or not
+ *
+ * N1  A read that begins after mark() sees every commit below the mark.
+ * N2  since(mark) has every commit from the mark on.
+ */
+import type { Append } from '../log/commit-input.ts'
+import type { GroupCode } from '../log/log-rows.ts'
+import type { RowKey } from '../storage/kv.ts'
+
+export interface RecentCommit {
+  readonly number: number
+  /** Rows of the tables that it writes or deletes. */
+  readonly rows: readonly RowKey[]
+  /** Groups whose logs it moves. */
+  readonly groups: readonly GroupCode[]
+  /** Resolves when it is in the store; `undefined` when it is. Never rejects. */
+  landing: Promise<void> | undefined
+}
+
+const nothing: readonly RecentCommit[] = []
+
+export class RecentCommits {
+  #commits: RecentCommit[] = []
+  #next = 1
+  #inFlight = 0
+  /** Open marks, by number: how many hold it. */
+  readonly #marks = new Map<number, number>()
+
+  /** A commit is appended now. */
+  add({ footprint, alsoMoves, landing }: Append): void {
+    const number = this.#next++
+    if (landing === undefined && this.#marks.size === 0 && this.#inFlight === 0) return
+    const { rows, groups } = footprint()
+    const commit: RecentCommit = { number, rows, groups: [...groups, ...alsoMoves], landing }
+    this.#commits.push(commit)
+    if (landing === undefined) return
+    this.#inFlight++
+    const landed = (): void => {
+      commit.landing = undefined
+      this.#inFlight--
+      this.#trim()
+    }
+    landing.then(landed, landed)
+  }
+
+  /** Takes a mark (N1); the holder gives it back by {@link release}. */
+  mark(): number {
+    const oldest = this.#inFlight === 0 ? undefined : this.#commits.find(({ landing }) => landing !== undefined)
+    const mark = oldest?.number ?? this.#next
+    this.#marks.set(mark, (this.#marks.get(mark) ?? 0) + 1)
+    return mark
+  }
+
+  release(mark: number): void {
+    const holders = (this.#marks.get(mark) ?? 1) - 1
+    if (holders === 0) this.#marks.delete(mark)
+    else this.#marks.set(mark, holders)
+    this.#trim()
+  }
+
+  /** Commits from the mark on, oldest first. */
+  since(mark: number): readonly RecentCommit[] {
+    if (this.#commits.length === 0) return nothing
+    return this.#commits.filter(({ number }) => number >= mark)
+  }
+
+  /** Drops what neither a mark nor a batch under way keeps. */
+  #trim(): void {
+    if (this.#marks.size === 0 && this.#inFlight === 0) {
+      this.#commits = []
+      return
+    }
+    let kept = this.#next
+    for (const mark of this.#marks.keys()) kept = Math.min(kept, mark)
+    let gone = 0
+    for (const { number, landing } of this.#commits) {
+      if (number >= kept || landing !== undefined) break
+      gone++
+    }
+    if (gone > 0) this.#commits.splice(0, gone)
+  }
+}

@@ -1,0 +1,445 @@
+/**
+ * The transactions of an engine, in three concurrency modes over one read set:
+ *
+ *   pessimistic                  reads see the newest commits and lock what they read; a writer waits for the readers of
+ *                                rows that it changes (waits.ts)
+ *   optimistic                   reads see one snapshot; the commit fails if a later commit changed a row that was read
+ *   optimisticWithEntityGroups   the same by entity group: a snapshot a group, and any later commit to it is a conflict
+ *
+ * X1  A transaction that commits read what it would read at its commit: between its reads and its commit no other commit
+ *     changed a row of its read set (a group of it). Hence committed transactions are serializable in commit order.
+ *                                                              test/property/serializability.test.ts
+ * X2  A read that overlaps a commit of a row it reads is made again: it never mixes before and after.
+ * X3  What a transaction read stays locked, or is checked, until it ends.
+ *
+ * Known: the three modes and their names (Datastore documentation). Measured: which calls are refused.
+ */
+import type { Scheduler } from '../clock.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { prettyRowKey } from '../encoding/pretty.ts'
+import { DatastoreError, invalidArgument } from '../errors.ts'
+import { refuseForgotten } from '../history/past-view.ts'
+import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
+import type { GroupCode } from '../log/log-rows.ts'
+import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import type { RowKey } from '../storage/kv.ts'
+import { KvTableView, type TableView } from '../tables/table.ts'
+import { GroupViews } from './group-views.ts'
+import { type Moment, Moments, type MomentsParts, type ReadScope } from './moments.ts'
+import { type ReadSet, TrackedView } from './read-set.ts'
+import { type ConcurrencyMode, decodeToken, encodeToken, Transaction } from './transaction.ts'
+import { abortedError, waitForRelease } from './waits.ts'
+import { finallyDo, wholeRead } from './whole-read.ts'
+
+export interface TransactionSettings {
+  readonly concurrency: ConcurrencyMode
+  /** How long a writer waits for a reader's lock. */
+  readonly lockTimeoutMs: number
+  /** Entity groups that a transaction may touch; `undefined` = any number. */
+  readonly entityGroupsMax: number | undefined
+}
+
+export interface TransactionDatabase extends LogDatabase {
+  readonly transactionSettings: TransactionSettings
+}
+
+export interface BeginOptions {
+  readonly mode: 'readWrite' | 'readOnly'
+  readonly previousTransaction?: Uint8Array
+  readonly readTime?: bigint
+}
+
+export interface TransactionsParts extends MomentsParts {
+  readonly scheduler: Scheduler
+}
+
+/** Thrown inside the exclusive section to leave it: the commit must wait for these. */
+class Blocked extends Error {
+  readonly holders: readonly Transaction[]
+  readonly row: RowKey
+
+  constructor(holders: readonly Transaction[], row: RowKey) {
+    super('blocked')
+    this.holders = holders
+    this.row = row
+  }
+}
+
+/** Ended transactions whose fate is remembered, for good answers and for the rank of retries. */
+const endedKept = 10_000
+const sweepIntervalMicros = 1_000_000n
+
+export class Transactions {
+  readonly #parts: TransactionsParts
+  readonly #now: TableView
+  readonly #moments: Moments
+  readonly #open = new Map<bigint, Transaction>()
+  readonly #ended = new Map<bigint, Transaction>()
+  /** The snapshot of an optimistic or read-only transaction, made at its first read. */
+  readonly #snapshots = new Map<Transaction, MaybePromise<Moment>>()
+  /** The snapshots of a transaction by entity group, each made at the first read of the group. */
+  readonly #groupSnapshots = new Map<Transaction, Map<GroupCode, MaybePromise<Moment>>>()
+  #lastId: bigint
+  #sweptAt = 0n
+
+  constructor(parts: TransactionsParts) {
+    this.#parts = parts
+    this.#now = new KvTableView(parts.kv)
+    this.#moments = new Moments(parts)
+    // Tokens of an earlier run must not name transactions of this one.
+    this.#lastId = parts.scheduler.nowMicros()
+  }
+
+  /** Transactions that are open now. */
+  get openCount(): number {
+    return this.#open.size
+  }
+
+  /** Begins a transaction. Nothing is locked, and no moment chosen, before its first read. */
+  begin(database: TransactionDatabase, options: BeginOptions): Transaction {
+    const now = this.#parts.scheduler.nowMicros()
+    if (now - this.#sweptAt > sweepIntervalMicros) this.#sweep(now)
+    const previous = this.#previousOf(database, options)
+    this.#lastId++
+    const transaction = new Transaction({
+      id: this.#lastId,
+      database: database.code,
+      mode: database.transactionSettings.concurrency,
+      readOnly: options.mode === 'readOnly',
+      readTime: options.readTime,
+      age: previous?.age ?? this.#lastId,
+      beganAt: now,
+    })
+    if (options.readTime !== undefined) this.#checkReadTime(options.readTime)
+    this.#open.set(transaction.id, transaction)
+    transaction.atEnd(() => this.#forget(transaction))
+    return transaction
+  }
+
+  tokenOf(transaction: Transaction): Uint8Array {
+    return encodeToken(transaction.id)
+  }
+
+  /** The open transaction that a token names. @throws INVALID_ARGUMENT; ABORTED when it lost a conflict */
+  find(database: TransactionDatabase, token: Uint8Array): Transaction {
+    const id = decodeId(token)
+    const transaction = this.#open.get(id)
+    const now = this.#parts.scheduler.nowMicros()
+    if (transaction !== undefined && transaction.database === database.code) {
+      if (now <= transaction.expiresAt) {
+        transaction.usedAt = now
+        return transaction
+      }
+      transaction.end('expired')
+    }
+    const ended = this.#ended.get(id)
+    if (ended === undefined || ended.database !== database.code) {
+      throw invalidArgument('the transaction is unknown here: begin one, and use it in the database it was begun in')
+    }
+    if (ended.state === 'aborted') throw abortedError(ended)
+    throw invalidArgument(`${ended.name} is ${stateInWords[ended.state]}; begin a new one`)
+  }
+
+  /** Ends a transaction without effect. Rolling back one that has ended already is harmless. */
+  rollback(database: TransactionDatabase, token: Uint8Array): void {
+    const id = decodeId(token)
+    const ended = this.#ended.get(id)
+    if (ended !== undefined && ended.database === database.code && ended.state !== 'committed') return
+    this.find(database, token).end('rolledBack')
+  }
+
+  /** A read outside of transactions, at a past moment (microseconds). */
+  readAt<T>(
+    database: TransactionDatabase,
+    readTime: bigint,
+    work: (view: TableView) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    this.#checkReadTime(readTime)
+    return andThen(this.#moments.at(database, readTime), (snapshot) =>
+      finallyDo(
+        () => this.#moments.read(database, snapshot, work),
+        () => snapshot.close(),
+      ),
+    )
+  }
+
+  /** A read of a transaction (X1, X2). */
+  read<T>(
+    database: TransactionDatabase,
+    transaction: Transaction,
+    scope: ReadScope,
+    work: (view: TableView) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    if (transaction.readOnly) {
+      return andThen(this.#snapshotOf(database, transaction), (snapshot) =>
+        this.#moments.read(database, snapshot, work),
+      )
+    }
+    switch (transaction.mode) {
+      case 'pessimistic':
+        return this.#lockingRead(database, transaction, scope, work)
+      case 'optimistic':
+        return andThen(this.#snapshotOf(database, transaction), ({ view }) =>
+          work(new TrackedView(view, transaction.reads)),
+        )
+      case 'optimisticWithEntityGroups':
+        return this.#groupRead(database, transaction, scope, work)
+    }
+  }
+
+  /** A commit of a transaction, or of none. It may wait for locks. */
+  commit<T>(
+    database: TransactionDatabase,
+    transaction: Transaction | undefined,
+    input: CommitInput<T>,
+  ): MaybePromise<Committed<T>> {
+    const { log } = this.#parts
+    if (transaction === undefined && this.#open.size === 0) return log.commit(input)
+    const groupsRead = transaction === undefined ? undefined : this.#groupSnapshots.get(transaction)
+    const admitted: CommitInput<T> = {
+      ...input,
+      admit: (footprint) => this.#admit(database, transaction, footprint),
+      ...(groupsRead === undefined ? {} : { alsoMoves: [...groupsRead.keys()] }),
+    }
+    const attempt = (): MaybePromise<Committed<T>> => {
+      try {
+        const committed = log.commit(admitted)
+        return committed instanceof Promise ? committed.catch(again) : committed
+      } catch (error) {
+        return again(error)
+      }
+    }
+    const again = (error: unknown): Promise<Committed<T>> => {
+      if (!(error instanceof Blocked)) throw error
+      const wait = {
+        waiter: transaction,
+        holders: error.holders,
+        what: prettyRowKey(error.row),
+        timeoutMs: database.transactionSettings.lockTimeoutMs,
+      }
+      return waitForRelease(input.context, wait).then(attempt)
+    }
+    if (transaction === undefined) return attempt()
+    return this.#ending(transaction, attempt)
+  }
+
+  /** Ends what is open in the databases whose code begins with `scope`: they are emptied, or the store is closed. */
+  endAll(scope = ''): void {
+    for (const transaction of [...this.#open.values()]) {
+      if (transaction.database.startsWith(scope)) transaction.end('rolledBack')
+    }
+  }
+
+  /** Runs the commit, and ends the transaction whatever comes of it. */
+  #ending<T>(transaction: Transaction, attempt: () => MaybePromise<T>): MaybePromise<T> {
+    const failed = (error: unknown): never => {
+      const aborted = error instanceof DatastoreError && error.code === 'ABORTED'
+      transaction.end(aborted ? 'aborted' : 'rolledBack', aborted ? error.message : undefined)
+      throw error
+    }
+    try {
+      const result = attempt()
+      if (result instanceof Promise) {
+        return result.then((value) => {
+          transaction.end('committed')
+          return value
+        }, failed)
+      }
+      transaction.end('committed')
+      return result
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  /** X1, at the last moment before the append, when no other commit can come in between. */
+  #admit(database: TransactionDatabase, self: Transaction | undefined, footprint: Footprint): void {
+    const now = this.#parts.scheduler.nowMicros()
+    if (self !== undefined) {
+      if (self.state === 'aborted') throw abortedError(self)
+      if (self.state !== 'active') throw invalidArgument(`${self.name} is ${stateInWords[self.state]}; begin a new one`)
+      this.#refuseConflict(self)
+      this.#refuseGroups(database, self, footprint.groups)
+    }
+    const holders: Transaction[] = []
+    let contended: RowKey | undefined
+    for (const other of this.#open.values()) {
+      if (other === self || other.readOnly || other.mode !== 'pessimistic' || other.database !== database.code) continue
+      const row = other.reads.firstHit(footprint.rows)
+      if (row === undefined) continue
+      if (now > other.expiresAt) {
+        other.end('expired')
+        continue
+      }
+      contended ??= row
+      holders.push(other)
+    }
+    if (contended !== undefined) throw new Blocked(holders, contended)
+  }
+
+  /** Throws ABORTED when a later commit changed what an optimistic transaction has read. */
+  #refuseConflict(transaction: Transaction): void {
+    const { recent } = this.#parts
+    const snapshot = this.#snapshots.get(transaction)
+    if (transaction.mode === 'optimistic' && snapshot !== undefined && !(snapshot instanceof Promise)) {
+      for (const commit of recent.since(snapshot.mark)) {
+        const row = transaction.reads.firstHit(commit.rows)
+        if (row === undefined) continue
+        throw new DatastoreError(
+          'ABORTED',
+          `${prettyRowKey(row)} was changed by another commit after it was read; try again`,
+          {
+            retry: 'transaction',
+          },
+        )
+      }
+    }
+    for (const [group, groupSnapshot] of this.#groupSnapshots.get(transaction) ?? []) {
+      if (groupSnapshot instanceof Promise) continue
+      if (!recent.since(groupSnapshot.mark).some(({ groups }) => groups.includes(group))) continue
+      throw new DatastoreError(
+        'ABORTED',
+        `the entity group of ${describeGroup(group)} was changed by another commit after it was read; try again`,
+        { retry: 'transaction' },
+      )
+    }
+  }
+
+  /** Throws INVALID_ARGUMENT when the transaction would touch more groups than it may. */
+  #refuseGroups(database: TransactionDatabase, transaction: Transaction, groups: readonly GroupCode[]): void {
+    const { entityGroupsMax } = database.transactionSettings
+    if (entityGroupsMax === undefined) return
+    const touched = new Set([...(this.#groupSnapshots.get(transaction)?.keys() ?? []), ...groups])
+    if (touched.size > entityGroupsMax) {
+      throw invalidArgument(`the transaction touches ${touched.size} entity groups; it may touch ${entityGroupsMax}`)
+    }
+  }
+
+  #lockingRead<T>(
+    database: TransactionDatabase,
+    transaction: Transaction,
+    scope: ReadScope,
+    work: (view: TableView) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    const ready = (): MaybePromise<TableView> => andThen(this.#moments.rollForward(database, scope), () => this.#now)
+    const lock = (reads: ReadSet): void => {
+      if (transaction.state === 'active') transaction.reads.addAll(reads)
+    }
+    return wholeRead(this.#parts.recent, ready, work, lock)
+  }
+
+  #groupRead<T>(
+    database: TransactionDatabase,
+    transaction: Transaction,
+    scope: ReadScope,
+    work: (view: TableView) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    if (scope === 'global') {
+      throw invalidArgument(
+        'a query in a transaction of this concurrency mode needs an ancestor: add a HAS_ANCESTOR filter',
+      )
+    }
+    let snapshots = this.#groupSnapshots.get(transaction)
+    if (snapshots === undefined) {
+      snapshots = new Map()
+      this.#groupSnapshots.set(transaction, snapshots)
+    }
+    const known = snapshots
+    const releasing = this.#releasing(transaction)
+    const views = new Map<GroupCode, TableView>()
+    const ready = forEachInOrder(scope, (group) => {
+      if (!known.has(group)) {
+        this.#refuseConflict(transaction)
+        this.#refuseGroups(database, transaction, [group])
+        known.set(group, this.#moments.take(database, [group], releasing))
+      }
+      return andThen(known.get(group) as MaybePromise<Moment>, (snapshot) => {
+        known.set(group, snapshot)
+        views.set(group, snapshot.view)
+      })
+    })
+    return andThen(ready, () => work(new GroupViews(views)))
+  }
+
+  #snapshotOf(database: TransactionDatabase, transaction: Transaction): MaybePromise<Moment> {
+    const known = this.#snapshots.get(transaction)
+    if (known !== undefined) return known
+    const made =
+      transaction.readTime === undefined
+        ? this.#moments.take(database, 'global', this.#releasing(transaction))
+        : this.#moments.at(database, transaction.readTime)
+    this.#snapshots.set(transaction, made)
+    if (!(made instanceof Promise)) return made
+    return made.then((snapshot) => {
+      if (transaction.state === 'active') this.#snapshots.set(transaction, snapshot)
+      else snapshot.close()
+      return snapshot
+    })
+  }
+
+  /** Keeps a mark until the transaction ends (X3). */
+  #releasing(transaction: Transaction): (mark: number) => void {
+    return (mark) => transaction.atEnd(() => this.#parts.recent.release(mark))
+  }
+
+  #checkReadTime(readTime: bigint): void {
+    if (readTime > this.#parts.versions.readTime()) throw invalidArgument('the read time is in the future')
+    refuseForgotten(readTime, this.#parts.log.retention.oldestReadable)
+  }
+
+  /** The transaction that a retry follows; it ends now. Unknown ones are accepted: they may be long gone. */
+  #previousOf(database: TransactionDatabase, { previousTransaction }: BeginOptions): Transaction | undefined {
+    if (previousTransaction === undefined) return undefined
+    const id = decodeId(previousTransaction)
+    const previous = this.#open.get(id) ?? this.#ended.get(id)
+    if (previous === undefined || previous.database !== database.code) return undefined
+    previous.end('rolledBack')
+    return previous
+  }
+
+  #forget(transaction: Transaction): void {
+    this.#open.delete(transaction.id)
+    const snapshot = this.#snapshots.get(transaction)
+    if (snapshot !== undefined && !(snapshot instanceof Promise)) snapshot.close()
+    this.#snapshots.delete(transaction)
+    for (const groupSnapshot of this.#groupSnapshots.get(transaction)?.values() ?? []) {
+      if (!(groupSnapshot instanceof Promise)) groupSnapshot.close()
+      else
+        groupSnapshot.then(
+          ({ close }) => close(),
+          () => undefined,
+        )
+    }
+    this.#groupSnapshots.delete(transaction)
+    this.#ended.set(transaction.id, transaction)
+    if (this.#ended.size > endedKept) {
+      const [oldest] = this.#ended.keys()
+      if (oldest !== undefined) this.#ended.delete(oldest)
+    }
+  }
+
+  /** Ends transactions that nobody has used for too long. */
+  #sweep(now: bigint): void {
+    this.#sweptAt = now
+    for (const transaction of [...this.#open.values()]) if (now > transaction.expiresAt) transaction.end('expired')
+  }
+}
+
+const stateInWords = {
+  active: 'open',
+  committed: 'committed already',
+  rolledBack: 'rolled back already',
+  expired: 'expired (60 s without use, or 270 s in all)',
+  aborted: 'aborted',
+} as const
+
+function decodeId(token: Uint8Array): bigint {
+  const id = decodeToken(token)
+  if (id === undefined)
+    throw invalidArgument('the transaction bytes do not decode; use those that BeginTransaction gave')
+  return id
+}
+
+function describeGroup(group: GroupCode): string {
+  return prettyRowKey(keySpaces.Entities + group)
+}

@@ -1,0 +1,104 @@
+/**
+ * Who waits for whom.
+ *
+ *   writer ──▶ holders of read locks on rows that it is about to change
+ *
+ * W1  A wait ends by the release of a holder, by a deadlock's choice of a victim, or at the lock timeout: never later.
+ * W2  A cycle is found when its last edge is drawn, and one transaction of it, the youngest by first begin, is aborted at
+ *     once. The oldest of all is never chosen, so somebody always gets through.
+ *
+ * Known: Google's Firestore emulator ends waits after two seconds. Ours: deadlocks are found, not timed out.
+ */
+import type { RequestContext } from '../context.ts'
+import { checkAlive } from '../context.ts'
+import { DatastoreError } from '../errors.ts'
+import type { Transaction } from './transaction.ts'
+
+export interface Wait {
+  /** The transaction that wants to write; `undefined` for a write outside of one, which holds nothing itself. */
+  readonly waiter: Transaction | undefined
+  readonly holders: readonly Transaction[]
+  /** What is contended, in words. */
+  readonly what: string
+  readonly timeoutMs: number
+}
+
+/** Waits until one of the holders has ended. @throws ABORTED (W1, W2) */
+export async function waitForRelease(context: RequestContext, wait: Wait): Promise<void> {
+  const { waiter, holders, what } = wait
+  if (waiter !== undefined) {
+    waiter.waitsFor = holders
+    const cycle = findCycle(waiter)
+    if (cycle !== undefined) breakDeadlock(cycle, waiter, what)
+    if (waiter.state === 'aborted') throw abortedError(waiter)
+  }
+  if (holders.some(({ state }) => state !== 'active')) return
+  const released = await firstEnd(context, wait)
+  if (waiter !== undefined) waiter.waitsFor = []
+  if (waiter?.state === 'aborted') throw abortedError(waiter)
+  checkAlive(context)
+  if (released) return
+  const holder = holders.find(({ state }) => state === 'active')
+  if (holder === undefined) return
+  throw new DatastoreError(
+    'ABORTED',
+    `${what} is locked by ${holder.name}, which did not end within ${wait.timeoutMs} ms; try again`,
+    { retry: waiter === undefined ? 'request' : 'transaction' },
+  )
+}
+
+/** Whether a holder, or the waiter itself, ended before the timeout, the deadline and the caller's patience did. */
+function firstEnd(context: RequestContext, { waiter, holders, timeoutMs }: Wait): Promise<boolean> {
+  const { clock, deadlineAt, signal } = context
+  const now = clock.nowMicros()
+  let waitMs = timeoutMs
+  if (deadlineAt !== undefined) waitMs = Math.min(waitMs, Math.max(0, Number(deadlineAt - now) / 1000))
+  const watched = waiter === undefined ? holders : [...holders, waiter]
+  return new Promise((resolve) => {
+    const timer = new AbortController()
+    const done = (released: boolean): void => {
+      for (const transaction of watched) transaction.notAtEnd(onEnd)
+      timer.abort()
+      signal?.removeEventListener('abort', onCancel)
+      resolve(released)
+    }
+    const onEnd = (): void => done(true)
+    const onCancel = (): void => done(false)
+    for (const transaction of watched) transaction.atEnd(onEnd)
+    signal?.addEventListener('abort', onCancel, { once: true })
+    clock.sleep(waitMs, timer.signal).then(
+      () => done(false),
+      () => undefined,
+    )
+  })
+}
+
+/** The transactions on a way from `start` back to itself. */
+function findCycle(start: Transaction): readonly Transaction[] | undefined {
+  const seen = new Set<Transaction>()
+  const walk = (at: Transaction, way: readonly Transaction[]): readonly Transaction[] | undefined => {
+    for (const next of at.waitsFor) {
+      if (next === start) return way
+      if (seen.has(next)) continue
+      seen.add(next)
+      const cycle = walk(next, [...way, next])
+      if (cycle !== undefined) return cycle
+    }
+    return undefined
+  }
+  return walk(start, [start])
+}
+
+function breakDeadlock(cycle: readonly Transaction[], waiter: Transaction, what: string): void {
+  let victim = waiter
+  for (const transaction of cycle) if (transaction.age > victim.age) victim = transaction
+  const others = cycle.filter((transaction) => transaction !== victim).map(({ name }) => name)
+  victim.end('aborted', `deadlock over ${what} with ${others.join(', ')}: the youngest gives way; try again`)
+}
+
+/** The answer to whatever an aborted transaction asks. */
+export function abortedError(transaction: Transaction): DatastoreError {
+  return new DatastoreError('ABORTED', transaction.abortReason ?? `${transaction.name} was aborted; try again`, {
+    retry: 'transaction',
+  })
+}

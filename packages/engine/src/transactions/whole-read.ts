@@ -1,0 +1,63 @@
+/**
+ * Reads over a view that goes on changing, made again until they are whole.
+ *
+ * X2  A read that overlaps a commit of a row it reads is made again: it never mixes before and after.
+ */
+import { DatastoreError } from '../errors.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { TableView } from '../tables/table.ts'
+import { ReadSet, TrackedView } from './read-set.ts'
+import type { RecentCommits } from './recent-commits.ts'
+
+/** How often a read that commits keep overlapping is made before it gives up. */
+const attemptsMax = 50
+
+/**
+ * Runs `work` over `viewOf()`. A commit that was under way meanwhile and touches what was read may be half in it: then, when
+ * that commit has landed, everything is read again.
+ *
+ * @param settle - called with what was read, in the turn in which it is found to be whole
+ * @throws ABORTED when commits overlap it again and again
+ */
+export function wholeRead<T>(
+  recent: RecentCommits,
+  viewOf: () => MaybePromise<TableView>,
+  work: (view: TableView) => MaybePromise<T>,
+  settle: (reads: ReadSet) => void,
+  attempt = 1,
+): MaybePromise<T> {
+  const mark = recent.mark()
+  const reads = new ReadSet()
+  const read = (): MaybePromise<T> =>
+    andThen(viewOf(), (view) =>
+      andThen(work(new TrackedView(view, reads)), (value) => {
+        const overlapping = recent.since(mark).find(({ rows }) => reads.firstHit(rows) !== undefined)
+        if (overlapping === undefined) {
+          settle(reads)
+          return value
+        }
+        if (attempt === attemptsMax) {
+          throw new DatastoreError('ABORTED', 'what this transaction reads is changed all the time; try again', {
+            retry: 'transaction',
+          })
+        }
+        const again = (): MaybePromise<T> => wholeRead(recent, viewOf, work, settle, attempt + 1)
+        return overlapping.landing === undefined ? again() : overlapping.landing.then(again, again)
+      }),
+    )
+  return finallyDo(read, () => recent.release(mark))
+}
+
+/** Runs `work`, then `done`, whatever came of it and whenever. */
+export function finallyDo<T>(work: () => MaybePromise<T>, done: () => void): MaybePromise<T> {
+  let result: MaybePromise<T>
+  try {
+    result = work()
+  } catch (error) {
+    done()
+    throw error
+  }
+  if (result instanceof Promise) return result.finally(done)
+  done()
+  return result
+}
