@@ -117,3 +117,15 @@ export class BufferedInput {
     this.#stream.close()
   }
 }
+
+/** Fills all inputs; where the store answers by promise, side by side. `undefined`: nothing to wait for. */
+export function fillAll(inputs: readonly BufferedInput[]): Promise<unknown> | undefined {
+  let waits: Promise<void>[] | undefined
+  for (const input of inputs) {
+    const filled = input.fill()
+    if (filled === undefined) continue
+    waits ??= []
+    waits.push(filled)
+  }
+  return waits === undefined ? undefined : Promise.all(waits)
+}

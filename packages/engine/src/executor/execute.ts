@@ -27,6 +27,8 @@ import type { Window } from './window.ts'
 
 /** How many rows a scan expects to give when nothing limits the query. */
 const expectMax = 64
+/** Inputs of a join are mostly sought in, not read through. */
+const joinExpect = 8
 
 /** The part of the plan's result that lies in `window`. */
 export function execute(
@@ -59,21 +61,28 @@ export interface OpenOptions {
 /** The rows of all results of a plan, in order. The caller closes the stream. */
 export function openResults(context: RequestContext, view: TableView, plan: Plan, options: OpenOptions): RowStream {
   const { columns, reverse, distinctColumns } = plan
-  const open = (node: PlanNode): RowStream => {
+  const { bounds } = options
+  const open = (node: PlanNode, expect: number): RowStream => {
     switch (node.type) {
       case 'scan':
-        return openScan(context, view, node, { reverse, ...options })
+        return openScan(context, view, node, { reverse, bounds, expect })
       case 'mergeJoin':
-        return new MergeJoin(node.inputs.map(open), reverse)
+        return new MergeJoin(
+          node.inputs.map((input) => open(input, Math.min(expect, joinExpect))),
+          reverse,
+        )
       case 'union':
-        return new Union(node.inputs.map(open), reverse)
+        return new Union(
+          node.inputs.map((input) => open(input, Math.ceil(expect / node.inputs.length))),
+          reverse,
+        )
       case 'filter':
-        return new Filter(open(node.input), columns, node)
+        return new Filter(open(node.input, expect), columns, node)
       case 'empty':
         return emptyStream
     }
   }
-  let stream = open(plan.source)
+  let stream = open(plan.source, options.expect)
   if (plan.firstRowOnly) stream = new FirstRow(stream, context, view, plan)
   if (distinctColumns !== undefined) stream = new Distinct(stream, columns, distinctColumns, reverse)
   return stream

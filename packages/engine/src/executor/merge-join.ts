@@ -14,7 +14,7 @@
  * Known: "Index Selection and Advanced Search" describes the join over index scans with equal suffixes.
  */
 import type { MaybePromise } from '../maybe-promise.ts'
-import { BufferedInput } from './buffered-input.ts'
+import { BufferedInput, fillAll } from './buffered-input.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
 
 /** Rows read behind a seek: one to land on, and one to see whether the next is near. */
@@ -28,13 +28,17 @@ export class MergeJoin implements RowStream {
   /** How many inputs stand at the candidate. */
   #met = 0
   #ended = false
+  #opened = false
 
   constructor(streams: readonly RowStream[], reverse: boolean) {
     this.#inputs = streams.map((stream) => new BufferedInput(stream, reverse, batchMin))
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
-    return this.#run([], count)
+    if (this.#opened) return this.#run([], count)
+    this.#opened = true
+    const waits = fillAll(this.#inputs)
+    return waits === undefined ? this.#run([], count) : waits.then(() => this.#run([], count))
   }
 
   #run(found: PositionedRow[], count: number): MaybePromise<readonly PositionedRow[]> {

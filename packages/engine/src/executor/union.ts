@@ -5,7 +5,7 @@
  * entity with arrays can come at different positions is for first-row.ts.
  */
 import type { MaybePromise } from '../maybe-promise.ts'
-import { BufferedInput } from './buffered-input.ts'
+import { BufferedInput, fillAll } from './buffered-input.ts'
 import { isBefore } from './position.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
 
@@ -21,18 +21,13 @@ export class Union implements RowStream {
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
-    return this.#run([], count, 0)
+    return this.#run([], count)
   }
 
-  /** @param from - inputs before it have a current row, or are at their end */
-  #run(found: PositionedRow[], count: number, from: number): MaybePromise<readonly PositionedRow[]> {
-    let first = from
+  #run(found: PositionedRow[], count: number): MaybePromise<readonly PositionedRow[]> {
     while (found.length < count) {
-      for (let i = first; i < this.#inputs.length; i++) {
-        const filled = this.#inputs[i]?.fill()
-        if (filled !== undefined) return filled.then(() => this.#run(found, count, i + 1))
-      }
-      first = 0
+      const waits = fillAll(this.#inputs)
+      if (waits !== undefined) return waits.then(() => this.#run(found, count))
       const row = this.#least()
       if (row === undefined) break
       found.push(row)
