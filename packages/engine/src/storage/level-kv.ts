@@ -29,7 +29,7 @@ import type {
 } from './kv.ts'
 import { readError } from './level-error.ts'
 import { type LevelDatabase, Moment } from './level-moment.ts'
-import { LevelScan } from './level-scan.ts'
+import { LevelScan, type ScanSource } from './level-scan.ts'
 import { LevelWriter } from './level-writer.ts'
 import { sameValue } from './memory-kv.ts'
 import { RowCache } from './row-cache.ts'
@@ -70,6 +70,7 @@ export class LevelKv implements Kv {
   readonly #writer: LevelWriter
   readonly #rows: RowCache | undefined
   readonly #values: ValueCache | undefined
+  readonly #source: ScanSource
   readonly #read = (key: RowKey): Uint8Array | undefined => readRow(this.#level, this.#moment, key)
   /** The newest acknowledged state. */
   #moment = new Moment(0)
@@ -88,6 +89,7 @@ export class LevelKv implements Kv {
       this.#rows = new RowCache(Math.ceil((cacheBytes * 3) / 4))
       this.#values = new ValueCache(Math.ceil(cacheBytes / 4))
     }
+    this.#source = { level, cache: this.#rows }
     if (options.readOnly === true) {
       this.#writer.refuse(
         new DatastoreError('FAILED_PRECONDITION', `The store in ${this.location} was opened for reading only.`),
@@ -153,7 +155,7 @@ export class LevelKv implements Kv {
   }
 
   #scanAt(moment: Moment, range: KeyRange, options: ScanOptions = {}): KvScan {
-    return new LevelScan({ level: this.#level, cache: this.#rows }, moment, range, options)
+    return new LevelScan(this.#source, moment, range, options)
   }
 
   /** The groups were acknowledged, all in one batch: the next moment begins. */

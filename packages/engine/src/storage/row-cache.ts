@@ -10,7 +10,7 @@
  *   LevelDB at moment n ──begin fill────────── rows arrive ──▶ span added, then what was written since n is applied again
  *
  * C1  Inside a span the cache has the rows of the newest acknowledged moment.
- * C2  Its bytes stay under the limit: the spans not read for longest go first.
+ * C2  Its bytes stay under the limit: the spans not read for longest go first. So do spans that are written and not read.
  *
  * Both trees are copy-on-write: a reader of an older moment keeps them as they were.
  */
@@ -24,6 +24,8 @@ export interface Span extends KeyRange {
   bytes: number
   /** Read since the last look for spans to drop. */
   used: boolean
+  /** Writes to it since it was last read. */
+  unread: number
 }
 
 /** What the cache knew at one moment. */
@@ -39,6 +41,15 @@ export interface Fill {
 
 /** Memory of a row or span beside its bytes: string and array headers, tree slots. Believed, from heap sizes. */
 const overheadBytes = 150
+
+/** Adjacent spans are joined up to this size: larger ones cost a scan less, smaller ones can be dropped one by one. */
+const joinedBytesMax = 64 << 10
+
+/** A span that grew over this by writes is dropped, to be read again in smaller ones. */
+const grownBytesMax = 256 << 10
+
+/** Keeping a span true costs 1–2 µs a write, reading it from LevelDB 60 and more: after so many writes it does not pay. */
+const unreadWritesMax = 256
 
 /** LevelDB gives one-byte and empty values, those of index rows, in arrays of their own; these are shared instead. */
 const noBytes = new Uint8Array(0)
@@ -83,7 +94,10 @@ export class RowCache {
     const spans = view?.spans ?? this.#spans
     if (spans.size === 0) return undefined
     const span = reverse ? spanBefore(spans.root, spans.height, frontier) : spanAt(spans.root, spans.height, frontier)
-    if (span !== undefined) span.used = true
+    if (span !== undefined) {
+      span.used = true
+      span.unread = 0
+    }
     return span
   }
 
@@ -148,6 +162,11 @@ export class RowCache {
         const old = this.#rows.set(key, shared(value))
         this.#count(span, bytesOf(key, value) - (old === undefined ? 0 : bytesOf(key, old)))
       }
+      if (++span.unread > unreadWritesMax || span.bytes > grownBytesMax) {
+        this.#order.delete(span)
+        this.#drop(span)
+        span = undefined
+      }
     }
   }
 
@@ -163,20 +182,37 @@ export class RowCache {
       const gap = { start: from, end: range.end }
       const next = new TreeScan(this.#spans.root, this.#spans.height, gap, false).next(1)[0]
       const end = next === undefined ? range.end : next.key
-      this.#addSpan({ start: from, end, bytes: 0, used: true }, rows)
+      this.#addSpan({ start: from, end }, rows)
       from = end
     }
   }
 
-  #addSpan(span: Span, rows: readonly KvRow[]): void {
-    this.#spans.set(span.start, span)
-    this.#order.add(span)
+  /** Adds a part that no span covers, together with its neighbours if they are small. */
+  #addSpan(part: KeyRange, rows: readonly KvRow[]): void {
+    const { root, height } = this.#spans
+    const left = spanBefore(root, height, part.start)
+    const right = spanAt(root, height, part.end)
+    const span: Span = { start: part.start, end: part.end, bytes: 0, used: true, unread: 0 }
     this.#count(span, overheadBytes + span.start.length + span.end.length)
     for (const { key, value } of rows) {
       if (key < span.start || key >= span.end) continue
       this.#rows.set(key, shared(value))
       this.#count(span, bytesOf(key, value))
     }
+    let joined = span
+    if (left !== undefined && left.bytes + joined.bytes <= joinedBytesMax) joined = this.#join(left, joined)
+    if (right !== undefined && right.bytes + joined.bytes <= joinedBytesMax) joined = this.#join(joined, right)
+    this.#spans.set(joined.start, joined)
+    this.#order.add(joined)
+  }
+
+  /** One span of two neighbours, which readers of older moments may still use. */
+  #join(left: Span, right: Span): Span {
+    for (const span of [left, right]) {
+      this.#spans.delete(span.start)
+      this.#order.delete(span)
+    }
+    return { start: left.start, end: right.end, bytes: left.bytes + right.bytes, used: true, unread: 0 }
   }
 
   #count(span: Span, bytes: number): void {

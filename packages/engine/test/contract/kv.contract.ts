@@ -186,6 +186,33 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
       scan.close()
     })
 
+    it('K1: seeks backwards past a row that lies right after the sought key', async () => {
+      await put('a', 'b', 'b\x00', 'c')
+      const scan = kv.scan(everything, { reverse: true })
+      scan.seek('b')
+      expect((await scan.next(1)).map((row) => row.key)).toEqual(['b'])
+      expect((await scan.next(1)).map((row) => row.key)).toEqual(['a'])
+      scan.seek('b\x00')
+      expect((await scan.next(1)).map((row) => row.key)).toEqual(['b\x00'])
+      scan.close()
+    })
+
+    it('scans rows of any length, in both directions', async () => {
+      const keys = ['a', 'b', 'c', 'd', 'e']
+      for (const [i, key] of keys.entries()) await kv.mutate({ key, value: new Uint8Array(700_000).fill(i) })
+      for (const reverse of [false, true]) {
+        const rows = await rowsOf(kv, everything, { reverse, expect: 5 }, 5)
+        const ordered = reverse ? rows.toReversed() : rows
+        expect(ordered.map((row) => [row.key, row.value.length, row.value[699_999]])).toEqual(
+          keys.map((key, i) => [key, 700_000, i]),
+        )
+      }
+      const scan = kv.scan(everything, { reverse: true })
+      scan.seek('b\x01')
+      expect((await scan.next(1))[0]?.key).toBe('b')
+      scan.close()
+    })
+
     it('K3: shows an acknowledged write to every read that starts after it', async () => {
       for (let i = 0; i < 40; i++) {
         const key = `k${String(i).padStart(3, '0')}`

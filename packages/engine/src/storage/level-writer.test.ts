@@ -1,0 +1,123 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { DatastoreError } from '../errors.ts'
+import type { LevelDatabase } from './level-moment.ts'
+import { LevelWriter } from './level-writer.ts'
+
+/** A LevelDB that notes what it is told and settles batches when the test says so. */
+class FakeLevel {
+  readonly batches: { readonly rows: string[]; readonly sync: boolean; readonly settle: (error?: Error) => void }[] = []
+
+  batch(): unknown {
+    const rows: string[] = []
+    const batch = {
+      put(key: Buffer, value: Uint8Array) {
+        rows.push(`${key.toString('latin1')}=${value.join()}`)
+        return batch
+      },
+      del(key: Buffer) {
+        rows.push(`${key.toString('latin1')}-`)
+        return batch
+      },
+      write: ({ sync }: { sync: boolean }) =>
+        new Promise<void>((resolve, reject) => {
+          this.batches.push({ rows, sync, settle: (error) => (error === undefined ? resolve() : reject(error)) })
+        }),
+    }
+    return batch
+  }
+
+  async clear(): Promise<void> {}
+}
+
+const turn = (): Promise<void> => new Promise(setImmediate)
+const put = (key: string, value = 1) => [{ key, value: Uint8Array.of(value) }]
+
+describe('the writer of a LevelDB store', () => {
+  let level: FakeLevel
+  let acknowledged: number
+  let writer: LevelWriter
+
+  const open = (durability: 'process' | 'power'): LevelWriter =>
+    new LevelWriter(level as unknown as LevelDatabase, durability, {
+      beforeWrite() {},
+      afterWrite(groups) {
+        acknowledged += groups.length
+      },
+    })
+
+  beforeEach(() => {
+    level = new FakeLevel()
+    acknowledged = 0
+    writer = open('process')
+  })
+
+  it('W1: merges what comes while a batch is under way, in its order', async () => {
+    const first = writer.submit(put('a'))
+    const others = [writer.submit(put('b')), writer.submit([...put('a', 2), { key: 'c', value: undefined }])]
+    expect(level.batches.map((batch) => batch.rows)).toEqual([['a=1']])
+    level.batches[0]?.settle()
+    await first
+    expect(acknowledged).toBe(1)
+    expect(level.batches.map((batch) => batch.rows)).toEqual([['a=1'], ['b=1', 'a=2', 'c-']])
+    level.batches[1]?.settle()
+    await Promise.all(others)
+    expect(acknowledged).toBe(3)
+  })
+
+  it('W3: knows the newest write to a key until it is acknowledged', async () => {
+    const first = writer.submit(put('a', 1))
+    expect(writer.pending('a')?.value).toEqual(Uint8Array.of(1))
+    const second = writer.submit([...put('a', 2), ...put('a', 3)])
+    expect(writer.pending('a')?.value).toEqual(Uint8Array.of(3))
+    expect(writer.pending('b')).toBeUndefined()
+    const third = writer.submit('clear')
+    expect(writer.pending('a')).toMatchObject({ value: undefined })
+    level.batches[0]?.settle()
+    await first
+    level.batches[1]?.settle()
+    await second
+    await turn()
+    level.batches[2]?.settle()
+    await third
+    expect(writer.pending('a')).toBeUndefined()
+  })
+
+  it('asks LevelDB to sync only for durability power', async () => {
+    const writes = [writer.submit(put('a')), open('power').submit(put('a'))]
+    expect(level.batches.map((batch) => batch.sync)).toEqual([false, true])
+    for (const batch of level.batches) batch.settle()
+    await Promise.all(writes)
+  })
+
+  it('K5: after a failed batch refuses what waits and what comes, and tells whose outcome is unknown', async () => {
+    const failed = writer.submit(put('a'))
+    const waiting = writer.submit(put('b'))
+    level.batches[0]?.settle(new Error('no space left'))
+    const [one, two] = await Promise.allSettled([failed, waiting])
+    const late = await writer.submit(put('c')).catch((error: unknown) => error)
+    expect(one).toMatchObject({ reason: { code: 'UNAVAILABLE', committed: 'unknown' } })
+    expect(two).toMatchObject({ reason: { code: 'UNAVAILABLE', committed: 'no' } })
+    expect(late).toMatchObject({ code: 'UNAVAILABLE', committed: 'no' })
+    expect((late as Error).message).toMatch(/no space left.*opened anew/)
+    expect(level.batches.length).toBe(1)
+    expect(acknowledged).toBe(0)
+    await writer.idle()
+  })
+
+  it('lets what was submitted run before it is idle, and refuses what comes after refuse()', async () => {
+    const first = writer.submit(put('a'))
+    const second = writer.submit(put('b'))
+    writer.refuse(new DatastoreError('UNAVAILABLE', 'closed'))
+    await expect(writer.submit(put('c'))).rejects.toThrow('closed')
+    let idle = false
+    const done = writer.idle().then(() => {
+      idle = true
+    })
+    level.batches[0]?.settle()
+    await first
+    await turn()
+    expect(idle).toBe(false)
+    level.batches[1]?.settle()
+    await Promise.all([second, done])
+  })
+})
