@@ -63,7 +63,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   addEmulatorEndpoints(router, { engine, onShutdown: options.onShutdown })
   options.routes?.(router)
   const http1 = new HttpConnections({ handlers, router, guard, clock, logger })
-  const http2 = new Http2Connections({ grpc: new GrpcService({ handlers, clock, logger }), guard })
+  const http2 = new Http2Connections({ grpc: new GrpcService({ handlers, clock, logger }), guard, logger })
   const listening = new Port({
     connections: { http1: (socket) => http1.accept(socket), http2: (socket) => http2.accept(socket) },
   })
@@ -83,21 +83,28 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
+/** How often a free port is tried that is free on one address and taken on another. */
+const freePortTries = 10
+
 /** Listens on the first host, and on the others with the same port where they exist. */
 async function listenOn(listening: Port, hosts: readonly string[], port: number): Promise<readonly Address[]> {
-  const addresses: Address[] = []
-  for (const host of hosts) {
-    const [first] = addresses
+  for (let tried = 1; ; tried++) {
+    const addresses: Address[] = []
     try {
-      addresses.push(await listening.listen({ host, port: first?.port ?? port }))
+      for (const host of hosts) {
+        const first = addresses[0]
+        const address = await listening.listen({ host, port: first?.port ?? port }).catch((error: unknown) => {
+          const isMissing = first !== undefined && isIP(host) === 6 && hasCode(error, ['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
+          if (!isMissing) throw error
+        })
+        if (address !== undefined) addresses.push(address)
+      }
+      return addresses
     } catch (error) {
-      const isMissing = first !== undefined && isIP(host) === 6 && hasCode(error, ['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
-      if (isMissing) continue
       listening.stop()
-      throw error
+      if (port !== 0 || tried === freePortTries || !hasCode(error, ['EADDRINUSE'])) throw error
     }
   }
-  return addresses
 }
 
 function hasCode(error: unknown, codes: readonly string[]): boolean {

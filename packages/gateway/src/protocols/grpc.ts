@@ -51,7 +51,8 @@ export interface StreamListener {
   cancelled(): void
 }
 
-const deaf: StreamListener = { data() {}, end() {}, cancelled() {} }
+/** Hears nothing: for streams that are answered already. */
+export const deafListener: StreamListener = { data() {}, end() {}, cancelled() {} }
 
 export interface GrpcServiceOptions {
   readonly handlers: Handlers
@@ -73,11 +74,11 @@ export class GrpcService {
   begin(head: RequestHead, response: ResponseStream): StreamListener {
     if (!isGrpc(head.contentType)) {
       response.refuse(415)
-      return deaf
+      return deafListener
     }
     if (head.method !== 'POST') {
       response.refuse(405)
-      return deaf
+      return deafListener
     }
     try {
       const handler = this.#methods.get(head.path)
@@ -88,7 +89,7 @@ export class GrpcService {
     } catch (error) {
       const { code, message } = statusOf(error, this.#logger)
       response.fail(grpcStatusOf(code), grpcMessageOf(message))
-      return deaf
+      return deafListener
     }
   }
 }

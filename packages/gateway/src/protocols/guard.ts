@@ -3,7 +3,7 @@
  * not read or change the store.
  *
  * N1  A request with an Origin is served only if the origin is local, is an address that the request itself was sent to, or
- *     is allowed by name. Browsers send Origin with every request that can change something.          guard.test.ts
+ *     is allowed by name. Browsers send Origin with every request that can change something.          security.test.ts
  * N2  A server that listens on this machine alone is spoken to by a local name, so that a foreign name that was pointed at
  *     this machine (DNS rebinding) is refused.                                                        same
  * N3  A request that a browser marks as sent by another site, and that is no navigation, needs an allowed Origin. same

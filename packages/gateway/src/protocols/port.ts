@@ -115,7 +115,7 @@ export class Port {
 
   /** Stops listening; connections that are there stay. */
   stop(): void {
-    for (const server of this.#servers) server.close()
+    for (const server of this.#servers.splice(0)) server.close()
   }
 
   /** Ends what connections are left. */

@@ -15,6 +15,8 @@ export function engineDouble(verbs: Partial<DatabasePort> = {}): Double {
   const database: DatabasePort = {
     lookup: missing,
     runQuery: missing,
+    beginTransaction: missing,
+    rollback: missing,
     commit: missing,
     allocateIds: missing,
     reserveIds: missing,
