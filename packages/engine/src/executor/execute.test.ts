@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemScheduler } from '../clock.ts'
 import { CountingLedger, type RequestContextOptions, requestContext } from '../context.ts'
+import { decodeProperties } from '../encoding/entity-codec.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import { formatKey } from '../model/key.ts'
@@ -13,6 +14,7 @@ import {
   and,
   entity,
   entityRows,
+  index,
   key,
   type ModelEntity,
   or,
@@ -356,6 +358,25 @@ describe('a caller who no longer waits', () => {
     expect(asked).toThrow(expect.objectContaining({ code: 'DEADLINE_EXCEEDED' }))
     expect(open).toBe(0)
   })
+})
+
+test('a projection keeps the types of values that share a code, and marks them', () => {
+  const blob = { type: 'blob', value: Uint8Array.of(97) } as const
+  const time = { type: 'timestamp', micros: 5n } as const
+  const definition = index('A(p desc, q)')
+  const store = storeOf([entity('A:1', { p: blob, q: time }), entity('A:2', { p: 'a', q: 5n })], [definition])
+  const { page } = ask(store, { kind: 'A', projection: ['q', 'p'], order: ['p desc'] }, { indexes: [definition] })
+  const projected = page.results.map((result) => [...decodeProperties(result.projected ?? new Uint8Array())])
+  expect(projected).toEqual([
+    [
+      ['q', { ...time, meaning: 18 }],
+      ['p', { ...blob, meaning: 18 }],
+    ],
+    [
+      ['q', { type: 'integer', value: 5n, meaning: 18 }],
+      ['p', { type: 'string', value: 'a', meaning: 18 }],
+    ],
+  ])
 })
 
 test('a full result is the entity as stored', () => {

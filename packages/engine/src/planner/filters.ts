@@ -36,6 +36,11 @@ export interface FilterForm {
 
 export const keyProperty = '__key__'
 
+/** Order of names: by code units, which is all that is asked of it. */
+export function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
 const unfiltered: FilterForm = { ancestor: undefined, conjunctions: [[]], components: 0 }
 
 /** The normal form of a filter. Throws INVALID_ARGUMENT for what no query may ask. */

@@ -1,27 +1,20 @@
 /**
  * From a query as asked to its canonical form (normal-query.ts): checks everything that is wrong in any state of the
- * store, completes the order, and turns values into codes.
+ * store, completes the order (orders.ts), and turns the filter into disjuncts of codes (filters.ts, disjuncts.ts).
  *
- * Order, first to last (known: the planning rules of the App Engine SDK; widened for several inequalities):
- *   1. the orders asked for, without repetitions, without properties that have one and the same equality everywhere, up to
- *      an order on __key__; none at all when __key__ itself has an equality
- *   2. distinct properties not ordered yet, by name
- *   3. properties of inequalities not ordered yet, by name
- *   4. projected properties not ordered yet, by name
- *   5. __key__, ascending unless an order says otherwise
- *
- * Ours: an inequality that is implied by an equality on the same property is dropped; `IN` on a column is a set of ranges
- * of that column, so that results come in the column's order and not value by value.
+ * Known: what is refused (measured, both of Google's emulators). Ours: an inequality that is implied by an equality on the
+ * same property is dropped; `IN` on a column is a set of ranges of that column, so that results come in the column's order
+ * and not value by value.
  */
-import { invert } from '../encoding/bytes.ts'
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import { validatePartition } from '../encoding/validate-key.ts'
-import { invalidArgument, unimplemented } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
-import type { PropertyOrder, Query, ResultType } from '../model/query.ts'
-import { type Atom, type Conjunction, keyProperty, readFilter } from './filters.ts'
-import type { Column, Disjunct, Equality, NormalQuery } from './normal-query.ts'
-import { inSpans, intersectSpans, pointSpans, type Span, spansOf } from './spans.ts'
+import type { Query, ResultType } from '../model/query.ts'
+import { addDisjuncts, separateEqualitiesFromInequalities } from './disjuncts.ts'
+import { type Conjunction, keyProperty, readFilter } from './filters.ts'
+import type { Disjunct, NormalQuery } from './normal-query.ts'
+import { type Ordering, orderColumns } from './orders.ts'
 
 /** The database that the query is put to. */
 export interface QueryDatabase {
@@ -120,201 +113,6 @@ function checkProjection(projection: readonly string[], conjunctions: readonly C
 
 function hasEquality(conjunction: Conjunction, property: string): boolean {
   return conjunction.some((atom) => atom.operator === 'equal' && atom.property === property)
-}
-
-function isInequality(atom: Atom): boolean {
-  return atom.operator !== 'equal' && atom.operator !== 'in' && atom.property !== keyProperty
-}
-
-/**
- * Makes sure that a property with an inequality has no IN beside it (it is multiplied out), and no equality that implies
- * the inequality (that is dropped). What stays, such as `p = 1 AND p > 2`, can match arrays only.
- */
-function separateEqualitiesFromInequalities(conjunctions: readonly Conjunction[]): readonly Conjunction[] {
-  if (!conjunctions.some((conjunction) => conjunction.some(isInequality))) return conjunctions
-  return conjunctions.flatMap((conjunction) => {
-    const unequal = new Set(conjunction.filter(isInequality).map((atom) => atom.property))
-    return multiplyOut(conjunction, (atom) => unequal.has(atom.property)).map(dropImplied)
-  })
-}
-
-function dropImplied(conjunction: Conjunction): Conjunction {
-  const implied = (atom: Atom) =>
-    isInequality(atom) &&
-    conjunction.some(
-      (other) =>
-        other.operator === 'equal' &&
-        other.property === atom.property &&
-        inSpans(inequalitySpans(conjunction, atom.property, false), other.codes[0] as string),
-    )
-  return conjunction.some(implied) ? conjunction.filter((atom) => !implied(atom)) : conjunction
-}
-
-/** The conjunctions that arise when each chosen IN is replaced by its values in turn. */
-function multiplyOut(conjunction: Conjunction, choose: (atom: Atom) => boolean): readonly Conjunction[] {
-  const at = conjunction.findIndex((atom) => atom.operator === 'in' && choose(atom))
-  const atom = conjunction[at]
-  if (atom === undefined) return [conjunction]
-  return atom.codes.flatMap((code) =>
-    multiplyOut(conjunction.with(at, { property: atom.property, operator: 'equal', codes: [code] }), choose),
-  )
-}
-
-/** What the inequalities on `property` allow together: one value has to satisfy all of them. */
-function inequalitySpans(conjunction: Conjunction, property: string, inverted: boolean): readonly Span[] {
-  let spans: readonly Span[] | undefined
-  for (const atom of conjunction) {
-    if (atom.property !== property || atom.operator === 'equal' || atom.operator === 'in') continue
-    for (const code of atom.codes) {
-      const operator = atom.operator === 'notIn' ? 'notEqual' : atom.operator
-      const allowed = spansOf(operator, inverted ? invert(code) : code, inverted)
-      spans = spans === undefined ? allowed : intersectSpans(spans, allowed)
-    }
-  }
-  return spans ?? []
-}
-
-interface Ordering {
-  readonly columns: readonly Column[]
-  readonly reverse: boolean
-  readonly distinctColumns: number | undefined
-}
-
-const noColumns: Ordering = { columns: [], reverse: false, distinctColumns: undefined }
-
-function orderColumns(query: Query, conjunctions: readonly Conjunction[], projection: readonly string[]): Ordering {
-  const unequal = inequalityProperties(conjunctions)
-  if (query.order.length === 0 && unequal.length === 0 && projection.length === 0 && query.distinctOn.length === 0) {
-    return noColumns
-  }
-  const ordered: PropertyOrder[] = []
-  const has = (property: string) => ordered.some((order) => order.property === property)
-  const fixed = (property: string) => isFixed(conjunctions, property)
-  let keyDirection: PropertyOrder['direction'] | undefined
-  const oneKey = fixed(keyProperty)
-  for (const order of query.order) {
-    if (order.property === '') throw invalidArgument('an order names no property: its name is empty')
-    if (oneKey || keyDirection !== undefined) continue
-    if (order.property === keyProperty) keyDirection = order.direction
-    else if (!has(order.property) && !(fixed(order.property) && !unequal.includes(order.property))) ordered.push(order)
-  }
-
-  const distinct = query.distinctOn.filter((name) => name !== keyProperty && !fixed(name))
-  checkDistinct(ordered, distinct)
-  const missing = [distinct, unequal, projection].flatMap((names) => [...names].sort(compareNames))
-  for (const property of missing) {
-    if (has(property)) continue
-    if (keyDirection !== undefined) {
-      throw unimplemented(
-        `${property} would have to be ordered after ${keyProperty}, which is not built: order by ${property} before ${keyProperty}`,
-      )
-    }
-    ordered.push({ property, direction: 'ascending' })
-  }
-
-  const reverse = keyDirection === 'descending'
-  return {
-    columns: ordered.map(({ property, direction }) => ({
-      property,
-      direction,
-      inverted: (direction === 'descending') !== reverse,
-    })),
-    reverse,
-    distinctColumns: query.distinctOn.length === 0 ? undefined : distinctWidth(query.distinctOn, distinct),
-  }
-}
-
-/** How many columns tell distinct results apart; `undefined` when the key is among them, since keys are distinct anyway. */
-function distinctWidth(asked: readonly string[], columns: readonly string[]): number | undefined {
-  return asked.includes(keyProperty) ? undefined : new Set(columns).size
-}
-
-function checkDistinct(ordered: readonly PropertyOrder[], distinct: readonly string[]): void {
-  if (distinct.length === 0) return
-  const leading = ordered.slice(0, new Set(distinct).size)
-  const stranger = leading.find((order) => !distinct.includes(order.property))
-  if (stranger !== undefined) {
-    throw invalidArgument(
-      `the orders must start with the distinct-on properties (${distinct.join(', ')}), but ${stranger.property} comes before them`,
-    )
-  }
-}
-
-function compareNames(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
-function inequalityProperties(conjunctions: readonly Conjunction[]): readonly string[] {
-  const names: string[] = []
-  for (const conjunction of conjunctions) {
-    for (const atom of conjunction) {
-      if (isInequality(atom) && !names.includes(atom.property)) names.push(atom.property)
-    }
-  }
-  return names
-}
-
-/** Whether all conjunctions have one and the same equality on the property, so that ordering by it orders nothing. */
-function isFixed(conjunctions: readonly Conjunction[], property: string): boolean {
-  const codes = (conjunctions[0] ?? []).filter((a) => a.property === property && a.operator === 'equal')
-  return codes.some(({ codes: [code] }) =>
-    conjunctions.every((conjunction) =>
-      conjunction.some((a) => a.property === property && a.operator === 'equal' && a.codes[0] === code),
-    ),
-  )
-}
-
-/** Adds the disjuncts of one conjunction; none when it cannot be satisfied. */
-function addDisjuncts(conjunction: Conjunction, columns: readonly Column[], disjuncts: Disjunct[]): void {
-  const asSpans = (atom: Atom) =>
-    columns.some((column) => column.property === atom.property) &&
-    !conjunction.some((other) => other !== atom && other.property === atom.property)
-  for (const each of multiplyOut(conjunction, (atom) => atom.property !== keyProperty && !asSpans(atom))) {
-    const disjunct = disjunctOf(each, columns)
-    if (disjunct !== undefined) disjuncts.push(disjunct)
-  }
-}
-
-function disjunctOf(conjunction: Conjunction, columns: readonly Column[]): Disjunct | undefined {
-  const equalities: Equality[] = []
-  let pathSpans: readonly Span[] | undefined
-  for (const atom of conjunction) {
-    if (atom.property === keyProperty) {
-      const allowed = keySpans(atom)
-      pathSpans = pathSpans === undefined ? allowed : intersectSpans(pathSpans, allowed)
-    } else if (atom.operator === 'equal') {
-      const code = atom.codes[0] as string
-      if (!equalities.some((e) => e.property === atom.property && e.code === code)) {
-        equalities.push({ property: atom.property, code })
-      }
-    }
-  }
-  equalities.sort((a, b) => compareNames(a.property, b.property) || compareNames(a.code, b.code))
-  const columnSpans = columns.map((column) => spansOfColumn(column, conjunction, equalities))
-  if (pathSpans?.length === 0 || columnSpans.some((spans) => spans?.length === 0)) return undefined
-  return { equalities, columnSpans, pathSpans }
-}
-
-function keySpans(atom: Atom): readonly Span[] {
-  if (atom.operator === 'in') return pointSpans(atom.codes)
-  return atom.codes
-    .map((code) => spansOf(atom.operator === 'notIn' ? 'notEqual' : (atom.operator as 'equal'), code, false))
-    .reduce(intersectSpans)
-}
-
-/** Takes out of `equalities` what it expresses by ranges of the column. */
-function spansOfColumn(column: Column, conjunction: Conjunction, equalities: Equality[]): readonly Span[] | undefined {
-  const { property, inverted } = column
-  if (conjunction.some((atom) => atom.property === property && isInequality(atom))) {
-    return inequalitySpans(conjunction, property, inverted)
-  }
-  const among = conjunction.find((atom) => atom.property === property && atom.operator === 'in')
-  if (among !== undefined) return pointSpans(inverted ? among.codes.map(invert) : among.codes)
-  const mine = equalities.filter((equality) => equality.property === property)
-  const first = column.direction === 'ascending' ? mine[0] : mine[mine.length - 1]
-  if (first === undefined) return undefined
-  equalities.splice(equalities.indexOf(first), 1)
-  return pointSpans([inverted ? invert(first.code) : first.code])
 }
 
 /**

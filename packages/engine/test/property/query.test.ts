@@ -218,6 +218,47 @@ test('rows read are those of the result and a batch more, where no join or filte
   )
 })
 
+test('no scan reads a row twice, whatever is joined, merged, sought or paged', () => {
+  fc.assert(
+    fc.property(
+      entityLists,
+      fc.oneof(joinQueries, keyOrderedQueries, wideQueries),
+      spareIndexes,
+      (entities, query, spare) => {
+        fc.pre(!isRefused(query))
+        const { planned, indexes } = planWithIndexes(query, spare)
+        const view = onceOnly(new KvTableView(storeOf(entities, indexes)))
+        const context = requestContext({ clock: systemScheduler })
+        expect(execute(context, view, planned, windowOf(query, planned))).not.toBeInstanceOf(Promise)
+      },
+    ),
+    { numRuns },
+  )
+})
+
+/** Checks that the rows of each scan, over all its seeks, go strictly on. */
+function onceOnly(view: TableView): TableView {
+  return {
+    get: (context, table, rowKey) => view.get(context, table, rowKey),
+    scan(context, table, range, options) {
+      const scan = view.scan(context, table, range, options)
+      let last: string | undefined
+      return {
+        next(count) {
+          const rows = scan.next(count) as readonly { key: string; value: Uint8Array }[]
+          for (const { key } of rows) {
+            if (last !== undefined) expect(options?.reverse ? key < last : key > last).toBe(true)
+            last = key
+          }
+          return rows
+        },
+        seek: (key) => scan.seek(key),
+        close: () => scan.close(),
+      }
+    },
+  }
+}
+
 function isRefused(query: Query): boolean {
   try {
     normalize(query, database)

@@ -1,0 +1,107 @@
+/**
+ * The complete order of a query: its columns, and the direction of its key.
+ *
+ * First to last (known: the planning rules of the App Engine SDK; widened for several inequalities):
+ *   1. the orders asked for, without repetitions, without properties that have one and the same equality everywhere, up to
+ *      an order on __key__; none at all when __key__ itself has an equality
+ *   2. distinct properties not ordered yet, by name
+ *   3. properties of inequalities not ordered yet, by name
+ *   4. projected properties not ordered yet, by name
+ *   5. __key__, ascending unless an order says otherwise
+ */
+import { invalidArgument, unimplemented } from '../errors.ts'
+import type { PropertyOrder, Query } from '../model/query.ts'
+import { isInequality } from './disjuncts.ts'
+import { type Conjunction, compareNames, keyProperty } from './filters.ts'
+import type { Column } from './normal-query.ts'
+
+export interface Ordering {
+  readonly columns: readonly Column[]
+  readonly reverse: boolean
+  readonly distinctColumns: number | undefined
+}
+
+const noColumns: Ordering = { columns: [], reverse: false, distinctColumns: undefined }
+
+/** Throws INVALID_ARGUMENT for distinct properties behind others, UNIMPLEMENTED for columns behind the key. */
+export function orderColumns(
+  query: Query,
+  conjunctions: readonly Conjunction[],
+  projection: readonly string[],
+): Ordering {
+  const unequal = inequalityProperties(conjunctions)
+  if (query.order.length === 0 && unequal.length === 0 && projection.length === 0 && query.distinctOn.length === 0) {
+    return noColumns
+  }
+  const ordered: PropertyOrder[] = []
+  const has = (property: string) => ordered.some((order) => order.property === property)
+  const fixed = (property: string) => isFixed(conjunctions, property)
+  let keyDirection: PropertyOrder['direction'] | undefined
+  const oneKey = fixed(keyProperty)
+  for (const order of query.order) {
+    if (order.property === '') throw invalidArgument('an order names no property: its name is empty')
+    if (oneKey || keyDirection !== undefined) continue
+    if (order.property === keyProperty) keyDirection = order.direction
+    else if (!has(order.property) && !(fixed(order.property) && !unequal.includes(order.property))) ordered.push(order)
+  }
+
+  const distinct = query.distinctOn.filter((name) => name !== keyProperty && !fixed(name))
+  checkDistinct(ordered, distinct)
+  const missing = [distinct, unequal, projection].flatMap((names) => [...names].sort(compareNames))
+  for (const property of missing) {
+    if (has(property)) continue
+    if (keyDirection !== undefined) {
+      throw unimplemented(
+        `${property} would have to be ordered after ${keyProperty}, which is not built: order by ${property} before ${keyProperty}`,
+      )
+    }
+    ordered.push({ property, direction: 'ascending' })
+  }
+
+  const reverse = keyDirection === 'descending'
+  return {
+    columns: ordered.map(({ property, direction }) => ({
+      property,
+      direction,
+      inverted: (direction === 'descending') !== reverse,
+    })),
+    reverse,
+    distinctColumns: query.distinctOn.length === 0 ? undefined : distinctWidth(query.distinctOn, distinct),
+  }
+}
+
+/** How many columns tell distinct results apart; `undefined` when the key is among them, since keys are distinct anyway. */
+function distinctWidth(asked: readonly string[], columns: readonly string[]): number | undefined {
+  return asked.includes(keyProperty) ? undefined : new Set(columns).size
+}
+
+function checkDistinct(ordered: readonly PropertyOrder[], distinct: readonly string[]): void {
+  if (distinct.length === 0) return
+  const leading = ordered.slice(0, new Set(distinct).size)
+  const stranger = leading.find((order) => !distinct.includes(order.property))
+  if (stranger !== undefined) {
+    throw invalidArgument(
+      `the orders must start with the distinct-on properties (${distinct.join(', ')}), but ${stranger.property} comes before them`,
+    )
+  }
+}
+
+function inequalityProperties(conjunctions: readonly Conjunction[]): readonly string[] {
+  const names: string[] = []
+  for (const conjunction of conjunctions) {
+    for (const atom of conjunction) {
+      if (isInequality(atom) && !names.includes(atom.property)) names.push(atom.property)
+    }
+  }
+  return names
+}
+
+/** Whether all conjunctions have one and the same equality on the property, so that ordering by it orders nothing. */
+function isFixed(conjunctions: readonly Conjunction[], property: string): boolean {
+  const codes = (conjunctions[0] ?? []).filter((a) => a.property === property && a.operator === 'equal')
+  return codes.some(({ codes: [code] }) =>
+    conjunctions.every((conjunction) =>
+      conjunction.some((a) => a.property === property && a.operator === 'equal' && a.codes[0] === code),
+    ),
+  )
+}
