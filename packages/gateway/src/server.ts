@@ -63,7 +63,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   addEmulatorEndpoints(router, { engine, onShutdown: options.onShutdown })
   options.routes?.(router)
   const http1 = new HttpConnections({ handlers, router, guard, clock, logger })
-  const http2 = new Http2Connections({ grpc: new GrpcService({ handlers, clock, logger }), guard, logger })
+  const http2 = new Http2Connections({ grpc: new GrpcService({ handlers, clock, logger }), guard })
   const listening = new Port({
     connections: { http1: (socket) => http1.accept(socket), http2: (socket) => http2.accept(socket) },
   })

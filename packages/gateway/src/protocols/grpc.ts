@@ -51,8 +51,7 @@ export interface StreamListener {
   cancelled(): void
 }
 
-/** Hears nothing: for streams that are answered already. */
-export const deafListener: StreamListener = { data() {}, end() {}, cancelled() {} }
+const deaf: StreamListener = { data() {}, end() {}, cancelled() {} }
 
 export interface GrpcServiceOptions {
   readonly handlers: Handlers
@@ -74,11 +73,11 @@ export class GrpcService {
   begin(head: RequestHead, response: ResponseStream): StreamListener {
     if (!isGrpc(head.contentType)) {
       response.refuse(415)
-      return deafListener
+      return deaf
     }
     if (head.method !== 'POST') {
       response.refuse(405)
-      return deafListener
+      return deaf
     }
     try {
       const handler = this.#methods.get(head.path)
@@ -89,7 +88,7 @@ export class GrpcService {
     } catch (error) {
       const { code, message } = statusOf(error, this.#logger)
       response.fail(grpcStatusOf(code), grpcMessageOf(message))
-      return deafListener
+      return deaf
     }
   }
 }

@@ -1,55 +1,144 @@
 /**
- * gRPC on HTTP/2 connections that are handed to us. HTTP/2 is our own (http2/connection.ts): see
- * docs/decisions/0012-http2-of-our-own.md.
+ * HTTP/2 by node:http2, bound to gRPC. It does not listen: connections are handed to it.
  *
- * H1  Requests whose origin or host is not welcome are refused before anything of them is read.    security.test.ts
- * H2  After close() no new stream is taken, and those under way are answered.                      grpc.test.ts
+ * H1  Requests whose origin or host is not welcome are refused before anything of them is read.      http2-server.test.ts
+ * H2  After close() no new stream is taken, and those under way end in their time.                   same
  */
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
 import type { Socket } from 'node:net'
-import type { Logger } from '../logger.ts'
-import { deafListener, type GrpcService, type StreamListener } from './grpc.ts'
+import { acceptedEncodings, type GrpcService, type ResponseStream } from './grpc.ts'
 import type { Guard } from './guard.ts'
-import { Connection } from './http2/connection.ts'
-import type { RequestHeaders } from './http2/request-headers.ts'
-import type { Stream } from './http2/stream.ts'
+
+const windowBytes = 4 * 1024 * 1024
+const sessionWindowBytes = 32 * 1024 * 1024
+const streamsMax = 100_000
+
+/** The defaults end a busy session: 10 MB for all its streams, 33 cancelled streams a second after the first 1000. */
+const serverOptions = {
+  settings: { initialWindowSize: windowBytes, maxConcurrentStreams: streamsMax, enablePush: false },
+  maxSessionMemory: 1024,
+  streamResetBurst: 1_000_000,
+  streamResetRate: 100_000,
+}
+
+/** How long a refused client may go on sending before its stream is reset. */
+const lingerMs = 1000
+
+const okHeaders = { ':status': 200, 'content-type': 'application/grpc' }
+const okTrailers = { 'grpc-status': '0' }
+const withTrailers = { waitForTrailers: true, sendDate: false }
+const headersAlone = { endStream: true, sendDate: false }
 
 export interface Http2Options {
   readonly grpc: GrpcService
   readonly guard: Guard
-  readonly logger: Logger
 }
 
 export class Http2Connections {
-  readonly #connections = new Set<Connection>()
+  readonly #server: Http2Server
+  readonly #sessions = new Set<ServerHttp2Session>()
   readonly #options: Http2Options
 
   constructor(options: Http2Options) {
     this.#options = options
+    this.#server = createServer(serverOptions)
+    this.#server.on('session', (session) => this.#watch(session))
+    this.#server.on('stream', (stream, headers) => this.#begin(stream, headers))
   }
 
   accept(socket: Socket): void {
-    const { logger } = this.#options
-    const connection = new Connection({
-      socket,
-      begin: this.#begin,
-      onFault: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
-      onClose: (closed) => this.#connections.delete(closed),
-    })
-    this.#connections.add(connection)
+    // A client that ends its half of the connection is gone: there are no half-open sessions in HTTP/2.
+    socket.allowHalfOpen = false
+    this.#server.emit('connection', socket)
   }
 
-  /** Asks clients to go elsewhere; calls under way are answered. */
+  /** Asks clients to go elsewhere (GOAWAY); calls under way are answered. */
   close(): void {
-    for (const connection of this.#connections) connection.goAway()
+    for (const session of this.#sessions) session.close()
   }
 
-  readonly #begin = (headers: RequestHeaders, stream: Stream): StreamListener => {
+  #watch(session: ServerHttp2Session): void {
+    this.#sessions.add(session)
+    session.once('close', () => this.#sessions.delete(session))
+    // The session's streams are told of its end one by one.
+    session.on('error', () => {})
+    session.setLocalWindowSize(sessionWindowBytes)
+  }
+
+  #begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    const response = new NodeResponse(stream)
+    stream.on('error', () => {})
     const { origin } = headers
-    const host = headers.authority ?? headers.host
+    const host = headers[':authority'] ?? headers.host
     if (this.#options.guard.refusal({ origin, host, site: undefined, mode: undefined }) !== undefined) {
-      stream.refuse(403)
-      return deafListener
+      response.refuse(403)
+      stream.resume()
+      return
     }
-    return this.#options.grpc.begin(headers, stream)
+    const listener = this.#options.grpc.begin(
+      {
+        method: headers[':method'],
+        path: headers[':path'] ?? '',
+        contentType: headers['content-type'],
+        encoding: one(headers['grpc-encoding']),
+        timeout: one(headers['grpc-timeout']),
+      },
+      response,
+    )
+    stream.on('data', (chunk: Buffer) => listener.data(chunk))
+    stream.on('end', () => listener.end())
+    stream.on('close', () => listener.cancelled())
+    // The end of a stream that its client reset comes as an abort, not as an end.
+    stream.on('aborted', () => listener.cancelled())
+  }
+}
+
+function one(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}
+
+class NodeResponse implements ResponseStream {
+  readonly #stream: ServerHttp2Stream
+
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream
+  }
+
+  ok(frame: Buffer): void {
+    const stream = this.#stream
+    if (stream.destroyed || stream.closed) return
+    stream.respond(okHeaders, withTrailers)
+    stream.once('wantTrailers', () => stream.sendTrailers(okTrailers))
+    stream.end(frame)
+  }
+
+  fail(status: number, message: string): void {
+    this.#headersAlone({
+      ':status': 200,
+      'content-type': 'application/grpc',
+      'grpc-status': String(status),
+      'grpc-accept-encoding': acceptedEncodings,
+      ...(message === '' ? {} : { 'grpc-message': message }),
+    })
+  }
+
+  refuse(httpStatus: number): void {
+    this.#headersAlone({ ':status': httpStatus })
+  }
+
+  #headersAlone(headers: Record<string, string | number>): void {
+    const stream = this.#stream
+    if (stream.destroyed || stream.closed) return
+    stream.respond(headers, headersAlone)
+    if (stream.readableEnded) return
+    // Nobody needs what the client may still send. To reset the stream at once could overtake the headers.
+    setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), lingerMs).unref()
   }
 }
