@@ -24,8 +24,13 @@ export interface QueryDatabase {
   readonly indexOptions?: IndexOptions
 }
 
-/** The canonical form. Throws INVALID_ARGUMENT for what no query may ask, UNIMPLEMENTED for what is not built. */
-export function normalize(query: Query, database: QueryDatabase): NormalQuery {
+/**
+ * The canonical form. Throws INVALID_ARGUMENT for what no query may ask, UNIMPLEMENTED for what is not built.
+ *
+ * @param aggregated - properties whose values are wanted from the rows, so that they are columns as projected ones are;
+ *   other than these they may have equality filters
+ */
+export function normalize(query: Query, database: QueryDatabase, aggregated: readonly string[] = []): NormalQuery {
   validatePartition(query.partition, database)
   checkCounts(query)
   const { ancestor, conjunctions, components } = readFilter(query.filter, query.partition)
@@ -42,7 +47,7 @@ export function normalize(query: Query, database: QueryDatabase): NormalQuery {
   checkProjection(query.projection, conjunctions)
 
   const reduced = separateEqualitiesFromInequalities(conjunctions)
-  const ordering = orderColumns(query, reduced, projection)
+  const ordering = orderColumns(query, reduced, [...projection, ...aggregated])
   const disjuncts: Disjunct[] = []
   for (const conjunction of reduced) addDisjuncts(conjunction, ordering.columns, disjuncts)
 
