@@ -43,6 +43,8 @@ export { formatKey, isCompleteKey } from './model/key.ts'
 export type { Filter, MoreResults, PropertyOperator, PropertyOrder, Query, ResultType } from './model/query.ts'
 export type { Properties, Value } from './model/value.ts'
 export type {
+  Aggregation,
+  AggregationBatch,
   CommitRequest,
   CommitResult,
   ConflictCheck,
@@ -55,6 +57,7 @@ export type {
   QueryResult,
   ReadConsistency,
   ReadOptions,
+  RunAggregationQueryRequest,
   RunQueryRequest,
   TransactionOptions,
 } from './service/api.ts'

@@ -5,6 +5,7 @@
 import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
 import type { MoreResults, Query, ResultType } from '../model/query.ts'
+import type { Value } from '../model/value.ts'
 
 export type ReadConsistency = 'strong' | 'eventual'
 
@@ -65,6 +66,25 @@ export interface QueryBatch {
   readonly skippedCursor?: Uint8Array
   readonly endCursor: Uint8Array
   readonly moreResults: MoreResults
+  readonly readTime: bigint
+  readonly transaction?: Uint8Array
+}
+
+/** One figure over the results of a query. Without an alias it is named property_1, property_2, … */
+export type Aggregation = { readonly alias?: string | undefined } & (
+  | { readonly operator: 'count'; readonly upTo: bigint | undefined }
+  | { readonly operator: 'sum' | 'avg'; readonly property: string }
+)
+
+export interface RunAggregationQueryRequest {
+  readonly query: Query
+  readonly aggregations: readonly Aggregation[]
+  readonly read?: ReadOptions
+}
+
+export interface AggregationBatch {
+  /** By alias, in the order asked for. A count is an integer, a sum an integer or a double, an average a double or null. */
+  readonly values: ReadonlyMap<string, Value>
   readonly readTime: bigint
   readonly transaction?: Uint8Array
 }

@@ -39,7 +39,9 @@ import {
 } from '../transactions/mutations.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import type { TransactionDatabase, TransactionSettings, Transactions } from '../transactions/transactions.ts'
+import { planAggregation, runAggregation } from './aggregation.ts'
 import type {
+  AggregationBatch,
   CommitRequest,
   CommitResult,
   LookupRequest,
@@ -49,6 +51,7 @@ import type {
   QueryBatch,
   ReadConsistency,
   ReadOptions,
+  RunAggregationQueryRequest,
   RunQueryRequest,
   TransactionOptions,
 } from './api.ts'
@@ -155,6 +158,19 @@ export class Database implements TransactionDatabase {
         read,
         () => (ancestor === undefined ? 'global' : groupsOf([ancestor])),
         (view) => execute(context, view, planned, window),
+      )
+    })
+  }
+
+  /** Counts, sums and averages over a query's results, from its index rows. */
+  runAggregationQuery(context: RequestContext, request: RunAggregationQueryRequest): MaybePromise<AggregationBatch> {
+    return this.#settled(context, () => {
+      const planned = planAggregation(request, this, this.catalogue.serving)
+      const { ancestor } = planned
+      return this.#read(
+        request.read,
+        () => (ancestor === undefined ? 'global' : groupsOf([ancestor])),
+        (view) => runAggregation(context, view, planned),
       )
     })
   }

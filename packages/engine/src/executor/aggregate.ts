@@ -1,0 +1,180 @@
+/**
+ * Counts the rows of a plan's results, and sums and averages values that stand in them.
+ *
+ * G1  No entity is read but by operators below: the values are in the rows (planner/normal-query.ts). A count over rows
+ *     in key order reads index rows alone.
+ * G2  The window of a query holds: from its start cursor, after its offset, up to its limit or end cursor.
+ * G3  With a store that answers at once it runs without waiting, but for giving up its turn every {@link rowsPerTurn} rows;
+ *     between batches it asks whether anybody still waits for it.
+ * G4  It reads no row behind the last one that counts: a limit, and COUNT_UP_TO where nothing else is asked, end it.
+ */
+import type { RequestContext } from '../context.ts'
+import { checkAlive } from '../context.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { Value } from '../model/value.ts'
+import type { Plan } from '../planner/plan-node.ts'
+import type { TableView } from '../tables/table.ts'
+import { NumberTotal } from './aggregate-number.ts'
+import { boundsFrom, isBehind } from './cursor.ts'
+import { openResults } from './execute.ts'
+import { columnOffset } from './position.ts'
+import type { PositionedRow, RowStream } from './row-stream.ts'
+import type { Window } from './window.ts'
+
+export type AggregateTerm =
+  | { readonly operator: 'count'; readonly upTo: bigint | undefined }
+  | { readonly operator: 'sum' | 'avg'; readonly property: string }
+
+/** The value that a property has in every result, where an equality filter fixes it. */
+export interface FixedValue {
+  readonly code: string
+  readonly typeByte: number
+}
+
+export interface AggregatePlan {
+  readonly plan: Plan
+  readonly terms: readonly AggregateTerm[]
+  /** Each property of a sum or average is here or among the plan's columns. */
+  readonly fixed: ReadonlyMap<string, FixedValue>
+}
+
+/** After so many rows others get a turn: about a hundredth of a second. */
+const rowsPerTurn = 32_768
+
+const firstBatch = 64
+const batchMax = 1024
+
+/** One value for each term, in order. */
+export function aggregate(
+  context: RequestContext,
+  view: TableView,
+  { plan, terms, fixed }: AggregatePlan,
+  window: Window,
+): MaybePromise<{ readonly values: readonly Value[] }> {
+  const totals = new Map<string, NumberTotal>()
+  for (const term of terms) if (term.operator !== 'count') totals.set(term.property, new NumberTotal())
+  const rowsMax = window.offset + Math.min(window.limit ?? Number.POSITIVE_INFINITY, countMax(terms, totals.size > 0))
+  const finish = (count: number) => ({ values: terms.map((term) => resultOf(term, count, totals)) })
+  if (rowsMax === window.offset) return finish(0)
+
+  const expect = Math.min(rowsMax, batchMax)
+  const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect })
+  let counted: MaybePromise<number>
+  try {
+    counted = new AggregateRun(context, stream, plan, window, rowsMax, addersOf(plan, totals, fixed)).run()
+  } catch (error) {
+    stream.close()
+    throw error
+  }
+  if (counted instanceof Promise) return counted.finally(() => stream.close()).then(finish)
+  stream.close()
+  return finish(counted)
+}
+
+/** How many results are worth counting. */
+function countMax(terms: readonly AggregateTerm[], hasTotals: boolean): number {
+  if (hasTotals) return Number.POSITIVE_INFINITY
+  let max = 0
+  for (const term of terms) {
+    if (term.operator !== 'count') continue
+    if (term.upTo === undefined) return Number.POSITIVE_INFINITY
+    max = Math.max(max, Number(term.upTo))
+  }
+  return max
+}
+
+function resultOf(term: AggregateTerm, count: number, totals: ReadonlyMap<string, NumberTotal>): Value {
+  if (term.operator === 'count') {
+    const found = BigInt(count)
+    return { type: 'integer', value: term.upTo !== undefined && term.upTo < found ? term.upTo : found }
+  }
+  const total = totals.get(term.property) ?? new NumberTotal()
+  return term.operator === 'sum' ? total.sum() : total.average()
+}
+
+type Adder = (row: PositionedRow) => void
+
+/** What is done with each row that counts. */
+function addersOf(
+  { columns }: Plan,
+  totals: ReadonlyMap<string, NumberTotal>,
+  fixed: ReadonlyMap<string, FixedValue>,
+): readonly Adder[] {
+  return [...totals].map(([property, total]): Adder => {
+    const i = columns.findIndex((column) => column.property === property)
+    const inverted = columns[i]?.inverted ?? false
+    const value = fixed.get(property)
+    if (i < 0) return () => value !== undefined && total.addCode(value.code, 0, false, value.typeByte)
+    return ({ position, cell }) => {
+      const typeByte = cell[cell.length - columns.length + i] ?? 0
+      total.addCode(position, columnOffset(columns, position, i), inverted, typeByte)
+    }
+  })
+}
+
+class AggregateRun {
+  readonly #context: RequestContext
+  readonly #stream: RowStream
+  readonly #plan: Plan
+  readonly #window: Window
+  /** Rows to read, the offset's included. */
+  readonly #rowsMax: number
+  readonly #adders: readonly Adder[]
+  #rows = 0
+  #batch = firstBatch
+  #turnEnd = rowsPerTurn
+
+  constructor(
+    context: RequestContext,
+    stream: RowStream,
+    plan: Plan,
+    window: Window,
+    rowsMax: number,
+    adders: readonly Adder[],
+  ) {
+    this.#context = context
+    this.#stream = stream
+    this.#plan = plan
+    this.#window = window
+    this.#rowsMax = rowsMax
+    this.#adders = adders
+  }
+
+  /** How many results are in the window. */
+  run(): MaybePromise<number> {
+    while (this.#rows < this.#rowsMax) {
+      if (this.#rows >= this.#turnEnd) {
+        this.#turnEnd = this.#rows + rowsPerTurn
+        return this.#nextTurn().then(() => this.run())
+      }
+      checkAlive(this.#context)
+      const rows = this.#stream.next(Math.min(this.#batch, this.#rowsMax - this.#rows))
+      this.#batch = Math.min(this.#batch * 2, batchMax)
+      if (rows instanceof Promise) return rows.then((late) => (this.#take(late) ? this.run() : this.#count()))
+      if (!this.#take(rows)) break
+    }
+    return this.#count()
+  }
+
+  #nextTurn(): Promise<void> {
+    return new Promise((resolve) => this.#context.clock.defer(resolve))
+  }
+
+  #count(): number {
+    return Math.max(0, this.#rows - this.#window.offset)
+  }
+
+  /** False: there is nothing behind these rows that counts. */
+  #take(rows: readonly PositionedRow[]): boolean {
+    const { end, offset } = this.#window
+    if (end === undefined && this.#adders.length === 0) {
+      this.#rows += rows.length
+      return rows.length > 0
+    }
+    for (const row of rows) {
+      if (end !== undefined && isBehind(this.#plan, row.position, end)) return false
+      if (++this.#rows > offset) for (const add of this.#adders) add(row)
+    }
+    return rows.length > 0
+  }
+}
