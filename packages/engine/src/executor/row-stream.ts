@@ -1,12 +1,13 @@
 /**
  * The one contract between operators: rows in result order, pulled in batches.
  *
- * What a caller owes: one call at a time (none while a promise of `next` is open); seeks go forward only; it closes the
- * stream in the end, also after an error, and asks nothing of a closed one. What an operator owes: to close its inputs when
+ * What a caller owes: one call at a time (none while a promise of `next` is open); it closes the stream in the end, also
+ * after an error, and asks nothing of a closed one. What an operator owes: to close its inputs when
  * it is closed, to read no faster than it is asked, and to answer at once when its inputs do.
  *
  * O1  Positions rise strictly in result order, except below a union's inputs and where stale rows repeat.
- * O2  next() gives an empty batch only at the end, and then for ever.
+ * O2  No scan reads a row twice, whatever is sought.   test/property/query.test.ts
+ * O3  next() gives an empty batch only at the end, and then for ever.
  */
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
@@ -23,7 +24,10 @@ export interface PositionedRow {
 export interface RowStream {
   /** The next rows: at least one and at most `count`, or none at the end. */
   next(count: number): MaybePromise<readonly PositionedRow[]>
-  /** Leaves out the rows before `position` in result order. It need not be a row's: a start of positions will do. */
+  /**
+   * Leaves out the rows before `position` in result order. It need not be a row's: a start of positions will do. To one
+   * that is passed already it does nothing: who filters may have read further than its caller can know.
+   */
   seek(position: string): void
   close(): void
 }

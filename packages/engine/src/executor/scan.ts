@@ -38,7 +38,7 @@ export function openScan(
     ? { start: node.prefix + mirroredLow(last.upper), end: node.prefix + mirroredHigh(first.lower) }
     : { start: node.prefix + first.lower, end: node.prefix + last.upper }
   const scan = view.scan(context, node.table, range, { reverse: reverse !== node.mirrored, expect })
-  if (spans.length === 1 && !node.mirrored) return new ScanStream(context, scan, node.prefix)
+  if (spans.length === 1 && !node.mirrored) return new ScanStream(context, scan, node.prefix, reverse)
   return new SpanScanStream(context, scan, node, reverse ? [...spans].reverse() : spans, reverse)
 }
 
@@ -56,11 +56,15 @@ class ScanStream implements RowStream {
   readonly #context: RequestContext
   readonly #scan: RowScan
   readonly #prefix: string
+  readonly #reverse: boolean
+  /** The position of the last row read. */
+  #last: string | undefined
 
-  constructor(context: RequestContext, scan: RowScan, prefix: string) {
+  constructor(context: RequestContext, scan: RowScan, prefix: string, reverse: boolean) {
     this.#context = context
     this.#scan = scan
     this.#prefix = prefix
+    this.#reverse = reverse
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
@@ -75,11 +79,14 @@ class ScanStream implements RowStream {
     for (const { key, value } of rows) {
       positioned.push({ position: key.slice(prefixLength), cell: value, image: undefined })
     }
+    if (positioned.length > 0) this.#last = positioned[positioned.length - 1]?.position
     return positioned
   }
 
   seek(position: string): void {
-    this.#scan.seek(this.#prefix + position)
+    if (this.#last === undefined || isBefore(this.#last, position, this.#reverse)) {
+      this.#scan.seek(this.#prefix + position)
+    }
   }
 
   close(): void {
@@ -102,6 +109,8 @@ class SpanScanStream implements RowStream {
   #batch = Number.POSITIVE_INFINITY
   /** Rows before it are left out; only rows that a wide seek gave come before it. */
   #from: string | undefined
+  /** The key of the last row read. */
+  #lastKey: string | undefined
 
   constructor(context: RequestContext, scan: RowScan, node: ScanNode, spans: readonly Span[], reverse: boolean) {
     this.#context = context
@@ -131,6 +140,7 @@ class SpanScanStream implements RowStream {
 
   #choose(rows: readonly KvRow[]): readonly PositionedRow[] {
     const chosen: PositionedRow[] = []
+    this.#lastKey = rows[rows.length - 1]?.key ?? this.#lastKey
     for (const [i, { key, value }] of rows.entries()) {
       const rest = key.slice(this.#prefix.length)
       const position = this.#mirrored ? invert(rest) : rest
@@ -139,16 +149,15 @@ class SpanScanStream implements RowStream {
       while (span !== undefined && this.#isPast(span, position)) span = this.#spans[++this.#span]
       if (span === undefined) return chosen
       if (position >= span.lower && position < span.upper) chosen.push({ position, cell: value, image: undefined })
-      else if (i === rows.length - 1) this.#seekTo(span, position)
+      else if (i === rows.length - 1) this.#seekTo(span)
     }
     return chosen
   }
 
-  /** From a gap to the span behind it; a row on its very edge, which is not in a span backwards, is passed already. */
-  #seekTo(span: Span, position: string): void {
-    const start = this.#reverse ? span.upper : span.lower
+  /** From a gap to the span behind it. */
+  #seekTo(span: Span): void {
     this.#batch = batchMin
-    if (isBefore(position, start, this.#reverse)) this.seek(start)
+    this.seek(this.#reverse ? span.upper : span.lower)
   }
 
   #isPast(span: Span, position: string): boolean {
@@ -156,9 +165,13 @@ class SpanScanStream implements RowStream {
   }
 
   seek(position: string): void {
-    this.#from = position
-    if (!this.#mirrored) this.#scan.seek(this.#prefix + position)
-    else this.#scan.seek(this.#prefix + (this.#reverse ? mirroredLow(position) : mirroredHigh(position)))
+    if (this.#from === undefined || isBefore(this.#from, position, this.#reverse)) this.#from = position
+    const rest = !this.#mirrored ? position : this.#reverse ? mirroredLow(position) : mirroredHigh(position)
+    const target = this.#prefix + rest
+    // What is passed already, as the wide targets of mirrored rows can be, is not sought again: reading on gets there too.
+    if (this.#lastKey === undefined || isBefore(this.#lastKey, target, this.#reverse !== this.#mirrored)) {
+      this.#scan.seek(target)
+    }
   }
 
   close(): void {

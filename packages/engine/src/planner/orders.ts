@@ -35,14 +35,14 @@ export function orderColumns(
   }
   const ordered: PropertyOrder[] = []
   const has = (property: string) => ordered.some((order) => order.property === property)
-  const fixed = (property: string) => isFixed(conjunctions, property)
+  const fixed = (property: string) => !unequal.includes(property) && isFixed(conjunctions, property)
   let keyDirection: PropertyOrder['direction'] | undefined
   const oneKey = fixed(keyProperty)
   for (const order of query.order) {
     if (order.property === '') throw invalidArgument('an order names no property: its name is empty')
     if (oneKey || keyDirection !== undefined) continue
     if (order.property === keyProperty) keyDirection = order.direction
-    else if (!has(order.property) && !(fixed(order.property) && !unequal.includes(order.property))) ordered.push(order)
+    else if (!has(order.property) && !fixed(order.property)) ordered.push(order)
   }
 
   const distinct = query.distinctOn.filter((name) => name !== keyProperty && !fixed(name))

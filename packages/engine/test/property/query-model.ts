@@ -90,7 +90,9 @@ function reduce(conjunction: readonly ModelAtom[]): readonly ModelAtom[] {
 }
 
 function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): readonly ModelOrder[] {
+  const unequal = conjunctions.flat().filter(isInequality)
   const fixed = (property: string): boolean =>
+    !unequal.some((atom) => atom.property === property) &&
     (conjunctions[0] ?? []).some(
       (first) =>
         first.property === property &&
@@ -104,7 +106,6 @@ function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): 
           ),
         ),
     )
-  const unequal = conjunctions.flat().filter(isInequality)
   const result: ModelOrder[] = []
   const add = (property: string, sign: 1 | -1) => {
     if (!result.some((order) => order.property === property || order.property === '__key__')) {
@@ -113,7 +114,7 @@ function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): 
   }
   if (!fixed('__key__')) {
     for (const { property, direction } of query.order) {
-      if (fixed(property) && !unequal.some((atom) => atom.property === property)) continue
+      if (fixed(property)) continue
       add(property, direction === 'ascending' ? 1 : -1)
     }
   }
