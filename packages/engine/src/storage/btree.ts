@@ -82,7 +82,7 @@ export interface TreeView<V> {
   readonly epoch: number
 }
 
-/** Measured: with 32 to 64 keys a node, batches and scans of 20 rows are at their best together (decision 0002). */
+/** Measured: 64 and 128 keys a node lead in all calls, and 64 copies less while a view is open (decision 0002). */
 export const defaultNodeCapacity = 64
 
 export class BTree<V> {

@@ -9,8 +9,10 @@
  * K2  mutate and mutateIf are atomic for their row; batch is atomic for all its rows.
  * K3  A write is seen by every get and scan that starts after it was acknowledged.
  * K4  A scan sees the store as of some moment not before it was opened, or of its last seek; a snapshot sees exactly the
- *     moment of its making.
+ *     moment of its making. (memory-kv and level-kv keep the moment of the opening, also over seeks.)
  * K5  A failed write poisons the store: later writes are refused with UNAVAILABLE until it is opened anew.
+ *
+ * A closed store refuses everything with UNAVAILABLE. Methods that answer at once throw their errors.
  */
 import type { MaybePromise } from '../maybe-promise.ts'
 
