@@ -33,7 +33,7 @@ export interface KvRow {
   readonly value: Uint8Array
 }
 
-/** One row's change: `undefined` deletes. */
+/** One row's change: `undefined` deletes. The store keeps the bytes as they are given, so nobody may change them afterwards. */
 export interface KvWrite {
   readonly key: RowKey
   readonly value: Uint8Array | undefined
