@@ -24,6 +24,7 @@ import type { CommitVersions } from '../log/commit-version.ts'
 import type { IndexRules } from '../log/index-delta.ts'
 import { type GroupCode, groupOf } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { checkMetadataQuery, isMetadataKind, metadataView } from '../metadata/metadata-kinds.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import { formatKey, isCompleteKey, type Key } from '../model/key.ts'
 import { normalize } from '../planner/normalize.ts'
@@ -150,14 +151,21 @@ export class Database implements TransactionDatabase {
   runQuery(context: RequestContext, request: RunQueryRequest): MaybePromise<QueryBatch> {
     return this.#settled(context, () => {
       const { query, read } = request
+      const { kind } = query
+      const metadata = isMetadataKind(kind) ? kind : undefined
+      if (metadata !== undefined) checkMetadataQuery(query)
       const normal = normalize(query, this)
       const { ancestor } = normal
       const planned = plan(normal, this.catalogue.serving)
       const window = windowOf(query, planned)
       return this.#read(
         read,
-        () => (ancestor === undefined ? 'global' : groupsOf([ancestor])),
-        (view) => execute(context, view, planned, window),
+        () => (ancestor === undefined || metadata !== undefined ? 'global' : groupsOf([ancestor])),
+        (view) => {
+          if (metadata === undefined) return execute(context, view, planned, window)
+          const rows = metadataView(context, view, metadata, normal.partition)
+          return andThen(rows, (metadataRows) => execute(context, metadataRows, planned, window))
+        },
       )
     })
   }

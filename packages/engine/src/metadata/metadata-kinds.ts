@@ -1,0 +1,196 @@
+/**
+ * The kinds that are about kinds: `__namespace__`, `__kind__` and `__property__`, read off the row keys of the tables.
+ *
+ *   __namespace__    one entity a namespace that has entities: its name, or id 1 for the default namespace
+ *   __kind__         one a kind of the query's namespace: the kind as name
+ *   __property__     one an indexed property: __kind__/<kind>/__property__/<name>, nested ones by their dotted path;
+ *                    property_representation lists the classes of its values, sorted
+ *
+ * Such a query runs like any other, over a small store that holds just these entities: so key ranges, limits, cursors,
+ * keys-only and projections are those of every query.
+ *
+ * N1  An entity stands here exactly while a row of it does: a kind, namespace or property goes with its last row.
+ * N2  The cost follows the number of namespaces, kinds and properties, not that of entities (skip-scan.ts).
+ *
+ * Measured on the legacy emulator: names, keys, and the classes NULL, INT64 (timestamps too), BOOLEAN, STRING (blobs too),
+ * DOUBLE, POINT, USER, REFERENCE.
+ */
+import type { RequestContext } from '../context.ts'
+import { prefixEnd } from '../encoding/bytes.ts'
+import { encodeProperties } from '../encoding/entity-codec.ts'
+import { indexEntries } from '../encoding/index-entries.ts'
+import { databaseCode, decodePartition, keyCodes, partitionCode, skipPartition } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { decodeText, encodeText, skipText } from '../encoding/ordered.ts'
+import { classBytes } from '../encoding/value-codec.ts'
+import { invalidArgument } from '../errors.ts'
+import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import type { Key, PartitionId, PathElement } from '../model/key.ts'
+import type { Query } from '../model/query.ts'
+import type { Value } from '../model/value.ts'
+import { MemoryKv } from '../storage/memory-kv.ts'
+import { entitiesOfDatabase } from '../tables/entities.ts'
+import { rowsOf } from '../tables/rows.ts'
+import { KvTableView, type TableView } from '../tables/table.ts'
+import { skipScan } from './skip-scan.ts'
+
+export type MetadataKind = '__namespace__' | '__kind__' | '__property__'
+
+/** Whether a query asks for metadata. */
+export function isMetadataKind(kind: string | undefined): kind is MetadataKind {
+  return kind === '__namespace__' || kind === '__kind__' || kind === '__property__'
+}
+
+/** Refuses what only ordinary kinds can be asked for. */
+export function checkMetadataQuery(query: Query): void {
+  const { kind, filter, order } = query
+  const walk = (part: typeof filter): void => {
+    if (part === undefined) return
+    if (part.type === 'composite') {
+      for (const inner of part.filters) walk(inner)
+      return
+    }
+    if (part.property !== '__key__') {
+      throw invalidArgument(`a query of ${kind} may filter on __key__ only, not on ${part.property}`)
+    }
+    if (part.operator === 'hasAncestor' && kind !== '__property__') {
+      throw invalidArgument(`a query of ${kind} has no ancestor: filter on __key__`)
+    }
+  }
+  walk(filter)
+  for (const { property, direction } of order) {
+    if (property === '__key__' && direction === 'ascending') continue
+    throw invalidArgument(
+      `a query of ${kind} may be ordered by __key__ ascending only, not by ${property} ${direction}`,
+    )
+  }
+}
+
+/** The tables as a query of a metadata kind sees them. */
+export function metadataView(
+  context: RequestContext,
+  view: TableView,
+  kind: MetadataKind,
+  partition: PartitionId,
+): MaybePromise<TableView> {
+  const store = new MemoryKv()
+  const put = (path: readonly PathElement[], properties: ReadonlyMap<string, Value> = new Map()): void => {
+    const key: Key = { partition, path }
+    const bytes = encodeProperties(properties)
+    const image = { version: 1n, createTime: 0n, updateTime: 0n, properties: bytes }
+    for (const { rowKey, value } of rowsOf(keyCodes(key), image, indexEntries(bytes), [])) {
+      store.mutate({ key: rowKey, value })
+    }
+  }
+  return andThen(readMetadata(context, view, kind, partition, put), () => new KvTableView(store))
+}
+
+type Put = (path: readonly PathElement[], properties?: ReadonlyMap<string, Value>) => void
+
+function readMetadata(
+  context: RequestContext,
+  view: TableView,
+  kind: MetadataKind,
+  partition: PartitionId,
+  put: Put,
+): MaybePromise<void> {
+  switch (kind) {
+    case '__namespace__':
+      return readNamespaces(context, view, partition, put)
+    case '__kind__':
+      return andThen(kindsOf(context, view, partition), (kinds) => {
+        for (const name of kinds) put([{ kind: '__kind__', name }])
+      })
+    case '__property__':
+      return readProperties(context, view, partition, put)
+  }
+}
+
+function readNamespaces(
+  context: RequestContext,
+  view: TableView,
+  partition: PartitionId,
+  put: Put,
+): MaybePromise<void> {
+  const database = databaseCode(partition.projectId, partition.databaseId)
+  return skipScan(context, view, 'Entities', entitiesOfDatabase(database), (row) => {
+    const { namespaceId } = decodePartition(row, 1).value
+    put([namespaceId === '' ? { kind: '__namespace__', id: 1n } : { kind: '__namespace__', name: namespaceId }])
+    return prefixEnd(row.slice(0, skipPartition(row, 1)))
+  })
+}
+
+/** The kinds of a partition that have entities, in order. */
+export function kindsOf(
+  context: RequestContext,
+  view: TableView,
+  partition: PartitionId,
+): MaybePromise<readonly string[]> {
+  const prefix = keySpaces.EntitiesByKind + partitionCode(partition)
+  const kinds: string[] = []
+  const done = skipScan(context, view, 'EntitiesByKind', { start: prefix, end: prefixEnd(prefix) }, (row) => {
+    kinds.push(decodeText(row, prefix.length).value)
+    return prefixEnd(row.slice(0, skipText(row, prefix.length)))
+  })
+  return andThen(done, () => kinds)
+}
+
+interface FoundProperty {
+  readonly kind: string
+  readonly name: string
+  /** What its rows in EntitiesByPropertyAsc start with. */
+  readonly prefix: string
+}
+
+function readProperties(
+  context: RequestContext,
+  view: TableView,
+  partition: PartitionId,
+  put: Put,
+): MaybePromise<void> {
+  const prefix = keySpaces.EntitiesByPropertyAsc + partitionCode(partition)
+  const found: FoundProperty[] = []
+  const all = skipScan(context, view, 'EntitiesByPropertyAsc', { start: prefix, end: prefixEnd(prefix) }, (row) => {
+    const kind = decodeText(row, prefix.length)
+    const name = decodeText(row, kind.next)
+    const own = prefix + encodeText(kind.value) + encodeText(name.value)
+    if (name.value !== '__scatter__') found.push({ kind: kind.value, name: name.value, prefix: own })
+    return prefixEnd(own)
+  })
+  return andThen(all, () =>
+    forEachInOrder(found, ({ kind, name, prefix: own }) =>
+      andThen(representationsOf(context, view, own), (classes) => {
+        const values = classes.map((value): Value => ({ type: 'string', value }))
+        const path = [
+          { kind: '__kind__', name: kind },
+          { kind: '__property__', name },
+        ]
+        put(path, new Map([['property_representation', { type: 'array', values }]]))
+      }),
+    ),
+  )
+}
+
+/** Class names by the first byte of a value code. */
+const representations: ReadonlyMap<number, string> = new Map([
+  [classBytes.null, 'NULL'],
+  [classBytes.int64, 'INT64'],
+  [classBytes.false, 'BOOLEAN'],
+  [classBytes.true, 'BOOLEAN'],
+  [classBytes.bytes, 'STRING'],
+  [classBytes.double, 'DOUBLE'],
+  [classBytes.geoPoint, 'POINT'],
+  [classBytes.user, 'USER'],
+  [classBytes.key, 'REFERENCE'],
+])
+
+function representationsOf(context: RequestContext, view: TableView, prefix: string): MaybePromise<readonly string[]> {
+  const classes = new Set<string>()
+  const done = skipScan(context, view, 'EntitiesByPropertyAsc', { start: prefix, end: prefixEnd(prefix) }, (row) => {
+    const byte = row.charCodeAt(prefix.length)
+    const name = representations.get(byte)
+    if (name !== undefined) classes.add(name)
+    return prefix + String.fromCharCode(byte + 1)
+  })
+  return andThen(done, () => [...classes].sort())
+}
