@@ -10,12 +10,19 @@ import type { CompositeIndex } from '../model/index-definition.ts'
 import type { KvWrite } from '../storage/kv.ts'
 import { propertiesOfImage } from '../tables/entities.ts'
 import { indexRowDifference, indexRowsOf, type RowDifference } from '../tables/rows.ts'
+import { type ScatterStyle, scatterOf } from '../tables/scatter.ts'
 import type { TableRow } from '../tables/table.ts'
 
 /** What decides which index rows an entity has. */
 export interface IndexRules {
   readonly indexes: readonly CompositeIndex[]
-  readonly indexOptions: IndexOptions
+  readonly indexOptions: StoredIndexOptions
+}
+
+/** What a database decides once, at its first write: its index rows would go stale if it changed. */
+export interface StoredIndexOptions extends IndexOptions {
+  /** Which entities have a `__scatter__` value; absent = none. */
+  readonly scatter?: ScatterStyle
 }
 
 export interface EntityStates {
@@ -37,7 +44,9 @@ export function indexRowsOfCell(
   entries?: readonly IndexEntry[],
 ): readonly TableRow[] {
   if (cell === undefined) return noRows
-  return indexRowsOf(codes, entries ?? indexEntries(propertiesOfImage(cell), rules.indexOptions), rules.indexes)
+  const { indexes, indexOptions } = rules
+  const scatter = indexOptions.scatter === undefined ? undefined : scatterOf(codes.path, indexOptions.scatter)
+  return indexRowsOf(codes, entries ?? indexEntries(propertiesOfImage(cell), indexOptions), indexes, scatter)
 }
 
 /** Appends the index writes of one entity's change to `writes`. */

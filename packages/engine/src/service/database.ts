@@ -8,7 +8,6 @@
 
 import type { RequestContext } from '../context.ts'
 import { checkAlive } from '../context.ts'
-import type { IndexOptions } from '../encoding/index-entries.ts'
 import { databaseCode, keyCodes } from '../encoding/key-codec.ts'
 import { metadataRowKey } from '../encoding/keyspace.ts'
 import { prepareEntity } from '../encoding/validate-entity.ts'
@@ -17,11 +16,12 @@ import { DatastoreError, invalidArgument } from '../errors.ts'
 import { execute } from '../executor/execute.ts'
 import { windowOf } from '../executor/window.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
+import { idCollisionError } from '../ids/id-errors.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import type { IndexRules } from '../log/index-delta.ts'
+import type { IndexRules, StoredIndexOptions } from '../log/index-delta.ts'
 import { type GroupCode, groupOf } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import { checkMetadataQuery, isMetadataKind, metadataView } from '../metadata/metadata-kinds.ts'
@@ -84,7 +84,7 @@ export class Database implements TransactionDatabase {
   readonly code: string
   readonly catalogue: IndexCatalogue
   #settings: DatabaseSettings
-  #indexOptions: IndexOptions
+  #indexOptions: StoredIndexOptions
   #isRecorded = false
   readonly #shared: SharedParts
 
@@ -94,7 +94,8 @@ export class Database implements TransactionDatabase {
     this.code = databaseCode(projectId, databaseId)
     this.catalogue = new IndexCatalogue({ projectId, databaseId })
     this.#settings = settings
-    this.#indexOptions = { emptyArrayAsNull: settings.mode === 'legacy' }
+    const isLegacy = settings.mode === 'legacy'
+    this.#indexOptions = { emptyArrayAsNull: isLegacy, scatter: isLegacy ? 'legacy' : 'sparse' }
     this.#shared = shared
   }
 
@@ -110,7 +111,7 @@ export class Database implements TransactionDatabase {
     return this.#settings
   }
 
-  get indexOptions(): IndexOptions {
+  get indexOptions(): StoredIndexOptions {
     return this.#indexOptions
   }
 
@@ -130,7 +131,7 @@ export class Database implements TransactionDatabase {
 
   /** Takes over what an earlier run recorded of this database. */
   adopt(recorded: Uint8Array): void {
-    this.#indexOptions = JSON.parse(Buffer.from(recorded).toString('utf8')) as IndexOptions
+    this.#indexOptions = JSON.parse(Buffer.from(recorded).toString('utf8')) as StoredIndexOptions
     this.#isRecorded = true
   }
 
@@ -287,11 +288,13 @@ export class Database implements TransactionDatabase {
   ): MaybePromise<CommitResult> {
     const { transactions } = this.#shared
     const pairs = this.#settings.mode === 'firestore' ? 'refused' : 'sequential'
-    const nextKey = (key: Key): MaybePromise<Key> =>
-      andThen(
+    const nextKey = (key: Key): MaybePromise<Key> => {
+      if (this.#settings.idCollisions === 'fail') throw idCollisionError(key)
+      return andThen(
         this.#shared.ids.completeKeys(context, [incompleteAgain(key)], this.#settings.idPolicy),
         ([next]) => next ?? key,
       )
+    }
     const committed = transactions.commit(this, transaction, {
       context,
       database: this,
