@@ -6,7 +6,14 @@ import type { Database, Engine } from '@sixtables/engine'
 
 export type DatabasePort = Pick<
   Database,
-  'lookup' | 'runQuery' | 'beginTransaction' | 'commit' | 'rollback' | 'allocateIds' | 'reserveIds'
+  | 'lookup'
+  | 'runQuery'
+  | 'runAggregationQuery'
+  | 'beginTransaction'
+  | 'commit'
+  | 'rollback'
+  | 'allocateIds'
+  | 'reserveIds'
 >
 
 export interface EnginePort {

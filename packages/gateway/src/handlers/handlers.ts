@@ -14,7 +14,7 @@ export function handlersOf(engine: EnginePort): Handlers {
   return {
     Lookup: lookupHandler(engine),
     RunQuery: runQueryHandler(engine),
-    RunAggregationQuery: runAggregationQueryHandler(),
+    RunAggregationQuery: runAggregationQueryHandler(engine),
     BeginTransaction: beginTransactionHandler(engine),
     Commit: commitHandler(engine),
     Rollback: rollbackHandler(engine),

@@ -1,16 +1,100 @@
-/** RunAggregationQuery: not built yet. The request is decoded and its database checked all the same. */
+/** RunAggregationQuery: counts, sums and averages over a query's results. */
 
-import { unimplemented } from '@sixtables/engine'
-import { google } from '#gen/wire.js'
+import {
+  type Aggregation,
+  type AggregationBatch,
+  andThen,
+  encodeValue,
+  invalidArgument,
+  type PartitionId,
+  unimplemented,
+} from '@sixtables/engine'
+import {
+  google,
+  type AggregationQueryAggregation as WireAggregation,
+  type AggregationQuery as WireAggregationQuery,
+  type RunAggregationQueryRequest as WireRequest,
+} from '#gen/wire.js'
 import type { Handler } from '../call.ts'
+import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
+import { bigintOf } from '../convert/int64.ts'
+import { partitionOf, queryOf } from '../convert/query.ts'
+import { readOptionsOf } from '../convert/read-options.ts'
 import { requestScope } from '../convert/request-scope.ts'
+import type { EnginePort } from '../engine-port.ts'
+import type { BoundAggregation } from '../gql/bind.ts'
+import { gqlAggregationOf } from '../gql/gql.ts'
+import { writeAggregationQuery } from '../gql/write-query.ts'
 
 const { RunAggregationQueryRequest } = google.datastore.v1
 
-export function runAggregationQueryHandler(): Handler {
+/** QueryResultBatch.MoreResultsType: all is in one answer. */
+const noMoreResults = 3
+
+export function runAggregationQueryHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    requestScope(decodeRequest(RunAggregationQueryRequest, bytes, 'RunAggregationQueryRequest'), call)
-    throw unimplemented('aggregation queries are not built yet; run the query and count its results')
+    const request = decodeRequest(RunAggregationQueryRequest, bytes, 'RunAggregationQueryRequest')
+    const scope = requestScope(request, call)
+    const partition = partitionOf(request.partitionId, scope)
+    if (request.explainOptions !== null) {
+      throw unimplemented('explain_options are not built yet; leave them out to get the results')
+    }
+    const bound = boundOf(request, partition)
+    const read = readOptionsOf(request.readOptions)
+    const batch = engine
+      .database(scope.projectId, scope.databaseId)
+      .runAggregationQuery(call, read === undefined ? bound : { ...bound, read })
+    const echo = request.gqlQuery === null ? undefined : bound
+    return andThen(batch, (answer) => answerOf(answer, echo))
   }
+}
+
+function boundOf({ aggregationQuery, gqlQuery }: WireRequest, partition: PartitionId): BoundAggregation {
+  if (gqlQuery !== null) return gqlAggregationOf(gqlQuery, partition)
+  if (aggregationQuery === null) {
+    throw invalidArgument('the request has neither an aggregation query nor a GQL query')
+  }
+  return {
+    query: nestedQueryOf(aggregationQuery, partition),
+    aggregations: aggregationQuery.aggregations.map(aggregationOf),
+  }
+}
+
+/** Without a nested query all entities are meant (measured). */
+function nestedQueryOf({ nestedQuery }: WireAggregationQuery, partition: PartitionId): BoundAggregation['query'] {
+  if (nestedQuery !== null) return queryOf(nestedQuery, partition)
+  return { partition, projection: [], order: [], distinctOn: [], offset: 0 }
+}
+
+function aggregationOf({ count, sum, avg, alias }: WireAggregation): Aggregation {
+  if (count !== null) {
+    return { operator: 'count', upTo: count.upTo === null ? undefined : bigintOf(count.upTo.value), alias }
+  }
+  if (sum !== null) return { operator: 'sum', property: sum.property?.name ?? '', alias }
+  if (avg !== null) return { operator: 'avg', property: avg.property?.name ?? '', alias }
+  throw invalidArgument('an aggregation has no operator; choose count, sum or avg')
+}
+
+/**
+ * RunAggregationQueryResponse: batch 1, query 2, transaction 5. AggregationResultBatch: aggregation_results 1
+ * {aggregate_properties 2: entries of name 1 and value 2}, more_results 2, read_time 3.
+ */
+function answerOf({ values, readTime, transaction }: AggregationBatch, echo: BoundAggregation | undefined): Buffer {
+  return writeAnswer((writer) => {
+    if (transaction !== undefined) writer.bytes(5, transaction)
+    if (echo !== undefined) writeAggregationQuery(writer, 2, echo)
+    const end = writer.mark()
+    writer.timestamp(3, readTime)
+    writer.uint32(2, noMoreResults)
+    const resultEnd = writer.mark()
+    for (const [name, value] of [...values].reverse()) {
+      const entryEnd = writer.mark()
+      writer.bytes(2, encodeValue(value))
+      writer.text(1, name)
+      writer.head(2, entryEnd)
+    }
+    writer.head(1, resultEnd)
+    writer.head(1, end)
+  })
 }

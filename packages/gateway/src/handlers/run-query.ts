@@ -4,11 +4,13 @@ import {
   andThen,
   invalidArgument,
   type MoreResults,
+  type PartitionId,
+  type Query,
   type QueryBatch,
   type ResultType,
   unimplemented,
 } from '@sixtables/engine'
-import { google } from '#gen/wire.js'
+import { google, type RunQueryRequest as WireRunQueryRequest } from '#gen/wire.js'
 import type { Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
@@ -17,6 +19,8 @@ import { partitionOf, queryOf } from '../convert/query.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
 import { requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
+import { gqlQueryOf } from '../gql/gql.ts'
+import { writeQuery } from '../gql/write-query.ts'
 
 const { RunQueryRequest } = google.datastore.v1
 
@@ -36,30 +40,36 @@ export function runQueryHandler(engine: EnginePort): Handler {
     const request = decodeRequest(RunQueryRequest, bytes, 'RunQueryRequest')
     const scope = requestScope(request, call)
     const partition = partitionOf(request.partitionId, scope)
-    if (request.gqlQuery !== null) throw unimplemented('GQL is not built yet; send a structured query')
-    if (request.query === null) throw invalidArgument('the request has neither a query nor a GQL query')
     if (request.propertyMask !== null) {
       throw unimplemented('property_mask of a RunQuery is not built yet; use a projection, or read whole entities')
     }
     if (request.explainOptions !== null) {
       throw unimplemented('explain_options are not built yet; leave them out to get the results')
     }
-    const query = queryOf(request.query, partition)
+    const query = requestedQuery(request, partition)
     const read = readOptionsOf(request.readOptions)
     const batch = engine
       .database(scope.projectId, scope.databaseId)
       .runQuery(call, read === undefined ? { query } : { query, read })
-    return andThen(batch, answerOf)
+    const echo = request.gqlQuery === null ? undefined : query
+    return andThen(batch, (answer) => answerOf(answer, echo))
   }
 }
 
+function requestedQuery({ query, gqlQuery }: WireRunQueryRequest, partition: PartitionId): Query {
+  if (gqlQuery !== null) return gqlQueryOf(gqlQuery, partition)
+  if (query === null) throw invalidArgument('the request has neither a query nor a GQL query')
+  return queryOf(query, partition)
+}
+
 /**
- * RunQueryResponse: batch 1, transaction 5. QueryResultBatch: entity_result_type 1, entity_results 2, skipped_cursor 3,
+ * RunQueryResponse: batch 1, query 2 (of GQL), transaction 5. QueryResultBatch: entity_result_type 1, entity_results 2, skipped_cursor 3,
  * end_cursor 4, more_results 5, skipped_results 6, read_time 8.
  */
-function answerOf(batch: QueryBatch): Buffer {
+function answerOf(batch: QueryBatch, echo: Query | undefined): Buffer {
   return writeAnswer((writer) => {
     if (batch.transaction !== undefined) writer.bytes(5, batch.transaction)
+    if (echo !== undefined) writeQuery(writer, 2, echo)
     const end = writer.mark()
     writer.timestamp(8, batch.readTime)
     if (batch.skipped > 0) writer.uint32(6, batch.skipped)

@@ -15,6 +15,7 @@ export function engineDouble(verbs: Partial<DatabasePort> = {}): Double {
   const database: DatabasePort = {
     lookup: missing,
     runQuery: missing,
+    runAggregationQuery: missing,
     beginTransaction: missing,
     rollback: missing,
     commit: missing,

@@ -1,0 +1,180 @@
+/**
+ * A syntax tree and its bindings to the engine's query.
+ *
+ * What a query may ask is the planner's matter; here is refused only what the engine's form cannot say: a limit that is no
+ * integer, a cursor where a value must stand.
+ *
+ * Measured: CONTAINS and IN with an array are IN, with another value EQUAL; a limit or offset is bound to an integer or, at
+ * the place of the cursor, to a cursor; key literals without a partition are in that of the query.
+ */
+import {
+  type Aggregation,
+  decodeValue,
+  type Filter,
+  invalidArgument,
+  type Key,
+  type PartitionId,
+  type PropertyOperator,
+  type Query,
+  type Value,
+} from '@sixtables/engine'
+import type { Bindings } from './bindings.ts'
+import { printSite } from './print.ts'
+import type {
+  AggregateStatement,
+  BindingSite,
+  ComparisonOperator,
+  Condition,
+  KeyLiteral,
+  Operand,
+  ResultPosition,
+  SelectStatement,
+} from './syntax.ts'
+
+const limitMax = 2n ** 31n - 1n
+
+const operators: Readonly<Record<Exclude<ComparisonOperator, 'IN'>, PropertyOperator>> = {
+  '=': 'equal',
+  '!=': 'notEqual',
+  '<': 'lessThan',
+  '<=': 'lessThanOrEqual',
+  '>': 'greaterThan',
+  '>=': 'greaterThanOrEqual',
+  'NOT IN': 'notIn',
+  'HAS ANCESTOR': 'hasAncestor',
+}
+
+/** Aggregations over a query, as the engine takes them. */
+export interface BoundAggregation {
+  readonly query: Query
+  readonly aggregations: readonly Aggregation[]
+}
+
+/** Binds trees of one request. */
+export class Binder {
+  readonly #bindings: Bindings
+  readonly #partition: PartitionId
+
+  constructor(bindings: Bindings, partition: PartitionId) {
+    this.#bindings = bindings
+    this.#partition = partition
+  }
+
+  aggregation({ aggregations, over }: AggregateStatement): BoundAggregation {
+    return { query: this.query(over), aggregations }
+  }
+
+  query(statement: SelectStatement): Query {
+    const { fields, distinct, kind, where, order } = statement
+    const window = { ...this.#limit(statement.limit), ...this.#offset(statement.offset) }
+    return {
+      partition: this.#partition,
+      kind,
+      projection: fields,
+      filter: where === undefined ? undefined : this.#filter(where),
+      order,
+      distinctOn: distinct === true ? fields : distinct === false ? [] : distinct,
+      offset: 0,
+      ...window,
+    }
+  }
+
+  #filter(condition: Condition): Filter {
+    if (condition.type !== 'comparison') {
+      const filters = condition.conditions.map((part) => this.#filter(part))
+      return { type: 'composite', operator: condition.type, filters }
+    }
+    const { property, operator } = condition
+    const value = this.#value(condition.operand, property)
+    if (operator !== 'IN') return { type: 'property', property, operator: operators[operator], value }
+    return { type: 'property', property, operator: value.type === 'array' ? 'in' : 'equal', value }
+  }
+
+  #value(operand: Operand, property: string): Value {
+    switch (operand.type) {
+      case 'binding': {
+        const parameter = this.#bindings.get(operand)
+        if (parameter.type === 'value') return decodeValue(parameter.value, this.#partition, property)
+        throw invalidArgument(`GQL: ${printSite(operand)} stands for a value, but a cursor is bound to it`)
+      }
+      case 'arrayLiteral':
+        return { type: 'array', values: operand.values.map((value) => this.#value(value, property)) }
+      case 'keyLiteral':
+        return { type: 'key', key: this.#key(operand) }
+      default:
+        return operand
+    }
+  }
+
+  /** A partition that names only some parts takes its project, and then its database, from the query; never its namespace. */
+  #key({ partition, path }: KeyLiteral): Key {
+    const query = this.#partition
+    const elements = path.map(({ kind, idOrName }) =>
+      typeof idOrName === 'bigint' ? { kind, id: idOrName } : { kind, name: idOrName },
+    )
+    if (partition === undefined) return { partition: query, path: elements }
+    const projectId = partition.projectId || query.projectId
+    const databaseId = partition.databaseId || (projectId === query.projectId ? query.databaseId : '')
+    return { partition: { projectId, databaseId, namespaceId: partition.namespaceId }, path: elements }
+  }
+
+  #limit(positions: readonly ResultPosition[]): Partial<Query> {
+    const [first, second] = positions
+    if (first === undefined) return {}
+    if (second === undefined) return this.#countOrCursor(first, 'limit', 'endCursor')
+    // FIRST takes a cursor and a count, in any order.
+    const cursorFirst = this.#isCursor(first)
+    if (cursorFirst === this.#isCursor(second)) {
+      throw invalidArgument(`GQL: LIMIT FIRST(…, …) takes one cursor and one integer, but was given two of a kind`)
+    }
+    return {
+      endCursor: this.#cursor(cursorFirst ? first : second),
+      limit: this.#count(cursorFirst ? second : first, 'limit'),
+    }
+  }
+
+  #offset(positions: readonly ResultPosition[]): Partial<Query> {
+    const [first, second] = positions
+    if (first === undefined) return {}
+    if (second === undefined) return this.#countOrCursor(first, 'offset', 'startCursor')
+    if (!this.#isCursor(first)) {
+      throw invalidArgument('GQL: OFFSET … + … takes a cursor before the +, but an integer stands there')
+    }
+    return { startCursor: this.#cursor(first), offset: this.#count(second, 'offset') }
+  }
+
+  #countOrCursor(
+    position: ResultPosition,
+    count: 'limit' | 'offset',
+    cursor: 'startCursor' | 'endCursor',
+  ): Partial<Query> {
+    if (this.#isCursor(position)) return { [cursor]: this.#cursor(position) }
+    return { [count]: this.#count(position, count) }
+  }
+
+  #isCursor(position: ResultPosition): position is BindingSite {
+    return position.type === 'binding' && this.#bindings.get(position).type === 'cursor'
+  }
+
+  /** An empty cursor is none. */
+  #cursor(position: ResultPosition): Uint8Array | undefined {
+    const parameter = position.type === 'binding' ? this.#bindings.get(position) : undefined
+    return parameter?.type === 'cursor' && parameter.cursor.length > 0 ? parameter.cursor : undefined
+  }
+
+  #count(position: ResultPosition, what: 'limit' | 'offset'): number {
+    const value = position.type === 'count' ? position.value : this.#boundInteger(position, what)
+    if (value < 0n) throw invalidArgument(`GQL: the ${what} is ${value}; it must not be negative`)
+    if (value > limitMax) throw invalidArgument(`GQL: the ${what} is ${value}; at most ${limitMax} is allowed`)
+    return Number(value)
+  }
+
+  #boundInteger(site: BindingSite, what: string): bigint {
+    const parameter = this.#bindings.get(site)
+    const value = parameter.type === 'value' ? decodeValue(parameter.value, this.#partition) : undefined
+    if (value?.type === 'integer') return value.value
+    throw invalidArgument(
+      `GQL: ${printSite(site)} stands for the ${what}, an integer, but ${value === undefined ? 'a cursor' : `a ${value.type}`} is bound to it`,
+    )
+  }
+}

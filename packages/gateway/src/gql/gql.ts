@@ -1,0 +1,40 @@
+/**
+ * GQL: text and bindings to the engine's query.
+ *
+ *   GqlQuery ─▶ tokens ─▶ tree ─▶ bound to values and cursors ─▶ Query, or a query with aggregations
+ *
+ * docs/reference/gql.md describes the language.
+ */
+import { invalidArgument, type PartitionId, type Query } from '@sixtables/engine'
+import type { GqlQuery as WireGqlQuery } from '#gen/wire.js'
+import { Binder, type BoundAggregation } from './bind.ts'
+import { Bindings } from './bindings.ts'
+import { parseGql } from './parse.ts'
+
+/** The query of a RunQuery. Throws INVALID_ARGUMENT for what is no GQL, unbound, or an aggregation. */
+export function gqlQueryOf(gql: WireGqlQuery, partition: PartitionId): Query {
+  const { statement, binder, bindings } = read(gql, partition)
+  if (statement.type === 'aggregate') {
+    throw invalidArgument('GQL: this query aggregates: send it with RunAggregationQuery')
+  }
+  const query = binder.query(statement)
+  bindings.checkAllUsed()
+  return query
+}
+
+/** The query and the aggregations of a RunAggregationQuery. */
+export function gqlAggregationOf(gql: WireGqlQuery, partition: PartitionId): BoundAggregation {
+  const { statement, binder, bindings } = read(gql, partition)
+  if (statement.type === 'select') {
+    throw invalidArgument('GQL: this query aggregates nothing: send it with RunQuery, or write SELECT COUNT(*) …')
+  }
+  const aggregation = binder.aggregation(statement)
+  bindings.checkAllUsed()
+  return aggregation
+}
+
+function read(gql: WireGqlQuery, partition: PartitionId) {
+  const bindings = new Bindings(gql)
+  const { queryString, allowLiterals } = gql
+  return { statement: parseGql(queryString, { allowLiterals }), bindings, binder: new Binder(bindings, partition) }
+}

@@ -1,0 +1,29 @@
+/** What conditions and clauses both are made of: property names, bindings, integers. */
+import { parseInt64 } from './literals.ts'
+import type { BindingSite } from './syntax.ts'
+import type { TokenStream } from './token-stream.ts'
+
+/** A property: names with points between them, as one text. */
+export function parseProperty(tokens: TokenStream, expected: string): string {
+  let property = tokens.expectName(expected)
+  while (tokens.acceptSymbol('.')) property += `.${tokens.expectName('a name after the point')}`
+  return property
+}
+
+/** The binding at hand. */
+export function parseBinding(tokens: TokenStream): BindingSite {
+  const token = tokens.take()
+  if (!/^\d/.test(token.value)) return { type: 'binding', site: token.value }
+  const number = Number(token.value)
+  if (number === 0) throw tokens.errorAt(token, `found the binding "${token.text}", but bindings are numbered from @1`)
+  return { type: 'binding', site: number }
+}
+
+/** The integer literal at hand. */
+export function parseInteger(tokens: TokenStream): bigint {
+  const token = tokens.take()
+  tokens.checkLiteral(token)
+  const value = parseInt64(token.value)
+  if (value === undefined) throw tokens.errorAt(token, `found the integer ${token.text}, which has more than 64 bits`)
+  return value
+}

@@ -1,0 +1,266 @@
+/**
+ * Conditions and the values in them.
+ *
+ *   condition    = all OR all OR …             all = one AND one AND …          one = comparison | ( condition )
+ *   comparison   = name ( = | != | < | <= | > | >= | [NOT] IN | [NOT] CONTAINS ) operand | name IS NULL
+ *                | name HAS ANCESTOR operand
+ *                | operand ( = | != | < | <= | > | >= | IN ) name | operand HAS DESCENDANT name
+ *   operand      = scalar | ARRAY ( scalar, … )
+ *   scalar       = NULL | TRUE | FALSE | integer | double | string | binding | KEY ( … ) | DATETIME ( string ) | BLOB ( string )
+ *   key          = KEY ( [PROJECT ( string ),] [DATABASE ( string ),] [NAMESPACE ( string ),] kind, id or name, … )
+ *
+ * The names of functions are not reserved: `key = KEY(key, 1)` is a comparison of the property `key`.
+ *
+ * G2  Whether CONTAINS and IN mean EQUAL or IN is decided by the bound value (measured): an array means IN.       bind.ts
+ */
+import { parseBlob, parseDateTime } from './literals.ts'
+import { parseBinding, parseInteger, parseProperty } from './parse-atoms.ts'
+import type {
+  ComparisonOperator,
+  Condition,
+  KeyLiteral,
+  KeyLiteralElement,
+  Operand,
+  PartitionDimension,
+  Scalar,
+} from './syntax.ts'
+import type { TokenStream } from './token-stream.ts'
+import { quote, type Token } from './tokens.ts'
+
+/** Parentheses and arrays nest no deeper: what is valid is far flatter. */
+const depthMax = 100
+
+export function parseCondition(tokens: TokenStream, depth = 0): Condition {
+  if (depth > depthMax) throw tokens.errorAt(tokens.current, `conditions nest deeper than ${depthMax}`)
+  return parseChain(tokens, 'OR', () => parseChain(tokens, 'AND', () => parseOne(tokens, depth)))
+}
+
+function parseChain(tokens: TokenStream, keyword: 'AND' | 'OR', part: () => Condition): Condition {
+  const first = part()
+  if (!tokens.isKeyword(keyword)) return first
+  const conditions = [first]
+  while (tokens.acceptKeyword(keyword)) conditions.push(part())
+  return { type: keyword === 'AND' ? 'and' : 'or', conditions }
+}
+
+function parseOne(tokens: TokenStream, depth: number): Condition {
+  if (!tokens.acceptSymbol('(')) return parseComparison(tokens)
+  const inner = parseCondition(tokens, depth + 1)
+  if (!tokens.acceptSymbol(')')) throw tokens.unexpected('AND, OR or ")"')
+  return inner
+}
+
+const mirrored: Readonly<Record<string, ComparisonOperator>> = {
+  '=': '=',
+  '!=': '!=',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+}
+
+const operatorWords = 'an operator: =, !=, <, <=, >, >=, IN, NOT IN, CONTAINS, IS NULL or HAS ANCESTOR'
+
+function parseComparison(tokens: TokenStream): Condition {
+  if (startsOperand(tokens)) return parseMirrored(tokens)
+  const property = parseProperty(tokens, 'a condition')
+  const token = tokens.take()
+  const comparison = (operator: ComparisonOperator): Condition => ({
+    type: 'comparison',
+    property,
+    operator,
+    operand: parseOperand(tokens),
+  })
+  if (token.type === 'symbol' && token.value in mirrored) return comparison(token.value as ComparisonOperator)
+  switch (token.keyword) {
+    case 'IN':
+    case 'CONTAINS':
+      return comparison('IN')
+    case 'NOT':
+      if (!tokens.acceptKeyword('CONTAINS') && !tokens.acceptKeyword('IN')) throw tokens.unexpected('IN or CONTAINS')
+      return comparison('NOT IN')
+    case 'HAS':
+      tokens.expectKeyword('ANCESTOR')
+      return comparison('HAS ANCESTOR')
+    case 'IS':
+      if (!tokens.isKeyword('NULL')) throw tokens.unexpected('NULL', 'there is no IS NOT NULL: write > NULL')
+      return comparison('=')
+    default:
+      throw tokens.unexpectedToken(token, operatorWords)
+  }
+}
+
+/** A comparison with its value on the left. */
+function parseMirrored(tokens: TokenStream): Condition {
+  const operand = parseOperand(tokens)
+  const token = tokens.take()
+  let operator: ComparisonOperator | undefined
+  if (token.type === 'symbol') operator = mirrored[token.value]
+  else if (token.keyword === 'IN') operator = 'IN'
+  else if (token.keyword === 'HAS') {
+    tokens.expectKeyword('DESCENDANT')
+    operator = 'HAS ANCESTOR'
+  }
+  if (operator === undefined)
+    throw tokens.unexpectedToken(token, 'an operator: =, !=, <, <=, >, >=, IN or HAS DESCENDANT')
+  return { type: 'comparison', property: parseProperty(tokens, 'a property'), operator, operand }
+}
+
+type OperandFunction = 'KEY' | 'DATETIME' | 'BLOB' | 'ARRAY'
+
+const functions: readonly string[] = ['KEY', 'DATETIME', 'BLOB', 'ARRAY'] satisfies OperandFunction[]
+
+/** Whether a value stands here: a literal, a binding, or a name with a parenthesis behind it. */
+function startsOperand({ current, following }: TokenStream): boolean {
+  switch (current.type) {
+    case 'integer':
+    case 'double':
+    case 'string':
+    case 'binding':
+      return true
+    case 'name':
+      if (['NULL', 'TRUE', 'FALSE'].includes(current.keyword)) return true
+      return current.keyword === '' && following.type === 'symbol' && following.value === '('
+    default:
+      return false
+  }
+}
+
+function parseOperand(tokens: TokenStream): Operand {
+  const token = tokens.current
+  if (functionOf(token) !== 'ARRAY') return parseScalar(tokens)
+  tokens.checkLiteral(tokens.take())
+  tokens.expectSymbol('(')
+  if (tokens.acceptSymbol(')')) return { type: 'arrayLiteral', values: [] }
+  const values = tokens.list(() => {
+    if (functionOf(tokens.current) === 'ARRAY') throw tokens.unexpected('a value', 'arrays hold no arrays')
+    return parseScalar(tokens)
+  })
+  tokens.expectSymbol(')')
+  return { type: 'arrayLiteral', values }
+}
+
+function functionOf({ type, value }: Token): OperandFunction | undefined {
+  if (type !== 'name' || !/^[A-Za-z]+$/.test(value)) return undefined
+  const name = value.toUpperCase()
+  return functions.includes(name) ? (name as OperandFunction) : undefined
+}
+
+function parseScalar(tokens: TokenStream): Scalar {
+  const token = tokens.current
+  switch (token.type) {
+    case 'binding':
+      return parseBinding(tokens)
+    case 'integer':
+      return { type: 'integer', value: parseInteger(tokens) }
+    case 'double':
+      tokens.checkLiteral(tokens.take())
+      return { type: 'double', value: Number(token.value) }
+    case 'string':
+      tokens.checkLiteral(tokens.take())
+      return { type: 'string', value: token.value }
+    case 'name':
+      return parseNamed(tokens, token)
+    default:
+      throw tokens.unexpected('a value')
+  }
+}
+
+function parseNamed(tokens: TokenStream, token: Token): Scalar {
+  switch (token.keyword) {
+    case 'NULL':
+      tokens.checkLiteral(tokens.take())
+      return { type: 'null' }
+    case 'TRUE':
+    case 'FALSE':
+      tokens.checkLiteral(tokens.take())
+      return { type: 'boolean', value: token.keyword === 'TRUE' }
+    case '':
+      break
+    default:
+      throw tokens.unexpected('a value')
+  }
+  switch (functionOf(token)) {
+    case 'KEY':
+      tokens.checkLiteral(tokens.take())
+      return parseKey(tokens)
+    case 'DATETIME': {
+      tokens.checkLiteral(tokens.take())
+      const text = parseArgument(tokens, 'a string: a time as RFC 3339 has it')
+      const micros = parseDateTime(text.value)
+      if (micros === undefined) {
+        throw tokens.errorAt(
+          text,
+          `found ${quote(text.value)}, but expected a time such as 2030-01-31T23:59:59.5Z or …+01:00, with six digits of a second at most`,
+        )
+      }
+      return { type: 'timestamp', micros }
+    }
+    case 'BLOB': {
+      tokens.checkLiteral(tokens.take())
+      const text = parseArgument(tokens, 'a string: bytes in base64')
+      const value = parseBlob(text.value)
+      if (value === undefined) {
+        throw tokens.errorAt(text, `found ${quote(text.value)}, but expected base64 with - and _, and without padding`)
+      }
+      return { type: 'blob', value }
+    }
+    default:
+      throw tokens.unexpected(
+        'a value',
+        tokens.following.value === '('
+          ? `the functions are ${functions.join(', ')}`
+          : 'properties are compared with values only; strings stand in quotes',
+      )
+  }
+}
+
+function parseArgument(tokens: TokenStream, expected: string): Token {
+  tokens.expectSymbol('(')
+  const text = tokens.expectString(expected)
+  tokens.expectSymbol(')')
+  return text
+}
+
+/** In the order in which they must stand. */
+const dimensions: readonly (readonly [string, PartitionDimension])[] = [
+  ['PROJECT', 'projectId'],
+  ['DATABASE', 'databaseId'],
+  ['NAMESPACE', 'namespaceId'],
+]
+
+function parseKey(tokens: TokenStream): KeyLiteral {
+  tokens.expectSymbol('(')
+  const partition = parsePartition(tokens)
+  const path = tokens.list(() => parsePathElement(tokens))
+  tokens.expectSymbol(')')
+  return { type: 'keyLiteral', partition, path }
+}
+
+function parsePartition(tokens: TokenStream): KeyLiteral['partition'] {
+  const partition: Record<PartitionDimension, string> = { projectId: '', databaseId: '', namespaceId: '' }
+  let last = -1
+  // A dimension is a name with a parenthesis behind it; a kind has a comma there.
+  while (tokens.current.type === 'name' && tokens.following.value === '(' && tokens.following.type === 'symbol') {
+    const token = tokens.current
+    const index = dimensions.findIndex(([name]) => name === token.value.toUpperCase())
+    const dimension = dimensions[index]
+    if (dimension === undefined) throw tokens.unexpected('PROJECT, DATABASE, NAMESPACE or a kind')
+    if (index <= last)
+      throw tokens.errorAt(token, `found ${token.text} too late: PROJECT comes first, then DATABASE, then NAMESPACE`)
+    last = index
+    tokens.take()
+    partition[dimension[1]] = parseArgument(tokens, 'a string').value
+    tokens.expectSymbol(',')
+  }
+  return last < 0 ? undefined : partition
+}
+
+function parsePathElement(tokens: TokenStream): KeyLiteralElement {
+  const kind = tokens.expectName('a kind')
+  tokens.expectSymbol(',')
+  const token = tokens.current
+  if (token.type === 'integer') return { kind, idOrName: parseInteger(tokens) }
+  if (token.type === 'string') return { kind, idOrName: tokens.take().value }
+  throw tokens.unexpected('an id (an integer) or a name (a string)')
+}

@@ -1,0 +1,208 @@
+/**
+ * GQL text to a tree: statements and their clauses. Conditions are in parse-condition.ts.
+ *
+ *   statement    = select | AGGREGATE term, … OVER ( select )
+ *   select       = SELECT [DISTINCT [ON ( name, … )]] ( * | name, … ) [FROM kind] [WHERE condition]
+ *                  [ORDER BY name [ASC | DESC], …] [LIMIT limit] [OFFSET position [+ position]]
+ *                | SELECT term, … [FROM kind] [WHERE condition]
+ *   term         = ( COUNT ( * ) | COUNT_UP_TO ( integer ) | SUM ( name ) | AVG ( name ) ) [AS alias]
+ *   limit        = position | FIRST ( position , position )
+ *   position     = integer | binding
+ *   name         = part . part . …
+ *
+ * Known: the GQL reference of the Datastore API. Measured: what the two emulators take and refuse beyond it.
+ */
+import { type DatastoreError, invalidArgument } from '@sixtables/engine'
+import { parseBinding, parseInteger, parseProperty } from './parse-atoms.ts'
+import { parseCondition } from './parse-condition.ts'
+import type {
+  AggregateStatement,
+  AggregationTerm,
+  Order,
+  ResultPosition,
+  SelectStatement,
+  Statement,
+} from './syntax.ts'
+import { type ParseOptions, TokenStream } from './token-stream.ts'
+
+/** The tree of a statement. Throws INVALID_ARGUMENT with the place, what was found there and what would have fitted. */
+export function parseGql(text: string, options: ParseOptions): Statement {
+  const tokens = new TokenStream(text, options)
+  const statement = parseStatement(tokens)
+  if (tokens.current.type !== 'end') throw afterStatement(tokens, statement)
+  return statement
+}
+
+function afterStatement(tokens: TokenStream, statement: Statement): DatastoreError {
+  if (tokens.isKeyword('GROUP')) return invalidArgument('GQL: GROUP BY is not part of the language of Datastore')
+  if (statement.type === 'aggregate') {
+    const clause = tokens.current.keyword
+    const hint = ['ORDER', 'LIMIT', 'OFFSET'].includes(clause)
+      ? `for ${clause} write AGGREGATE … OVER (SELECT … ${clause} …)`
+      : undefined
+    return tokens.unexpected('the end of the query', hint)
+  }
+  return tokens.unexpected(clausesAfter(statement))
+}
+
+/** What may follow a statement as far as it was read. */
+function clausesAfter({ kind, where, order, limit, offset }: SelectStatement): string {
+  const clauses: string[] = []
+  if (offset.length === 1) clauses.push('"+"')
+  if (offset.length === 0) {
+    clauses.push('OFFSET')
+    if (limit.length === 0) {
+      clauses.push('LIMIT')
+      if (order.length === 0) clauses.push('ORDER BY')
+      if (order.length === 0 && where === undefined) clauses.push('WHERE')
+      else if (order.length === 0) clauses.push('OR', 'AND')
+      if (order.length === 0 && where === undefined && kind === undefined) clauses.push('FROM')
+    }
+  }
+  return [...clauses.reverse(), 'the end of the query'].join(', ')
+}
+
+function parseStatement(tokens: TokenStream): Statement {
+  if (tokens.acceptKeyword('AGGREGATE')) return parseAggregate(tokens)
+  if (!tokens.isKeyword('SELECT')) throw tokens.unexpected('SELECT or AGGREGATE')
+  return parseSelect(tokens)
+}
+
+function parseAggregate(tokens: TokenStream): AggregateStatement {
+  const aggregations = tokens.list(() => parseTerm(tokens))
+  tokens.expectKeyword('OVER')
+  tokens.expectSymbol('(')
+  if (!tokens.isKeyword('SELECT')) throw tokens.unexpected('SELECT')
+  const at = tokens.following
+  const over = parseSelect(tokens)
+  if (over.type === 'aggregate')
+    throw tokens.errorAt(at, 'found an aggregation inside of OVER, but expected a plain query')
+  if (!tokens.isSymbol(')')) throw tokens.unexpected(clausesAfter(over).replace('the end of the query', '")"'))
+  tokens.take()
+  return { type: 'aggregate', aggregations, over }
+}
+
+const termKeywords = ['COUNT', 'COUNT_UP_TO', 'SUM', 'AVG']
+
+function parseSelect(tokens: TokenStream): Statement {
+  tokens.expectKeyword('SELECT')
+  if (termKeywords.includes(tokens.current.keyword)) return parseShortAggregate(tokens)
+  const { fields, distinct } = parseFields(tokens)
+  const { kind, where } = parseSource(tokens)
+  return {
+    type: 'select',
+    fields,
+    distinct,
+    kind,
+    where,
+    order: parseOrder(tokens),
+    limit: parseLimit(tokens),
+    offset: parseOffset(tokens),
+  }
+}
+
+function parseShortAggregate(tokens: TokenStream): AggregateStatement {
+  const aggregations = tokens.list(() => parseTerm(tokens))
+  const source = parseSource(tokens)
+  const over: SelectStatement = {
+    type: 'select',
+    fields: [],
+    distinct: false,
+    ...source,
+    order: [],
+    limit: [],
+    offset: [],
+  }
+  return { type: 'aggregate', aggregations, over }
+}
+
+function parseFields(tokens: TokenStream): Pick<SelectStatement, 'fields' | 'distinct'> {
+  const distinctOn = tokens.isKeyword('DISTINCT') ? parseDistinct(tokens) : undefined
+  if (distinctOn !== 'all' && tokens.acceptSymbol('*')) return { fields: [], distinct: distinctOn ?? false }
+  const expected = distinctOn === 'all' ? 'ON or a property' : 'a property, or *'
+  if (termKeywords.includes(tokens.current.keyword)) throw tokens.unexpected(expected, 'aggregations stand alone')
+  const first = parseProperty(tokens, distinctOn === undefined ? `${expected}, DISTINCT or an aggregation` : expected)
+  if (tokens.isSymbol('('))
+    throw tokens.unexpected('FROM', `there is no function ${first}: use ${termKeywords.join(', ')}`)
+  const fields = [first]
+  while (tokens.acceptSymbol(',')) fields.push(parseProperty(tokens, 'a property'))
+  return { fields, distinct: distinctOn === 'all' ? true : (distinctOn ?? false) }
+}
+
+function parseDistinct(tokens: TokenStream): 'all' | readonly string[] {
+  tokens.expectKeyword('DISTINCT')
+  if (!tokens.acceptKeyword('ON')) return 'all'
+  tokens.expectSymbol('(')
+  const names = tokens.list(() => parseProperty(tokens, 'a property'))
+  tokens.expectSymbol(')')
+  return names
+}
+
+function parseSource(tokens: TokenStream): Pick<SelectStatement, 'kind' | 'where'> {
+  const kind = tokens.acceptKeyword('FROM') ? tokens.expectName('a kind') : undefined
+  const where = tokens.acceptKeyword('WHERE') ? parseCondition(tokens) : undefined
+  return { kind, where }
+}
+
+function parseOrder(tokens: TokenStream): readonly Order[] {
+  if (!tokens.acceptKeyword('ORDER')) return []
+  tokens.expectKeyword('BY')
+  return tokens.list(() => {
+    const property = parseProperty(tokens, 'a property')
+    if (tokens.acceptKeyword('DESC')) return { property, direction: 'descending' }
+    tokens.acceptKeyword('ASC')
+    return { property, direction: 'ascending' }
+  })
+}
+
+function parseLimit(tokens: TokenStream): readonly ResultPosition[] {
+  if (!tokens.acceptKeyword('LIMIT')) return []
+  const { type, value } = tokens.current
+  if (type !== 'name' || value.toUpperCase() !== 'FIRST')
+    return [parsePosition(tokens, 'an integer, a binding or FIRST')]
+  tokens.take()
+  tokens.expectSymbol('(')
+  const first = parsePosition(tokens)
+  tokens.expectSymbol(',')
+  const second = parsePosition(tokens)
+  tokens.expectSymbol(')')
+  return [first, second]
+}
+
+function parseOffset(tokens: TokenStream): readonly ResultPosition[] {
+  if (!tokens.acceptKeyword('OFFSET')) return []
+  const first = parsePosition(tokens)
+  return tokens.acceptSymbol('+') ? [first, parsePosition(tokens)] : [first]
+}
+
+function parsePosition(tokens: TokenStream, expected = 'an integer or a binding'): ResultPosition {
+  const token = tokens.current
+  if (token.type === 'integer') return { type: 'count', value: parseInteger(tokens) }
+  if (token.type === 'binding') return parseBinding(tokens)
+  throw tokens.unexpected(expected)
+}
+
+function parseTerm(tokens: TokenStream): AggregationTerm {
+  const { keyword } = tokens.current
+  if (!termKeywords.includes(keyword)) throw tokens.unexpected(`an aggregation: ${termKeywords.join(', ')}`)
+  tokens.take()
+  tokens.expectSymbol('(')
+  if (keyword === 'COUNT') {
+    if (!tokens.acceptSymbol('*')) throw tokens.unexpected('"*"', 'only whole results are counted: COUNT(*)')
+    tokens.expectSymbol(')')
+    return { operator: 'count', upTo: undefined, alias: parseAlias(tokens) }
+  }
+  if (keyword === 'COUNT_UP_TO') {
+    if (tokens.current.type !== 'integer') throw tokens.unexpected('an integer')
+    const upTo = parseInteger(tokens)
+    tokens.expectSymbol(')')
+    return { operator: 'count', upTo, alias: parseAlias(tokens) }
+  }
+  const property = parseProperty(tokens, 'a property')
+  tokens.expectSymbol(')')
+  return { operator: keyword === 'SUM' ? 'sum' : 'avg', property, alias: parseAlias(tokens) }
+}
+
+function parseAlias(tokens: TokenStream): string | undefined {
+  return tokens.acceptKeyword('AS') ? tokens.expectName('a name for the result') : undefined
+}

@@ -1,0 +1,90 @@
+/**
+ * The syntax tree of a GQL statement: plain data, without places in the text and without anything bound.
+ *
+ *   SELECT a FROM K WHERE 1 < b LIMIT @n
+ *   { type: 'select', fields: ['a'], kind: 'K', where: { type: 'comparison', property: 'b', operator: '>', operand: … }, … }
+ *
+ * What can be said in several ways has one tree: a comparison has its property on the left, `CONTAINS` and `IS NULL` are `IN`
+ * and `=`, the short form of an aggregation is the long one. Parentheses are kept where they group, since the answer
+ * of a query repeats its filter as it was nested.
+ *
+ * G1  parse(print(tree)) is the tree again.                          print.test.ts
+ */
+import type { Value } from '@sixtables/engine'
+
+export type Statement = SelectStatement | AggregateStatement
+
+export interface SelectStatement {
+  readonly type: 'select'
+  /** Property names; empty = `*`. */
+  readonly fields: readonly string[]
+  /** `true`: all of `fields`; a list: `DISTINCT ON (…)`. */
+  readonly distinct: false | true | readonly string[]
+  readonly kind: string | undefined
+  readonly where: Condition | undefined
+  readonly order: readonly Order[]
+  /** None, one, or the two of `FIRST(…)`. */
+  readonly limit: readonly ResultPosition[]
+  /** None, one, or the two of `OFFSET … + …`. */
+  readonly offset: readonly ResultPosition[]
+}
+
+export interface AggregateStatement {
+  readonly type: 'aggregate'
+  readonly aggregations: readonly AggregationTerm[]
+  readonly over: SelectStatement
+}
+
+export type AggregationTerm =
+  | { readonly operator: 'count'; readonly upTo: bigint | undefined; readonly alias: string | undefined }
+  | { readonly operator: 'sum' | 'avg'; readonly property: string; readonly alias: string | undefined }
+
+export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'IN' | 'NOT IN' | 'HAS ANCESTOR'
+
+export type Condition =
+  | {
+      readonly type: 'comparison'
+      readonly property: string
+      readonly operator: ComparisonOperator
+      readonly operand: Operand
+    }
+  /** At least two conditions. */
+  | { readonly type: 'and' | 'or'; readonly conditions: readonly Condition[] }
+
+export interface Order {
+  readonly property: string
+  readonly direction: 'ascending' | 'descending'
+}
+
+/** A value that a literal can say, but for keys: null, a boolean, a number, a text, bytes or a timestamp. */
+export type PlainLiteral = Extract<
+  Value,
+  { type: 'null' | 'boolean' | 'integer' | 'double' | 'string' | 'blob' | 'timestamp' }
+>
+
+export interface KeyLiteral {
+  readonly type: 'keyLiteral'
+  /** `undefined`: that of the query. As soon as one part is given, the others are empty (measured). */
+  readonly partition: Readonly<Record<PartitionDimension, string>> | undefined
+  readonly path: readonly KeyLiteralElement[]
+}
+
+export type PartitionDimension = 'projectId' | 'databaseId' | 'namespaceId'
+
+export interface KeyLiteralElement {
+  readonly kind: string
+  readonly idOrName: bigint | string
+}
+
+/** Where a binding goes: `@name` or, counted from 1, `@1`. */
+export interface BindingSite {
+  readonly type: 'binding'
+  readonly site: string | number
+}
+
+export type Scalar = PlainLiteral | KeyLiteral | BindingSite
+
+export type Operand = Scalar | { readonly type: 'arrayLiteral'; readonly values: readonly Scalar[] }
+
+/** An integer, or a binding of one or of a cursor. */
+export type ResultPosition = { readonly type: 'count'; readonly value: bigint } | BindingSite

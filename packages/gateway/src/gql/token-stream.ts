@@ -1,0 +1,111 @@
+/**
+ * Tokens one after the other, and the errors of a parser: what was found where, and what would have fitted there.
+ */
+import type { DatastoreError } from '@sixtables/engine'
+import { gqlError, quote, type Token, tokenize } from './tokens.ts'
+
+export interface ParseOptions {
+  /** False: every literal is refused, those in LIMIT and OFFSET too. */
+  readonly allowLiterals: boolean
+}
+
+export class TokenStream {
+  readonly #text: string
+  readonly #tokens: readonly Token[]
+  readonly #options: ParseOptions
+  #next = 0
+
+  constructor(text: string, options: ParseOptions) {
+    this.#text = text
+    this.#tokens = tokenize(text)
+    this.#options = options
+  }
+
+  /** The token at hand; the last one is `end`. */
+  get current(): Token {
+    return this.#tokens[this.#next] as Token
+  }
+
+  /** The token after it. */
+  get following(): Token {
+    return this.#tokens[Math.min(this.#next + 1, this.#tokens.length - 1)] as Token
+  }
+
+  take(): Token {
+    const token = this.current
+    if (token.type !== 'end') this.#next++
+    return token
+  }
+
+  isKeyword(keyword: string): boolean {
+    return this.current.keyword === keyword
+  }
+
+  isSymbol(symbol: string): boolean {
+    return this.current.type === 'symbol' && this.current.value === symbol
+  }
+
+  /** Passes the keyword if it stands here. */
+  acceptKeyword(keyword: string): boolean {
+    const found = this.isKeyword(keyword)
+    if (found) this.#next++
+    return found
+  }
+
+  acceptSymbol(symbol: string): boolean {
+    const found = this.isSymbol(symbol)
+    if (found) this.#next++
+    return found
+  }
+
+  expectKeyword(keyword: string): void {
+    if (!this.acceptKeyword(keyword)) throw this.unexpected(keyword)
+  }
+
+  expectSymbol(symbol: string): void {
+    if (!this.acceptSymbol(symbol)) throw this.unexpected(`"${symbol}"`)
+  }
+
+  /** A name that is not reserved, or a quoted one. */
+  expectName(what: string): string {
+    const { type, keyword, value } = this.current
+    if (type === 'quotedName' || (type === 'name' && keyword === '')) return this.take().value
+    throw keyword === '' ? this.unexpected(what) : this.unexpected(what, `${value} is reserved, so write \`${value}\``)
+  }
+
+  expectString(what: string): Token {
+    if (this.current.type !== 'string') throw this.unexpected(what)
+    return this.take()
+  }
+
+  /** At least one, with commas between them. */
+  list<T>(item: () => T): readonly T[] {
+    const items = [item()]
+    while (this.acceptSymbol(',')) items.push(item())
+    return items
+  }
+
+  /** Refuses the literal that begins with `token` where literals are not allowed. */
+  checkLiteral(token: Token): void {
+    if (!this.#options.allowLiterals) {
+      throw this.errorAt(
+        token,
+        `found the literal ${quote(token.text)}, but allow_literals is false: bind the value as @name`,
+      )
+    }
+  }
+
+  /** What stands here does not fit. */
+  unexpected(expected: string, hint?: string): DatastoreError {
+    return this.unexpectedToken(this.current, expected, hint)
+  }
+
+  unexpectedToken(token: Token, expected: string, hint?: string): DatastoreError {
+    const found = token.type === 'end' ? 'the end of the query' : quote(token.text)
+    return this.errorAt(token, `found ${found}, but expected ${expected}${hint === undefined ? '' : `; ${hint}`}`)
+  }
+
+  errorAt(token: Token, message: string): DatastoreError {
+    return gqlError(this.#text, token.at, message)
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The engine's query as a message again: an answer to GQL carries the query that was understood.
+ *
+ *   Query             projection 2 {property 1}, kind 3 {name 1}, filter 4, order 5 {property 1, direction 2}, distinct_on 6,
+ *                     start_cursor 7, end_cursor 8, offset 10, limit 12 {value 1}
+ *   Filter            composite_filter 1 {op 1, filters 2}, property_filter 2 {property 1, op 2, value 3}
+ *   AggregationQuery  nested_query 1, aggregations 3 {count 1 {up_to 1 {value 1}}, sum 2, avg 3 {property 1}, alias 7}
+ *
+ * Keys in values come with their partition. Fields are written last first (convert/answer-writer.ts).
+ */
+import { type Aggregation, encodeValue, type Filter, type PropertyOperator, type Query } from '@sixtables/engine'
+import type { AnswerWriter } from '../convert/answer-writer.ts'
+import type { BoundAggregation } from './bind.ts'
+
+const operators: Readonly<Record<PropertyOperator, number>> = {
+  lessThan: 1,
+  lessThanOrEqual: 2,
+  greaterThan: 3,
+  greaterThanOrEqual: 4,
+  equal: 5,
+  in: 6,
+  notEqual: 9,
+  hasAncestor: 11,
+  notIn: 13,
+}
+
+export function writeQuery(writer: AnswerWriter, field: number, query: Query): void {
+  const { projection, kind, filter, order, distinctOn, startCursor, endCursor, offset, limit } = query
+  const end = writer.mark()
+  if (limit !== undefined) {
+    const limitEnd = writer.mark()
+    if (limit !== 0) writer.uint32(1, limit)
+    writer.head(12, limitEnd)
+  }
+  if (offset !== 0) writer.uint32(10, offset)
+  if (endCursor !== undefined) writer.bytes(8, endCursor)
+  if (startCursor !== undefined) writer.bytes(7, startCursor)
+  for (const name of distinctOn.toReversed()) writeReference(writer, 6, name)
+  for (const { property, direction } of order.toReversed()) {
+    const orderEnd = writer.mark()
+    writer.uint32(2, direction === 'ascending' ? 1 : 2)
+    writeReference(writer, 1, property)
+    writer.head(5, orderEnd)
+  }
+  if (filter !== undefined) writeFilter(writer, 4, filter)
+  if (kind !== undefined) {
+    const kindEnd = writer.mark()
+    writer.text(1, kind)
+    writer.head(3, kindEnd)
+  }
+  for (const name of projection.toReversed()) writeProperty(writer, 2, name)
+  writer.head(field, end)
+}
+
+export function writeAggregationQuery(writer: AnswerWriter, field: number, bound: BoundAggregation): void {
+  const end = writer.mark()
+  for (const aggregation of bound.aggregations.toReversed()) writeAggregation(writer, 3, aggregation)
+  writeQuery(writer, 1, bound.query)
+  writer.head(field, end)
+}
+
+function writeAggregation(writer: AnswerWriter, field: number, aggregation: Aggregation): void {
+  const end = writer.mark()
+  if (aggregation.alias) writer.text(7, aggregation.alias)
+  if (aggregation.operator === 'count') {
+    const countEnd = writer.mark()
+    if (aggregation.upTo !== undefined) {
+      const upToEnd = writer.mark()
+      if (aggregation.upTo !== 0n) writer.int64(1, aggregation.upTo)
+      writer.head(1, upToEnd)
+    }
+    writer.head(1, countEnd)
+  } else writeProperty(writer, aggregation.operator === 'sum' ? 2 : 3, aggregation.property)
+  writer.head(field, end)
+}
+
+function writeFilter(writer: AnswerWriter, field: number, filter: Filter): void {
+  const end = writer.mark()
+  if (filter.type === 'composite') {
+    for (const part of filter.filters.toReversed()) writeFilter(writer, 2, part)
+    writer.uint32(1, filter.operator === 'and' ? 1 : 2)
+    writer.head(1, end)
+  } else {
+    writer.bytes(3, encodeValue(filter.value))
+    writer.uint32(2, operators[filter.operator])
+    writeReference(writer, 1, filter.property)
+    writer.head(2, end)
+  }
+  writer.head(field, end)
+}
+
+/** A message whose field 1 is a reference to a property: Projection, Sum, Avg. */
+function writeProperty(writer: AnswerWriter, field: number, name: string): void {
+  const end = writer.mark()
+  writeReference(writer, 1, name)
+  writer.head(field, end)
+}
+
+/** PropertyReference: name 2. */
+function writeReference(writer: AnswerWriter, field: number, name: string): void {
+  const end = writer.mark()
+  writer.text(2, name)
+  writer.head(field, end)
+}
