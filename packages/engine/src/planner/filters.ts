@@ -8,10 +8,11 @@
  * Known: which filters are refused (docs/reference/errors.md: measured); the limits on IN, NOT_IN and components.
  */
 import { pathCode } from '../encoding/key-codec.ts'
+import { validateKeyValue } from '../encoding/validate-key.ts'
 import { valueCode } from '../encoding/value-codec.ts'
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { comparePartitions, formatKey, isComplete, type Key, type PartitionId } from '../model/key.ts'
+import { comparePartitions, formatKey, type Key, type PartitionId } from '../model/key.ts'
 import type { Filter, PropertyOperator } from '../model/query.ts'
 import { userMeaning, type Value } from '../model/value.ts'
 
@@ -156,13 +157,12 @@ class FilterReader {
         `${property} is compared with an entity; entities are not indexed: filter by ${property}.<field>`,
       )
     }
+    if (value.type === 'key') validateKeyValue(value.key)
     return valueCode(value)
   }
 
   #checkKey(key: Key): void {
-    if (!key.path.every(isComplete)) {
-      throw invalidArgument(`the key [${formatKey(key)}] in the filter has an element with neither id nor name`)
-    }
+    validateKeyValue(key)
     if (comparePartitions(key.partition, this.#partition) !== 0) {
       throw invalidArgument(
         `the key [${formatKey(key)}] in the filter is in ${partitionWords(key.partition)}, but the query in ${partitionWords(
