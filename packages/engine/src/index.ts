@@ -17,7 +17,7 @@ export {
 export { validateDatabase, validatePartition } from './encoding/validate-key.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'
 export { DatastoreError, failedPrecondition, invalidArgument, statusCodes, unimplemented } from './errors.ts'
-export { IdAllocator, type IdAllocatorOptions, type IdPolicy } from './ids/allocator.ts'
+export { IdAllocator, type IdAllocatorOptions, type IdCollisions, type IdPolicy } from './ids/allocator.ts'
 export { formatIdScope, type IdScope, parseIdScope } from './ids/id-scope.ts'
 export { KeyPermutation, type KeyPermutationOptions } from './ids/key-permutation.ts'
 export type { AllocatedRange, IdRange, KeyRangeState } from './ids/key-range-state.ts'

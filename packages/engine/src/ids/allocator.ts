@@ -43,6 +43,9 @@ import { counterMax, type IdSpace, idOfCounter, sequentialIdMax, spaceOf, unscat
 /** Which space automatic ids come from: a setting of a database, handed in with each call. */
 export type IdPolicy = IdSpace
 
+/** What becomes of a new entity whose id an existing one has: it takes the `next` free id, or its commit fails. */
+export type IdCollisions = 'next' | 'fail'
+
 /** The most ids that one old-style range may have. Known: the client library's limit. */
 export const rangeSizeMax: bigint = 1_000_000_000n
 

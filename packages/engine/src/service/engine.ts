@@ -14,7 +14,7 @@ import { CountingLedger, type RequestContext, requestContext } from '../context.
 import { databaseCode } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText } from '../encoding/ordered.ts'
-import { IdAllocator } from '../ids/allocator.ts'
+import { IdAllocator, type IdCollisions } from '../ids/allocator.ts'
 import { type CataloguedIndex, indexTopic } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import { CommitLog } from '../log/commit-log.ts'
@@ -43,6 +43,8 @@ export interface EngineOptions {
   readonly mode?: Mode | undefined
   /** Replaces the preset's apply policy. */
   readonly apply?: ApplyPolicy | undefined
+  /** Replaces the preset's way with automatic ids that are in use. */
+  readonly idCollisions?: IdCollisions | undefined
   readonly durability?: Durability | undefined
   /** Seed of every draw the engine makes; default 1. */
   readonly seed?: number | undefined
@@ -103,7 +105,11 @@ export class Engine {
     this.#options = options
     this.#versions = versions
     this.#scheduler = options.scheduler ?? systemScheduler
-    this.#settings = settingsOf(options.mode ?? 'firestore', options.apply && { applyPolicy: options.apply })
+    const { mode = 'firestore', apply, idCollisions } = options
+    this.#settings = settingsOf(mode, {
+      ...(apply === undefined ? {} : { applyPolicy: apply }),
+      ...(idCollisions === undefined ? {} : { idCollisions }),
+    })
     const history = new ApplyHistory()
     const recent = new RecentCommits()
     this.#log = new CommitLog({

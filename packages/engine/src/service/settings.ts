@@ -1,5 +1,5 @@
 /** Settings of a database, and the presets they come from. Every knob can be set on its own. */
-import type { IdPolicy } from '../ids/allocator.ts'
+import type { IdCollisions, IdPolicy } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
 
@@ -11,6 +11,8 @@ export interface DatabaseSettings extends TransactionSettings {
   readonly applyPolicy: ApplyPolicy
   /** How automatic ids are given; allocated ids are scattered under both. */
   readonly idPolicy: IdPolicy
+  /** `fail` is how legacy Datastore met an id that somebody had put by hand; both presets take the next free id. */
+  readonly idCollisions: IdCollisions
 }
 
 /** The chance with which Google's legacy emulator applies a waiting record at a global query (measured: its default). */
@@ -21,6 +23,7 @@ const presets: Readonly<Record<Mode, DatabaseSettings>> = {
     mode: 'firestore',
     applyPolicy: { type: 'immediate' },
     idPolicy: 'scattered',
+    idCollisions: 'next',
     concurrency: 'pessimistic',
     lockTimeoutMs: 2000,
     entityGroupsMax: undefined,
@@ -29,6 +32,7 @@ const presets: Readonly<Record<Mode, DatabaseSettings>> = {
     mode: 'legacy',
     applyPolicy: { type: 'probability', chance: legacyConsistency },
     idPolicy: 'sequential',
+    idCollisions: 'next',
     concurrency: 'optimisticWithEntityGroups',
     lockTimeoutMs: 2000,
     // Documented for the Datastore of that time, and measured on the legacy emulator.

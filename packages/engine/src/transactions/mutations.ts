@@ -5,7 +5,8 @@
  * M2  An atomic list changes all or nothing; a list that is not stops at its first failure and keeps what came before it
  *     (measured on both of Google's emulators).
  * M3  A write that changes nothing leaves version and update time as they are (measured).
- * M4  An automatic id never meets an existing entity: the next free id is taken.
+ * M4  An automatic id is never that of an existing entity, nor one that the list names itself: the next free id is taken,
+ *     or the list fails there.
  */
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
@@ -49,7 +50,7 @@ export interface EvaluationRules {
   readonly atomic: boolean
   /** Whether certain pairs of mutations on one key are refused (Firestore) or take effect one after the other (legacy). */
   readonly pairs: 'refused' | 'sequential'
-  /** Another id for an automatic key that is in use. */
+  /** Another id for an automatic key that is in use; throws where that is a failure. */
   nextKey(key: Key): MaybePromise<Key>
 }
 
@@ -119,6 +120,8 @@ class Fold {
   readonly #version: bigint
   readonly #entities = new Map<string, Entity>()
   readonly #outcomes: MutationOutcome[] = []
+  /** Codes of the keys that came with their ids or names; made when first asked for. */
+  #named: Set<string> | undefined
 
   constructor(mutations: readonly PreparedMutation[], rules: EvaluationRules, read: Reader, version: bigint) {
     this.#mutations = mutations
@@ -178,15 +181,14 @@ class Fold {
   #entityFor(mutation: PreparedMutation): MaybePromise<Entity> {
     const codes = keyCodes(mutation.key)
     const code = codes.partition + codes.path
-    const known = this.#entities.get(code)
-    if (known !== undefined && !mutation.automaticId) return known
+    if (!mutation.automaticId) {
+      const known = this.#entities.get(code)
+      if (known !== undefined) return known
+    } else if (this.#isNamed(code)) {
+      return this.#movedOn(mutation)
+    }
     const taken = (cell: Uint8Array | undefined): MaybePromise<Entity> => {
-      if (mutation.automaticId && (cell !== undefined || known !== undefined)) {
-        return andThen(this.#rules.nextKey(mutation.key), (key) => {
-          mutation.key = key
-          return this.#entityFor(mutation)
-        })
-      }
+      if (mutation.automaticId && cell !== undefined) return this.#movedOn(mutation)
       const image = cell === undefined ? undefined : decodeImage(cell)
       const entity: Entity = {
         codes,
@@ -200,6 +202,27 @@ class Fold {
       return entity
     }
     return andThen(this.#read(codes.partition, codes.path), taken)
+  }
+
+  #movedOn(mutation: PreparedMutation): MaybePromise<Entity> {
+    return andThen(this.#rules.nextKey(mutation.key), (key) => {
+      mutation.key = key
+      return this.#entityFor(mutation)
+    })
+  }
+
+  /** Whether a mutation of the list, before or behind, is of this key by its own choice. */
+  #isNamed(code: string): boolean {
+    if (this.#mutations.length === 1) return false
+    this.#named ??= new Set(
+      this.#mutations
+        .filter(({ automaticId }) => !automaticId)
+        .map(({ key }) => {
+          const { partition, path } = keyCodes(key)
+          return partition + path
+        }),
+    )
+    return this.#named.has(code)
   }
 
   #mutate(mutation: PreparedMutation, entity: Entity): MutationOutcome {
