@@ -168,10 +168,12 @@ class AggregateRun {
   #take(rows: readonly PositionedRow[]): boolean {
     const { end, offset } = this.#window
     if (end === undefined && this.#adders.length === 0) {
-      this.#rows += rows.length
+      // A filter may give more than it was asked for.
+      this.#rows = Math.min(this.#rows + rows.length, this.#rowsMax)
       return rows.length > 0
     }
     for (const row of rows) {
+      if (this.#rows === this.#rowsMax) return false
       if (end !== undefined && isBehind(this.#plan, row.position, end)) return false
       if (++this.#rows > offset) for (const add of this.#adders) add(row)
     }

@@ -5,10 +5,10 @@
  * N2  With a sum or an average, the query is read as a projection of the aggregated properties: an entity without one of
  *     them, or with it unindexed, counts nowhere, not even in COUNT(*); one with several values has a row for each
  *     combination of them. Order, limit and offset are those of the rows.
- * N3  An aggregated property with an equality filter has the filter's value in each row.
+ * N3  A property that an equality filter fixes has the filter's value in each result, and needs no row of its own.
  *
  * Known: aggregations read index entries; five at most. Measured: N2, and each refusal, on Google's Firestore emulator in
- * Datastore mode. Ours: N3 for arrays (docs/reference/differences.md).
+ * Datastore mode. Ours: N3 (docs/reference/differences.md).
  */
 import type { RequestContext } from '../context.ts'
 import { isReserved } from '../encoding/validate-key.ts'
@@ -22,6 +22,7 @@ import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import type { Filter, Query } from '../model/query.ts'
 import type { IndexableValue, Value } from '../model/value.ts'
+import { isInequality } from '../planner/disjuncts.ts'
 import { type Conjunction, keyProperty, readFilter } from '../planner/filters.ts'
 import { normalize, type QueryDatabase } from '../planner/normalize.ts'
 import { plan } from '../planner/plan.ts'
@@ -56,13 +57,13 @@ export function planAggregation(
     if (code !== undefined) fixed.set(property, { code, typeByte: typeByteIn(query.filter, property, code) })
   }
   const columns = properties.filter((property) => !fixed.has(property))
-  const normal = normalize(properties.length === 0 ? query : withoutKeyOrder(query), database, columns)
+  const normal = normalize(columns.length === 0 ? query : withoutKeyOrder(query), database, columns)
   const planned = plan(normal, indexes)
   return {
     ancestor: normal.ancestor,
     names,
     aggregate: {
-      plan: properties.length === 0 ? planned : { ...planned, firstRowOnly: false },
+      plan: columns.length === 0 ? planned : { ...planned, firstRowOnly: false },
       terms: aggregations,
       fixed,
     },
@@ -128,12 +129,16 @@ function checkProperties(properties: readonly string[], { kind, projection }: Qu
   }
 }
 
-/** The code that an equality in every conjunction fixes the property to; the least of several, since arrays match them all. */
+/**
+ * The code that an equality in every conjunction fixes the property to; the least of several, which only arrays can have.
+ * Beside an inequality nothing is fixed, since that one chooses among the values.
+ */
 function fixedCode(conjunctions: readonly Conjunction[], property: string): string | undefined {
-  const codesIn = (conjunction: Conjunction) =>
-    conjunction.filter((atom) => atom.property === property && atom.operator === 'equal').map(({ codes }) => codes[0])
-  const [first = [], ...others] = conjunctions.map(codesIn)
-  return first.filter((code) => others.every((codes) => codes.includes(code))).sort()[0]
+  const atoms = conjunctions.map((conjunction) => conjunction.filter((atom) => atom.property === property))
+  if (atoms.some((mine) => mine.some(isInequality))) return undefined
+  const codes = atoms.map((mine) => mine.filter(({ operator }) => operator === 'equal').map((atom) => atom.codes[0]))
+  const [first = [], ...others] = codes
+  return first.filter((code) => others.every((each) => each.includes(code))).sort()[0]
 }
 
 /** What type the filter's value with this code has: a timestamp and an integer share their codes. */

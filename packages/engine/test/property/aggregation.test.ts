@@ -1,0 +1,205 @@
+/**
+ * Every kind of query under random aggregations, against brute force: the rows of the query, or of its projection of the
+ * aggregated properties, come from query-model.ts; what is added up there is added up here with bigints.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { systemScheduler } from '../../src/clock.ts'
+import { type RequestContext, requestContext } from '../../src/context.ts'
+import { DatastoreError } from '../../src/errors.ts'
+import type { CompositeIndex } from '../../src/model/index-definition.ts'
+import type { Filter, Query } from '../../src/model/query.ts'
+import { compareValues, type IndexableValue, type Value } from '../../src/model/value.ts'
+import { MissingIndexError } from '../../src/planner/missing-index.ts'
+import type { Plan } from '../../src/planner/plan-node.ts'
+import { type PlannedAggregation, planAggregation, runAggregation } from '../../src/service/aggregation.ts'
+import type { Aggregation } from '../../src/service/api.ts'
+import { KvTableView } from '../../src/tables/table.ts'
+import { AsyncKv } from '../../src/testing/async-kv.ts'
+import { type ModelEntity, storeOf } from '../../src/testing/query-world.ts'
+import {
+  database,
+  entityLists,
+  joinQueries,
+  keyOrderedQueries,
+  kindlessQueries,
+  oneColumnQueries,
+  wideQueries,
+} from './query-arbitraries.ts'
+import { answer } from './query-model.ts'
+
+const aggregation: fc.Arbitrary<Aggregation> = fc.oneof(
+  fc.record({
+    operator: fc.constant('count' as const),
+    upTo: fc.option(fc.bigInt({ min: 0n, max: 20n }), { nil: undefined }),
+  }),
+  fc.record({ operator: fc.constantFrom('sum' as const, 'avg' as const), property: fc.constantFrom('p', 'p', 'q') }),
+)
+
+const aggregations = fc.oneof(
+  {
+    weight: 1,
+    arbitrary: fc.array(
+      aggregation.filter(({ operator }) => operator === 'count'),
+      { minLength: 1, maxLength: 3 },
+    ),
+  },
+  { weight: 2, arbitrary: fc.array(aggregation, { minLength: 1, maxLength: 5 }) },
+)
+
+const windows = fc.record({
+  limit: fc.option(fc.integer({ min: 0, max: 25 }), { nil: undefined }),
+  offset: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: 0, max: 9 }) }),
+})
+
+const propertiesOf = (asked: readonly Aggregation[]): readonly string[] => [
+  ...new Set(asked.flatMap((each) => (each.operator === 'count' ? [] : [each.property]))),
+]
+
+const leaf = (filter: Filter, property: string) =>
+  filter.type === 'property' && filter.property === property ? filter : undefined
+
+/** Values that the property must equal whatever part of an OR holds. */
+function fixedValues(filter: Filter | undefined, property: string): readonly IndexableValue[] {
+  if (filter === undefined) return []
+  if (filter.type === 'composite') {
+    const [first = [], ...others] = filter.filters.map((part) => fixedValues(part, property))
+    if (filter.operator === 'and') return [first, ...others].flat()
+    return first.filter((value) => others.every((values) => values.some((other) => compareValues(value, other) === 0)))
+  }
+  const { operator, value } = leaf(filter, property) ?? {}
+  if (value === undefined || (operator !== 'equal' && operator !== 'in')) return []
+  const values = (value.type === 'array' ? value.values : [value]) as readonly IndexableValue[]
+  const [first] = values
+  return first !== undefined && values.every((other) => compareValues(first, other) === 0) ? [first] : []
+}
+
+function hasInequality(filter: Filter | undefined, property: string): boolean {
+  if (filter === undefined) return false
+  if (filter.type === 'composite') return filter.filters.some((part) => hasInequality(part, property))
+  return leaf(filter, property) !== undefined && filter.operator !== 'equal' && filter.operator !== 'in'
+}
+
+/** The value that the filter alone decides; the least when several do. */
+function fixedValue({ filter }: Query, property: string): IndexableValue | undefined {
+  if (hasInequality(filter, property)) return undefined
+  return [...fixedValues(filter, property)].sort(compareValues)[0]
+}
+
+type Figures = readonly Value[]
+
+/** What must be answered. Columns are named by the plan, rows are the model's. */
+function expected(entities: readonly ModelEntity[], query: Query, asked: readonly Aggregation[], plan: Plan): Figures {
+  const free = propertiesOf(asked).filter((property) => fixedValue(query, property) === undefined)
+  const { limit, offset } = query
+  const whole = limit === undefined && offset === 0
+  const base: Query =
+    free.length === 0
+      ? query
+      : {
+          ...query,
+          projection: query.projection.length > 0 ? query.projection : free,
+          order: whole ? query.order.slice(0, keyOrderAt(query)) : query.order,
+        }
+  const rows = answer(entities, base).slice(offset, limit === undefined ? undefined : offset + limit)
+  const valuesOf = (property: string): readonly IndexableValue[] => {
+    const fixed = fixedValue(query, property)
+    if (fixed !== undefined) return rows.map(() => fixed)
+    const i = plan.columns.findIndex((column) => column.property === property)
+    return rows.map(({ values }) => values[i] as IndexableValue)
+  }
+  return asked.map((each): Value => {
+    if (each.operator === 'sum') return sumOf(valuesOf(each.property))
+    if (each.operator === 'avg') return averageOf(valuesOf(each.property))
+    const count = BigInt(rows.length)
+    return { type: 'integer', value: each.upTo !== undefined && each.upTo < count ? each.upTo : count }
+  })
+}
+
+function keyOrderAt({ order }: Query): number {
+  const at = order.findIndex(({ property }) => property === '__key__')
+  return at < 0 ? order.length : at
+}
+
+const numbersIn = (values: readonly IndexableValue[]) =>
+  values.filter((value) => value.type === 'integer' || value.type === 'double')
+
+function sumOf(values: readonly IndexableValue[]): Value {
+  const numbers = numbersIn(values)
+  if (numbers.some((value) => value.type === 'double')) {
+    return { type: 'double', value: numbers.reduce((sum, value) => sum + Number(value.value), 0) }
+  }
+  return { type: 'integer', value: numbers.reduce((sum, value) => sum + BigInt(value.value), 0n) }
+}
+
+function averageOf(values: readonly IndexableValue[]): Value {
+  const numbers = numbersIn(values)
+  if (numbers.length === 0) return { type: 'null' }
+  return { type: 'double', value: numbers.reduce((sum, value) => sum + Number(value.value), 0) / numbers.length }
+}
+
+/** The plan, with every composite index it asks for; nothing for a query that the language refuses. */
+function planned(
+  query: Query,
+  asked: readonly Aggregation[],
+): { aggregation: PlannedAggregation; indexes: readonly CompositeIndex[] } | undefined {
+  const indexes: CompositeIndex[] = []
+  for (;;) {
+    try {
+      return { aggregation: planAggregation({ query, aggregations: asked }, database, indexes), indexes }
+    } catch (error) {
+      if (error instanceof MissingIndexError) indexes.push({ ...error.index, id: BigInt(indexes.length + 1) })
+      else if (error instanceof DatastoreError) return undefined
+      else throw error
+    }
+  }
+}
+
+const context = (): RequestContext => requestContext({ clock: systemScheduler })
+
+const named = (asked: readonly Aggregation[]) => asked.map((each, i) => ({ ...each, alias: `n${i}` }))
+
+const queries = {
+  'kindless queries': kindlessQueries,
+  'queries in key order': keyOrderedQueries,
+  'joins of equalities': joinQueries,
+  'queries over one column': oneColumnQueries,
+  'queries of the whole language': wideQueries,
+}
+
+test.each(Object.entries(queries))('over %s they answer what brute force does', (_name, query) => {
+  let answered = 0
+  fc.assert(
+    fc.property(entityLists, query, windows, aggregations, (entities, bare, window, terms) => {
+      const asked = named(terms)
+      const full = { ...bare, ...window }
+      const ready = planned(full, asked)
+      fc.pre(ready !== undefined)
+      const { aggregation, indexes } = ready
+      const view = new KvTableView(storeOf(entities, indexes))
+      const given = runAggregation(context(), view, aggregation)
+      if (given instanceof Promise) throw new Error('a memory store must answer at once')
+      expect([...given.values.keys()]).toEqual(asked.map(({ alias }) => alias))
+      expect([...given.values.values()]).toEqual(expected(entities, full, asked, aggregation.aggregate.plan))
+      answered++
+    }),
+    { numRuns: 150 },
+  )
+  expect(answered).toBeGreaterThan(100)
+})
+
+test('a store that answers by promise gives the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(entityLists, wideQueries, windows, aggregations, async (entities, bare, window, terms) => {
+      const asked = named(terms)
+      const full = { ...bare, ...window }
+      const ready = planned(full, asked)
+      fc.pre(ready !== undefined)
+      const { aggregation, indexes } = ready
+      const store = storeOf(entities, indexes)
+      const late = await runAggregation(context(), new KvTableView(new AsyncKv(store)), aggregation)
+      expect(late).toEqual(await runAggregation(context(), new KvTableView(store), aggregation))
+    }),
+    { numRuns: 60 },
+  )
+})
