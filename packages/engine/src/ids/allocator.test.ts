@@ -159,7 +159,12 @@ describe('a range', () => {
     const answer = now(allocator.allocateRange(context, toDo, { start: 12n, end: 14n }, hasOneOf()))
     expect(answer).toMatchObject({ state: 'CONTENTION', nextBefore: 41n, nextAfter: 41n })
     expect(answer.words).toBe(
-      'CONTENTION: ToDo:12 to ToDo:14: no entity is there, but ids below 41 were given before: others may still write them',
+      'CONTENTION: ToDo:12 to ToDo:14: no entity is there, but ids below 41 were given before: others may still write ' +
+        'them. The high-water mark stays at 41: no id below it is given any more.',
+    )
+    expect(now(allocator.allocateRange(context, toDo, { start: 50n, end: 52n }, hasOneOf())).words).toBe(
+      'EMPTY: ToDo:50 to ToDo:52: no entity is there and none of its ids was given before: it is wholly yours. The ' +
+        'high-water mark moved from 41 to 53: no id below it is given any more.',
     )
   })
 

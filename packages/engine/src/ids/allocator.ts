@@ -203,7 +203,8 @@ export class IdAllocator {
       andThen(hasEntityIn(keyRange(of, range), range), (hasEntity) => {
         const state = keyRangeState(range, nextBefore, hasEntity)
         const nextAfter = nextBefore > end ? nextBefore : end + 1n
-        return { state, nextBefore, nextAfter, words: describeKeyRange(of, range, state, nextBefore) }
+        const answer = { state, nextBefore, nextAfter }
+        return { ...answer, words: describeKeyRange(of, range, answer) }
       }),
     )
   }

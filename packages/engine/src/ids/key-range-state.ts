@@ -55,7 +55,20 @@ const meanings: Record<KeyRangeState, (nextBefore: bigint) => string> = {
   COLLISION: () => 'an entity is there: writing these ids may overwrite it',
 }
 
-export function describeKeyRange(of: Key, range: IdRange, state: KeyRangeState, nextBefore: bigint): string {
+export function describeKeyRange(of: Key, range: IdRange, answer: Omit<AllocatedRange, 'words'>): string {
   const { start, end } = keyRange(of, range)
-  return `${state}: ${formatKey(start)} to ${formatKey(end)}: ${meanings[state](nextBefore)}`
+  const { state, nextBefore, nextAfter } = answer
+  const meaning = meanings[state](nextBefore)
+  return `${state}: ${formatKey(start)} to ${formatKey(end)}: ${meaning}. ${describeMark(nextAfter, nextBefore)}`
+}
+
+/** What became of a counter: its high-water mark is the lowest id that nobody was given. */
+export function describeMark(nextAfter: bigint, nextBefore?: bigint): string {
+  const moved =
+    nextBefore === undefined
+      ? `is ${nextAfter} now`
+      : nextBefore === nextAfter
+        ? `stays at ${nextAfter}`
+        : `moved from ${nextBefore} to ${nextAfter}`
+  return `The high-water mark ${moved}: no id below it is given any more.`
 }

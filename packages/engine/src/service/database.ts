@@ -7,7 +7,6 @@
  */
 
 import type { RequestContext } from '../context.ts'
-import { checkAlive } from '../context.ts'
 import { databaseCode, keyCodes } from '../encoding/key-codec.ts'
 import { metadataRowKey } from '../encoding/keyspace.ts'
 import { prepareEntity } from '../encoding/validate-entity.ts'
@@ -17,6 +16,7 @@ import { execute } from '../executor/execute.ts'
 import { windowOf } from '../executor/window.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
+import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { CommitLog } from '../log/commit-log.ts'
@@ -56,8 +56,18 @@ import type {
   RunQueryRequest,
   TransactionOptions,
 } from './api.ts'
+import {
+  type AllocatedIds,
+  allocateIdRange,
+  allocateIdsByMax,
+  allocateIdsBySize,
+  type IdRangeParts,
+  type NextIds,
+  nextIds,
+} from './id-ranges.ts'
 import { lookupKeys } from './lookup.ts'
 import type { DatabaseSettings } from './settings.ts'
+import { settled } from './settled.ts'
 
 const emptyTransaction = new Uint8Array(0)
 
@@ -232,6 +242,31 @@ export class Database implements TransactionDatabase {
     })
   }
 
+  /** Takes a range of ids out of those that are given, and says what else is known of it (service/id-ranges.ts). */
+  allocateIdRange(context: RequestContext, key: Key, range: IdRange): MaybePromise<AllocatedRange> {
+    return this.#settled(context, () => allocateIdRange(this.#idRangeParts(), context, key, range))
+  }
+
+  /** So many sequential ids in one piece. */
+  allocateIdsBySize(context: RequestContext, key: Key, size: bigint): MaybePromise<AllocatedIds> {
+    return this.#settled(context, () => allocateIdsBySize(this.#idRangeParts(), context, key, size))
+  }
+
+  /** All sequential ids up to `max` that had never been given. */
+  allocateIdsByMax(context: RequestContext, key: Key, max: bigint): MaybePromise<AllocatedIds> {
+    return this.#settled(context, () => allocateIdsByMax(this.#idRangeParts(), context, key, max))
+  }
+
+  /** What the counters of a kind and parent would give now; nothing moves. */
+  nextIds(context: RequestContext, key: Key): MaybePromise<NextIds> {
+    return this.#settled(context, () => nextIds(this.#idRangeParts(), context, key, this.#settings.idPolicy))
+  }
+
+  #idRangeParts(): IdRangeParts {
+    const { ids, log, view } = this.#shared
+    return { database: this, ids, log, view }
+  }
+
   /**
    * Before the first write: the database is recorded with the rules by which its entities are indexed, which must not
    * change with the mode of a later run, or rows would go stale.
@@ -357,29 +392,8 @@ export class Database implements TransactionDatabase {
     return forEachInOrder(scope, (group) => log.applier.rollForward(group, 'strong read'))
   }
 
-  /** Runs a verb and settles its ledger, whatever comes of it (C2). */
   #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
-    const { settle } = this.#shared
-    let result: MaybePromise<T>
-    try {
-      checkAlive(context)
-      result = verb()
-    } catch (error) {
-      return andThen(settle(context), () => {
-        throw error
-      })
-    }
-    if (result instanceof Promise) {
-      return result.then(
-        (value) => andThen(settle(context), () => value),
-        (error) =>
-          andThen(settle(context), () => {
-            throw error
-          }),
-      )
-    }
-    const value = result
-    return andThen(settle(context), () => value)
+    return settled(this.#shared.settle, context, verb)
   }
 }
 
