@@ -8,6 +8,9 @@
  * G1  What was accepted before close() is answered, or cut off after the grace time; then nothing listens any more.
  */
 import { isIP } from 'node:net'
+import { Engine } from '@sixtables/engine'
+import { adminOf } from './admin/admin.ts'
+import { addRestMethods, grpcMethodsOf } from './admin/admin-service.ts'
 import { addEmulatorEndpoints } from './admin/emulator-endpoints.ts'
 import { Router } from './admin/router.ts'
 import type { EnginePort } from './engine-port.ts'
@@ -62,8 +65,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const router = new Router()
   addEmulatorEndpoints(router, { engine, onShutdown: options.onShutdown })
   options.routes?.(router)
+  const admin = engine instanceof Engine ? adminOf(engine, logger) : undefined
+  admin?.addRoutes(router)
+  const services = admin?.services ?? []
+  for (const service of services) addRestMethods(router, service)
   const http1 = new HttpConnections({ handlers, router, guard, clock, logger })
-  const http2 = new Http2Connections({ grpc: new GrpcService({ handlers, clock, logger }), guard })
+  const grpc = new GrpcService({ handlers, services: services.map(grpcMethodsOf), clock, logger })
+  const http2 = new Http2Connections({ grpc, guard })
   const listening = new Port({
     connections: { http1: (socket) => http1.accept(socket), http2: (socket) => http2.accept(socket) },
   })

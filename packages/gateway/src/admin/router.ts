@@ -1,12 +1,17 @@
 /**
- * Endpoints beside the data API, by verb and path. A route gets the query and the body and answers with JSON or plain text;
- * what it throws is answered in the JSON envelope.
+ * Endpoints beside the data API, by verb and path. A route gets the parts of the path that its pattern names, the query and
+ * the body, and answers with JSON or plain text; what it throws is answered in the JSON envelope.
+ *
+ *   /v1/projects/{project}/indexes/{index}      a name in braces stands for one or more characters but a slash
+ *   /v1/projects/{project}:export               what follows it is part of the pattern: projects may have colons of their own
  */
-import type { MaybePromise } from '@sixtables/engine'
+import { invalidArgument, type MaybePromise } from '@sixtables/engine'
 
 export interface RouteRequest {
   readonly query: URLSearchParams
   readonly body: Buffer
+  /** Parts of the path by their names in the pattern, decoded. */
+  readonly parameters: Readonly<Record<string, string>>
 }
 
 export type RouteAnswer = { readonly text: string } | { readonly json: unknown }
@@ -15,15 +20,58 @@ export type Route = (request: RouteRequest) => MaybePromise<RouteAnswer>
 
 export type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
+export interface FoundRoute {
+  readonly route: Route
+  readonly parameters: RouteRequest['parameters']
+}
+
+interface Pattern {
+  readonly verb: Verb
+  readonly expression: RegExp
+  readonly names: readonly string[]
+  readonly route: Route
+}
+
+const noParameters: RouteRequest['parameters'] = {}
+
 export class Router {
   readonly #routes = new Map<string, Route>()
+  readonly #patterns: Pattern[] = []
 
-  /** @param path - without query, such as `/reset` */
+  /** @param path - without query, such as `/reset`, or a pattern; of patterns that match the one added first counts */
   add(verb: Verb, path: string, route: Route): void {
-    this.#routes.set(`${verb} ${path}`, route)
+    if (!path.includes('{')) {
+      this.#routes.set(`${verb} ${path}`, route)
+      return
+    }
+    const names: string[] = []
+    const source = path.replace(/\{(\w+)\}|[.*+?^${}()|[\]\\]/g, (text, name: string | undefined) => {
+      if (name === undefined) return `\\${text}`
+      names.push(name)
+      return '([^/]+)'
+    })
+    this.#patterns.push({ verb, expression: new RegExp(`^${source}$`), names, route })
   }
 
-  find(verb: string, path: string): Route | undefined {
-    return this.#routes.get(`${verb === 'HEAD' ? 'GET' : verb} ${path}`)
+  /** @throws INVALID_ARGUMENT when the path matches but is not properly percent-encoded */
+  find(verb: string, path: string): FoundRoute | undefined {
+    const asked = verb === 'HEAD' ? 'GET' : verb
+    const route = this.#routes.get(`${asked} ${path}`)
+    if (route !== undefined) return { route, parameters: noParameters }
+    for (const pattern of this.#patterns) {
+      const found = pattern.verb === asked ? pattern.expression.exec(path) : null
+      if (found === null) continue
+      const parts = pattern.names.map((name, i) => [name, decoded(found[i + 1] ?? '')] as const)
+      return { route: pattern.route, parameters: Object.fromEntries(parts) }
+    }
+    return undefined
+  }
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw invalidArgument(`"${part}" in the path is not percent-encoded UTF-8`)
   }
 }

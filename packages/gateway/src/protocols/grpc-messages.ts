@@ -25,6 +25,11 @@ export function tooLarge(bytes: number, what: string): DatastoreError {
   )
 }
 
+/** A client that does not keep to the protocol. */
+export function malformed(message: string): DatastoreError {
+  return new DatastoreError('INTERNAL', message, { retry: 'never' })
+}
+
 /** Puts chunks together to messages. */
 export class MessageReader {
   #pending: Buffer[] = []

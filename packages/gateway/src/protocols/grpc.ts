@@ -4,8 +4,7 @@
  *   RequestHead ─▶ GrpcService.begin ─▶ StreamListener ◀─ data, end, cancelled
  *                                     └▶ ResponseStream ─▶ one answer, or one error
  *
- * All methods so far are unary: one message in, one out. A streaming method would take messages as they come where
- * UnaryCall keeps the one, and would write several where it writes one; begin() is the place to choose.
+ * The data API is unary: one message in, one out. Services beside it may have methods that stream (grpc-stream.ts).
  *
  * R1  A stream gets exactly one answer or one error, unless its client is gone.      UnaryCall.#finish
  * R2  What a client sends wrongly ends its stream, never the server.                 grpc.test.ts
@@ -15,7 +14,8 @@
 import { DatastoreError, limits, type Scheduler, unimplemented } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, Call, type Handler, type Handlers } from '../call.ts'
 import type { Logger } from '../logger.ts'
-import { MessageReader, type RawMessage, tooLarge } from './grpc-messages.ts'
+import { MessageReader, malformed, type RawMessage, tooLarge } from './grpc-messages.ts'
+import { StreamingCall, type StreamingMethod } from './grpc-stream.ts'
 import { timeoutMsOf } from './grpc-timeout.ts'
 import { decompressed } from './gzip.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
@@ -32,10 +32,14 @@ export interface RequestHead {
   readonly timeout: string | undefined
 }
 
-/** The answering half of a stream. One of these is called, once. */
+/** The answering half of a stream: one of ok, fail and refuse, or any number of writes and an end. */
 export interface ResponseStream {
   /** Headers, the frame as the body, and trailers with status OK. */
   ok(frame: Buffer): void
+  /** Headers, if they are not sent yet, and a frame. */
+  write(frame: Buffer): void
+  /** Trailers with a status, after any number of frames. */
+  end(status: number, message: string): void
   /** Headers alone, with the status in them; whatever the client still sends is not read. */
   fail(status: number, message: string): void
   /** No gRPC at all: an HTTP status. */
@@ -53,19 +57,35 @@ export interface StreamListener {
 
 const deaf: StreamListener = { data() {}, end() {}, cancelled() {} }
 
+/** A service beside the data API. */
+export interface GrpcMethods {
+  /** With its package. */
+  readonly name: string
+  readonly unary?: Readonly<Record<string, Handler>>
+  readonly streaming?: Readonly<Record<string, StreamingMethod>>
+}
+
 export interface GrpcServiceOptions {
   readonly handlers: Handlers
+  readonly services?: readonly GrpcMethods[] | undefined
   readonly clock: Scheduler
   readonly logger: Logger
 }
 
 export class GrpcService {
   readonly #methods = new Map<string, Handler>()
+  readonly #streaming = new Map<string, StreamingMethod>()
+  readonly #services: readonly string[]
   readonly #clock: Scheduler
   readonly #logger: Logger
 
-  constructor({ handlers, clock, logger }: GrpcServiceOptions) {
-    for (const [name, handler] of Object.entries(handlers)) this.#methods.set(`/${dataService}/${name}`, handler)
+  constructor({ handlers, services = [], clock, logger }: GrpcServiceOptions) {
+    const all: readonly GrpcMethods[] = [{ name: dataService, unary: handlers }, ...services]
+    for (const { name, unary = {}, streaming = {} } of all) {
+      for (const [method, handler] of Object.entries(unary)) this.#methods.set(`/${name}/${method}`, handler)
+      for (const [method, handler] of Object.entries(streaming)) this.#streaming.set(`/${name}/${method}`, handler)
+    }
+    this.#services = [dataService, ...services.map(({ name }) => name)]
     this.#clock = clock
     this.#logger = logger
   }
@@ -81,15 +101,25 @@ export class GrpcService {
     }
     try {
       const handler = this.#methods.get(head.path)
-      if (handler === undefined) throw unknownMethod(head.path)
+      const streaming = handler === undefined ? this.#streaming.get(head.path) : undefined
+      if (handler === undefined && streaming === undefined) throw this.#unknownMethod(head.path)
       const isGzip = isGzipEncoding(head.encoding)
       const call = new Call({ clock: this.#clock, timeoutMs: timeoutMsOf(head.timeout) })
-      return new UnaryCall({ handler, call, isGzip, response, logger: this.#logger })
+      const options = { call, isGzip, response, logger: this.#logger }
+      if (streaming !== undefined) return new StreamingCall(streaming, options)
+      return handler === undefined ? deaf : new UnaryCall({ ...options, handler })
     } catch (error) {
       const { code, message } = statusOf(error, this.#logger)
       response.fail(grpcStatusOf(code), grpcMessageOf(message))
       return deaf
     }
+  }
+
+  #unknownMethod(path: string): DatastoreError {
+    const [, service = '', method = ''] = path.split('/')
+    return this.#services.includes(service)
+      ? unimplemented(`the service ${service} has no method "${method}"`)
+      : unimplemented(`the service "${service}" is not served here; there is ${this.#services.join(', ')}`)
   }
 }
 
@@ -101,29 +131,22 @@ function isGrpc(contentType: string | undefined): boolean {
   )
 }
 
-function unknownMethod(path: string): DatastoreError {
-  const [, service = '', method = ''] = path.split('/')
-  return service === dataService
-    ? unimplemented(`the service ${service} has no method "${method}"`)
-    : unimplemented(`the service "${service}" is not served here; ${dataService} is`)
-}
-
 function isGzipEncoding(encoding: string | undefined): boolean {
   if (encoding === undefined || encoding === 'identity') return false
   if (encoding === 'gzip') return true
   throw unimplemented(`grpc-encoding "${encoding}" is not supported; ${acceptedEncodings} are`)
 }
 
-function malformed(message: string): DatastoreError {
-  return new DatastoreError('INTERNAL', message, { retry: 'never' })
-}
-
-interface UnaryCallOptions {
-  readonly handler: Handler
+/** What every kind of call is made of. */
+export interface CallParts {
   readonly call: Call
   readonly isGzip: boolean
   readonly response: ResponseStream
   readonly logger: Logger
+}
+
+interface UnaryCallOptions extends CallParts {
+  readonly handler: Handler
 }
 
 class UnaryCall implements StreamListener {

@@ -133,15 +133,15 @@ export class HttpConnections {
   }
 
   async #serveRoute(request: IncomingMessage, response: ServerResponse, path: string, query: string): Promise<void> {
-    const route = this.#options.router.find(request.method ?? '', path)
-    if (route === undefined) {
-      request.resume()
-      send(response, 404, textType, `there is no ${request.method} ${path}\n`)
-      return
-    }
     try {
+      const found = this.#options.router.find(request.method ?? '', path)
+      if (found === undefined) {
+        request.resume()
+        send(response, 404, textType, `there is no ${request.method} ${path}\n`)
+        return
+      }
       const body = await readBody(request)
-      const answer = await route({ query: new URLSearchParams(query), body })
+      const answer = await found.route({ query: new URLSearchParams(query), body, parameters: found.parameters })
       if ('text' in answer) send(response, 200, textType, answer.text)
       else send(response, 200, jsonForm.contentType, `${JSON.stringify(answer.json)}\n`)
     } catch (error) {

@@ -104,6 +104,10 @@ function one(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }
 
+function statusHeaders(status: number, message: string): Record<string, string> {
+  return { 'grpc-status': String(status), ...(message === '' ? {} : { 'grpc-message': message }) }
+}
+
 class NodeResponse implements ResponseStream {
   readonly #stream: ServerHttp2Stream
 
@@ -119,13 +123,31 @@ class NodeResponse implements ResponseStream {
     stream.end(frame)
   }
 
+  write(frame: Buffer): void {
+    const stream = this.#stream
+    if (stream.destroyed || stream.closed) return
+    if (!stream.headersSent) stream.respond(okHeaders, withTrailers)
+    stream.write(frame)
+  }
+
+  end(status: number, message: string): void {
+    const stream = this.#stream
+    if (stream.destroyed || stream.closed) return
+    if (!stream.headersSent) stream.respond(okHeaders, withTrailers)
+    stream.once('wantTrailers', () => {
+      stream.sendTrailers(statusHeaders(status, message))
+      // The client may go on sending for ever: with its status it has all that it will get.
+      if (!stream.readableEnded) stream.resume()
+    })
+    stream.end()
+  }
+
   fail(status: number, message: string): void {
     this.#headersAlone({
       ':status': 200,
       'content-type': 'application/grpc',
-      'grpc-status': String(status),
       'grpc-accept-encoding': acceptedEncodings,
-      ...(message === '' ? {} : { 'grpc-message': message }),
+      ...statusHeaders(status, message),
     })
   }
 

@@ -4,23 +4,13 @@
  *
  * Known: the proto3 JSON mapping. Measured: what both of Google's emulators accept and print.
  */
-import {
-  createFileRegistry,
-  type DescMethod,
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  toBinary,
-  toJson,
-} from '@bufbuild/protobuf'
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
+import { type DescMethod, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf'
 import { InvariantError, invalidArgument } from '@sixtables/engine'
-import { descriptorSet } from '#gen/descriptors.js'
 import type { MethodName } from '../call.ts'
+import { registry } from './descriptors.ts'
 import { dataService } from './grpc.ts'
 import { type Json, parseJson, printJson } from './json-text.ts'
 
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')))
 const methods = new Map<string, DescMethod>(
   registry.getService(dataService)?.methods.map((method) => [method.name, method]) ?? [],
 )

@@ -1,0 +1,142 @@
+/**
+ * Services beside the data API, written once and served over gRPC and REST. Their methods take and give messages in the
+ * JSON form of their protos: calls are rare here, and what they say goes out as JSON anyway.
+ *
+ *   gRPC   bytes ─▶ JSON ─▶ method ─▶ JSON ─▶ bytes          by the published descriptors
+ *   REST   path, query and body ─▶ JSON ─▶ method ─▶ JSON    checked by the same descriptors
+ */
+import type { DescMessage, DescMethod, FileRegistry, JsonValue } from '@bufbuild/protobuf'
+import { InvariantError, invalidArgument, type MaybePromise } from '@sixtables/engine'
+import { type Answer, answerHeadBytes, type Call } from '../call.ts'
+import type { GrpcMethods } from '../protocols/grpc.ts'
+import type { JsonObject } from './operations.ts'
+import type { Router, Verb } from './router.ts'
+
+export interface AdminMethod {
+  /** As the proto names it. */
+  readonly name: string
+  /** Where it stands in REST. Names in the path are members of the request, in lower camel case. */
+  readonly rest: readonly {
+    readonly verb: Verb
+    readonly path: string
+    /** The member that the body is; `*` = the request itself. Without it there is no body, and the query has members. */
+    readonly body?: string
+    /** Makes members of the request from the names in the path, where they are not members themselves. */
+    readonly members?: (parameters: Readonly<Record<string, string>>) => JsonObject
+  }[]
+  /** @param call - absent over REST */
+  readonly answer: (request: JsonObject, call: Call | undefined) => MaybePromise<JsonObject>
+}
+
+export interface AdminService {
+  /** With its package. */
+  readonly name: string
+  readonly methods: readonly AdminMethod[]
+}
+
+interface Codec {
+  readonly registry: FileRegistry
+  readonly protobuf: typeof import('@bufbuild/protobuf')
+}
+
+let loading: Promise<Codec> | undefined
+
+/** Loaded by the first call. */
+function codec(): Promise<Codec> {
+  loading ??= Promise.all([import('../protocols/descriptors.ts'), import('@bufbuild/protobuf')]).then(
+    ([{ registry }, protobuf]) => ({ registry, protobuf }),
+  )
+  return loading
+}
+
+/** The service's methods for GrpcService. */
+export function grpcMethodsOf({ name, methods }: AdminService): GrpcMethods {
+  const unary = methods.map((method) => {
+    const handler = async (bytes: Buffer, call: Call): Promise<Answer> => {
+      const { registry, protobuf } = await codec()
+      const { input, output } = descriptorOf(registry, name, method.name)
+      const request = protobuf.toJson(input, decoded(protobuf, input, bytes), { registry }) as JsonObject
+      const answer = (await method.answer(request, call)) as JsonValue
+      const message = protobuf.toBinary(output, protobuf.fromJson(output, answer, { registry }))
+      return Buffer.concat([Buffer.alloc(answerHeadBytes), message])
+    }
+    return [method.name, handler] as const
+  })
+  return { name, unary: Object.fromEntries(unary) }
+}
+
+/** Adds the service's REST paths. */
+export function addRestMethods(router: Router, { name, methods }: AdminService): void {
+  for (const method of methods) {
+    for (const { verb, path, body, members } of method.rest) {
+      router.add(verb, path, async (request) => {
+        const { registry, protobuf } = await codec()
+        const { input } = descriptorOf(registry, name, method.name)
+        const named = members?.(request.parameters) ?? request.parameters
+        const fromBody = body === undefined ? queryMembers(input, request.query) : bodyMembers(body, request.body)
+        const json = { ...fromBody, ...named } as JsonValue
+        return { json: await method.answer(canonical({ registry, protobuf }, input, json), undefined) }
+      })
+    }
+  }
+}
+
+function descriptorOf(registry: FileRegistry, service: string, method: string): DescMethod {
+  const found = registry.getService(service)?.methods.find(({ name }) => name === method)
+  if (found === undefined) throw new InvariantError(`the descriptors have no method ${method} of ${service}`)
+  return found
+}
+
+function decoded(
+  protobuf: Codec['protobuf'],
+  type: DescMessage,
+  bytes: Buffer,
+): ReturnType<typeof protobuf.fromBinary> {
+  try {
+    return protobuf.fromBinary(type, bytes)
+  } catch (error) {
+    throw invalidArgument(`the bytes are not a ${type.name}: ${reason(error)}`)
+  }
+}
+
+/** The message as its own JSON form has it, whatever liberties a client's JSON took. */
+function canonical({ registry, protobuf }: Codec, type: DescMessage, json: JsonValue): JsonObject {
+  try {
+    return protobuf.toJson(type, protobuf.fromJson(type, json, { registry }), { registry }) as JsonObject
+  } catch (error) {
+    throw invalidArgument(`the request is not a ${type.name} in JSON: ${reason(error)}`)
+  }
+}
+
+/** Members of the request that stand in the query of the URL; others, such as `alt=json`, are passed over. */
+function queryMembers(type: DescMessage, query: URLSearchParams): JsonObject {
+  const members: Record<string, unknown> = {}
+  for (const field of type.fields) {
+    const value = query.get(field.jsonName) ?? query.get(field.name)
+    if (value !== null && value !== '' && field.fieldKind === 'scalar') members[field.jsonName] = value
+  }
+  return members
+}
+
+function bodyMembers(member: string, body: Buffer): JsonObject {
+  const json = parsed(body)
+  return member === '*' ? json : { [member]: json }
+}
+
+function parsed(body: Buffer): JsonObject {
+  const text = body.toString('utf8').trim()
+  if (text === '') return {}
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    throw invalidArgument(`the body is not JSON: ${reason(error)}`)
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw invalidArgument('the body is no JSON object')
+  return json as JsonObject
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

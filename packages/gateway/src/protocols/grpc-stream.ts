@@ -1,0 +1,148 @@
+/**
+ * Calls whose request or answer is a stream of messages.
+ *
+ *   client ─▶ message, message, end ─▶ StreamedRequest ┐
+ *                                                      ├ a StreamingMethod
+ *   client ◀─ message, message, status ◀─ StreamedAnswer ┘
+ *
+ * R1  A stream gets exactly one status, unless its client is gone.
+ *
+ * Answers are small and few here (health, reflection): a client that does not read them makes them wait in memory.
+ */
+import { DatastoreError, limits, type MaybePromise } from '@sixtables/engine'
+import { type Answer, answerHeadBytes, type Call } from '../call.ts'
+import type { CallParts, StreamListener } from './grpc.ts'
+import { MessageReader, malformed, type RawMessage, tooLarge } from './grpc-messages.ts'
+import { decompressed } from './gzip.ts'
+import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
+
+/** Where a method writes its answers. After the end nothing is written any more. */
+export interface StreamedAnswer {
+  write(message: Answer): void
+  /** With status OK. */
+  end(): void
+  fail(error: unknown): void
+}
+
+/** What a method is told of its request. What it throws, or rejects with, is the status of the call. */
+export interface StreamedRequest {
+  message(bytes: Buffer): MaybePromise<void>
+  /** The client has sent all. */
+  end(): MaybePromise<void>
+  /** The client is gone, or the time of the call is over. */
+  cancelled?(): void
+}
+
+export type StreamingMethod = (answer: StreamedAnswer, call: Call) => StreamedRequest
+
+export class StreamingCall implements StreamListener {
+  readonly #parts: CallParts
+  readonly #reader = new MessageReader()
+  readonly #request: StreamedRequest
+  /** Messages are handed over one after the other, also when one takes its time. */
+  #tail: Promise<void> | undefined
+  #deadline: NodeJS.Timeout | undefined
+  #isFinished = false
+
+  constructor(method: StreamingMethod, parts: CallParts) {
+    this.#parts = parts
+    const answer: StreamedAnswer = {
+      write: (message) => this.#write(message),
+      end: () => this.#end(),
+      fail: (error) => this.#fail(error),
+    }
+    this.#request = method(answer, parts.call)
+    this.#watchDeadline()
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isFinished) return
+    try {
+      this.#reader.push(chunk, (message) => this.#inTurn(() => this.#take(message)))
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  end(): void {
+    if (this.#isFinished) return
+    if (this.#reader.isBetweenMessages) this.#inTurn(() => this.#request.end())
+    else this.#fail(malformed('the request ends in the middle of a message'))
+  }
+
+  cancelled(): void {
+    if (!this.#finish()) return
+    this.#giveUp()
+  }
+
+  #take({ compressed, bytes }: RawMessage): MaybePromise<void> {
+    if (!compressed) return this.#request.message(bytes)
+    if (!this.#parts.isGzip) {
+      throw malformed('a request message is marked as compressed, but there is no grpc-encoding header')
+    }
+    const max = limits.requestBytesMax
+    return decompressed(bytes, max, () => tooLarge(max + 1, 'a request message, uncompressed,')).then((request) =>
+      this.#request.message(request),
+    )
+  }
+
+  #inTurn(task: () => MaybePromise<void>): void {
+    const run = (): MaybePromise<void> => (this.#isFinished ? undefined : task())
+    try {
+      const done = this.#tail === undefined ? run() : this.#tail.then(run)
+      if (!(done instanceof Promise)) return
+      const tail = done
+        .catch((error) => this.#fail(error))
+        .then(() => {
+          if (this.#tail === tail) this.#tail = undefined
+        })
+      this.#tail = tail
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #watchDeadline(): void {
+    const { call } = this.#parts
+    if (call.timeoutMs === undefined) return
+    const { timeoutMs } = call
+    this.#deadline = setTimeout(
+      () => {
+        this.#fail(new DatastoreError('DEADLINE_EXCEEDED', `the call took longer than its deadline of ${timeoutMs} ms`))
+        this.#giveUp()
+      },
+      Math.min(Math.ceil(timeoutMs), 0x7fff_ffff),
+    )
+    this.#deadline.unref()
+  }
+
+  #giveUp(): void {
+    this.#parts.call.cancel()
+    this.#request.cancelled?.()
+  }
+
+  #write(message: Answer): void {
+    if (this.#isFinished) return
+    message[0] = 0
+    message.writeUInt32BE(message.length - answerHeadBytes, 1)
+    this.#parts.response.write(message)
+  }
+
+  #end(): void {
+    if (this.#finish()) this.#parts.response.end(0, '')
+  }
+
+  #fail(error: unknown): void {
+    if (!this.#finish()) return
+    const { code, message } = statusOf(error, this.#parts.logger)
+    this.#parts.response.end(grpcStatusOf(code), grpcMessageOf(message))
+  }
+
+  /** Whether the call was still open; it no longer is (R1). */
+  #finish(): boolean {
+    if (this.#isFinished) return false
+    this.#isFinished = true
+    if (this.#deadline !== undefined) clearTimeout(this.#deadline)
+    return true
+  }
+}
