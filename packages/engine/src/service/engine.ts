@@ -27,12 +27,15 @@ import { MemoryKv } from '../storage/memory-kv.ts'
 import { KvTableView } from '../tables/table.ts'
 import { RecentCommits } from '../transactions/recent-commits.ts'
 import { Transactions } from '../transactions/transactions.ts'
+import type { ExportOptions, ExportReport } from '../transfer/export.ts'
+import type { ImportOptions, ImportReport } from '../transfer/import.ts'
 import { ApplyHistory } from './apply-history.ts'
 import { Database, type SharedParts } from './database.ts'
 import { buildIndex } from './index-builder.ts'
 import { Inspector } from './inspector.ts'
 import { clearStore, type ResetScope, scopeCode } from './reset.ts'
 import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
+import { type Cancellable, exportDatabase, importDatabase, type TransferParts } from './transfer.ts'
 
 export interface EngineOptions {
   /** Folder of the data; without one, and without `kv`, all is in memory. */
@@ -200,6 +203,27 @@ export class Engine {
   check(options: CheckOptions = {}): Promise<CheckReport> {
     const databaseByCode = (code: string): Database => this.#databaseByCode(code)
     return checkStore({ kv: this.#kv, databaseByCode, pause: () => this.#pause() }, options)
+  }
+
+  /** Writes a database's entities of one moment to files of the managed export format (transfer/export.ts). */
+  exportEntities(database: Database, { signal, ...options }: ExportOptions & Cancellable): Promise<ExportReport> {
+    return exportDatabase(this.#transferParts(signal), database, options)
+  }
+
+  /** Writes the entities of a managed export into a database (transfer/import.ts). */
+  importEntities(database: Database, { signal, ...options }: ImportOptions & Cancellable): Promise<ImportReport> {
+    return importDatabase(this.#transferParts(signal), database, options)
+  }
+
+  #transferParts(signal: AbortSignal | undefined): TransferParts {
+    return {
+      kv: this.#kv,
+      log: this.#log,
+      ids: this.#ids,
+      scheduler: this.#scheduler,
+      context: () => this.context({ signal }),
+      pause: () => this.#pause(),
+    }
   }
 
   /**

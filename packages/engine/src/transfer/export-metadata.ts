@@ -1,0 +1,196 @@
+/**
+ * The two kinds of metadata files of an export, and how its folders are named.
+ *
+ *   <name>.overall_export_metadata          a log file: the record "3", then one message
+ *     part 1*  { scope 1 { kinds 1 (1 one, 2 all), kind 2, namespaces 3 (1 the default, 2 one, 3 all), namespace 4 },
+ *                path 2, entities 3, bytes of its output files 4 }
+ *   <namespace>/<kind>/<namespace>_<kind>.export_metadata        one bare message
+ *     export 1 { name 1, start 2, end 3 (microseconds) }, output 2* { kind 1, file 2 }
+ *
+ *   <namespace>   all_namespaces, default_namespace, namespace_<id>      <kind>   all_kinds, kind_<kind>
+ *
+ * Readers follow the paths in the files; the names of folders carry no meaning for them.
+ *
+ * Measured: all of it, on exports of both of Google's emulators with each form of filter. Ours: a kind that cannot be the
+ * name of a folder is written with %XX.
+ */
+import { WireReader, WireWriter } from '../encoding/wire.ts'
+import { eachField, inMessage, readInt64, readString } from './reference-v3.ts'
+
+/** What the first record of an overall metadata file says. */
+export const formatRecord: Uint8Array = Buffer.from('3')
+
+export const overallSuffix = '.overall_export_metadata'
+
+/** What one folder of an export holds; `undefined` = all. */
+export interface Scope {
+  readonly namespaceId: string | undefined
+  readonly kind: string | undefined
+}
+
+export interface ExportPart {
+  readonly scope: Scope
+  /** Of the part's metadata file, below the folder of the overall metadata file; with slashes. */
+  readonly path: string
+  readonly entities: number
+  readonly bytes: number
+}
+
+const oneKind = 1
+const allKinds = 2
+const defaultNamespace = 1
+const oneNamespace = 2
+const allNamespaces = 3
+
+export function encodeOverallMetadata(parts: readonly ExportPart[]): Uint8Array {
+  const writer = new WireWriter()
+  for (const { scope, path, entities, bytes } of parts) {
+    const { namespaceId, kind } = scope
+    const at = writer.open(1)
+    const scopeAt = writer.open(1)
+    writer.uint32(1, kind === undefined ? allKinds : oneKind)
+    writer.text(2, kind ?? '')
+    writer.uint32(3, namespaceId === undefined ? allNamespaces : namespaceId === '' ? defaultNamespace : oneNamespace)
+    writer.text(4, namespaceId ?? '')
+    writer.close(scopeAt)
+    writer.text(2, path)
+    writer.int64(3, BigInt(entities))
+    writer.int64(4, BigInt(bytes))
+    writer.close(at)
+  }
+  return writer.finish()
+}
+
+/** @throws DatastoreError INVALID_ARGUMENT for bytes that are no such message */
+export function decodeOverallMetadata(message: Uint8Array): readonly ExportPart[] {
+  const reader = new WireReader(message)
+  const parts: ExportPart[] = []
+  eachField(reader, 0, (tag, field) => {
+    if (field !== 1) reader.skip(tag)
+    else inMessage(reader, tag, 'a part of the export', () => parts.push(readPart(reader)))
+  })
+  return parts
+}
+
+function readPart(reader: WireReader): ExportPart {
+  let scope: Scope = { namespaceId: undefined, kind: undefined }
+  let path = ''
+  let entities = 0
+  let bytes = 0
+  eachField(reader, 0, (tag, field) => {
+    if (field === 1) {
+      inMessage(reader, tag, 'the scope of a part', () => {
+        scope = readScope(reader)
+      })
+    } else if (field === 2) path = readString(reader, tag, 'the path of a part')
+    else if (field === 3) entities = Number(readInt64(reader, tag, 'a number of entities'))
+    else if (field === 4) bytes = Number(readInt64(reader, tag, 'a number of bytes'))
+    else reader.skip(tag)
+  })
+  return { scope, path, entities, bytes }
+}
+
+function readScope(reader: WireReader): Scope {
+  let kinds = 0n
+  let kind = ''
+  let namespaces = 0n
+  let namespaceId = ''
+  eachField(reader, 0, (tag, field) => {
+    if (field === 1) kinds = readInt64(reader, tag, 'a choice of kinds')
+    else if (field === 2) kind = readString(reader, tag, 'a kind')
+    else if (field === 3) namespaces = readInt64(reader, tag, 'a choice of namespaces')
+    else if (field === 4) namespaceId = readString(reader, tag, 'a namespace')
+    else reader.skip(tag)
+  })
+  const hasNamespace = Number(namespaces) === oneNamespace || Number(namespaces) === defaultNamespace
+  return {
+    namespaceId: hasNamespace ? namespaceId : undefined,
+    kind: Number(kinds) === oneKind ? kind : undefined,
+  }
+}
+
+export interface PartMetadata {
+  readonly exportName: string
+  /** Microseconds since the epoch. */
+  readonly startedAt: bigint
+  readonly endedAt: bigint
+  readonly outputs: readonly OutputFile[]
+}
+
+export interface OutputFile {
+  /** Empty: entities of any kind. */
+  readonly kind: string
+  /** Below the folder of the part's metadata file. */
+  readonly file: string
+}
+
+export function encodePartMetadata({ exportName, startedAt, endedAt, outputs }: PartMetadata): Uint8Array {
+  const writer = new WireWriter()
+  const at = writer.open(1)
+  writer.text(1, exportName)
+  writer.int64(2, startedAt)
+  writer.int64(3, endedAt)
+  writer.close(at)
+  for (const { kind, file } of outputs) {
+    const outputAt = writer.open(2)
+    writer.text(1, kind)
+    writer.text(2, file)
+    writer.close(outputAt)
+  }
+  return writer.finish()
+}
+
+/** @throws DatastoreError INVALID_ARGUMENT for bytes that are no such message */
+export function decodePartMetadata(message: Uint8Array): PartMetadata {
+  const reader = new WireReader(message)
+  let [exportName, startedAt, endedAt] = ['', 0n, 0n]
+  const outputs: OutputFile[] = []
+  eachField(reader, 0, (tag, field) => {
+    if (field === 1) {
+      inMessage(reader, tag, 'the export of a part', () => {
+        eachField(reader, 0, (inner, part) => {
+          if (part === 1) exportName = readString(reader, inner, 'the name of an export')
+          else if (part === 2) startedAt = readInt64(reader, inner, 'the start of an export')
+          else if (part === 3) endedAt = readInt64(reader, inner, 'the end of an export')
+          else reader.skip(inner)
+        })
+      })
+    } else if (field === 2) {
+      inMessage(reader, tag, 'an output file', () => {
+        let [kind, file] = ['', '']
+        eachField(reader, 0, (inner, part) => {
+          if (part === 1) kind = readString(reader, inner, 'the kind of an output file')
+          else if (part === 2) file = readString(reader, inner, 'the name of an output file')
+          else reader.skip(inner)
+        })
+        outputs.push({ kind, file })
+      })
+    } else reader.skip(tag)
+  })
+  return { exportName, startedAt, endedAt, outputs }
+}
+
+/** The two folder names of a scope. */
+export function foldersOf({ namespaceId, kind }: Scope): { readonly namespace: string; readonly kind: string } {
+  return {
+    namespace:
+      namespaceId === undefined
+        ? 'all_namespaces'
+        : namespaceId === ''
+          ? 'default_namespace'
+          : `namespace_${fileName(namespaceId)}`,
+    kind: kind === undefined ? 'all_kinds' : `kind_${fileName(kind)}`,
+  }
+}
+
+const fileNameCharactersMax = 100
+
+/** A text as part of the name of a file on any system. */
+function fileName(text: string): string {
+  let name = ''
+  for (const byte of Buffer.from(text, 'utf8')) {
+    const character = String.fromCharCode(byte)
+    name += /[\w.~-]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  }
+  return name.slice(0, fileNameCharactersMax)
+}

@@ -1,0 +1,27 @@
+/** Files of exports, with errors that say which file, what was wrong and what to do. */
+import { type FileHandle, open } from 'node:fs/promises'
+import { DatastoreError } from '../errors.ts'
+
+/** The system's word for what went wrong, such as ENOENT. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}
+
+/** @throws DatastoreError NOT_FOUND, FAILED_PRECONDITION */
+export async function openForReading(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'r')
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'ENOENT') throw new DatastoreError('NOT_FOUND', `there is no file ${path}`, { cause: error })
+    throw cannot('read', path, error)
+  }
+}
+
+export function cannot(verb: 'read' | 'write', path: string, cause: unknown): DatastoreError {
+  if (cause instanceof DatastoreError) return cause
+  const why = `${path} cannot be ${verb === 'read' ? 'read' : 'written'} (${systemCode(cause)})`
+  return new DatastoreError('FAILED_PRECONDITION', `${why}; see to the rights and the disk, or name another place`, {
+    cause,
+  })
+}

@@ -1,0 +1,297 @@
+/**
+ * Reads the files of a managed export into a database (docs/reference/export.md).
+ *
+ *   overall metadata ─▶ parts ─▶ output files, checked whole ─▶ EntityProto ─▶ filter ─▶ batch ─▶ ids, commit
+ *
+ * I1  Every file is read through before the first entity is written: one that is damaged or cut off is refused with its
+ *     path and offset, and nothing has happened.
+ * I2  Entities go through the commit path of all writes, some hundreds at a time; a batch is written whole or not at all,
+ *     and an entity that may not be written is named with its file and offset.
+ * I3  Before a batch is written, the counters of ids have passed the ids it brings.
+ * I4  An entity that is there already is replaced; all others stay.
+ * I5  Keys of the database that was exported become keys of the one that imports; keys of other databases stay.
+ *
+ * Measured: Google's emulators import into any project and replace what is there; they also rename keys of other projects,
+ * which would be lost so.
+ */
+import { readFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import type { RequestContext } from '../context.ts'
+import { checkAlive } from '../context.ts'
+import { encodeKey, encodeProperties, entityField } from '../encoding/entity-codec.ts'
+import { prepareEntity } from '../encoding/validate-entity.ts'
+import { WireWriter } from '../encoding/wire.ts'
+import { DatastoreError, invalidArgument } from '../errors.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { formatKey, type Key, kindOf } from '../model/key.ts'
+import { decodeEntityProto } from './entity-proto-v3.ts'
+import type { TransferProgress } from './export.ts'
+import { decodeOverallMetadata, decodePartMetadata, type ExportPart, overallSuffix } from './export-metadata.ts'
+import { cannot, systemCode } from './files.ts'
+import { type LogRecordAt, readLog } from './leveldb-log.ts'
+import { type Rename, renamedKey, renamedProperties } from './rename-keys.ts'
+
+export interface ImportOptions {
+  /** The overall metadata file of an export. */
+  readonly metadataFile: string
+  /** Only entities of these kinds; default: of all. */
+  readonly kinds?: readonly string[] | undefined
+  /** Only entities of these namespaces, '' for the default one; default: of all. */
+  readonly namespaces?: readonly string[] | undefined
+  /** Called after each batch. */
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined
+}
+
+export interface ImportProgress extends TransferProgress {
+  /** All that the files hold, whether the filter takes it or not. */
+  readonly entitiesTotal: number
+  readonly bytesTotal: number
+}
+
+export interface ImportReport extends TransferProgress {
+  /** Entities that the filter left out. */
+  readonly skipped: number
+}
+
+export interface ImportTarget {
+  readonly projectId: string
+  readonly databaseId: string
+  readonly context: RequestContext
+  /** Keeps the ids of these complete keys from being given. */
+  advancePast(keys: readonly Key[]): MaybePromise<void>
+  /** Upserts serialized google.datastore.v1.Entity messages of different keys, all or none. */
+  upsert(entities: readonly Uint8Array[]): MaybePromise<unknown>
+  /** Lets other work in; called after each batch. */
+  pause(): Promise<void>
+}
+
+const batchEntities = 250
+/** A batch ends earlier when its entities are large. */
+const batchBytes = 4 * 1024 * 1024
+const upsertTriesMax = 10
+
+/**
+ * Imports an export.
+ *
+ * @throws DatastoreError NOT_FOUND without the file, INVALID_ARGUMENT for files that are damaged or no export (I1) and for
+ *   entities that may not be written (I2)
+ */
+export async function importEntities(target: ImportTarget, options: ImportOptions): Promise<ImportReport> {
+  const parts = await partsOf(resolve(options.metadataFile))
+  const totals = await checkFiles(parts, target.context)
+  const run = new Import(target, options, totals)
+  for (const { outputs } of parts) for (const path of outputs) await run.file(path)
+  return await run.finish()
+}
+
+interface PartOfImport {
+  readonly part: ExportPart
+  /** Paths of its output files. */
+  readonly outputs: readonly string[]
+}
+
+async function partsOf(metadataFile: string): Promise<readonly PartOfImport[]> {
+  if (!metadataFile.endsWith(overallSuffix)) {
+    throw invalidArgument(`${metadataFile} is no export: an import is given the file that ends in ${overallSuffix}`)
+  }
+  const root = dirname(metadataFile)
+  const parts: PartOfImport[] = []
+  for (const part of await readOverall(metadataFile)) {
+    const partFile = below(root, join(root, part.path), metadataFile)
+    const metadata = await decoded(partFile, async () => decodePartMetadata(await readWhole(partFile)))
+    const outputs = metadata.outputs.map(({ file }) => below(root, join(dirname(partFile), file), partFile))
+    parts.push({ part, outputs })
+  }
+  return parts
+}
+
+/** The last record: those before it say the version of the format. */
+async function readOverall(metadataFile: string): Promise<readonly ExportPart[]> {
+  let newest: Buffer | undefined
+  for await (const { bytes } of readLog(metadataFile)) newest = Buffer.from(bytes)
+  if (newest === undefined) throw invalidArgument(`${metadataFile} is empty; it should list the files of an export`)
+  const message = newest
+  return await decoded(metadataFile, async () => decodeOverallMetadata(message))
+}
+
+async function readWhole(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw cannot('read', path, error)
+    throw new DatastoreError('NOT_FOUND', `the export is incomplete: there is no file ${path}`, { cause: error })
+  }
+}
+
+async function decoded<T>(path: string, decode: () => Promise<T>): Promise<T> {
+  try {
+    return await decode()
+  } catch (error) {
+    if (error instanceof DatastoreError && error.code === 'INVALID_ARGUMENT') {
+      throw invalidArgument(`${path} is damaged: ${error.message}`)
+    }
+    throw error
+  }
+}
+
+/** A path that the files of an export name; it must not lead out of the export. */
+function below(root: string, path: string, namedBy: string): string {
+  const inside = relative(root, path)
+  if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || resolve(root, inside) !== path) {
+    throw invalidArgument(`${namedBy} names ${path}, which is not below the folder of the export`)
+  }
+  return path
+}
+
+interface Totals {
+  readonly entities: number
+  readonly bytes: number
+}
+
+/** I1: reads every file through; there must be as many entities as the metadata says. */
+async function checkFiles(parts: readonly PartOfImport[], context: RequestContext): Promise<Totals> {
+  let [entities, bytes] = [0, 0]
+  for (const { part, outputs } of parts) {
+    let count = 0
+    for (const path of outputs) {
+      for await (const record of readLog(path)) {
+        count++
+        bytes += record.bytes.length
+      }
+      checkAlive(context)
+    }
+    if (count < part.entities) {
+      throw invalidArgument(
+        `the export is incomplete: ${part.path} has ${part.entities} entities, its files have ${count}; ` +
+          'a file is missing or cut off',
+      )
+    }
+    entities += count
+  }
+  return { entities, bytes }
+}
+
+/** One entity on its way in. */
+interface Incoming {
+  readonly key: Key
+  readonly bytes: Uint8Array
+  readonly path: string
+  readonly offset: number
+}
+
+class Import {
+  readonly #target: ImportTarget
+  readonly #options: ImportOptions
+  readonly #totals: Totals
+  readonly #kinds: ReadonlySet<string> | undefined
+  readonly #namespaces: ReadonlySet<string> | undefined
+  #batch: Incoming[] = []
+  #batchBytes = 0
+  /** Keys of the batch in words: a key may stand in a commit once. */
+  #keys = new Set<string>()
+  #entities = 0
+  #skipped = 0
+  #bytes = 0
+
+  constructor(target: ImportTarget, options: ImportOptions, totals: Totals) {
+    const { kinds, namespaces } = options
+    this.#target = target
+    this.#options = options
+    this.#totals = totals
+    this.#kinds = kinds === undefined || kinds.length === 0 ? undefined : new Set(kinds)
+    this.#namespaces = namespaces === undefined || namespaces.length === 0 ? undefined : new Set(namespaces)
+  }
+
+  async file(path: string): Promise<void> {
+    for await (const record of readLog(path)) {
+      this.#bytes += record.bytes.length
+      const incoming = this.#incoming(path, record)
+      if (incoming === undefined) {
+        this.#skipped++
+        continue
+      }
+      const name = `${incoming.key.partition.namespaceId} ${formatKey(incoming.key)}`
+      const isFull = this.#batch.length === batchEntities || this.#batchBytes + incoming.bytes.length > batchBytes
+      if (isFull || this.#keys.has(name)) await this.#flush()
+      this.#batch.push(incoming)
+      this.#keys.add(name)
+      this.#batchBytes += incoming.bytes.length
+    }
+  }
+
+  async finish(): Promise<ImportReport> {
+    await this.#flush()
+    return { entities: this.#entities, bytes: this.#bytes, skipped: this.#skipped }
+  }
+
+  /** The entity of a record, as an Entity of this database; `undefined` when the filter leaves it out. */
+  #incoming(path: string, { bytes: record, offset }: LogRecordAt): Incoming | undefined {
+    try {
+      const { key: exported, properties } = decodeEntityProto(record)
+      if (this.#kinds?.has(kindOf(exported)) === false) return undefined
+      if (this.#namespaces?.has(exported.partition.namespaceId) === false) return undefined
+      const { projectId, databaseId } = this.#target
+      const rename: Rename = { from: exported.partition, to: { projectId, databaseId } }
+      const key = renamedKey(exported, rename)
+      const writer = new WireWriter()
+      writer.bytes(entityField.key, encodeKey(key))
+      writer.raw(encodeProperties(renamedProperties(properties, rename)))
+      return { key, bytes: writer.finish(), path, offset }
+    } catch (error) {
+      throw located(error, path, offset)
+    }
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#batch
+    if (batch.length === 0) return
+    checkAlive(this.#target.context)
+    try {
+      await this.#target.advancePast(batch.map(({ key }) => key))
+      await this.#upsert(batch)
+    } catch (error) {
+      this.#findRefused(batch)
+      throw error
+    }
+    this.#entities += batch.length
+    this.#batch = []
+    this.#batchBytes = 0
+    this.#keys = new Set()
+    this.#options.onProgress?.({
+      entities: this.#entities,
+      bytes: this.#bytes,
+      entitiesTotal: this.#totals.entities,
+      bytesTotal: this.#totals.bytes,
+    })
+    await this.#target.pause()
+  }
+
+  /** Open transactions may hold locks; each try waits for them as long as any write does. */
+  async #upsert(batch: readonly Incoming[]): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#target.upsert(batch.map(({ bytes }) => bytes))
+        return
+      } catch (error) {
+        if (!(error instanceof DatastoreError) || error.code !== 'ABORTED' || tries === upsertTriesMax) throw error
+      }
+    }
+  }
+
+  /** Says which entity of a refused batch may not be written (I2). */
+  #findRefused(batch: readonly Incoming[]): void {
+    for (const { bytes, path, offset } of batch) {
+      try {
+        prepareEntity(bytes, this.#target)
+      } catch (error) {
+        throw located(error, path, offset)
+      }
+    }
+  }
+}
+
+/** An error about one record, with its place. */
+function located(error: unknown, path: string, offset: number): unknown {
+  if (!(error instanceof DatastoreError)) return error
+  return new DatastoreError(error.code, `the entity at byte ${offset} of ${path}: ${error.message}`, { cause: error })
+}

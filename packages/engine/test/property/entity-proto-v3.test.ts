@@ -1,0 +1,79 @@
+/**
+ * The laws of exported entities:
+ *
+ *   V1  decodeEntityProto(encodeEntityProto(e)) = e.
+ *   V2  Whatever the bytes, decoding gives an entity or throws INVALID_ARGUMENT.
+ */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DatastoreError } from '../../src/errors.ts'
+import type { Value } from '../../src/model/value.ts'
+import { keys, propertyMaps, values } from '../../src/testing/arbitraries.ts'
+import { decodeEntityProto, encodeEntityProto } from '../../src/transfer/entity-proto-v3.ts'
+import { excluded, integer, keyOf, string } from './entity-messages.ts'
+
+const key = keyOf([{ kind: 'K', id: 1n }])
+
+/** Meanings as clients may set them, fitting or not. */
+const annotated: fc.Arbitrary<Value> = fc
+  .tuple(values, fc.constantFrom(0, 1, 2, 8, 10, 11, 12, 15, 16, 17, 20, 22), fc.boolean())
+  .map(([value, meaning, isExcluded]) => ({
+    ...value,
+    ...(meaning === 0 || value.type === 'array' ? {} : { meaning }),
+    ...(isExcluded && value.type !== 'array' ? { excludeFromIndexes: true } : {}),
+  }))
+
+describe('an entity is read back as it was written (V1)', () => {
+  test('with any key and properties', () => {
+    fc.assert(
+      fc.property(keys, propertyMaps, (someKey, properties) => {
+        expect(decodeEntityProto(encodeEntityProto(someKey, properties))).toEqual({ key: someKey, properties })
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('with any meanings and flags, at any depth', () => {
+    fc.assert(
+      fc.property(fc.array(annotated, { maxLength: 4 }), annotated, (elements, value) => {
+        const properties = new Map<string, Value>([
+          ['one', value],
+          ['array', { type: 'array', values: elements.filter(({ type }) => type !== 'array') }],
+          ['entity', { type: 'entity', properties: new Map([['inner', value]]) }],
+        ])
+        expect(decodeEntityProto(encodeEntityProto(key, properties)).properties).toEqual(properties)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('with an array that mixes indexed and excluded elements, in their order', () => {
+    const mixed: Value = {
+      type: 'array',
+      values: [integer(1), excluded(integer(2)), integer(3), excluded(string('x'))],
+    }
+    const properties = new Map([['a', mixed]])
+    expect(decodeEntityProto(encodeEntityProto(key, properties)).properties).toEqual(properties)
+  })
+})
+
+test('any bytes are an entity or are refused (V2)', () => {
+  const refusedOrRead = (bytes: Uint8Array): void => {
+    try {
+      decodeEntityProto(bytes)
+    } catch (error) {
+      expect(error).toBeInstanceOf(DatastoreError)
+      expect(error).toMatchObject({ code: 'INVALID_ARGUMENT' })
+    }
+  }
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 60 }), refusedOrRead), { numRuns: 500 })
+  fc.assert(
+    fc.property(keys, propertyMaps, fc.nat(), fc.nat(255), fc.nat(), (someKey, properties, at, byte, cut) => {
+      const bytes = Buffer.from(encodeEntityProto(someKey, properties))
+      refusedOrRead(bytes.subarray(0, cut % bytes.length))
+      bytes[at % bytes.length] = byte
+      refusedOrRead(bytes)
+    }),
+    { numRuns: 500 },
+  )
+})
