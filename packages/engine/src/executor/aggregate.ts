@@ -38,7 +38,7 @@ export interface AggregatePlan {
   readonly fixed: ReadonlyMap<string, FixedValue>
 }
 
-/** After so many rows others get a turn: about a hundredth of a second. */
+/** After so many rows others get a turn: every few milliseconds (measured: 5 to 8 rows a microsecond in memory). */
 const rowsPerTurn = 32_768
 
 const firstBatch = 64
