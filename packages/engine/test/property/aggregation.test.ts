@@ -109,8 +109,10 @@ function expected(entities: readonly ModelEntity[], query: Query, asked: readonl
     return rows.map(({ values }) => values[i] as IndexableValue)
   }
   return asked.map((each): Value => {
-    if (each.operator === 'sum') return sumOf(valuesOf(each.property))
-    if (each.operator === 'avg') return averageOf(valuesOf(each.property))
+    if (each.operator !== 'count') {
+      const values = valuesOf(each.property)
+      return each.operator === 'sum' ? sumOf(values) : averageOf(values)
+    }
     const count = BigInt(rows.length)
     return { type: 'integer', value: each.upTo !== undefined && each.upTo < count ? each.upTo : count }
   })
