@@ -5,7 +5,7 @@
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
-import type { TableId, TableView } from '../tables/table.ts'
+import type { RowScan, TableId, TableView } from '../tables/table.ts'
 
 /**
  * @param jump - told of the row found; answers the row key from which to go on, which must be behind that row
@@ -32,13 +32,18 @@ export function skipScan(
       if (!take(rows)) return
     }
   }
-  let running: MaybePromise<void>
+  return closingAfter(scan, run)
+}
+
+/** Runs `work`, and closes the scan when it is done, or has failed. */
+export function closingAfter(scan: RowScan, work: () => MaybePromise<void>): MaybePromise<void> {
+  let done: MaybePromise<void>
   try {
-    running = run()
+    done = work()
   } catch (error) {
     scan.close()
     throw error
   }
-  if (running instanceof Promise) return running.finally(() => scan.close())
+  if (done instanceof Promise) return done.finally(() => scan.close())
   scan.close()
 }

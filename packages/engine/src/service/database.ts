@@ -24,7 +24,8 @@ import type { CommitVersions } from '../log/commit-version.ts'
 import type { IndexRules, StoredIndexOptions } from '../log/index-delta.ts'
 import { type GroupCode, groupOf } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
-import { checkMetadataQuery, isMetadataKind, metadataView } from '../metadata/metadata-kinds.ts'
+import { isSpecialKind, specialView } from '../metadata/special-kinds.ts'
+import type { StatisticsSource } from '../metadata/statistics.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import { formatKey, isCompleteKey, type Key } from '../model/key.ts'
 import { normalize } from '../planner/normalize.ts'
@@ -162,23 +163,26 @@ export class Database implements TransactionDatabase {
   runQuery(context: RequestContext, request: RunQueryRequest): MaybePromise<QueryBatch> {
     return this.#settled(context, () => {
       const { query, read } = request
-      const { kind } = query
-      const metadata = isMetadataKind(kind) ? kind : undefined
-      if (metadata !== undefined) checkMetadataQuery(query)
+      const isSpecial = isSpecialKind(query)
       const normal = normalize(query, this)
       const { ancestor } = normal
       const planned = plan(normal, this.catalogue.serving)
       const window = windowOf(query, planned)
       return this.#read(
         read,
-        () => (ancestor === undefined || metadata !== undefined ? 'global' : groupsOf([ancestor])),
+        () => (ancestor === undefined || isSpecial ? 'global' : groupsOf([ancestor])),
         (view) => {
-          if (metadata === undefined) return execute(context, view, planned, window)
-          const rows = metadataView(context, view, metadata, normal.partition)
-          return andThen(rows, (metadataRows) => execute(context, metadataRows, planned, window))
+          if (!isSpecial) return execute(context, view, planned, window)
+          const rows = specialView(context, view, query, this.#statisticsSource())
+          return andThen(rows, (special) => execute(context, special, planned, window))
         },
       )
     })
+  }
+
+  #statisticsSource(): StatisticsSource {
+    const { projectId, databaseId } = this
+    return { projectId, databaseId, rules: this, at: this.#shared.versions.readTime() }
   }
 
   /** Counts, sums and averages over a query's results, from its index rows. */
