@@ -120,13 +120,17 @@ function parseFields(tokens: TokenStream): Pick<SelectStatement, 'fields' | 'dis
   const distinctOn = tokens.isKeyword('DISTINCT') ? parseDistinct(tokens) : undefined
   if (distinctOn !== 'all' && tokens.acceptSymbol('*')) return { fields: [], distinct: distinctOn ?? false }
   const expected = distinctOn === 'all' ? 'ON or a property' : 'a property, or *'
-  if (termKeywords.includes(tokens.current.keyword)) throw tokens.unexpected(expected, 'aggregations stand alone')
-  const first = parseProperty(tokens, distinctOn === undefined ? `${expected}, DISTINCT or an aggregation` : expected)
-  if (tokens.isSymbol('('))
-    throw tokens.unexpected('FROM', `there is no function ${first}: use ${termKeywords.join(', ')}`)
-  const fields = [first]
-  while (tokens.acceptSymbol(',')) fields.push(parseProperty(tokens, 'a property'))
+  const fields = [parseField(tokens, distinctOn === undefined ? `${expected}, DISTINCT or an aggregation` : expected)]
+  while (tokens.acceptSymbol(',')) fields.push(parseField(tokens, 'a property'))
   return { fields, distinct: distinctOn === 'all' ? true : (distinctOn ?? false) }
+}
+
+/** A property; what looks like an aggregation is refused as such. */
+function parseField(tokens: TokenStream, expected: string): string {
+  if (termKeywords.includes(tokens.current.keyword)) throw tokens.unexpected(expected, 'aggregations stand alone')
+  const property = parseProperty(tokens, expected)
+  if (!tokens.isSymbol('(')) return property
+  throw tokens.unexpected('FROM', `there is no function ${property}: use ${termKeywords.join(', ')}`)
 }
 
 function parseDistinct(tokens: TokenStream): 'all' | readonly string[] {

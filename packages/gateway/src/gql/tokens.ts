@@ -27,7 +27,8 @@ export interface Token {
   readonly at: number
 }
 
-const reserved = new Set(
+/** In capitals. They name nothing unless they are quoted. */
+export const reservedWords: ReadonlySet<string> = new Set(
   (
     'SELECT FROM WHERE ORDER BY GROUP LIMIT OFFSET ASC DESC AND OR NOT IN IS NULL TRUE FALSE DISTINCT ON HAS ANCESTOR ' +
     'DESCENDANT PARENT CHILD CONTAINS LIKE AS COUNT COUNT_UP_TO SUM AVG AGGREGATE OVER HAVING BETWEEN ANY ALL JOIN XOR DIV ' +
@@ -41,7 +42,7 @@ const plainName = /^[A-Za-z_$\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*$/
 export function keywordOf(name: string): string {
   if (!/^[A-Za-z_]+$/.test(name)) return ''
   const upper = name.toUpperCase()
-  return reserved.has(upper) ? upper : ''
+  return reservedWords.has(upper) ? upper : ''
 }
 
 /** Whether a name can stand without quotes. */
