@@ -11,7 +11,7 @@ import { databaseCode, keyCodes } from '../encoding/key-codec.ts'
 import { metadataRowKey } from '../encoding/keyspace.ts'
 import { prepareEntity } from '../encoding/validate-entity.ts'
 import { validateAllocateKey, validateDeleteKey, validateLookupKey } from '../encoding/validate-key.ts'
-import { DatastoreError, invalidArgument } from '../errors.ts'
+import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
 import { execute } from '../executor/execute.ts'
 import { windowOf } from '../executor/window.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
@@ -40,7 +40,7 @@ import {
   refuseRepeatedKeys,
 } from '../transactions/mutations.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import type { TransactionDatabase, TransactionSettings, Transactions } from '../transactions/transactions.ts'
+import type { TransactionSettings, Transactions } from '../transactions/transactions.ts'
 import { planAggregation, runAggregation } from './aggregation.ts'
 import type {
   AggregationBatch,
@@ -69,6 +69,7 @@ import {
 import { lookupKeys } from './lookup.ts'
 import type { DatabaseSettings } from './settings.ts'
 import { settled } from './settled.ts'
+import type { TtlDatabase, TtlPolicy } from './ttl.ts'
 
 const emptyTransaction = new Uint8Array(0)
 
@@ -89,7 +90,7 @@ export function databaseRowKey(database: { readonly projectId: string; readonly 
   return metadataRowKey({ projectId: database.projectId, databaseId: database.databaseId, topic: 'database' })
 }
 
-export class Database implements TransactionDatabase {
+export class Database implements TtlDatabase {
   readonly projectId: string
   readonly databaseId: string
   readonly code: string
@@ -120,6 +121,10 @@ export class Database implements TransactionDatabase {
 
   get transactionSettings(): TransactionSettings {
     return this.#settings
+  }
+
+  get ttlPolicies(): readonly TtlPolicy[] {
+    return this.#settings.ttlPolicies
   }
 
   get indexOptions(): StoredIndexOptions {
@@ -225,9 +230,24 @@ export class Database implements TransactionDatabase {
         return this.#emptyCommit(atomic)
       }
       if (transaction?.readOnly) throw invalidArgument(`${transaction.name} is read-only; commit it without mutations`)
+      if (atomic && transaction === undefined) this.#refuseGroups(prepared)
       const completed = andThen(this.#record(), () => this.#completeKeys(context, prepared))
       return andThen(completed, (mutations) => this.#commitPrepared(context, mutations, atomic, transaction))
     })
+  }
+
+  /** A single-use transaction has read nothing: the groups that it writes are all that it touches. */
+  #refuseGroups(prepared: readonly PreparedMutation[]): void {
+    const { entityGroupsMax } = this.#settings
+    if (entityGroupsMax === undefined || prepared.length <= entityGroupsMax) return
+    const isNewGroup = ({ key, automaticId }: PreparedMutation): boolean => automaticId && key.path.length === 1
+    const roots = prepared
+      .filter((mutation) => !isNewGroup(mutation))
+      .map(({ key }) => ({ partition: key.partition, path: key.path.slice(0, 1) }))
+    const touched = groupsOf(roots).length + prepared.filter(isNewGroup).length
+    if (touched > entityGroupsMax) {
+      throw invalidArgument(`the transaction touches ${touched} entity groups; it may touch ${entityGroupsMax}`)
+    }
   }
 
   /** Completes each key with a new id, in order. */
@@ -241,6 +261,9 @@ export class Database implements TransactionDatabase {
   /** Keeps the ids of the keys, and of their ancestors, from being given automatically. */
   reserveIds(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
     return this.#settled(context, () => {
+      if (keys.length === 0 && this.#settings.mode === 'firestore') {
+        throw failedPrecondition('ReserveIds names no keys; give at least one')
+      }
       for (const key of keys) validateLookupKey(key, this)
       return this.#shared.ids.reserve(context, keys)
     })
