@@ -1,0 +1,149 @@
+/**
+ * The file index.yaml of a store: read when it is opened, looked at again when a query lacks an index, written when one was
+ * made for a query.
+ *
+ * F1  The file is complete or as it was: it is written under another name and renamed.
+ * F2  What a person writes above the marker while the server runs is read before the file is written, and kept (Y1).
+ *
+ * A file that cannot be read or written stops no query: that is told to `onTrouble`, and what was read last counts.
+ */
+import { readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { DatastoreError } from '../errors.ts'
+import type { IndexDefinition } from '../model/index-definition.ts'
+import { identityOf } from './definition.ts'
+import { type IndexFileText, parseIndexYaml, withGenerated } from './index-yaml.ts'
+
+export interface IndexFileOptions {
+  readonly path: string
+  /** Told what is wrong with the file, in a line. */
+  readonly onTrouble: (trouble: string) => void
+}
+
+const nothing: IndexFileText = { manual: [], generated: [], hasMarker: true, notes: [] }
+
+export class IndexFile {
+  readonly path: string
+  readonly #onTrouble: (trouble: string) => void
+  #text: string | undefined
+  #parsed: IndexFileText = nothing
+  /** Of the file when it was read. */
+  #stamp = ''
+  /** Changes go one after the other. */
+  #tail: Promise<void> = Promise.resolve()
+
+  private constructor({ path, onTrouble }: IndexFileOptions) {
+    this.path = path
+    this.#onTrouble = onTrouble
+  }
+
+  /** Reads the file, if there is one. @throws INVALID_ARGUMENT that names file and line when it is not understood */
+  static async open(options: IndexFileOptions): Promise<IndexFile> {
+    const file = new IndexFile(options)
+    await file.#read()
+    for (const note of file.#parsed.notes) file.#onTrouble(`${file.path}: ${note}`)
+    return file
+  }
+
+  /** As last read or written: the manual ones first. */
+  get definitions(): readonly IndexDefinition[] {
+    return [...this.#parsed.manual, ...this.#parsed.generated]
+  }
+
+  /** Whether a definition stands in the manual part, which only a person changes. */
+  isManual(definition: IndexDefinition): boolean {
+    return has(this.#parsed.manual, definition)
+  }
+
+  /** Reads the file again if it was changed. */
+  refresh(): Promise<void> {
+    return this.#inTurn(() => this.#read())
+  }
+
+  /** Adds a generated entry, unless the file has it or is not to be written (Y3). */
+  add(definition: IndexDefinition): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#read()
+      if (has(this.definitions, definition)) return
+      await this.#write([...this.#parsed.generated, definition])
+    })
+  }
+
+  /** Takes a generated entry out. */
+  remove(definition: IndexDefinition): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#read()
+      if (!has(this.#parsed.generated, definition)) return
+      const identity = identityOf(definition)
+      await this.#write(this.#parsed.generated.filter((other) => identityOf(other) !== identity))
+    })
+  }
+
+  /** Makes the file if there is none, with the marker alone. */
+  create(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#text === undefined) await this.#write([])
+    })
+  }
+
+  async #read(): Promise<void> {
+    const found = await this.#load()
+    if (found === 'same') return
+    try {
+      this.#parsed = found === undefined || found.trim() === '' ? nothing : await parseIndexYaml(found)
+      this.#text = found
+    } catch (error) {
+      if (!(error instanceof DatastoreError)) throw error
+      throw new DatastoreError(error.code, `${this.path}: ${error.message}`, { cause: error })
+    }
+  }
+
+  /** The text of the file; `undefined` when there is none, `same` when it is as it was. */
+  async #load(): Promise<string | undefined> {
+    try {
+      const { mtimeMs, size, ino } = await stat(this.path)
+      const stamp = `${mtimeMs} ${size} ${ino}`
+      if (stamp === this.#stamp) return 'same'
+      const text = await readFile(this.path, 'utf8')
+      this.#stamp = stamp
+      return text
+    } catch (error) {
+      if (!isMissing(error)) throw unreadable(this.path, error)
+      this.#stamp = ''
+      return undefined
+    }
+  }
+
+  async #write(generated: readonly IndexDefinition[]): Promise<void> {
+    if (!this.#parsed.hasMarker) return
+    const text = withGenerated(this.#text, generated)
+    const draft = `${this.path}.new`
+    await writeFile(draft, text)
+    await rename(draft, this.path)
+    const { mtimeMs, size, ino } = await stat(this.path)
+    this.#stamp = `${mtimeMs} ${size} ${ino}`
+    this.#text = text
+    this.#parsed = { ...this.#parsed, generated }
+  }
+
+  #inTurn(task: () => Promise<void>): Promise<void> {
+    this.#tail = this.#tail.then(task).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#onTrouble(reason.includes(this.path) ? reason : `${this.path}: ${reason}`)
+    })
+    return this.#tail
+  }
+}
+
+function has(definitions: readonly IndexDefinition[], definition: IndexDefinition): boolean {
+  const identity = identityOf(definition)
+  return definitions.some((other) => identityOf(other) === identity)
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+function unreadable(path: string, error: unknown): DatastoreError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return new DatastoreError('FAILED_PRECONDITION', `${path} cannot be read (${code})`, { cause: error })
+}
