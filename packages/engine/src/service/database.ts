@@ -9,8 +9,8 @@
 import type { RequestContext } from '../context.ts'
 import { databaseCode, keyCodes } from '../encoding/key-codec.ts'
 import { metadataRowKey } from '../encoding/keyspace.ts'
-import { prepareEntity } from '../encoding/validate-entity.ts'
-import { validateAllocateKey, validateDeleteKey, validateLookupKey } from '../encoding/validate-key.ts'
+import { parsePropertyMask } from '../encoding/property-mask.ts'
+import { validateAllocateKey, validateLookupKey } from '../encoding/validate-key.ts'
 import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
 import { execute } from '../executor/execute.ts'
 import { windowOf } from '../executor/window.ts'
@@ -67,6 +67,8 @@ import {
   nextIds,
 } from './id-ranges.ts'
 import { lookupKeys } from './lookup.ts'
+import { prepareMutation } from './prepare-mutation.ts'
+import { maskedBatch, queryMask } from './read-mask.ts'
 import type { DatabaseSettings } from './settings.ts'
 import { settled } from './settled.ts'
 import type { TtlDatabase, TtlPolicy } from './ttl.ts'
@@ -154,12 +156,13 @@ export class Database implements TtlDatabase {
   /** Entities by key. Strong unless asked for eventual reads: the groups' logs are rolled forward first. */
   lookup(context: RequestContext, request: LookupRequest): MaybePromise<LookupResult> {
     return this.#settled(context, () => {
-      const { keys, read } = request
+      const { keys, read, propertyMask } = request
       for (const key of keys) validateLookupKey(key, this)
+      const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
       return this.#read(
         read,
         () => groupsOf(keys),
-        (view) => lookupKeys(context, view, keys),
+        (view) => lookupKeys(context, view, keys, mask),
       )
     })
   }
@@ -168,12 +171,13 @@ export class Database implements TtlDatabase {
   runQuery(context: RequestContext, request: RunQueryRequest): MaybePromise<QueryBatch> {
     return this.#settled(context, () => {
       const { query, read } = request
+      const mask = queryMask(request)
       const isSpecial = isSpecialKind(query)
       const normal = normalize(query, this)
       const { ancestor } = normal
       const planned = plan(normal, this.catalogue.serving)
       const window = windowOf(query, planned)
-      return this.#read(
+      const batch = this.#read(
         read,
         () => (ancestor === undefined || isSpecial ? 'global' : groupsOf([ancestor])),
         (view) => {
@@ -182,6 +186,7 @@ export class Database implements TtlDatabase {
           return andThen(rows, (special) => execute(context, special, planned, window))
         },
       )
+      return mask === undefined ? batch : andThen(batch, (whole) => maskedBatch(whole, mask))
     })
   }
 
@@ -312,24 +317,7 @@ export class Database implements TtlDatabase {
   }
 
   #prepare(mutations: readonly Mutation[]): PreparedMutation[] {
-    return mutations.map((mutation) => {
-      const conflict = mutation.conflict === undefined ? {} : { conflict: mutation.conflict }
-      if (mutation.operation === 'delete') {
-        const { operation, key } = mutation
-        validateDeleteKey(key, this)
-        return { operation, key, automaticId: false, ...conflict }
-      }
-      const { operation } = mutation
-      const { key, properties, entries } = prepareEntity(mutation.entity, this, this.#indexOptions)
-      const automaticId = !isCompleteKey(key)
-      if (automaticId && operation === 'update') {
-        throw invalidArgument(`update of ${formatKey(key)}: the last path element has neither id nor name`)
-      }
-      if (automaticId && mutation.conflict !== undefined) {
-        throw invalidArgument(`${formatKey(key)}: a base version or update time needs a complete key`)
-      }
-      return { operation, key, automaticId, properties, entries, ...conflict }
-    })
+    return mutations.map((mutation) => prepareMutation(mutation, this, this.#indexOptions))
   }
 
   #completeKeys(context: RequestContext, prepared: PreparedMutation[]): MaybePromise<PreparedMutation[]> {
@@ -350,6 +338,7 @@ export class Database implements TtlDatabase {
   ): MaybePromise<CommitResult> {
     const { transactions } = this.#shared
     const pairs = this.#settings.mode === 'firestore' ? 'refused' : 'sequential'
+    const indexOptions = this.#indexOptions
     const nextKey = (key: Key): MaybePromise<Key> => {
       if (this.#settings.idCollisions === 'fail') throw idCollisionError(key)
       return andThen(
@@ -362,7 +351,7 @@ export class Database implements TtlDatabase {
       database: this,
       transaction: transaction === undefined ? emptyTransaction : transactions.tokenOf(transaction),
       evaluate: (read, version) =>
-        andThen(evaluateMutations(mutations, { atomic, pairs, nextKey }, read, version), (evaluated) => ({
+        andThen(evaluateMutations(mutations, { atomic, pairs, indexOptions, nextKey }, read, version), (evaluated) => ({
           states: evaluated.states,
           result: evaluated,
         })),

@@ -36,6 +36,7 @@ import { Inspector } from './inspector.ts'
 import { clearStore, type ResetScope, scopeCode } from './reset.ts'
 import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
 import { type Cancellable, exportDatabase, importDatabase, type TransferParts } from './transfer.ts'
+import { type TtlPolicy, TtlSweeper } from './ttl.ts'
 
 export interface EngineOptions {
   /** Folder of the data; without one, and without `kv`, all is in memory. */
@@ -44,6 +45,8 @@ export interface EngineOptions {
   readonly kv?: Kv | undefined
   /** Preset of every database's settings; default `firestore`. */
   readonly mode?: Mode | undefined
+  /** Kinds whose entities expire, in every database. */
+  readonly ttl?: readonly TtlPolicy[] | undefined
   /** Replaces the preset's apply policy. */
   readonly apply?: ApplyPolicy | undefined
   /** Replaces the preset's way with automatic ids that are in use. */
@@ -99,6 +102,7 @@ export class Engine {
   readonly #ids: IdAllocator
   readonly #transactions: Transactions
   readonly #settings: DatabaseSettings
+  readonly #ttl: TtlSweeper
   readonly #shared: SharedParts
   readonly #databases = new Map<string, Database>()
   #closing: Promise<void> | undefined
@@ -108,10 +112,11 @@ export class Engine {
     this.#options = options
     this.#versions = versions
     this.#scheduler = options.scheduler ?? systemScheduler
-    const { mode = 'firestore', apply, idCollisions } = options
+    const { mode = 'firestore', apply, idCollisions, ttl } = options
     this.#settings = settingsOf(mode, {
       ...(apply === undefined ? {} : { applyPolicy: apply }),
       ...(idCollisions === undefined ? {} : { idCollisions }),
+      ...(ttl === undefined ? {} : { ttlPolicies: ttl }),
     })
     const history = new ApplyHistory()
     const recent = new RecentCommits()
@@ -145,6 +150,13 @@ export class Engine {
       ids: this.#ids,
       settle: (context) => this.#settle(context),
     }
+    this.#ttl = new TtlSweeper({
+      kv,
+      scheduler: this.#scheduler,
+      transactions: this.#transactions,
+      databases: () => this.databases(),
+      onFailure: (error) => options.onBackgroundFailure?.(error),
+    })
     this.inspector = new Inspector({
       kv,
       log: this.#log,
@@ -197,6 +209,11 @@ export class Engine {
       pause: () => this.#pause(),
     }
     return buildIndex(parts, definition)
+  }
+
+  /** Deletes what has expired now instead of at the next turn. @returns how many entities went */
+  sweepExpired(): Promise<number> {
+    return this.#ttl.sweep()
   }
 
   /** Proves that the six tables are what the logs say (check/checker.ts). */
@@ -259,6 +276,7 @@ export class Engine {
   }
 
   async #close(): Promise<void> {
+    this.#ttl.stop()
     this.#transactions.endAll()
     await this.#log.close()
     try {
@@ -273,7 +291,9 @@ export class Engine {
   async recover(): Promise<void> {
     await this.#adoptMetadata()
     await this.#log.recover()
-    if (this.#options.rollForward !== false) await this.#log.rollForwardAll('opening')
+    if (this.#options.rollForward === false) return
+    await this.#log.rollForwardAll('opening')
+    this.#ttl.start()
   }
 
   async #adoptMetadata(): Promise<void> {

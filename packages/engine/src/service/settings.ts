@@ -2,6 +2,7 @@
 import type { IdCollisions, IdPolicy } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
+import type { TtlPolicy } from './ttl.ts'
 
 /** `firestore`: Firestore in Datastore mode, as production runs today. `legacy`: Datastore as it was on Megastore. */
 export type Mode = 'firestore' | 'legacy'
@@ -13,6 +14,8 @@ export interface DatabaseSettings extends TransactionSettings {
   readonly idPolicy: IdPolicy
   /** `fail` is how legacy Datastore met an id that somebody had put by hand; both presets take the next free id. */
   readonly idCollisions: IdCollisions
+  /** Kinds whose entities expire. */
+  readonly ttlPolicies: readonly TtlPolicy[]
 }
 
 /** The chance with which Google's legacy emulator applies a waiting record at a global query (measured: its default). */
@@ -24,6 +27,7 @@ const presets: Readonly<Record<Mode, DatabaseSettings>> = {
     applyPolicy: { type: 'immediate' },
     idPolicy: 'scattered',
     idCollisions: 'next',
+    ttlPolicies: [],
     concurrency: 'pessimistic',
     lockTimeoutMs: 2000,
     entityGroupsMax: undefined,
@@ -33,6 +37,7 @@ const presets: Readonly<Record<Mode, DatabaseSettings>> = {
     applyPolicy: { type: 'probability', chance: legacyConsistency },
     idPolicy: 'sequential',
     idCollisions: 'next',
+    ttlPolicies: [],
     concurrency: 'optimisticWithEntityGroups',
     lockTimeoutMs: 2000,
     // Documented for the Datastore of that time, and measured on the legacy emulator.

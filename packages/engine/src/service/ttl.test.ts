@@ -1,0 +1,67 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
+import type { Key } from '../model/key.ts'
+import type { Value } from '../model/value.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+import { type Engine, openEngine } from './engine.ts'
+import { sweepIntervalMs } from './ttl.ts'
+
+let clock: VirtualClock
+let engine: Engine
+
+function keyOf(name: string, kind = 'Session', namespaceId = ''): Key {
+  return { partition: { projectId: 'p', databaseId: '', namespaceId }, path: [{ kind, name }] }
+}
+
+async function put(key: Key, expiresInMs: number | undefined, excludeFromIndexes = false): Promise<void> {
+  const micros = clock.nowMicros() + BigInt(expiresInMs ?? 0) * 1000n
+  const expiry: [string, Value][] =
+    expiresInMs === undefined ? [] : [['expireAt', { type: 'timestamp', micros, excludeFromIndexes }]]
+  const bytes = encodeKey(key)
+  const entity = Buffer.concat([Buffer.from([0x0a, bytes.length]), bytes, encodeProperties(new Map(expiry))])
+  const mutations = [{ operation: 'upsert' as const, entity }]
+  await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+}
+
+async function exists(key: Key): Promise<boolean> {
+  const { found } = await engine.database('p').lookup(engine.context(), { keys: [key] })
+  return found.length > 0
+}
+
+describe('an entity with a time to live', () => {
+  beforeEach(async () => {
+    clock = new VirtualClock()
+    engine = await openEngine({ scheduler: clock, ttl: [{ kind: 'Session', property: 'expireAt' }] })
+  })
+
+  test('goes some time after its expiry, with all its rows, and not before', async () => {
+    await put(keyOf('soon'), 90_000)
+    await put(keyOf('soon', 'Session', 'n1'), 90_000, true)
+    await clock.advance(sweepIntervalMs)
+    expect(await exists(keyOf('soon'))).toBe(true)
+    await clock.advance(sweepIntervalMs)
+    expect(await exists(keyOf('soon'))).toBe(false)
+    expect(await exists(keyOf('soon', 'Session', 'n1'))).toBe(false)
+    expect(await engine.check()).toMatchObject({ entities: 0, indexRows: 0, problemCount: 0 })
+  })
+
+  test('stays without the property, with another type of value, and in another kind', async () => {
+    await put(keyOf('none'), undefined)
+    await put(keyOf('old', 'Other'), -1)
+    await clock.advance(2 * sweepIntervalMs)
+    expect(await exists(keyOf('none'))).toBe(true)
+    expect(await exists(keyOf('old', 'Other'))).toBe(true)
+  })
+
+  test('is left for the next sweep while a transaction keeps it locked (Z2)', async () => {
+    await put(keyOf('locked'), -1)
+    const database = engine.database('p')
+    const transaction = await database.beginTransaction(engine.context(), { mode: 'readWrite' })
+    await database.lookup(engine.context(), { keys: [keyOf('locked')], read: { transaction } })
+    const sweeping = engine.sweepExpired()
+    for (let second = 0; second < 4; second++) await clock.advance(1000)
+    expect(await sweeping).toBe(0)
+    await database.rollback(engine.context(), transaction)
+    expect(await engine.sweepExpired()).toBe(1)
+  })
+})

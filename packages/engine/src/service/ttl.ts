@@ -1,0 +1,133 @@
+/**
+ * Time to live: entities whose expiry time has passed go in the background.
+ *
+ * A policy names a kind and the property that holds the expiry time. Now and then the entities of the kind are walked over, in
+ * every namespace, and those whose property is a timestamp in the past are deleted, each by a commit of its own that looks
+ * again: an entity whose expiry was moved meanwhile stays. So expired entities can still be read for a while, as in production.
+ *
+ * Z1  Only entities with a timestamp in the past at the moment of the delete go.       ttl.test.ts
+ * Z2  A sweep is a writer like any other: what a transaction keeps locked past the lock timeout is left for the next sweep.
+ *
+ * Known: TTL policies of Firestore, which look at one property a kind and do not need it indexed; production deletes within a
+ * day or so. Ours: the interval, on the injected clock.
+ */
+import type { Scheduler } from '../clock.ts'
+import { requestContext } from '../context.ts'
+import { decodeProperties } from '../encoding/entity-codec.ts'
+import { keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
+import { encodeText } from '../encoding/ordered.ts'
+import { DatastoreError } from '../errors.ts'
+import { andThen } from '../maybe-promise.ts'
+import type { Kv, RowKey } from '../storage/kv.ts'
+import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
+import type { TransactionDatabase, Transactions } from '../transactions/transactions.ts'
+
+export interface TtlPolicy {
+  readonly kind: string
+  /** The property whose timestamp is the moment of expiry. */
+  readonly property: string
+}
+
+export interface TtlDatabase extends TransactionDatabase {
+  readonly ttlPolicies: readonly TtlPolicy[]
+}
+
+export interface TtlParts {
+  readonly kv: Kv
+  readonly scheduler: Scheduler
+  readonly transactions: Transactions
+  databases(): readonly TtlDatabase[]
+  onFailure(error: unknown): void
+}
+
+/** Ours: short enough to be seen at work, long enough to cost nothing. */
+export const sweepIntervalMs = 60_000
+const rowsPerStep = 256
+
+export class TtlSweeper {
+  readonly #parts: TtlParts
+  readonly #stop = new AbortController()
+
+  constructor(parts: TtlParts) {
+    this.#parts = parts
+  }
+
+  /** Sweeps every interval until stopped. */
+  start(): void {
+    const run = async (): Promise<void> => {
+      for (;;) {
+        await this.#parts.scheduler.sleep(sweepIntervalMs, this.#stop.signal)
+        await this.sweep()
+      }
+    }
+    run().catch((error) => {
+      if (!this.#stop.signal.aborted) this.#parts.onFailure(error)
+    })
+  }
+
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  /** Deletes what has expired. @returns how many entities went */
+  async sweep(): Promise<number> {
+    let deleted = 0
+    for (const database of this.#parts.databases()) {
+      if (database.ttlPolicies.length > 0) deleted += await this.#sweepDatabase(database)
+    }
+    return deleted
+  }
+
+  async #sweepDatabase(database: TtlDatabase): Promise<number> {
+    const { kv } = this.#parts
+    const properties = new Map(database.ttlPolicies.map(({ kind, property }) => [encodeText(kind), property]))
+    let deleted = 0
+    const scan = kv.scan(entitiesOfDatabase(database.code), { expect: rowsPerStep })
+    try {
+      for (;;) {
+        const rows = await scan.next(rowsPerStep)
+        if (rows.length === 0 || this.#stop.signal.aborted) return deleted
+        for (const { key, value } of rows) {
+          const property = properties.get(codesOf(key).kind)
+          if (property === undefined || !this.#isExpired(value, property)) continue
+          if (await this.#delete(database, key, property)) deleted++
+        }
+        await new Promise<void>((resolve) => this.#parts.scheduler.defer(resolve))
+      }
+    } finally {
+      scan.close()
+    }
+  }
+
+  #isExpired(cell: Uint8Array, property: string): boolean {
+    const value = decodeProperties(propertiesOfImage(cell)).get(property)
+    return value?.type === 'timestamp' && value.micros <= this.#parts.scheduler.nowMicros()
+  }
+
+  async #delete(database: TtlDatabase, row: RowKey, property: string): Promise<boolean> {
+    const { transactions, scheduler } = this.#parts
+    const codes = codesOf(row)
+    try {
+      const { result } = await transactions.commit(database, undefined, {
+        context: requestContext({ clock: scheduler }),
+        database,
+        transaction: new Uint8Array(0),
+        evaluate: (read) =>
+          andThen(read(codes.partition, codes.path), (before) => {
+            // Z1: what was seen in the scan may be stale.
+            const expired = before !== undefined && this.#isExpired(before, property)
+            return { states: expired ? [{ codes, before, after: undefined }] : [], result: expired }
+          }),
+      })
+      return result
+    } catch (error) {
+      if (error instanceof DatastoreError && error.code === 'ABORTED') return false
+      throw error
+    }
+  }
+}
+
+function codesOf(entityRow: RowKey): ReturnType<typeof keyCodesOfPath> {
+  const partitionEnd = skipPartition(entityRow, 1)
+  return keyCodesOfPath(entityRow.slice(1, partitionEnd), entityRow.slice(partitionEnd))
+}
