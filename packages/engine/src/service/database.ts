@@ -40,7 +40,7 @@ import {
   refuseRepeatedKeys,
 } from '../transactions/mutations.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import type { TransactionDatabase, TransactionSettings, Transactions } from '../transactions/transactions.ts'
+import type { TransactionSettings, Transactions } from '../transactions/transactions.ts'
 import { planAggregation, runAggregation } from './aggregation.ts'
 import type {
   AggregationBatch,
@@ -71,6 +71,7 @@ import { prepareMutation } from './prepare-mutation.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
 import type { DatabaseSettings } from './settings.ts'
 import { settled } from './settled.ts'
+import type { TtlDatabase, TtlPolicy } from './ttl.ts'
 
 const emptyTransaction = new Uint8Array(0)
 
@@ -91,7 +92,7 @@ export function databaseRowKey(database: { readonly projectId: string; readonly 
   return metadataRowKey({ projectId: database.projectId, databaseId: database.databaseId, topic: 'database' })
 }
 
-export class Database implements TransactionDatabase {
+export class Database implements TtlDatabase {
   readonly projectId: string
   readonly databaseId: string
   readonly code: string
@@ -122,6 +123,10 @@ export class Database implements TransactionDatabase {
 
   get transactionSettings(): TransactionSettings {
     return this.#settings
+  }
+
+  get ttlPolicies(): readonly TtlPolicy[] {
+    return this.#settings.ttlPolicies
   }
 
   get indexOptions(): StoredIndexOptions {
