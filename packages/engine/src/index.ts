@@ -7,6 +7,7 @@ export { systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext, RowOperation } from './context.ts'
 export { CountingLedger, checkAlive, RecordingLedger, requestContext } from './context.ts'
 export {
+  decodeArrayValue,
   decodeKey,
   decodeProperties,
   decodeValue,
@@ -53,6 +54,7 @@ export type {
   LookupResult,
   Mutation,
   MutationResult,
+  PropertyTransform,
   QueryBatch,
   QueryResult,
   ReadConsistency,

@@ -98,13 +98,13 @@ class ValueDecoder {
         return key === undefined ? { type: 'entity', properties } : { type: 'entity', key, properties }
       }
       case valueField.array:
-        return { type: 'array', values: this.#array(slot, outer, property, depth + 1) }
+        return { type: 'array', values: this.array(slot, outer, property, depth + 1) }
       default:
         throw invalidArgument(`${labelOf(property)} has no value type set; null must be said as null_value`)
     }
   }
 
-  #array(range: ByteRange, outer: WireReader, property: string | undefined, depth: number): Value[] {
+  array(range: ByteRange, outer: WireReader, property: string | undefined, depth: number): Value[] {
     const reader = readerOf(range, outer)
     const { bytes, end } = reader
     const values: Value[] = []
@@ -177,6 +177,12 @@ export function decodeValue(bytes: Uint8Array, defaults: KeyDefaults, property?:
   const reader = new WireReader(bytes)
   const range = { bytes: reader.bytes, start: 0, end: bytes.length }
   return new ValueDecoder(defaults).value(range, reader, property)
+}
+
+/** A google.datastore.v1.ArrayValue, as {@link decodeValue} decodes the one in a Value. */
+export function decodeArrayValue(bytes: Uint8Array, defaults: KeyDefaults, property?: string): Value[] {
+  const reader = new WireReader(bytes)
+  return new ValueDecoder(defaults).array({ bytes: reader.bytes, start: 0, end: bytes.length }, reader, property, 1)
 }
 
 const microsPerSecond = 1_000_000n

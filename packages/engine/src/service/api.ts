@@ -6,6 +6,10 @@ import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
 import type { MoreResults, Query, ResultType } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
+import type { Conflict } from '../transactions/conflict.ts'
+import type { PropertyTransform } from '../transactions/property-transform.ts'
+
+export type { PropertyTransform } from '../transactions/property-transform.ts'
 
 export type ReadConsistency = 'strong' | 'eventual'
 
@@ -27,6 +31,8 @@ export interface TransactionOptions {
 export interface LookupRequest {
   /** Complete keys. */
   readonly keys: readonly Key[]
+  /** Paths of the properties to give out; absent = all. */
+  readonly propertyMask?: readonly string[]
   readonly read?: ReadOptions
 }
 
@@ -47,6 +53,8 @@ export interface LookupResult {
 
 export interface RunQueryRequest {
   readonly query: Query
+  /** Paths of the properties to give out; absent = all. Not with a projection. */
+  readonly propertyMask?: readonly string[]
   readonly read?: ReadOptions
 }
 
@@ -98,16 +106,24 @@ export type Mutation =
       readonly operation: 'insert' | 'update' | 'upsert'
       readonly entity: Uint8Array
       readonly conflict?: ConflictCheck
+      /** Paths of the properties to write, or to delete where `entity` lacks them; absent = all. */
+      readonly propertyMask?: readonly string[]
+      /** Take effect in order after the write, whatever the mask says. */
+      readonly transforms?: readonly PropertyTransform[]
     }
-  | { readonly operation: 'delete'; readonly key: Key; readonly conflict?: ConflictCheck }
+  | {
+      readonly operation: 'delete'
+      readonly key: Key
+      readonly conflict?: ConflictCheck
+      /** Without effect. */
+      readonly propertyMask?: readonly string[]
+    }
 
-/** Optimistic check of one mutation: the version or update time that the client believes is stored. */
-export interface ConflictCheck {
-  readonly baseVersion?: bigint
-  readonly updateTime?: bigint
-  /** `serverValue` (default): keep the stored state and report the conflict; `fail`: refuse the commit. */
-  readonly resolution?: 'serverValue' | 'fail'
-}
+/**
+ * Optimistic check of one mutation: the version or update time that the client believes is stored. In a conflict
+ * `serverValue` (the default) keeps the stored state and reports it, and `fail` refuses the commit.
+ */
+export type ConflictCheck = Conflict
 
 export interface CommitRequest {
   /** `transactional` = all or nothing; it needs `transaction` or `singleUse`. */
@@ -125,6 +141,8 @@ export interface MutationResult {
   readonly createTime?: bigint
   readonly updateTime?: bigint
   readonly conflictDetected: boolean
+  /** One for each transform, in order: the new value, or null for those of arrays. Absent without transforms. */
+  readonly transformResults?: readonly Value[]
 }
 
 export interface CommitResult {

@@ -1,11 +1,13 @@
 /** Entities by key, from whatever view of the tables the read sees. */
 import { checkAlive, type RequestContext } from '../context.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
+import type { PropertyMask } from '../encoding/property-mask.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import type { FoundEntity } from './api.ts'
+import { maskedImage } from './read-mask.ts'
 
 /** Answers stay below the 4 MiB that default clients accept; the margin is for what stands around the entities. */
 const answerBytesMax = 4 * 1024 * 1024 - 128 * 1024
@@ -19,7 +21,12 @@ export interface FoundKeys {
 }
 
 /** Looks up each key once, in order; when the answer grows too large the rest is deferred. */
-export function lookupKeys(context: RequestContext, view: TableView, keys: readonly Key[]): MaybePromise<FoundKeys> {
+export function lookupKeys(
+  context: RequestContext,
+  view: TableView,
+  keys: readonly Key[],
+  mask: PropertyMask | undefined,
+): MaybePromise<FoundKeys> {
   const answer: FoundKeys = { found: [], missing: [], deferred: [] }
   const seen = keys.length > 1 ? new Set<string>() : undefined
   let bytes = 0
@@ -28,8 +35,10 @@ export function lookupKeys(context: RequestContext, view: TableView, keys: reado
       answer.missing.push(key)
       return
     }
-    bytes += cell.length + entityOverheadBytes
-    answer.found.push({ key, image: decodeImage(cell) })
+    const stored = decodeImage(cell)
+    const image = mask === undefined ? stored : maskedImage(stored, mask)
+    bytes += image.properties.length + entityOverheadBytes
+    answer.found.push({ key, image })
   }
   const run = (from: number): MaybePromise<FoundKeys> => {
     for (let i = from; i < keys.length; i++) {

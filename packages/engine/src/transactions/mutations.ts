@@ -1,31 +1,41 @@
 /**
  * What a list of mutations does to the committed state: a fold over the entities' images, with no writes of its own.
  *
+ *   stored image ─▶ mutation ─▶ mutation … ─▶ image after; one version, and one result, for all mutations of an entity
+ *   mutation = write (under its mask, if it has one), then its transforms in order
+ *
  * M1  An entity is read at most once, and has at most one new state in the evaluation.
  * M2  An atomic list changes all or nothing; a list that is not stops at its first failure and keeps what came before it
  *     (measured on both of Google's emulators).
- * M3  A write that changes nothing leaves version and update time as they are (measured).
+ * M3  A list that leaves an entity as it was leaves its version and times as they were (measured).
  * M4  An automatic id is never that of an existing entity, nor one that the list names itself: the next free id is taken,
  *     or the list fails there.
+ * M5  What is refused for the order of the mutations alone is refused before anything else (measured).
+ *
+ * Measured, for an entity deleted and written again in one list: Firestore gives it a new create time, also when nothing
+ * else changed; to legacy Datastore it is an update.
  */
+import { encodeKey } from '../encoding/entity-codec.ts'
+import type { IndexOptions } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
+import { cutProperties, mergeProperties, type PropertyMask } from '../encoding/property-mask.ts'
+import { sameProperties } from '../encoding/same-properties.ts'
+import { type PreparedProperties, prepareProperties } from '../encoding/validate-entity.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
 import { invariant } from '../invariant.ts'
+import { limits } from '../limits.ts'
 import type { EntityStates } from '../log/index-delta.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import { formatKey, type Key } from '../model/key.ts'
+import type { Value } from '../model/value.ts'
 import { decodeImage, encodeImage } from '../tables/entities.ts'
+import { type Conflict, checkSameExpectation, isConflict } from './conflict.ts'
+import { applyTransforms, type PreparedTransform, refuseTooMany } from './property-transform.ts'
 
 export type Operation = 'insert' | 'update' | 'upsert' | 'delete'
-
-export interface Conflict {
-  readonly baseVersion?: bigint
-  readonly updateTime?: bigint
-  readonly resolution?: 'serverValue' | 'fail'
-}
 
 /** A mutation whose entity is validated and whose key is complete. */
 export interface PreparedMutation {
@@ -37,6 +47,9 @@ export interface PreparedMutation {
   readonly properties?: Uint8Array
   readonly entries?: readonly IndexEntry[]
   readonly conflict?: Conflict
+  /** What the write is about; absent = the whole entity. */
+  readonly mask?: PropertyMask
+  readonly transforms?: readonly PreparedTransform[]
 }
 
 export interface MutationOutcome {
@@ -44,12 +57,15 @@ export interface MutationOutcome {
   readonly createTime?: bigint
   readonly updateTime?: bigint
   readonly conflictDetected: boolean
+  /** One for each transform that took effect. */
+  readonly transformResults?: readonly Value[]
 }
 
 export interface EvaluationRules {
   readonly atomic: boolean
   /** Whether certain pairs of mutations on one key are refused (Firestore) or take effect one after the other (legacy). */
   readonly pairs: 'refused' | 'sequential'
+  readonly indexOptions: IndexOptions
   /** Another id for an automatic key that is in use; throws where that is a failure. */
   nextKey(key: Key): MaybePromise<Key>
 }
@@ -67,9 +83,22 @@ interface Entity {
   readonly codes: KeyCodes
   readonly before: Uint8Array | undefined
   readonly imageBefore: EntityImage | undefined
-  image: EntityImage | undefined
+  /** `undefined` = there is no such entity now. */
+  properties: Uint8Array | undefined
+  /** Of `properties`, when at hand. */
   entries: readonly IndexEntry[] | undefined
-  lastOperation: Operation | undefined
+  /** Whether a mutation of the list was about it already. */
+  isMet: boolean
+  /** Deleted by the list, at whatever point of it. */
+  isDeleted: boolean
+  isConflicted: boolean
+}
+
+/** What the mutations of one named key have in common, in the order of the list. */
+interface Named {
+  lastOperation: Operation
+  readonly firstConflict: Conflict | undefined
+  transforms: number
 }
 
 type Reader = (partition: string, path: string) => MaybePromise<Uint8Array | undefined>
@@ -82,13 +111,17 @@ const refusedPairs: Readonly<Record<Operation, readonly Operation[]>> = {
   delete: ['update'],
 }
 
+function codeOf(key: Key): string {
+  const { partition, path } = keyCodes(key)
+  return partition + path
+}
+
 /** Refuses a list that is not atomic and names an entity twice, before anything is done. */
 export function refuseRepeatedKeys(mutations: readonly PreparedMutation[]): void {
   if (mutations.length < 2) return
   const seen = new Set<string>()
   for (const { key } of mutations) {
-    const { partition, path } = keyCodes(key)
-    const code = partition + path
+    const code = codeOf(key)
     if (seen.has(code)) {
       throw invalidArgument(
         `${formatKey(key)} is mutated twice in one non-transactional commit; use a transaction or two commits`,
@@ -113,21 +146,47 @@ export function evaluateMutations(
   return fold.run(0)
 }
 
+/** The keys that came with their ids or names. @throws INVALID_ARGUMENT when mutations of one do not go together (M5) */
+function namedKeys(mutations: readonly PreparedMutation[], rules: EvaluationRules): ReadonlyMap<string, Named> {
+  const named = new Map<string, Named>()
+  if (mutations.length < 2) return named
+  for (const { key, operation, automaticId, conflict, transforms } of mutations) {
+    if (automaticId) continue
+    const code = codeOf(key)
+    const known = named.get(code)
+    if (known === undefined) {
+      named.set(code, { lastOperation: operation, firstConflict: conflict, transforms: transforms?.length ?? 0 })
+      continue
+    }
+    if (rules.pairs === 'refused' && refusedPairs[known.lastOperation].includes(operation)) {
+      throw invalidArgument(
+        `${formatKey(key)}: ${operation} after ${known.lastOperation} of the same entity in one commit`,
+      )
+    }
+    checkSameExpectation(key, known.firstConflict, conflict)
+    known.lastOperation = operation
+    known.transforms += transforms?.length ?? 0
+    refuseTooMany(known.transforms)
+  }
+  return named
+}
+
 class Fold {
   readonly #mutations: readonly PreparedMutation[]
   readonly #rules: EvaluationRules
   readonly #read: Reader
   readonly #version: bigint
   readonly #entities = new Map<string, Entity>()
-  readonly #outcomes: MutationOutcome[] = []
-  /** Codes of the keys that came with their ids or names; made when first asked for. */
-  #named: Set<string> | undefined
+  /** The entity of each mutation that took effect, and what its transforms gave. */
+  readonly #done: { readonly entity: Entity; readonly transformResults: readonly Value[] | undefined }[] = []
+  readonly #named: ReadonlyMap<string, Named>
 
   constructor(mutations: readonly PreparedMutation[], rules: EvaluationRules, read: Reader, version: bigint) {
     this.#mutations = mutations
     this.#rules = rules
     this.#read = read
     this.#version = version
+    this.#named = namedKeys(mutations, rules)
   }
 
   run(from: number): MaybePromise<Evaluated> {
@@ -141,7 +200,7 @@ class Fold {
             (error) => this.#failed(error),
           )
         }
-        this.#outcomes.push(this.#mutate(mutation, entity))
+        this.#mutate(mutation, entity)
       } catch (error) {
         return this.#failed(error)
       }
@@ -151,7 +210,7 @@ class Fold {
 
   #take(mutation: PreparedMutation, entity: Entity, i: number): MaybePromise<Evaluated> {
     try {
-      this.#outcomes.push(this.#mutate(mutation, entity))
+      this.#mutate(mutation, entity)
     } catch (error) {
       return this.#failed(error)
     }
@@ -159,13 +218,17 @@ class Fold {
   }
 
   #failed(error: unknown): Evaluated {
-    if (this.#rules.atomic || this.#outcomes.length === 0) throw error
+    if (this.#rules.atomic || this.#done.length === 0) throw error
     return this.#finish(error)
   }
 
   #finish(failure: unknown): Evaluated {
     const states: EntityStates[] = []
-    for (const { codes, before, imageBefore, image, entries } of this.#entities.values()) {
+    const images = new Map<Entity, EntityImage | undefined>()
+    for (const entity of this.#entities.values()) {
+      const { codes, before, imageBefore, entries } = entity
+      const image = this.#imageAfter(entity)
+      images.set(entity, image)
       if (image === imageBefore) continue
       states.push({
         codes,
@@ -174,7 +237,28 @@ class Fold {
         ...(entries === undefined ? {} : { afterEntries: entries }),
       })
     }
-    return { states, outcomes: this.#outcomes, failure }
+    const outcomes = this.#done.map(({ entity, transformResults }): MutationOutcome => {
+      const outcome = this.#outcomeOf(entity, images.get(entity))
+      return transformResults === undefined ? outcome : { ...outcome, transformResults }
+    })
+    return { states, outcomes, failure }
+  }
+
+  /** What the list leaves of an entity; the image before itself when that is the same (M3). */
+  #imageAfter({ imageBefore, properties, isDeleted }: Entity): EntityImage | undefined {
+    if (properties === undefined) return undefined
+    const isNew = imageBefore === undefined || (isDeleted && this.#rules.pairs === 'refused')
+    if (!isNew && sameProperties(imageBefore.properties, properties)) return imageBefore
+    const version = this.#version
+    return { version, createTime: isNew ? version : imageBefore.createTime, updateTime: version, properties }
+  }
+
+  #outcomeOf({ isConflicted }: Entity, image: EntityImage | undefined): MutationOutcome {
+    if (image !== undefined) {
+      const { version, createTime, updateTime } = image
+      return { version, createTime, updateTime, conflictDetected: isConflicted }
+    }
+    return { version: isConflicted ? 0n : this.#version, conflictDetected: isConflicted }
   }
 
   /** The entity that the mutation is about; an automatic key moves on until it meets none (M4). */
@@ -184,7 +268,7 @@ class Fold {
     if (!mutation.automaticId) {
       const known = this.#entities.get(code)
       if (known !== undefined) return known
-    } else if (this.#isNamed(code)) {
+    } else if (this.#named.has(code)) {
       return this.#movedOn(mutation)
     }
     const taken = (cell: Uint8Array | undefined): MaybePromise<Entity> => {
@@ -194,9 +278,11 @@ class Fold {
         codes,
         before: cell,
         imageBefore: image,
-        image,
+        properties: image?.properties,
         entries: undefined,
-        lastOperation: undefined,
+        isMet: false,
+        isDeleted: false,
+        isConflicted: false,
       }
       this.#entities.set(code, entity)
       return entity
@@ -211,95 +297,77 @@ class Fold {
     })
   }
 
-  /** Whether a mutation of the list, before or behind, is of this key by its own choice. */
-  #isNamed(code: string): boolean {
-    if (this.#mutations.length === 1) return false
-    this.#named ??= new Set(
-      this.#mutations
-        .filter(({ automaticId }) => !automaticId)
-        .map(({ key }) => {
-          const { partition, path } = keyCodes(key)
-          return partition + path
-        }),
-    )
-    return this.#named.has(code)
+  #mutate(mutation: PreparedMutation, entity: Entity): void {
+    if (!entity.isMet) {
+      entity.isMet = true
+      entity.isConflicted = this.#meetsConflict(mutation, entity)
+    } else if (!entity.isConflicted) refuseExistence(mutation, entity)
+    const transformResults = entity.isConflicted ? undefined : this.#write(mutation, entity)
+    this.#done.push({ entity, transformResults })
   }
 
-  #mutate(mutation: PreparedMutation, entity: Entity): MutationOutcome {
-    const { operation, key } = mutation
-    const { image, lastOperation } = entity
-    if (this.#rules.pairs === 'refused' && lastOperation !== undefined) {
-      if (refusedPairs[lastOperation].includes(operation)) {
-        throw invalidArgument(`${formatKey(key)}: ${operation} after ${lastOperation} of the same entity in one commit`)
-      }
-    }
-    if (mutation.conflict !== undefined) {
-      const conflict = conflictOutcome(mutation.conflict, key, image)
-      if (conflict !== undefined) return conflict
-    }
-    entity.lastOperation = operation
-    if (operation === 'insert' && image !== undefined) {
-      throw new DatastoreError('ALREADY_EXISTS', `insert of ${formatKey(key)}: the entity exists; use update or upsert`)
-    }
-    if (operation === 'update' && image === undefined) {
-      throw new DatastoreError(
-        'NOT_FOUND',
-        `update of ${formatKey(key)}: there is no such entity; use insert or upsert`,
-      )
-    }
-    if (operation === 'delete') {
-      entity.image = undefined
+  /** Whether an entity's first mutation expects something else to be stored, which speaks for all of them (CF1). */
+  #meetsConflict(mutation: PreparedMutation, entity: Entity): boolean {
+    const { conflict, key } = mutation
+    // Measured: what must fail for a conflict fails for it in Firestore; else it matters first whether there is an entity.
+    const conflictFirst = conflict?.resolution === 'fail' && this.#rules.pairs === 'refused'
+    if (!conflictFirst) refuseExistence(mutation, entity)
+    const isConflicted = conflict !== undefined && isConflict(key, conflict, entity.imageBefore)
+    if (conflictFirst) refuseExistence(mutation, entity)
+    return isConflicted
+  }
+
+  #write(mutation: PreparedMutation, entity: Entity): readonly Value[] | undefined {
+    if (mutation.operation === 'delete') {
+      entity.properties = undefined
       entity.entries = undefined
-      return { version: this.#version, conflictDetected: false }
+      entity.isDeleted = true
+      return undefined
     }
-    const { properties } = mutation
-    invariant(properties !== undefined, 'a mutation that writes has properties')
-    if (image === undefined || !sameBytes(image.properties, properties)) {
-      const restored = this.#restores(entity, properties)
-      entity.image = restored ?? {
-        version: this.#version,
-        createTime: image?.createTime ?? this.#version,
-        updateTime: this.#version,
-        properties,
-      }
-      entity.entries = restored === undefined ? mutation.entries : undefined
+    const { properties: written, mask, transforms } = mutation
+    invariant(written !== undefined, 'a mutation that writes has properties')
+    if (mask === undefined && transforms === undefined) {
+      entity.properties = written
+      entity.entries = mutation.entries
+      return undefined
     }
-    return outcomeOf(entity.image)
+    let properties = written
+    if (mask !== undefined) {
+      properties =
+        entity.properties === undefined
+          ? cutProperties(written, mask)
+          : mergeProperties(entity.properties, written, mask)
+    }
+    const transformed = transforms === undefined ? undefined : applyTransforms(properties, transforms, this.#version)
+    const prepared = this.#prepared(mutation.key, transformed?.properties ?? properties)
+    entity.properties = prepared.properties
+    entity.entries = prepared.entries
+    return transformed?.results
   }
 
-  /** The image from before the commit, when the list leads back to it (M3). */
-  #restores(entity: Entity, properties: Uint8Array): EntityImage | undefined {
-    const { imageBefore, image } = entity
-    if (imageBefore === undefined || image === undefined) return undefined
-    return sameBytes(imageBefore.properties, properties) ? imageBefore : undefined
+  /** Properties that came about here are an entity like any other. */
+  #prepared(key: Key, properties: Uint8Array): PreparedProperties {
+    const prepared = prepareProperties(properties, key.partition, this.#rules.indexOptions)
+    const bytes = prepared.properties.length + keyFieldBytes(key)
+    if (bytes > limits.entityBytesMax) {
+      throw invalidArgument(`${formatKey(key)} would have ${bytes} bytes, at most ${limits.entityBytesMax} are allowed`)
+    }
+    return prepared
   }
 }
 
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && Buffer.compare(a, b) === 0
+/** Bytes that the key takes in a serialized Entity. */
+function keyFieldBytes(key: Key): number {
+  const { length } = encodeKey(key)
+  return length + (length < 0x80 ? 2 : length < 0x4000 ? 3 : 4)
 }
 
-function outcomeOf(image: EntityImage | undefined): MutationOutcome {
-  invariant(image !== undefined, 'a mutation that writes leaves an image')
-  const { version, createTime, updateTime } = image
-  return { version, createTime, updateTime, conflictDetected: false }
-}
-
-/** What a conflict check finds: `undefined` = no conflict. A missing entity has version 0. */
-function conflictOutcome(conflict: Conflict, key: Key, image: EntityImage | undefined): MutationOutcome | undefined {
-  const stored = image?.version ?? 0n
-  const byVersion = conflict.baseVersion !== undefined && conflict.baseVersion !== stored
-  const byTime = conflict.updateTime !== undefined && conflict.updateTime !== (image?.updateTime ?? 0n)
-  if (!byVersion && !byTime) return undefined
-  if (conflict.resolution === 'fail') {
-    throw new DatastoreError(
-      'FAILED_PRECONDITION',
-      byVersion
-        ? `${formatKey(key)}: the base version is ${conflict.baseVersion}, the stored version ${stored}`
-        : `${formatKey(key)}: the expected update time is ${conflict.updateTime}, the stored one ${image?.updateTime ?? 'none'}`,
-    )
+/** Refuses an insert of an entity that exists, and an update of one that does not. */
+function refuseExistence({ operation, key }: PreparedMutation, { properties }: Entity): void {
+  if (operation === 'insert' && properties !== undefined) {
+    throw new DatastoreError('ALREADY_EXISTS', `insert of ${formatKey(key)}: the entity exists; use update or upsert`)
   }
-  return image === undefined
-    ? { version: stored, conflictDetected: true }
-    : { version: stored, createTime: image.createTime, updateTime: image.updateTime, conflictDetected: true }
+  if (operation === 'update' && properties === undefined) {
+    throw new DatastoreError('NOT_FOUND', `update of ${formatKey(key)}: there is no such entity; use insert or upsert`)
+  }
 }

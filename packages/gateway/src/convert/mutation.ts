@@ -1,26 +1,40 @@
 /** A Mutation of the wire to the engine's. The entity's bytes go through untouched. */
 
-import { type ConflictCheck, decodeKey, invalidArgument, type Mutation, unimplemented } from '@sixtables/engine'
-import type { Mutation as WireMutation } from '#gen/wire.js'
+import {
+  type ConflictCheck,
+  decodeArrayValue,
+  decodeKey,
+  decodeValue,
+  invalidArgument,
+  type Mutation,
+  type PropertyTransform,
+} from '@sixtables/engine'
+import type { Mutation as WireMutation, PropertyTransform as WireTransform } from '#gen/wire.js'
 import { bigintOf, exactMicrosOf } from './int64.ts'
 import type { RequestScope } from './request-scope.ts'
 
 const serverValue = 1
 const fail = 3
+const requestTime = 1
 
 export function mutationOf(mutation: WireMutation, scope: RequestScope): Mutation {
-  if (mutation.propertyMask !== null) {
-    throw unimplemented('property_mask of a mutation is not built yet; write the whole entity')
-  }
-  if (mutation.propertyTransforms.length > 0) {
-    throw unimplemented('property_transforms of a mutation are not built yet; write the values themselves')
-  }
   const check = conflictCheckOf(mutation)
-  const conflict = check === undefined ? {} : { conflict: check }
-  if (mutation.upsert !== null) return { operation: 'upsert', entity: mutation.upsert, ...conflict }
-  if (mutation.insert !== null) return { operation: 'insert', entity: mutation.insert, ...conflict }
-  if (mutation.update !== null) return { operation: 'update', entity: mutation.update, ...conflict }
-  if (mutation.delete !== null) return { operation: 'delete', key: decodeKey(mutation.delete, scope), ...conflict }
+  const mask = mutation.propertyMask
+  const rest = {
+    ...(check === undefined ? {} : { conflict: check }),
+    ...(mask === null ? {} : { propertyMask: mask.paths }),
+  }
+  if (mutation.delete !== null) {
+    if (mutation.propertyTransforms.length > 0) {
+      throw invalidArgument('a delete has property transforms; they go with insert, update and upsert')
+    }
+    return { operation: 'delete', key: decodeKey(mutation.delete, scope), ...rest }
+  }
+  const transforms = mutation.propertyTransforms.map((transform) => transformOf(transform, scope))
+  const written = transforms.length === 0 ? rest : { ...rest, transforms }
+  if (mutation.upsert !== null) return { operation: 'upsert', entity: mutation.upsert, ...written }
+  if (mutation.insert !== null) return { operation: 'insert', entity: mutation.insert, ...written }
+  if (mutation.update !== null) return { operation: 'update', entity: mutation.update, ...written }
   throw invalidArgument('a mutation has no operation; it needs one of insert, update, upsert and delete')
 }
 
@@ -33,9 +47,29 @@ function conflictCheckOf(mutation: WireMutation): ConflictCheck | undefined {
     if (strategy === 0) return undefined
     throw invalidArgument('conflict_resolution_strategy needs base_version or update_time to find a conflict by')
   }
-  const resolution = strategy === fail ? 'fail' : 'serverValue'
-  if (updateTime !== null) return { updateTime: exactMicrosOf(updateTime, 'update_time'), resolution }
+  const resolution =
+    strategy === 0 ? {} : { resolution: strategy === fail ? ('fail' as const) : ('serverValue' as const) }
+  if (updateTime !== null) return { updateTime: exactMicrosOf(updateTime, 'update_time'), ...resolution }
   const version = baseVersion === null ? 0n : bigintOf(baseVersion)
   if (version < 0n) throw invalidArgument(`base_version is ${version}; versions are not negative`)
-  return { baseVersion: version, resolution }
+  return { baseVersion: version, ...resolution }
+}
+
+function transformOf(transform: WireTransform, scope: RequestScope): PropertyTransform {
+  const { property, setToServerValue, increment, maximum, minimum, appendMissingElements, removeAllFromArray } =
+    transform
+  const value = (bytes: Uint8Array) => decodeValue(bytes, scope, property)
+  const values = (bytes: Uint8Array) => decodeArrayValue(bytes, scope, property)
+  if (setToServerValue === requestTime) return { property, type: 'requestTime' }
+  if (setToServerValue !== null) {
+    throw invalidArgument(
+      `set_to_server_value ${setToServerValue} of "${property}" is unknown; choose REQUEST_TIME (1)`,
+    )
+  }
+  if (increment !== null) return { property, type: 'increment', value: value(increment) }
+  if (maximum !== null) return { property, type: 'maximum', value: value(maximum) }
+  if (minimum !== null) return { property, type: 'minimum', value: value(minimum) }
+  if (appendMissingElements !== null) return { property, type: 'appendMissing', values: values(appendMissingElements) }
+  if (removeAllFromArray !== null) return { property, type: 'removeAll', values: values(removeAllFromArray) }
+  throw invalidArgument(`the transform of "${property}" has no operation; it needs one, such as increment`)
 }

@@ -1,6 +1,6 @@
 /** Commit: applies mutations. What must hold between mode and transaction is the engine's matter; here is only the form. */
 
-import { andThen, type CommitRequest, type CommitResult, invalidArgument } from '@sixtables/engine'
+import { andThen, type CommitRequest, type CommitResult, encodeValue, invalidArgument } from '@sixtables/engine'
 import { google, type CommitRequest as WireCommitRequest } from '#gen/wire.js'
 import type { Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
@@ -43,7 +43,7 @@ function transactionOf(request: WireCommitRequest): Pick<CommitRequest, 'transac
 
 /**
  * CommitResponse: mutation_results 3, index_updates 4, commit_time 8. MutationResult: key 3, version 4,
- * conflict_detected 5, update_time 6, create_time 7.
+ * conflict_detected 5, update_time 6, create_time 7, transform_results 8.
  */
 function answerOf({ mutationResults, indexUpdates, commitTime }: CommitResult): Buffer {
   return writeAnswer((writer) => {
@@ -53,6 +53,7 @@ function answerOf({ mutationResults, indexUpdates, commitTime }: CommitResult): 
       const result = mutationResults[i]
       if (result === undefined) continue
       const end = writer.mark()
+      for (const value of result.transformResults?.toReversed() ?? []) writer.bytes(8, encodeValue(value))
       if (result.createTime !== undefined) writer.timestamp(7, result.createTime)
       if (result.updateTime !== undefined) writer.timestamp(6, result.updateTime)
       if (result.conflictDetected) writer.uint32(5, 1)

@@ -1,6 +1,6 @@
 /** Lookup: entities by key. Found ones go out as they are stored. */
 
-import { andThen, decodeKey, type LookupResult, unimplemented } from '@sixtables/engine'
+import { andThen, decodeKey, type LookupResult } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
@@ -16,14 +16,13 @@ export function lookupHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
     const request = decodeRequest(LookupRequest, bytes, 'LookupRequest')
     const scope = requestScope(request, call)
-    if (request.propertyMask !== null) {
-      throw unimplemented('property_mask of a Lookup is not built yet; read the whole entity')
-    }
     const keys = request.keys.map((key) => decodeKey(key, scope))
     const read = readOptionsOf(request.readOptions)
-    const result = engine
-      .database(scope.projectId, scope.databaseId)
-      .lookup(call, read === undefined ? { keys } : { keys, read })
+    const result = engine.database(scope.projectId, scope.databaseId).lookup(call, {
+      keys,
+      ...(read === undefined ? {} : { read }),
+      ...(request.propertyMask === null ? {} : { propertyMask: request.propertyMask.paths }),
+    })
     return andThen(result, answerOf)
   }
 }

@@ -40,17 +40,16 @@ export function runQueryHandler(engine: EnginePort): Handler {
     const request = decodeRequest(RunQueryRequest, bytes, 'RunQueryRequest')
     const scope = requestScope(request, call)
     const partition = partitionOf(request.partitionId, scope)
-    if (request.propertyMask !== null) {
-      throw unimplemented('property_mask of a RunQuery is not built yet; use a projection, or read whole entities')
-    }
     if (request.explainOptions !== null) {
       throw unimplemented('explain_options are not built yet; leave them out to get the results')
     }
     const query = requestedQuery(request, partition)
     const read = readOptionsOf(request.readOptions)
-    const batch = engine
-      .database(scope.projectId, scope.databaseId)
-      .runQuery(call, read === undefined ? { query } : { query, read })
+    const batch = engine.database(scope.projectId, scope.databaseId).runQuery(call, {
+      query,
+      ...(read === undefined ? {} : { read }),
+      ...(request.propertyMask === null ? {} : { propertyMask: request.propertyMask.paths }),
+    })
     const echo = request.gqlQuery === null ? undefined : query
     return andThen(batch, (answer) => answerOf(answer, echo))
   }

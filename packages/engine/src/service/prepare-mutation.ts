@@ -1,0 +1,54 @@
+/**
+ * A mutation on its way in: validated whole from the request alone, before anything is read or written (D2).
+ *
+ * With a mask the entity of the request is validated whole too, what is outside of the mask included (measured); what mask
+ * and transforms make of the stored entity is validated when that is known (transactions/mutations.ts).
+ */
+import type { IndexOptions } from '../encoding/index-entries.ts'
+import { parsePropertyMask } from '../encoding/property-mask.ts'
+import { prepareEntity } from '../encoding/validate-entity.ts'
+import { validateDeleteKey } from '../encoding/validate-key.ts'
+import { invalidArgument } from '../errors.ts'
+import { formatKey, isCompleteKey } from '../model/key.ts'
+import { checkExpectation } from '../transactions/conflict.ts'
+import type { PreparedMutation } from '../transactions/mutations.ts'
+import { prepareTransforms } from '../transactions/property-transform.ts'
+import type { Mutation } from './api.ts'
+
+/**
+ * @param database - of the request; fills what keys leave out
+ * @throws DatastoreError INVALID_ARGUMENT
+ */
+export function prepareMutation(
+  mutation: Mutation,
+  database: { readonly projectId: string; readonly databaseId: string },
+  indexOptions: IndexOptions,
+): PreparedMutation {
+  const { conflict, propertyMask } = mutation
+  const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
+  if (mutation.operation === 'delete') {
+    const { operation, key } = mutation
+    validateDeleteKey(key, database)
+    return { operation, key, automaticId: false, ...(conflict === undefined ? {} : { conflict }) }
+  }
+  const { operation, transforms = [] } = mutation
+  const { key, properties, entries } = prepareEntity(mutation.entity, database, indexOptions)
+  const automaticId = !isCompleteKey(key)
+  if (automaticId && operation === 'update') {
+    throw invalidArgument(`update of ${formatKey(key)}: the last path element has neither id nor name`)
+  }
+  if (automaticId && conflict !== undefined) {
+    throw invalidArgument(`${formatKey(key)}: a base version or update time needs a complete key`)
+  }
+  if (conflict !== undefined) checkExpectation(operation, key, conflict)
+  return {
+    operation,
+    key,
+    automaticId,
+    properties,
+    entries,
+    ...(conflict === undefined ? {} : { conflict }),
+    ...(mask === undefined ? {} : { mask }),
+    ...(transforms.length === 0 ? {} : { transforms: prepareTransforms(transforms, database) }),
+  }
+}

@@ -1,0 +1,25 @@
+/** Property masks on reads: the stored bytes of each entity are cut on their way into the answer (encoding/property-mask.ts). */
+import { cutProperties, type PropertyMask, parsePropertyMask } from '../encoding/property-mask.ts'
+import { invalidArgument } from '../errors.ts'
+import type { EntityImage } from '../model/entity.ts'
+import type { QueryBatch, RunQueryRequest } from './api.ts'
+
+/** The mask of a query; a projection has none (measured), while for keys alone a mask means nothing. */
+export function queryMask({ query, propertyMask }: RunQueryRequest): PropertyMask | undefined {
+  if (propertyMask === undefined) return undefined
+  if (query.projection.some((property) => property !== '__key__')) {
+    throw invalidArgument('a query has both a projection and a property mask; leave one of them out')
+  }
+  return parsePropertyMask(propertyMask)
+}
+
+export function maskedImage(image: EntityImage, mask: PropertyMask): EntityImage {
+  return { ...image, properties: cutProperties(image.properties, mask) }
+}
+
+export function maskedBatch<T extends QueryBatch>(batch: T, mask: PropertyMask): T {
+  const results = batch.results.map((result) =>
+    result.image === undefined ? result : { ...result, image: maskedImage(result.image, mask) },
+  )
+  return { ...batch, results }
+}
