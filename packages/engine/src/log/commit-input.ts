@@ -57,6 +57,6 @@ export interface Evaluation<T> {
 export interface Committed<T> {
   readonly version: bigint
   readonly result: T
-  /** Index rows that this commit writes or deletes. */
-  readonly indexRows: number
+  /** Index rows that come or go with this commit (index-delta.ts). */
+  readonly indexUpdates: number
 }

@@ -157,15 +157,15 @@ export class CommitLog {
     return andThen(input.evaluate(read, version), ({ states, result }) => {
       if (states.length === 0) {
         input.admit?.(noFootprint)
-        return { acknowledged: undefined, committed: { version, result, indexRows: 0 } }
+        return { acknowledged: undefined, committed: { version, result, indexUpdates: 0 } }
       }
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
       checkAlive(context)
       const records = this.#recordsOf(input, states, version)
       input.admit?.(footprintOf(records))
-      let indexRows = 0
-      for (const record of records) indexRows += record.indexWrites.length
-      const committed = { version, result, indexRows }
+      let indexUpdates = 0
+      for (const record of records) indexUpdates += record.indexUpdates
+      const committed = { version, result, indexUpdates }
       return andThen(this.#append(input, records, version), ({ acknowledged }) => ({
         acknowledged,
         committed,
@@ -196,9 +196,10 @@ export class CommitLog {
     const changes: EntityChange[] = states.map(({ codes, before, after }) => ({ path: codes.path, before, after }))
     const entityWrites: KvWrite[] = []
     const indexWrites: KvWrite[] = []
+    let indexUpdates = 0
     for (const state of states) {
       entityWrites.push({ key: entityRowKey(state.codes.partition, state.codes.path), value: state.after })
-      addIndexDelta(state, input.database, indexWrites)
+      indexUpdates += addIndexDelta(state, input.database, indexWrites)
     }
     const { transaction } = input
     const decided = this.#options.kv.supports.batch || groups.length === 1
@@ -215,6 +216,7 @@ export class CommitLog {
       changes,
       entityWrites,
       indexWrites,
+      indexUpdates,
       milestone: 'committed',
       value,
     }
@@ -390,6 +392,7 @@ function footprintOf(records: readonly PreparedRecord[]): Footprint {
 interface PreparedRecord extends PendingRecord {
   /** The encoded log record. */
   readonly value: Uint8Array
+  readonly indexUpdates: number
 }
 
 const empty = new Uint8Array(0)

@@ -6,6 +6,7 @@
 import { type IndexOptions, indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
+import { typeOf } from '../encoding/value-codec.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { KvWrite } from '../storage/kv.ts'
 import { propertiesOfImage } from '../tables/entities.ts'
@@ -49,17 +50,36 @@ export function indexRowsOfCell(
   return indexRowsOf(codes, entries ?? indexEntries(propertiesOfImage(cell), indexOptions), indexes, scatter)
 }
 
-/** Appends the index writes of one entity's change to `writes`. */
-export function addIndexDelta(states: EntityStates, rules: IndexRules, writes: KvWrite[]): void {
-  const { puts, deletes } = indexDeltaOf(states, rules)
+/**
+ * Appends the index writes of one entity's change to `writes`.
+ *
+ * @returns the index updates that a commit's answer counts: rows that come or go. A value of another type in the place of
+ *   an equal one (integer 5 for the timestamp 5) goes and comes; that a property became, or is no longer, one of several
+ *   values does not count, though its row is written (measured on Google's legacy emulator)
+ */
+export function addIndexDelta(states: EntityStates, rules: IndexRules, writes: KvWrite[]): number {
+  let correction = 0
+  const { puts, deletes } = indexDeltaOf(states, rules, (old, fresh) => {
+    correction += hasSameTypes(old.value, fresh.value) ? -1 : 1
+  })
   for (const row of puts) writes.push({ key: row.rowKey, value: row.value })
   for (const row of deletes) writes.push({ key: row.rowKey, value: undefined })
+  return puts.length + deletes.length + correction
 }
 
-function indexDeltaOf({ codes, before, after, afterEntries }: EntityStates, rules: IndexRules): RowDifference {
+/** Whether the values of two index rows differ at most in whether a property has several values. */
+function hasSameTypes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => typeOf(byte) === typeOf(b[i] ?? 0))
+}
+
+function indexDeltaOf(
+  { codes, before, after, afterEntries }: EntityStates,
+  rules: IndexRules,
+  onReplaced: (old: TableRow, fresh: TableRow) => void,
+): RowDifference {
   if (before === undefined) return { puts: indexRowsOfCell(codes, after, rules, afterEntries), deletes: noRows }
   if (after === undefined) return { puts: noRows, deletes: indexRowsOfCell(codes, before, rules) }
   const entriesBefore = indexEntries(propertiesOfImage(before), rules.indexOptions)
   const entriesAfter = afterEntries ?? indexEntries(propertiesOfImage(after), rules.indexOptions)
-  return indexRowDifference(codes, entriesBefore, entriesAfter, rules.indexes)
+  return indexRowDifference(codes, entriesBefore, entriesAfter, rules.indexes, onReplaced)
 }

@@ -148,7 +148,7 @@ export interface MutationResult {
 export interface CommitResult {
   /** One for each mutation, in order. */
   readonly mutationResults: readonly MutationResult[]
-  /** Index rows written or deleted. */
+  /** Index rows that came or went. */
   readonly indexUpdates: number
   /** Microseconds since the epoch; absent for an empty non-transactional commit. */
   readonly commitTime?: bigint

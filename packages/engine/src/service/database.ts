@@ -356,11 +356,11 @@ export class Database implements TtlDatabase {
           result: evaluated,
         })),
     })
-    return andThen(committed, ({ version, result, indexRows }) => {
+    return andThen(committed, ({ version, result, indexUpdates }) => {
       if (result.failure !== undefined) throw result.failure
       return {
         mutationResults: result.outcomes.map((outcome, i) => resultOf(outcome, mutations[i])),
-        indexUpdates: indexRows,
+        indexUpdates,
         commitTime: version,
       }
     })

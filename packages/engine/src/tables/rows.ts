@@ -108,8 +108,16 @@ export interface RowDifference {
   readonly deletes: readonly TableRow[]
 }
 
-/** What turns the rows `before` into the rows `after`. A row key stands at most once in either list. */
-export function rowDifference(before: readonly TableRow[], after: readonly TableRow[]): RowDifference {
+/**
+ * What turns the rows `before` into the rows `after`. A row key stands at most once in either list.
+ *
+ * @param onReplaced - told of each row in `puts` that was there before with another value
+ */
+export function rowDifference(
+  before: readonly TableRow[],
+  after: readonly TableRow[],
+  onReplaced?: (old: TableRow, fresh: TableRow) => void,
+): RowDifference {
   if (before.length === 0 || after.length === 0) return { puts: after, deletes: before }
   const old = new Map<string, TableRow>()
   for (const row of before) old.set(row.rowKey, row)
@@ -119,7 +127,10 @@ export function rowDifference(before: readonly TableRow[], after: readonly Table
     if (known === undefined) puts.push(row)
     else {
       old.delete(row.rowKey)
-      if (!equalBytes(known.value, row.value)) puts.push(row)
+      if (!equalBytes(known.value, row.value)) {
+        puts.push(row)
+        onReplaced?.(known, row)
+      }
     }
   }
   return { puts, deletes: [...old.values()] }
@@ -141,6 +152,7 @@ export function indexRowDifference(
   before: readonly IndexEntry[],
   after: readonly IndexEntry[],
   indexes: readonly CompositeIndex[],
+  onReplaced?: (old: TableRow, fresh: TableRow) => void,
 ): RowDifference {
   const { gone, come, properties } = entryDifference(before, after)
   if (properties.size === 0) return { puts: [], deletes: [] }
@@ -152,7 +164,7 @@ export function indexRowDifference(
     appendCompositeRows(old, index, codes, before)
     appendCompositeRows(fresh, index, codes, after)
   }
-  return rowDifference(old, fresh)
+  return rowDifference(old, fresh, onReplaced)
 }
 
 /** Entries of either list that the other lacks, and the properties that they are of. */
