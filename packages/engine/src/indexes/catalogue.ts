@@ -1,24 +1,29 @@
 /**
  * The composite indexes of one database: their definitions, numbers and states.
  *
- *   M <database> "compositeIndex" <id>   → JSON: kind, ancestor, properties, state
+ *   M <database> "compositeIndex" <id>   → JSON: kind, ancestor, properties, state, and why it failed
  *
  *   building ──built──▶ serving ──drop──▶ deleting ──swept──▶ (gone)
+ *      └────fails────▶ failed  ──drop──────┘
  *
  * X2  Writes maintain an index while it is building or serving; queries use it while it is serving.
  * X3  A definition is stored before the first row of its index, and goes after the last.
  *
- * Known: the states of an index, and that one in building is written but not read. Ours: numbers count from 1 a database.
+ * Known: the states of an index (CREATING, READY, DELETING, ERROR), and that one in building is written but not read. Ours:
+ * numbers count from 1 a database.
  */
 import { metadataRowKey } from '../encoding/keyspace.ts'
-import { DatastoreError, invalidArgument } from '../errors.ts'
+import { DatastoreError } from '../errors.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
-import type { KeyRange, KvWrite } from '../storage/kv.ts'
+import type { KeyRange, KvWrite, RowKey } from '../storage/kv.ts'
+import { identityOf, plainDefinition } from './definition.ts'
 
-export type IndexState = 'building' | 'serving' | 'deleting'
+export type IndexState = 'building' | 'serving' | 'deleting' | 'failed'
 
 export interface CataloguedIndex extends CompositeIndex {
   readonly state: IndexState
+  /** Why it failed. */
+  readonly failure?: string
 }
 
 export const indexTopic = 'compositeIndex'
@@ -34,29 +39,14 @@ export function catalogueRange(database: DatabaseName): KeyRange {
   return { start: prefix, end: `${prefix}\xff` }
 }
 
-function definitionRowKey(database: DatabaseName, id: bigint): string {
-  return metadataRowKey({ ...database, topic: indexTopic, parts: [id.toString()] })
-}
-
-/** Refuses a definition that no query could use, or that is built in. */
-export function checkDefinition(definition: IndexDefinition): void {
-  const { kind, properties, ancestor } = definition
-  if (kind === '') throw invalidArgument('a composite index needs a kind')
-  if (properties.length === 0) throw invalidArgument(`index on ${kind}: name at least one property`)
-  if (properties.length === 1 && !ancestor && properties[0]?.name !== '__key__') {
-    throw invalidArgument(`index ${formatIndex(definition)}: single-property indexes are built in`)
-  }
-  const names = new Set(properties.map(({ name }) => name))
-  if (names.size < properties.length || names.has('')) {
-    throw invalidArgument(`index ${formatIndex(definition)}: property names are unique and not empty`)
-  }
-}
-
 export class IndexCatalogue {
   readonly #database: DatabaseName
   #all: readonly CataloguedIndex[] = []
   #maintained: readonly CompositeIndex[] = []
   #serving: readonly CompositeIndex[] = []
+  /** For indexes that began to serve in this run: the id of the transaction that was begun last before. */
+  readonly #servedAfter = new Map<bigint, bigint>()
+  #departures = 0
   #nextId = 1n
 
   constructor(database: DatabaseName) {
@@ -77,6 +67,11 @@ export class IndexCatalogue {
     return this.#serving
   }
 
+  /** How often an index has ceased to serve: a read during which this changed may have missed rows. */
+  get departures(): number {
+    return this.#departures
+  }
+
   /** Takes over a stored row. */
   adopt(value: Uint8Array): void {
     const { id, ...rest } = JSON.parse(Buffer.from(value).toString('utf8')) as Omit<CataloguedIndex, 'id'> & {
@@ -85,40 +80,69 @@ export class IndexCatalogue {
     this.#set([...this.#all, { ...rest, id: BigInt(id) }])
   }
 
+  /** The index of an equal definition, in whatever state. */
+  find(definition: IndexDefinition): CataloguedIndex | undefined {
+    const identity = identityOf(definition)
+    return this.#all.find((index) => identityOf(index) === identity)
+  }
+
+  byId(id: bigint): CataloguedIndex | undefined {
+    return this.#all.find((index) => index.id === id)
+  }
+
   /**
    * Prepares a new definition in state building; it counts once its row is stored and {@link record} was called.
    *
-   * @throws ALREADY_EXISTS when an equal definition is there
+   * @throws INVALID_ARGUMENT; ALREADY_EXISTS when an equal definition is there
    */
   propose(definition: IndexDefinition): CataloguedIndex {
-    checkDefinition(definition)
-    const name = formatIndex(definition)
-    if (this.#all.some((index) => formatIndex(index) === name)) {
-      throw new DatastoreError('ALREADY_EXISTS', `the index ${name} is defined already`)
+    const plain = plainDefinition(definition)
+    const found = this.find(plain)
+    if (found !== undefined) {
+      const state =
+        found.state === 'deleting' ? 'is being deleted; create it again when it is gone' : 'is defined already'
+      throw new DatastoreError('ALREADY_EXISTS', `the index ${formatIndex(plain)} ${state} (id ${found.id})`)
     }
-    const { kind, ancestor, properties } = definition
-    return { id: this.#nextId, kind, ancestor, properties, state: 'building' }
+    return { ...plain, id: this.#nextId, state: 'building' }
+  }
+
+  /** The row in which an index is stored. */
+  rowOf({ id }: CompositeIndex): RowKey {
+    return metadataRowKey({ ...this.#database, topic: indexTopic, parts: [id.toString()] })
   }
 
   /** The write that stores an index in its state, or removes it when it is gone. */
   writeOf(index: CataloguedIndex, gone = false): KvWrite {
-    const key = definitionRowKey(this.#database, index.id)
     const value = gone ? undefined : Buffer.from(JSON.stringify({ ...index, id: index.id.toString() }))
-    return { key, value }
+    return { key: this.rowOf(index), value }
   }
 
-  /** An index has a new state, which is stored. */
-  record(index: CataloguedIndex): void {
+  /**
+   * An index has a new state, which is stored.
+   *
+   * @param servedAfter - for one that begins to serve: transactions with larger ids find all of its rows
+   */
+  record(index: CataloguedIndex, servedAfter?: bigint): void {
+    const before = this.byId(index.id)
+    if (before?.state === 'serving' && index.state !== 'serving') this.#departures++
+    if (servedAfter !== undefined) this.#servedAfter.set(index.id, servedAfter)
     this.#set([...this.#all.filter(({ id }) => id !== index.id), index])
   }
 
   remove(index: CataloguedIndex): void {
+    this.#servedAfter.delete(index.id)
     this.#set(this.#all.filter(({ id }) => id !== index.id))
+  }
+
+  /** Serving indexes whose rows a transaction's snapshot may lack, because it may be older than they are. */
+  youngerThan(transactionId: bigint): readonly CompositeIndex[] {
+    if (this.#servedAfter.size === 0) return []
+    return this.#serving.filter(({ id }) => (this.#servedAfter.get(id) ?? -1n) >= transactionId)
   }
 
   #set(all: readonly CataloguedIndex[]): void {
     this.#all = [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
-    this.#maintained = this.#all.filter(({ state }) => state !== 'deleting')
+    this.#maintained = this.#all.filter(({ state }) => state === 'building' || state === 'serving')
     this.#serving = this.#all.filter(({ state }) => state === 'serving')
     for (const { id } of all) if (id >= this.#nextId) this.#nextId = id + 1n
   }

@@ -64,7 +64,9 @@ export async function parseIndexYaml(text: string): Promise<IndexFileText> {
   const [error] = document.errors
   if (error !== undefined) throw wrong(error.pos[0], error.message.split('\n')[0] ?? error.message)
   const at = (node: unknown): number | undefined =>
-    typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range) ? node.range[0] : undefined
+    typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
+      ? node.range[0]
+      : undefined
 
   const markerAt = markerIn(text)?.index
   const parsed: { manual: IndexDefinition[]; generated: IndexDefinition[]; notes: string[] } = {
@@ -79,10 +81,14 @@ export async function parseIndexYaml(text: string): Promise<IndexFileText> {
     if (!isScalar(key) || key.value !== 'indexes') throw wrong(at(key), 'only the member "indexes:" is known here')
   }
   const list = document.contents.get('indexes', true)
-  if (list !== undefined && isScalar(list) && list.value === null) return { ...parsed, hasMarker: markerAt !== undefined }
+  if (list !== undefined && isScalar(list) && list.value === null)
+    return { ...parsed, hasMarker: markerAt !== undefined }
   if (!isSeq(list)) throw wrong(at(list), '"indexes:" is not a list')
   for (const item of list.items) {
-    const entry = { line: `line ${lines.linePos(at(item) ?? 0).line}`, part: isGenerated(at(item)) ? 'generated' : 'manual' } as const
+    const entry = {
+      line: `line ${lines.linePos(at(item) ?? 0).line}`,
+      part: isGenerated(at(item)) ? 'generated' : 'manual',
+    } as const
     if (!isMap(item)) throw wrong(at(item), 'an index is not "kind:" and "properties:"')
     const definition = definitionOf(item.toJSON() as Record<string, unknown>, (what) => wrong(at(item), what))
     if (typeof definition === 'string') {

@@ -9,6 +9,7 @@
  * A1  The records of a group are applied in order; nobody applies a group twice at once.
  * A2  A record's marker goes with, or after, the last of its index rows.
  * A3  Applying a record twice leaves the same rows as applying it once.           test/property/apply.test.ts
+ * A4  While work runs alone() nothing is applied, so that stored cells and index rows stand still under it.
  *
  * Known: the two milestones ("Life of a Datastore Write"). Ours: rows from both images.
  */
@@ -48,6 +49,8 @@ export class Applier {
   readonly #options: ApplierOptions
   /** Groups being applied right now on a store that answers by promise. */
   readonly #running = new Map<GroupCode, Promise<void>>()
+  /** Work that runs alone; applies that are asked for meanwhile wait for its end. */
+  #alone: Promise<void> | undefined
 
   constructor(options: ApplierOptions) {
     this.#options = options
@@ -59,6 +62,7 @@ export class Applier {
     if (running !== undefined) return running.then(() => this.rollForward(group, cause))
     const records = this.#options.pending.of(group)
     if (records.length === 0) return
+    if (this.#alone !== undefined) return this.#alone.then(() => this.rollForward(group, cause))
     return this.#guard(group, () => forEachInOrder([...records], (record) => this.#applyWhole(record, cause)))
   }
 
@@ -77,6 +81,7 @@ export class Applier {
     if (running !== undefined) return running.then(() => this.step(group, upTo, cause))
     const record = this.#options.pending.of(group)[0]
     if (record === undefined) return undefined
+    if (this.#alone !== undefined) return this.#alone.then(() => this.step(group, upTo, cause))
     const steps = (): MaybePromise<void> => {
       if (upTo === 'B') return this.#applyWhole(record, cause)
       return record.milestone === 'committed' ? this.#reachA(record, cause) : undefined
@@ -87,6 +92,22 @@ export class Applier {
   /** Resolves when no apply is under way. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled([...this.#running.values()])
+  }
+
+  /** Runs `work`, which must not apply anything itself, while no apply is under way (A4). */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    while (this.#alone !== undefined) await this.#alone
+    let leave = (): void => {}
+    this.#alone = new Promise((resolve) => {
+      leave = resolve
+    })
+    try {
+      await this.idle()
+      return await work()
+    } finally {
+      this.#alone = undefined
+      leave()
+    }
   }
 
   /** The writes of one record from where it stands to the end of B, for a batch that fuses them. */

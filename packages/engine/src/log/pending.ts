@@ -24,8 +24,8 @@ export interface PendingRecord {
   readonly changes: readonly EntityChange[]
   /** Milestone A: the Entities rows. */
   readonly entityWrites: readonly KvWrite[]
-  /** Milestone B: the index rows that come and go. */
-  readonly indexWrites: readonly KvWrite[]
+  /** Milestone B: the index rows that come and go. Indexes that come or go meanwhile change them. */
+  indexWrites: readonly KvWrite[]
   milestone: Milestone
 }
 

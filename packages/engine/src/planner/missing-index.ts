@@ -5,6 +5,7 @@
  * those of inequalities, distinct and projection among them in the order that normalize.ts gives them.
  */
 import { DatastoreError } from '../errors.ts'
+import { indexYaml } from '../indexes/index-yaml.ts'
 import { formatIndex, type IndexDefinition, type IndexedProperty } from '../model/index-definition.ts'
 import type { Equality, NormalQuery } from './normal-query.ts'
 
@@ -34,16 +35,4 @@ export function perfectIndex(query: NormalQuery, equalities: readonly Equality[]
   for (const { property, direction } of query.columns) properties.push({ name: property, direction })
   if (query.reverse) properties.push({ name: '__key__', direction: 'descending' })
   return { kind: query.kind ?? '', ancestor: query.ancestor !== undefined, properties }
-}
-
-/** The entry of an index.yaml file. */
-export function indexYaml(index: IndexDefinition): string {
-  const lines = [`- kind: ${JSON.stringify(index.kind)}`]
-  if (index.ancestor) lines.push('  ancestor: yes')
-  lines.push('  properties:')
-  for (const { name, direction } of index.properties) {
-    lines.push(`  - name: ${JSON.stringify(name)}`)
-    if (direction === 'descending') lines.push('    direction: desc')
-  }
-  return `${lines.join('\n')}\n`
 }

@@ -13,6 +13,7 @@ import { parsePropertyMask } from '../encoding/property-mask.ts'
 import { validateAllocateKey, validateLookupKey } from '../encoding/validate-key.ts'
 import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
 import { execute } from '../executor/execute.ts'
+import type { ResultPage } from '../executor/result-page.ts'
 import { windowOf } from '../executor/window.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
@@ -30,6 +31,7 @@ import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import { normalize } from '../planner/normalize.ts'
 import { plan } from '../planner/plan.ts'
+import type { Plan } from '../planner/plan-node.ts'
 import type { Kv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/moments.ts'
@@ -68,9 +70,11 @@ import {
 } from './id-ranges.ts'
 import { lookupKeys } from './lookup.ts'
 import { prepareMutation } from './prepare-mutation.ts'
+import type { Planner, QueryIndexes } from './query-indexes.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
 import type { DatabaseSettings } from './settings.ts'
 import { settled } from './settled.ts'
+import { viewWithIndexes } from './snapshot-indexes.ts'
 import type { TtlDatabase, TtlPolicy } from './ttl.ts'
 
 const emptyTransaction = new Uint8Array(0)
@@ -83,6 +87,7 @@ export interface SharedParts {
   readonly view: TableView
   readonly ids: IdAllocator
   readonly transactions: Transactions
+  readonly queryIndexes: QueryIndexes
   /** Called once for each request, with the rows it touched; a promise is a delay. */
   settle(context: RequestContext): MaybePromise<void>
 }
@@ -175,15 +180,20 @@ export class Database implements TtlDatabase {
       const isSpecial = isSpecialKind(query)
       const normal = normalize(query, this)
       const { ancestor } = normal
-      const planned = plan(normal, this.catalogue.serving)
-      const window = windowOf(query, planned)
-      const batch = this.#read(
-        read,
-        () => (ancestor === undefined || isSpecial ? 'global' : groupsOf([ancestor])),
-        (view) => {
-          if (!isSpecial) return execute(context, view, planned, window)
-          const rows = specialView(context, view, query, this.#statisticsSource())
-          return andThen(rows, (special) => execute(context, special, planned, window))
+      const batch = this.#withIndexes(
+        context,
+        (indexes) => plan(normal, indexes),
+        (planned) => {
+          const window = windowOf(query, planned)
+          const ready = isSpecial ? undefined : this.#shared.queryIndexes.demandKeyOrder(this, normal)
+          const scopeOf = (): ReadScope => (ancestor === undefined || isSpecial ? 'global' : groupsOf([ancestor]))
+          const work = (view: TableView): MaybePromise<ResultPage> => {
+            const rows = isSpecial
+              ? specialView(context, view, query, this.#statisticsSource())
+              : this.#viewFor(context, read, view, planned)
+            return andThen(rows, (whole) => execute(context, whole, planned, window))
+          }
+          return andThen(ready, () => this.#read(read, scopeOf, work))
         },
       )
       return mask === undefined ? batch : andThen(batch, (whole) => maskedBatch(whole, mask))
@@ -198,14 +208,51 @@ export class Database implements TtlDatabase {
   /** Counts, sums and averages over a query's results, from its index rows. */
   runAggregationQuery(context: RequestContext, request: RunAggregationQueryRequest): MaybePromise<AggregationBatch> {
     return this.#settled(context, () => {
-      const planned = planAggregation(request, this, this.catalogue.serving)
-      const { ancestor } = planned
-      return this.#read(
-        request.read,
-        () => (ancestor === undefined ? 'global' : groupsOf([ancestor])),
-        (view) => runAggregation(context, view, planned),
+      const { read } = request
+      return this.#withIndexes(
+        context,
+        (indexes) => planAggregation(request, this, indexes),
+        (planned) =>
+          this.#read(
+            read,
+            () => (planned.ancestor === undefined ? 'global' : groupsOf([planned.ancestor])),
+            (view) =>
+              andThen(this.#viewFor(context, read, view, planned.aggregate.plan), (whole) =>
+                runAggregation(context, whole, planned),
+              ),
+          ),
       )
     })
+  }
+
+  /** Plans with the indexes there are, or come to be, and reads by the plan; anew when an index went away meanwhile. */
+  #withIndexes<P, T extends { readonly transaction?: Uint8Array }>(
+    context: RequestContext,
+    planner: Planner<P>,
+    read: (planned: P) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    const { queryIndexes, transactions } = this.#shared
+    return andThen(queryIndexes.plan(context, this, planner), (planned) => {
+      const { departures } = this.catalogue
+      return andThen(read(planned), (result) => {
+        if (departures === this.catalogue.departures) return result
+        if (result.transaction !== undefined) transactions.rollback(this, result.transaction)
+        return this.#withIndexes(context, planner, read)
+      })
+    })
+  }
+
+  /** The view of a read, with the rows of indexes that are younger than the transaction that reads. */
+  #viewFor(
+    context: RequestContext,
+    read: ReadOptions | undefined,
+    view: TableView,
+    planned: Plan,
+  ): MaybePromise<TableView> {
+    if (read?.transaction === undefined) return view
+    const { id } = this.#shared.transactions.find(this, read.transaction)
+    const young = this.catalogue.youngerThan(id)
+    return young.length === 0 ? view : viewWithIndexes(context, view, this, planned, young)
   }
 
   /** Begins a transaction; nothing is locked before its first read. */

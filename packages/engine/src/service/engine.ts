@@ -16,6 +16,7 @@ import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText } from '../encoding/ordered.ts'
 import { IdAllocator, type IdCollisions } from '../ids/allocator.ts'
 import { type CataloguedIndex, indexTopic } from '../indexes/catalogue.ts'
+import { IndexFile } from '../indexes/index-file.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import { CommitLog } from '../log/commit-log.ts'
 import { CommitVersions } from '../log/commit-version.ts'
@@ -31,8 +32,9 @@ import type { ExportOptions, ExportReport } from '../transfer/export.ts'
 import type { ImportOptions, ImportReport } from '../transfer/import.ts'
 import { ApplyHistory } from './apply-history.ts'
 import { Database, type SharedParts } from './database.ts'
-import { buildIndex } from './index-builder.ts'
+import { Indexes } from './indexes.ts'
 import { Inspector } from './inspector.ts'
+import { type MissingIndexPolicy, QueryIndexes } from './query-indexes.ts'
 import { clearStore, type ResetScope, scopeCode } from './reset.ts'
 import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
 import { type Cancellable, exportDatabase, importDatabase, type TransferParts } from './transfer.ts'
@@ -47,6 +49,12 @@ export interface EngineOptions {
   readonly mode?: Mode | undefined
   /** Kinds whose entities expire, in every database. */
   readonly ttl?: readonly TtlPolicy[] | undefined
+  /** Whether a composite index that a query lacks is built for it (default), or asked for. */
+  readonly indexes?: MissingIndexPolicy | undefined
+  /** index.yaml; by default that in `dir`, if there is one. `false`: none. */
+  readonly indexFile?: string | false | undefined
+  /** Told what is wrong with index.yaml, in a line. */
+  readonly onIndexFileTrouble?: ((trouble: string) => void) | undefined
   /** Replaces the preset's apply policy. */
   readonly apply?: ApplyPolicy | undefined
   /** Replaces the preset's way with automatic ids that are in use. */
@@ -93,6 +101,8 @@ async function openKv({ dir, durability }: EngineOptions): Promise<Kv> {
 
 export class Engine {
   readonly inspector: Inspector
+  /** Composite indexes of all databases. */
+  readonly indexes: Indexes
   readonly totals: EngineTotals = { requests: 0, rowsRead: 0, rowsWritten: 0 }
   readonly #kv: Kv
   readonly #scheduler: Scheduler
@@ -101,7 +111,7 @@ export class Engine {
   readonly #log: CommitLog
   readonly #ids: IdAllocator
   readonly #transactions: Transactions
-  readonly #settings: DatabaseSettings
+  #settings: DatabaseSettings
   readonly #ttl: TtlSweeper
   readonly #shared: SharedParts
   readonly #databases = new Map<string, Database>()
@@ -112,8 +122,9 @@ export class Engine {
     this.#options = options
     this.#versions = versions
     this.#scheduler = options.scheduler ?? systemScheduler
-    const { mode = 'firestore', apply, idCollisions, ttl } = options
+    const { mode = 'firestore', apply, indexes, idCollisions, ttl } = options
     this.#settings = settingsOf(mode, {
+      ...(indexes === undefined ? {} : { indexes }),
       ...(apply === undefined ? {} : { applyPolicy: apply }),
       ...(idCollisions === undefined ? {} : { idCollisions }),
       ...(ttl === undefined ? {} : { ttlPolicies: ttl }),
@@ -141,8 +152,10 @@ export class Engine {
       recent,
       rulesOf: (code) => this.#databaseByCode(code),
     })
+    this.indexes = new Indexes({ kv, log: this.#log, transactions: this.#transactions, scheduler: this.#scheduler })
     this.#shared = {
       kv,
+      queryIndexes: new QueryIndexes(this.indexes),
       transactions: this.#transactions,
       log: this.#log,
       versions,
@@ -197,18 +210,20 @@ export class Engine {
     return [...this.#databases.values()]
   }
 
+  /** Changes single settings of all databases, those that come included. */
+  configure(changed: Partial<DatabaseSettings>): void {
+    this.#settings = { ...this.#settings, ...changed }
+    for (const database of this.#databases.values()) database.configure(changed)
+  }
+
+  /** Settings of databases that come. */
+  get settings(): DatabaseSettings {
+    return this.#settings
+  }
+
   /** Defines a composite index of a database and builds it over what is stored. Resolves when queries may use it. */
   createIndex(database: Database, definition: IndexDefinition): Promise<CataloguedIndex> {
-    const { code, catalogue } = database
-    const parts = {
-      kv: this.#kv,
-      log: this.#log,
-      database: code,
-      catalogue,
-      rules: database,
-      pause: () => this.#pause(),
-    }
-    return buildIndex(parts, definition)
+    return this.indexes.create(database, definition).done
   }
 
   /** Deletes what has expired now instead of at the next turn. @returns how many entities went */
@@ -244,11 +259,13 @@ export class Engine {
   }
 
   /**
-   * Deletes all data, or what lies in `scope`. Without a scope ids and everything else begin anew, as after a first start.
-   * Requests under way end first.
+   * Deletes all data, or what lies in `scope`. Without a scope ids and everything else begin anew, as after a first start;
+   * composite indexes stay defined. Requests under way end first.
    */
   async reset(scope: ResetScope = {}): Promise<void> {
     await this.#log.exclusive(async () => {
+      const reinstate =
+        scope.namespaceId === undefined ? this.indexes.beforeReset(scopeCode(scope), this.databases()) : undefined
       this.#transactions.endAll(scopeCode(scope))
       await this.#log.quiesce()
       await this.#ids.release(this.context())
@@ -266,6 +283,7 @@ export class Engine {
           this.#ids.forget(database)
         }
       }
+      await reinstate?.((project, database) => this.database(project, database))
     })
   }
 
@@ -278,6 +296,7 @@ export class Engine {
   async #close(): Promise<void> {
     this.#ttl.stop()
     this.#transactions.endAll()
+    await this.indexes.close()
     await this.#log.close()
     try {
       await this.#ids.close(this.context())
@@ -294,6 +313,17 @@ export class Engine {
     if (this.#options.rollForward === false) return
     await this.#log.rollForwardAll('opening')
     this.#ttl.start()
+    await this.#openIndexFile()
+    this.indexes.open(this.databases())
+  }
+
+  async #openIndexFile(): Promise<void> {
+    const { dir, indexFile, onIndexFileTrouble = () => {} } = this.#options
+    const path = indexFile ?? (dir === undefined ? false : `${dir}/index.yaml`)
+    if (path === false) return
+    const file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble })
+    this.indexes.file = file
+    await file.create()
   }
 
   async #adoptMetadata(): Promise<void> {

@@ -1,91 +1,437 @@
 /**
- * Builds a composite index over the entities that are there already, beside writes.
+ * Builds composite indexes over what is stored, beside writes, and takes them away again.
  *
- *   definition stored (building: writes maintain it) ─▶ each entity's rows written ─▶ definition stored (serving)
+ *   create   definition stored (building: writes maintain it) ─▶ rows of each entity written ─▶ serving
+ *   drop     definition stored (deleting: nobody knows it) ─▶ its rows deleted ─▶ definition gone
  *
- * X4  Every record from before the definition is applied before the walk begins, so no later apply lacks the index's rows.
- * X5  An entity's rows are computed and written while no commit is between evaluation and append, from its newest image.
+ * X4  What is committed but not wholly applied when a definition comes or goes is to apply the index's rows, or no longer.
+ * X5  An entity's rows are written while nothing is committed or applied, from the image that its other index rows show.
+ * X6  A build that was cut short begins anew when the store is opened: its rows are right already, as far as they go.
+ * X7  While an index is going, nobody reads on in it: transactions that have read it are ended, other reads are made again.
  *
- * Known: the worker maps over all entities, not the kind index. Ours: it walks the Entities rows of the database.
+ * X5 makes an index tell what all others tell, also while commits are held back: building one applies nothing. So the walk
+ * goes along EntitiesByKind and not along the entities; it costs the entities of the kind, not those of the database.
+ *
+ * Known: an index is written while it is built. Ours: the walk.
  */
-import { keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
-import { encodeText } from '../encoding/ordered.ts'
+import type { Scheduler } from '../clock.ts'
+import { keyCodesOfPath } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { encodeText, skipText } from '../encoding/ordered.ts'
+import { DatastoreError, failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
+import { identityOf, plainDefinition } from '../indexes/definition.ts'
 import type { CommitLog } from '../log/commit-log.ts'
-import { type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
-import type { IndexDefinition } from '../model/index-definition.ts'
-import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
-import { entitiesOfDatabase } from '../tables/entities.ts'
+import { addIndexDelta, type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
+import { groupOf } from '../log/log-rows.ts'
+import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
+import type { KeyRange, Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import { entityRowKey } from '../tables/entities.ts'
+import { compositeIndexRange } from '../tables/entities-by-composite-property.ts'
+import { prefixRange, rowAfter } from '../tables/ranges.ts'
+import type { Transactions } from '../transactions/transactions.ts'
 
+/** Entities, or rows to be deleted, between two pauses. */
 const entitiesPerStep = 64
+const rowsPerStep = 1000
+
+/** What a builder knows of a database. */
+export interface IndexedDatabase {
+  readonly projectId: string
+  readonly databaseId: string
+  readonly code: string
+  readonly catalogue: IndexCatalogue
+  readonly indexOptions: IndexRules['indexOptions']
+}
 
 export interface IndexBuilderParts {
   readonly kv: Kv
   readonly log: CommitLog
-  /** Code of the database. */
-  readonly database: string
-  readonly catalogue: IndexCatalogue
-  /** The database's rules; only its index options are used. */
-  readonly rules: IndexRules
-  /** Lets other work in between two steps. */
-  pause(): Promise<void>
-  /** Called after each step with the entities looked at so far. */
-  onProgress?(entities: number): void
+  readonly transactions: Transactions
+  readonly scheduler: Scheduler
 }
 
-/** Defines an index and builds it. Resolves when it serves. @throws ALREADY_EXISTS, INVALID_ARGUMENT */
-export async function buildIndex(parts: IndexBuilderParts, definition: IndexDefinition): Promise<CataloguedIndex> {
-  const { kv, log, catalogue, database } = parts
-  const building = await log.exclusive(async () => {
-    await log.quiesce()
-    await log.applier.rollForwardDatabase(database, 'policy')
-    const proposed = catalogue.propose(definition)
-    await kv.mutate(catalogue.writeOf(proposed))
-    catalogue.record(proposed)
-    return proposed
-  })
-  let seen = 0
-  const kind = encodeText(definition.kind)
-  const scan = kv.scan(entitiesOfDatabase(database))
-  try {
+/** How far the work on an index is. */
+export interface IndexProgress {
+  /** Entities looked at, or rows deleted. */
+  readonly completed: number
+  /** Entities of the kind when the build began; 0 while they are being counted, and for a deletion. */
+  readonly estimated: number
+}
+
+/** An index that is being built or taken away. */
+export class IndexJob {
+  readonly database: IndexedDatabase
+  readonly definition: IndexDefinition
+  readonly type: 'create' | 'drop'
+  completed = 0
+  estimated = 0
+  /** Why the work is to stop: the engine is closed, the store reset, or somebody dropped the index. */
+  stopReason: DatastoreError | undefined
+  /** Resolves when the definition is stored in its new state. */
+  readonly defined: Promise<CataloguedIndex>
+  /** Resolves when the index serves, or is gone. */
+  readonly done: Promise<CataloguedIndex>
+
+  constructor(
+    database: IndexedDatabase,
+    definition: IndexDefinition,
+    type: IndexJob['type'],
+    define: (job: IndexJob) => Promise<CataloguedIndex>,
+    work: (job: IndexJob, index: CataloguedIndex) => Promise<CataloguedIndex>,
+  ) {
+    this.database = database
+    this.definition = definition
+    this.type = type
+    this.defined = define(this)
+    this.done = this.defined.then((index) => work(this, index))
+    // Nobody has to wait for a job.
+    this.defined.catch(() => {})
+    this.done.catch(() => {})
+  }
+
+  get progress(): IndexProgress {
+    return { completed: this.completed, estimated: this.estimated }
+  }
+
+  checkStopped(): void {
+    if (this.stopReason !== undefined) throw this.stopReason
+  }
+}
+
+export class IndexBuilder {
+  readonly #parts: IndexBuilderParts
+  /** By database and definition: equal requests share one job. */
+  readonly #jobs = new Map<string, IndexJob>()
+  #closed = false
+
+  constructor(parts: IndexBuilderParts) {
+    this.#parts = parts
+  }
+
+  /** The job that is at work on an index. */
+  jobOf(database: IndexedDatabase, definition: IndexDefinition): IndexJob | undefined {
+    return this.#jobs.get(jobName(database, definition))
+  }
+
+  /** Defines an index and builds it. @throws INVALID_ARGUMENT for a definition that makes no sense; ALREADY_EXISTS */
+  create(database: IndexedDatabase, definition: IndexDefinition): IndexJob {
+    const { catalogue } = database
+    const plain = catalogue.propose(definition)
+    if (this.jobOf(database, plain) !== undefined) {
+      throw new DatastoreError('ALREADY_EXISTS', `the index ${formatIndex(plain)} is being defined already`)
+    }
+    const define = (job: IndexJob): Promise<CataloguedIndex> =>
+      this.#changeRules(async () => {
+        job.checkStopped()
+        const index = catalogue.propose(plain)
+        await this.#parts.kv.mutate(catalogue.writeOf(index))
+        catalogue.record(index)
+        this.#joinPending(database, index)
+        return index
+      })
+    return this.#begin(database, plain, 'create', define, (job, index) => this.#build(job, index))
+  }
+
+  /**
+   * Resolves when an index of this definition serves: it is built if it is not there, and what is under way is shared.
+   *
+   * @throws FAILED_PRECONDITION when its build has failed
+   */
+  async ensure(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
+    const plain = plainDefinition(definition)
     for (;;) {
-      const rows = await scan.next(entitiesPerStep)
+      const job = this.jobOf(database, plain)
+      if (job !== undefined) {
+        const index = await job.done
+        if (job.type === 'create') return index
+        continue
+      }
+      const found = database.catalogue.find(plain)
+      if (found === undefined) return await this.create(database, plain).done
+      if (found.state === 'serving') return found
+      if (found.state === 'failed') throw failedIndex(found)
+      return await this.#resume(database, found).done
+    }
+  }
+
+  /** Takes an index away; one that is still being built is given up. @throws NOT_FOUND, FAILED_PRECONDITION */
+  drop(database: IndexedDatabase, id: bigint): IndexJob {
+    const { catalogue } = database
+    const index = catalogue.byId(id)
+    if (index === undefined) {
+      throw new DatastoreError('NOT_FOUND', `there is no index with id ${id} in ${nameOf(database)}`)
+    }
+    if (index.state === 'deleting') throw failedPrecondition(`the index ${formatIndex(index)} is being deleted already`)
+    const building = this.jobOf(database, index)
+    if (building !== undefined) {
+      building.stopReason = new DatastoreError(
+        'ABORTED',
+        `the index ${formatIndex(index)} is deleted before it was built`,
+      )
+    }
+    const define = async (job: IndexJob): Promise<CataloguedIndex> => {
+      await building?.done.catch(() => {})
+      return await this.#changeRules(async () => {
+        job.checkStopped()
+        const deleting: CataloguedIndex = { ...index, state: 'deleting' }
+        await this.#parts.kv.mutate(catalogue.writeOf(deleting))
+        catalogue.record(deleting)
+        this.#leavePending(database, index)
+        const reason = `the index ${formatIndex(index)}, by which this transaction has read, was deleted; try again`
+        this.#parts.transactions.abortReaders(database.code, compositeIndexRange(index, database.code), reason)
+        return deleting
+      })
+    }
+    return this.#begin(database, index, 'drop', define, (job, deleting) => this.#sweep(job, deleting))
+  }
+
+  /** Goes on with what an earlier run did not finish (X6). */
+  resumeAll(databases: readonly IndexedDatabase[]): readonly IndexJob[] {
+    return databases.flatMap((database) =>
+      database.catalogue.all
+        .filter(({ state }) => state === 'building' || state === 'deleting')
+        .map((index) => this.#resume(database, index)),
+    )
+  }
+
+  /** Gives up all jobs of the databases whose code begins with `scope`, whose rows are being deleted. */
+  forget(scope: string): void {
+    for (const job of this.#jobs.values()) {
+      if (job.database.code.startsWith(scope)) job.stopReason = new DatastoreError('ABORTED', 'the store was reset')
+    }
+  }
+
+  /** Lets no further step begin, and waits for those under way. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const closing = new DatastoreError('UNAVAILABLE', 'the store is being closed')
+    const jobs = [...this.#jobs.values()]
+    for (const job of jobs) job.stopReason ??= closing
+    await Promise.allSettled(jobs.map(({ done }) => done))
+  }
+
+  #begin(
+    database: IndexedDatabase,
+    definition: IndexDefinition,
+    type: IndexJob['type'],
+    define: (job: IndexJob) => Promise<CataloguedIndex>,
+    work: (job: IndexJob, index: CataloguedIndex) => Promise<CataloguedIndex>,
+  ): IndexJob {
+    if (this.#closed) throw new DatastoreError('UNAVAILABLE', 'the store is being closed')
+    const name = jobName(database, definition)
+    const job = new IndexJob(database, definition, type, define, work)
+    this.#jobs.set(name, job)
+    const forget = (): void => {
+      if (this.#jobs.get(name) === job) this.#jobs.delete(name)
+    }
+    job.done.then(forget, forget)
+    return job
+  }
+
+  #resume(database: IndexedDatabase, index: CataloguedIndex): IndexJob {
+    const type = index.state === 'deleting' ? 'drop' : 'create'
+    const work = type === 'drop' ? this.#sweep.bind(this) : this.#build.bind(this)
+    return this.#begin(database, index, type, async () => index, work)
+  }
+
+  /** Runs `change` while nothing is committed, applied or on its way, so that it falls between two commits. */
+  #changeRules<T>(change: () => Promise<T>): Promise<T> {
+    const { log } = this.#parts
+    return Promise.resolve(
+      log.exclusive(async () => {
+        await log.quiesce()
+        return await log.applier.alone(change)
+      }),
+    )
+  }
+
+  /** X4: records that wait get the rows that the new index has by them. */
+  #joinPending(database: IndexedDatabase, index: CompositeIndex): void {
+    const rules: IndexRules = { indexes: [index], indexOptions: database.indexOptions }
+    for (const record of this.#pendingOf(database)) {
+      const all: KvWrite[] = []
+      for (const { path, before, after } of record.changes) {
+        addIndexDelta({ codes: keyCodesOfPath(record.partition, path), before, after }, rules, all)
+      }
+      const own = all.filter(({ key }) => key.startsWith(keySpaces.EntitiesByCompositeProperty))
+      if (own.length > 0) record.indexWrites = [...record.indexWrites, ...own]
+    }
+  }
+
+  #leavePending(database: IndexedDatabase, index: CompositeIndex): void {
+    const { start, end } = compositeIndexRange(index, database.code)
+    for (const record of this.#pendingOf(database)) {
+      record.indexWrites = record.indexWrites.filter(({ key }) => key < start || key >= end)
+    }
+  }
+
+  #pendingOf(database: IndexedDatabase) {
+    const { pending } = this.#parts.log
+    return pending.groupsOf(database.code).flatMap((group) => pending.of(group))
+  }
+
+  async #build(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
+    const { log, transactions, kv } = this.#parts
+    const { catalogue } = job.database
+    try {
+      let counted = 0
+      await this.#walk(job, rowsPerStep, (paths) => {
+        counted += paths.length
+      })
+      job.estimated = counted
+      await this.#walk(job, entitiesPerStep, async (paths, partition) => {
+        await log.exclusive(async () => {
+          job.checkStopped()
+          await log.quiesce()
+          await log.applier.alone(() => this.#writeRows(job.database, index, partition, paths))
+        })
+        job.completed += paths.length
+      })
+      return await log.exclusive(async () => {
+        job.checkStopped()
+        const serving: CataloguedIndex = { ...index, state: 'serving' }
+        await kv.mutate(catalogue.writeOf(serving))
+        catalogue.record(serving, transactions.lastId)
+        return serving
+      })
+    } catch (error) {
+      if (error !== job.stopReason) await this.#fail(job, index, error)
+      throw error
+    }
+  }
+
+  /** The index stays as it is, useless, until somebody drops it. A store that no longer writes begins anew when opened. */
+  async #fail(job: IndexJob, index: CataloguedIndex, error: unknown): Promise<void> {
+    const { log, kv } = this.#parts
+    const { catalogue } = job.database
+    const failure = error instanceof Error ? error.message : String(error)
+    const failed: CataloguedIndex = { ...index, state: 'failed', failure }
+    await log.exclusive(async () => {
+      catalogue.record(failed)
+      try {
+        await kv.mutate(catalogue.writeOf(failed))
+      } catch {
+        // The store has failed: that is what the job fails with.
+      }
+    })
+  }
+
+  /**
+   * Hands over the path codes of the kind's entities, some at a time and of one namespace each, as EntitiesByKind has them.
+   *
+   * Namespaces stand before kinds in its rows: the walk leaps from namespace to namespace.
+   */
+  async #walk(
+    job: IndexJob,
+    count: number,
+    visit: (paths: readonly string[], partition: string) => void | Promise<void>,
+  ): Promise<void> {
+    const { kv } = this.#parts
+    const prefix = keySpaces.EntitiesByKind + job.database.code
+    const all = prefixRange(prefix)
+    const kind = encodeText(job.definition.kind)
+    for (let from = all.start; ; ) {
+      const [first] = await this.#rowsOf(kv, { start: from, end: all.end }, 1)
+      if (first === undefined) return
+      const partitionEnd = skipText(first, prefix.length)
+      const range = prefixRange(first.slice(0, partitionEnd) + kind)
+      for (let at = range.start; at < range.end; ) {
+        job.checkStopped()
+        const rows = await this.#rowsOf(kv, { start: at, end: range.end }, count)
+        const last = rows.at(-1)
+        if (last === undefined) break
+        const paths = rows.map((row) => row.slice(range.start.length))
+        const visited = visit(paths, first.slice(1, partitionEnd))
+        if (visited instanceof Promise) await visited
+        at = rowAfter(last)
+        await this.#pause()
+      }
+      from = prefixRange(first.slice(0, partitionEnd)).end
+    }
+  }
+
+  async #rowsOf(kv: Kv, range: KeyRange, count: number): Promise<readonly RowKey[]> {
+    const scan = kv.scan(range, { expect: count })
+    try {
+      const rows = await scan.next(count)
+      return rows.map(({ key }) => key)
+    } finally {
+      scan.close()
+    }
+  }
+
+  /** X5: the index's rows of these entities. */
+  async #writeRows(
+    database: IndexedDatabase,
+    index: CataloguedIndex,
+    partition: string,
+    paths: readonly string[],
+  ): Promise<void> {
+    const rules: IndexRules = { indexes: [index], indexOptions: database.indexOptions }
+    const writes: KvWrite[] = []
+    for (const path of paths) {
+      const cell = await this.#imageShown(partition, path)
+      for (const { table, rowKey, value } of indexRowsOfCell(keyCodesOfPath(partition, path), cell, rules)) {
+        if (table === 'EntitiesByCompositeProperty') writes.push({ key: rowKey, value })
+      }
+    }
+    await this.#write(writes)
+  }
+
+  /** The image of an entity by which its index rows stand: the stored one, unless a record is between A and B. */
+  async #imageShown(partition: string, path: string): Promise<Uint8Array | undefined> {
+    const { kv, log } = this.#parts
+    const [oldest] = log.pending.count === 0 ? [] : log.pending.of(groupOf(partition, path))
+    const change = oldest?.milestone === 'A' ? oldest.changes.find((each) => each.path === path) : undefined
+    return change === undefined ? await kv.get(entityRowKey(partition, path)) : change.before
+  }
+
+  async #sweep(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
+    const { kv, log } = this.#parts
+    const { catalogue, code } = job.database
+    const range = compositeIndexRange(index, code)
+    for (;;) {
+      const rows = await this.#rowsOf(kv, range, rowsPerStep)
       if (rows.length === 0) break
-      const ofKind = rows.map(({ key }) => key).filter((row) => codesOf(row).kind === kind)
-      if (ofKind.length > 0) await log.exclusive(() => writeRows(parts, building, ofKind))
-      seen += rows.length
-      parts.onProgress?.(seen)
-      await parts.pause()
+      await log.exclusive(async () => {
+        job.checkStopped()
+        await this.#write(rows.map((key) => ({ key, value: undefined })))
+      })
+      job.completed += rows.length
+      await this.#pause()
     }
-  } finally {
-    scan.close()
+    return await log.exclusive(async () => {
+      job.checkStopped()
+      await kv.mutate(catalogue.writeOf(index, true))
+      catalogue.remove(index)
+      return index
+    })
   }
-  const serving: CataloguedIndex = { ...building, state: 'serving' }
-  await kv.mutate(catalogue.writeOf(serving))
-  catalogue.record(serving)
-  return serving
+
+  async #write(writes: readonly KvWrite[]): Promise<void> {
+    const { kv } = this.#parts
+    if (writes.length === 0) return
+    if (kv.supports.batch) await kv.batch(writes)
+    else for (const write of writes) await kv.mutate(write)
+  }
+
+  /** Lets other work of the process in. */
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#parts.scheduler.defer(resolve))
+  }
 }
 
-function codesOf(entityRow: RowKey): ReturnType<typeof keyCodesOfPath> {
-  const partitionEnd = skipPartition(entityRow, 1)
-  return keyCodesOfPath(entityRow.slice(1, partitionEnd), entityRow.slice(partitionEnd))
+export function failedIndex(index: CataloguedIndex): DatastoreError {
+  return failedPrecondition(
+    `the index ${formatIndex(index)} could not be built (${index.failure}): delete it (id ${index.id}) and create it again`,
+  )
 }
 
-/** X5: the index's rows of these entities. */
-async function writeRows(parts: IndexBuilderParts, index: CataloguedIndex, rows: readonly RowKey[]): Promise<void> {
-  const { kv, log, rules } = parts
-  const own: IndexRules = { indexes: [index], indexOptions: rules.indexOptions }
-  // Batches on their way would otherwise land between reading a cell and writing its rows.
-  await log.quiesce()
-  const writes: KvWrite[] = []
-  for (const row of rows) {
-    // A record that is still pending was committed after the definition (X4), so applying it takes back the rows of its
-    // image before and brings those of its image after: the stored cell is one of the two, and either is right here.
-    const cell = await kv.get(row)
-    for (const { table, rowKey, value } of indexRowsOfCell(codesOf(row), cell, own)) {
-      if (table === 'EntitiesByCompositeProperty') writes.push({ key: rowKey, value })
-    }
-  }
-  if (kv.supports.batch) await kv.batch(writes)
-  else for (const write of writes) await kv.mutate(write)
+function jobName(database: IndexedDatabase, definition: IndexDefinition): string {
+  return `${database.code} ${identityOf(definition)}`
+}
+
+function nameOf({ projectId, databaseId }: IndexedDatabase): string {
+  return databaseId === '' ? `project ${projectId}` : `project ${projectId}, database ${databaseId}`
 }

@@ -2,6 +2,7 @@
 import type { IdCollisions, IdPolicy } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
+import type { MissingIndexPolicy } from './query-indexes.ts'
 import type { TtlPolicy } from './ttl.ts'
 
 /** `firestore`: Firestore in Datastore mode, as production runs today. `legacy`: Datastore as it was on Megastore. */
@@ -10,6 +11,8 @@ export type Mode = 'firestore' | 'legacy'
 export interface DatabaseSettings extends TransactionSettings {
   readonly mode: Mode
   readonly applyPolicy: ApplyPolicy
+  /** Whether a composite index that a query lacks is built for it, or asked for. */
+  readonly indexes: MissingIndexPolicy
   /** How automatic ids are given; allocated ids are scattered under both. */
   readonly idPolicy: IdPolicy
   /** `fail` is how legacy Datastore met an id that somebody had put by hand; both presets take the next free id. */
@@ -25,6 +28,7 @@ const presets: Readonly<Record<Mode, DatabaseSettings>> = {
   firestore: {
     mode: 'firestore',
     applyPolicy: { type: 'immediate' },
+    indexes: 'auto',
     idPolicy: 'scattered',
     idCollisions: 'next',
     ttlPolicies: [],
@@ -35,6 +39,7 @@ const presets: Readonly<Record<Mode, DatabaseSettings>> = {
   legacy: {
     mode: 'legacy',
     applyPolicy: { type: 'probability', chance: legacyConsistency },
+    indexes: 'auto',
     idPolicy: 'sequential',
     idCollisions: 'next',
     ttlPolicies: [],

@@ -42,6 +42,13 @@ export class ReadSet {
     return rows.find((row) => this.#rows.has(row) || this.#spans.some(({ start, end }) => start <= row && row < end))
   }
 
+  /** Whether anything in a range of rows was read. */
+  overlaps(range: KeyRange): boolean {
+    if (this.#spans.some(({ start, end }) => start < range.end && range.start < end)) return true
+    for (const row of this.#rows) if (range.start <= row && row < range.end) return true
+    return false
+  }
+
   clear(): void {
     this.#rows.clear()
     this.#spans.length = 0

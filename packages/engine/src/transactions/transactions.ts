@@ -22,7 +22,7 @@ import { refuseForgotten } from '../history/past-view.ts'
 import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
 import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
-import type { RowKey } from '../storage/kv.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { GroupViews } from './group-views.ts'
 import { type Moment, Moments, type MomentsParts, type ReadScope } from './moments.ts'
@@ -93,6 +93,11 @@ export class Transactions {
   /** Transactions that are open now. */
   get openCount(): number {
     return this.#open.size
+  }
+
+  /** The id of the transaction that was begun last: those begun later have larger ones. */
+  get lastId(): bigint {
+    return this.#lastId
   }
 
   /** Begins a transaction. Nothing is locked, and no moment chosen, before its first read. */
@@ -227,6 +232,14 @@ export class Transactions {
   endAll(scope = ''): void {
     for (const transaction of [...this.#open.values()]) {
       if (transaction.database.startsWith(scope)) transaction.end('rolledBack')
+    }
+  }
+
+  /** Ends as aborted what has read rows that writes will no longer touch: nothing would keep them still for it (X1). */
+  abortReaders(database: string, range: KeyRange, reason: string): void {
+    for (const transaction of [...this.#open.values()]) {
+      if (transaction.database !== database || !transaction.reads.overlaps(range)) continue
+      transaction.end('aborted', reason)
     }
   }
 

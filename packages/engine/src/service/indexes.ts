@@ -1,0 +1,107 @@
+/**
+ * The composite indexes of an engine's databases, for everyone above: the builder and the file index.yaml together.
+ *
+ *   made for a query      built, and written to the file
+ *   in the file           built when the store is opened, or when a query of a database needs it
+ *   made by name          built, and kept by the store alone
+ */
+import type { CataloguedIndex } from '../indexes/catalogue.ts'
+import type { IndexFile } from '../indexes/index-file.ts'
+import type { IndexDefinition } from '../model/index-definition.ts'
+import { IndexBuilder, type IndexBuilderParts, type IndexedDatabase, type IndexJob } from './index-builder.ts'
+
+export class Indexes {
+  /** index.yaml, where the store has one. */
+  file: IndexFile | undefined
+  readonly #builder: IndexBuilder
+  readonly #kv: IndexBuilderParts['kv']
+
+  constructor(parts: IndexBuilderParts) {
+    this.#builder = new IndexBuilder(parts)
+    this.#kv = parts.kv
+  }
+
+  /** Defines an index and builds it. @throws INVALID_ARGUMENT for a definition that makes no sense; ALREADY_EXISTS */
+  create(database: IndexedDatabase, definition: IndexDefinition): IndexJob {
+    return this.#builder.create(database, definition)
+  }
+
+  /**
+   * Takes an index away, also from what is generated in the file.
+   *
+   * @throws NOT_FOUND; FAILED_PRECONDITION when that is under way already
+   */
+  drop(database: IndexedDatabase, id: bigint): IndexJob {
+    const job = this.#builder.drop(database, id)
+    job.defined.then(
+      (index) => this.file?.remove(index),
+      () => {},
+    )
+    return job
+  }
+
+  /** Resolves when an index of this definition serves; it is built if it is not there. */
+  ensure(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
+    return this.#builder.ensure(database, definition)
+  }
+
+  /** As {@link ensure}, for a query that nothing else serves: the file keeps it. */
+  ensureForQuery(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
+    const ensured = this.#builder.ensure(database, definition)
+    const job = this.#builder.jobOf(database, definition)
+    job?.defined.then(
+      () => this.file?.add(definition),
+      () => {},
+    )
+    return ensured
+  }
+
+  /** The job that is at work on an index. */
+  jobOf(database: IndexedDatabase, definition: IndexDefinition): IndexJob | undefined {
+    return this.#builder.jobOf(database, definition)
+  }
+
+  /** Builds in a database what the file has and it lacks. Resolves when all serve; a failed one is no hindrance. */
+  async deploy(database: IndexedDatabase): Promise<void> {
+    await this.file?.refresh()
+    await Promise.allSettled((this.file?.definitions ?? []).map((definition) => this.ensure(database, definition)))
+  }
+
+  /** Goes on with what an earlier run did not finish, and builds what the file has. Nothing here waits for the work. */
+  open(databases: readonly IndexedDatabase[]): void {
+    this.#builder.resumeAll(databases)
+    for (const database of databases) void this.deploy(database)
+  }
+
+  /**
+   * Before the rows of some databases are deleted: gives up work on them.
+   *
+   * @returns what puts their definitions back, into new catalogues, once the rows are gone
+   */
+  beforeReset(scope: string, databases: readonly IndexedDatabase[]): Reinstatement {
+    this.#builder.forget(scope)
+    const kept = databases
+      .filter(({ code }) => code.startsWith(scope))
+      .map(({ projectId, databaseId, catalogue }) => ({ projectId, databaseId, indexes: catalogue.maintained }))
+      .filter(({ indexes }) => indexes.length > 0)
+    return async (databaseOf) => {
+      for (const { projectId, databaseId, indexes } of kept) {
+        const { catalogue } = databaseOf(projectId, databaseId)
+        for (const definition of indexes) {
+          // Nothing is stored, so there is nothing to build.
+          const index: CataloguedIndex = { ...catalogue.propose(definition), state: 'serving' }
+          await this.#kv.mutate(catalogue.writeOf(index))
+          catalogue.record(index)
+        }
+      }
+    }
+  }
+
+  /** Waits for the steps under way; what is not finished goes on at the next opening. */
+  async close(): Promise<void> {
+    await this.#builder.close()
+    await this.file?.refresh()
+  }
+}
+
+export type Reinstatement = (databaseOf: (projectId: string, databaseId: string) => IndexedDatabase) => Promise<void>

@@ -1,0 +1,105 @@
+/**
+ * Index rows for a transaction that looks at a moment before an index was built: its view has none of them, or some.
+ *
+ *   the index's definition row, as the view has it, says "serving"     its rows are all in the view (X3)
+ *   it says something else, or is not there                            they are computed from the entities in the view
+ *
+ * The entities of the kind are then read through the view, for each query anew: a tracked view takes note of them, so that
+ * whatever would change a result conflicts with the transaction. This happens only to transactions that were open while an
+ * index was built.
+ */
+import type { RequestContext } from '../context.ts'
+import { keyCodesOfPath, pathEnd } from '../encoding/key-codec.ts'
+import { PastView } from '../history/past-view.ts'
+import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
+import { identityOf } from '../indexes/definition.ts'
+import { type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
+import type { CompositeIndex, IndexDefinition } from '../model/index-definition.ts'
+import type { Plan, PlanNode } from '../planner/plan-node.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
+import { entityRowKey } from '../tables/entities.ts'
+import { kindPrefix } from '../tables/entities-by-kind.ts'
+import { prefixRange, rowAfter } from '../tables/ranges.ts'
+import type { TableView } from '../tables/table.ts'
+
+const rowsPerRead = 256
+
+export interface SnapshotDatabase {
+  readonly catalogue: IndexCatalogue
+  readonly indexOptions: IndexRules['indexOptions']
+}
+
+/**
+ * The view, with the rows of those indexes of the plan that it lacks.
+ *
+ * @param young - indexes that may have begun to serve after the view's moment
+ */
+export async function viewWithIndexes(
+  context: RequestContext,
+  view: TableView,
+  database: SnapshotDatabase,
+  plan: Plan,
+  young: readonly CompositeIndex[],
+): Promise<TableView> {
+  const used = new Set(indexesOf(plan.source).map(identityOf))
+  const lacking: CompositeIndex[] = []
+  for (const index of young) {
+    if (used.has(identityOf(index)) && !(await isWhole(context, view, database.catalogue.rowOf(index)))) {
+      lacking.push(index)
+    }
+  }
+  if (lacking.length === 0 || plan.kind === undefined) return view
+  const rows = new Map<RowKey, Uint8Array>()
+  const rules: IndexRules = { indexes: lacking, indexOptions: database.indexOptions }
+  const prefix = kindPrefix(plan.partitionCode, plan.kind)
+  const under = plan.ancestorPath === undefined ? '' : plan.ancestorPath.slice(0, -pathEnd.length)
+  for await (const kindRow of rowKeys(context, view, prefixRange(prefix + under))) {
+    const path = kindRow.slice(prefix.length)
+    const cell = await view.get(context, 'Entities', entityRowKey(plan.partitionCode, path))
+    for (const { table, rowKey, value } of indexRowsOfCell(keyCodesOfPath(plan.partitionCode, path), cell, rules)) {
+      if (table === 'EntitiesByCompositeProperty') rows.set(rowKey, value)
+    }
+  }
+  return new PastView(view, rows)
+}
+
+/** The composite indexes that a plan reads. */
+function indexesOf(node: PlanNode): readonly IndexDefinition[] {
+  switch (node.type) {
+    case 'scan':
+      return node.index === undefined ? [] : [node.index]
+    case 'mergeJoin':
+    case 'union':
+      return node.inputs.flatMap(indexesOf)
+    case 'filter':
+      return indexesOf(node.input)
+    case 'empty':
+      return []
+  }
+}
+
+async function isWhole(context: RequestContext, view: TableView, row: RowKey): Promise<boolean> {
+  // A scan of one row, since a view by entity groups looks up entities alone.
+  const scan = view.scan(context, 'Metadata', { start: row, end: rowAfter(row) }, { expect: 1 })
+  try {
+    const [found] = await scan.next(1)
+    if (found === undefined) return false
+    const { state } = JSON.parse(Buffer.from(found.value).toString('utf8')) as Pick<CataloguedIndex, 'state'>
+    return state === 'serving'
+  } finally {
+    scan.close()
+  }
+}
+
+async function* rowKeys(context: RequestContext, view: TableView, range: KeyRange): AsyncGenerator<RowKey> {
+  const scan = view.scan(context, 'EntitiesByKind', range, { expect: rowsPerRead })
+  try {
+    for (;;) {
+      const rows = await scan.next(rowsPerRead)
+      if (rows.length === 0) return
+      for (const { key } of rows) yield key
+    }
+  } finally {
+    scan.close()
+  }
+}
