@@ -4,6 +4,9 @@
 import type { Engine } from '@sixtables/engine'
 import type { Logger } from '../logger.ts'
 import type { AdminService } from './admin-service.ts'
+import { addTransferRoutes, transferMethods } from './export-import.ts'
+import { ExportLocations } from './export-locations.ts'
+import { TransferOperations } from './export-operations.ts'
 import { Operations } from './operations.ts'
 import { operationsService } from './operations-service.ts'
 import type { Router } from './router.ts'
@@ -15,10 +18,18 @@ export interface Admin {
   addRoutes(router: Router): void
 }
 
-export function adminOf(_engine: Engine, logger: Logger): Admin {
+export function adminOf(engine: Engine, logger: Logger): Admin {
   const operations = new Operations(logger)
+  const transfer = {
+    engine,
+    locations: new ExportLocations(engine),
+    transfers: new TransferOperations(engine, operations),
+  }
   return {
-    services: [{ name: 'google.datastore.admin.v1.DatastoreAdmin', methods: [] }, operationsService(operations)],
-    addRoutes() {},
+    services: [
+      { name: 'google.datastore.admin.v1.DatastoreAdmin', methods: [...transferMethods(transfer)] },
+      operationsService(operations),
+    ],
+    addRoutes: (router) => addTransferRoutes(router, transfer),
   }
 }

@@ -4,6 +4,7 @@
  *
  *   sixtables [start]       the emulator
  *   sixtables check         compares entities, index rows, log and markers
+ *   sixtables export, import    writes and reads files of the managed export format
  *   sixtables inspect …     shows rows, log records and what waits to be applied; releases held steps
  */
 import { readFileSync } from 'node:fs'
@@ -14,6 +15,7 @@ import { nearest } from './nearest.ts'
 import type { Flags } from './settings.ts'
 import { ignoredFlags, startFlags } from './start-flags.ts'
 import { targetFlags } from './target-flags.ts'
+import { transferFlags } from './transfer-flags.ts'
 
 /** Runs one command; resolves with its exit code when it is over, for `start` when the server has stopped. */
 export async function main(args: readonly string[], io: Io = processIo): Promise<number> {
@@ -70,6 +72,30 @@ async function parse(args: readonly string[]): Promise<{ command: Command; help:
           .example('$0 check', 'asks the server on 127.0.0.1:8081')
           .example('$0 check --data-dir .sixtables --json', 'opens a folder that no server uses'),
       choose(async (flags, io) => (await import('./check.ts')).check(flags, io)),
+    )
+    .command(
+      'export <dir>',
+      'Write a database to files of the managed export format',
+      (y) =>
+        transferOptions(y)
+          .positional('dir', { type: 'string', demandOption: true, describe: 'A folder that does not exist yet' })
+          .example('$0 export backup', 'asks the server on 127.0.0.1:8081')
+          .example('$0 export tasks --kind Task --data-dir .sixtables', 'opens a folder that no server uses'),
+      choose(async (flags, io) => (await import('./export.ts')).exportDatabase(flags, io)),
+    )
+    .command(
+      'import <metadata-file>',
+      'Read a managed export into a database',
+      (y) =>
+        transferOptions(y)
+          .positional('metadata-file', {
+            type: 'string',
+            demandOption: true,
+            describe: 'The .overall_export_metadata file of the export, or its folder',
+          })
+          .example('$0 import backup', 'into the server on 127.0.0.1:8081')
+          .example('$0 import backup --data-dir .sixtables', 'into a folder that no server uses'),
+      choose(async (flags, io) => (await import('./import.ts')).importDatabase(flags, io)),
     )
     .command('inspect', 'Show rows, log records and waiting writes', (y) =>
       y
@@ -158,6 +184,11 @@ function targetOptions(y: Argv): Argv {
   return y
 }
 
+function transferOptions(y: Argv): Argv {
+  for (const { name, ...flag } of transferFlags) y.option(name, flag)
+  return y
+}
+
 function keyOptions(y: Argv, demanded = true): Argv {
   return targetOptions(y).positional('key', {
     type: 'string',
@@ -170,19 +201,21 @@ function version(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 }
 
-const commands = ['start', 'check', 'inspect', 'rows', 'log', 'pending', 'applied', 'release']
+const commands = ['start', 'check', 'export', 'import', 'inspect', 'rows', 'log', 'pending', 'applied', 'release']
 
 /** A parser's complaint with what would help: the nearest flag or command. */
 function explain(message: string, args: readonly string[]): string {
   const unknown = /^Unknown (?:arguments?|commands?): (.*)$/.exec(message)?.[1]?.split(', ')
   if (message.startsWith('Not enough non-option arguments')) {
+    if (args.includes('export')) return 'name the folder to write, as in sixtables export backup'
+    if (args.includes('import')) return 'name the metadata file of an export, or its folder'
     return 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
   }
   if (unknown === undefined) return message.charAt(0).toLowerCase() + message.slice(1)
   // yargs names a flag in several spellings; the one that was typed tells flag and word apart.
   const word = unknown.find((name) => name.length > 0) ?? ''
   const isFlag = args.some((arg) => arg.startsWith('-') && arg.replace(/^--?(no-)?/, '').replace(/=.*/, '') === word)
-  const known = [...startFlags, ...targetFlags].map(({ name }) => name)
+  const known = [...startFlags, ...targetFlags, ...transferFlags].map(({ name }) => name)
   const near = nearest(word, isFlag ? [...known, 'milestone', 'repair', 'help', 'version'] : commands)
   const dashes = isFlag ? (word.length === 1 ? '-' : '--') : ''
   const hint = near === undefined ? 'see sixtables --help' : `did you mean ${isFlag ? '--' : ''}${near}?`

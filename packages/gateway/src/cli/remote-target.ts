@@ -8,21 +8,37 @@ import type { Target } from './target.ts'
 /** @param address - `host:port`, IPv6 in brackets */
 export function remoteTarget(address: string): Target {
   return {
-    async ask(what, parameters) {
+    ask(what, parameters) {
       const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
-      const url = `http://${address}${inspectionPath}${what}?${new URLSearchParams(given)}`
-      const response = await fetch(url, { method: methodOf(what) ?? 'GET' }).catch((error: unknown) => {
-        throw new UsageError(
-          `no server answers on ${address} (${causeOf(error)}); start one with sixtables start, name another with ` +
-            '--endpoint, or open a folder with --data-dir',
-        )
-      })
-      const body = await response.text()
-      if (response.ok) return JSON.parse(body)
-      throw new OperationError(messageIn(body) ?? `${address} answered ${response.status} to ${what}`)
+      const path = `${inspectionPath}${what}?${new URLSearchParams(given)}`
+      return askServer(address, methodOf(what) ?? 'GET', path)
     },
     close: async () => {},
   }
+}
+
+/**
+ * Asks a server for JSON.
+ *
+ * @param path - with its query
+ * @throws UsageError when none answers, OperationError with what it has against the question
+ */
+export async function askServer(
+  address: string,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const response = await fetch(`http://${address}${path}`, { method, ...json }).catch((error: unknown) => {
+    throw new UsageError(
+      `no server answers on ${address} (${causeOf(error)}); start one with sixtables start, name another with ` +
+        '--endpoint, or open a folder with --data-dir',
+    )
+  })
+  const text = await response.text()
+  if (response.ok) return JSON.parse(text)
+  throw new OperationError(messageIn(text) ?? `${address} answered ${response.status} to ${method} ${path}`)
 }
 
 /** `ECONNREFUSED` and the like: fetch wraps the reason. */

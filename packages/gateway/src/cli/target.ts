@@ -42,12 +42,18 @@ export async function askTarget(flags: Flags, io: Io, what: string, parameters: 
 }
 
 async function openTarget(flags: Flags, io: Io): Promise<Target> {
+  const place = placeOf(flags, io)
+  return 'dir' in place ? openFolder(place.dir) : remoteTarget(place.address)
+}
+
+/** What the flags point at: a folder by its absolute path, or a server by `host:port`. */
+export function placeOf(flags: Flags, io: Io): { readonly dir: string } | { readonly address: string } {
   const { endpoint, 'data-dir': dataDir } = flags
   if (dataDir !== undefined && endpoint !== undefined) {
     throw new UsageError('--data-dir opens a folder and --endpoint asks a server; give one of them')
   }
-  if (dataDir !== undefined) return openFolder(resolve(io.cwd, String(dataDir)))
-  if (endpoint !== undefined) return remoteTarget(formatEndpoint(parseEndpoint(String(endpoint), '--endpoint')))
+  if (dataDir !== undefined) return { dir: resolve(io.cwd, String(dataDir)) }
+  if (endpoint !== undefined) return { address: formatEndpoint(parseEndpoint(String(endpoint), '--endpoint')) }
   const fromEnv = io.env['DATASTORE_EMULATOR_HOST'] ?? ''
-  return remoteTarget(formatEndpoint(parseEndpoint(fromEnv, 'DATASTORE_EMULATOR_HOST')))
+  return { address: formatEndpoint(parseEndpoint(fromEnv, 'DATASTORE_EMULATOR_HOST')) }
 }

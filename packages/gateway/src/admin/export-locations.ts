@@ -1,0 +1,96 @@
+/**
+ * Where exports lie: what a request calls a place, and the folder or file that it is on this machine.
+ *
+ *   gs://bucket/path      <root>/buckets/bucket/path       root: the data folder, or in memory the working folder
+ *   file:///path, /path   /path                            a relative path begins at the working folder
+ *
+ * G1  A gs:// place never leads out of its bucket's folder.
+ *
+ * Known: production and gcloud speak of gs:// places alone. Measured: Google's emulator takes plain paths.
+ */
+import { readdir, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { DatastoreError, type Engine, invalidArgument, overallSuffix } from '@sixtables/engine'
+
+export interface Place {
+  /** Absolute. */
+  readonly path: string
+  /** How the caller would name what lies below it. */
+  nameOf(relative: string): string
+  readonly isBucket: boolean
+}
+
+export class ExportLocations {
+  readonly #root: string
+
+  /** @param engine - whose data folder holds the buckets */
+  constructor({ location }: Pick<Engine, 'location'>) {
+    this.#root = location === 'memory' ? process.cwd() : location
+  }
+
+  /** @throws DatastoreError INVALID_ARGUMENT */
+  placeOf(name: string, member: string): Place {
+    if (name === '') throw invalidArgument(`${member} is empty; it is a gs:// place or a path on this machine`)
+    if (name.startsWith('gs://')) return this.#bucketPlace(name, member)
+    if (name.startsWith('file://')) return localPlace(pathOfUrl(name, member))
+    if (/^[a-z][a-z0-9+.-]+:\/\//i.test(name)) {
+      throw invalidArgument(`${member} ${JSON.stringify(name)}: only gs:// places and paths on this machine are served`)
+    }
+    return localPlace(resolve(name))
+  }
+
+  #bucketPlace(name: string, member: string): Place {
+    const parts = name.slice('gs://'.length).split('/').filter(Boolean)
+    if (parts.length === 0) throw invalidArgument(`${member} ${JSON.stringify(name)} names no bucket`)
+    if (parts.some((part) => part === '.' || part === '..' || /[\\\0]/.test(part))) {
+      throw invalidArgument(`${member} ${JSON.stringify(name)} has a part that cannot be the name of a folder`)
+    }
+    return {
+      path: join(this.#root, 'buckets', ...parts),
+      nameOf: (relative) => `gs://${[...parts, relative].join('/')}`,
+      isBucket: true,
+    }
+  }
+}
+
+function localPlace(path: string): Place {
+  return { path, nameOf: (relative) => join(path, relative), isBucket: false }
+}
+
+function pathOfUrl(url: string, member: string): string {
+  try {
+    return fileURLToPath(url)
+  } catch (error) {
+    throw invalidArgument(`${member} ${JSON.stringify(url)}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/**
+ * The overall metadata file that a path means: itself, or the only one in a folder or in the folders in it.
+ *
+ * @throws DatastoreError NOT_FOUND when there is none, INVALID_ARGUMENT when there are several
+ */
+export async function metadataFileOf(path: string): Promise<string> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (!isFolder) return path
+  const found: string[] = []
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const below = join(path, entry.name)
+    if (entry.isFile() && entry.name.endsWith(overallSuffix)) found.push(below)
+    else if (entry.isDirectory()) {
+      for (const name of await readdir(below)) if (name.endsWith(overallSuffix)) found.push(join(below, name))
+    }
+  }
+  const [first, second] = found
+  if (first === undefined) {
+    throw new DatastoreError('NOT_FOUND', `there is no file in ${path} that ends in ${overallSuffix}`)
+  }
+  if (second !== undefined) {
+    throw invalidArgument(`there are several exports in ${path}, ${first} and ${second} among them; name one of them`)
+  }
+  return first
+}

@@ -1,0 +1,161 @@
+/**
+ * Exports and imports as operations: begun, watched by their progress, and waited for.
+ *
+ * X1  A caller is answered when the work is done, so that a script can go on with the next line; only a caller with a
+ *     deadline is answered before that, with an operation that it can ask again about.
+ * X2  Work that fails before its caller is answered is an error of the call, and stays as a failed operation.
+ *
+ * Known: the messages of google.datastore.admin.v1. Measured: Google's emulator answers a finished operation, and errors
+ * of the call.
+ */
+import type { Database, Engine, ImportProgress, TransferProgress } from '@sixtables/engine'
+import type { Call } from '../call.ts'
+import { metadataFileOf } from './export-locations.ts'
+import type { CommonMetadata, JsonObject, OperationJson, Operations, OperationWork } from './operations.ts'
+
+const admin = 'type.googleapis.com/google.datastore.admin.v1.'
+const emptyType = 'type.googleapis.com/google.protobuf.Empty'
+
+/** google.datastore.admin.v1.EntityFilter in JSON. */
+export interface EntityFilter {
+  readonly kinds?: readonly string[]
+  /** '' for the default namespace. */
+  readonly namespaceIds?: readonly string[]
+}
+
+export interface ExportRequest {
+  readonly database: Database
+  /** The folder to write. */
+  readonly dir: string
+  readonly name: string
+  readonly filter: EntityFilter
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  /** As the caller said them, for the answers. */
+  readonly outputUrlPrefix: string
+  readonly outputUrl: string
+}
+
+export interface ImportRequest {
+  readonly database: Database
+  /** The overall metadata file, or a folder that has it. */
+  readonly path: string
+  readonly filter: EntityFilter
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  /** As the caller said it. */
+  readonly inputUrl: string
+}
+
+export class TransferOperations {
+  readonly #engine: Engine
+  readonly #operations: Operations
+
+  constructor(engine: Engine, operations: Operations) {
+    this.#engine = engine
+    this.#operations = operations
+  }
+
+  /** @throws what the export throws (X2) */
+  export(
+    { database, dir, name, filter, ...request }: ExportRequest,
+    patienceMs: number = Number.POSITIVE_INFINITY,
+  ): Promise<OperationJson> {
+    let progress: TransferProgress = { entities: 0, bytes: 0 }
+    const metadata = (common: CommonMetadata): JsonObject => ({
+      '@type': `${admin}ExportEntitiesMetadata`,
+      common,
+      ...progressJson(progress, undefined),
+      entityFilter: filter,
+      outputUrlPrefix: request.outputUrlPrefix,
+    })
+    const run = async (signal: AbortSignal): Promise<JsonObject> => {
+      progress = await this.#engine.exportEntities(database, {
+        dir,
+        name,
+        ...filterOptions(filter),
+        signal,
+        onProgress: (now) => {
+          progress = now
+        },
+      })
+      return { '@type': `${admin}ExportEntitiesResponse`, outputUrl: request.outputUrl }
+    }
+    const { labels } = request
+    return this.#run({ type: 'EXPORT_ENTITIES', projectId: database.projectId, labels, metadata, run }, patienceMs)
+  }
+
+  /** @throws what the import throws (X2) */
+  import(
+    { database, path, filter, labels, inputUrl }: ImportRequest,
+    patienceMs: number = Number.POSITIVE_INFINITY,
+  ): Promise<OperationJson> {
+    let progress: TransferProgress = { entities: 0, bytes: 0 }
+    let totals: ImportProgress | undefined
+    const metadata = (common: CommonMetadata): JsonObject => ({
+      '@type': `${admin}ImportEntitiesMetadata`,
+      common,
+      ...progressJson(progress, totals),
+      entityFilter: filter,
+      inputUrl,
+    })
+    const run = async (signal: AbortSignal): Promise<JsonObject> => {
+      progress = await this.#engine.importEntities(database, {
+        metadataFile: await metadataFileOf(path),
+        ...filterOptions(filter),
+        signal,
+        onProgress: (now) => {
+          progress = now
+          totals = now
+        },
+      })
+      return { '@type': emptyType }
+    }
+    return this.#run({ type: 'IMPORT_ENTITIES', projectId: database.projectId, labels, metadata, run }, patienceMs)
+  }
+
+  async #run(work: OperationWork, patienceMs: number): Promise<OperationJson> {
+    let failure: { readonly error: unknown } | undefined
+    const run = async (signal: AbortSignal): Promise<JsonObject> => {
+      try {
+        return await work.run(signal)
+      } catch (error) {
+        failure = { error }
+        throw error
+      }
+    }
+    const { name } = this.#operations.start({ ...work, run })
+    let operation = this.#operations.get(name)
+    for (let waitedMs = 0; operation.done !== true && waitedMs < patienceMs; waitedMs += longestWaitMs) {
+      operation = await this.#operations.wait(name, Math.min(patienceMs - waitedMs, longestWaitMs))
+    }
+    if (failure !== undefined) throw failure.error
+    return operation
+  }
+}
+
+/** How long a call waits for its work: half of its time, so that its answer arrives. */
+export function patienceMsOf(call: Call | undefined): number {
+  return call?.timeoutMs === undefined ? Number.POSITIVE_INFINITY : call.timeoutMs / 2
+}
+
+const longestWaitMs = 600_000
+
+function filterOptions({ kinds, namespaceIds }: EntityFilter): {
+  kinds?: readonly string[] | undefined
+  namespaces?: readonly string[] | undefined
+} {
+  return { kinds, namespaces: namespaceIds }
+}
+
+/** Estimates are known on the way in alone. */
+function progressJson({ entities, bytes }: TransferProgress, totals: ImportProgress | undefined): JsonObject {
+  return {
+    progressEntities: {
+      workCompleted: String(entities),
+      ...(totals === undefined ? {} : { workEstimated: String(totals.entitiesTotal) }),
+    },
+    progressBytes: {
+      workCompleted: String(bytes),
+      ...(totals === undefined ? {} : { workEstimated: String(totals.bytesTotal) }),
+    },
+  }
+}
