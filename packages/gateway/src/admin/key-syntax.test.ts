@@ -1,7 +1,7 @@
 import { formatKey, type PathElement } from '@sixtables/engine'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseKeyPath } from './key-syntax.ts'
+import { formatKeyPath, parseKeyPath, parseKindPath } from './key-syntax.ts'
 
 describe('a typed key', () => {
   test.each<[string, readonly PathElement[]]>([
@@ -48,5 +48,39 @@ describe('a typed key', () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  test('what is written for a program is read back, whatever the kinds (K2)', () => {
+    const id = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).filter((one) => one !== 0n)
+    const text = fc.string({ minLength: 1, unit: 'binary' })
+    const element = fc.oneof(fc.record({ kind: text, name: text }), fc.record({ kind: text, id }))
+    fc.assert(
+      fc.property(fc.array(element, { minLength: 1, maxLength: 4 }), (path) => {
+        expect(parseKeyPath(formatKeyPath(path))).toEqual(path)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('a typed kind', () => {
+  test.each<[string, readonly PathElement[]]>([
+    ['ToDo', [{ kind: 'ToDo' }]],
+    ['"a/b"', [{ kind: 'a/b' }]],
+    ['User:ada/ToDo', [{ kind: 'User', name: 'ada' }, { kind: 'ToDo' }]],
+    ['User:5/"a kind"', [{ kind: 'User', id: 5n }, { kind: 'a kind' }]],
+  ])('%s is a path that lacks its last id', (text, path) => {
+    expect(parseKindPath(text)).toEqual(path)
+  })
+
+  test.each([
+    ['', 'a kind is missing at position 1'],
+    ['ToDo:1', 'its last element has an id or a name'],
+    ['User/ToDo', 'after the kind User comes a colon'],
+    ['User:ada/', 'a kind is missing'],
+    ['ToDo x', 'after the kind ToDo comes a colon'],
+  ])('%s is refused: %s', (text, why) => {
+    expect(() => parseKindPath(text)).toThrow(why)
+    expect(() => parseKindPath(text)).toThrow('write it like ToDo or User:"ada"/ToDo')
   })
 })

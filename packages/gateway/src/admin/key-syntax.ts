@@ -1,10 +1,12 @@
 /**
- * Keys as they are typed: `ToDo:1`, `User:ada/ToDo:5`, `User:"ada"/ToDo:"12"`, root first.
+ * Keys as they are typed: `ToDo:1`, `User:ada/ToDo:5`, `User:"ada"/ToDo:"12"`, root first; and kinds under a parent, as keys
+ * that lack their last id: `ToDo`, `User:ada/ToDo`.
  *
  * The inverse of the engine's `formatKey` for complete keys, with one convenience: a name that is not a number and holds
  * neither quotes, slashes, colons nor blanks needs no quotes. A kind with such a character is quoted too.
  *
  * K1  parseKeyPath(formatKey(key)) is the path of `key`, for every complete key whose kinds need no quotes.
+ * K2  parseKeyPath(formatKeyPath(path)) is `path`, for every complete path.
  */
 import { type DatastoreError, invalidArgument, type PathElement } from '@sixtables/engine'
 
@@ -16,8 +18,30 @@ const word = /"(?:[^"\\]|\\.)*"|[^\s"/:]+/y
  * @throws DatastoreError INVALID_ARGUMENT that says where the text stops being a key
  */
 export function parseKeyPath(text: string): readonly PathElement[] {
-  const wrong = (what: string): DatastoreError =>
-    invalidArgument(`the key ${text} cannot be read: ${what}; write it like ToDo:1 or User:"ada"/ToDo:5`)
+  return parsePath(text, 'complete')
+}
+
+/** Reads a path whose last element is a kind alone. @throws DatastoreError as {@link parseKeyPath} */
+export function parseKindPath(text: string): readonly PathElement[] {
+  return parsePath(text, 'kind')
+}
+
+/** A complete path as it can be typed. */
+export function formatKeyPath(path: readonly PathElement[]): string {
+  return path
+    .map(({ kind, id, name }) => {
+      const plainKind = /^[A-Za-z_]\w*$/.test(kind) ? kind : JSON.stringify(kind)
+      return `${plainKind}:${id ?? JSON.stringify(name)}`
+    })
+    .join('/')
+}
+
+function parsePath(text: string, ends: 'complete' | 'kind'): readonly PathElement[] {
+  const wrong = (what: string): DatastoreError => {
+    const like = ends === 'complete' ? 'the key' : 'the kind'
+    const example = ends === 'complete' ? 'ToDo:1 or User:"ada"/ToDo:5' : 'ToDo or User:"ada"/ToDo'
+    return invalidArgument(`${like} ${text} cannot be read: ${what}; write it like ${example}`)
+  }
   let at = 0
   const next = (what: string): { readonly text: string; readonly quoted: boolean } => {
     word.lastIndex = at
@@ -35,6 +59,10 @@ export function parseKeyPath(text: string): readonly PathElement[] {
   do {
     if (path.length > 0) at++
     const kind = next('a kind').text
+    if (ends === 'kind' && at === text.length) {
+      path.push({ kind })
+      return path
+    }
     if (text[at] !== ':') throw wrong(`after the kind ${kind} comes a colon and an id or a name`)
     at++
     const identifier = next('an id or a name')
@@ -47,5 +75,6 @@ export function parseKeyPath(text: string): readonly PathElement[] {
     }
   } while (text[at] === '/')
   if (at < text.length) throw wrong(`"${text.slice(at)}" was not expected`)
+  if (ends === 'kind') throw wrong('its last element has an id or a name')
   return path
 }

@@ -40,6 +40,17 @@ describe('a mistake on the command line is one line on stderr and exit code 2', 
       'inspect pending --data-dir x --endpoint y',
       '--data-dir opens a folder and --endpoint asks a server; give one of them',
     ],
+    ['ids', 'ids wants one of: next, reserve, range, allocate'],
+    ['ids nxet ToDo', 'there is no command nxet; did you mean next?'],
+    ['ids next', 'something is missing; see sixtables ids --help'],
+    ['ids range ToDo 1', 'something is missing; see sixtables ids --help'],
+    ['ids range ToDo 1 x', 'end is a whole number; got "x"'],
+    ['ids range ToDo:1 1 2', 'the kind ToDo:1 cannot be read: its last element has an id or a name'],
+    ['ids allocate ToDo', 'say how many ids with --size, or up to which one with --max'],
+    ['ids allocate ToDo --size 5 --max 9', 'say how many ids with --size, or up to which one with --max'],
+    ['ids allocate ToDo --size few', '--size is a whole number; got "few"'],
+    ['ids allocate ToDo --siez 5', 'there is no flag --siez; did you mean --size?'],
+    ['ids reserve ToDo', 'the key ToDo cannot be read'],
     ['start --port', '--port needs a value'],
     ['start --port --testing', '--port needs a value'],
     ['start -p 99999', '--port must be a whole number from 0 to 65535; got "99999"'],
@@ -64,11 +75,16 @@ describe('help', () => {
     ['inspect pending --help', '--json'],
     ['inspect applied --help', '--endpoint'],
     ['inspect release --help', '--milestone'],
+    ['ids --help', 'sixtables ids range <kind> <start> <end>'],
+    ['ids next --help', '--endpoint'],
+    ['ids reserve --help', '--data-dir'],
+    ['ids range --help', '--json'],
+    ['ids allocate --help', '--max'],
   ])('sixtables %s goes to stdout, with examples', async (line, flag) => {
     const { code, out, err } = await sixtables(...line.split(' '))
     expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toContain(flag)
-    if (line !== 'inspect --help') expect(out).toContain('Examples:')
+    if (!['inspect --help', 'ids --help'].includes(line)) expect(out).toContain('Examples:')
   })
 
   test('--version is the version alone', async () => {

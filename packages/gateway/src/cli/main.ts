@@ -5,11 +5,13 @@
  *   sixtables [start]       the emulator
  *   sixtables check         compares entities, index rows, log and markers
  *   sixtables export, import    writes and reads files of the managed export format
+ *   sixtables ids …         shows what ids are given next; takes ranges, reserves
  *   sixtables inspect …     shows rows, log records and what waits to be applied; releases held steps
  */
 import { readFileSync } from 'node:fs'
 import yargs, { type Argv } from 'yargs'
 import { exitCodes, OperationError, UsageError } from './errors.ts'
+import { addIdsCommands, idsCommandNames } from './ids-commands.ts'
 import { type Io, processIo } from './io.ts'
 import { nearest } from './nearest.ts'
 import type { Flags } from './settings.ts'
@@ -97,6 +99,7 @@ async function parse(args: readonly string[]): Promise<{ command: Command; help:
           .example('$0 import backup --data-dir .sixtables', 'into a folder that no server uses'),
       choose(async (flags, io) => (await import('./import.ts')).importDatabase(flags, io)),
     )
+    .command('ids', 'Show what ids are given next, reserve ids, take ranges', (y) => addIdsCommands(y, choose))
     .command('inspect', 'Show rows, log records and waiting writes', (y) =>
       y
         .command(
@@ -201,7 +204,12 @@ function version(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 }
 
-const commands = ['start', 'check', 'export', 'import', 'inspect', 'rows', 'log', 'pending', 'applied', 'release']
+/** The names that a command line may go on with, by what it began with. */
+const commands: Readonly<Record<string, readonly string[]>> = {
+  '': ['start', 'check', 'export', 'import', 'ids', 'inspect'],
+  ids: idsCommandNames,
+  inspect: ['rows', 'log', 'pending', 'applied', 'release'],
+}
 
 /** A parser's complaint with what would help: the nearest flag or command. */
 function explain(message: string, args: readonly string[]): string {
@@ -209,6 +217,7 @@ function explain(message: string, args: readonly string[]): string {
   if (message.startsWith('Not enough non-option arguments')) {
     if (args.includes('export')) return 'name the folder to write, as in sixtables export backup'
     if (args.includes('import')) return 'name the metadata file of an export, or its folder'
+    if (args.includes('ids')) return 'something is missing; see sixtables ids --help'
     return 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
   }
   if (unknown === undefined) return message.charAt(0).toLowerCase() + message.slice(1)
@@ -216,7 +225,12 @@ function explain(message: string, args: readonly string[]): string {
   const word = unknown.find((name) => name.length > 0) ?? ''
   const isFlag = args.some((arg) => arg.startsWith('-') && arg.replace(/^--?(no-)?/, '').replace(/=.*/, '') === word)
   const known = [...startFlags, ...targetFlags, ...transferFlags].map(({ name }) => name)
-  const near = nearest(word, isFlag ? [...known, 'milestone', 'repair', 'help', 'version'] : commands)
+  const near = nearest(
+    word,
+    isFlag
+      ? [...known, 'milestone', 'repair', 'size', 'max', 'help', 'version']
+      : (commands[args[0] ?? ''] ?? commands[''] ?? []),
+  )
   const dashes = isFlag ? (word.length === 1 ? '-' : '--') : ''
   const hint = near === undefined ? 'see sixtables --help' : `did you mean ${isFlag ? '--' : ''}${near}?`
   return `there is no ${isFlag ? 'flag' : 'command'} ${dashes}${word}; ${hint}`

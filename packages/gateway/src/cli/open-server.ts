@@ -2,6 +2,7 @@
  * Engine and gateway, opened as one server.
  */
 import type { Engine } from '@sixtables/engine'
+import { addIdRoutes } from '../admin/ids.ts'
 import { inspect, inspectionPath, methodOf, questionNames } from '../admin/inspection.ts'
 import type { Router } from '../admin/router.ts'
 import type { Logger } from '../logger.ts'
@@ -31,6 +32,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     dir: settings.dataDir,
     mode: settings.mode,
     apply: settings.apply,
+    idCollisions: settings.idCollisions,
     durability: settings.durability,
     seed: settings.seed,
     onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
@@ -45,7 +47,10 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
       allowedHosts: settings.allowedHosts,
       logger,
       onShutdown,
-      routes: (router) => addInspection(router, engine),
+      routes: (router) => {
+        addInspection(router, engine)
+        addIdRoutes(router, engine)
+      },
     })
   } catch (error) {
     await engine.close()

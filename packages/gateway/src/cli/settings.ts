@@ -27,6 +27,8 @@ export interface StartSettings {
   readonly project: string
   readonly mode: 'firestore' | 'legacy'
   readonly apply: ApplySetting
+  /** What becomes of a new entity whose automatic id is in use. */
+  readonly idCollisions: 'next' | 'fail'
   readonly seed: number
   readonly logLevel: LogLevel
   /** Things the user should know about what was asked; one line each. */
@@ -68,6 +70,7 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     project: projectOf(flags, env),
     mode,
     apply: applyOf(flags, { testing, legacy: mode === 'legacy' }),
+    idCollisions: oneOf(flags, 'id-collisions', ['next', 'fail']) ?? 'next',
     seed: wholeNumber(flags, 'seed', 0xffff_ffff) ?? 1,
     logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
     notes,

@@ -116,6 +116,14 @@ export const startFlags: readonly Flag[] = [
     group: 'How it behaves',
   },
   {
+    name: 'id-collisions',
+    type: 'string',
+    choices: ['next', 'fail'],
+    describe: 'A new entity whose automatic id is in use takes the next free one, or its commit fails',
+    default: 'next',
+    group: 'How it behaves',
+  },
+  {
     name: 'seed',
     type: 'string',
     describe: 'Whole number from which all chance is drawn; equal seeds replay',
