@@ -27,8 +27,9 @@ import { KvTableView, type TableView } from '../tables/table.ts'
 import { GroupViews } from './group-views.ts'
 import { type Moment, Moments, type MomentsParts, type ReadScope } from './moments.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
-import { type ConcurrencyMode, decodeToken, encodeToken, Transaction } from './transaction.ts'
-import { abortedError, waitForRelease } from './waits.ts'
+import { refuseEnded, TransactionRegistry } from './registry.ts'
+import { type ConcurrencyMode, encodeToken, type Transaction } from './transaction.ts'
+import { waitForRelease } from './waits.ts'
 import { finallyDo, wholeRead } from './whole-read.ts'
 
 export interface TransactionSettings {
@@ -65,92 +66,60 @@ class Blocked extends Error {
   }
 }
 
-/** Ended transactions whose fate is remembered, for good answers and for the rank of retries. */
-const endedKept = 10_000
-const sweepIntervalMicros = 1_000_000n
-
 export class Transactions {
   readonly #parts: TransactionsParts
   readonly #now: TableView
   readonly #moments: Moments
-  readonly #open = new Map<bigint, Transaction>()
-  readonly #ended = new Map<bigint, Transaction>()
+  readonly #registry: TransactionRegistry
   /** The snapshot of an optimistic or read-only transaction, made at its first read. */
   readonly #snapshots = new Map<Transaction, MaybePromise<Moment>>()
   /** The snapshots of a transaction by entity group, each made at the first read of the group. */
   readonly #groupSnapshots = new Map<Transaction, Map<GroupCode, MaybePromise<Moment>>>()
-  #lastId: bigint
-  #sweptAt = 0n
 
   constructor(parts: TransactionsParts) {
     this.#parts = parts
     this.#now = new KvTableView(parts.kv)
     this.#moments = new Moments(parts)
-    // Tokens of an earlier run must not name transactions of this one.
-    this.#lastId = parts.scheduler.nowMicros()
+    this.#registry = new TransactionRegistry(parts.scheduler)
   }
 
   /** Transactions that are open now. */
   get openCount(): number {
-    return this.#open.size
+    return this.#registry.openCount
   }
 
   /** The id of the transaction that was begun last: those begun later have larger ones. */
   get lastId(): bigint {
-    return this.#lastId
+    return this.#registry.lastId
   }
 
   /** Begins a transaction. Nothing is locked, and no moment chosen, before its first read. */
   begin(database: TransactionDatabase, options: BeginOptions): Transaction {
-    const now = this.#parts.scheduler.nowMicros()
-    if (now - this.#sweptAt > sweepIntervalMicros) this.#sweep(now)
-    const previous = this.#previousOf(database, options)
-    this.#lastId++
-    const transaction = new Transaction({
-      id: this.#lastId,
+    const { readTime, previousTransaction } = options
+    if (readTime !== undefined) this.#checkReadTime(readTime)
+    const transaction = this.#registry.begin({
       database: database.code,
       mode: database.transactionSettings.concurrency,
       readOnly: options.mode === 'readOnly',
-      readTime: options.readTime,
-      age: previous?.age ?? this.#lastId,
-      beganAt: now,
+      readTime,
+      previous: previousTransaction,
     })
-    if (options.readTime !== undefined) this.#checkReadTime(options.readTime)
-    this.#open.set(transaction.id, transaction)
-    transaction.atEnd(() => this.#forget(transaction))
+    transaction.atEnd(() => this.#letGo(transaction))
     return transaction
-  }
-
-  tokenOf(transaction: Transaction): Uint8Array {
-    return encodeToken(transaction.id)
   }
 
   /** The open transaction that a token names. @throws INVALID_ARGUMENT; ABORTED when it lost a conflict */
   find(database: TransactionDatabase, token: Uint8Array): Transaction {
-    const id = decodeId(token)
-    const transaction = this.#open.get(id)
-    const now = this.#parts.scheduler.nowMicros()
-    if (transaction !== undefined && transaction.database === database.code) {
-      if (now <= transaction.expiresAt) {
-        transaction.usedAt = now
-        return transaction
-      }
-      transaction.end('expired')
-    }
-    const ended = this.#ended.get(id)
-    if (ended === undefined || ended.database !== database.code) {
-      throw invalidArgument('the transaction is unknown here: begin one, and use it in the database it was begun in')
-    }
-    if (ended.state === 'aborted') throw abortedError(ended)
-    throw invalidArgument(`${ended.name} is ${stateInWords[ended.state]}; begin a new one`)
+    return this.#registry.find(database.code, token)
   }
 
   /** Ends a transaction without effect. Rolling back one that has ended already is harmless. */
   rollback(database: TransactionDatabase, token: Uint8Array): void {
-    const id = decodeId(token)
-    const ended = this.#ended.get(id)
-    if (ended !== undefined && ended.database === database.code && ended.state !== 'committed') return
-    this.find(database, token).end('rolledBack')
+    this.#registry.rollback(database.code, token)
+  }
+
+  tokenOf(transaction: Transaction): Uint8Array {
+    return encodeToken(transaction.id)
   }
 
   /** A read outside of transactions, at a past moment (microseconds). */
@@ -199,7 +168,7 @@ export class Transactions {
     input: CommitInput<T>,
   ): MaybePromise<Committed<T>> {
     const { log } = this.#parts
-    if (transaction === undefined && this.#open.size === 0) return log.commit(input)
+    if (transaction === undefined && this.#registry.openCount === 0) return log.commit(input)
     const groupsRead = transaction === undefined ? undefined : this.#groupSnapshots.get(transaction)
     const admitted: CommitInput<T> = {
       ...input,
@@ -230,14 +199,14 @@ export class Transactions {
 
   /** Ends what is open in the databases whose code begins with `scope`: they are emptied, or the store is closed. */
   endAll(scope = ''): void {
-    for (const transaction of [...this.#open.values()]) {
+    for (const transaction of [...this.#registry.open()]) {
       if (transaction.database.startsWith(scope)) transaction.end('rolledBack')
     }
   }
 
   /** Ends as aborted what has read rows that writes will no longer touch: nothing would keep them still for it (X1). */
   abortReaders(database: string, range: KeyRange, reason: string): void {
-    for (const transaction of [...this.#open.values()]) {
+    for (const transaction of [...this.#registry.open()]) {
       if (transaction.database !== database || !transaction.reads.overlaps(range)) continue
       transaction.end('aborted', reason)
     }
@@ -269,14 +238,13 @@ export class Transactions {
   #admit(database: TransactionDatabase, self: Transaction | undefined, footprint: Footprint): void {
     const now = this.#parts.scheduler.nowMicros()
     if (self !== undefined) {
-      if (self.state === 'aborted') throw abortedError(self)
-      if (self.state !== 'active') throw invalidArgument(`${self.name} is ${stateInWords[self.state]}; begin a new one`)
+      refuseEnded(self)
       this.#refuseConflict(self)
       this.#refuseGroups(database, self, footprint.groups)
     }
     const holders: Transaction[] = []
     let contended: RowKey | undefined
-    for (const other of this.#open.values()) {
+    for (const other of this.#registry.open()) {
       if (other === self || other.readOnly || other.mode !== 'pessimistic' || other.database !== database.code) continue
       const row = other.reads.firstHit(footprint.rows)
       if (row === undefined) continue
@@ -400,18 +368,8 @@ export class Transactions {
     refuseForgotten(readTime, this.#parts.log.retention.oldestReadable)
   }
 
-  /** The transaction that a retry follows; it ends now. Unknown ones are accepted: they may be long gone. */
-  #previousOf(database: TransactionDatabase, { previousTransaction }: BeginOptions): Transaction | undefined {
-    if (previousTransaction === undefined) return undefined
-    const id = decodeId(previousTransaction)
-    const previous = this.#open.get(id) ?? this.#ended.get(id)
-    if (previous === undefined || previous.database !== database.code) return undefined
-    previous.end('rolledBack')
-    return previous
-  }
-
-  #forget(transaction: Transaction): void {
-    this.#open.delete(transaction.id)
+  /** Closes what an ended transaction has looked through. */
+  #letGo(transaction: Transaction): void {
     const snapshot = this.#snapshots.get(transaction)
     if (snapshot !== undefined && !(snapshot instanceof Promise)) snapshot.close()
     this.#snapshots.delete(transaction)
@@ -424,33 +382,7 @@ export class Transactions {
         )
     }
     this.#groupSnapshots.delete(transaction)
-    this.#ended.set(transaction.id, transaction)
-    if (this.#ended.size > endedKept) {
-      const [oldest] = this.#ended.keys()
-      if (oldest !== undefined) this.#ended.delete(oldest)
-    }
   }
-
-  /** Ends transactions that nobody has used for too long. */
-  #sweep(now: bigint): void {
-    this.#sweptAt = now
-    for (const transaction of [...this.#open.values()]) if (now > transaction.expiresAt) transaction.end('expired')
-  }
-}
-
-const stateInWords = {
-  active: 'open',
-  committed: 'committed already',
-  rolledBack: 'rolled back already',
-  expired: 'expired (60 s without use, or 270 s in all)',
-  aborted: 'aborted',
-} as const
-
-function decodeId(token: Uint8Array): bigint {
-  const id = decodeToken(token)
-  if (id === undefined)
-    throw invalidArgument('the transaction bytes do not decode; use those that BeginTransaction gave')
-  return id
 }
 
 function describeGroup(group: GroupCode): string {

@@ -1,0 +1,140 @@
+/**
+ * Which transactions there are: the open ones by id, and for a while the fate of those that have ended.
+ *
+ * G1  A token names at most one transaction, of one database, also after a restart.
+ * G2  What has expired is ended when somebody asks for it, or at the next sweep.
+ *
+ * Measured: unknown, ended and expired transactions are refused as INVALID_ARGUMENT.
+ */
+import type { Scheduler } from '../clock.ts'
+import { invalidArgument } from '../errors.ts'
+import { type ConcurrencyMode, decodeToken, Transaction, type TransactionState } from './transaction.ts'
+import { abortedError } from './waits.ts'
+
+/** Ended transactions whose fate is remembered, for good answers and for the rank of retries. */
+const endedKept = 10_000
+const sweepIntervalMicros = 1_000_000n
+
+export interface RegistryStart {
+  /** Code of the database. */
+  readonly database: string
+  readonly mode: ConcurrencyMode
+  readonly readOnly: boolean
+  readonly readTime: bigint | undefined
+  /** The token of the transaction that this one tries again. */
+  readonly previous: Uint8Array | undefined
+}
+
+export class TransactionRegistry {
+  readonly #scheduler: Scheduler
+  readonly #open = new Map<bigint, Transaction>()
+  readonly #ended = new Map<bigint, Transaction>()
+  #lastId: bigint
+  #sweptAt = 0n
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler
+    // G1: ids go on from the clock, so that tokens of an earlier run name nothing.
+    this.#lastId = scheduler.nowMicros()
+  }
+
+  get openCount(): number {
+    return this.#open.size
+  }
+
+  /** The id of the transaction that was begun last: those begun later have larger ones. */
+  get lastId(): bigint {
+    return this.#lastId
+  }
+
+  open(): Iterable<Transaction> {
+    return this.#open.values()
+  }
+
+  begin({ previous: token, ...start }: RegistryStart): Transaction {
+    const now = this.#scheduler.nowMicros()
+    if (now - this.#sweptAt > sweepIntervalMicros) this.#sweep(now)
+    const previous = token === undefined ? undefined : this.#previous(start.database, token)
+    this.#lastId++
+    const transaction = new Transaction({
+      ...start,
+      id: this.#lastId,
+      age: previous?.age ?? this.#lastId,
+      beganAt: now,
+    })
+    this.#open.set(transaction.id, transaction)
+    transaction.atEnd(() => this.#forget(transaction))
+    return transaction
+  }
+
+  /** The open transaction that a token names. @throws INVALID_ARGUMENT; ABORTED when it lost a conflict */
+  find(database: string, token: Uint8Array): Transaction {
+    const id = decodeId(token)
+    const transaction = this.#open.get(id)
+    const now = this.#scheduler.nowMicros()
+    if (transaction !== undefined && transaction.database === database) {
+      if (now <= transaction.expiresAt) {
+        transaction.usedAt = now
+        return transaction
+      }
+      transaction.end('expired')
+    }
+    const ended = this.#ended.get(id)
+    if (ended === undefined || ended.database !== database) {
+      throw invalidArgument('the transaction is unknown here: begin one, and use it in the database it was begun in')
+    }
+    refuseEnded(ended)
+    return ended
+  }
+
+  /** Ends a transaction without effect. Rolling back one that has ended without a commit is harmless. */
+  rollback(database: string, token: Uint8Array): void {
+    const ended = this.#ended.get(decodeId(token))
+    if (ended !== undefined && ended.database === database && ended.state !== 'committed') return
+    this.find(database, token).end('rolledBack')
+  }
+
+  /** The transaction that a retry follows; it ends now. Unknown ones are accepted: they may be long gone. */
+  #previous(database: string, token: Uint8Array): Transaction | undefined {
+    const id = decodeId(token)
+    const previous = this.#open.get(id) ?? this.#ended.get(id)
+    if (previous === undefined || previous.database !== database) return undefined
+    previous.end('rolledBack')
+    return previous
+  }
+
+  #forget(transaction: Transaction): void {
+    this.#open.delete(transaction.id)
+    this.#ended.set(transaction.id, transaction)
+    if (this.#ended.size <= endedKept) return
+    const [oldest] = this.#ended.keys()
+    if (oldest !== undefined) this.#ended.delete(oldest)
+  }
+
+  #sweep(now: bigint): void {
+    this.#sweptAt = now
+    for (const transaction of [...this.#open.values()]) if (now > transaction.expiresAt) transaction.end('expired')
+  }
+}
+
+const stateInWords: Readonly<Record<TransactionState, string>> = {
+  active: 'open',
+  committed: 'committed already',
+  rolledBack: 'rolled back already',
+  expired: 'expired (60 s without use, or 270 s in all)',
+  aborted: 'aborted',
+}
+
+/** Throws what a transaction that is not open any more answers. */
+export function refuseEnded(transaction: Transaction): void {
+  if (transaction.state === 'active') return
+  if (transaction.state === 'aborted') throw abortedError(transaction)
+  throw invalidArgument(`${transaction.name} is ${stateInWords[transaction.state]}; begin a new one`)
+}
+
+function decodeId(token: Uint8Array): bigint {
+  const id = decodeToken(token)
+  if (id === undefined)
+    throw invalidArgument('the transaction bytes do not decode; use those that BeginTransaction gave')
+  return id
+}
