@@ -13,7 +13,7 @@ import { counterName, families, type Model, nameOf, type World, write } from './
 
 export type EngineCommand = fc.AsyncCommand<Model, World>
 
-abstract class Command implements EngineCommand {
+export abstract class Command implements EngineCommand {
   check(_model: Readonly<Model>): boolean {
     return true
   }
@@ -28,17 +28,17 @@ abstract class Command implements EngineCommand {
 }
 
 /** A key of a family, `ahead` of what its counter gives next: where the two will meet, or have met. */
-interface Place {
+export interface Place {
   readonly family: Key
   readonly space: IdPolicy
   readonly ahead: number
 }
 
-function keyAt(model: Model, { family, space, ahead }: Place): Key {
+export function keyAt(model: Model, { family, space, ahead }: Place): Key {
   return withId(family, idOfCounter(space, Math.max(1, model.mark(space, family) + ahead)))
 }
 
-function placeInWords({ family, space, ahead }: Place): string {
+export function placeInWords({ family, space, ahead }: Place): string {
   return `${nameOf(family)} ${space} ${ahead < 0 ? '' : '+'}${ahead}`
 }
 
@@ -350,7 +350,7 @@ const first = families[0] as Key
 /** Mostly one family, so that things meet. */
 const family = fc.oneof({ weight: 3, arbitrary: fc.constant(first) }, fc.constantFrom(...families))
 const space = fc.constantFrom<IdPolicy>('scattered', 'sequential')
-const place: fc.Arbitrary<Place> = fc.record({ family, space, ahead: fc.integer({ min: -3, max: 5 }) })
+export const place: fc.Arbitrary<Place> = fc.record({ family, space, ahead: fc.integer({ min: -3, max: 5 }) })
 
 const automatic: fc.Arbitrary<Item> = fc.record({
   type: fc.constant<'automatic'>('automatic'),
