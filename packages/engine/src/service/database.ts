@@ -7,23 +7,21 @@
  */
 
 import type { RequestContext } from '../context.ts'
-import { databaseCode, keyCodes } from '../encoding/key-codec.ts'
+import { databaseCode } from '../encoding/key-codec.ts'
 import { metadataRowKey } from '../encoding/keyspace.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
 import { validateAllocateKey, validateLookupKey } from '../encoding/validate-key.ts'
-import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
+import { failedPrecondition } from '../errors.ts'
 import { execute } from '../executor/execute.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import { windowOf } from '../executor/window.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
-import { idCollisionError } from '../ids/id-errors.ts'
 import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import type { IndexRules, StoredIndexOptions } from '../log/index-delta.ts'
-import { type GroupCode, groupOf } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import { isSpecialKind, specialView } from '../metadata/special-kinds.ts'
 import type { StatisticsSource } from '../metadata/statistics.ts'
@@ -35,13 +33,6 @@ import type { Plan } from '../planner/plan-node.ts'
 import type { Kv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/moments.ts'
-import {
-  evaluateMutations,
-  type MutationOutcome,
-  type PreparedMutation,
-  refuseRepeatedKeys,
-} from '../transactions/mutations.ts'
-import type { Transaction } from '../transactions/transaction.ts'
 import type { TransactionSettings, Transactions } from '../transactions/transactions.ts'
 import { planAggregation, runAggregation } from './aggregation.ts'
 import type {
@@ -50,8 +41,6 @@ import type {
   CommitResult,
   LookupRequest,
   LookupResult,
-  Mutation,
-  MutationResult,
   QueryBatch,
   ReadConsistency,
   ReadOptions,
@@ -59,6 +48,8 @@ import type {
   RunQueryRequest,
   TransactionOptions,
 } from './api.ts'
+import { type CommitParts, commitMutations } from './commit.ts'
+import { groupsOf } from './groups.ts'
 import {
   type AllocatedIds,
   allocateIdRange,
@@ -69,7 +60,6 @@ import {
   nextIds,
 } from './id-ranges.ts'
 import { lookupKeys } from './lookup.ts'
-import { prepareMutation } from './prepare-mutation.ts'
 import type { Planner, QueryIndexes } from './query-indexes.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
 import type { DatabaseSettings } from './settings.ts'
@@ -270,36 +260,9 @@ export class Database implements TtlDatabase {
 
   /** Applies mutations: all or nothing when transactional, one after the other when not. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
-    return this.#settled(context, () => {
-      checkCommitMode(request)
-      const { transactions } = this.#shared
-      const atomic = request.mode === 'transactional'
-      const prepared = this.#prepare(request.mutations)
-      const transaction = request.transaction === undefined ? undefined : transactions.find(this, request.transaction)
-      if (!atomic) refuseRepeatedKeys(prepared.filter(({ automaticId }) => !automaticId))
-      if (prepared.length === 0) {
-        transaction?.end('committed')
-        return this.#emptyCommit(atomic)
-      }
-      if (transaction?.readOnly) throw invalidArgument(`${transaction.name} is read-only; commit it without mutations`)
-      if (atomic && transaction === undefined) this.#refuseGroups(prepared)
-      const completed = andThen(this.#record(), () => this.#completeKeys(context, prepared))
-      return andThen(completed, (mutations) => this.#commitPrepared(context, mutations, atomic, transaction))
-    })
-  }
-
-  /** A single-use transaction has read nothing: the groups that it writes are all that it touches. */
-  #refuseGroups(prepared: readonly PreparedMutation[]): void {
-    const { entityGroupsMax } = this.#settings
-    if (entityGroupsMax === undefined || prepared.length <= entityGroupsMax) return
-    const isNewGroup = ({ key, automaticId }: PreparedMutation): boolean => automaticId && key.path.length === 1
-    const roots = prepared
-      .filter((mutation) => !isNewGroup(mutation))
-      .map(({ key }) => ({ partition: key.partition, path: key.path.slice(0, 1) }))
-    const touched = groupsOf(roots).length + prepared.filter(isNewGroup).length
-    if (touched > entityGroupsMax) {
-      throw invalidArgument(`the transaction touches ${touched} entity groups; it may touch ${entityGroupsMax}`)
-    }
+    const { ids, transactions, versions } = this.#shared
+    const parts: CommitParts = { database: this, ids, transactions, versions, record: () => this.#record() }
+    return this.#settled(context, () => commitMutations(parts, context, request))
   }
 
   /** Completes each key with a new id, in order. */
@@ -358,61 +321,6 @@ export class Database implements TtlDatabase {
     })
   }
 
-  #emptyCommit(atomic: boolean): CommitResult {
-    const empty = { mutationResults: [], indexUpdates: 0 }
-    return atomic ? { ...empty, commitTime: this.#shared.versions.readTime() } : empty
-  }
-
-  #prepare(mutations: readonly Mutation[]): PreparedMutation[] {
-    return mutations.map((mutation) => prepareMutation(mutation, this, this.#indexOptions))
-  }
-
-  #completeKeys(context: RequestContext, prepared: PreparedMutation[]): MaybePromise<PreparedMutation[]> {
-    const incomplete = prepared.filter(({ automaticId }) => automaticId)
-    if (incomplete.length === 0) return prepared
-    const keys = incomplete.map(({ key }) => key)
-    return andThen(this.#shared.ids.completeKeys(context, keys, this.#settings.idPolicy), (completed) => {
-      for (const [i, mutation] of incomplete.entries()) mutation.key = completed[i] ?? mutation.key
-      return prepared
-    })
-  }
-
-  #commitPrepared(
-    context: RequestContext,
-    mutations: readonly PreparedMutation[],
-    atomic: boolean,
-    transaction: Transaction | undefined,
-  ): MaybePromise<CommitResult> {
-    const { transactions } = this.#shared
-    const pairs = this.#settings.mode === 'firestore' ? 'refused' : 'sequential'
-    const indexOptions = this.#indexOptions
-    const nextKey = (key: Key): MaybePromise<Key> => {
-      if (this.#settings.idCollisions === 'fail') throw idCollisionError(key)
-      return andThen(
-        this.#shared.ids.completeKeys(context, [incompleteAgain(key)], this.#settings.idPolicy),
-        ([next]) => next ?? key,
-      )
-    }
-    const committed = transactions.commit(this, transaction, {
-      context,
-      database: this,
-      transaction: transaction === undefined ? emptyTransaction : transactions.tokenOf(transaction),
-      evaluate: (read, version) =>
-        andThen(evaluateMutations(mutations, { atomic, pairs, indexOptions, nextKey }, read, version), (evaluated) => ({
-          states: evaluated.states,
-          result: evaluated,
-        })),
-    })
-    return andThen(committed, ({ version, result, indexUpdates }) => {
-      if (result.failure !== undefined) throw result.failure
-      return {
-        mutationResults: result.outcomes.map((outcome, i) => resultOf(outcome, mutations[i])),
-        indexUpdates,
-        commitTime: version,
-      }
-    })
-  }
-
   /** Runs a read where its options say: in a transaction, in a new one, at a past moment, or now. */
   #read<T extends object>(
     read: ReadOptions | undefined,
@@ -457,42 +365,5 @@ export class Database implements TtlDatabase {
 
   #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
     return settled(this.#shared.settle, context, verb)
-  }
-}
-
-function incompleteAgain(key: Key): Key {
-  const last = key.path.length - 1
-  return {
-    partition: key.partition,
-    path: key.path.map((element, i) => (i === last ? { kind: element.kind } : element)),
-  }
-}
-
-function resultOf(outcome: MutationOutcome, mutation: PreparedMutation | undefined): MutationResult {
-  return mutation?.automaticId ? { ...outcome, key: mutation.key } : outcome
-}
-
-/** The entity groups of some keys, each once. */
-function groupsOf(keys: readonly Key[]): readonly GroupCode[] {
-  const groups = keys.map((key) => {
-    const { partition, path } = keyCodes(key)
-    return groupOf(partition, path)
-  })
-  return groups.length < 2 ? groups : [...new Set(groups)]
-}
-
-function checkCommitMode(request: CommitRequest): void {
-  const { mode, transaction, singleUse } = request
-  if (mode === 'nonTransactional') {
-    if (transaction !== undefined || singleUse !== undefined) {
-      throw invalidArgument('a non-transactional commit names a transaction; leave it out or use mode TRANSACTIONAL')
-    }
-    return
-  }
-  if (transaction === undefined && singleUse === undefined) {
-    throw invalidArgument('a transactional commit needs a transaction: give one, or a single-use transaction')
-  }
-  if (singleUse?.mode === 'readOnly') {
-    throw new DatastoreError('INVALID_ARGUMENT', 'a single-use transaction that commits must be read-write')
   }
 }

@@ -1,0 +1,154 @@
+/**
+ * The commit verb: from a request's mutations to a commit of the log.
+ *
+ * C4  A request is validated whole, and its keys are completed, before anything of it is evaluated.
+ * C5  Atomic commits change all or nothing; others stop at the first failure and keep what came before it (measured).
+ */
+import type { RequestContext } from '../context.ts'
+import { DatastoreError, invalidArgument } from '../errors.ts'
+import type { IdAllocator } from '../ids/allocator.ts'
+import { idCollisionError } from '../ids/id-errors.ts'
+import type { CommitVersions } from '../log/commit-version.ts'
+import type { StoredIndexOptions } from '../log/index-delta.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { Key } from '../model/key.ts'
+import {
+  evaluateMutations,
+  type MutationOutcome,
+  type PreparedMutation,
+  refuseRepeatedKeys,
+} from '../transactions/mutations.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import type { TransactionDatabase, Transactions } from '../transactions/transactions.ts'
+import type { CommitRequest, CommitResult, MutationResult } from './api.ts'
+import { groupsOf } from './groups.ts'
+import { prepareMutation } from './prepare-mutation.ts'
+import type { DatabaseSettings } from './settings.ts'
+
+export interface CommitParts {
+  readonly database: TransactionDatabase & {
+    readonly projectId: string
+    readonly databaseId: string
+    readonly settings: DatabaseSettings
+    readonly indexOptions: StoredIndexOptions
+  }
+  readonly ids: IdAllocator
+  readonly transactions: Transactions
+  readonly versions: CommitVersions
+  /** Called before the first write to the database. */
+  record(): MaybePromise<void>
+}
+
+const noTransaction = new Uint8Array(0)
+
+/** Applies mutations: all or nothing when transactional, one after the other when not. */
+export function commitMutations(
+  parts: CommitParts,
+  context: RequestContext,
+  request: CommitRequest,
+): MaybePromise<CommitResult> {
+  checkMode(request)
+  const { database, transactions, versions } = parts
+  const atomic = request.mode === 'transactional'
+  const prepared = request.mutations.map((mutation) => prepareMutation(mutation, database, database.indexOptions))
+  const transaction = request.transaction === undefined ? undefined : transactions.find(database, request.transaction)
+  if (!atomic) refuseRepeatedKeys(prepared.filter(({ automaticId }) => !automaticId))
+  if (prepared.length === 0) {
+    transaction?.end('committed')
+    const nothing = { mutationResults: [], indexUpdates: 0 }
+    return atomic ? { ...nothing, commitTime: versions.readTime() } : nothing
+  }
+  if (transaction?.readOnly) throw invalidArgument(`${transaction.name} is read-only; commit it without mutations`)
+  if (atomic && transaction === undefined) refuseGroups(prepared, database.settings.entityGroupsMax)
+  const completed = andThen(parts.record(), () => completeKeys(parts, context, prepared))
+  return andThen(completed, () => commitPrepared(parts, context, prepared, atomic, transaction))
+}
+
+function commitPrepared(
+  parts: CommitParts,
+  context: RequestContext,
+  mutations: readonly PreparedMutation[],
+  atomic: boolean,
+  transaction: Transaction | undefined,
+): MaybePromise<CommitResult> {
+  const { database, ids, transactions } = parts
+  const { mode, idCollisions, idPolicy } = database.settings
+  const nextKey = (key: Key): MaybePromise<Key> => {
+    if (idCollisions === 'fail') throw idCollisionError(key)
+    return andThen(ids.completeKeys(context, [incompleteAgain(key)], idPolicy), ([next]) => next ?? key)
+  }
+  const pairs: 'refused' | 'sequential' = mode === 'firestore' ? 'refused' : 'sequential'
+  const rules = { atomic, pairs, indexOptions: database.indexOptions, nextKey }
+  const committed = transactions.commit(database, transaction, {
+    context,
+    database,
+    transaction: transaction === undefined ? noTransaction : transactions.tokenOf(transaction),
+    evaluate: (read, version) =>
+      andThen(evaluateMutations(mutations, rules, read, version), (evaluated) => ({
+        states: evaluated.states,
+        result: evaluated,
+      })),
+  })
+  return andThen(committed, ({ version, result, indexUpdates }) => {
+    if (result.failure !== undefined) throw result.failure
+    return {
+      mutationResults: result.outcomes.map((outcome, i) => resultOf(outcome, mutations[i])),
+      indexUpdates,
+      commitTime: version,
+    }
+  })
+}
+
+function completeKeys(
+  { database, ids }: CommitParts,
+  context: RequestContext,
+  prepared: readonly PreparedMutation[],
+): MaybePromise<void> {
+  const incomplete = prepared.filter(({ automaticId }) => automaticId)
+  if (incomplete.length === 0) return
+  const keys = incomplete.map(({ key }) => key)
+  return andThen(ids.completeKeys(context, keys, database.settings.idPolicy), (completed) => {
+    for (const [i, mutation] of incomplete.entries()) mutation.key = completed[i] ?? mutation.key
+  })
+}
+
+/** A single-use transaction has read nothing: the groups that it writes are all that it touches. */
+function refuseGroups(prepared: readonly PreparedMutation[], entityGroupsMax: number | undefined): void {
+  if (entityGroupsMax === undefined || prepared.length <= entityGroupsMax) return
+  const isNewGroup = ({ key, automaticId }: PreparedMutation): boolean => automaticId && key.path.length === 1
+  const roots = prepared
+    .filter((mutation) => !isNewGroup(mutation))
+    .map(({ key }) => ({ partition: key.partition, path: key.path.slice(0, 1) }))
+  const touched = groupsOf(roots).length + prepared.filter(isNewGroup).length
+  if (touched > entityGroupsMax) {
+    throw invalidArgument(`the transaction touches ${touched} entity groups; it may touch ${entityGroupsMax}`)
+  }
+}
+
+function incompleteAgain(key: Key): Key {
+  const last = key.path.length - 1
+  return {
+    partition: key.partition,
+    path: key.path.map((element, i) => (i === last ? { kind: element.kind } : element)),
+  }
+}
+
+function resultOf(outcome: MutationOutcome, mutation: PreparedMutation | undefined): MutationResult {
+  return mutation?.automaticId ? { ...outcome, key: mutation.key } : outcome
+}
+
+function checkMode(request: CommitRequest): void {
+  const { mode, transaction, singleUse } = request
+  if (mode === 'nonTransactional') {
+    if (transaction !== undefined || singleUse !== undefined) {
+      throw invalidArgument('a non-transactional commit names a transaction; leave it out or use mode TRANSACTIONAL')
+    }
+    return
+  }
+  if (transaction === undefined && singleUse === undefined) {
+    throw invalidArgument('a transactional commit needs a transaction: give one, or a single-use transaction')
+  }
+  if (singleUse?.mode === 'readOnly') {
+    throw new DatastoreError('INVALID_ARGUMENT', 'a single-use transaction that commits must be read-write')
+  }
+}
