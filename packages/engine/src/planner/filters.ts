@@ -49,6 +49,7 @@ export function readFilter(filter: Filter | undefined, partition: PartitionId): 
   if (filter === undefined) return unfiltered
   const reader = new FilterReader(partition)
   const read = reader.read(filter)
+  reader.check()
   return {
     ancestor: commonAncestor(read),
     conjunctions: read.map((conjunction) => conjunction.atoms),
@@ -65,6 +66,8 @@ interface ReadConjunction {
 class FilterReader {
   readonly #partition: PartitionId
   #negations = 0
+  #notIn = false
+  #several = false
   components = 0
 
   constructor(partition: PartitionId) {
@@ -79,6 +82,7 @@ class FilterReader {
       )
     }
     if (filter.operator === 'or') {
+      this.#several = true
       const all = filter.filters.flatMap((part) => this.read(part))
       checkDisjunctions(all)
       return all
@@ -95,6 +99,13 @@ class FilterReader {
     return product
   }
 
+  /** Known (proto): NOT_IN stands beside no IN and no OR. */
+  check(): void {
+    if (this.#notIn && this.#several) {
+      throw invalidArgument('a query with NOT_IN may hold no IN and no OR: write NOT_IN as inequalities, or ask twice')
+    }
+  }
+
   #property(filter: Extract<Filter, { type: 'property' }>): ReadConjunction {
     const { property, operator, value } = filter
     this.components++
@@ -107,7 +118,9 @@ class FilterReader {
     if (operator === 'hasAncestor') return { atoms: [], ancestor: this.#ancestor(property, value) }
     if (operator === 'notEqual' || operator === 'notIn') {
       if (++this.#negations > 1) throw invalidArgument('a query may hold one NOT_EQUAL or NOT_IN at most')
+      if (operator === 'notIn') this.#notIn = true
     }
+    if (operator === 'in') this.#several = true
     return { atoms: [this.#atom(property, operator, value)], ancestor: undefined }
   }
 

@@ -55,6 +55,21 @@ test.each<[string, QueryWords, RegExp]>([
   ],
   ['IN without values', { kind: 'A', filter: where('p', 'in', []) }, /at least one value/],
   ['IN without an array', { kind: 'A', filter: where('p', 'in', 1n) }, /needs an array/],
+  [
+    'NOT_IN beside IN',
+    { kind: 'A', filter: and(where('p', 'not in', ints(2)), where('q', 'in', ints(2))) },
+    /NOT_IN may hold no IN/,
+  ],
+  [
+    'NOT_IN within OR',
+    { kind: 'A', filter: or(where('p', 'not in', ints(2)), where('q', '=', 1n)) },
+    /NOT_IN may hold no IN and no OR/,
+  ],
+  [
+    'a projected property with an IN',
+    { kind: 'A', projection: ['p'], filter: where('p', 'in', ints(2)) },
+    /p is projected and has an equality/,
+  ],
   ['IN with 31 values', { kind: 'A', filter: where('p', 'in', ints(31)) }, /31 values; at most 30/],
   ['NOT_IN with 11 values', { kind: 'A', filter: where('p', 'not in', ints(11)) }, /11 values; at most 10/],
   ['two NOT_EQUAL', { kind: 'A', filter: and(where('p', '!=', 1n), where('p', '!=', 2n)) }, /one NOT_EQUAL or NOT_IN/],

@@ -110,14 +110,16 @@ function checkProjection(projection: readonly string[], conjunctions: readonly C
     }
     if (conjunctions.some((conjunction) => hasEquality(conjunction, name))) {
       throw invalidArgument(
-        `the property ${name} is projected and has an equality filter, which fixes its value: leave one out`,
+        `the property ${name} is projected and has an equality filter (= or IN), which fixes its value: leave one out`,
       )
     }
   }
 }
 
 function hasEquality(conjunction: Conjunction, property: string): boolean {
-  return conjunction.some((atom) => atom.operator === 'equal' && atom.property === property)
+  return conjunction.some(({ operator, property: other }) => {
+    return (operator === 'equal' || operator === 'in') && other === property
+  })
 }
 
 /**
