@@ -50,7 +50,7 @@ export interface ExportOptions {
 
 export interface TransferProgress {
   readonly entities: number
-  /** Of the output files. */
+  /** Of the output files; on the way in, of the records in them. */
   readonly bytes: number
 }
 
