@@ -66,6 +66,7 @@ export type {
 export { Database } from './service/database.ts'
 export type { EngineOptions, EngineTotals } from './service/engine.ts'
 export { Engine, openEngine } from './service/engine.ts'
+export type { ExecutionStats, Explained, ExplainMetrics, ExplainOptions } from './service/explain.ts'
 export type { AllocatedIds, NextId, NextIds } from './service/id-ranges.ts'
 export { Inspector } from './service/inspector.ts'
 export type {

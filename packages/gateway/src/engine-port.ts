@@ -8,7 +8,9 @@ export type DatabasePort = Pick<
   Database,
   | 'lookup'
   | 'runQuery'
+  | 'explainQuery'
   | 'runAggregationQuery'
+  | 'explainAggregationQuery'
   | 'beginTransaction'
   | 'commit'
   | 'rollback'

@@ -49,6 +49,7 @@ import type {
   TransactionOptions,
 } from './api.ts'
 import { type CommitParts, commitMutations } from './commit.ts'
+import { type Explained, type ExplainOptions, Explanation, emptyPage } from './explain.ts'
 import { groupsOf } from './groups.ts'
 import {
   type AllocatedIds,
@@ -164,6 +165,24 @@ export class Database implements TtlDatabase {
 
   /** One batch of a query's results. */
   runQuery(context: RequestContext, request: RunQueryRequest): MaybePromise<QueryBatch> {
+    return this.#runQuery(context, request, undefined)
+  }
+
+  /** What a query does, and with `analyze` its results too. */
+  explainQuery(
+    context: RequestContext,
+    request: RunQueryRequest,
+    options: ExplainOptions,
+  ): MaybePromise<Explained<QueryBatch>> {
+    const explanation = new Explanation(context, options)
+    return andThen(this.#runQuery(explanation.context, request, explanation), (batch) => explanation.query(batch))
+  }
+
+  #runQuery(
+    context: RequestContext,
+    request: RunQueryRequest,
+    explanation: Explanation | undefined,
+  ): MaybePromise<QueryBatch> {
     return this.#settled(context, () => {
       const { query, read } = request
       const mask = queryMask(request)
@@ -174,10 +193,12 @@ export class Database implements TtlDatabase {
         context,
         (indexes) => plan(normal, indexes),
         (planned) => {
+          explanation?.planned(planned)
           const window = windowOf(query, planned)
           const ready = isSpecial ? undefined : this.#shared.queryIndexes.demandKeyOrder(this, normal)
           const scopeOf = (): ReadScope => (ancestor === undefined || isSpecial ? 'global' : groupsOf([ancestor]))
           const work = (view: TableView): MaybePromise<ResultPage> => {
+            if (explanation?.analyze === false) return emptyPage(planned)
             const rows = isSpecial
               ? specialView(context, view, query, this.#statisticsSource())
               : this.#viewFor(context, read, view, planned)
@@ -197,20 +218,43 @@ export class Database implements TtlDatabase {
 
   /** Counts, sums and averages over a query's results, from its index rows. */
   runAggregationQuery(context: RequestContext, request: RunAggregationQueryRequest): MaybePromise<AggregationBatch> {
+    return this.#runAggregationQuery(context, request, undefined)
+  }
+
+  /** What an aggregation does, and with `analyze` its values too. */
+  explainAggregationQuery(
+    context: RequestContext,
+    request: RunAggregationQueryRequest,
+    options: ExplainOptions,
+  ): MaybePromise<Explained<AggregationBatch>> {
+    const explanation = new Explanation(context, options)
+    const batch = this.#runAggregationQuery(explanation.context, request, explanation)
+    return andThen(batch, (values) => explanation.aggregation(values))
+  }
+
+  #runAggregationQuery(
+    context: RequestContext,
+    request: RunAggregationQueryRequest,
+    explanation: Explanation | undefined,
+  ): MaybePromise<AggregationBatch> {
     return this.#settled(context, () => {
       const { read } = request
       return this.#withIndexes(
         context,
         (indexes) => planAggregation(request, this, indexes),
-        (planned) =>
-          this.#read(
+        (planned) => {
+          explanation?.planned(planned.aggregate.plan, { aggregated: `aggregate ${planned.names.join(', ')}` })
+          return this.#read(
             read,
             () => (planned.ancestor === undefined ? 'global' : groupsOf([planned.ancestor])),
-            (view) =>
-              andThen(this.#viewFor(context, read, view, planned.aggregate.plan), (whole) =>
+            (view) => {
+              if (explanation?.analyze === false) return { values: new Map() }
+              return andThen(this.#viewFor(context, read, view, planned.aggregate.plan), (whole) =>
                 runAggregation(context, whole, planned),
-              ),
-          ),
+              )
+            },
+          )
+        },
       )
     })
   }

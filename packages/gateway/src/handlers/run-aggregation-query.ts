@@ -4,10 +4,10 @@ import {
   type Aggregation,
   type AggregationBatch,
   andThen,
+  type Explained,
   encodeValue,
   invalidArgument,
   type PartitionId,
-  unimplemented,
 } from '@sixtables/engine'
 import {
   google,
@@ -18,6 +18,7 @@ import {
 import type { Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
+import { explainOptionsOf, writeExplainMetrics } from '../convert/explain.ts'
 import { bigintOf } from '../convert/int64.ts'
 import { partitionOf, queryOf } from '../convert/query.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
@@ -37,16 +38,18 @@ export function runAggregationQueryHandler(engine: EnginePort): Handler {
     const request = decodeRequest(RunAggregationQueryRequest, bytes, 'RunAggregationQueryRequest')
     const scope = requestScope(request, call)
     const partition = partitionOf(request.partitionId, scope)
-    if (request.explainOptions !== null) {
-      throw unimplemented('explain_options are not built yet; leave them out to get the results')
-    }
     const bound = boundOf(request, partition)
     const read = readOptionsOf(request.readOptions)
-    const batch = engine
-      .database(scope.projectId, scope.databaseId)
-      .runAggregationQuery(call, read === undefined ? bound : { ...bound, read })
+    const asked = read === undefined ? bound : { ...bound, read }
     const echo = request.gqlQuery === null ? undefined : bound
-    return andThen(batch, (answer) => answerOf(answer, echo))
+    const database = engine.database(scope.projectId, scope.databaseId)
+    const explain = explainOptionsOf(request.explainOptions)
+    if (explain === undefined) {
+      return andThen(database.runAggregationQuery(call, asked), (batch) => answerOf(batch, echo))
+    }
+    return andThen(database.explainAggregationQuery(call, asked, explain), (explained) =>
+      answerOf(explained.batch, echo, explained),
+    )
   }
 }
 
@@ -77,13 +80,21 @@ function aggregationOf({ count, sum, avg, alias }: WireAggregation): Aggregation
 }
 
 /**
- * RunAggregationQueryResponse: batch 1, query 2, transaction 5. AggregationResultBatch: aggregation_results 1
+ * RunAggregationQueryResponse: batch 1, query 2, transaction 5, explain_metrics 9. AggregationResultBatch: aggregation_results 1
  * {aggregate_properties 2: entries of name 1 and value 2}, more_results 2, read_time 3.
  */
-function answerOf({ values, readTime, transaction }: AggregationBatch, echo: BoundAggregation | undefined): Buffer {
+function answerOf(
+  batch: AggregationBatch | undefined,
+  echo: BoundAggregation | undefined,
+  explained?: Explained<AggregationBatch>,
+): Buffer {
+  const transaction = explained?.transaction ?? batch?.transaction
   return writeAnswer((writer) => {
+    if (explained !== undefined) writeExplainMetrics(writer, 9, explained.metrics)
     if (transaction !== undefined) writer.bytes(5, transaction)
     if (echo !== undefined) writeAggregationQuery(writer, 2, echo)
+    if (batch === undefined) return
+    const { values, readTime } = batch
     const end = writer.mark()
     writer.timestamp(3, readTime)
     writer.uint32(2, noMoreResults)

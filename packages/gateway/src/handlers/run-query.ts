@@ -2,19 +2,21 @@
 
 import {
   andThen,
+  type RunQueryRequest as EngineRequest,
+  type Explained,
   invalidArgument,
   type MoreResults,
   type PartitionId,
   type Query,
   type QueryBatch,
   type ResultType,
-  unimplemented,
 } from '@sixtables/engine'
 import { google, type RunQueryRequest as WireRunQueryRequest } from '#gen/wire.js'
 import type { Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
 import { writeQueryResult } from '../convert/entity-result.ts'
+import { explainOptionsOf, writeExplainMetrics } from '../convert/explain.ts'
 import { partitionOf, queryOf } from '../convert/query.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
 import { requestScope } from '../convert/request-scope.ts'
@@ -40,18 +42,20 @@ export function runQueryHandler(engine: EnginePort): Handler {
     const request = decodeRequest(RunQueryRequest, bytes, 'RunQueryRequest')
     const scope = requestScope(request, call)
     const partition = partitionOf(request.partitionId, scope)
-    if (request.explainOptions !== null) {
-      throw unimplemented('explain_options are not built yet; leave them out to get the results')
-    }
     const query = requestedQuery(request, partition)
     const read = readOptionsOf(request.readOptions)
-    const batch = engine.database(scope.projectId, scope.databaseId).runQuery(call, {
+    const asked: EngineRequest = {
       query,
       ...(read === undefined ? {} : { read }),
       ...(request.propertyMask === null ? {} : { propertyMask: request.propertyMask.paths }),
-    })
+    }
     const echo = request.gqlQuery === null ? undefined : query
-    return andThen(batch, (answer) => answerOf(answer, echo))
+    const database = engine.database(scope.projectId, scope.databaseId)
+    const explain = explainOptionsOf(request.explainOptions)
+    if (explain === undefined) return andThen(database.runQuery(call, asked), (batch) => answerOf(batch, echo))
+    return andThen(database.explainQuery(call, asked, explain), (explained) =>
+      answerOf(explained.batch, echo, explained),
+    )
   }
 }
 
@@ -62,13 +66,16 @@ function requestedQuery({ query, gqlQuery }: WireRunQueryRequest, partition: Par
 }
 
 /**
- * RunQueryResponse: batch 1, query 2 (of GQL), transaction 5. QueryResultBatch: entity_result_type 1, entity_results 2, skipped_cursor 3,
- * end_cursor 4, more_results 5, skipped_results 6, read_time 8.
+ * RunQueryResponse: batch 1, query 2 (of GQL), transaction 5, explain_metrics 9. QueryResultBatch: entity_result_type 1,
+ * entity_results 2, skipped_cursor 3, end_cursor 4, more_results 5, skipped_results 6, read_time 8.
  */
-function answerOf(batch: QueryBatch, echo: Query | undefined): Buffer {
+function answerOf(batch: QueryBatch | undefined, echo: Query | undefined, explained?: Explained<QueryBatch>): Buffer {
+  const transaction = explained?.transaction ?? batch?.transaction
   return writeAnswer((writer) => {
-    if (batch.transaction !== undefined) writer.bytes(5, batch.transaction)
+    if (explained !== undefined) writeExplainMetrics(writer, 9, explained.metrics)
+    if (transaction !== undefined) writer.bytes(5, transaction)
     if (echo !== undefined) writeQuery(writer, 2, echo)
+    if (batch === undefined) return
     const end = writer.mark()
     writer.timestamp(8, batch.readTime)
     if (batch.skipped > 0) writer.uint32(6, batch.skipped)

@@ -15,7 +15,9 @@ export function engineDouble(verbs: Partial<DatabasePort> = {}): Double {
   const database: DatabasePort = {
     lookup: missing,
     runQuery: missing,
+    explainQuery: missing,
     runAggregationQuery: missing,
+    explainAggregationQuery: missing,
     beginTransaction: missing,
     rollback: missing,
     commit: missing,

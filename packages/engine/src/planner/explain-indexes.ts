@@ -1,0 +1,79 @@
+/**
+ * Which indexes a plan reads, as the API's PlanSummary names them:
+ *
+ *   { query_scope: "Collection group", properties: "(owner ASC, __key__ ASC)" }
+ *
+ *   Entities, EntitiesByKind              (__key__ ASC)
+ *   EntitiesByProperty…, EntitiesByComposite…   the columns, then the key
+ *
+ * Directions are those of the index, not of the scan: a query that reads backwards uses the same index.
+ *
+ * Known: the two names, and their scope in Datastore mode (production's page on Query Explain). Ours: `__key__` where
+ * production says `__name__`, since that is what queries call it; and the scope of an index with ancestors.
+ */
+import { InvariantError } from '../invariant.ts'
+import type { IndexDefinition } from '../model/index-definition.ts'
+import { keyProperty } from './filters.ts'
+import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
+
+export interface IndexUsed {
+  readonly queryScope: 'Collection group' | 'Includes ancestors'
+  readonly properties: string
+}
+
+/** The indexes of all scans of a plan, each once, in the order of the plan. */
+export function indexesUsed(plan: Plan): readonly IndexUsed[] {
+  const used = new Map<string, IndexUsed>()
+  for (const scan of scansOf(plan.source)) {
+    const index = indexOf(plan, scan)
+    used.set(`${index.queryScope} ${index.properties}`, index)
+  }
+  return [...used.values()]
+}
+
+function scansOf(node: PlanNode): readonly ScanNode[] {
+  switch (node.type) {
+    case 'scan':
+      return [node]
+    case 'mergeJoin':
+    case 'union':
+      return node.inputs.flatMap(scansOf)
+    case 'filter':
+      return scansOf(node.input)
+    case 'empty':
+      return []
+  }
+}
+
+function indexOf({ columns }: Plan, { table, equalities, index }: ScanNode): IndexUsed {
+  switch (table) {
+    case 'Entities':
+    case 'EntitiesByKind':
+      return builtIn()
+    case 'EntitiesByPropertyAsc':
+      return builtIn(`${equalities[0]?.property ?? columns[0]?.property} ASC`)
+    case 'EntitiesByPropertyDesc':
+      return builtIn(`${columns[0]?.property} DESC`)
+    case 'EntitiesByCompositeProperty':
+      if (index !== undefined) return composite(index)
+      break
+  }
+  throw new InvariantError(`a plan scans ${table}, which is no index that it could name`)
+}
+
+function builtIn(...columns: readonly string[]): IndexUsed {
+  return { queryScope: 'Collection group', properties: propertiesText(columns) }
+}
+
+function composite({ ancestor, properties }: IndexDefinition): IndexUsed {
+  const columns = properties.map(({ name, direction }) => `${name} ${direction === 'ascending' ? 'ASC' : 'DESC'}`)
+  const hasKey = properties.at(-1)?.name === keyProperty
+  return {
+    queryScope: ancestor ? 'Includes ancestors' : 'Collection group',
+    properties: hasKey ? `(${columns.join(', ')})` : propertiesText(columns),
+  }
+}
+
+function propertiesText(columns: readonly string[]): string {
+  return `(${[...columns, `${keyProperty} ASC`].join(', ')})`
+}

@@ -1,0 +1,177 @@
+/**
+ * Explaining a query: what its plan is, and with `analyze` what running it took.
+ *
+ *   Explanation ─▶ context   that of the request, with a ledger of its own which passes every note on
+ *               ◀─ planned() the plan by which the rows are read
+ *
+ * Without `analyze` a query is planned and put where it would be read (its transaction begins), and no row is touched.
+ *
+ * EX1  Rows are counted where the store is asked, in the ledger; an explained query reads what it would read otherwise.
+ * EX2  A request is settled once (C2), with the ledger of the explanation, which has all of its rows.
+ *
+ * Known: the report's fields and the names in debug_stats (production's page on Query Explain). Believed: read operations,
+ * after the price list: an entity each, passed over by an offset or given; a query for keys or a projection one; an
+ * aggregation one for each 1000 index rows; a search by vector one for each 100 entities looked at; at least one.
+ * Ours: index_entries_scanned counts rows that seeks read ahead; the text of the plan.
+ */
+import type { Scheduler } from '../clock.ts'
+import { CountingLedger, type Ledger, type RequestContext, type RowOperation } from '../context.ts'
+import type { ResultPage } from '../executor/result-page.ts'
+import { explainPlan } from '../planner/explain.ts'
+import { type IndexUsed, indexesUsed } from '../planner/explain-indexes.ts'
+import type { Plan } from '../planner/plan-node.ts'
+import type { RowKey } from '../storage/kv.ts'
+import type { TableId } from '../tables/table.ts'
+import type { AggregationBatch, QueryBatch } from './api.ts'
+
+export interface ExplainOptions {
+  /** Whether to run the query too. */
+  readonly analyze: boolean
+}
+
+export interface ExecutionStats {
+  readonly resultsReturned: number
+  readonly durationMicros: bigint
+  /** What production would charge. */
+  readonly readOperations: number
+  readonly indexEntriesScanned: number
+  readonly documentsScanned: number
+}
+
+export interface ExplainMetrics {
+  readonly indexesUsed: readonly IndexUsed[]
+  /** The plan in words, several lines. */
+  readonly plan: string
+  /** Only with `analyze`. */
+  readonly stats?: ExecutionStats
+}
+
+export interface Explained<B> {
+  /** Only with `analyze`. */
+  readonly batch?: B
+  /** The transaction that the request began. */
+  readonly transaction?: Uint8Array
+  readonly metrics: ExplainMetrics
+}
+
+const entriesPerRead = 1000
+const neighboursPerRead = 100
+
+/** Watches one query. */
+export class Explanation {
+  readonly context: RequestContext
+  readonly analyze: boolean
+  readonly #ledger: WatchingLedger
+  readonly #startedAt: bigint
+  #plan: Plan | undefined
+  #searched = false
+  #text = ''
+
+  constructor(context: RequestContext, { analyze }: ExplainOptions) {
+    this.analyze = analyze
+    this.#ledger = new WatchingLedger(context.ledger)
+    this.context = new WatchedContext(context, this.#ledger)
+    this.#startedAt = context.clock.nowMicros()
+  }
+
+  /**
+   * Takes note of the plan, the last one where a query is planned again.
+   *
+   * @param last - lines on what is done with the rows behind the plan
+   */
+  planned(plan: Plan, last: { readonly searched?: string; readonly aggregated?: string } = {}): void {
+    this.#plan = plan
+    this.#searched = last.searched !== undefined
+    this.#text = [explainPlan(plan), last.searched, last.aggregated].filter((line) => line !== undefined).join('\n')
+  }
+
+  query(batch: QueryBatch): Explained<QueryBatch> {
+    const { indexEntries, entities } = this.#ledger
+    const given = batch.results.length
+    let reads = 1
+    if (this.#searched) reads = given + Math.ceil(entities / neighboursPerRead)
+    else if (batch.resultType === 'full') reads = given + batch.skipped
+    return this.#explained(batch, given, reads, indexEntries)
+  }
+
+  aggregation(batch: AggregationBatch): Explained<AggregationBatch> {
+    const { indexEntries } = this.#ledger
+    return this.#explained(batch, 1, Math.ceil(indexEntries / entriesPerRead), indexEntries)
+  }
+
+  #explained<B extends QueryBatch | AggregationBatch>(
+    batch: B,
+    resultsReturned: number,
+    reads: number,
+    indexEntriesScanned: number,
+  ): Explained<B> {
+    const plan = this.#plan
+    const metrics = { indexesUsed: plan === undefined ? [] : indexesUsed(plan), plan: this.#text }
+    const { transaction } = batch
+    if (!this.analyze) return transaction === undefined ? { metrics } : { metrics, transaction }
+    const stats: ExecutionStats = {
+      resultsReturned,
+      durationMicros: this.context.clock.nowMicros() - this.#startedAt,
+      readOperations: Math.max(1, reads),
+      indexEntriesScanned,
+      documentsScanned: this.#ledger.entities,
+    }
+    return { batch, metrics: { ...metrics, stats }, ...(transaction === undefined ? {} : { transaction }) }
+  }
+}
+
+/** What a query that is only planned gives: nothing. */
+export function emptyPage({ resultType }: Plan): ResultPage {
+  return { resultType, results: [], skipped: 0, endCursor: new Uint8Array(0), moreResults: 'noMoreResults' }
+}
+
+/** Tells apart rows of entities and of indexes. Rows of logs and counters are none of a query's. */
+class WatchingLedger extends CountingLedger {
+  entities = 0
+  indexEntries = 0
+  readonly #next: Ledger
+
+  constructor(next: Ledger) {
+    super()
+    this.#next = next
+  }
+
+  override charge(table: TableId, operation: RowOperation, rowKey: RowKey, rows: number, bytes: number): void {
+    super.charge(table, operation, rowKey, rows, bytes)
+    this.#next.charge(table, operation, rowKey, rows, bytes)
+    if (operation !== 'get' && operation !== 'scan') return
+    if (table === 'Entities') this.entities += rows
+    else if (table.startsWith('EntitiesBy')) this.indexEntries += rows
+  }
+}
+
+/** A context with another ledger; everything else is asked of the first when it is wanted, a signal may be made on demand. */
+class WatchedContext implements RequestContext {
+  readonly ledger: Ledger
+  readonly #context: RequestContext
+
+  constructor(context: RequestContext, ledger: Ledger) {
+    this.#context = context
+    this.ledger = ledger
+  }
+
+  get clock(): Scheduler {
+    return this.#context.clock
+  }
+
+  get deadlineAt(): bigint | undefined {
+    return this.#context.deadlineAt
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#context.signal
+  }
+
+  get isCancelled(): boolean {
+    return this.#context.isCancelled ?? this.#context.signal?.aborted ?? false
+  }
+
+  get weight(): number {
+    return this.#context.weight
+  }
+}

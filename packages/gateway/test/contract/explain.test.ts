@@ -1,0 +1,105 @@
+/** Query Explain over each protocol: metrics beside the answer, and without analyze nothing else. */
+import { type Engine, openEngine } from '@sixtables/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { MethodName } from '../../src/call.ts'
+import { type Gateway, startGateway } from '../../src/server.ts'
+import type { Plain } from '../support/published-protos.ts'
+import { openWire, readAnswer, type Wire, wireNames } from '../support/wires.ts'
+import { commit, entity, named, string } from './errors/row.ts'
+
+let engine: Engine
+let gateway: Gateway
+
+beforeAll(async () => {
+  engine = await openEngine()
+  gateway = await startGateway({ engine, host: '127.0.0.1', port: 0 })
+})
+
+afterAll(async () => {
+  await gateway.close()
+  await engine.close()
+})
+
+const ofAda = {
+  kind: [{ name: 'K' }],
+  filter: { propertyFilter: { property: { name: 'owner' }, op: 'EQUAL', value: string('ada') } },
+}
+const indexes = [
+  {
+    query_scope: 'Collection group',
+    properties: '(owner ASC, __key__ ASC)',
+  },
+]
+
+/** A Struct as a plain object: JSON has it so already. */
+function plainStruct(struct: Plain | undefined): Plain {
+  const fields = struct?.['fields'] as Record<string, { stringValue: string }> | undefined
+  if (fields === undefined) return struct ?? {}
+  return Object.fromEntries(Object.entries(fields).map(([name, { stringValue }]) => [name, stringValue]))
+}
+
+interface Metrics {
+  readonly planSummary: { readonly indexesUsed: readonly Plain[] }
+  readonly executionStats?: {
+    resultsReturned: unknown
+    readOperations: unknown
+    executionDuration: unknown
+    debugStats: Plain
+  }
+}
+
+describe.each(wireNames)('over %s', (name) => {
+  let wire: Wire
+
+  beforeAll(async () => {
+    wire = await openWire(name, { host: '127.0.0.1', port: gateway.port })
+    const rows = ['ada', 'ada', 'bob'].map((owner, i) => ({ upsert: entity(named(`e${i}`), { owner: string(owner) }) }))
+    expect(await wire.send('p', 'Commit', commit(...rows))).toMatchObject({ code: 'OK' })
+  })
+
+  afterAll(() => wire.close())
+
+  async function explained(
+    method: MethodName,
+    request: Plain,
+    analyze: boolean,
+  ): Promise<Plain & { metrics: Metrics }> {
+    const sent = await wire.send('p', method, { ...request, explainOptions: { analyze } })
+    expect(sent).toMatchObject({ code: 'OK', message: '' })
+    const answer = readAnswer(wire, method, sent)
+    return { ...answer, metrics: answer['explainMetrics'] as Metrics }
+  }
+
+  test('without analyze there is a plan and no batch', async () => {
+    for (const [method, request] of [
+      ['RunQuery', { query: ofAda }],
+      ['RunAggregationQuery', { aggregationQuery: { nestedQuery: ofAda, aggregations: [{ count: {} }] } }],
+    ] as const) {
+      const { batch, metrics } = (await explained(method, request, false)) as { batch?: Plain; metrics: Metrics }
+      expect(batch ?? undefined).toBeUndefined()
+      expect(metrics.executionStats ?? undefined).toBeUndefined()
+      expect(metrics.planSummary.indexesUsed.map(plainStruct)).toEqual(indexes)
+    }
+  })
+
+  test('with analyze the results come with their metrics', async () => {
+    const { batch, metrics } = await explained('RunQuery', { query: ofAda }, true)
+    expect((batch as { entityResults: unknown[] }).entityResults).toHaveLength(2)
+    expect(metrics.planSummary.indexesUsed.map(plainStruct)).toEqual(indexes)
+    const { executionStats: stats } = metrics
+    expect([String(stats?.resultsReturned), String(stats?.readOperations)]).toEqual(['2', '2'])
+    expect(stats?.executionDuration).toBeTruthy()
+    expect(plainStruct(stats?.debugStats)).toEqual({
+      index_entries_scanned: '2',
+      documents_scanned: '2',
+      plan: 'scan EntitiesByPropertyAsc K: owner = "ada"\ngive entities, by key',
+    })
+  })
+
+  test('an aggregation comes with its metrics', async () => {
+    const aggregationQuery = { nestedQuery: ofAda, aggregations: [{ alias: 'n', count: {} }] }
+    const { batch, metrics } = await explained('RunAggregationQuery', { aggregationQuery }, true)
+    expect(JSON.stringify(batch)).toContain('"n"')
+    expect(String(metrics.executionStats?.resultsReturned)).toBe('1')
+  })
+})
