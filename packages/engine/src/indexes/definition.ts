@@ -48,15 +48,12 @@ function check(definition: IndexDefinition): void {
   if (properties.length === 1 && !ancestor && properties[0]?.name !== keyProperty) {
     throw invalidArgument(`${name} is not needed: indexes on a single property are built in`)
   }
-  const names = new Set<string>()
   for (const [i, property] of properties.entries()) {
     if (property.name === '') throw invalidArgument(`${name} has a property without a name`)
     checkLength('the name of a property', property.name, limits.propertyNameBytesMax)
-    if (names.has(property.name)) throw invalidArgument(`${name} names ${property.name} twice`)
     if (property.name === keyProperty && i < properties.length - 1) {
       throw invalidArgument(`${name}: ${keyProperty} can only be the last property`)
     }
-    names.add(property.name)
   }
 }
 

@@ -211,8 +211,8 @@ describe('a transaction with entity groups', () => {
     expect(await ending(commit(writer, ...groups.map((key): [Key, number] => [key, 1])))).toBe('INVALID_ARGUMENT')
   })
 
-  test('refuses a query without an ancestor', async () => {
-    const reader = await begin()
+  test.each(['readWrite', 'readOnly'] as const)('refuses a query without an ancestor when %s', async (mode) => {
+    const reader = await begin(mode)
     const query = { partition: root.partition, kind: 'A', projection: [], order: [], distinctOn: [], offset: 0 }
     const asked = (): unknown => database.runQuery(engine.context(), { query, read: { transaction: reader } })
     expect(await ending(asked)).toBe('INVALID_ARGUMENT')
