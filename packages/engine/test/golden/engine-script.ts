@@ -3,18 +3,22 @@
  *
  *   put ToDo:1 owner="ada" priority=5 note~="long"     ~= excludes from indexes; a key without id gets one
  *   insert | update …          delete ToDo:1           batch put A:1 x=1, delete A:2
+ *   put ToDo:1 x=1 mask x, y                           writes x, deletes y, leaves the rest
+ *   put ToDo:1 then n increment 1 and l appendMissing [2]
+ *                                                      a write and its transforms; prints what they answer
+ *   put ToDo:1 x=1 expect 0                            told when another version is stored
  *   lookup ToDo:1 [eventual]   query ToDo [where p>=1 and q="x"] [under User:1] [order p desc, q] [keys] [limit n] [eventual|strong]
  *   rows ToDo:1                log ToDo:1              pending        applied        table Entities
  *   apply immediate|manual|chance 0.5|delay 100        release ToDo:1 A|B           advance 100
  *   index ToDo owner, due desc                         check          reopen
  */
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
-import { prettyPath } from '../../src/encoding/pretty.ts'
+import { prettyPath, prettyValue } from '../../src/encoding/pretty.ts'
 import type { ApplyPolicy } from '../../src/log/apply-policy.ts'
 import type { Key, PathElement } from '../../src/model/key.ts'
 import type { Filter, PropertyOperator, Query } from '../../src/model/query.ts'
 import type { Value } from '../../src/model/value.ts'
-import type { Mutation } from '../../src/service/api.ts'
+import type { Mutation, MutationResult, PropertyTransform } from '../../src/service/api.ts'
 import type { Database } from '../../src/service/database.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
 import { propertiesInWords } from '../../src/service/inspector.ts'
@@ -79,7 +83,28 @@ function parseMutation(text: string): Mutation {
   if (operation !== 'upsert' && operation !== 'insert' && operation !== 'update') {
     throw new Error(`golden script: no mutation: ${verb}`)
   }
-  return { operation, entity: entityBytes(parseKey(key), rest.join(' ')) }
+  const [, properties = '', mask, transforms, expected] =
+    /^(.*?)(?: mask (.*?))?(?: then (.*?))?(?: expect (\S+))?$/.exec(` ${rest.join(' ')}`) ?? []
+  return {
+    operation,
+    entity: entityBytes(parseKey(key), properties),
+    ...(mask === undefined ? {} : { propertyMask: mask.split(',').map((path) => path.trim()) }),
+    ...(transforms === undefined ? {} : { transforms: transforms.split(' and ').map(parseTransform) }),
+    ...(expected === undefined ? {} : { conflict: { baseVersion: BigInt(expected) } }),
+  }
+}
+
+function parseTransform(text: string): PropertyTransform {
+  const [property = '', type = '', ...rest] = text.trim().split(' ')
+  const value = rest.length === 0 ? undefined : parseValue(rest.join(' '))
+  if (type === 'requestTime') return { property, type }
+  if (value !== undefined && (type === 'increment' || type === 'maximum' || type === 'minimum')) {
+    return { property, type, value }
+  }
+  if (value?.type === 'array' && (type === 'appendMissing' || type === 'removeAll')) {
+    return { property, type, values: value.values }
+  }
+  throw new Error(`golden script: no transform: ${text}`)
 }
 
 const operators: Readonly<Record<string, PropertyOperator>> = {
@@ -264,8 +289,16 @@ export class EngineScript {
       ...(atomic ? { singleUse: { mode: 'readWrite' } } : {}),
       mutations,
     })
-    return answer.mutationResults.flatMap(({ key }) => (key === undefined ? [] : [`key ${prettyPath(key.path)}`]))
+    return answer.mutationResults.flatMap(resultLines)
   }
+}
+
+function resultLines({ key, conflictDetected, version, transformResults = [] }: MutationResult): readonly string[] {
+  return [
+    ...(key === undefined ? [] : [`key ${prettyPath(key.path)}`]),
+    ...(conflictDetected ? [`conflict: version ${version} is stored`] : []),
+    ...transformResults.map((value) => `→ ${prettyValue(value)}`),
+  ]
 }
 
 function recordLine({ row, state, changes }: LogRecordReport): string {

@@ -1,0 +1,101 @@
+/** Mutations of one entity, `K:"c"` if not said otherwise, folded over a store that is a plain map: for tests of their rules. */
+import { encodeKey } from '../encoding/entity-codec.ts'
+import { WireWriter } from '../encoding/wire.ts'
+import { DatastoreError } from '../errors.ts'
+import type { Key } from '../model/key.ts'
+import type { Mutation } from '../service/api.ts'
+import { prepareMutation } from '../service/prepare-mutation.ts'
+import { decodeImage } from '../tables/entities.ts'
+import { type Evaluated, evaluateMutations, type MutationOutcome, type Operation } from '../transactions/mutations.ts'
+import { type Plain, propertyBytes, readBack } from './plain-values.ts'
+
+export type Properties = { readonly [name: string]: Plain }
+export type Mode = 'firestore' | 'legacy'
+
+const database = { projectId: 'p', databaseId: '' }
+const partition = { ...database, namespaceId: '' }
+export const keyOf = (name: string): Key => ({ partition, path: [{ kind: 'K', name }] })
+const entityBytes = (key: Key, properties: Properties): Uint8Array => {
+  const writer = new WireWriter()
+  writer.bytes(1, encodeKey(key))
+  writer.raw(propertyBytes(properties))
+  return writer.finish()
+}
+
+export type Extras = Partial<Pick<Mutation & { operation: 'upsert' }, 'conflict' | 'propertyMask' | 'transforms'>>
+
+export function mutation(
+  operation: Operation,
+  properties: Properties = {},
+  extras: Extras = {},
+  key = keyOf('c'),
+): Mutation {
+  if (operation === 'delete') return { operation, key, ...(extras.conflict ? { conflict: extras.conflict } : {}) }
+  return { operation, entity: entityBytes(key, properties), ...extras }
+}
+
+/** A store of entities; versions count from 1, one a commit. */
+export class World {
+  readonly #cells = new Map<string, Uint8Array>()
+  readonly #mode: Mode
+  #version = 0n
+  reads = 0
+
+  constructor(mode: Mode = 'firestore') {
+    this.#mode = mode
+  }
+
+  evaluate(mutations: readonly Mutation[], atomic = true): Evaluated {
+    this.#version++
+    const evaluated = evaluateMutations(
+      mutations.map((one) => prepareMutation(one, database, {})),
+      {
+        atomic,
+        pairs: this.#mode === 'firestore' ? 'refused' : 'sequential',
+        indexOptions: {},
+        nextKey: (key) => ({ ...key, path: [{ kind: 'K', name: 'next' }] }),
+      },
+      (at, path) => {
+        this.reads++
+        return this.#cells.get(at + path)
+      },
+      this.#version,
+    )
+    if (evaluated instanceof Promise) throw new Error('nothing here waits')
+    for (const { codes, after } of evaluated.states) {
+      const code = codes.partition + codes.path
+      if (after === undefined) this.#cells.delete(code)
+      else this.#cells.set(code, after)
+    }
+    return evaluated
+  }
+
+  commit(...mutations: Mutation[]): readonly MutationOutcome[] {
+    return this.evaluate(mutations).outcomes
+  }
+
+  /** What `commit` answers, or the code it is refused with. */
+  codeOf(...mutations: Mutation[]): string {
+    try {
+      this.commit(...mutations)
+      return 'ok'
+    } catch (error) {
+      if (error instanceof DatastoreError) return error.code
+      throw error
+    }
+  }
+
+  entity(): unknown {
+    const [cell] = this.#cells.values()
+    return cell === undefined ? undefined : readBack(decodeImage(cell).properties)
+  }
+}
+
+export function worldWith(stored: Properties | undefined, mode: Mode = 'firestore'): World {
+  const world = new World(mode)
+  if (stored !== undefined) world.commit(mutation('upsert', stored))
+  return world
+}
+
+export const said = (properties: Properties | undefined): unknown =>
+  properties === undefined ? undefined : readBack(propertyBytes(properties))
