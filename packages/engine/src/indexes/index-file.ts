@@ -27,7 +27,7 @@ export class IndexFile {
   #text: string | undefined
   #parsed: IndexFileText = nothing
   /** Of the file when it was read. */
-  #stamp = ''
+  #stamp: string | undefined
   /** Changes go one after the other. */
   #tail: Promise<void> = Promise.resolve()
 
@@ -86,30 +86,36 @@ export class IndexFile {
   }
 
   async #read(): Promise<void> {
-    const found = await this.#load()
-    if (found === 'same') return
+    const stamp = await this.#stampNow()
+    if (stamp === this.#stamp) return
+    const text = stamp === '' ? undefined : await this.#load()
     try {
-      this.#parsed = found === undefined || found.trim() === '' ? nothing : await parseIndexYaml(found)
-      this.#text = found
+      this.#parsed = text === undefined || text.trim() === '' ? nothing : await parseIndexYaml(text)
     } catch (error) {
+      // The stamp stays old: until it is put right the file is read again, and so never written over.
       if (!(error instanceof DatastoreError)) throw error
       throw new DatastoreError(error.code, `${this.path}: ${error.message}`, { cause: error })
     }
+    this.#text = text
+    this.#stamp = stamp
   }
 
-  /** The text of the file; `undefined` when there is none, `same` when it is as it was. */
-  async #load(): Promise<string | undefined> {
+  /** What tells one state of the file from another; empty when there is no file. */
+  async #stampNow(): Promise<string> {
     try {
       const { mtimeMs, size, ino } = await stat(this.path)
-      const stamp = `${mtimeMs} ${size} ${ino}`
-      if (stamp === this.#stamp) return 'same'
-      const text = await readFile(this.path, 'utf8')
-      this.#stamp = stamp
-      return text
+      return `${mtimeMs} ${size} ${ino}`
     } catch (error) {
-      if (!isMissing(error)) throw unreadable(this.path, error)
-      this.#stamp = ''
-      return undefined
+      if (isMissing(error)) return ''
+      throw unreadable(this.path, error)
+    }
+  }
+
+  async #load(): Promise<string> {
+    try {
+      return await readFile(this.path, 'utf8')
+    } catch (error) {
+      throw unreadable(this.path, error)
     }
   }
 
@@ -119,8 +125,7 @@ export class IndexFile {
     const draft = `${this.path}.new`
     await writeFile(draft, text)
     await rename(draft, this.path)
-    const { mtimeMs, size, ino } = await stat(this.path)
-    this.#stamp = `${mtimeMs} ${size} ${ino}`
+    this.#stamp = await this.#stampNow()
     this.#text = text
     this.#parsed = { ...this.#parsed, generated }
   }
