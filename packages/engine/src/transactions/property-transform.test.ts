@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { WireWriter } from '../encoding/wire.ts'
 import {
   comparableValue,
   excluded,
@@ -182,6 +183,29 @@ describe('the request time', () => {
     expect(apply({ a: excluded(1n) }, [requestTime('a'), requestTime('b')], 1_700_000_000_123_999n)).toEqual(
       saying({ a: time, b: time }, time, time),
     )
+  })
+})
+
+describe('a transform that changes nothing', () => {
+  /** A property whose value has its exclude flag first, as our own encoder never writes it. */
+  function oddlyEncoded(name: string, member: (writer: WireWriter) => void): Uint8Array {
+    const writer = new WireWriter()
+    const at = writer.open(3)
+    writer.text(1, name)
+    const value = writer.open(2)
+    writer.uint32(19, 1)
+    member(writer)
+    writer.close(value)
+    writer.close(at)
+    return writer.finish()
+  }
+
+  test.each<[string, PropertyTransform, Uint8Array]>([
+    ['of a number', maximum('x', 1n), oddlyEncoded('x', (writer) => writer.int64(2, 5n))],
+    ['within an entity', append('x.l'), oddlyEncoded('x', (writer) => writer.bytes(6, propertyBytes({ l: [1n] })))],
+  ])('%s keeps the bytes (PT2)', (_, transform, bytes) => {
+    const { properties } = applyTransforms(bytes, prepareTransforms([transform], request), 0n)
+    expect(Buffer.from(properties).equals(bytes)).toBe(true)
   })
 })
 

@@ -11,7 +11,7 @@
  * into no entity makes the entities on the way.
  *
  * PT1  Transforms of a mutation take effect in order, after its write, whatever its mask says.   mutations.ts
- * PT2  A property that a transform leaves equal keeps its bytes.                     test/property/property-transform.test.ts
+ * PT2  A property that transforms leave equal keeps its bytes.                         property-transform.test.ts
  *
  * Known: comments of google.datastore.v1. Measured on the newer of Google's emulators: the milliseconds; that a sum has the
  * exclude flag of what is added and no meaning; that elements with different meanings differ; that a property and one within

@@ -12,7 +12,6 @@ import type { Key } from '../../src/model/key.ts'
 import type { EntityValue, Properties, Value } from '../../src/model/value.ts'
 import type { Mutation, PropertyTransform } from '../../src/service/api.ts'
 import { openEngine } from '../../src/service/engine.ts'
-import { propertyMaps } from '../../src/testing/arbitraries.ts'
 import { comparable, comparableValue, readBack } from '../../src/testing/plain-values.ts'
 import { applyTransforms, prepareTransforms } from '../../src/transactions/property-transform.ts'
 import { maskPaths, modelCut, modelMerge } from './mask-model.ts'
@@ -106,20 +105,6 @@ test('transforms do to property bytes what they do to values', () => {
       expect(results).toHaveLength(all.length)
     }),
     { numRuns: 400 },
-  )
-})
-
-test('a transform that changes nothing leaves the very bytes, whatever else is stored (PT2)', () => {
-  fc.assert(
-    fc.property(propertyMaps, transforms, (stored, all) => {
-      const prepared = prepareTransforms(all, request)
-      const idle = prepared.filter(({ operation }) => operation.type !== 'increment')
-      const once = applyTransforms(encodeProperties(stored), idle, 0n).properties
-      // Each alone is idempotent, but one may undo another.
-      if (idle.length < 2) expect(Buffer.from(applyTransforms(once, idle, 0n).properties).equals(once)).toBe(true)
-      expect(Buffer.from(applyTransforms(once, [], 0n).properties).equals(once)).toBe(true)
-    }),
-    { numRuns: 200 },
   )
 })
 
