@@ -86,7 +86,8 @@ describe('the tree', () => {
               tree.set(key, i)
               model.set(key, i)
             } else {
-              if ((tree.delete(key) !== undefined) !== model.delete(key)) expect.fail(`delete(${key}) said the opposite`)
+              if ((tree.delete(key) !== undefined) !== model.delete(key))
+                expect.fail(`delete(${key}) said the opposite`)
             }
           }
           expect(checkTree(tree, capacity)).toEqual([...model.keys()].sort())
