@@ -76,6 +76,15 @@ if (datastore !== undefined) {
     assert.equal(found.length, 1)
     assert.equal(found[0][datastore.KEY].name, 'first')
   })
+  await step('a transaction reads and writes it', async () => {
+    const transaction = datastore.transaction()
+    await transaction.run()
+    const [entity] = await transaction.get(key)
+    transaction.save({ key, data: { ...entity, done: true } })
+    await transaction.commit()
+    const [after] = await datastore.get(key)
+    assert.equal(after.done, true)
+  })
   await step('it is gone once deleted', async () => {
     await datastore.delete(key)
     const [entity] = await datastore.get(key)
