@@ -28,7 +28,7 @@ export function mutation(
   operation: Operation,
   properties: Properties = {},
   extras: Extras = {},
-  key = keyOf('c'),
+  key: Key = keyOf('c'),
 ): Mutation {
   if (operation === 'delete') return { operation, key, ...(extras.conflict ? { conflict: extras.conflict } : {}) }
   return { operation, entity: entityBytes(key, properties), ...extras }
@@ -39,13 +39,13 @@ export class World {
   readonly #cells = new Map<string, Uint8Array>()
   readonly #mode: Mode
   #version = 0n
-  reads = 0
+  reads: number = 0
 
   constructor(mode: Mode = 'firestore') {
     this.#mode = mode
   }
 
-  evaluate(mutations: readonly Mutation[], atomic = true): Evaluated {
+  evaluate(mutations: readonly Mutation[], atomic: boolean = true): Evaluated {
     this.#version++
     const evaluated = evaluateMutations(
       mutations.map((one) => prepareMutation(one, database, {})),
