@@ -10,7 +10,6 @@ import type { MethodName } from '../../src/call.ts'
 import { type Gateway, startGateway } from '../../src/server.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { openWire, readAnswer, type Wire, type WireAnswer } from '../support/wires.ts'
-import { array, atomic, commit, entity, integer, named } from './errors/row.ts'
 
 const [, host = '', port = ''] = /^firestore@(.+):(\d+)$/.exec(process.env['SIXTABLES_ORACLE'] ?? '') ?? []
 const isOracle = host !== ''
@@ -97,6 +96,12 @@ async function resultOf(key: Plain, more: Plain = {}): Promise<Result> {
 const propertiesOf = async (key: Plain, more: Plain = {}): Promise<Plain> =>
   (await resultOf(key, more)).entity.properties ?? {}
 
+const named = (name: string): Plain => ({ path: [{ kind: 'K', name }] })
+const entity = (key: Plain, properties: Plain = { v: integer(1) }): Plain => ({ key, properties })
+const commit = (...mutations: Plain[]): Plain => ({ mode: 'NON_TRANSACTIONAL', mutations })
+const atomic = (...mutations: Plain[]): Plain => ({ mode: 'TRANSACTIONAL', singleUseTransaction: {}, mutations })
+const integer = (value: number | string): Plain => ({ integerValue: String(value) })
+const array = (...values: Plain[]): Plain => ({ arrayValue: { values } })
 const text = (value: string): Plain => ({ stringValue: value })
 const double = (value: number): Plain => ({ doubleValue: value })
 const inner = (properties: Plain): Plain => ({ entityValue: { properties } })
