@@ -114,6 +114,13 @@ export class IndexBuilder {
     return this.#jobs.get(jobName(database, definition))
   }
 
+  /** What is being defined or built in a database. */
+  definitionsIn(database: IndexedDatabase): readonly IndexDefinition[] {
+    return [...this.#jobs.values()]
+      .filter((job) => job.type === 'create' && job.database.code === database.code)
+      .map(({ definition }) => definition)
+  }
+
   /** Defines an index and builds it. @throws INVALID_ARGUMENT for a definition that makes no sense; ALREADY_EXISTS */
   create(database: IndexedDatabase, definition: IndexDefinition): IndexJob {
     const { catalogue } = database

@@ -56,6 +56,11 @@ export class Indexes {
     return ensured
   }
 
+  /** What is being defined or built in a database. */
+  comingIn(database: IndexedDatabase): readonly IndexDefinition[] {
+    return this.#builder.definitionsIn(database)
+  }
+
   /** The job that is at work on an index. */
   jobOf(database: IndexedDatabase, definition: IndexDefinition): IndexJob | undefined {
     return this.#builder.jobOf(database, definition)

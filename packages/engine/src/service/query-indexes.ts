@@ -84,8 +84,8 @@ export class QueryIndexes {
   ): Promise<void> {
     const { catalogue, settings } = database
     await this.#indexes.file?.refresh()
-    const building = catalogue.all.filter(({ state }) => state === 'building')
-    const candidates = [...building, ...this.#declared().filter((declared) => catalogue.find(declared) === undefined)]
+    const declared = this.#declared().filter((definition) => catalogue.find(definition) === undefined)
+    const candidates = [...this.#indexes.comingIn(database), ...declared]
     const needed = leastOf(planner, catalogue.serving, candidates)
     if (needed !== undefined) {
       await this.#wait(context, database, needed, (definition) => this.#indexes.ensure(database, definition))
