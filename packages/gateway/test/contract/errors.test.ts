@@ -24,11 +24,8 @@ import { commitRows } from './errors/commits.ts'
 import { keyRows } from './errors/keys.ts'
 import { aggregationRows, idRows, lookupRows, stateRows, transactionRows } from './errors/others.ts'
 import { gqlRows, queryRows } from './errors/queries.ts'
-import { atomic, type Code, type Column, commit, entity, type Need, type Row, type World } from './errors/row.ts'
+import { atomic, type Code, type Column, commit, entity, type Row, type World } from './errors/row.ts'
 import { valueRows } from './errors/values.ts'
-
-/** Parts that are not built yet. What is built is taken out here, and its rows must hold. */
-const missingParts: ReadonlySet<Need> = new Set<Need>(['masks', 'transforms', 'explain', 'indexes'])
 
 const sections: readonly (readonly [string, readonly Row[]])[] = [
   ['keys and partitions', keyRows],
@@ -142,7 +139,7 @@ function silence(row: Row, name: WireName): string | undefined {
 
 type Judge = (row: Row, answer: WireAnswer) => void
 
-function rowsOver(table: Table, name: WireName, missing: ReadonlySet<Need>, judge: Judge): void {
+function rowsOver(table: Table, name: WireName, judge: Judge): void {
   for (const [section, rows] of sections) {
     describe(section, () => {
       for (const row of rows) {
@@ -150,8 +147,6 @@ function rowsOver(table: Table, name: WireName, missing: ReadonlySet<Need>, judg
           const why = silence(row, name)
           // Reason: such a request cannot be said over this wire.
           skip(why !== undefined, why)
-          // Reason: the part of the product is not built yet.
-          skip(row.needs !== undefined && missing.has(row.needs), `needs ${row.needs}`)
           judge(row, await table.send(row, name))
         })
       }
@@ -166,7 +161,7 @@ if (oracleColumn === 'firestore' || oracleColumn === 'legacy') {
     const table = new Table()
     beforeAll(() => table.open({ host: oracleHost, port: Number(oraclePort) }))
     afterAll(() => table.close())
-    rowsOver(table, name, new Set(), (row, { code }) => expect(code).toBe(measured(row, oracleColumn, name)))
+    rowsOver(table, name, (row, { code }) => expect(code).toBe(measured(row, oracleColumn, name)))
   })
 } else {
   for (const mode of ['firestore', 'legacy'] as const) {
@@ -189,7 +184,7 @@ if (oracleColumn === 'firestore' || oracleColumn === 'legacy') {
         await engine.close()
       })
 
-      rowsOver(table, name, missingParts, (row, answer) => {
+      rowsOver(table, name, (row, answer) => {
         const code = expected(row, mode)
         const { message, httpStatus } = answer
         expect(answer.code, message).toBe(code)

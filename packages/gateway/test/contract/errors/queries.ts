@@ -42,8 +42,6 @@ const vOrW = [filter('GREATER_THAN'), filter('GREATER_THAN', integer(), 'w')]
 const otherNamespace = { partitionId: { namespaceId: 'elsewhere' }, ...named('n') }
 
 const refusedByLegacy: Answers = { ...ok, legacy: 'INVALID_ARGUMENT' }
-/** Served by a composite index, which the first query that needs one builds. */
-const indexed: Partial<Answers> = { needs: 'indexes' }
 const takenByLegacy = (names: RegExp, more: Partial<Answers> = {}): Answers => invalid(names, { legacy: 'OK', ...more })
 
 export const queryRows: readonly Row[] = [
@@ -73,12 +71,12 @@ export const queryRows: readonly Row[] = [
     { ...kindless, order: [order('__key__', 'DESCENDING')] },
     invalid(/kind/),
   ),
-  query(111, 'inequalities on two properties', { filter: and(...vOrW) }, { ...refusedByLegacy, ...indexed }),
+  query(111, 'inequalities on two properties', { filter: and(...vOrW) }, refusedByLegacy),
   query(
     112,
     'inequality and another order first',
     { filter: filter('LESS_THAN'), order: [order('w')] },
-    { ...refusedByLegacy, ...indexed },
+    refusedByLegacy,
   ),
   query(113, 'projection of a reserved property', { projection: projection('__x__') }, takenByLegacy(/__x__/)),
   query(114, 'projection of a property twice', { projection: projection('v', 'v') }, invalid(/\bv\b/)),
@@ -96,12 +94,7 @@ export const queryRows: readonly Row[] = [
     { projection: projection('v', 'w'), distinctOn: properties('v'), order: [order('w'), order('v')] },
     invalid(/distinct/i),
   ),
-  query(
-    119,
-    'distinct on what is not projected',
-    { projection: projection('v'), distinctOn: properties('w') },
-    { ...ok, ...indexed },
-  ),
+  query(119, 'distinct on what is not projected', { projection: projection('v'), distinctOn: properties('w') }, ok),
   query(120, 'filter without an operator', { filter: filter('OPERATOR_UNSPECIFIED') }, invalid(/"v".*operator/)),
   query(121, 'composite filter without filters', { filter: and() }, invalid(/composite/)),
   query(
@@ -223,14 +216,9 @@ export const queryRows: readonly Row[] = [
     162,
     'property mask and a projection',
     { query: { kind, projection: projection('v') }, propertyMask: { paths: ['v'] } },
-    takenByLegacy(/mask/, { needs: 'masks' }),
+    takenByLegacy(/mask/),
   ),
-  request(
-    163,
-    'explain',
-    { query: { kind }, explainOptions: { analyze: true } },
-    { ...ok, ...unknownToLegacy, needs: 'explain' },
-  ),
+  request(163, 'explain', { query: { kind }, explainOptions: { analyze: true } }, { ...ok, ...unknownToLegacy }),
   request(164, 'neither query nor GQL', {}, invalid(/neither/)),
   request(165, 'no partition', { query: { kind } }, ok),
   query(
@@ -244,10 +232,7 @@ export const queryRows: readonly Row[] = [
         limit: { value: 1 },
       },
     },
-    takenByLegacy(/find_nearest/, {
-      ours: { code: 'UNIMPLEMENTED', because: 'searching by vectors is no part of the product' },
-      ...unknownToLegacy,
-    }),
+    takenByLegacy(/find_nearest/, unknownToLegacy),
   ),
 ]
 
@@ -300,7 +285,7 @@ export const gqlRows: readonly Row[] = [
     177,
     'inequalities on two properties',
     { queryString: 'SELECT * FROM K WHERE v > 1 AND w > 1', allowLiterals: true },
-    { ...refusedByLegacy, ...indexed },
+    refusedByLegacy,
   ),
   gql(
     178,

@@ -37,9 +37,6 @@ export type Column = 'firestore' | 'legacy'
 
 export type RequestOf = Plain | Buffer | ((world: World) => Plain | Buffer | Promise<Plain | Buffer>)
 
-/** A part of the product that is not built yet; the suite knows which ones are missing. */
-export type Need = 'masks' | 'transforms' | 'explain' | 'indexes'
-
 export interface Row {
   /** 1 and on in the order of the measurements; errors that need state have none. */
   readonly number?: number
@@ -58,7 +55,6 @@ export interface Row {
   readonly oursLegacy?: Code
   /** What our message must name. */
   readonly names?: RegExp
-  readonly needs?: Need
   /** Why the request cannot be said over HTTP, or in JSON. */
   readonly notOverHttp?: string
   readonly notInJson?: string
