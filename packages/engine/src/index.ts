@@ -41,7 +41,16 @@ export type { EntityImage } from './model/entity.ts'
 export type { CompositeIndex, IndexDefinition, IndexedProperty } from './model/index-definition.ts'
 export type { Key, PartitionId, PathElement } from './model/key.ts'
 export { formatKey, isCompleteKey } from './model/key.ts'
-export type { Filter, MoreResults, PropertyOperator, PropertyOrder, Query, ResultType } from './model/query.ts'
+export type {
+  DistanceMeasure,
+  Filter,
+  MoreResults,
+  NearestQuery,
+  PropertyOperator,
+  PropertyOrder,
+  Query,
+  ResultType,
+} from './model/query.ts'
 export type { Properties, Value } from './model/value.ts'
 export type {
   Aggregation,

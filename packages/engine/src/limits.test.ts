@@ -43,6 +43,8 @@ describe('limits', () => {
       'Values',
       'aggregations',
       'Databases',
+      'Dimensions',
+      'Results',
     ]
     for (const name of names) expect(units.some((unit) => name.endsWith(`${unit}Max`))).toBe(true)
   })

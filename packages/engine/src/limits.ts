@@ -36,6 +36,8 @@ export const limits = {
   notInValuesMax: 10,
   aggregationsMax: 5,
   projectDatabasesMax: 100,
+  vectorDimensionsMax: 2_048,
+  nearestResultsMax: 1_000,
 } as const
 
 export type LimitName = keyof typeof limits
@@ -91,6 +93,8 @@ export const limitNotes: Readonly<Record<LimitName, LimitNote>> = {
   notInValuesMax: { what: 'values of a NOT_IN', source: 'measured' },
   aggregationsMax: { what: 'aggregations of a query', source: 'documented, measured' },
   projectDatabasesMax: { what: 'databases of a project', source: 'documented' },
+  vectorDimensionsMax: { what: 'dimensions of a vector', source: 'documented, proto' },
+  nearestResultsMax: { what: 'results of find_nearest', source: 'documented for Firestore; the proto says 100' },
 }
 
 // How they relate: a figure changed alone must not make another one meaningless.

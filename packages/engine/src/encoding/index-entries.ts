@@ -5,6 +5,7 @@
  *   excluded value         nothing, and nothing inside an excluded embedded entity
  *   array                  each element that is not excluded, once for each distinct value
  *   empty array            nothing; as null on request (legacy mode)
+ *   vector (meaning 31)    nothing
  *   embedded entity        its leaves under dotted paths (`address.city`), pooled over an array of entities and with a
  *                          property whose name is that text
  *   user (meaning 20)      itself, as one value
@@ -21,7 +22,7 @@
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
-import { type EntityValue, userMeaning } from '../model/value.ts'
+import { type EntityValue, userMeaning, vectorMeaning } from '../model/value.ts'
 import { decodeValue, entityField, noDefaults } from './entity-codec.ts'
 import type { IndexEntry } from './index-entry.ts'
 import { internText } from './interned-text.ts'
@@ -156,7 +157,7 @@ export class IndexWalk {
       case 0:
         return
       case valueField.array:
-        if (!inArray) this.#array(readerOf(slot, reader), property, live, depth)
+        if (!inArray && slot.meaning !== vectorMeaning) this.#array(readerOf(slot, reader), property, live, depth)
         return
       case valueField.entity:
         if (slot.meaning === userMeaning) this.#user(range, slot, reader, property, live, depth)

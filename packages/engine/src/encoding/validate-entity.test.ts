@@ -246,3 +246,32 @@ describe('what is stored', () => {
     expect(decodeProperties(properties).get('p70')).toEqual(integer(0))
   })
 })
+
+describe('vectors', () => {
+  const vector = (count: number, element: Value = { type: 'double', value: 0.5 }): Value =>
+    meant(31, array(...new Array<Value>(count).fill(element)))
+
+  it('a vector is kept as it came and has no index entries', () => {
+    for (const value of [vector(0), vector(2048), { ...vector(2), excludeFromIndexes: true }]) {
+      const prepared = prepareEntity(entity(key, property('x', value), property('y', integer(1))), request, {
+        emptyArrayAsNull: true,
+      })
+      expect(prepared.entries.map((entry) => entry.property)).toEqual(['y'])
+      expect(decodeProperties(prepared.properties, request).get('x')).toEqual(value)
+      expect(indexEntries(prepared.properties, { emptyArrayAsNull: true })).toEqual(prepared.entries)
+    }
+  })
+
+  it('doubles may be written in any way that the format has', () => {
+    // The element has its meaning before its double.
+    const odd = hex('4a 0d 0a 0b 70 05 19 00 00 00 00 00 00 e0 3f 70 1f')
+    expect(refusal(property('x', odd))).toBeUndefined()
+  })
+
+  it('a vector has no more than 2,048 dimensions, which are doubles', () => {
+    expect(refusal(property('x', vector(2049)))).toMatch(/the vector has 2049 dimensions/)
+    expect(refusal(property('x', vector(2, integer(1))))).toMatch(/doubles only/)
+    expect(refusal(property('x', array(vector(2))))).toMatch(/cannot hold another array/)
+    expect(refusal(property('x', meant(31, integer(1))))).toMatch(/unknown meaning 31/)
+  })
+})

@@ -18,7 +18,7 @@
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Key } from '../model/key.ts'
-import { userMeaning } from '../model/value.ts'
+import { userMeaning, vectorMeaning } from '../model/value.ts'
 import { decodeProperties, decodeValue, encodeProperties, splitEntity, writeProperty } from './entity-codec.ts'
 import { type IndexOptions, IndexWalk, indexEntries, type WalkChecks } from './index-entries.ts'
 import type { IndexEntry } from './index-entry.ts'
@@ -36,6 +36,7 @@ import {
   type ValueSlot,
   valueField,
 } from './value-slot.ts'
+import { eachDouble } from './vector.ts'
 import { int64FromHalves, isWellFormedText, notText, WireReader, WireWriter } from './wire.ts'
 
 export interface PreparedEntity extends PreparedProperties {
@@ -230,6 +231,10 @@ function checkSize(slot: ValueSlot, property: string, indexed: boolean): void {
 
 function checkArray(slot: ValueSlot, property: string, inArray: boolean): void {
   if (inArray) throw invalidArgument(`${labelOf(property)}: an array cannot hold another array`)
+  if (slot.meaning === vectorMeaning) {
+    checkVector(slot, property)
+    return
+  }
   if (slot.excluded) {
     throw invalidArgument(
       `${labelOf(property)}: exclude_from_indexes belongs to the elements of an array, not to the array`,
@@ -237,6 +242,17 @@ function checkArray(slot: ValueSlot, property: string, inArray: boolean): void {
   }
   if (slot.meaning !== 0) {
     throw invalidArgument(`${labelOf(property)}: a meaning belongs to the elements of an array, not to the array`)
+  }
+}
+
+/** The walk passes a vector over, so that its elements are looked at here. */
+function checkVector(slot: ValueSlot, property: string): void {
+  const dimensions = eachDouble(slot, () => {})
+  if (dimensions === undefined) throw invalidArgument(`${labelOf(property)}: a vector (meaning 31) holds doubles only`)
+  if (dimensions > limits.vectorDimensionsMax) {
+    throw invalidArgument(
+      `${labelOf(property)}: the vector has ${dimensions} dimensions, at most ${limits.vectorDimensionsMax} are allowed`,
+    )
   }
 }
 

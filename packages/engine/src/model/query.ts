@@ -22,6 +22,22 @@ export interface PropertyOrder {
   readonly direction: 'ascending' | 'descending'
 }
 
+export type DistanceMeasure = 'euclidean' | 'cosine' | 'dotProduct'
+
+/** Of the query's results, those whose vectors are nearest to a given one, nearest first. */
+export interface NearestQuery {
+  readonly property: string
+  /** An array of doubles with meaning 31. */
+  readonly vector: Value
+  readonly measure: DistanceMeasure
+  /** `undefined`: not said, which is refused. */
+  readonly limit: number | undefined
+  /** Where results have their distance; `undefined` = nowhere. */
+  readonly distanceProperty?: string | undefined
+  /** The greatest distance; the least product for `dotProduct`. */
+  readonly threshold?: number | undefined
+}
+
 export interface Query {
   readonly partition: PartitionId
   /** `undefined` = kindless. */
@@ -36,6 +52,8 @@ export interface Query {
   readonly offset: number
   /** `undefined` = no limit. */
   readonly limit?: number | undefined
+  /** The last stage: it chooses among what all others leave. */
+  readonly nearest?: NearestQuery | undefined
 }
 
 export type ResultType = 'full' | 'projection' | 'keyOnly'

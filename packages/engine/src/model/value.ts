@@ -53,6 +53,9 @@ export type Properties = ReadonlyMap<string, Value>
 /** The meaning that makes an embedded entity a user value. Known: the Datastore API's value meanings. */
 export const userMeaning = 20
 
+/** The meaning that makes an array a vector: doubles, which are not indexed one by one. Known: the clients of the API. */
+export const vectorMeaning = 31
+
 /** Position of a value's order class. Entities other than users have none and are not indexed. */
 export function orderClass(value: IndexableValue): number {
   switch (value.type) {

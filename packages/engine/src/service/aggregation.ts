@@ -13,7 +13,7 @@
 import type { RequestContext } from '../context.ts'
 import { isReserved } from '../encoding/validate-key.ts'
 import { typeBytes, valueCode } from '../encoding/value-codec.ts'
-import { invalidArgument } from '../errors.ts'
+import { invalidArgument, unimplemented } from '../errors.ts'
 import { type AggregatePlan, aggregate, type FixedValue } from '../executor/aggregate.ts'
 import { type Window, windowOf } from '../executor/window.ts'
 import { limits } from '../limits.ts'
@@ -47,6 +47,9 @@ export function planAggregation(
   indexes: readonly CompositeIndex[],
 ): PlannedAggregation {
   checkAggregations(aggregations)
+  if (query.nearest !== undefined) {
+    throw unimplemented('aggregating the results of find_nearest is not built; count them where they are received')
+  }
   const names = namesOf(aggregations)
   const properties = [...new Set(aggregations.flatMap((each) => (each.operator === 'count' ? [] : [each.property])))]
   checkProperties(properties, query)

@@ -13,6 +13,8 @@ import { parsePropertyMask } from '../encoding/property-mask.ts'
 import { validateAllocateKey, validateLookupKey } from '../encoding/validate-key.ts'
 import { failedPrecondition } from '../errors.ts'
 import { execute } from '../executor/execute.ts'
+import { findNearest } from '../executor/nearest.ts'
+import { planNearest } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import { windowOf } from '../executor/window.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
@@ -184,8 +186,10 @@ export class Database implements TtlDatabase {
     explanation: Explanation | undefined,
   ): MaybePromise<QueryBatch> {
     return this.#settled(context, () => {
-      const { query, read } = request
+      const { read } = request
       const mask = queryMask(request)
+      const nearest = planNearest(request.query, mask)
+      const query = nearest?.base ?? request.query
       const isSpecial = isSpecialKind(query)
       const normal = normalize(query, this)
       const { ancestor } = normal
@@ -193,7 +197,7 @@ export class Database implements TtlDatabase {
         context,
         (indexes) => plan(normal, indexes),
         (planned) => {
-          explanation?.planned(planned)
+          explanation?.planned(planned, nearest)
           const window = windowOf(query, planned)
           const ready = isSpecial ? undefined : this.#shared.queryIndexes.demandKeyOrder(this, normal)
           const scopeOf = (): ReadScope => (ancestor === undefined || isSpecial ? 'global' : groupsOf([ancestor]))
@@ -202,12 +206,16 @@ export class Database implements TtlDatabase {
             const rows = isSpecial
               ? specialView(context, view, query, this.#statisticsSource())
               : this.#viewFor(context, read, view, planned)
-            return andThen(rows, (whole) => execute(context, whole, planned, window))
+            return andThen(rows, (whole) =>
+              nearest === undefined
+                ? execute(context, whole, planned, window)
+                : findNearest(context, whole, planned, window, nearest),
+            )
           }
           return andThen(ready, () => this.#read(read, scopeOf, work))
         },
       )
-      return mask === undefined ? batch : andThen(batch, (whole) => maskedBatch(whole, mask))
+      return mask === undefined || nearest !== undefined ? batch : andThen(batch, (whole) => maskedBatch(whole, mask))
     })
   }
 
@@ -243,7 +251,7 @@ export class Database implements TtlDatabase {
         context,
         (indexes) => planAggregation(request, this, indexes),
         (planned) => {
-          explanation?.planned(planned.aggregate.plan, { aggregated: `aggregate ${planned.names.join(', ')}` })
+          explanation?.planned(planned.aggregate.plan, undefined, planned.names)
           return this.#read(
             read,
             () => (planned.ancestor === undefined ? 'global' : groupsOf([planned.ancestor])),

@@ -16,7 +16,9 @@
  */
 import type { Scheduler } from '../clock.ts'
 import { CountingLedger, type Ledger, type RequestContext, type RowOperation } from '../context.ts'
+import type { NearestPlan } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
+import type { DistanceMeasure } from '../model/query.ts'
 import { explainPlan } from '../planner/explain.ts'
 import { type IndexUsed, indexesUsed } from '../planner/explain-indexes.ts'
 import type { Plan } from '../planner/plan-node.ts'
@@ -57,6 +59,12 @@ export interface Explained<B> {
 const entriesPerRead = 1000
 const neighboursPerRead = 100
 
+const measureWords: Readonly<Record<DistanceMeasure, string>> = {
+  euclidean: 'euclidean distance',
+  cosine: 'cosine distance',
+  dotProduct: 'dot product',
+}
+
 /** Watches one query. */
 export class Explanation {
   readonly context: RequestContext
@@ -77,12 +85,19 @@ export class Explanation {
   /**
    * Takes note of the plan, the last one where a query is planned again.
    *
-   * @param last - lines on what is done with the rows behind the plan
+   * @param nearest - the search by vector among the plan's results
+   * @param aggregated - the names of the figures over them
    */
-  planned(plan: Plan, last: { readonly searched?: string; readonly aggregated?: string } = {}): void {
+  planned(plan: Plan, nearest: NearestPlan | undefined, aggregated?: readonly string[]): void {
     this.#plan = plan
-    this.#searched = last.searched !== undefined
-    this.#text = [explainPlan(plan), last.searched, last.aggregated].filter((line) => line !== undefined).join('\n')
+    this.#searched = nearest !== undefined
+    const lines = [explainPlan(plan)]
+    if (nearest !== undefined) {
+      const { limit, property, measure } = nearest
+      lines.push(`of these the nearest ${limit} by ${property}: ${measureWords[measure]}`)
+    }
+    if (aggregated !== undefined) lines.push(`aggregate ${aggregated.join(', ')}`)
+    this.#text = lines.join('\n')
   }
 
   query(batch: QueryBatch): Explained<QueryBatch> {

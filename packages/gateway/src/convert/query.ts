@@ -10,10 +10,10 @@ import {
   type PartitionId,
   type PropertyOperator,
   type Query,
-  unimplemented,
   validatePartition,
 } from '@sixtables/engine'
 import type { Filter as WireFilter, PartitionId as WirePartition, Query as WireQuery } from '#gen/wire.js'
+import { nearestOf } from './nearest.ts'
 import type { RequestScope } from './request-scope.ts'
 
 const operators: Readonly<Record<number, PropertyOperator>> = {
@@ -42,9 +42,6 @@ export function partitionOf(partition: WirePartition | null, scope: RequestScope
 }
 
 export function queryOf(query: WireQuery, partition: PartitionId): Query {
-  if (query.findNearest !== null) {
-    throw unimplemented('find_nearest (vector search) is not built yet; leave it out of the query')
-  }
   return {
     partition,
     kind: kindOf(query),
@@ -59,6 +56,7 @@ export function queryOf(query: WireQuery, partition: PartitionId): Query {
     endCursor: query.endCursor.length === 0 ? undefined : query.endCursor,
     offset: query.offset,
     limit: query.limit?.value,
+    nearest: query.findNearest === null ? undefined : nearestOf(query.findNearest, partition),
   }
 }
 

@@ -1,0 +1,59 @@
+/**
+ * The least `size` of the things it was given, by an order in which no two are equal: a heap with the greatest on top.
+ *
+ * NH1  A parent is greater than its children.
+ * NH2  It holds `size` things at most, whatever it was given.
+ */
+export class NearestHeap<T> {
+  readonly #size: number
+  readonly #isBefore: (a: T, b: T) => boolean
+  readonly #items: T[] = []
+
+  /** @param size - at least 1 */
+  constructor(size: number, isBefore: (a: T, b: T) => boolean) {
+    this.#size = size
+    this.#isBefore = isBefore
+  }
+
+  /** What would go if something better came; `undefined` while there is room. */
+  get last(): T | undefined {
+    return this.#items.length < this.#size ? undefined : this.#items[0]
+  }
+
+  add(item: T): void {
+    if (this.#items.length < this.#size) this.#rise(item)
+    else if (this.#isBefore(item, this.#items[0] as T)) this.#sink(item)
+  }
+
+  /** Least first. */
+  sorted(): T[] {
+    return [...this.#items].sort((a, b) => (this.#isBefore(a, b) ? -1 : 1))
+  }
+
+  #rise(item: T): void {
+    const items = this.#items
+    let at = items.length
+    while (at > 0) {
+      const up = (at - 1) >> 1
+      if (!this.#isBefore(items[up] as T, item)) break
+      items[at] = items[up] as T
+      at = up
+    }
+    items[at] = item
+  }
+
+  /** Puts `item` in the place of the top. */
+  #sink(item: T): void {
+    const items = this.#items
+    let at = 0
+    for (;;) {
+      let down = 2 * at + 1
+      if (down >= items.length) break
+      if (down + 1 < items.length && this.#isBefore(items[down] as T, items[down + 1] as T)) down++
+      if (!this.#isBefore(item, items[down] as T)) break
+      items[at] = items[down] as T
+      at = down
+    }
+    items[at] = item
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * A search by vector as asked: checked, and parted into the query that finds the candidates and what is done with them.
+ *
+ * Known: comments of google.datastore.v1.FindNearest; dimensions and limit of Firestore's page on vector search. Measured:
+ * FSE refuses an array that is no vector value. Ours: an empty vector is refused; the distance may be named in a projection,
+ * and beside keys alone it makes a projection.
+ */
+import { Buffer } from 'node:buffer'
+import type { PropertyMask } from '../encoding/property-mask.ts'
+import { isReserved } from '../encoding/validate-key.ts'
+import { invalidArgument } from '../errors.ts'
+import { limits } from '../limits.ts'
+import type { DistanceMeasure, NearestQuery, Query } from '../model/query.ts'
+import { type Value, vectorMeaning } from '../model/value.ts'
+
+export interface NearestPlan {
+  /** Finds the candidates. */
+  readonly base: Query
+  readonly property: string
+  readonly vector: Float64Array
+  readonly measure: DistanceMeasure
+  readonly limit: number
+  readonly distanceProperty: string | undefined
+  readonly threshold: number | undefined
+  /** What of an entity is given out; the distance always is. */
+  readonly mask: PropertyMask | undefined
+}
+
+/** `undefined` for a query that searches no vectors. Throws INVALID_ARGUMENT for what no search may ask. */
+export function planNearest(query: Query, mask: PropertyMask | undefined): NearestPlan | undefined {
+  const { nearest, ...base } = query
+  if (nearest === undefined) return undefined
+  const { property, measure, threshold } = nearest
+  checkName(property, 'vector_property')
+  const vector = vectorOf(nearest.vector)
+  const limit = limitOf(nearest)
+  const distanceProperty = nearest.distanceProperty || undefined
+  if (distanceProperty !== undefined) checkName(distanceProperty, 'distance_result_property')
+  const projection = projectionOf(query.projection, distanceProperty)
+  return { base: { ...base, projection }, property, vector, measure, limit, distanceProperty, threshold, mask }
+}
+
+function checkName(name: string, what: string): void {
+  if (name === '') throw invalidArgument(`find_nearest: ${what} is empty; name a property`)
+  if (isReserved(name)) throw invalidArgument(`find_nearest: ${what} is ${name}, which is reserved`)
+  const bytes = Buffer.byteLength(name)
+  if (bytes > limits.propertyNameBytesMax) {
+    throw invalidArgument(
+      `find_nearest: ${what} has ${bytes} bytes, at most ${limits.propertyNameBytesMax} are allowed`,
+    )
+  }
+}
+
+function vectorOf(value: Value): Float64Array {
+  if (value.type !== 'array' || value.meaning !== vectorMeaning) {
+    throw invalidArgument(
+      `find_nearest: the query vector is not a vector value: give an array of doubles with meaning ${vectorMeaning}`,
+    )
+  }
+  const { values } = value
+  if (values.length === 0 || values.length > limits.vectorDimensionsMax) {
+    throw invalidArgument(
+      `find_nearest: the query vector has ${values.length} dimensions; 1 to ${limits.vectorDimensionsMax} are allowed`,
+    )
+  }
+  return Float64Array.from(values, (element) => {
+    if (element.type === 'double') return element.value
+    throw invalidArgument(`find_nearest: the query vector holds a value of type ${element.type}; it holds doubles only`)
+  })
+}
+
+function limitOf({ limit }: NearestQuery): number {
+  if (limit === undefined) throw invalidArgument('find_nearest has no limit; say how many results are wanted')
+  if (limit < 1 || limit > limits.nearestResultsMax) {
+    throw invalidArgument(`find_nearest: the limit is ${limit}; 1 to ${limits.nearestResultsMax} are allowed`)
+  }
+  return limit
+}
+
+/** The distance stands in no row, so that what finds the candidates projects the rest. */
+function projectionOf(projection: readonly string[], distanceProperty: string | undefined): readonly string[] {
+  const rest = projection.filter((name) => name !== distanceProperty)
+  return projection.length > 0 && rest.length === 0 ? ['__key__'] : rest
+}

@@ -1,0 +1,117 @@
+/**
+ * The distance between a given vector and the one that an entity has, from its bytes.
+ *
+ *   euclidean    the length of the difference            smaller is nearer
+ *   cosine       1 - the cosine of the angle             smaller is nearer
+ *   dotProduct   the sum of the products                 greater is nearer
+ *
+ * NV1  Only an indexed vector of the same dimension counts; a number that is none (NaN) is no distance.
+ *
+ * Known: comments of google.datastore.v1.FindNearest. Ours: NaN, as of the cosine with a vector without length.
+ */
+import { entityField } from '../encoding/entity-codec.ts'
+import { internText } from '../encoding/interned-text.ts'
+import {
+  type ByteRange,
+  propertyEntry,
+  readPropertyEntry,
+  readValue,
+  ValueSlot,
+  valueField,
+} from '../encoding/value-slot.ts'
+import { eachDouble } from '../encoding/vector.ts'
+import { WireReader, wireBytes } from '../encoding/wire.ts'
+import type { DistanceMeasure } from '../model/query.ts'
+import { userMeaning, vectorMeaning } from '../model/value.ts'
+
+export class VectorDistance {
+  readonly #property: string
+  readonly #vector: Float64Array
+  readonly #measure: DistanceMeasure
+  readonly #length: number
+  /** The vector of the entity at hand. */
+  readonly #other: Float64Array
+  readonly #take: (value: number, i: number) => void
+
+  /** @param property - a name, or a dotted path into embedded entities */
+  constructor(property: string, vector: Float64Array, measure: DistanceMeasure) {
+    this.#property = property
+    this.#vector = vector
+    this.#measure = measure
+    this.#length = Math.sqrt(dotProduct(vector, vector))
+    this.#other = new Float64Array(vector.length)
+    const other = this.#other
+    // What is too long is written past the end, where nothing is kept.
+    this.#take = (value, i) => {
+      other[i] = value
+    }
+  }
+
+  /** `undefined` for an entity that has none (NV1). */
+  of(properties: Uint8Array): number | undefined {
+    const found = findVector(new WireReader(properties), this.#property)
+    if (found === undefined || eachDouble(found, this.#take) !== this.#vector.length) return undefined
+    const distance = this.#distance()
+    return Number.isNaN(distance) ? undefined : distance
+  }
+
+  #distance(): number {
+    const a = this.#vector
+    const b = this.#other
+    switch (this.#measure) {
+      case 'euclidean':
+        return euclidean(a, b)
+      case 'dotProduct':
+        return dotProduct(a, b)
+      case 'cosine':
+        return 1 - dotProduct(a, b) / (this.#length * Math.sqrt(dotProduct(b, b)))
+    }
+  }
+}
+
+function dotProduct(a: Float64Array, b: Float64Array): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number)
+  return sum
+}
+
+function euclidean(a: Float64Array, b: Float64Array): number {
+  let sum = 0
+  for (let i = 0; i < a.length; i++) {
+    const difference = (a[i] as number) - (b[i] as number)
+    sum += difference * difference
+  }
+  return Math.sqrt(sum)
+}
+
+/** The ArrayValue of the indexed vector at `path`, among the properties that the reader has before it. */
+function findVector(reader: WireReader, path: string): ByteRange | undefined {
+  const entry = propertyEntry(reader.bytes)
+  const slot = new ValueSlot(reader.bytes)
+  const { end } = reader
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag >>> 3 !== entityField.properties) {
+      reader.skip(tag)
+      continue
+    }
+    reader.expect(tag, wireBytes, 'a property')
+    const fieldEnd = reader.length() + reader.position
+    reader.end = fieldEnd
+    readPropertyEntry(reader, entry)
+    const { text } = internText(reader.bytes, entry.nameStart, entry.nameEnd, 'a property name')
+    const isWhole = text === path
+    if (isWhole || (path.startsWith(text) && path[text.length] === '.')) {
+      readValue(new WireReader(entry.bytes, entry.start, entry.end), slot)
+      if (!slot.excluded) {
+        if (isWhole && slot.member === valueField.array && slot.meaning === vectorMeaning) return slot
+        if (!isWhole && slot.member === valueField.entity && slot.meaning !== userMeaning) {
+          const inner = findVector(new WireReader(slot.bytes, slot.start, slot.end), path.slice(text.length + 1))
+          if (inner !== undefined) return inner
+        }
+      }
+    }
+    reader.position = fieldEnd
+    reader.end = end
+  }
+  return undefined
+}

@@ -1,0 +1,248 @@
+/**
+ * Search by vector: reads every candidate of a query, and keeps those that are nearest.
+ *
+ *   rows of the base query, in batches ─▶ entities ─▶ distances ─▶ a heap of `limit` ─▶ results, nearest first
+ *
+ * NN1  The answer is exact: what a sort of all candidates by (distance, key) begins with.   test/property/nearest.test.ts
+ * NN2  The window of the query holds for the candidates: its cursors, offset and limit come before the search.
+ * NN3  With a store that answers at once it runs without waiting, but for giving up its turn every {@link rowsPerTurn} rows;
+ *      between batches it asks whether anybody still waits for it.
+ * NN4  It holds on to `limit` entities and a batch of rows, whatever the number of candidates.
+ *
+ * All results are in one answer, and there is nothing to continue: cursors are places among the candidates. Known: the order
+ * of the stages (comments of google.datastore.v1.Query). Ours: equal distances by key; no vector index is needed.
+ */
+import { Buffer } from 'node:buffer'
+import { checkAlive, type RequestContext } from '../context.ts'
+import { writeProperty } from '../encoding/entity-codec.ts'
+import { decodePath } from '../encoding/key-codec.ts'
+import { cutProperties } from '../encoding/property-mask.ts'
+import { WireWriter } from '../encoding/wire.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { EntityImage } from '../model/entity.ts'
+import type { Plan } from '../planner/plan-node.ts'
+import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import type { TableView } from '../tables/table.ts'
+import { boundsFrom, cursorBytes, cursorHead, encodeCursor, isBehind } from './cursor.ts'
+import { openResults } from './execute.ts'
+import { NearestHeap } from './nearest-heap.ts'
+import type { NearestPlan } from './nearest-query.ts'
+import { VectorDistance } from './nearest-vector.ts'
+import { pathOf } from './position.ts'
+import { projectRow } from './project.ts'
+import type { PageResult, ResultPage } from './result-page.ts'
+import type { PositionedRow, RowStream } from './row-stream.ts'
+import type { Window } from './window.ts'
+
+const batchRows = 256
+/** After so many rows others get a turn: a vector of 2,048 dimensions takes some 10 microseconds. */
+const rowsPerTurn = 2_048
+
+/** The nearest of the results of `plan` in `window`, all of them in one page. */
+export function findNearest(
+  context: RequestContext,
+  view: TableView,
+  plan: Plan,
+  window: Window,
+  nearest: NearestPlan,
+): MaybePromise<ResultPage> {
+  const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect: batchRows })
+  let page: MaybePromise<ResultPage>
+  try {
+    page = new NearestRun(context, view, stream, plan, window, nearest).run()
+  } catch (error) {
+    stream.close()
+    throw error
+  }
+  if (page instanceof Promise) return page.finally(() => stream.close())
+  stream.close()
+  return page
+}
+
+interface Candidate {
+  readonly distance: number
+  readonly path: string
+  readonly row: PositionedRow
+  readonly image: EntityImage
+}
+
+class NearestRun {
+  readonly #context: RequestContext
+  readonly #view: TableView
+  readonly #stream: RowStream
+  readonly #plan: Plan
+  readonly #window: Window
+  readonly #nearest: NearestPlan
+  readonly #distance: VectorDistance
+  readonly #heap: NearestHeap<Candidate>
+  /** Whether a greater distance is a nearer one. */
+  readonly #isGreaterNearer: boolean
+  #rows = 0
+  #turnEnd = rowsPerTurn
+  #skipped = 0
+  #lastSkipped: string | undefined
+  #last: string | undefined
+  /** Results of the base query behind its offset. */
+  #taken = 0
+
+  constructor(
+    context: RequestContext,
+    view: TableView,
+    stream: RowStream,
+    plan: Plan,
+    window: Window,
+    nearest: NearestPlan,
+  ) {
+    this.#context = context
+    this.#view = view
+    this.#stream = stream
+    this.#plan = plan
+    this.#window = window
+    this.#nearest = nearest
+    this.#distance = new VectorDistance(nearest.property, nearest.vector, nearest.measure)
+    this.#isGreaterNearer = nearest.measure === 'dotProduct'
+    this.#heap = new NearestHeap(nearest.limit, (a, b) => this.#isBefore(a, b))
+  }
+
+  run(): MaybePromise<ResultPage> {
+    for (;;) {
+      if (this.#rows >= this.#turnEnd) {
+        this.#turnEnd = this.#rows + rowsPerTurn
+        return new Promise<void>((resolve) => this.#context.clock.defer(resolve)).then(() => this.run())
+      }
+      checkAlive(this.#context)
+      const count = this.#nextCount()
+      if (count === 0) return this.#finish()
+      const rows = this.#stream.next(count)
+      const goesOn = rows instanceof Promise ? rows.then((late) => this.#take(late)) : this.#take(rows)
+      if (goesOn instanceof Promise) return goesOn.then((late) => (late ? this.run() : this.#finish()))
+      if (!goesOn) return this.#finish()
+    }
+  }
+
+  #nextCount(): number {
+    const { offset, limit } = this.#window
+    const left = (limit ?? Number.POSITIVE_INFINITY) - this.#taken
+    return left <= 0 ? 0 : Math.min(offset - this.#skipped + left, batchRows)
+  }
+
+  /** False: nothing behind these rows is wanted. */
+  #take(rows: readonly PositionedRow[]): MaybePromise<boolean> {
+    const { end } = this.#window
+    const candidates = this.#withoutSkipped(rows)
+    const behind = end === undefined ? -1 : candidates.findIndex((row) => isBehind(this.#plan, row.position, end))
+    const wanted = behind < 0 ? candidates : candidates.slice(0, behind)
+    const goesOn = behind < 0 && rows.length > 0
+    this.#rows += rows.length
+    for (let i = 0; i < wanted.length; i++) {
+      const image = this.#readImage(wanted[i] as PositionedRow)
+      if (image instanceof Promise) {
+        const rest = wanted.slice(i)
+        const images = [image, ...rest.slice(1).map((row) => this.#readImage(row))]
+        return Promise.all(images).then((late) => {
+          for (const [j, row] of rest.entries()) this.#offer(row, late[j])
+          return goesOn
+        })
+      }
+      this.#offer(wanted[i] as PositionedRow, image)
+    }
+    return goesOn
+  }
+
+  #withoutSkipped(rows: readonly PositionedRow[]): readonly PositionedRow[] {
+    const { offset, end } = this.#window
+    let at = 0
+    for (; this.#skipped < offset && at < rows.length; at++) {
+      const { position } = rows[at] as PositionedRow
+      if (end !== undefined && isBehind(this.#plan, position, end)) break
+      this.#skipped++
+      this.#lastSkipped = position
+      this.#last = position
+    }
+    return at === 0 ? rows : rows.slice(at)
+  }
+
+  #readImage(row: PositionedRow): MaybePromise<EntityImage | undefined> {
+    if (row.image !== undefined) return row.image
+    const { kind, partitionCode, columns } = this.#plan
+    // Without a kind the rows are those of Entities.
+    if (kind === undefined) return decodeImage(row.cell)
+    const key = entityRowKey(partitionCode, pathOf(columns, row.position))
+    const cell = this.#view.get(this.#context, 'Entities', key)
+    if (cell instanceof Promise) return cell.then((late) => (late === undefined ? undefined : decodeImage(late)))
+    return cell === undefined ? undefined : decodeImage(cell)
+  }
+
+  #offer(row: PositionedRow, image: EntityImage | undefined): void {
+    const { limit } = this.#window
+    // A filter may give more than it was asked for.
+    if (limit !== undefined && this.#taken >= limit) return
+    this.#last = row.position
+    // What the limit counts is what the base query gives: no whole entity that is gone.
+    if (image !== undefined || this.#plan.resultType !== 'full') this.#taken++
+    if (image === undefined) return
+    const distance = this.#distance.of(image.properties)
+    if (distance === undefined || this.#isTooFar(distance)) return
+    const { last } = this.#heap
+    if (last !== undefined && this.#isNearer(last.distance, distance)) return
+    this.#heap.add({ distance, path: pathOf(this.#plan.columns, row.position), row, image })
+  }
+
+  #isTooFar(distance: number): boolean {
+    const { threshold } = this.#nearest
+    if (threshold === undefined) return false
+    return this.#isGreaterNearer ? !(distance >= threshold) : !(distance <= threshold)
+  }
+
+  #isNearer(a: number, b: number): boolean {
+    return this.#isGreaterNearer ? a > b : a < b
+  }
+
+  /** By distance, then by key; the rows of one entity in a projection by position. */
+  #isBefore(a: Candidate, b: Candidate): boolean {
+    if (a.distance !== b.distance) return this.#isNearer(a.distance, b.distance)
+    return a.path === b.path ? a.row.position < b.row.position : a.path < b.path
+  }
+
+  #finish(): ResultPage {
+    const { shape, resultType } = this.#plan
+    const head = cursorHead(shape, 'after')
+    const results = this.#heap.sorted().map((candidate) => this.#result(candidate, head))
+    const endCursor = this.#last === undefined ? encodeCursor(shape, this.#window.start) : cursorBytes(head, this.#last)
+    const isProjection = resultType === 'keyOnly' && this.#nearest.distanceProperty !== undefined
+    return {
+      resultType: isProjection ? 'projection' : resultType,
+      results,
+      skipped: this.#skipped,
+      ...(this.#lastSkipped === undefined ? {} : { skippedCursor: cursorBytes(head, this.#lastSkipped) }),
+      endCursor,
+      moreResults: 'noMoreResults',
+    }
+  }
+
+  #result({ distance, path, row, image }: Candidate, head: string): PageResult {
+    const { resultType, partition } = this.#plan
+    const key = { partition, path: decodePath(path, 0).path }
+    const cursor = cursorBytes(head, row.position)
+    const { mask, distanceProperty } = this.#nearest
+    const extra = distanceProperty === undefined ? undefined : distanceField(distanceProperty, distance)
+    if (resultType === 'full') {
+      const given = mask === undefined ? image.properties : cutProperties(image.properties, mask)
+      // Of two properties of one name the last one counts.
+      return {
+        key,
+        cursor,
+        image: { ...image, properties: extra === undefined ? given : Buffer.concat([given, extra]) },
+      }
+    }
+    const projected = resultType === 'projection' ? [projectRow(this.#plan, row)] : []
+    if (extra !== undefined) projected.push(extra)
+    return projected.length === 0 ? { key, cursor } : { key, cursor, projected: Buffer.concat(projected) }
+  }
+}
+
+function distanceField(name: string, distance: number): Uint8Array {
+  const writer = new WireWriter()
+  writeProperty(writer, name, { type: 'double', value: distance })
+  return writer.finish()
+}
