@@ -90,3 +90,15 @@ test('an explained query still ends with its caller', async () => {
   const gone = requestContext({ clock: new VirtualClock(), signal: AbortSignal.abort() })
   expect(() => database().explainQuery(gone, ofAda, { analyze: true })).toThrow(/cancelled/)
 })
+
+test('a search by vector is explained by the candidates it looked at', async () => {
+  const vector = { type: 'array', meaning: 31, values: [{ type: 'double', value: 1 }] } as const
+  const nearest = { property: 'v', vector, measure: 'cosine', limit: 3 } as const
+  const asked = { query: { ...ofAda.query, nearest } }
+  const { batch, metrics } = await database().explainQuery(context(), asked, { analyze: true })
+  expect(batch?.results).toEqual([])
+  expect(metrics.stats).toMatchObject({ resultsReturned: 0, readOperations: 1, documentsScanned: 4 })
+  expect(metrics.plan).toContain('of these the nearest 3 by v: cosine distance')
+  const counted = { ...asked, aggregations: [count] }
+  expect(() => database().runAggregationQuery(context(), counted)).toThrow(/find_nearest/)
+})
