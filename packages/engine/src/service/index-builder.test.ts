@@ -4,7 +4,7 @@ import { keyCodes } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
 import { formatKey, type Key } from '../model/key.ts'
-import type { Kv } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvRow, KvScan, ScanOptions } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { AsyncKv } from '../testing/async-kv.ts'
@@ -192,6 +192,23 @@ test('nothing is applied while an entity is read and its rows are written (A4)',
   expect(await engine.check()).toMatchObject({ problemCount: 0 })
 })
 
+test('a query whose index goes while it reads is made again (X7)', async () => {
+  const kv = new WatchedKv(new MemoryKv())
+  await use(kv)
+  await put([keyOf(1), 1], [keyOf(2), 3])
+  const database = engine.database('p')
+  await engine.createIndex(database, byParity)
+  let drops = 0
+  kv.beforeIndexRows = async () => {
+    kv.beforeIndexRows = undefined
+    drops++
+    await engine.indexes.drop(database, 1n).done
+  }
+  expect(await found()).toEqual(['A:2', 'A:1'])
+  expect(drops).toBe(1)
+  expect(database.catalogue.all).toMatchObject([{ id: 2n, state: 'serving' }])
+})
+
 describe('a transaction that reads by an index', () => {
   beforeEach(() => use())
 
@@ -215,9 +232,20 @@ class KeptKv extends MemoryKv {
   override async close(): Promise<void> {}
 }
 
-/** Does something between the reading of an entity and the answer. */
+/** Does something between the reading of an entity and the answer, or before rows of composite indexes are read. */
 class WatchedKv extends AsyncKv {
   afterEntityRead: (() => Promise<void>) | undefined
+  beforeIndexRows: (() => Promise<void>) | undefined
+
+  override scan(range: KeyRange, options?: ScanOptions): KvScan {
+    const scan = super.scan(range, options)
+    if (!range.start.startsWith(keySpaces.EntitiesByCompositeProperty)) return scan
+    const next = async (count: number): Promise<readonly KvRow[]> => {
+      await this.beforeIndexRows?.()
+      return scan.next(count)
+    }
+    return { next, seek: (key) => scan.seek(key), close: () => scan.close() }
+  }
 
   override async get(key: string): Promise<Uint8Array | undefined> {
     const cell = await super.get(key)
