@@ -36,7 +36,7 @@ import {
   type ValueSlot,
   valueField,
 } from './value-slot.ts'
-import { eachDouble } from './vector.ts'
+import { readDoubles } from './vector.ts'
 import { int64FromHalves, isWellFormedText, notText, WireReader, WireWriter } from './wire.ts'
 
 export interface PreparedEntity extends PreparedProperties {
@@ -245,9 +245,11 @@ function checkArray(slot: ValueSlot, property: string, inArray: boolean): void {
   }
 }
 
+const noRoom = new Float64Array(0)
+
 /** The walk passes a vector over, so that its elements are looked at here. */
 function checkVector(slot: ValueSlot, property: string): void {
-  const dimensions = eachDouble(slot, () => {})
+  const dimensions = readDoubles(slot, noRoom)
   if (dimensions === undefined) throw invalidArgument(`${labelOf(property)}: a vector (meaning 31) holds doubles only`)
   if (dimensions > limits.vectorDimensionsMax) {
     throw invalidArgument(

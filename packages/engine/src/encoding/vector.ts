@@ -11,22 +11,19 @@ import { type ByteRange, readValue, ValueSlot, valueField } from './value-slot.t
 import { WireReader, wireBytes } from './wire.ts'
 
 const elementBytes = 11
-const plainHead = 0x19_09_0a
 
 /**
- * Hands each element to `take`, in order.
+ * Reads the elements into `into`; those that have no room there are only counted.
  *
  * @param range - an ArrayValue
- * @returns how many there are; `undefined` when one is no double, after which `take` has had some of them
+ * @returns how many there are; `undefined` when one is no double
  */
-export function eachDouble(range: ByteRange, take: (value: number, i: number) => void): number | undefined {
+export function readDoubles(range: ByteRange, into: Float64Array): number | undefined {
   const { bytes, start, end } = range
-  const plain = plainElements(range)
-  for (let i = 0; i < plain; i++) take(bytes.readDoubleLE(start + i * elementBytes + 3), i)
-  if (start + plain * elementBytes === end) return plain
-  const reader = new WireReader(bytes, start + plain * elementBytes, end)
+  let count = readPlain(range, into)
+  if (start + count * elementBytes === end) return count
+  const reader = new WireReader(bytes, start + count * elementBytes, end)
   const slot = new ValueSlot(bytes)
-  let count = plain
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     if (tag >>> 3 !== 1) {
       reader.skip(tag)
@@ -36,15 +33,22 @@ export function eachDouble(range: ByteRange, take: (value: number, i: number) =>
     const elementEnd = reader.length() + reader.position
     readValue(new WireReader(bytes, reader.position, elementEnd), slot)
     if (slot.member !== valueField.double) return undefined
-    take(slot.bytes.readDoubleLE(slot.start), count++)
+    // Past the end of a typed array nothing is kept.
+    into[count++] = slot.bytes.readDoubleLE(slot.start)
     reader.position = elementEnd
   }
   return count
 }
 
-/** How many elements at the beginning are written plainly. */
-function plainElements({ bytes, start, end }: ByteRange): number {
+/** Reads the plainly written elements at the beginning, and says how many they are. */
+function readPlain({ bytes, start, end }: ByteRange, into: Float64Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const room = into.length
   let count = 0
-  for (let at = start; at + elementBytes <= end && bytes.readUIntLE(at, 3) === plainHead; at += elementBytes) count++
+  for (let at = start; at + elementBytes <= end; at += elementBytes) {
+    if (bytes[at] !== 0x0a || bytes[at + 1] !== 9 || bytes[at + 2] !== 0x19) break
+    if (count < room) into[count] = view.getFloat64(at + 3, true)
+    count++
+  }
   return count
 }

@@ -19,7 +19,7 @@ import {
   ValueSlot,
   valueField,
 } from '../encoding/value-slot.ts'
-import { eachDouble } from '../encoding/vector.ts'
+import { readDoubles } from '../encoding/vector.ts'
 import { WireReader, wireBytes } from '../encoding/wire.ts'
 import type { DistanceMeasure } from '../model/query.ts'
 import { userMeaning, vectorMeaning } from '../model/value.ts'
@@ -31,7 +31,6 @@ export class VectorDistance {
   readonly #length: number
   /** The vector of the entity at hand. */
   readonly #other: Float64Array
-  readonly #take: (value: number, i: number) => void
 
   /** @param property - a name, or a dotted path into embedded entities */
   constructor(property: string, vector: Float64Array, measure: DistanceMeasure) {
@@ -40,17 +39,12 @@ export class VectorDistance {
     this.#measure = measure
     this.#length = Math.sqrt(dotProduct(vector, vector))
     this.#other = new Float64Array(vector.length)
-    const other = this.#other
-    // What is too long is written past the end, where nothing is kept.
-    this.#take = (value, i) => {
-      other[i] = value
-    }
   }
 
   /** `undefined` for an entity that has none (NV1). */
   of(properties: Uint8Array): number | undefined {
     const found = findVector(new WireReader(properties), this.#property)
-    if (found === undefined || eachDouble(found, this.#take) !== this.#vector.length) return undefined
+    if (found === undefined || readDoubles(found, this.#other) !== this.#vector.length) return undefined
     const distance = this.#distance()
     return Number.isNaN(distance) ? undefined : distance
   }
