@@ -32,13 +32,20 @@ export {
   spaceOf,
 } from './ids/scatter.ts'
 export type { CataloguedIndex, IndexState } from './indexes/catalogue.ts'
+export { plainDefinition } from './indexes/definition.ts'
+export { indexYaml } from './indexes/index-yaml.ts'
 export { InvariantError, invariant, unreachable } from './invariant.ts'
 export { limits } from './limits.ts'
 export type { ApplyPolicy } from './log/apply-policy.ts'
 export type { MaybePromise } from './maybe-promise.ts'
 export { andThen, isPromise } from './maybe-promise.ts'
 export type { EntityImage } from './model/entity.ts'
-export type { CompositeIndex, IndexDefinition, IndexedProperty } from './model/index-definition.ts'
+export {
+  type CompositeIndex,
+  formatIndex,
+  type IndexDefinition,
+  type IndexedProperty,
+} from './model/index-definition.ts'
 export type { Key, PartitionId, PathElement } from './model/key.ts'
 export { formatKey, isCompleteKey } from './model/key.ts'
 export type {
@@ -77,7 +84,10 @@ export type { EngineOptions, EngineTotals } from './service/engine.ts'
 export { Engine, openEngine } from './service/engine.ts'
 export type { ExecutionStats, Explained, ExplainMetrics, ExplainOptions } from './service/explain.ts'
 export type { AllocatedIds, NextId, NextIds } from './service/id-ranges.ts'
+export type { IndexJob, IndexProgress } from './service/index-builder.ts'
+export type { Indexes } from './service/indexes.ts'
 export { Inspector } from './service/inspector.ts'
+export type { MissingIndexPolicy } from './service/query-indexes.ts'
 export type {
   AppliedReport,
   LogRecordReport,

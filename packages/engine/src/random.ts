@@ -21,3 +21,24 @@ export function seededRandom(seed: number): Random {
   }
   return { next, integer: (below) => Math.floor(next() * below) }
 }
+
+/** A generator that can be set back to the begin of a seed. */
+export class ReseededRandom implements Random {
+  #draws: Random
+
+  constructor(seed: number) {
+    this.#draws = seededRandom(seed)
+  }
+
+  reseed(seed: number): void {
+    this.#draws = seededRandom(seed)
+  }
+
+  next(): number {
+    return this.#draws.next()
+  }
+
+  integer(below: number): number {
+    return this.#draws.integer(below)
+  }
+}

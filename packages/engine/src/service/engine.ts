@@ -22,7 +22,7 @@ import { CommitLog } from '../log/commit-log.ts'
 import { CommitVersions } from '../log/commit-version.ts'
 import { defaultRetention, type RetentionLimits } from '../log/retention.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
-import { seededRandom } from '../random.ts'
+import { ReseededRandom } from '../random.ts'
 import type { Durability, Kv } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { KvTableView } from '../tables/table.ts'
@@ -112,6 +112,7 @@ export class Engine {
   readonly #ids: IdAllocator
   readonly #transactions: Transactions
   #settings: DatabaseSettings
+  readonly #random: ReseededRandom
   readonly #ttl: TtlSweeper
   readonly #shared: SharedParts
   readonly #databases = new Map<string, Database>()
@@ -129,13 +130,14 @@ export class Engine {
       ...(idCollisions === undefined ? {} : { idCollisions }),
       ...(ttl === undefined ? {} : { ttlPolicies: ttl }),
     })
+    this.#random = new ReseededRandom(options.seed ?? 1)
     const history = new ApplyHistory()
     const recent = new RecentCommits()
     this.#log = new CommitLog({
       kv,
       versions,
       scheduler: this.#scheduler,
-      random: seededRandom(options.seed ?? 1),
+      random: this.#random,
       retention: options.retention ?? defaultRetention,
       applyLedger: new CountingLedger(),
       databaseByCode: (code) => this.#databaseByCode(code),
@@ -214,6 +216,11 @@ export class Engine {
   configure(changed: Partial<DatabaseSettings>): void {
     this.#settings = { ...this.#settings, ...changed }
     for (const database of this.#databases.values()) database.configure(changed)
+  }
+
+  /** Begins the draws anew from a seed, as an engine opened with it has them. */
+  reseed(seed: number): void {
+    this.#random.reseed(seed)
   }
 
   /** Settings of databases that come. */
