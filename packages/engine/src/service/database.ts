@@ -158,6 +158,7 @@ export class Database implements TtlDatabase {
       for (const key of keys) validateLookupKey(key, this)
       const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
       return this.#read(
+        context,
         read,
         () => groupsOf(keys),
         (view) => lookupKeys(context, view, keys, mask),
@@ -212,7 +213,7 @@ export class Database implements TtlDatabase {
                 : findNearest(context, whole, planned, window, nearest),
             )
           }
-          return andThen(ready, () => this.#read(read, scopeOf, work))
+          return andThen(ready, () => this.#read(context, read, scopeOf, work))
         },
       )
       return mask === undefined || nearest !== undefined ? batch : andThen(batch, (whole) => maskedBatch(whole, mask))
@@ -253,6 +254,7 @@ export class Database implements TtlDatabase {
         (planned) => {
           explanation?.planned(planned.aggregate.plan, undefined, planned.names)
           return this.#read(
+            context,
             read,
             () => (planned.ancestor === undefined ? 'global' : groupsOf([planned.ancestor])),
             (view) => {
@@ -375,6 +377,7 @@ export class Database implements TtlDatabase {
 
   /** Runs a read where its options say: in a transaction, in a new one, at a past moment, or now. */
   #read<T extends object>(
+    context: RequestContext,
     read: ReadOptions | undefined,
     scopeOf: () => ReadScope,
     work: (view: TableView) => MaybePromise<T>,
@@ -383,7 +386,7 @@ export class Database implements TtlDatabase {
     if (read?.transaction !== undefined || read?.newTransaction !== undefined) {
       const begun = read.newTransaction === undefined ? undefined : transactions.begin(this, read.newTransaction)
       const transaction = begun ?? transactions.find(this, read.transaction ?? emptyTransaction)
-      return andThen(transactions.read(this, transaction, scopeOf(), work), (result) => ({
+      return andThen(transactions.read(context, this, transaction, scopeOf(), work), (result) => ({
         ...result,
         readTime: transaction.readTime ?? versions.readTime(),
         ...(begun === undefined ? {} : { transaction: transactions.tokenOf(begun) }),

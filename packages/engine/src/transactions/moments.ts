@@ -84,7 +84,7 @@ export class Moments {
     const { kv, recent } = this.#parts
     if (kv.supports.snapshot) return work(moment.view)
     const viewOf = (): MaybePromise<TableView> => andThen(this.at(database, moment.at), ({ view }) => view)
-    return wholeRead(recent, viewOf, work, () => {})
+    return wholeRead(recent, viewOf, work, () => undefined)
   }
 
   /** Applies what is committed in the scope and waits: every strong read begins with it. */

@@ -67,6 +67,20 @@ export class TransactionRegistry {
     return transaction
   }
 
+  /** What waits and is waited for in the place of a write outside of transactions: unknown to clients, older than all. */
+  standIn(database: string): Transaction {
+    const beganAt = this.#scheduler.nowMicros()
+    return new Transaction({
+      id: 0n,
+      database,
+      mode: 'pessimistic',
+      readOnly: false,
+      readTime: undefined,
+      age: 0n,
+      beganAt,
+    })
+  }
+
   /** The open transaction that a token names. @throws INVALID_ARGUMENT; ABORTED when it lost a conflict */
   find(database: string, token: Uint8Array): Transaction {
     const id = decodeId(token)

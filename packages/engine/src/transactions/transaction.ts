@@ -66,7 +66,7 @@ export class Transaction {
 
   /** `transaction 42`, as messages name it. */
   get name(): string {
-    return `transaction ${this.id}`
+    return this.id === 0n ? 'a write outside of transactions' : `transaction ${this.id}`
   }
 
   /** When it expires if nobody uses it before. */

@@ -97,6 +97,27 @@ describe('a pessimistic transaction', () => {
     expect(await get(other)).toBe(1)
   })
 
+  test('lets a writer that waits already go first, so that readers cannot starve it (Q1)', async () => {
+    await commit(undefined, [first, 1])
+    const [before, after] = [await begin(), await begin()]
+    await get(first, before)
+    const writing = commit(undefined, [first, 2])
+    const reading = get(first, after)
+    await commit(before)
+    await writing
+    expect(await reading).toBe(2)
+  })
+
+  test('goes on reading what a writer waits for when it is what the writer waits for (Q2)', async () => {
+    const reader = await begin()
+    await get(first, reader)
+    const writing = commit(undefined, [first, 2], [other, 2])
+    expect(await get(other, reader)).toBe(undefined)
+    await commit(reader)
+    await writing
+    expect(await get(other)).toBe(2)
+  })
+
   test('of two that read and want to write the younger is aborted at once', async () => {
     const [older, younger] = [await begin(), await begin()]
     await get(first, older)

@@ -15,6 +15,7 @@
  * Known: the three modes and their names (Datastore documentation). Measured: which calls are refused.
  */
 import type { Scheduler } from '../clock.ts'
+import type { RequestContext } from '../context.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
@@ -29,6 +30,7 @@ import { type Moment, Moments, type MomentsParts, type ReadScope } from './momen
 import { type ReadSet, TrackedView } from './read-set.ts'
 import { refuseEnded, TransactionRegistry } from './registry.ts'
 import { type ConcurrencyMode, encodeToken, type Transaction } from './transaction.ts'
+import { WaitingWriters } from './waiting-writers.ts'
 import { waitForRelease } from './waits.ts'
 import { finallyDo, wholeRead } from './whole-read.ts'
 
@@ -58,11 +60,14 @@ export interface TransactionsParts extends MomentsParts {
 class Blocked extends Error {
   readonly holders: readonly Transaction[]
   readonly row: RowKey
+  /** All rows that the commit is about to change. */
+  readonly rows: readonly RowKey[]
 
-  constructor(holders: readonly Transaction[], row: RowKey) {
+  constructor(holders: readonly Transaction[], row: RowKey, rows: readonly RowKey[]) {
     super('blocked')
     this.holders = holders
     this.row = row
+    this.rows = rows
   }
 }
 
@@ -71,6 +76,7 @@ export class Transactions {
   readonly #now: TableView
   readonly #moments: Moments
   readonly #registry: TransactionRegistry
+  readonly #writers = new WaitingWriters()
   /** The snapshot of an optimistic or read-only transaction, made at its first read. */
   readonly #snapshots = new Map<Transaction, MaybePromise<Moment>>()
   /** The snapshots of a transaction by entity group, each made at the first read of the group. */
@@ -139,6 +145,7 @@ export class Transactions {
 
   /** A read of a transaction (X1, X2). */
   read<T>(
+    context: RequestContext,
     database: TransactionDatabase,
     transaction: Transaction,
     scope: ReadScope,
@@ -152,7 +159,7 @@ export class Transactions {
     }
     switch (transaction.mode) {
       case 'pessimistic':
-        return this.#lockingRead(database, transaction, scope, work)
+        return this.#lockingRead(context, database, transaction, scope, work)
       case 'optimistic':
         return andThen(this.#snapshotOf(database, transaction), ({ view }) =>
           work(new TrackedView(view, transaction.reads)),
@@ -176,6 +183,8 @@ export class Transactions {
       admit: (footprint) => this.#admit(database, transaction, footprint),
       ...(groupsRead === undefined ? {} : { alsoMoves: [...groupsRead.keys()] }),
     }
+    // A write outside of transactions waits like one that has read nothing; as the oldest it is never a deadlock's victim.
+    const holder = transaction ?? this.#registry.standIn(database.code)
     const attempt = (): MaybePromise<Committed<T>> => {
       try {
         const committed = log.commit(admitted)
@@ -186,16 +195,16 @@ export class Transactions {
     }
     const again = (error: unknown): Promise<Committed<T>> => {
       if (!(error instanceof Blocked)) throw error
+      this.#writers.add(holder, error.rows)
       const wait = {
-        waiter: transaction,
+        waiter: holder,
         holders: error.holders,
         what: prettyRowKey(error.row),
         timeoutMs: database.transactionSettings.lockTimeoutMs,
       }
       return waitForRelease(input.context, wait).then(attempt)
     }
-    if (transaction === undefined) return attempt()
-    return this.#ending(transaction, attempt)
+    return this.#ending(holder, attempt)
   }
 
   /** Ends what is open in the databases whose code begins with `scope`: they are emptied, or the store is closed. */
@@ -256,7 +265,7 @@ export class Transactions {
       contended ??= row
       holders.push(other)
     }
-    if (contended !== undefined) throw new Blocked(holders, contended)
+    if (contended !== undefined) throw new Blocked(holders, contended, footprint.rows)
   }
 
   /** Throws ABORTED when a later commit changed what an optimistic transaction has read. */
@@ -298,14 +307,22 @@ export class Transactions {
   }
 
   #lockingRead<T>(
+    context: RequestContext,
     database: TransactionDatabase,
     transaction: Transaction,
     scope: ReadScope,
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
     const ready = (): MaybePromise<TableView> => andThen(this.#moments.rollForward(database, scope), () => this.#now)
-    const lock = (reads: ReadSet): void => {
-      if (transaction.state === 'active') transaction.reads.addAll(reads)
+    const lock = (reads: ReadSet): Promise<void> | undefined => {
+      const writer = this.#writers.before(transaction, reads)
+      if (writer === undefined) {
+        if (transaction.state === 'active') transaction.reads.addAll(reads)
+        return undefined
+      }
+      const { lockTimeoutMs } = database.transactionSettings
+      const what = prettyRowKey(writer.row)
+      return waitForRelease(context, { waiter: transaction, holders: [writer.holder], what, timeoutMs: lockTimeoutMs })
     }
     return wholeRead(this.#parts.recent, ready, work, lock)
   }

@@ -2,6 +2,7 @@
  * Who waits for whom.
  *
  *   writer ──▶ holders of read locks on rows that it is about to change
+ *   reader ──▶ a writer that waits for the rows it wants to lock (waiting-writers.ts)
  *
  * W1  A wait ends by the release of a holder, by a deadlock's choice of a victim, or at the lock timeout: never later.
  * W2  A cycle is found when its last edge is drawn, and one transaction of it, the youngest by first begin, is aborted at
@@ -15,8 +16,8 @@ import { DatastoreError } from '../errors.ts'
 import type { Transaction } from './transaction.ts'
 
 export interface Wait {
-  /** The transaction that wants to write; `undefined` for a write outside of one, which holds nothing itself. */
-  readonly waiter: Transaction | undefined
+  /** The transaction that waits, or what stands for a write outside of one. */
+  readonly waiter: Transaction
   readonly holders: readonly Transaction[]
   /** What is contended, in words. */
   readonly what: string
@@ -26,16 +27,14 @@ export interface Wait {
 /** Waits until one of the holders has ended. @throws ABORTED (W1, W2) */
 export async function waitForRelease(context: RequestContext, wait: Wait): Promise<void> {
   const { waiter, holders, what } = wait
-  if (waiter !== undefined) {
-    waiter.waitsFor = holders
-    const cycle = findCycle(waiter)
-    if (cycle !== undefined) breakDeadlock(cycle, waiter, what)
-    if (waiter.state === 'aborted') throw abortedError(waiter)
-  }
+  waiter.waitsFor = holders
+  const cycle = findCycle(waiter)
+  if (cycle !== undefined) breakDeadlock(cycle, waiter, what)
+  refuseAborted(waiter)
   if (holders.some(({ state }) => state !== 'active')) return
   const released = await firstEnd(context, wait)
-  if (waiter !== undefined) waiter.waitsFor = []
-  if (waiter?.state === 'aborted') throw abortedError(waiter)
+  waiter.waitsFor = []
+  refuseAborted(waiter)
   checkAlive(context)
   if (released) return
   const holder = holders.find(({ state }) => state === 'active')
@@ -43,7 +42,7 @@ export async function waitForRelease(context: RequestContext, wait: Wait): Promi
   throw new DatastoreError(
     'ABORTED',
     `${what} is locked by ${holder.name}, which did not end within ${wait.timeoutMs} ms; try again`,
-    { retry: waiter === undefined ? 'request' : 'transaction' },
+    { retry: waiter.id === 0n ? 'request' : 'transaction' },
   )
 }
 
@@ -53,7 +52,7 @@ function firstEnd(context: RequestContext, { waiter, holders, timeoutMs }: Wait)
   const now = clock.nowMicros()
   let waitMs = timeoutMs
   if (deadlineAt !== undefined) waitMs = Math.min(waitMs, Math.max(0, Number(deadlineAt - now) / 1000))
-  const watched = waiter === undefined ? holders : [...holders, waiter]
+  const watched = [...holders, waiter]
   return new Promise((resolve) => {
     const timer = new AbortController()
     const done = (released: boolean): void => {
@@ -94,6 +93,10 @@ function breakDeadlock(cycle: readonly Transaction[], waiter: Transaction, what:
   for (const transaction of cycle) if (transaction.age > victim.age) victim = transaction
   const others = cycle.filter((transaction) => transaction !== victim).map(({ name }) => name)
   victim.end('aborted', `deadlock over ${what} with ${others.join(', ')}: the youngest gives way; try again`)
+}
+
+function refuseAborted(transaction: Transaction): void {
+  if (transaction.state === 'aborted') throw abortedError(transaction)
 }
 
 /** The answer to whatever an aborted transaction asks. */

@@ -16,14 +16,15 @@ const attemptsMax = 50
  * Runs `work` over `viewOf()`. A commit that was under way meanwhile and touches what was read may be half in it: then, when
  * that commit has landed, everything is read again.
  *
- * @param settle - called with what was read, in the turn in which it is found to be whole
+ * @param settle - called with what was read, in the turn in which it is found to be whole; with a promise it asks to wait
+ *   and to read again
  * @throws ABORTED when commits overlap it again and again
  */
 export function wholeRead<T>(
   recent: RecentCommits,
   viewOf: () => MaybePromise<TableView>,
   work: (view: TableView) => MaybePromise<T>,
-  settle: (reads: ReadSet) => void,
+  settle: (reads: ReadSet) => Promise<void> | undefined,
   attempt = 1,
 ): MaybePromise<T> {
   const mark = recent.mark()
@@ -33,8 +34,8 @@ export function wholeRead<T>(
       andThen(work(new TrackedView(view, reads)), (value) => {
         const overlapping = recent.since(mark).find(({ rows }) => reads.firstHit(rows) !== undefined)
         if (overlapping === undefined) {
-          settle(reads)
-          return value
+          const wait = settle(reads)
+          return wait === undefined ? value : wait.then(() => wholeRead(recent, viewOf, work, settle, attempt))
         }
         if (attempt === attemptsMax) {
           throw new DatastoreError('ABORTED', 'what this transaction reads is changed all the time; try again', {
