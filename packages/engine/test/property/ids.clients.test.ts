@@ -96,10 +96,10 @@ class World {
       }
     } catch (error) {
       if (generation !== this.generation) return
-      const isForetold =
-        error instanceof DatastoreError &&
-        (error.code === 'ALREADY_EXISTS' || error.message.includes('was already in use, please try again'))
-      if (!isForetold) throw error
+      if (!(error instanceof DatastoreError)) throw error
+      const isPresent = error.code === 'ALREADY_EXISTS' && step.type === 'byHand'
+      const isCollision = error.message.includes('was already in use, please try again')
+      if (!isPresent && !(isCollision && this.#options.idCollisions === 'fail')) throw error
     }
   }
 
@@ -120,7 +120,8 @@ class World {
         const firstValue = this.#lastValue + 1
         const count = type === 'atomic' ? 1 + (number % 3) : 1
         this.#lastValue += count
-        const mutations = Array.from({ length: count }, (_, i) => write('insert', family, firstValue + i))
+        const operation = number % 2 === 0 ? 'insert' : 'upsert'
+        const mutations = Array.from({ length: count }, (_, i) => write(operation, family, firstValue + i))
         const { mutationResults } = await database.commit(
           context,
           type === 'atomic'
