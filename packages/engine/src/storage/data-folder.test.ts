@@ -34,6 +34,18 @@ describe('a data folder', () => {
     await kv.close()
   })
 
+  it('is made with the folders above it', async () => {
+    dir = join(parent, 'a', 'b', 'data')
+    await makeStore()
+    expect((await readdir(dir)).sort()).toEqual(['rows', 'sixtables.json'])
+  })
+
+  it.skipIf(process.platform !== 'linux')('is refused where no folder can be: /proc is of Linux alone', async () => {
+    await expect(openDataFolder({ dir: '/proc/sixtables/data' })).rejects.toEqual(
+      refusal('FAILED_PRECONDITION', /\/proc\/sixtables\/data/),
+    )
+  })
+
   it('may have been made empty, or with index.yaml and hidden files', async () => {
     await mkdir(dir)
     await writeFile(join(dir, 'index.yaml'), 'indexes: []')

@@ -12,8 +12,9 @@
  *
  * Older formats would be migrated here; there are none yet.
  */
+import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { DatastoreError } from '../errors.ts'
 import type { Durability } from './kv.ts'
 import { levelCode, levelReason } from './level-error.ts'
@@ -136,9 +137,25 @@ function formatOf(text: string): number | undefined {
   return typeof format === 'number' && Number.isSafeInteger(format) && format >= 0 ? format : undefined
 }
 
+/**
+ * Makes a folder and the missing ones above it, one at a time: Node's own recursive mkdir tries for ever where a file system
+ * says that a folder cannot be (seen on Node 20 below /proc).
+ */
+async function makeFolder(dir: string): Promise<void> {
+  try {
+    await mkdir(dir)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || existsSync(dirname(dir))) throw error
+    await makeFolder(dirname(dir))
+    await mkdir(dir)
+  }
+}
+
 async function create(dir: string): Promise<void> {
   try {
-    await mkdir(dir, { recursive: true })
+    await makeFolder(dir)
     const draft = join(dir, `${formatFile}.new`)
     const file = await open(draft, 'w')
     try {
