@@ -22,16 +22,23 @@ export function seededRandom(seed: number): Random {
   return { next, integer: (below) => Math.floor(next() * below) }
 }
 
-/** A generator that can be set back to the begin of a seed. */
+/** A generator that can be set back to the begin of a seed. Seeds have 64 bits, of which both halves count. */
 export class ReseededRandom implements Random {
   #draws: Random
+  #seed: bigint
 
-  constructor(seed: number) {
-    this.#draws = seededRandom(seed)
+  constructor(seed: bigint) {
+    this.#seed = seed
+    this.#draws = drawsOf(seed)
   }
 
-  reseed(seed: number): void {
-    this.#draws = seededRandom(seed)
+  get seed(): bigint {
+    return this.#seed
+  }
+
+  reseed(seed: bigint): void {
+    this.#seed = seed
+    this.#draws = drawsOf(seed)
   }
 
   next(): number {
@@ -41,4 +48,8 @@ export class ReseededRandom implements Random {
   integer(below: number): number {
     return this.#draws.integer(below)
   }
+}
+
+function drawsOf(seed: bigint): Random {
+  return seededRandom(Number(BigInt.asUintN(32, seed ^ (BigInt.asUintN(64, seed) >> 32n))))
 }

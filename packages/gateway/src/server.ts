@@ -12,11 +12,13 @@ import { Engine } from '@sixtables/engine'
 import { adminOf } from './admin/admin.ts'
 import { addRestMethods, grpcMethodsOf } from './admin/admin-service.ts'
 import { addEmulatorEndpoints } from './admin/emulator-endpoints.ts'
+import { healthMethods, healthService } from './admin/health.ts'
+import { reflectionMethods } from './admin/reflection.ts'
 import { Router } from './admin/router.ts'
 import type { EnginePort } from './engine-port.ts'
 import { handlersOf } from './handlers/handlers.ts'
 import { type Logger, silentLogger } from './logger.ts'
-import { GrpcService } from './protocols/grpc.ts'
+import { dataService, GrpcService } from './protocols/grpc.ts'
 import { Guard, isLocalName } from './protocols/guard.ts'
 import { HttpConnections } from './protocols/http.ts'
 import { Http2Connections } from './protocols/http2-server.ts'
@@ -70,7 +72,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const services = admin?.services ?? []
   for (const service of services) addRestMethods(router, service)
   const http1 = new HttpConnections({ handlers, router, guard, clock, logger })
-  const grpc = new GrpcService({ handlers, services: services.map(grpcMethodsOf), clock, logger })
+  const names = [dataService, ...services.map(({ name }) => name)]
+  const grpc = new GrpcService({
+    handlers,
+    services: [
+      ...services.map(grpcMethodsOf),
+      healthMethods(names),
+      ...reflectionMethods([...names, healthService], () =>
+        import('./protocols/reflected-files.ts').then(({ descriptors }) => descriptors),
+      ),
+    ],
+    clock,
+    logger,
+  })
   const http2 = new Http2Connections({ grpc, guard })
   const listening = new Port({
     connections: { http1: (socket) => http1.accept(socket), http2: (socket) => http2.accept(socket) },
@@ -84,6 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     async close() {
       listening.stop()
       http1.close()
+      grpc.close()
       http2.close()
       await listening.drained(closeGraceMs)
       listening.destroyConnections()

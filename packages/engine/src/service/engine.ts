@@ -130,7 +130,7 @@ export class Engine {
       ...(idCollisions === undefined ? {} : { idCollisions }),
       ...(ttl === undefined ? {} : { ttlPolicies: ttl }),
     })
-    this.#random = new ReseededRandom(options.seed ?? 1)
+    this.#random = new ReseededRandom(BigInt(options.seed ?? 1))
     const history = new ApplyHistory()
     const recent = new RecentCommits()
     this.#log = new CommitLog({
@@ -219,8 +219,13 @@ export class Engine {
   }
 
   /** Begins the draws anew from a seed, as an engine opened with it has them. */
-  reseed(seed: number): void {
+  reseed(seed: bigint): void {
     this.#random.reseed(seed)
+  }
+
+  /** The seed that the draws began with last. */
+  get seed(): bigint {
+    return this.#random.seed
   }
 
   /** Settings of databases that come. */

@@ -56,7 +56,7 @@ export function grpcMethodsOf({ name, methods }: AdminService): GrpcMethods {
       const { registry, protobuf } = await codec()
       const { input, output } = descriptorOf(registry, name, method.name)
       const request = protobuf.toJson(input, decoded(protobuf, input, bytes), { registry }) as JsonObject
-      const answer = (await method.answer(request, call)) as JsonValue
+      const answer = encodable(registry, await method.answer(request, call)) as JsonValue
       const message = protobuf.toBinary(output, protobuf.fromJson(output, answer, { registry }))
       return Buffer.concat([Buffer.alloc(answerHeadBytes), message])
     }
@@ -79,6 +79,17 @@ export function addRestMethods(router: Router, { name, methods }: AdminService):
       })
     }
   }
+}
+
+/** Without members of types that are not among the descriptors: operations that other APIs began, over REST. */
+function encodable(registry: FileRegistry, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => encodable(registry, item))
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).filter(([, member]) => {
+    const type = typeof member === 'object' && member !== null ? (member as JsonObject)['@type'] : undefined
+    return typeof type !== 'string' || registry.getMessage(type.replace(/^.*\//, '')) !== undefined
+  })
+  return Object.fromEntries(members.map(([name, member]) => [name, encodable(registry, member)]))
 }
 
 function descriptorOf(registry: FileRegistry, service: string, method: string): DescMethod {
@@ -119,11 +130,12 @@ function queryMembers(type: DescMessage, query: URLSearchParams): JsonObject {
 }
 
 function bodyMembers(member: string, body: Buffer): JsonObject {
-  const json = parsed(body)
+  const json = bodyObject(body)
   return member === '*' ? json : { [member]: json }
 }
 
-function parsed(body: Buffer): JsonObject {
+/** The JSON object that a body is; an empty body is an empty one. @throws INVALID_ARGUMENT */
+export function bodyObject(body: Buffer): JsonObject {
   const text = body.toString('utf8').trim()
   if (text === '') return {}
   let json: unknown

@@ -4,9 +4,13 @@
 import type { Engine } from '@sixtables/engine'
 import type { Logger } from '../logger.ts'
 import type { AdminService } from './admin-service.ts'
+import { addConfigRoutes } from './config.ts'
 import { addTransferRoutes, transferMethods } from './export-import.ts'
 import { ExportLocations } from './export-locations.ts'
 import { TransferOperations } from './export-operations.ts'
+import { IndexOperations } from './index-operations.ts'
+import { indexMethods } from './indexes.ts'
+import { addFirestoreIndexRoutes } from './indexes-firestore.ts'
 import { Operations } from './operations.ts'
 import { operationsService } from './operations-service.ts'
 import type { Router } from './router.ts'
@@ -20,6 +24,7 @@ export interface Admin {
 
 export function adminOf(engine: Engine, logger: Logger): Admin {
   const operations = new Operations(logger)
+  const indexes = new IndexOperations(engine, operations)
   const transfer = {
     engine,
     locations: new ExportLocations(engine),
@@ -27,9 +32,16 @@ export function adminOf(engine: Engine, logger: Logger): Admin {
   }
   return {
     services: [
-      { name: 'google.datastore.admin.v1.DatastoreAdmin', methods: [...transferMethods(transfer)] },
+      {
+        name: 'google.datastore.admin.v1.DatastoreAdmin',
+        methods: [...indexMethods(indexes), ...transferMethods(transfer)],
+      },
       operationsService(operations),
     ],
-    addRoutes: (router) => addTransferRoutes(router, transfer),
+    addRoutes(router) {
+      addTransferRoutes(router, transfer)
+      addFirestoreIndexRoutes(router, indexes)
+      addConfigRoutes(router, engine)
+    },
   }
 }

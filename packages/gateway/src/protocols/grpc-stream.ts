@@ -31,6 +31,8 @@ export interface StreamedRequest {
   end(): MaybePromise<void>
   /** The client is gone, or the time of the call is over. */
   cancelled?(): void
+  /** The server closes: the last chance to answer. The call ends with UNAVAILABLE after this. */
+  closing?(): void
 }
 
 export type StreamingMethod = (answer: StreamedAnswer, call: Call) => StreamedRequest
@@ -41,11 +43,14 @@ export class StreamingCall implements StreamListener {
   readonly #request: StreamedRequest
   /** Messages are handed over one after the other, also when one takes its time. */
   #tail: Promise<void> | undefined
+  readonly #onFinish: (call: StreamingCall) => void
   #deadline: NodeJS.Timeout | undefined
   #isFinished = false
 
-  constructor(method: StreamingMethod, parts: CallParts) {
+  /** @param onFinish - called once, when the call is over */
+  constructor(method: StreamingMethod, parts: CallParts, onFinish: (call: StreamingCall) => void) {
     this.#parts = parts
+    this.#onFinish = onFinish
     const answer: StreamedAnswer = {
       write: (message) => this.#write(message),
       end: () => this.#end(),
@@ -73,6 +78,13 @@ export class StreamingCall implements StreamListener {
   cancelled(): void {
     if (!this.#finish()) return
     this.#giveUp()
+  }
+
+  /** Ends the call because the server closes. */
+  close(): void {
+    if (this.#isFinished) return
+    this.#request.closing?.()
+    this.#fail(new DatastoreError('UNAVAILABLE', 'the server is shutting down'))
   }
 
   #take({ compressed, bytes }: RawMessage): MaybePromise<void> {
@@ -142,6 +154,7 @@ export class StreamingCall implements StreamListener {
   #finish(): boolean {
     if (this.#isFinished) return false
     this.#isFinished = true
+    this.#onFinish(this)
     if (this.#deadline !== undefined) clearTimeout(this.#deadline)
     return true
   }

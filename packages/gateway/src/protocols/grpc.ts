@@ -76,6 +76,7 @@ export class GrpcService {
   readonly #methods = new Map<string, Handler>()
   readonly #streaming = new Map<string, StreamingMethod>()
   readonly #services: readonly string[]
+  readonly #streams = new Set<StreamingCall>()
   readonly #clock: Scheduler
   readonly #logger: Logger
 
@@ -106,13 +107,24 @@ export class GrpcService {
       const isGzip = isGzipEncoding(head.encoding)
       const call = new Call({ clock: this.#clock, timeoutMs: timeoutMsOf(head.timeout) })
       const options = { call, isGzip, response, logger: this.#logger }
-      if (streaming !== undefined) return new StreamingCall(streaming, options)
+      if (streaming !== undefined) return this.#stream(streaming, options)
       return handler === undefined ? deaf : new UnaryCall({ ...options, handler })
     } catch (error) {
       const { code, message } = statusOf(error, this.#logger)
       response.fail(grpcStatusOf(code), grpcMessageOf(message))
       return deaf
     }
+  }
+
+  /** Ends the calls that stream, which would otherwise go on for as long as their clients like. */
+  close(): void {
+    for (const call of this.#streams) call.close()
+  }
+
+  #stream(method: StreamingMethod, parts: CallParts): StreamingCall {
+    const call = new StreamingCall(method, parts, (finished) => this.#streams.delete(finished))
+    this.#streams.add(call)
+    return call
   }
 
   #unknownMethod(path: string): DatastoreError {
