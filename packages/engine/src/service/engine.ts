@@ -325,17 +325,21 @@ export class Engine {
     if (this.#options.rollForward === false) return
     await this.#log.rollForwardAll('opening')
     this.#ttl.start()
-    await this.#openIndexFile()
+    await this.useIndexFile()
+    await this.indexes.file?.create()
     this.indexes.open(this.databases())
   }
 
-  async #openIndexFile(): Promise<void> {
+  /**
+   * Reads index.yaml, and keeps it up to date from then on. Done on opening, unless that is only for a look.
+   *
+   * @throws INVALID_ARGUMENT that names file and line when it is not understood
+   */
+  async useIndexFile(): Promise<void> {
     const { dir, indexFile, onIndexFileTrouble = () => {} } = this.#options
     const path = indexFile ?? (dir === undefined ? false : `${dir}/index.yaml`)
     if (path === false) return
-    const file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble })
-    this.indexes.file = file
-    await file.create()
+    this.indexes.file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble })
   }
 
   async #adoptMetadata(): Promise<void> {

@@ -6,12 +6,14 @@
  *   sixtables check         compares entities, index rows, log and markers
  *   sixtables export, import    writes and reads files of the managed export format
  *   sixtables ids …         shows what ids are given next; takes ranges, reserves
+ *   sixtables indexes …     shows, creates and deletes composite indexes
  *   sixtables inspect …     shows rows, log records and what waits to be applied; releases held steps
  */
 import { readFileSync } from 'node:fs'
 import yargs, { type Argv } from 'yargs'
 import { exitCodes, OperationError, UsageError } from './errors.ts'
 import { addIdsCommands, idsCommandNames } from './ids-commands.ts'
+import { addIndexesCommands, indexesCommandNames } from './indexes-commands.ts'
 import { type Io, processIo } from './io.ts'
 import { nearest } from './nearest.ts'
 import type { Flags } from './settings.ts'
@@ -100,6 +102,7 @@ async function parse(args: readonly string[]): Promise<{ command: Command; help:
       choose(async (flags, io) => (await import('./import.ts')).importDatabase(flags, io)),
     )
     .command('ids', 'Show what ids are given next, reserve ids, take ranges', (y) => addIdsCommands(y, choose))
+    .command('indexes', 'Show, create and delete composite indexes', (y) => addIndexesCommands(y, choose))
     .command('inspect', 'Show rows, log records and waiting writes', (y) =>
       y
         .command(
@@ -206,8 +209,9 @@ function version(): string {
 
 /** The names that a command line may go on with, by what it began with. */
 const commands: Readonly<Record<string, readonly string[]>> = {
-  '': ['start', 'check', 'export', 'import', 'ids', 'inspect'],
+  '': ['start', 'check', 'export', 'import', 'ids', 'indexes', 'inspect'],
   ids: idsCommandNames,
+  indexes: indexesCommandNames,
   inspect: ['rows', 'log', 'pending', 'applied', 'release'],
 }
 
@@ -217,18 +221,20 @@ function explain(message: string, args: readonly string[]): string {
   if (message.startsWith('Not enough non-option arguments')) {
     if (args.includes('export')) return 'name the folder to write, as in sixtables export backup'
     if (args.includes('import')) return 'name the metadata file of an export, or its folder'
+    if (args.includes('indexes')) return 'something is missing; see sixtables indexes --help'
     if (args.includes('ids')) return 'something is missing; see sixtables ids --help'
     return 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
   }
   if (unknown === undefined) return message.charAt(0).toLowerCase() + message.slice(1)
   // yargs names a flag in several spellings; the one that was typed tells flag and word apart.
-  const word = unknown.find((name) => name.length > 0) ?? ''
-  const isFlag = args.some((arg) => arg.startsWith('-') && arg.replace(/^--?(no-)?/, '').replace(/=.*/, '') === word)
+  // Behind a command that it does not know, it knows no flag either.
   const known = [...startFlags, ...targetFlags, ...transferFlags].map(({ name }) => name)
+  const word = unknown.find((name) => name !== '' && !known.includes(name)) ?? unknown.find((name) => name !== '') ?? ''
+  const isFlag = args.some((arg) => arg.startsWith('-') && arg.replace(/^--?(no-)?/, '').replace(/=.*/, '') === word)
   const near = nearest(
     word,
     isFlag
-      ? [...known, 'milestone', 'repair', 'size', 'max', 'help', 'version']
+      ? [...known, 'milestone', 'repair', 'size', 'max', 'ancestor', 'help', 'version']
       : (commands[args[0] ?? ''] ?? commands[''] ?? []),
   )
   const dashes = isFlag ? (word.length === 1 ? '-' : '--') : ''

@@ -1,8 +1,11 @@
 /**
  * Engine and gateway, opened as one server.
  */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Engine } from '@sixtables/engine'
 import { addIdRoutes } from '../admin/ids.ts'
+import { addIndexRoutes } from '../admin/index-questions.ts'
 import { inspect, inspectionPath, methodOf, questionNames } from '../admin/inspection.ts'
 import type { Router } from '../admin/router.ts'
 import type { Logger } from '../logger.ts'
@@ -28,10 +31,14 @@ export interface ServerOptions {
 
 /** @throws UsageError when the folder or the address cannot be used */
 export async function openServer({ settings, logger, onShutdown }: ServerOptions): Promise<Server> {
+  checkIndexFile(settings)
   const engine = await openStore({
     dir: settings.dataDir,
     mode: settings.mode,
     apply: settings.apply,
+    indexes: settings.indexes,
+    indexFile: settings.indexFile,
+    onIndexFileTrouble: (trouble) => logger.warn(trouble),
     idCollisions: settings.idCollisions,
     durability: settings.durability,
     seed: settings.seed,
@@ -39,6 +46,9 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   })
   let gateway: Gateway
   try {
+    // What index.yaml lists serves from the first query on.
+    const known = new Set([...engine.databases(), engine.database(settings.project)])
+    for (const database of known) await engine.indexes.deploy(database)
     gateway = await startGateway({
       engine,
       host: settings.host,
@@ -50,6 +60,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
       routes: (router) => {
         addInspection(router, engine)
         addIdRoutes(router, engine)
+        addIndexRoutes(router, engine)
       },
     })
   } catch (error) {
@@ -63,6 +74,12 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
       await engine.close()
     },
   }
+}
+
+/** The folder of the data is made when it is missing; that of a file that was named is somebody else's. */
+function checkIndexFile({ indexFile, dataDir }: StartSettings): void {
+  if (indexFile === false || dirname(indexFile) === dataDir || existsSync(dirname(indexFile))) return
+  throw new UsageError(`there is no folder ${dirname(indexFile)} for --index-file`)
 }
 
 function addInspection(router: Router, engine: Engine): void {

@@ -17,6 +17,8 @@ describe('the settings of a start', () => {
       project: 'demo',
       mode: 'firestore',
       apply: { type: 'immediate' },
+      indexes: 'auto',
+      indexFile: '/home-of-test/.sixtables/index.yaml',
       idCollisions: 'next',
       seed: 1,
       logLevel: 'warn',
@@ -41,6 +43,23 @@ describe('the settings of a start', () => {
       expect.stringContaining('some clients hang'),
       '--allow-remote-shutdown is known from other emulators and changes nothing here',
     ])
+  })
+
+  test('index.yaml is beside the data on disk, or where it is named, and nowhere else', () => {
+    expect(settings({ 'data-dir': 'a' }).indexFile).toBe('/home-of-test/a/index.yaml')
+    expect(settings({ testing: true }).indexFile).toBe(false)
+    expect(settings({ 'store-on-disk': false }).indexFile).toBe(false)
+    expect(settings({ 'store-index-configuration-on-disk': false }).indexFile).toBe(false)
+    expect(settings({ testing: true, 'index-file': 'x/index.yaml' }).indexFile).toBe('/home-of-test/x/index.yaml')
+    expect(() => settings({ 'index-file': 'x', 'store-index-configuration-on-disk': false })).toThrow('does without')
+  })
+
+  test('indexes are required by either flag, but not by flags that contradict each other', () => {
+    expect(settings({ 'require-indexes': true }).indexes).toBe('require')
+    expect(settings({ indexes: 'require' }).indexes).toBe('require')
+    expect(settings({ indexes: 'auto', 'require-indexes': false }).indexes).toBe('auto')
+    expect(() => settings({ indexes: 'auto', 'require-indexes': true })).toThrow('contradict')
+    expect(() => settings({ indexes: 'some' })).toThrow('--indexes is one of auto, require')
   })
 
   test('--data-dir is relative to the folder of the user', () => {

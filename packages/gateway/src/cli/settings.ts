@@ -27,6 +27,10 @@ export interface StartSettings {
   readonly project: string
   readonly mode: 'firestore' | 'legacy'
   readonly apply: ApplySetting
+  /** What is done about a composite index that a query lacks. */
+  readonly indexes: 'auto' | 'require'
+  /** index.yaml, absolute; `false` = none. */
+  readonly indexFile: string | false
   /** What becomes of a new entity whose automatic id is in use. */
   readonly idCollisions: 'next' | 'fail'
   readonly seed: number
@@ -61,15 +65,18 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
   for (const name of ignoredFlags) {
     if (flags[name] !== undefined) notes.push(`--${name} is known from other emulators and changes nothing here`)
   }
+  const dir = onDisk ? resolve(cwd, dataDir ?? join(cwd, '.sixtables')) : undefined
   return {
     ...listenOn(flags),
     allowedOrigins: list(flags, 'allowed-origin'),
     allowedHosts: list(flags, 'allowed-host'),
-    dataDir: onDisk ? resolve(cwd, dataDir ?? join(cwd, '.sixtables')) : undefined,
+    dataDir: dir,
     durability: oneOf(flags, 'durability', ['process', 'power']) ?? 'process',
     project: projectOf(flags, env),
     mode,
     apply: applyOf(flags, { testing, legacy: mode === 'legacy' }),
+    indexes: indexesOf(flags),
+    indexFile: indexFileOf(flags, { cwd, dir }),
     idCollisions: oneOf(flags, 'id-collisions', ['next', 'fail']) ?? 'next',
     seed: wholeNumber(flags, 'seed', 0xffff_ffff) ?? 1,
     logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
@@ -130,6 +137,29 @@ function applyOf(flags: Flags, { testing, legacy }: { testing: boolean; legacy: 
     throw new UsageError(`--consistency is a form of --apply delayed; leave out --apply ${asked}`)
   }
   return chance === 1 ? { type: 'immediate' } : { type: 'probability', chance }
+}
+
+function indexesOf(flags: Flags): StartSettings['indexes'] {
+  const asked = oneOf(flags, 'indexes', ['auto', 'require'])
+  const required = last(flags['require-indexes'])
+  if (required === true && asked === 'auto') {
+    throw new UsageError('--require-indexes and --indexes auto contradict each other; give one of them')
+  }
+  return asked ?? (required === true ? 'require' : 'auto')
+}
+
+/** Nothing is written beside a store in memory, unless a file is named. */
+function indexFileOf(
+  flags: Flags,
+  { cwd, dir }: { readonly cwd: string; readonly dir: string | undefined },
+): string | false {
+  const named = text(flags, 'index-file')
+  const isKept = last(flags['store-index-configuration-on-disk']) !== false
+  if (named !== undefined && !isKept) {
+    throw new UsageError('--index-file names a file that --no-store-index-configuration-on-disk does without; give one')
+  }
+  if (named !== undefined) return resolve(cwd, named)
+  return isKept && dir !== undefined ? join(dir, 'index.yaml') : false
 }
 
 function last(value: unknown): unknown {

@@ -79,6 +79,20 @@ export const startFlags: readonly Flag[] = [
     group: 'Where data lives',
   },
   {
+    name: 'index-file',
+    type: 'string',
+    describe: 'index.yaml to read, and to write where queries need more indexes',
+    default: 'index.yaml in the folder of the data',
+    group: 'Where data lives',
+  },
+  {
+    name: 'store-index-configuration-on-disk',
+    type: 'boolean',
+    describe: 'Keep index.yaml; with --no-store-index-configuration-on-disk there is none',
+    default: 'true where data is on disk',
+    group: 'Where data lives',
+  },
+  {
     name: 'project',
     type: 'string',
     describe: 'Project id in the printed environment (every project is served)',
@@ -113,6 +127,20 @@ export const startFlags: readonly Flag[] = [
     type: 'string',
     describe: 'With --apply delayed: milliseconds from commit to apply',
     default: 'mixed delays',
+    group: 'How it behaves',
+  },
+  {
+    name: 'indexes',
+    type: 'string',
+    choices: ['auto', 'require'],
+    describe: 'A composite index that a query lacks is built for it, or the query is refused as in production',
+    default: 'auto',
+    group: 'How it behaves',
+  },
+  {
+    name: 'require-indexes',
+    type: 'boolean',
+    describe: 'The same as --indexes require',
     group: 'How it behaves',
   },
   {
