@@ -47,17 +47,18 @@ export class IdHistory {
     return this.policy === 'scattered' ? scatterId(BigInt(number)) : BigInt(number)
   }
 
-  begin(): number {
-    return this.#time++
+  /** Notes that a call begins; an answer that is read after the kill belongs to the life before. */
+  begin(): Pick<IdEvent, 'life' | 'begin'> {
+    return { life: this.life, begin: this.#time++ }
   }
 
   nextFigure(): number {
     return ++this.#figure
   }
 
-  note(begin: number, given: readonly bigint[], reserved?: bigint): void {
+  note(begun: Pick<IdEvent, 'life' | 'begin'>, given: readonly bigint[], reserved?: bigint): void {
     for (const id of given) if (spaceOf(id) === this.policy) this.highest = Math.max(this.highest, numberOf(id))
-    const event = { life: this.life, begin, end: this.#time++, given }
+    const event = { ...begun, end: this.#time++, given }
     this.events.push(reserved === undefined ? event : { ...event, reserved })
   }
 }
@@ -102,8 +103,14 @@ export async function drawIds(
   }
 }
 
-/** The step in which a client chooses the id. */
-const insertByHand = 4
+/** The step in which a client allocates ids. */
+const allocates = 0
+
+/** The steps in which a client chooses the id. */
+const insertsByHand = [4, 6]
+
+/** How far ahead of the counter: all clients together draw fewer ids than this while one call is under way. */
+const aheadMax = 300
 
 class IdClient {
   readonly #datastore: Datastore
@@ -118,13 +125,14 @@ class IdClient {
 
   async run(client: number, enough: () => boolean): Promise<void> {
     const { life } = this.#history
-    for (let step = client; !enough(); step++) {
+    // First all ask for an id, so that a new server shows where its counters stand before a reservation moves them.
+    for (let step = allocates; !enough(); step = step === allocates ? client + 1 : step + 1) {
       try {
         await this.#step(step)
       } catch (error) {
         if (isGone(error)) return
         if (isCollision(error)) this.#history.collisions++
-        else if (step % 6 !== insertByHand || !isPresent(error)) throw error
+        else if (!insertsByHand.includes(step % 8) || !isPresent(error)) throw error
       }
       if (this.#history.life !== life) return
     }
@@ -132,20 +140,21 @@ class IdClient {
 
   async #step(step: number): Promise<void> {
     const history = this.#history
-    const begin = history.begin()
+    const begun = history.begin()
     const datastore = this.#datastore
-    switch (step % 6) {
-      case 0: {
+    switch (step % 8) {
+      case allocates: {
         const [keys] = await datastore.allocateIds(datastore.key(kind), 1 + (step % 4))
-        return history.note(begin, keys.map(idIn))
+        return history.note(begun, keys.map(idIn))
       }
       case 1:
-      case 2: {
+      case 2:
+      case 5: {
         const key = datastore.key(kind)
         const figure = history.nextFigure()
         await datastore.insert({ key, data: { figure } })
         history.inserted.set(idIn(key), figure)
-        return history.note(begin, [idIn(key)])
+        return history.note(begun, [idIn(key)])
       }
       case 3: {
         // All or nothing.
@@ -156,24 +165,25 @@ class IdClient {
         await transaction.commit()
         for (const { key, data } of rows) history.inserted.set(idIn(key), data.figure)
         return history.note(
-          begin,
+          begun,
           rows.map(({ key }) => idIn(key)),
         )
       }
-      case insertByHand: {
-        const id = history.idOf(history.highest + 1 + (step % 40))
+      case 4:
+      case 6: {
+        const id = history.idOf(history.highest + 1 + ((step * 29) % aheadMax))
         const figure = history.nextFigure()
         await datastore.insert({ key: datastore.key([kind, datastore.int(`${id}`)]), data: { figure } })
         history.inserted.set(id, figure)
         history.byHand.push(id)
-        return history.note(begin, [])
+        return history.note(begun, [])
       }
       default: {
-        const id = history.idOf(history.highest + 1 + (step % 20))
+        const id = history.idOf(history.highest + 1 + ((step * 37) % aheadMax))
         const keys = [{ path: [{ kind, id: `${id}` }] }]
         const { code, message } = await this.#wire.send(project, 'ReserveIds', { keys })
         if (code !== 'OK') throw new Error(`${code}: ${message}`)
-        return history.note(begin, [], id)
+        return history.note(begun, [], id)
       }
     }
   }
