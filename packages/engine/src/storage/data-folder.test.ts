@@ -40,7 +40,8 @@ describe('a data folder', () => {
     expect((await readdir(dir)).sort()).toEqual(['rows', 'sixtables.json'])
   })
 
-  it.skipIf(process.platform !== 'linux')('is refused where no folder can be: /proc is of Linux alone', async () => {
+  // /proc is of Linux alone.
+  it.skipIf(process.platform !== 'linux')('is refused where no folder can be', async () => {
     await expect(openDataFolder({ dir: '/proc/sixtables/data' })).rejects.toEqual(
       refusal('FAILED_PRECONDITION', /\/proc\/sixtables\/data/),
     )
