@@ -3,8 +3,8 @@ import { DatastoreError, invalidArgument } from '../errors.ts'
 import { formatKey, isComplete, type Key } from '../model/key.ts'
 
 /**
- * The id given to a new entity belongs to an existing one, which somebody put under that id by hand. Nothing was written;
- * the counter has moved on, so the same request gets another id.
+ * The id given to a new entity belongs to an existing one, which somebody put under that id by hand. Nothing was written of
+ * a transaction, or of a list from here on; the counter has moved on, so the same request gets another id.
  */
 export function idCollisionError(key: Key): DatastoreError {
   return new DatastoreError(

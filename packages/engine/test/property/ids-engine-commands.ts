@@ -174,23 +174,26 @@ export class CommitCommand extends Command {
   }
 }
 
-/** Whether automatic ids that are in use are passed over or make the commit fail, from now until a restart. */
+/** Where automatic ids come from, and what becomes of those in use: from now until a restart. */
 export class ConfigureCommand extends Command {
+  readonly policy: IdPolicy
   readonly collisions: IdCollisions
 
-  constructor(collisions: IdCollisions) {
+  constructor(policy: IdPolicy, collisions: IdCollisions) {
     super()
+    this.policy = policy
     this.collisions = collisions
   }
 
   act(model: Model, world: World): Promise<void> {
+    model.policy = this.policy
     model.collisions = this.collisions
-    world.database.configure({ idCollisions: this.collisions })
+    world.database.configure({ idPolicy: this.policy, idCollisions: this.collisions })
     return Promise.resolve()
   }
 
   toString(): string {
-    return `collisions: ${this.collisions}`
+    return `automatic ids: ${this.policy}, in use: ${this.collisions}`
   }
 }
 
@@ -322,7 +325,7 @@ export class RestartCommand extends Command {
 
   async act(model: Model, world: World): Promise<void> {
     await world.restart(this.end)
-    model.collisions = model.collisionsOnOpening
+    model.open()
     if (this.end === 'crash') await world.readMarks(model)
   }
 
@@ -338,7 +341,7 @@ export class ResetCommand extends Command {
     model.entities = new Map()
     model.taken = new Set()
     model.marks = new Map()
-    model.collisions = model.collisionsOnOpening
+    model.open()
   }
 
   toString(): string {
@@ -370,7 +373,7 @@ export function engineCommands(extra: fc.Arbitrary<EngineCommand>[] = []): fc.Ar
       fc.tuple(oneOf(automatic), fc.boolean(), fc.boolean()).map((a) => new CommitCommand(...a)),
       fc.tuple(oneOf(named, 2), fc.boolean(), fc.boolean()).map((a) => new CommitCommand(...a)),
       fc.tuple(oneOf(fc.oneof(automatic, named), 5), fc.boolean(), fc.boolean()).map((a) => new CommitCommand(...a)),
-      fc.constantFrom<IdCollisions>('next', 'fail').map((collisions) => new ConfigureCommand(collisions)),
+      fc.tuple(space, fc.constantFrom<IdCollisions>('next', 'fail')).map((a) => new ConfigureCommand(...a)),
       fc.array(family, { minLength: 1, maxLength: 4 }).map((keys) => new AllocateIdsCommand(keys)),
       fc.array(place, { minLength: 1, maxLength: 2 }).map((places) => new ReserveIdsCommand(places)),
       fc

@@ -50,10 +50,9 @@ const lostMax = 128
 
 export class Model {
   readonly mode: Mode
-  /** Where automatic ids come from in that mode. */
-  readonly policy: IdPolicy
-  readonly collisionsOnOpening: IdCollisions
-  collisions: IdCollisions
+  readonly #idCollisions: IdCollisions
+  policy: IdPolicy = 'scattered'
+  collisions: IdCollisions = 'next'
   marks = new Map<string, number>()
   taken = new Set<string>()
   entities = new Map<string, { readonly key: Key; readonly value: number }>()
@@ -61,9 +60,14 @@ export class Model {
 
   constructor({ mode, idCollisions }: WorldOptions) {
     this.mode = mode
-    this.policy = mode === 'legacy' ? 'sequential' : 'scattered'
-    this.collisionsOnOpening = idCollisions
-    this.collisions = idCollisions
+    this.#idCollisions = idCollisions
+    this.open()
+  }
+
+  /** Settings as an engine opens with them. */
+  open(): void {
+    this.policy = this.mode === 'legacy' ? 'sequential' : 'scattered'
+    this.collisions = this.#idCollisions
   }
 
   mark(space: IdPolicy, key: Key): number {
