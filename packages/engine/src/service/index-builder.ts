@@ -17,86 +17,29 @@
 import type { Scheduler } from '../clock.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
-import { encodeText, skipText } from '../encoding/ordered.ts'
 import { DatastoreError, failedPrecondition } from '../errors.ts'
-import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
+import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { identityOf, plainDefinition } from '../indexes/definition.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { addIndexDelta, type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
 import { groupOf } from '../log/log-rows.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
-import type { KeyRange, Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import type { Kv, KvWrite } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { compositeIndexRange } from '../tables/entities-by-composite-property.ts'
-import { prefixRange, rowAfter } from '../tables/ranges.ts'
 import type { Transactions } from '../transactions/transactions.ts'
+import { type IndexedDatabase, IndexJob } from './index-job.ts'
+import { rowKeysOf, walkKind } from './kind-walk.ts'
 
 /** Entities, or rows to be deleted, between two pauses. */
 const entitiesPerStep = 64
 const rowsPerStep = 1000
-
-/** What a builder knows of a database. */
-export interface IndexedDatabase {
-  readonly projectId: string
-  readonly databaseId: string
-  readonly code: string
-  readonly catalogue: IndexCatalogue
-  readonly indexOptions: IndexRules['indexOptions']
-}
 
 export interface IndexBuilderParts {
   readonly kv: Kv
   readonly log: CommitLog
   readonly transactions: Transactions
   readonly scheduler: Scheduler
-}
-
-/** How far the work on an index is. */
-export interface IndexProgress {
-  /** Entities looked at, or rows deleted. */
-  readonly completed: number
-  /** Entities of the kind when the build began; 0 while they are being counted, and for a deletion. */
-  readonly estimated: number
-}
-
-/** An index that is being built or taken away. */
-export class IndexJob {
-  readonly database: IndexedDatabase
-  readonly definition: IndexDefinition
-  readonly type: 'create' | 'drop'
-  completed = 0
-  estimated = 0
-  /** Why the work is to stop: the engine is closed, the store reset, or somebody dropped the index. */
-  stopReason: DatastoreError | undefined
-  /** Resolves when the definition is stored in its new state. */
-  readonly defined: Promise<CataloguedIndex>
-  /** Resolves when the index serves, or is gone. */
-  readonly done: Promise<CataloguedIndex>
-
-  constructor(
-    database: IndexedDatabase,
-    definition: IndexDefinition,
-    type: IndexJob['type'],
-    define: (job: IndexJob) => Promise<CataloguedIndex>,
-    work: (job: IndexJob, index: CataloguedIndex) => Promise<CataloguedIndex>,
-  ) {
-    this.database = database
-    this.definition = definition
-    this.type = type
-    this.defined = define(this)
-    this.done = this.defined.then((index) => work(this, index))
-    // Nobody has to wait for a job.
-    this.defined.catch(() => {})
-    this.done.catch(() => {})
-  }
-
-  get progress(): IndexProgress {
-    return { completed: this.completed, estimated: this.estimated }
-  }
-
-  checkStopped(): void {
-    if (this.stopReason !== undefined) throw this.stopReason
-  }
 }
 
 export class IndexBuilder {
@@ -324,48 +267,18 @@ export class IndexBuilder {
     })
   }
 
-  /**
-   * Hands over the path codes of the kind's entities, some at a time and of one namespace each, as EntitiesByKind has them.
-   *
-   * Namespaces stand before kinds in its rows: the walk leaps from namespace to namespace.
-   */
-  async #walk(
+  /** Goes along the kind's entities, letting other work in between, until the job is to stop. */
+  #walk(
     job: IndexJob,
     count: number,
     visit: (paths: readonly string[], partition: string) => void | Promise<void>,
   ): Promise<void> {
-    const { kv } = this.#parts
-    const prefix = keySpaces.EntitiesByKind + job.database.code
-    const all = prefixRange(prefix)
-    const kind = encodeText(job.definition.kind)
-    for (let from = all.start; ; ) {
-      const [first] = await this.#rowsOf(kv, { start: from, end: all.end }, 1)
-      if (first === undefined) return
-      const partitionEnd = skipText(first, prefix.length)
-      const range = prefixRange(first.slice(0, partitionEnd) + kind)
-      for (let at = range.start; at < range.end; ) {
-        job.checkStopped()
-        const rows = await this.#rowsOf(kv, { start: at, end: range.end }, count)
-        const last = rows.at(-1)
-        if (last === undefined) break
-        const paths = rows.map((row) => row.slice(range.start.length))
-        const visited = visit(paths, first.slice(1, partitionEnd))
-        if (visited instanceof Promise) await visited
-        at = rowAfter(last)
-        await this.#pause()
-      }
-      from = prefixRange(first.slice(0, partitionEnd)).end
-    }
-  }
-
-  async #rowsOf(kv: Kv, range: KeyRange, count: number): Promise<readonly RowKey[]> {
-    const scan = kv.scan(range, { expect: count })
-    try {
-      const rows = await scan.next(count)
-      return rows.map(({ key }) => key)
-    } finally {
-      scan.close()
-    }
+    return walkKind(this.#parts.kv, job.database.code, job.definition.kind, count, async (paths, partition) => {
+      job.checkStopped()
+      const visited = visit(paths, partition)
+      if (visited instanceof Promise) await visited
+      await this.#pause()
+    })
   }
 
   /** X5: the index's rows of these entities. */
@@ -399,7 +312,7 @@ export class IndexBuilder {
     const { catalogue, code } = job.database
     const range = compositeIndexRange(index, code)
     for (;;) {
-      const rows = await this.#rowsOf(kv, range, rowsPerStep)
+      const rows = await rowKeysOf(kv, range, rowsPerStep)
       if (rows.length === 0) break
       await log.exclusive(async () => {
         job.checkStopped()

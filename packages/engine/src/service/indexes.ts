@@ -8,7 +8,8 @@
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import type { IndexFile } from '../indexes/index-file.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
-import { IndexBuilder, type IndexBuilderParts, type IndexedDatabase, type IndexJob } from './index-builder.ts'
+import { IndexBuilder, type IndexBuilderParts } from './index-builder.ts'
+import type { IndexedDatabase, IndexJob } from './index-job.ts'
 
 export class Indexes {
   /** index.yaml, where the store has one. */

@@ -21,7 +21,8 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import { MissingIndexError, perfectIndex } from '../planner/missing-index.ts'
 import type { NormalQuery } from '../planner/normal-query.ts'
-import { failedIndex, type IndexedDatabase } from './index-builder.ts'
+import { failedIndex } from './index-builder.ts'
+import type { IndexedDatabase } from './index-job.ts'
 import type { Indexes } from './indexes.ts'
 
 /** What is done about a composite index that a query lacks. */

@@ -1,0 +1,64 @@
+/**
+ * The work on one index: that it is built, or taken away. It is at work from its making on, whether anybody waits or not.
+ */
+import type { DatastoreError } from '../errors.ts'
+import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
+import type { IndexRules } from '../log/index-delta.ts'
+import type { IndexDefinition } from '../model/index-definition.ts'
+
+/** What a builder knows of a database. */
+export interface IndexedDatabase {
+  readonly projectId: string
+  readonly databaseId: string
+  readonly code: string
+  readonly catalogue: IndexCatalogue
+  readonly indexOptions: IndexRules['indexOptions']
+}
+
+/** How far the work on an index is. */
+export interface IndexProgress {
+  /** Entities looked at, or rows deleted. */
+  readonly completed: number
+  /** Entities of the kind when the build began; 0 while they are being counted, and for a deletion. */
+  readonly estimated: number
+}
+
+/** An index that is being built or taken away. */
+export class IndexJob {
+  readonly database: IndexedDatabase
+  readonly definition: IndexDefinition
+  readonly type: 'create' | 'drop'
+  completed = 0
+  estimated = 0
+  /** Why the work is to stop: the engine is closed, the store reset, or somebody dropped the index. */
+  stopReason: DatastoreError | undefined
+  /** Resolves when the definition is stored in its new state. */
+  readonly defined: Promise<CataloguedIndex>
+  /** Resolves when the index serves, or is gone. */
+  readonly done: Promise<CataloguedIndex>
+
+  constructor(
+    database: IndexedDatabase,
+    definition: IndexDefinition,
+    type: IndexJob['type'],
+    define: (job: IndexJob) => Promise<CataloguedIndex>,
+    work: (job: IndexJob, index: CataloguedIndex) => Promise<CataloguedIndex>,
+  ) {
+    this.database = database
+    this.definition = definition
+    this.type = type
+    this.defined = define(this)
+    this.done = this.defined.then((index) => work(this, index))
+    // Nobody has to wait for a job.
+    this.defined.catch(() => {})
+    this.done.catch(() => {})
+  }
+
+  get progress(): IndexProgress {
+    return { completed: this.completed, estimated: this.estimated }
+  }
+
+  checkStopped(): void {
+    if (this.stopReason !== undefined) throw this.stopReason
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Goes along the entities of a kind, over all namespaces of a database.
+ *
+ *   EntitiesByKind   p "" A:1   p "" A:2   p "" B:1 …   p "n" A:1 …   p "n" C:1 …
+ *                    ╰── visited ──╯ ╰──────── leapt over ──────╯╰─ visited ─╯
+ *
+ * Namespaces stand before kinds in the rows, so it costs the kind's entities and two rows a namespace. Each stretch is read as
+ * the store is then: entities that come and go meanwhile may be visited or not.
+ */
+import { keySpaces } from '../encoding/keyspace.ts'
+import { encodeText, skipText } from '../encoding/ordered.ts'
+import type { KeyRange, Kv, RowKey } from '../storage/kv.ts'
+import { prefixRange, rowAfter } from '../tables/ranges.ts'
+
+/**
+ * Hands over the path codes of the kind's entities in key order, at most `count` at a time and of one namespace each.
+ *
+ * @param database - its code
+ * @param visit - with the code of the partition; what it throws ends the walk
+ */
+export async function walkKind(
+  kv: Kv,
+  database: string,
+  kind: string,
+  count: number,
+  visit: (paths: readonly string[], partition: string) => Promise<void>,
+): Promise<void> {
+  const prefix = keySpaces.EntitiesByKind + database
+  const all = prefixRange(prefix)
+  const kindCode = encodeText(kind)
+  for (let from = all.start; ; ) {
+    const [first] = await rowKeysOf(kv, { start: from, end: all.end }, 1)
+    if (first === undefined) return
+    const namespace = first.slice(0, skipText(first, prefix.length))
+    const range = prefixRange(namespace + kindCode)
+    for (let at = range.start; at < range.end; ) {
+      const rows = await rowKeysOf(kv, { start: at, end: range.end }, count)
+      const last = rows.at(-1)
+      if (last === undefined) break
+      await visit(
+        rows.map((row) => row.slice(range.start.length)),
+        namespace.slice(1),
+      )
+      at = rowAfter(last)
+    }
+    from = prefixRange(namespace).end
+  }
+}
+
+/** The keys of the first rows of a range, at most `count`. */
+export async function rowKeysOf(kv: Kv, range: KeyRange, count: number): Promise<readonly RowKey[]> {
+  const scan = kv.scan(range, { expect: count })
+  try {
+    const rows = await scan.next(count)
+    return rows.map(({ key }) => key)
+  } finally {
+    scan.close()
+  }
+}
