@@ -204,6 +204,29 @@ describe('an optimistic transaction', () => {
   })
 })
 
+describe.each(['firestore', 'legacy'] as const)('a transaction without locks, in mode %s', (mode) => {
+  beforeEach(() => use(mode, mode === 'firestore' ? 'optimistic' : 'optimisticWithEntityGroups'))
+
+  async function insert(transaction: Uint8Array): Promise<string> {
+    const mutations = [mutationOf(first, 2, 'insert')]
+    return ending(() => database.commit(engine.context(), { mode: 'transactional', transaction, mutations }))
+  }
+
+  test('is told of the conflict when what it inserts was inserted since it looked', async () => {
+    const reader = await begin()
+    expect(await get(first, reader)).toBe(undefined)
+    await commit(undefined, [first, 1])
+    expect(await insert(reader)).toBe('ABORTED')
+  })
+
+  test('is told that the entity exists when nothing has changed since it looked', async () => {
+    await commit(undefined, [first, 1])
+    const reader = await begin()
+    expect(await get(first, reader)).toBe(1)
+    expect(await insert(reader)).toBe('ALREADY_EXISTS')
+  })
+})
+
 describe('a transaction with entity groups', () => {
   beforeEach(() => use('legacy'))
 

@@ -224,7 +224,8 @@ export class Transactions {
 
   /** Runs the commit, and ends the transaction whatever comes of it. */
   #ending<T>(transaction: Transaction, attempt: () => MaybePromise<T>): MaybePromise<T> {
-    const failed = (error: unknown): never => {
+    const failed = (thrown: unknown): never => {
+      const error = this.#conflictBehind(transaction, thrown)
       const aborted = error instanceof DatastoreError && error.code === 'ABORTED'
       transaction.end(aborted ? 'aborted' : 'rolledBack', aborted ? error.message : undefined)
       throw error
@@ -241,6 +242,20 @@ export class Transactions {
       return result
     } catch (error) {
       return failed(error)
+    }
+  }
+
+  /**
+   * What a commit failed by: that an entity is missing, or there already, may be the work of another commit after it was
+   * read. Then the transaction lost a conflict, and its client has to try again instead of giving up.
+   */
+  #conflictBehind(transaction: Transaction, error: unknown): unknown {
+    if (!(error instanceof DatastoreError) || error.code === 'ABORTED' || transaction.state !== 'active') return error
+    try {
+      this.#refuseConflict(transaction)
+      return error
+    } catch (conflict) {
+      return conflict
     }
   }
 
