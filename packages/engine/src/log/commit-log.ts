@@ -31,7 +31,7 @@ import { drawDelayMs } from './apply-policy.ts'
 import type { Append, CommitInput, Committed, CommittedReader, Footprint, LogDatabase } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
 import { Decisions } from './decisions.ts'
-import { addIndexDelta, type EntityStates } from './index-delta.ts'
+import { addIndexDelta, checkCompositeRows, type EntityStates } from './index-delta.ts'
 import { type EntityChange, encodeLogRecord } from './log-record.ts'
 import { type GroupCode, groupOf, logRowKey, pendingRowKey } from './log-rows.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
@@ -157,7 +157,8 @@ export class CommitLog {
     return andThen(input.evaluate(read, version), ({ states, result }) => {
       if (states.length === 0) {
         input.admit?.(noFootprint)
-        return { acknowledged: undefined, committed: { version, result, indexUpdates: 0 } }
+        // What it found may still be on its way to the store: nobody is told of it before it has landed (L3).
+        return { acknowledged: this.#landed(), committed: { version, result, indexUpdates: 0 } }
       }
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
       checkAlive(context)
@@ -171,6 +172,12 @@ export class CommitLog {
         committed,
       }))
     })
+  }
+
+  /** Resolves when every batch now on its way to the store is there; rejects as the first of them that failed. */
+  #landed(): MaybePromise<void> {
+    if (this.#writing.size === 0) return
+    return Promise.all(this.#writing).then(() => {})
   }
 
   #recordsOf<T>(input: CommitInput<T>, states: readonly EntityStates[], version: bigint): readonly PreparedRecord[] {
@@ -199,6 +206,7 @@ export class CommitLog {
     let indexUpdates = 0
     for (const state of states) {
       entityWrites.push({ key: entityRowKey(state.codes.partition, state.codes.path), value: state.after })
+      checkCompositeRows(state, input.database)
       indexUpdates += addIndexDelta(state, input.database, indexWrites)
     }
     const { transaction } = input
@@ -304,7 +312,7 @@ export class CommitLog {
   }
 
   #logWrites(records: readonly PreparedRecord[], version: bigint, markers: boolean): KvWrite[] {
-    const writes: KvWrite[] = this.retention.take()
+    const writes: KvWrite[] = this.retention.take(records.length)
     const ceiling = this.#options.versions.ceilingFor(version)
     if (ceiling !== undefined) writes.push(ceiling)
     for (const record of records) {
@@ -318,7 +326,7 @@ export class CommitLog {
     const { kv, versions } = this.#options
     const ceiling = versions.ceilingFor(version)
     if (ceiling !== undefined) await kv.mutate(ceiling)
-    for (const write of this.retention.take()) await kv.mutate(write)
+    for (const write of this.retention.take(records.length)) await kv.mutate(write)
     for (const record of records) {
       await kv.mutate({ key: pendingRowKey(record.group, version), value: empty })
       const appended = await kv.mutateIf({ key: record.logRow, value: record.value }, undefined)

@@ -7,6 +7,7 @@ import { type IndexOptions, indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { typeOf } from '../encoding/value-codec.ts'
+import { refuseLargeRows } from '../indexes/row-limit.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { KvWrite } from '../storage/kv.ts'
 import { propertiesOfImage } from '../tables/entities.ts'
@@ -48,6 +49,13 @@ export function indexRowsOfCell(
   const { indexes, indexOptions } = rules
   const scatter = indexOptions.scatter === undefined ? undefined : scatterOf(codes.path, indexOptions.scatter)
   return indexRowsOf(codes, entries ?? indexEntries(propertiesOfImage(cell), indexOptions), indexes, scatter)
+}
+
+/** Refuses an entity whose rows in composite indexes would be too large. @throws INVALID_ARGUMENT */
+export function checkCompositeRows({ codes, after, afterEntries }: EntityStates, rules: IndexRules): void {
+  if (after === undefined || rules.indexes.length === 0) return
+  const entries = afterEntries ?? indexEntries(propertiesOfImage(after), rules.indexOptions)
+  refuseLargeRows(codes, entries, rules.indexes)
 }
 
 /**

@@ -20,8 +20,11 @@ export interface RetentionLimits {
 
 export const defaultRetention: RetentionLimits = { ageMicros: 3_600_000_000n, bytesMax: 64 * 1024 * 1024 }
 
-/** Deletions that ride with one commit at most: bounds what a single commit pays for those before it. */
-const deletionsPerCommit = 8
+/**
+ * Deletions that ride with one commit for each record that it appends, at most: bounds what a commit pays for those before
+ * it, and lets the log shrink under commits of many groups too.
+ */
+const deletionsPerRecord = 8
 
 interface Kept {
   readonly logRow: RowKey
@@ -74,8 +77,11 @@ export class Retention {
     return rows.map(({ logRow }) => logRow)
   }
 
-  /** Deletions due now, at most a few. The caller writes them or the records stay as orphans until the next opening. */
-  take(): KvWrite[] {
+  /**
+   * Deletions due now, at most a few for each of the `appended` records that they ride with. The caller writes them or the
+   * records stay as orphans until the next opening.
+   */
+  take(appended: number): KvWrite[] {
     const oldest = this.#queue[this.#head]
     if (oldest === undefined) return []
     const horizon = this.#scheduler.nowMicros() - this.#limits.ageMicros
@@ -83,7 +89,7 @@ export class Retention {
     const deletions: KvWrite[] = []
     for (;;) {
       const next = this.#queue[this.#head]
-      if (next === undefined || deletions.length === deletionsPerCommit) break
+      if (next === undefined || deletions.length === deletionsPerRecord * appended) break
       if (this.#bytes <= this.#limits.bytesMax && next.version >= horizon) break
       deletions.push({ key: next.logRow, value: undefined })
       this.#bytes -= next.bytes

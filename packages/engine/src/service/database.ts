@@ -33,9 +33,10 @@ import { normalize } from '../planner/normalize.ts'
 import { plan } from '../planner/plan.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { Kv } from '../storage/kv.ts'
-import type { TableView } from '../tables/table.ts'
+import { KvTableView, type TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/moments.ts'
 import type { TransactionSettings, Transactions } from '../transactions/transactions.ts'
+import { finallyDo } from '../transactions/whole-read.ts'
 import { planAggregation, runAggregation } from './aggregation.ts'
 import type {
   AggregationBatch,
@@ -162,6 +163,7 @@ export class Database implements TtlDatabase {
         read,
         () => groupsOf(keys),
         (view) => lookupKeys(context, view, keys, mask),
+        'one',
       )
     })
   }
@@ -381,6 +383,7 @@ export class Database implements TtlDatabase {
     read: ReadOptions | undefined,
     scopeOf: () => ReadScope,
     work: (view: TableView) => MaybePromise<T>,
+    steps: 'one' | 'many' = 'many',
   ): MaybePromise<T & { readonly readTime: bigint; readonly transaction?: Uint8Array }> {
     const { transactions, versions, view } = this.#shared
     if (read?.transaction !== undefined || read?.newTransaction !== undefined) {
@@ -399,8 +402,21 @@ export class Database implements TtlDatabase {
     const ready = this.#shared.log.pending.count === 0 ? undefined : this.#beforeRead(scopeOf(), read?.consistency)
     return andThen(ready, () => {
       const now = versions.readTime()
-      return andThen(work(view), (result) => ({ ...result, readTime: now }))
+      // A lookup reads each entity in one step; whatever scans index rows first must find the entities of the same moment.
+      const result = steps === 'one' ? work(view) : this.#atOneMoment(work)
+      return andThen(result, (found) => ({ ...found, readTime: now }))
     })
+  }
+
+  /** A read of several steps sees one state of the store, where the store can show one: index rows and entities agree. */
+  #atOneMoment<T>(work: (view: TableView) => MaybePromise<T>): MaybePromise<T> {
+    const { kv, view } = this.#shared
+    if (!kv.supports.snapshot) return work(view)
+    const snapshot = kv.snapshot()
+    return finallyDo(
+      () => work(new KvTableView(snapshot)),
+      () => snapshot.close(),
+    )
   }
 
   /**

@@ -40,6 +40,14 @@ describe('a data folder', () => {
     expect((await readdir(dir)).sort()).toEqual(['rows', 'sixtables.json'])
   })
 
+  it('is refused, and left as it is, when LevelDB has lost its CURRENT: it would delete the rows', async () => {
+    await makeStore()
+    await rm(join(dir, 'rows', 'CURRENT'))
+    const before = (await readdir(join(dir, 'rows'))).sort()
+    await expect(openDataFolder({ dir })).rejects.toEqual(refusal('FAILED_PRECONDITION', /CURRENT/))
+    expect((await readdir(join(dir, 'rows'))).sort()).toEqual(before)
+  })
+
   // /proc is of Linux alone.
   it.skipIf(process.platform !== 'linux')('is refused where no folder can be', async () => {
     await expect(openDataFolder({ dir: '/proc/sixtables/data' })).rejects.toEqual(

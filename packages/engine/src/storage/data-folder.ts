@@ -51,9 +51,11 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
       throw refused(dir, 'there is no store in it', 'Name the folder of a store, or start a server on it first')
     await create(dir)
   }
+  await refuseHeadless(dir)
   try {
     return await openLevelKv({
       dir: join(dir, rowsFolder),
+      mustExist,
       location: dir,
       ...(options.durability === undefined ? {} : { durability: options.durability }),
       ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
@@ -61,6 +63,13 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
   } catch (error) {
     throw openError(dir, error)
   }
+}
+
+/** LevelDB takes files without CURRENT for no store at all: it would make a new one and delete them (F1). */
+async function refuseHeadless(dir: string): Promise<void> {
+  const rows = await listFolder(join(dir, rowsFolder))
+  if (rows.includes('CURRENT') || !rows.some((name) => /\.(ldb|sst|log)$/.test(name))) return
+  throw refused(dir, 'its rows have lost the file CURRENT', 'Restore the folder from a copy, or use another one')
 }
 
 /** Whether the folder has a store of this format or may get one; throws for every other folder. */
