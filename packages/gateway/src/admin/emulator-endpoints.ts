@@ -30,8 +30,16 @@ export function addEmulatorEndpoints(router: Router, { engine, onShutdown }: Emu
   })
 }
 
+const scopeNames: readonly string[] = ['project', 'database', 'namespace']
+
 /** A namespace alone means that of the default database. */
 function resetScopeOf(query: URLSearchParams): ResetScope {
+  for (const [name, value] of query) {
+    // A misspelt name must not widen what is deleted to everything.
+    if (!scopeNames.includes(name)) throw invalidArgument(`reset knows ${scopeNames.join(', ')}, not ${name}`)
+    if (name === 'project' && value === '')
+      throw invalidArgument('reset: the project is empty; leave it out to reset all')
+  }
   const projectId = query.get('project') ?? undefined
   const database = query.get('database') ?? undefined
   const namespaceId = query.get('namespace') ?? undefined
