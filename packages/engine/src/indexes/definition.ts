@@ -9,7 +9,6 @@ import { limits } from '../limits.ts'
 import { formatIndex, type IndexDefinition, type IndexedProperty } from '../model/index-definition.ts'
 
 const keyProperty = '__key__'
-const propertiesMax = 100
 
 /**
  * The definition in its one form: just its own members, without an ascending `__key__` at the end.
@@ -42,8 +41,10 @@ function check(definition: IndexDefinition): void {
   if (properties.length === 0) {
     throw invalidArgument(`an index on ${kind} needs at least one property besides an ascending ${keyProperty}`)
   }
-  if (properties.length > propertiesMax) {
-    throw invalidArgument(`${name} has ${properties.length} properties; at most ${propertiesMax} are allowed`)
+  if (properties.length > limits.compositeIndexPropertiesMax) {
+    throw invalidArgument(
+      `${name} has ${properties.length} properties; at most ${limits.compositeIndexPropertiesMax} are allowed`,
+    )
   }
   if (properties.length === 1 && !ancestor && properties[0]?.name !== keyProperty) {
     throw invalidArgument(`${name} is not needed: indexes on a single property are built in`)

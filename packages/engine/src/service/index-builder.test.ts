@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mutationOf } from '../../test/property/log-world.ts'
+import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
@@ -9,7 +10,7 @@ import { MemoryKv } from '../storage/memory-kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { AsyncKv } from '../testing/async-kv.ts'
 import { FaultyKv } from '../testing/faulty-kv.ts'
-import { index, query, where } from '../testing/query-world.ts'
+import { entity, index, query, where } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { type Engine, openEngine } from './engine.ts'
 
@@ -158,6 +159,28 @@ test('a build that fails leaves an index that says so and can be dropped', async
   inner.mutate({ key: row, value: cell })
   await engine.indexes.drop(database, 1n).done
   expect(await found()).toEqual(['A:1'])
+})
+
+test('an index in which an entity would have too many rows fails; a write that would give it so many is refused', async () => {
+  await use()
+  const database = engine.database('p')
+  const arrays = (length: number): readonly bigint[] => [...Array(length).keys()].map((i) => BigInt(i))
+  const write = async (words: string, length: number): Promise<unknown> => {
+    const { key, properties } = entity(words, { x: arrays(length), y: arrays(length) })
+    const keyBytes = encodeKey(key)
+    const bytes = Buffer.concat([Buffer.of(0x0a, keyBytes.length), keyBytes, encodeProperties(properties)])
+    const mutations = [{ operation: 'upsert' as const, entity: bytes }]
+    return database.commit(engine.context(), { mode: 'nonTransactional', mutations })
+  }
+  await write('A:1', 5000)
+  await expect(engine.createIndex(database, index('A(x, y)'))).rejects.toThrow('A:1 would have')
+  expect(database.catalogue.all).toMatchObject([{ state: 'failed' }])
+  await engine.indexes.drop(database, 1n).done
+  await write('A:1', 10)
+  await engine.createIndex(database, index('A(x, y)'))
+  await expect(write('A:2', 5000)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  await write('A:2', 50)
+  expect(await engine.check()).toMatchObject({ problemCount: 0, pending: [] })
 })
 
 test('a store that no longer writes fails the build, which begins anew when it is opened', async () => {

@@ -21,7 +21,7 @@ import { DatastoreError, failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { identityOf, plainDefinition } from '../indexes/definition.ts'
 import type { CommitLog } from '../log/commit-log.ts'
-import { addIndexDelta, type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
+import { addIndexDelta, checkCompositeRows, type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
 import { groupOf } from '../log/log-rows.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import type { Kv, KvWrite } from '../storage/kv.ts'
@@ -292,7 +292,12 @@ export class IndexBuilder {
     const writes: KvWrite[] = []
     for (const path of paths) {
       const cell = await this.#imageShown(partition, path)
-      for (const { table, rowKey, value } of indexRowsOfCell(keyCodesOfPath(partition, path), cell, rules)) {
+      const codes = keyCodesOfPath(partition, path)
+      checkCompositeRows(
+        { codes, before: undefined, after: cell },
+        { ...rules, indexes: database.catalogue.maintained },
+      )
+      for (const { table, rowKey, value } of indexRowsOfCell(codes, cell, rules)) {
         if (table === 'EntitiesByCompositeProperty') writes.push({ key: rowKey, value })
       }
     }
