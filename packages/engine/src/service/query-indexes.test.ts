@@ -93,6 +93,12 @@ describe('with indexes: auto', () => {
     expect(defined()).toEqual([])
   })
 
+  test('a query of a reserved kind that no rows serve is refused: nothing can be built for it', async () => {
+    const asked = query({ kind: '__Stat_Kind__', filter: where('kind_name', '=', 'A'), order: ['count'] })
+    expect(await failure(() => run(asked))).toMatchObject({ code: 'FAILED_PRECONDITION' })
+    expect(defined()).toEqual([])
+  })
+
   test('a query that existing indexes serve, alone or joined, adds nothing', async () => {
     const database = engine.database('p')
     await put([1, 1], [3, 3])

@@ -15,6 +15,7 @@
  * Known: which queries need an index, and which is the perfect one (App Engine SDK; measured). Ours: to wait.
  */
 import type { RequestContext } from '../context.ts'
+import { isReserved } from '../encoding/validate-key.ts'
 import { DatastoreError, failedPrecondition } from '../errors.ts'
 import { identityOf } from '../indexes/definition.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -94,7 +95,7 @@ export class QueryIndexes {
     }
     const found = catalogue.find(missing.index)
     if (found?.state === 'failed') throw failedIndex(found)
-    if (settings.indexes === 'require') throw missing
+    if (settings.indexes === 'require' || isReserved(missing.index.kind)) throw missing
     await this.#wait(context, database, [missing.index], (index) => this.#indexes.ensureForQuery(database, index))
   }
 
