@@ -2,10 +2,10 @@
  * `sixtables check`: whether entities, index rows, log and markers tell the same story.
  */
 import type { CheckReport } from '@sixtables/engine'
+import type { Flags } from './command.ts'
 import { exitCodes } from './errors.ts'
 import type { Io } from './io.ts'
 import { counted } from './print.ts'
-import type { Flags } from './settings.ts'
 import { askTarget } from './target.ts'
 
 /** Exit code 1 when something is wrong and was not put right. */

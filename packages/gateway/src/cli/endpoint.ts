@@ -26,7 +26,8 @@ export function parsePort(text: string, flag: string): number {
 /** Reads `host:port`, `[ipv6]:port`, `:port` or a bare host; a part left out is the default's. */
 export function parseEndpoint(text: string, flag: string): Endpoint {
   if (/^[a-z]+:\/\//i.test(text)) {
-    throw new UsageError(`${flag} is host:port without a scheme; got "${text}", try "${text.replace(/^.*?:\/\//, '')}"`)
+    const bare = text.replace(/^.*?:\/\//, '').replace(/\/.*$/, '')
+    throw new UsageError(`${flag} is host:port without a scheme; got "${text}", try "${bare}"`)
   }
   const parts = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::([^:]*))?$/.exec(text)
   if (parts === null) {

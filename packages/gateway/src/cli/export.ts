@@ -6,10 +6,10 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { overallSuffix } from '@sixtables/engine'
+import type { Flags } from './command.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { openClosedStore } from './open-store.ts'
-import type { Flags } from './settings.ts'
 import { placeOf } from './target.ts'
 import { inWords, ProgressLines, refusalsInWords, runOnServer, wantedOf } from './transfer.ts'
 

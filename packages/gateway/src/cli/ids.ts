@@ -14,12 +14,13 @@ import {
   type ReserveAnswer,
 } from '../admin/ids.ts'
 import { formatKeyPath, parseKeyPath, parseKindPath } from '../admin/key-syntax.ts'
+import type { Flags } from './command.ts'
 import { exitCodes, OperationError, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { openClosedStore } from './open-store.ts'
 import { columns } from './print.ts'
 import { askServer } from './remote-target.ts'
-import { type Flags, projectOf } from './settings.ts'
+import { projectOf } from './settings.ts'
 import { placeOf } from './target.ts'
 
 export function idsNext(flags: Flags, io: Io): Promise<number> {

@@ -7,10 +7,10 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { metadataFileOf } from '../admin/export-locations.ts'
+import type { Flags } from './command.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { openStore } from './open-store.ts'
-import type { Flags } from './settings.ts'
 import { placeOf } from './target.ts'
 import { inWords, ProgressLines, refusalsInWords, runOnServer, wantedOf } from './transfer.ts'
 

@@ -145,7 +145,10 @@ describe('beside a running server', () => {
     expect(await indexes('delete', 'x', ...at)).toMatchObject({ code: 2 })
     expect(await indexes('lits', ...at)).toMatchObject({ code: 2, err: expect.stringContaining('did you mean list?') })
     expect(await indexes()).toMatchObject({ code: 2, err: expect.stringContaining('list, create, delete') })
-    expect(await indexes('create', 'Task')).toMatchObject({ code: 2, err: expect.stringContaining('indexes --help') })
+    expect(await indexes('create', 'Task')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('indexes create --help'),
+    })
     expect(await indexes('list', '--endpoint', '127.0.0.1:1')).toMatchObject({ code: 2 })
   })
 })

@@ -11,12 +11,13 @@ import {
   indexesPath,
   indexMethodOf,
 } from '../admin/index-questions.ts'
+import type { Flags } from './command.ts'
 import { exitCodes, OperationError, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { openClosedStore } from './open-store.ts'
 import { columns, counted } from './print.ts'
 import { askServer } from './remote-target.ts'
-import { type Flags, projectOf } from './settings.ts'
+import { projectOf } from './settings.ts'
 import { placeOf } from './target.ts'
 
 /** How often a server is asked about work that goes on. */

@@ -10,10 +10,10 @@ import type {
   RowsReport,
 } from '@sixtables/engine'
 import type { Parameters } from '../admin/inspection.ts'
+import type { Flags } from './command.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { columns, counted } from './print.ts'
-import type { Flags } from './settings.ts'
 import { askTarget, keyParameters } from './target.ts'
 
 export function inspectRows(flags: Flags, io: Io): Promise<number> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Flags, type StartSettings, startSettings } from './settings.ts'
+import type { Flags } from './command.ts'
+import { type StartSettings, startSettings } from './settings.ts'
 
 function settings(flags: Flags, env: Readonly<Record<string, string>> = {}): StartSettings {
   return startSettings(flags, { cwd: '/home-of-test', env })

@@ -3,6 +3,7 @@
  * each rule has a test.
  */
 import { join, resolve } from 'node:path'
+import type { Flags } from './command.ts'
 import { defaultEndpoint, type Endpoint, parseEndpoint, parsePort } from './endpoint.ts'
 import { UsageError } from './errors.ts'
 import { type LogLevel, logLevels } from './logger.ts'
@@ -38,9 +39,6 @@ export interface StartSettings {
   /** Things the user should know about what was asked; one line each. */
   readonly notes: readonly string[]
 }
-
-/** Parsed flags by name; a repeated flag is an array, of which the last value counts. */
-export type Flags = Readonly<Record<string, unknown>>
 
 export interface Surroundings {
   readonly cwd: string

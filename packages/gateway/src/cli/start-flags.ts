@@ -4,20 +4,10 @@
  * Known: the names that Google's emulators use are kept (`--testing`, `--store-on-disk`, `--consistency`, `--host-port`,
  * `--data-dir`), also with underscores. Ours: the rest.
  */
+import type { Flag } from './command.ts'
 import { logLevels } from './logger.ts'
 
-export interface Flag {
-  readonly name: string
-  readonly type: 'string' | 'boolean' | 'list'
-  /** What it does, in one line. */
-  readonly describe: string
-  /** Shown as the default; the value itself is settled in settings.ts, where flags meet. */
-  readonly default?: string
-  readonly choices?: readonly string[]
-  readonly group: 'Where it listens' | 'Where data lives' | 'How it behaves' | 'What it says'
-}
-
-export const startFlags: readonly Flag[] = [
+const shownFlags: readonly Flag[] = [
   {
     name: 'host',
     type: 'string',
@@ -27,6 +17,7 @@ export const startFlags: readonly Flag[] = [
   },
   {
     name: 'port',
+    alias: 'p',
     type: 'string',
     describe: 'Port for gRPC and HTTP; 0 takes a free one',
     default: '8081',
@@ -174,4 +165,12 @@ export const ignoredFlags: readonly string[] = [
   'enable-entity-groups',
   'regenerate-indexes',
   'single-project-mode',
+]
+
+/** All that `start` knows. */
+export const startFlags: readonly Flag[] = [
+  ...shownFlags,
+  ...ignoredFlags.map((name): Flag => {
+    return { name, type: 'boolean', describe: 'Changes nothing here', group: 'Ignored', hidden: true }
+  }),
 ]

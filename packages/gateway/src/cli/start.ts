@@ -8,12 +8,14 @@
  * SIGINT, SIGTERM and POST /shutdown close the port, then the store, and end with exit code 0; a second signal ends at once.
  * Under npm one Ctrl-C arrives twice, from the terminal and from npm, so the second must come a moment later.
  */
+
+import type { Flags } from './command.ts'
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
 import { exitCodes } from './errors.ts'
 import type { Io } from './io.ts'
 import { lineLogger } from './logger.ts'
 import { openServer } from './open-server.ts'
-import { type Flags, type StartSettings, startSettings } from './settings.ts'
+import { type StartSettings, startSettings } from './settings.ts'
 
 /** Signals this near to the first are taken for the same wish. */
 const sameSignalMs = 300

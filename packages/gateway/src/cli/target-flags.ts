@@ -1,46 +1,52 @@
 /**
- * The flags by which `check` and `inspect` are told what to look at: a running server or a closed folder, and in which
- * project, database and namespace a key lives.
+ * The flags by which commands are told what to look at: a running server or a closed folder, and in which project,
+ * database and namespace. A command has only those that mean something to it.
  */
-export const targetFlags = [
-  {
-    name: 'endpoint',
-    type: 'string',
-    describe: 'Running server to ask: host:port',
-    defaultDescription: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
-    group: 'What is looked at:',
-  },
-  {
-    name: 'data-dir',
-    type: 'string',
-    describe: 'Folder to open instead; no server may be using it',
-    group: 'What is looked at:',
-  },
-  {
-    name: 'project',
-    type: 'string',
-    describe: 'Project of the keys',
-    defaultDescription: 'DATASTORE_PROJECT_ID, or demo',
-    group: 'What is looked at:',
-  },
-  {
-    name: 'database',
-    type: 'string',
-    describe: 'Database of the keys',
-    defaultDescription: 'the default database',
-    group: 'What is looked at:',
-  },
-  {
-    name: 'namespace',
-    type: 'string',
-    describe: 'Namespace of the keys',
-    defaultDescription: 'the default namespace',
-    group: 'What is looked at:',
-  },
-  {
-    name: 'json',
-    type: 'boolean',
-    describe: 'Answer as JSON',
-    group: 'What is looked at:',
-  },
-] as const
+import type { Flag } from './command.ts'
+
+const group = 'What is looked at'
+
+const endpoint: Flag = {
+  name: 'endpoint',
+  type: 'string',
+  describe: 'Running server to ask: host:port',
+  default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
+  group,
+}
+const dataDir: Flag = {
+  name: 'data-dir',
+  type: 'string',
+  describe: 'Folder to open instead; no server may be using it',
+  group,
+}
+const project: Flag = {
+  name: 'project',
+  type: 'string',
+  describe: 'Project of the keys',
+  default: 'DATASTORE_PROJECT_ID, or demo',
+  group,
+}
+const database: Flag = {
+  name: 'database',
+  type: 'string',
+  describe: 'Database of the keys',
+  default: 'the default database',
+  group,
+}
+const namespace: Flag = {
+  name: 'namespace',
+  type: 'string',
+  describe: 'Namespace of the keys',
+  default: 'the default namespace',
+  group,
+}
+const json: Flag = { name: 'json', type: 'boolean', describe: 'Answer as JSON', group }
+
+/** Of commands that look at the whole store. */
+export const placeFlags: readonly Flag[] = [endpoint, dataDir, json]
+
+/** Of commands that look at one database. */
+export const databaseFlags: readonly Flag[] = [endpoint, dataDir, project, database, json]
+
+/** Of commands that look at keys. */
+export const targetFlags: readonly Flag[] = [endpoint, dataDir, project, database, namespace, json]

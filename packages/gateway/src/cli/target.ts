@@ -6,12 +6,13 @@ import { resolve } from 'node:path'
 import { DatastoreError } from '@sixtables/engine'
 import type { Parameters } from '../admin/inspection.ts'
 import { parseKeyPath } from '../admin/key-syntax.ts'
+import type { Flags } from './command.ts'
 import { formatEndpoint, parseEndpoint } from './endpoint.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { openFolder } from './local-target.ts'
 import { remoteTarget } from './remote-target.ts'
-import { type Flags, projectOf } from './settings.ts'
+import { projectOf } from './settings.ts'
 
 export interface Target {
   /** @throws OperationError with the reason in words */

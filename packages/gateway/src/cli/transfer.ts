@@ -4,11 +4,12 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatastoreError, type TransferProgress } from '@sixtables/engine'
+import type { Flags } from './command.ts'
 import { OperationError } from './errors.ts'
 import type { Io } from './io.ts'
 import { counted } from './print.ts'
 import { askServer } from './remote-target.ts'
-import { type Flags, projectOf } from './settings.ts'
+import { projectOf } from './settings.ts'
 
 export interface Wanted {
   readonly project: string

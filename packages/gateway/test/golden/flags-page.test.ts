@@ -8,6 +8,8 @@ import { targetFlags } from '../../src/cli/target-flags.ts'
 
 const page = new URL('../../../../docs/reference/flags.md', import.meta.url)
 
+const shownFlags = startFlags.filter(({ hidden }) => hidden !== true)
+
 interface Row {
   readonly name: string
   readonly describe: string
@@ -24,16 +26,11 @@ function table(rows: readonly Row[]): string {
 }
 
 const tables: Readonly<Record<string, string>> = {
-  start: [...new Set(startFlags.map((flag) => flag.group))]
-    .map((group) => `### ${group}\n\n${table(startFlags.filter((flag) => flag.group === group))}`)
+  start: [...new Set(shownFlags.map((flag) => flag.group))]
+    .map((group) => `### ${group}\n\n${table(shownFlags.filter((flag) => flag.group === group))}`)
     .join('\n\n'),
   ignored: ignoredFlags.map((name) => `- \`--${name}\``).join('\n'),
-  target: table(
-    targetFlags.map((flag) => ({
-      ...flag,
-      ...('defaultDescription' in flag ? { default: flag.defaultDescription } : {}),
-    })),
-  ),
+  target: table(targetFlags),
 }
 
 test('golden: the page of flags is what the parser knows', () => {
