@@ -24,7 +24,7 @@ import { checkAlive } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
-import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import type { BatchWrite, DeferredValue, Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { Applier, type ApplyCause, type ApplyEvent, chargeWrite } from './apply.ts'
 import { drawDelayMs } from './apply-policy.ts'
@@ -32,7 +32,7 @@ import type { Append, CommitInput, Committed, CommittedReader, Footprint, LogDat
 import type { CommitVersions } from './commit-version.ts'
 import { Decisions } from './decisions.ts'
 import { addIndexDelta, checkCompositeRows, type EntityStates } from './index-delta.ts'
-import { type EntityChange, encodeLogRecord } from './log-record.ts'
+import { DeferredLogRecord, type EntityChange } from './log-record.ts'
 import { type GroupCode, groupOf, logRowKey, pendingRowKey } from './log-rows.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
 import { findPending } from './recovery.ts'
@@ -211,7 +211,11 @@ export class CommitLog {
     }
     const { transaction } = input
     const decided = this.#options.kv.supports.batch || groups.length === 1
-    const value = encodeLogRecord({ state: decided ? 'committed' : 'prepared', transaction, groups, changes })
+    const value = new DeferredLogRecord(
+      decided
+        ? { state: 'committed', transaction, groups: noGroups, changes }
+        : { state: 'prepared', transaction, groups, changes },
+    )
     const logRow = logRowKey(group, version)
     input.context.ledger.charge('Log', 'put', logRow, 1, logRow.length + value.length)
     return {
@@ -262,7 +266,7 @@ export class CommitLog {
     input: CommitInput<T>,
     records: readonly PreparedRecord[],
     version: bigint,
-    writes: readonly KvWrite[],
+    writes: readonly BatchWrite[],
     done: () => void,
   ): MaybePromise<void> {
     const written = this.#options.kv.batch(writes)
@@ -291,7 +295,7 @@ export class CommitLog {
   }
 
   /** The log records and all that they apply, in one batch: no marker is needed. */
-  #fusedWrites(records: readonly PreparedRecord[], version: bigint): KvWrite[] {
+  #fusedWrites(records: readonly PreparedRecord[], version: bigint): BatchWrite[] {
     const writes = this.#logWrites(records, version, false)
     for (const record of records) {
       for (const write of Applier.writesOf(record)) {
@@ -311,8 +315,8 @@ export class CommitLog {
     }
   }
 
-  #logWrites(records: readonly PreparedRecord[], version: bigint, markers: boolean): KvWrite[] {
-    const writes: KvWrite[] = this.retention.take(records.length)
+  #logWrites(records: readonly PreparedRecord[], version: bigint, markers: boolean): BatchWrite[] {
+    const writes: BatchWrite[] = this.retention.take(records.length)
     const ceiling = this.#options.versions.ceilingFor(version)
     if (ceiling !== undefined) writes.push(ceiling)
     for (const record of records) {
@@ -329,7 +333,7 @@ export class CommitLog {
     for (const write of this.retention.take(records.length)) await kv.mutate(write)
     for (const record of records) {
       await kv.mutate({ key: pendingRowKey(record.group, version), value: empty })
-      const appended = await kv.mutateIf({ key: record.logRow, value: record.value }, undefined)
+      const appended = await kv.mutateIf({ key: record.logRow, value: record.value.bytes() }, undefined)
       if (!appended) {
         throw new DatastoreError('ABORTED', 'another writer appended to the log of this entity group first; try again')
       }
@@ -398,12 +402,13 @@ function footprintOf(records: readonly PreparedRecord[]): Footprint {
 }
 
 interface PreparedRecord extends PendingRecord {
-  /** The encoded log record. */
-  readonly value: Uint8Array
+  /** The log record. */
+  readonly value: DeferredValue
   readonly indexUpdates: number
 }
 
 const empty = new Uint8Array(0)
+const noGroups: readonly GroupCode[] = []
 
 function unknownOutcome(error: unknown): never {
   if (!(error instanceof DatastoreError)) throw error

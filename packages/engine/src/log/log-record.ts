@@ -12,6 +12,7 @@
  * Ours: both images, so that apply never reads the Entities table and history can be read backwards.
  */
 import { InvariantError, invariant } from '../invariant.ts'
+import type { DeferredValue } from '../storage/kv.ts'
 import type { GroupCode } from './log-rows.ts'
 
 /**
@@ -33,7 +34,7 @@ export interface LogRecord {
   readonly state: RecordState
   /** Empty for a commit outside of a transaction. */
   readonly transaction: Uint8Array
-  /** All groups of the commit, this one included, in row key order. */
+  /** Of a prepared record all groups of the commit, this one included, in row key order; of a committed one none. */
   readonly groups: readonly GroupCode[]
   readonly changes: readonly EntityChange[]
 }
@@ -43,12 +44,33 @@ const absent = 0xffff_ffff
 const stateBytes: Record<RecordState, number> = { committed: 0, prepared: 1 }
 const states: readonly RecordState[] = ['committed', 'prepared']
 
-export function encodeLogRecord(record: LogRecord): Uint8Array {
+/** The bytes that a record takes. */
+function sizeOf(record: LogRecord): number {
   let size = 2 + 4 + record.transaction.length + 4 + 4
   for (const group of record.groups) size += 4 + group.length
   for (const change of record.changes) {
     size += 12 + change.path.length + (change.before?.length ?? 0) + (change.after?.length ?? 0)
   }
+  return size
+}
+
+/** A record whose bytes are made when somebody reads them. Its images are those of the Entities rows: they are shared. */
+export class DeferredLogRecord implements DeferredValue {
+  readonly length: number
+  readonly #record: LogRecord
+
+  constructor(record: LogRecord) {
+    this.#record = record
+    this.length = sizeOf(record)
+  }
+
+  bytes(): Uint8Array {
+    return encodeLogRecord(this.#record)
+  }
+}
+
+export function encodeLogRecord(record: LogRecord): Uint8Array {
+  const size = sizeOf(record)
   const bytes = Buffer.allocUnsafeSlow(size)
   bytes[0] = format
   bytes[1] = stateBytes[record.state]

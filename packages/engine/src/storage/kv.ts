@@ -39,6 +39,23 @@ export interface KvWrite {
   readonly value: Uint8Array | undefined
 }
 
+/**
+ * A value whose bytes are made when somebody reads them. A store in memory keeps it as it is: of what is written often and
+ * read seldom, as records of the log are, it never makes the bytes at all.
+ */
+export interface DeferredValue {
+  /** Of the bytes. */
+  readonly length: number
+  /** The same bytes in each call. */
+  bytes(): Uint8Array
+}
+
+/** One row's change in a batch. */
+export interface BatchWrite {
+  readonly key: RowKey
+  readonly value: Uint8Array | DeferredValue | undefined
+}
+
 export interface ScanOptions {
   /** From the end of the range to its start. */
   readonly reverse?: boolean
@@ -85,7 +102,7 @@ export interface Kv extends KvReader {
   /** Sets or deletes one row if its value is now `expected` (`undefined` = no such row). False: nothing was changed. */
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean>
   /** All writes or none; a later write to a key wins. Only with `supports.batch`. */
-  batch(writes: readonly KvWrite[]): MaybePromise<void>
+  batch(writes: readonly BatchWrite[]): MaybePromise<void>
   /** Only with `supports.snapshot`. */
   snapshot(): KvSnapshot
   /** Deletes every row. */

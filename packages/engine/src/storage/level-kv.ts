@@ -16,6 +16,8 @@ import { Level } from 'level'
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type {
+  BatchWrite,
+  DeferredValue,
   Durability,
   KeyRange,
   Kv,
@@ -123,8 +125,8 @@ export class LevelKv implements Kv {
     return false
   }
 
-  batch(writes: readonly KvWrite[]): Promise<void> {
-    return this.#writer.submit(writes)
+  batch(writes: readonly BatchWrite[]): Promise<void> {
+    return this.#writer.submit(writes.every(isPlain) ? writes : writes.map(plain))
   }
 
   snapshot(): KvSnapshot {
@@ -213,6 +215,14 @@ class LevelKvSnapshot implements KvSnapshot {
   #mustBeOpen(): void {
     if (this.#closed) throw new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
   }
+}
+
+function isPlain(write: BatchWrite): write is KvWrite {
+  return write.value === undefined || write.value instanceof Uint8Array
+}
+
+function plain(write: BatchWrite): KvWrite {
+  return isPlain(write) ? write : { key: write.key, value: (write.value as DeferredValue).bytes() }
 }
 
 function readRow(level: LevelDatabase, moment: Moment, key: RowKey): Uint8Array | undefined {

@@ -4,15 +4,31 @@
  * K1 and K4 are the tree's; K2 and K3 hold because nothing runs between the rows of a batch; there are no failed writes.
  * A scan, too, sees exactly the moment of its opening.
  *
- * Values are kept as they are given, not copied: who writes a row must not change its bytes afterwards.
+ * Values are kept as they are given, not copied: who writes a row must not change its bytes afterwards. Deferred values are
+ * made into bytes for each reader.
  */
 import { Buffer } from 'node:buffer'
 import { DatastoreError } from '../errors.ts'
 import { BTree, getFrom, type TreeView } from './btree.ts'
-import { TreeScan } from './btree-scan.ts'
-import type { KeyRange, Kv, KvCapabilities, KvRow, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions } from './kv.ts'
+import { type TreeRow, TreeScan } from './btree-scan.ts'
+import type {
+  BatchWrite,
+  DeferredValue,
+  KeyRange,
+  Kv,
+  KvCapabilities,
+  KvRow,
+  KvScan,
+  KvSnapshot,
+  KvWrite,
+  RowKey,
+  ScanOptions,
+} from './kv.ts'
 
 const noRows: readonly KvRow[] = []
+
+/** What the tree holds for a row: deferred values stay deferred. */
+type Stored = Uint8Array | DeferredValue
 
 export interface MemoryKvOptions {
   /** Most keys of a tree node; a small one makes tests split and merge often. */
@@ -34,7 +50,7 @@ export interface MemoryScan extends KvScan {
 export class MemoryKv implements Kv {
   readonly supports: KvCapabilities = { batch: true, snapshot: true }
   readonly location = 'memory'
-  readonly #tree: BTree<Uint8Array>
+  readonly #tree: BTree<Stored>
   #closed = false
 
   /** @param rows - what the store holds at first, in any order; a later row with the same key wins */
@@ -50,7 +66,7 @@ export class MemoryKv implements Kv {
 
   get(key: RowKey): Uint8Array | undefined {
     if (this.#closed) throw closedError()
-    return this.#tree.get(key)
+    return bytesOf(this.#tree.get(key))
   }
 
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
@@ -65,12 +81,12 @@ export class MemoryKv implements Kv {
 
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): boolean {
     if (this.#closed) throw closedError()
-    if (!sameValue(this.#tree.get(write.key), expected)) return false
+    if (!sameValue(bytesOf(this.#tree.get(write.key)), expected)) return false
     this.#apply(write)
     return true
   }
 
-  batch(writes: readonly KvWrite[]): void {
+  batch(writes: readonly BatchWrite[]): void {
     if (this.#closed) throw closedError()
     for (const write of writes) this.#apply(write)
   }
@@ -100,10 +116,22 @@ export class MemoryKv implements Kv {
     this.#tree.clear()
   }
 
-  #apply(write: KvWrite): void {
+  #apply(write: BatchWrite): void {
     if (write.value === undefined) this.#tree.delete(write.key)
     else this.#tree.set(write.key, write.value)
   }
+}
+
+function bytesOf(stored: Stored | undefined): Uint8Array | undefined {
+  return stored === undefined || stored instanceof Uint8Array ? stored : stored.bytes()
+}
+
+function rowOf(row: TreeRow<Stored>): KvRow {
+  return isPlain(row) ? row : { key: row.key, value: (row.value as DeferredValue).bytes() }
+}
+
+function isPlain(row: TreeRow<Stored>): row is KvRow {
+  return row.value instanceof Uint8Array
 }
 
 /** Whether two values have the same bytes, or are both absent. */
@@ -117,19 +145,21 @@ function closedError(): DatastoreError {
 }
 
 class TreeKvScan implements MemoryScan {
-  readonly #tree: BTree<Uint8Array>
-  readonly #view: TreeView<Uint8Array>
-  #scan: TreeScan<Uint8Array> | undefined
+  readonly #tree: BTree<Stored>
+  readonly #view: TreeView<Stored>
+  #scan: TreeScan<Stored> | undefined
 
   /** @param view - released when the scan is closed */
-  constructor(tree: BTree<Uint8Array>, view: TreeView<Uint8Array>, range: KeyRange, reverse: boolean) {
+  constructor(tree: BTree<Stored>, view: TreeView<Stored>, range: KeyRange, reverse: boolean) {
     this.#tree = tree
     this.#view = view
     this.#scan = new TreeScan(view.root, view.height, range, reverse)
   }
 
   next(count: number): readonly KvRow[] {
-    return this.#scan === undefined ? noRows : this.#scan.next(count)
+    if (this.#scan === undefined) return noRows
+    const rows = this.#scan.next(count)
+    return rows.every(isPlain) ? rows : rows.map(rowOf)
   }
 
   seek(key: RowKey): void {
@@ -144,11 +174,11 @@ class TreeKvScan implements MemoryScan {
 }
 
 class TreeSnapshot implements MemorySnapshot {
-  readonly #tree: BTree<Uint8Array>
-  readonly #view: TreeView<Uint8Array>
+  readonly #tree: BTree<Stored>
+  readonly #view: TreeView<Stored>
   #closed = false
 
-  constructor(tree: BTree<Uint8Array>) {
+  constructor(tree: BTree<Stored>) {
     this.#tree = tree
     this.#view = tree.view()
   }
@@ -159,7 +189,7 @@ class TreeSnapshot implements MemorySnapshot {
 
   get(key: RowKey): Uint8Array | undefined {
     this.#mustBeOpen()
-    return getFrom(this.#view.root, this.#view.height, key)
+    return bytesOf(getFrom(this.#view.root, this.#view.height, key))
   }
 
   /** The scan may be used on after the snapshot was closed. */
@@ -168,7 +198,7 @@ class TreeSnapshot implements MemorySnapshot {
     return new TreeKvScan(this.#tree, this.#tree.share(this.#view), range, options?.reverse === true)
   }
 
-  restoreInto(tree: BTree<Uint8Array>): void {
+  restoreInto(tree: BTree<Stored>): void {
     this.#mustBeOpen()
     if (tree !== this.#tree) throw new TypeError('restore() takes a snapshot of this store')
     tree.restore(this.#view)

@@ -11,7 +11,17 @@
  */
 import { DatastoreError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { KeyRange, Kv, KvCapabilities, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions } from '../storage/kv.ts'
+import type {
+  BatchWrite,
+  KeyRange,
+  Kv,
+  KvCapabilities,
+  KvScan,
+  KvSnapshot,
+  KvWrite,
+  RowKey,
+  ScanOptions,
+} from '../storage/kv.ts'
 
 export interface Fault {
   readonly kind: 'fail' | 'crash'
@@ -77,7 +87,7 @@ export class FaultyKv implements Kv {
     return this.#write(() => this.inner.mutateIf(write, expected))
   }
 
-  batch(writes: readonly KvWrite[]): MaybePromise<void> {
+  batch(writes: readonly BatchWrite[]): MaybePromise<void> {
     return this.#write(() => this.inner.batch(writes))
   }
 

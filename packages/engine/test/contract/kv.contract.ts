@@ -3,7 +3,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DatastoreError } from '../../src/errors.ts'
-import type { Kv, KvReader, KvRow, RowKey, ScanOptions } from '../../src/storage/kv.ts'
+import type { DeferredValue, Kv, KvReader, KvRow, RowKey, ScanOptions } from '../../src/storage/kv.ts'
 
 export interface OpenedKv {
   readonly kv: Kv
@@ -336,6 +336,25 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
           ['c', 2],
         ])
         await kv.batch([])
+      })
+
+      it('K3: a deferred value is read as the bytes that it stands for, in whatever way', async (test) => {
+        test.skip(!kv.supports.batch, 'this body has no batch')
+        const deferred = (...numbers: number[]): DeferredValue => ({
+          length: numbers.length,
+          bytes: () => bytes(...numbers),
+        })
+        await kv.batch([
+          { key: 'a', value: deferred(1, 2) },
+          { key: 'b', value: bytes(3) },
+        ])
+        expect([...((await kv.get('a')) ?? [])]).toEqual([1, 2])
+        expect((await rowsOf(kv)).map((row) => [row.key, ...row.value])).toEqual([
+          ['a', 1, 2],
+          ['b', 3],
+        ])
+        expect(await kv.mutateIf({ key: 'a', value: bytes(4) }, bytes(1, 2))).toBe(true)
+        expect([...((await kv.get('a')) ?? [])]).toEqual([4])
       })
 
       it('K2: never shows half of a batch to a scan', async (test) => {
