@@ -3,7 +3,7 @@
  * they touched.
  *
  * C1  A store call never waits for the ledger.              charge() is synchronous and does not fail
- * C2  The service settles a ledger once, at the end.        service/datastore.ts
+ * C2  The service settles a ledger once, at the end.        service/settled.ts
  * C3  Apply has a ledger of its own, never its request's.   log/apply.ts
  */
 import type { Scheduler } from './clock.ts'

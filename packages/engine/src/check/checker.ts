@@ -10,6 +10,9 @@
  * them, and an index row that all of them have must be there; one that none of them has must not.
  *
  * Works on a snapshot where the store has one, so a running server goes on writing. Cost: one get for each index row.
+ *
+ * V1  A repair writes what a row should be now, not what the snapshot says: each row is judged anew while nothing else is
+ *     written. Pending records go on from the state before the first of them, so that is what their rows are put to.
  */
 
 import { hexOf } from '../encoding/bytes.ts'
@@ -18,7 +21,7 @@ import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
 import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
-import { logRange, logRowKey, parseLogRowKey, pendingRange } from '../log/log-rows.ts'
+import { groupOf, logRange, logRowKey, parseLogRowKey, pendingRange, pendingRangeOfGroup } from '../log/log-rows.ts'
 import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
@@ -45,9 +48,13 @@ export interface CheckSource {
   databaseByCode(code: string): CheckedDatabase
   /** Lets other work in between; called every few hundred rows. */
   pause(): Promise<void>
+  /** Runs `task` while nothing is committed or applied. */
+  alone<T>(task: () => Promise<T>): Promise<T>
 }
 
 const batchRows = 512
+/** Rows that are put right while writers wait. */
+const repairsAtOnce = 64
 
 const indexSpaces = [
   keySpaces.EntitiesByKind,
@@ -76,7 +83,8 @@ class Check {
   readonly #chains = new Map<RowKey, Cell[]>()
   readonly #pending: PendingGroup[] = []
   readonly #problems: Problem[] = []
-  readonly #repairs = new Map<RowKey, Cell>()
+  /** Index rows that are not what they should be. */
+  readonly #broken = new Set<RowKey>()
   #problemCount = 0
   #rowsSeen = 0
   #entities = 0
@@ -96,7 +104,7 @@ class Check {
     await this.#chainsToIndexRows()
     const indexRows = await this.#indexRowsToEntities()
     await this.#logToEntities()
-    for (const [key, value] of this.#repairs) await this.#source.kv.mutate({ key, value })
+    const repaired = this.#options.repair ? await this.#repair() : 0
     return {
       entities: this.#entities,
       indexRows,
@@ -104,8 +112,49 @@ class Check {
       pending: this.#pending,
       problemCount: this.#problemCount,
       problems: this.#problems,
-      repaired: this.#repairs.size,
+      repaired,
     }
+  }
+
+  /** @returns how many broken rows are right now */
+  async #repair(): Promise<number> {
+    const rows = [...this.#broken]
+    for (let i = 0; i < rows.length; i += repairsAtOnce) {
+      await this.#source.alone(async () => {
+        for (const row of rows.slice(i, i + repairsAtOnce)) await this.#putRight(row)
+      })
+      await this.#source.pause()
+    }
+    return rows.length
+  }
+
+  /** V1. The row may be right meanwhile, or gone with its index. */
+  async #putRight(row: RowKey): Promise<void> {
+    if (!this.#isChecked(row)) return
+    const { kv } = this.#source
+    const entityRow = entityRowOfIndexRow(row, this.#rulesOf(row).indexes)
+    const right = this.#indexRows(entityRow, await this.#indexedImage(entityRow)).get(row)
+    if (!sameCell(right, await kv.get(row))) await kv.mutate({ key: row, value: right })
+  }
+
+  /** The image of an entity that its index rows are of now: that before its first pending record, or its row. */
+  async #indexedImage(entityRow: RowKey): Promise<Cell> {
+    const { kv } = this.#source
+    const { partition, path } = codesOf(entityRow)
+    const group = groupOf(partition, path)
+    const markers = kv.scan(pendingRangeOfGroup(group))
+    try {
+      for (let rows = await markers.next(batchRows); rows.length > 0; rows = await markers.next(batchRows)) {
+        for (const { key } of rows) {
+          const value = await kv.get(logRowKey(group, parseLogRowKey(key).version))
+          const change = value && decodeLogRecord(value).changes.find((candidate) => candidate.path === path)
+          if (change) return change.before
+        }
+      }
+    } finally {
+      markers.close()
+    }
+    return kv.get(entityRow)
   }
 
   async #readPending(): Promise<void> {
@@ -151,7 +200,12 @@ class Check {
         const found = await this.#reader.get(key)
         if (found !== undefined) this.#accounted++
         else if (images.every((rows) => rows.has(key))) {
-          this.#report('missing index row', key, 'before and after its pending records the entity has this row')
+          this.#report(
+            'missing index row',
+            key,
+            'before and after its pending records the entity has this row',
+            'broken',
+          )
         }
       }
     }
@@ -162,12 +216,12 @@ class Check {
       const found = this.#reader.get(key)
       const cell = found instanceof Promise ? await found : found
       if (cell === undefined) {
-        this.#report('missing index row', key, 'the entity has this value, the table has no row for it', value)
+        this.#report('missing index row', key, 'the entity has this value, the table has no row for it', 'broken')
         continue
       }
       this.#accounted++
       if (!sameCell(cell, value)) {
-        this.#report('wrong index row', key, `the cell is ${hexOf(cell)}, it should be ${hexOf(value)}`, value)
+        this.#report('wrong index row', key, `the cell is ${hexOf(cell)}, it should be ${hexOf(value)}`, 'broken')
       }
     }
   }
@@ -190,7 +244,7 @@ class Check {
         const detail = chain.every((cell) => cell === undefined)
           ? 'its entity does not exist'
           : 'its entity does not have this value'
-        this.#report('orphan index row', key, detail, undefined)
+        this.#report('orphan index row', key, detail, 'broken')
       })
     }
     return count
@@ -243,8 +297,8 @@ class Check {
   }
 
   #indexRows(entityRow: RowKey, cell: Cell): ReadonlyMap<RowKey, Uint8Array> {
-    const partitionEnd = skipPartition(entityRow, 1)
-    const codes = keyCodesOfPath(entityRow.slice(1, partitionEnd), entityRow.slice(partitionEnd))
+    const { partition, path } = codesOf(entityRow)
+    const codes = keyCodesOfPath(partition, path)
     const rules = this.#source.databaseByCode(codes.partition).checkRules
     try {
       return new Map(indexRowsOfCell(codes, cell, rules).map(({ rowKey, value }) => [rowKey, value]))
@@ -273,13 +327,18 @@ class Check {
     }
   }
 
-  /** @param right - with `repair`, what the row should be (`undefined` = gone); left out when nothing can be put right */
-  #report(kind: ProblemKind, key: RowKey, detail: string, ...right: [] | [Cell]): void {
+  /** @param repairable - `broken` when the row follows from its entity, and can be put right */
+  #report(kind: ProblemKind, key: RowKey, detail: string, repairable?: 'broken'): void {
     this.#problemCount++
-    if (right.length === 1 && this.#options.repair) this.#repairs.set(key, right[0])
+    if (repairable === 'broken') this.#broken.add(key)
     if (this.#problems.length === problemsListed) return
     this.#problems.push({ kind, row: prettyRowKey(key), rowKey: hexOf(key), detail })
   }
+}
+
+function codesOf(entityRow: RowKey): { readonly partition: string; readonly path: string } {
+  const partitionEnd = skipPartition(entityRow, 1)
+  return { partition: entityRow.slice(1, partitionEnd), path: entityRow.slice(partitionEnd) }
 }
 
 function sameCell(a: Cell, b: Cell): boolean {

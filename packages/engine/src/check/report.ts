@@ -36,7 +36,7 @@ export interface CheckReport {
   readonly problemCount: number
   /** The first problems, at most {@link problemsListed}. */
   readonly problems: readonly Problem[]
-  /** Index rows put right; 0 without `repair`. */
+  /** Index rows among the problems that are right now: put right, or by a write meanwhile; 0 without `repair`. */
   readonly repaired: number
 }
 

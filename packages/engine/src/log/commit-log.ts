@@ -12,7 +12,7 @@
  *
  * L1  commitVersion grows strictly over the whole store.            commit-version.ts
  * L2  A record without a pending marker is wholly applied.          checked by check/
- * L3  An answer is given only after the commit point.
+ * L3  An answer is given only after the commit point: its own, and that of every commit that it speaks of.
  * L4  An image before is the newest committed one: in a batch under way, else pending, else stored.
  * L5  Evaluation and append of a commit are not interleaved with those of another.
  *
@@ -90,8 +90,27 @@ export class CommitLog {
    * @throws what `evaluate` throws; UNAVAILABLE with `committed: 'unknown'` when the store fails during the append
    */
   commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
-    const section = this.#sequencer.run(() => this.#exclusive(input))
-    return andThen(section, ({ acknowledged, committed }) => andThen(acknowledged, () => committed))
+    const section = this.#sequencer.run(() => this.#refusable(input))
+    return andThen(section, (left) =>
+      'refusal' in left ? left.refusal : andThen(left.acknowledged, () => left.committed),
+    )
+  }
+
+  /**
+   * What refuses a commit, a conflict or an entity that is there already, may be a batch on its way to the store: nobody is
+   * told of it before it has landed (L3).
+   */
+  #refusable<T>(input: CommitInput<T>): MaybePromise<Appended<T> | Refused> {
+    const refused = (error: unknown): Refused => {
+      if (this.#writing.size === 0 || !(error instanceof DatastoreError)) throw error
+      return { refusal: Promise.all(this.#writing).then(() => Promise.reject(error), nothingWritten) }
+    }
+    try {
+      const section = this.#exclusive(input)
+      return section instanceof Promise ? section.catch(refused) : section
+    } catch (error) {
+      return refused(error)
+    }
   }
 
   /** Runs `task` while no commit is between evaluation and append. */
@@ -144,9 +163,7 @@ export class CommitLog {
     return this.#options.kv.get(row)
   }
 
-  #exclusive<T>(
-    input: CommitInput<T>,
-  ): MaybePromise<{ readonly acknowledged: MaybePromise<void>; readonly committed: Committed<T> }> {
+  #exclusive<T>(input: CommitInput<T>): MaybePromise<Appended<T>> {
     const { context } = input
     const version = this.#options.versions.next()
     const read: CommittedReader = (partition, path) =>
@@ -401,6 +418,17 @@ function footprintOf(records: readonly PreparedRecord[]): Footprint {
   return { rows, groups: records.map(({ group }) => group) }
 }
 
+/** How a commit leaves the exclusive section: with an answer that is given when it has landed. */
+interface Appended<T> {
+  readonly acknowledged: MaybePromise<void>
+  readonly committed: Committed<T>
+}
+
+/** How it leaves without having written anything; rejects with the reason when what it saw has landed. */
+interface Refused {
+  readonly refusal: Promise<never>
+}
+
 interface PreparedRecord extends PendingRecord {
   /** The log record. */
   readonly value: DeferredValue
@@ -409,6 +437,12 @@ interface PreparedRecord extends PendingRecord {
 
 const empty = new Uint8Array(0)
 const noGroups: readonly GroupCode[] = []
+
+/** What a refused commit saw never came to be; of its own it wrote nothing. */
+function nothingWritten(error: unknown): never {
+  if (!(error instanceof DatastoreError)) throw error
+  throw new DatastoreError(error.code, error.message, { cause: error })
+}
 
 function unknownOutcome(error: unknown): never {
   if (!(error instanceof DatastoreError)) throw error

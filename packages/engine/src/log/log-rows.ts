@@ -35,6 +35,11 @@ export function logRangeOfGroup(group: GroupCode): KeyRange {
   return { start: keySpaces.Log + group, end: `${keySpaces.Log + group}\xff` }
 }
 
+/** All markers of a group, in the order of their commits. */
+export function pendingRangeOfGroup(group: GroupCode): KeyRange {
+  return { start: keySpaces.Pending + group, end: `${keySpaces.Pending + group}\xff` }
+}
+
 export const logRange: KeyRange = { start: keySpaces.Log, end: `${keySpaces.Log}\xff` }
 export const pendingRange: KeyRange = { start: keySpaces.Pending, end: `${keySpaces.Pending}\xff` }
 

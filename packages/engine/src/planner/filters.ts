@@ -5,7 +5,7 @@
  * is EQUAL; IN with several stays one atom here, since normalize.ts can often turn it into ranges of a column instead of
  * several disjuncts.
  *
- * Known: which filters are refused (docs/reference/errors.md: measured); the limits on IN, NOT_IN and components.
+ * Known: which filters are refused (measured); the limits on IN, NOT_IN and components.
  */
 import { pathCode } from '../encoding/key-codec.ts'
 import { validateKeyValue } from '../encoding/validate-key.ts'

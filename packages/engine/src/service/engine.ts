@@ -189,6 +189,11 @@ export class Engine {
     return this.#settings.mode
   }
 
+  /** Transactions that are open now. */
+  get openTransactions(): number {
+    return this.#transactions.openCount
+  }
+
   /** A context for requests made in this process. */
   context(
     options: { readonly deadlineAt?: bigint | undefined; readonly signal?: AbortSignal | undefined } = {},
@@ -246,7 +251,12 @@ export class Engine {
   /** Proves that the six tables are what the logs say (check/checker.ts). */
   check(options: CheckOptions = {}): Promise<CheckReport> {
     const databaseByCode = (code: string): Database => this.#databaseByCode(code)
-    return checkStore({ kv: this.#kv, databaseByCode, pause: () => this.#pause() }, options)
+    const alone = async <T>(task: () => Promise<T>): Promise<T> =>
+      this.#log.exclusive(async () => {
+        await this.#log.quiesce()
+        return this.#log.applier.alone(task)
+      })
+    return checkStore({ kv: this.#kv, databaseByCode, pause: () => this.#pause(), alone }, options)
   }
 
   /** Writes a database's entities of one moment to files of the managed export format (transfer/export.ts). */

@@ -33,22 +33,31 @@ export function scopeCode({ projectId, databaseId }: ResetScope): string {
   return encodeText(projectId) + (databaseId === undefined ? '' : encodeText(databaseId))
 }
 
-/** Deletes the rows of `scope`. The caller sees to it that nothing is being written. */
+/**
+ * Deletes the rows of `scope`. The caller sees to it that nothing is committed meanwhile; strong reads that want something
+ * applied wait until it is gone.
+ */
 export async function clearStore(kv: Kv, log: CommitLog, scope: ResetScope): Promise<void> {
   const { projectId, databaseId, namespaceId } = scope
   if (projectId === undefined) {
     if (databaseId !== undefined || namespaceId !== undefined) {
       throw invalidArgument('reset of a database or namespace: name its project too')
     }
-    log.pending.clear()
-    log.retention.clear()
-    await kv.clear()
-    return
+    return log.applier.alone(async () => {
+      log.pending.clear()
+      log.retention.clear()
+      await kv.clear()
+    })
   }
   if (namespaceId !== undefined && databaseId === undefined) {
     throw invalidArgument('reset of a namespace: name its database too (empty for the default database)')
   }
   await log.rollForwardAll('release')
+  await log.applier.alone(() => clearRange(kv, scope))
+}
+
+async function clearRange(kv: Kv, scope: ResetScope): Promise<void> {
+  const { namespaceId } = scope
   const prefix = scopeCode(scope)
   if (namespaceId === undefined) {
     for (const space of Object.values(keySpaces)) await deleteRange(kv, space + prefix)

@@ -6,6 +6,7 @@
  *
  * T1  A transaction that is not active holds nothing: its read set is empty, its marks are given back.
  * T2  It ends once. Who waits for it is told at that moment.
+ * T3  It does not expire while its commit runs: what becomes of it then is the commit's to say.
  *
  * Known: 60 s idle and 270 s in all (documented; measured on the Firestore emulator).
  */
@@ -46,6 +47,8 @@ export class Transaction {
   /** The transactions that it waits for now. */
   waitsFor: readonly Transaction[] = []
   usedAt: bigint
+  /** Its commit has begun. */
+  committing = false
   #state: TransactionState = 'active'
   #atEnd: (() => void)[] = []
 
@@ -74,6 +77,11 @@ export class Transaction {
     const idle = this.usedAt + idleMicrosMax
     const total = this.beganAt + totalMicrosMax
     return idle < total ? idle : total
+  }
+
+  /** Whether it has been left alone, or open, for too long (T3). */
+  hasExpired(now: bigint): boolean {
+    return !this.committing && now > this.expiresAt
   }
 
   /** Runs `task` when the transaction ends, whatever way. */

@@ -90,6 +90,47 @@ describe('a pessimistic transaction', () => {
     expect(await get(first)).toBe(undefined)
   })
 
+  test('that expires while a writer waits for it lets the writer through at that moment', async () => {
+    const reader = await begin()
+    await get(first, reader)
+    await clock.advance(59_500)
+    const writing = ending(() => commit(undefined, [first, 2]))
+    await clock.advance(501)
+    expect(await writing).toBe('ok')
+    expect(await ending(() => get(first, reader))).toBe('INVALID_ARGUMENT')
+  })
+
+  test('that is used while a writer waits for it lives on', async () => {
+    const reader = await begin()
+    await get(first, reader)
+    await clock.advance(59_500)
+    const writing = ending(() => commit(undefined, [first, 2]))
+    await clock.advance(100)
+    await get(first, reader)
+    await clock.advance(2000)
+    expect(await writing).toBe('ABORTED')
+    expect(await get(first, reader)).toBe(undefined)
+  })
+
+  test('that expired holds up no reader behind the writer that waited for it', async () => {
+    const [left, reader] = [await begin(), await begin()]
+    await get(first, left)
+    await clock.advance(59_500)
+    await get(other, reader)
+    const writing = ending(() => commit(undefined, [first, 2]))
+    const reading = get(first, reader)
+    await clock.advance(501)
+    expect(await writing).toBe('ok')
+    expect(await reading).toBe(2)
+  })
+
+  test('that was left alone ends with the next commit, of whatever', async () => {
+    await get(first, await begin())
+    await clock.advance(60_001)
+    await commit(undefined, [other, 1])
+    expect(engine.openTransactions).toBe(0)
+  })
+
   test('does not keep a writer waiting on rows that it has not read', async () => {
     const reader = await begin()
     await get(first, reader)

@@ -176,6 +176,7 @@ export class Transactions {
     input: CommitInput<T>,
   ): MaybePromise<Committed<T>> {
     const { log } = this.#parts
+    if (this.#registry.openCount > 0) this.#registry.sweep()
     if (transaction === undefined && this.#registry.openCount === 0) return log.commit(input)
     const groupsRead = transaction === undefined ? undefined : this.#groupSnapshots.get(transaction)
     const admitted: CommitInput<T> = {
@@ -224,6 +225,7 @@ export class Transactions {
 
   /** Runs the commit, and ends the transaction whatever comes of it. */
   #ending<T>(transaction: Transaction, attempt: () => MaybePromise<T>): MaybePromise<T> {
+    transaction.committing = true
     const failed = (thrown: unknown): never => {
       const error = this.#conflictBehind(transaction, thrown)
       const aborted = error instanceof DatastoreError && error.code === 'ABORTED'
@@ -273,7 +275,7 @@ export class Transactions {
       if (other === self || other.readOnly || other.mode !== 'pessimistic' || other.database !== database.code) continue
       const row = other.reads.firstHit(footprint.rows)
       if (row === undefined) continue
-      if (now > other.expiresAt) {
+      if (other.hasExpired(now)) {
         other.end('expired')
         continue
       }

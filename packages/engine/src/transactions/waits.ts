@@ -5,6 +5,7 @@
  *   reader ──▶ a writer that waits for the rows it wants to lock (waiting-writers.ts)
  *
  * W1  A wait ends by the release of a holder, by a deadlock's choice of a victim, or at the lock timeout: never later.
+ *     A holder that expires meanwhile is ended in that moment: nobody has to come by to sweep it out.
  * W2  A cycle is found when its last edge is drawn, and one transaction of it, the youngest by first begin, is aborted at
  *     once. The oldest of all is never chosen, so somebody always gets through.
  *
@@ -26,49 +27,58 @@ export interface Wait {
 
 /** Waits until one of the holders has ended. @throws ABORTED (W1, W2) */
 export async function waitForRelease(context: RequestContext, wait: Wait): Promise<void> {
-  const { waiter, holders, what } = wait
+  const { waiter, holders, what, timeoutMs } = wait
+  const { clock } = context
   waiter.waitsFor = holders
   const cycle = findCycle(waiter)
   if (cycle !== undefined) breakDeadlock(cycle, waiter, what)
-  refuseAborted(waiter)
-  if (holders.some(({ state }) => state !== 'active')) return
-  const released = await firstEnd(context, wait)
+  const until = clock.nowMicros() + BigInt(timeoutMs) * 1000n
+  for (;;) {
+    refuseAborted(waiter)
+    const now = clock.nowMicros()
+    for (const holder of holders) if (holder.hasExpired(now)) holder.end('expired')
+    const holder = holders.find(({ state }) => state === 'active')
+    if (holder === undefined || holders.some(({ state }) => state !== 'active')) break
+    if (now >= until) {
+      waiter.waitsFor = []
+      throw lockTimeout(wait, holder)
+    }
+    checkAlive(context)
+    await somethingNew(context, wait, until)
+  }
   waiter.waitsFor = []
-  refuseAborted(waiter)
-  checkAlive(context)
-  if (released) return
-  const holder = holders.find(({ state }) => state === 'active')
-  if (holder === undefined) return
-  throw new DatastoreError(
+}
+
+function lockTimeout({ waiter, what, timeoutMs }: Wait, holder: Transaction): DatastoreError {
+  return new DatastoreError(
     'ABORTED',
-    `${what} is locked by ${holder.name}, which did not end within ${wait.timeoutMs} ms; try again`,
+    `${what} is locked by ${holder.name}, which did not end within ${timeoutMs} ms; try again`,
     { retry: waiter.id === 0n ? 'request' : 'transaction' },
   )
 }
 
-/** Whether a holder, or the waiter itself, ended before the timeout, the deadline and the caller's patience did. */
-function firstEnd(context: RequestContext, { waiter, holders, timeoutMs }: Wait): Promise<boolean> {
+/** Resolves when a holder, or the waiter itself, ends or may have expired; when the time is up, or the caller's patience. */
+function somethingNew(context: RequestContext, { waiter, holders }: Wait, until: bigint): Promise<void> {
   const { clock, deadlineAt, signal } = context
-  const now = clock.nowMicros()
-  let waitMs = timeoutMs
-  if (deadlineAt !== undefined) waitMs = Math.min(waitMs, Math.max(0, Number(deadlineAt - now) / 1000))
+  let wakeAt = until
+  if (deadlineAt !== undefined && deadlineAt < wakeAt) wakeAt = deadlineAt + 1n
+  for (const holder of holders) {
+    const expiredAt = holder.expiresAt + 1n
+    if (!holder.committing && expiredAt < wakeAt) wakeAt = expiredAt
+  }
+  const waitMs = Math.max(0, Number(wakeAt - clock.nowMicros()) / 1000)
   const watched = [...holders, waiter]
   return new Promise((resolve) => {
     const timer = new AbortController()
-    const done = (released: boolean): void => {
-      for (const transaction of watched) transaction.notAtEnd(onEnd)
+    const done = (): void => {
+      for (const transaction of watched) transaction.notAtEnd(done)
       timer.abort()
-      signal?.removeEventListener('abort', onCancel)
-      resolve(released)
+      signal?.removeEventListener('abort', done)
+      resolve()
     }
-    const onEnd = (): void => done(true)
-    const onCancel = (): void => done(false)
-    for (const transaction of watched) transaction.atEnd(onEnd)
-    signal?.addEventListener('abort', onCancel, { once: true })
-    clock.sleep(waitMs, timer.signal).then(
-      () => done(false),
-      () => undefined,
-    )
+    for (const transaction of watched) transaction.atEnd(done)
+    signal?.addEventListener('abort', done, { once: true })
+    clock.sleep(waitMs, timer.signal).then(done, () => undefined)
   })
 }
 

@@ -101,7 +101,11 @@ export function storedValue(properties: Uint8Array): number {
   return value?.type === 'integer' ? Number(value.value) : Number.NaN
 }
 
-export function mutationOf(key: Key, value: number | undefined, operation: 'insert' | 'upsert' = 'upsert'): Mutation {
+export function mutationOf(
+  key: Key,
+  value: number | undefined,
+  operation: 'insert' | 'update' | 'upsert' = 'upsert',
+): Mutation {
   if (value === undefined) return { operation: 'delete', key }
   const keyBytes = encodeKey(key)
   const head = Buffer.from([0x0a, keyBytes.length])

@@ -231,6 +231,7 @@ describe.each(modes)('in mode %s', (mode) => {
     )
     // The histories must be worth their while: some go through, some meet.
     expect(committed).toBeGreaterThan(50)
-    expect(aborted).toBeGreaterThan(0)
+    // Those that wait for each other are aborted only in a deadlock: a hundred histories may have none.
+    if (mode !== 'pessimistic') expect(aborted).toBeGreaterThan(0)
   })
 })

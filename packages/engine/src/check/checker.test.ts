@@ -1,0 +1,100 @@
+/** Repairs on a store that others go on writing to (V1). */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { mutationOf, worldKeys } from '../../test/property/log-world.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { prettyRowKey } from '../encoding/pretty.ts'
+import type { Database } from '../service/database.ts'
+import { type Engine, openEngine } from '../service/engine.ts'
+import type { RowKey } from '../storage/kv.ts'
+import { MemoryKv } from '../storage/memory-kv.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+
+const [, first] = worldKeys
+
+let kv: MemoryKv
+let engine: Engine
+let database: Database
+
+beforeEach(async () => {
+  kv = new MemoryKv()
+  engine = await openEngine({ kv, scheduler: new VirtualClock() })
+  database = engine.database('p')
+})
+
+async function put(value: number | undefined): Promise<void> {
+  await database.commit(engine.context(), { mode: 'nonTransactional', mutations: [mutationOf(first, value)] })
+}
+
+/** Rows of the ascending property table whose words match. */
+async function rowsWith(words: string): Promise<readonly RowKey[]> {
+  const space = keySpaces.EntitiesByPropertyAsc
+  const rows = await kv.scan({ start: space, end: `${space}\xff` }).next(100)
+  return rows.map(({ key }) => key).filter((key) => prettyRowKey(key).includes(words))
+}
+
+async function lose(words: string): Promise<void> {
+  const [row = ''] = await rowsWith(words)
+  await kv.mutate({ key: row, value: undefined })
+}
+
+/** Checks and repairs; `meanwhile` runs when the check has begun. */
+async function repair(meanwhile: () => Promise<void> = async () => {}): Promise<number> {
+  let running: Promise<void> | undefined
+  const onProgress = (): void => {
+    running ??= meanwhile()
+  }
+  const { repaired } = await engine.check({ repair: true, onProgress })
+  await running
+  return repaired
+}
+
+describe('a repair', () => {
+  test('writes the missing row of an entity, and deletes a row that no entity has', async () => {
+    await put(1)
+    const [orphan = ''] = await rowsWith('v=1')
+    await put(2)
+    await kv.mutate({ key: orphan, value: new Uint8Array([1]) })
+    await lose('v=2')
+    expect(await repair()).toBe(2)
+    expect(await engine.check()).toMatchObject({ problemCount: 0 })
+  })
+
+  test('does not bring back the row of a value that was written over while the check ran', async () => {
+    await put(1)
+    await lose('v=1')
+    await repair(() => put(2))
+    expect(await rowsWith('v=1')).toEqual([])
+    expect(await engine.check()).toMatchObject({ problemCount: 0 })
+  })
+
+  test('does not delete the row of an entity that came while the check ran', async () => {
+    await put(1)
+    const [row = ''] = await rowsWith('v=1')
+    await put(undefined)
+    await kv.mutate({ key: row, value: new Uint8Array([1]) })
+    await repair(() => put(1))
+    expect(await engine.check()).toMatchObject({ problemCount: 0 })
+  })
+
+  test('leaves to pending records what they will write, and puts right what they build on', async () => {
+    await put(1)
+    database.configure({ applyPolicy: { type: 'manual' } })
+    await lose('v=1')
+    await lose('list="all"')
+    expect(await repair(() => put(2))).toBe(2)
+    expect(await rowsWith('v=1')).toHaveLength(1)
+    expect(await engine.check()).toMatchObject({ problemCount: 0 })
+    await engine.inspector.release(first, 'B')
+    expect(await rowsWith('v=1')).toEqual([])
+    expect(await engine.check()).toMatchObject({ problemCount: 0, pending: [] })
+  })
+
+  test('of a row that all images of a pending entity have writes it', async () => {
+    await put(1)
+    database.configure({ applyPolicy: { type: 'manual' } })
+    await put(2)
+    await lose('list="all"')
+    expect(await repair()).toBe(1)
+    expect(await engine.check()).toMatchObject({ problemCount: 0 })
+  })
+})

@@ -1,0 +1,163 @@
+/** What is answered while a batch is on its way to the store: nothing that speaks of it (L3). */
+import { beforeEach, describe, expect, test } from 'vitest'
+import { mutationOf, storedValue, worldKeys } from '../../test/property/log-world.ts'
+import type { DatastoreError } from '../errors.ts'
+import type { Database } from '../service/database.ts'
+import { type Engine, openEngine } from '../service/engine.ts'
+import { HeldKv } from '../testing/held-kv.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+import { logRange } from './log-rows.ts'
+
+const [root, first] = worldKeys
+
+let kv: HeldKv
+let engine: Engine
+let database: Database
+
+beforeEach(async () => {
+  kv = new HeldKv()
+  engine = await openEngine({ kv, scheduler: new VirtualClock() })
+  database = engine.database('p')
+  await commit(root, 1)
+})
+
+async function commit(
+  key: typeof root,
+  value: number | undefined,
+  operation?: 'insert' | 'update' | 'upsert',
+): Promise<void> {
+  const mutations = [mutationOf(key, value, operation)]
+  await database.commit(engine.context(), { mode: 'nonTransactional', mutations })
+}
+
+/** What becomes of work, and whether it is known yet. */
+function watch(work: Promise<unknown>): { ending: string | undefined; done: Promise<void> } {
+  const seen: { ending: string | undefined; done: Promise<void> } = { ending: undefined, done: Promise.resolve() }
+  seen.done = work.then(
+    () => {
+      seen.ending = 'ok'
+    },
+    (error: DatastoreError) => {
+      seen.ending = error.code
+    },
+  )
+  return seen
+}
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('while a batch is on its way', () => {
+  test('a commit that finds nothing to change because of it is acknowledged when it has landed', async () => {
+    kv.hold()
+    const writing = watch(commit(first, 1))
+    const same = watch(commit(first, 1))
+    await turns()
+    expect([writing.ending, same.ending]).toEqual([undefined, undefined])
+    kv.land()
+    await same.done
+    expect([writing.ending, same.ending]).toEqual(['ok', 'ok'])
+  })
+
+  test.each([
+    ['ALREADY_EXISTS', 1, 2, 'insert'],
+    ['NOT_FOUND', undefined, 2, 'update'],
+  ] as const)('%s because of it is answered when it has landed', async (code, before, value, operation) => {
+    await commit(first, before === undefined ? 1 : undefined)
+    kv.hold()
+    const writing = watch(commit(first, before))
+    const refused = watch(commit(first, value, operation))
+    await turns()
+    expect([writing.ending, refused.ending]).toEqual([undefined, undefined])
+    kv.land()
+    await refused.done
+    expect([writing.ending, refused.ending]).toEqual(['ok', code])
+  })
+
+  test('a refusal because of it becomes UNAVAILABLE when it fails: what was seen never came to be', async () => {
+    kv.hold()
+    const writing = watch(commit(first, 1))
+    const refused = watch(commit(first, 2, 'insert'))
+    await turns()
+    kv.lose()
+    await refused.done
+    expect([writing.ending, refused.ending]).toEqual(['UNAVAILABLE', 'UNAVAILABLE'])
+  })
+
+  test('a conflict with it is answered when it has landed', async () => {
+    database.configure({ concurrency: 'optimistic' })
+    const transaction = await database.beginTransaction(engine.context(), { mode: 'readWrite' })
+    await database.lookup(engine.context(), { keys: [first], read: { transaction } })
+    kv.hold()
+    const writing = watch(commit(first, 1))
+    const mutations = [mutationOf(root, 5)]
+    const loser = watch(
+      Promise.resolve(database.commit(engine.context(), { mode: 'transactional', transaction, mutations })),
+    )
+    await turns()
+    expect([writing.ending, loser.ending]).toEqual([undefined, undefined])
+    kv.land()
+    await loser.done
+    expect([writing.ending, loser.ending]).toEqual(['ok', 'ABORTED'])
+  })
+})
+
+test('a query takes index rows and entities of one moment, though a commit lands between its reads of them', async () => {
+  await commit(first, 1)
+  kv.hold({ scans: true })
+  const querying = database.runQuery(engine.context(), {
+    query: {
+      partition: first.partition,
+      kind: 'A',
+      projection: [],
+      filter: { type: 'property', property: 'v', operator: 'equal', value: { type: 'integer', value: 1n } },
+      order: [],
+      distinctOn: [],
+      offset: 0,
+    },
+  })
+  await turns()
+  const writing = commit(first, 2)
+  await turns()
+  expect(kv.waiting).toBe(2)
+  kv.land()
+  const { results } = await querying
+  await writing
+  expect(results.map(({ image }) => image && storedValue(image.properties))).toEqual([1])
+})
+
+test('a strong read that rolls forward while the store is reset is answered, and leaves nothing behind', async () => {
+  database.configure({ applyPolicy: { type: 'manual' } })
+  await commit(first, 1)
+  const resetting = engine.reset()
+  kv.hold()
+  const reading = watch(Promise.resolve(database.lookup(engine.context(), { keys: [first] })))
+  await turns()
+  kv.land()
+  await Promise.all([reading.done, resetting])
+  expect(reading.ending).toBe('ok')
+  expect(await engine.check()).toMatchObject({ entities: 0, indexRows: 0, logRecords: 0, pending: [], problemCount: 0 })
+})
+
+test('the log does not outgrow its bounds under commits of many groups', async () => {
+  const bounded = new HeldKv()
+  const small = await openEngine({
+    kv: bounded,
+    scheduler: new VirtualClock(),
+    retention: { ageMicros: 3_600_000_000n, bytesMax: 4000 },
+  })
+  for (let round = 0; round < 30; round++) {
+    const mutations = Array.from({ length: 25 }, (_, group) =>
+      mutationOf({ partition: root.partition, path: [{ kind: 'G', name: `g${group}` }] }, round),
+    )
+    await small.database('p').commit(small.context(), {
+      mode: 'transactional',
+      singleUse: { mode: 'readWrite' },
+      mutations,
+    })
+  }
+  const rows = await bounded.scan(logRange).next(10_000)
+  // The last commit's records, and those before it that fit: they are what the next commit trims.
+  expect(rows.length).toBeLessThan(3 * 25)
+})

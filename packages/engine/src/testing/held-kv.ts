@@ -1,0 +1,112 @@
+/**
+ * A store in memory whose writes can be held on their way, as those to a disk are: until they land nobody sees them.
+ *
+ *   hold()     from now on writes wait, and so do the rows of scans with `hold({ scans: true })`
+ *   land()     everything that waits takes effect, in order, and nothing waits any more
+ *   lose()     what waits fails, and changes nothing
+ */
+import { DatastoreError } from '../errors.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type {
+  KeyRange,
+  Kv,
+  KvCapabilities,
+  KvReader,
+  KvScan,
+  KvSnapshot,
+  KvWrite,
+  RowKey,
+  ScanOptions,
+} from '../storage/kv.ts'
+import { MemoryKv } from '../storage/memory-kv.ts'
+
+interface Waiting {
+  land(): void
+  lose(error: unknown): void
+}
+
+export class HeldKv implements Kv {
+  readonly supports: KvCapabilities = { batch: true, snapshot: true }
+  readonly location = 'memory, held'
+  readonly #inner = new MemoryKv()
+  #holds = false
+  #holdsScans = false
+  #waiting: Waiting[] = []
+
+  /** Calls that wait now. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  hold(options: { readonly scans?: boolean } = {}): void {
+    this.#holds = true
+    this.#holdsScans = options.scans === true
+  }
+
+  land(): void {
+    this.#holds = false
+    this.#holdsScans = false
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const one of waiting) one.land()
+  }
+
+  lose(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const one of waiting) one.lose(new DatastoreError('UNAVAILABLE', 'The write was lost, by wish of this test.'))
+  }
+
+  get(key: RowKey): MaybePromise<Uint8Array | undefined> {
+    return this.#inner.get(key)
+  }
+
+  scan(range: KeyRange, options?: ScanOptions): KvScan {
+    return this.#scanOf(this.#inner, range, options)
+  }
+
+  mutate(write: KvWrite): MaybePromise<void> {
+    return this.#held(() => this.#inner.mutate(write))
+  }
+
+  mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean> {
+    return this.#held(() => this.#inner.mutateIf(write, expected))
+  }
+
+  batch(writes: readonly KvWrite[]): MaybePromise<void> {
+    return this.#held(() => this.#inner.batch(writes))
+  }
+
+  clear(): MaybePromise<void> {
+    return this.#inner.clear()
+  }
+
+  snapshot(): KvSnapshot {
+    const snapshot = this.#inner.snapshot()
+    return {
+      get: (key) => snapshot.get(key),
+      scan: (range, options) => this.#scanOf(snapshot, range, options),
+      close: () => snapshot.close(),
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+
+  #scanOf(reader: KvReader, range: KeyRange, options: ScanOptions | undefined): KvScan {
+    const scan = reader.scan(range, options)
+    return {
+      next: (count) => (this.#holdsScans ? this.#held(() => scan.next(count)) : scan.next(count)),
+      seek: (key) => scan.seek(key),
+      close: () => scan.close(),
+    }
+  }
+
+  #held<T>(call: () => MaybePromise<T>): MaybePromise<T> {
+    if (!this.#holds) return call()
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ land: () => resolve(call()), lose: reject })
+    })
+  }
+}
