@@ -4,6 +4,7 @@
  *   openEngine({ dir }) ─▶ Engine ─▶ engine.database(project, id) ─▶ lookup, runQuery, commit, …
  *
  * E1  Opening applies what an earlier run committed and did not apply, before anything is answered.
+ *     What a reset had begun to delete is gone (reset.ts).
  * E2  A commit acknowledged before close() or a kill is there after the next opening.
  */
 
@@ -35,7 +36,7 @@ import { Database, type SharedParts } from './database.ts'
 import { Indexes } from './indexes.ts'
 import { Inspector } from './inspector.ts'
 import { type MissingIndexPolicy, QueryIndexes } from './query-indexes.ts'
-import { clearStore, type ResetScope, scopeCode } from './reset.ts'
+import { clearStore, finishReset, type ResetScope, scopeCode } from './reset.ts'
 import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
 import { type Cancellable, exportDatabase, importDatabase, type TransferParts } from './transfer.ts'
 import { type TtlPolicy, TtlSweeper } from './ttl.ts'
@@ -82,6 +83,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const kv = options.kv ?? (await openKv(options))
   try {
     const scheduler = options.scheduler ?? systemScheduler
+    await finishReset(kv)
     const versions = await CommitVersions.open(kv, scheduler)
     const engine = new Engine(kv, versions, options)
     await engine.recover()

@@ -88,6 +88,15 @@ export class ServerProcess {
   }
 }
 
+/** Starts the server on a folder and kills it after `ms` milliseconds, wherever it is then. */
+export async function killedWhileOpening(dataDir: string, ms: number): Promise<void> {
+  const { child } = launch(['start', '--host', '127.0.0.1', '--port', '0', '--data-dir', dataDir])
+  const closed = once(child, 'close')
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  child.kill('SIGKILL')
+  await closed
+}
+
 function launch(args: readonly string[]): {
   readonly child: ChildProcess
   readonly said: { out: string; err: string }

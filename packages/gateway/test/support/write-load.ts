@@ -3,13 +3,14 @@
  * may be, and what may not.
  *
  *   Named(w, i)        one entity, upserted and deleted by writer w alone
- *   Part(w, i)         four entities in four groups, always written by one transaction with one figure
+ *   Part(w, i)         four entities in four groups, always written by one transaction with one figure, or deleted by one
  *   Shared(i)          two entities in two groups, written together by all writers
  *   Auto               entities with automatic ids, inserted one, or three in a transaction
  *   (Allocated)        ids that were allocated and never written
+ *   Tally, Account, Transfer, and what is reset: ledger-load.ts
  *
  * W1  A write that was acknowledged is there.        W2  One that was not acknowledged is there whole, or not at all.
- * W3  No id is given twice, over all runs.           W4  What was never asked for is not there.
+ * W3  No id is given twice, over all runs.           W4  What was never asked for, or was refused, is not there.
  */
 import type { MethodName } from '../../src/call.ts'
 import { decodeAnswer, type Plain } from './published-protos.ts'
@@ -75,25 +76,65 @@ export const partKeys = (writer: number): Plain[] =>
   count(partsOfWriter).map((i) => keyOf('Part', { name: `${writer}-${i}` }))
 export const sharedKeys: readonly Plain[] = [keyOf('Shared', { name: '0' }), keyOf('Shared', { name: '1' })]
 
-const count = (length: number): number[] => Array.from({ length }, (_, i) => i)
-const entity = (key: Plain, figure: number): Plain => ({
+export const count = (length: number): number[] => Array.from({ length }, (_, i) => i)
+export const entity = (key: Plain, figure: number): Plain => ({
   key,
   properties: { figure: { integerValue: String(figure) }, parity: { stringValue: figure % 2 === 0 ? 'even' : 'odd' } },
 })
-const transaction = (mutations: Plain[]): Plain => ({ mode: 'TRANSACTIONAL', singleUseTransaction: {}, mutations })
-const oneByOne = (...mutations: Plain[]): Plain => ({ mode: 'NON_TRANSACTIONAL', mutations })
+export const transaction = (mutations: Plain[]): Plain => ({
+  mode: 'TRANSACTIONAL',
+  singleUseTransaction: {},
+  mutations,
+})
+export const oneByOne = (...mutations: Plain[]): Plain => ({ mode: 'NON_TRANSACTIONAL', mutations })
 
 /** The server is gone: the answer never came. */
 class Unanswered extends Error {}
 
-/** One writer: a request after the other, until the server is gone. */
-export async function writeUntilDeath(wire: Wire, history: History, writer: number): Promise<void> {
-  const client = new Writer(wire, history, writer)
+/** Another client was in the way; nothing was written. */
+class Aborted extends Error {}
+
+/** What `task` gives, or `undefined` after it was told ABORTED. */
+export function unlessAborted<T>(task: Promise<T>): Promise<T | undefined> {
+  return task.catch((error: unknown) => {
+    if (error instanceof Aborted) return undefined
+    throw error
+  })
+}
+
+/** Steps one after the other, until the server is gone. */
+export async function untilDeath(step: (count: number) => Promise<void>): Promise<void> {
   try {
-    for (let step = 0; ; step++) await client.step(step)
+    for (let count = 0; ; count++) await step(count)
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error
   }
+}
+
+/** One writer: a request after the other, until the server is gone. */
+export function writeUntilDeath(wire: Wire, history: History, writer: number): Promise<void> {
+  const client = new Writer(wire, history, writer)
+  return untilDeath((step) => client.step(step))
+}
+
+/** An answer that is OK; throws when the server is gone, when it answers ABORTED, and differently for any other answer. */
+export async function ask(wire: Wire, method: MethodName, request: Plain, inProject: string = project): Promise<Plain> {
+  const { code, message, body } = await wire.send(inProject, method, request).catch((error: unknown) => {
+    throw isGone(error) ? new Unanswered(String(error)) : error
+  })
+  if (code === 'OK') return decodeAnswer(method, body)
+  // A stream that ends with no status is what a killed server leaves.
+  if (code.startsWith('stream reset')) throw new Unanswered(code)
+  if (code === 'ABORTED') throw new Aborted(message)
+  throw new Error(`${method} was answered ${code}: ${message}`)
+}
+
+/** A POST beside the data API. */
+export async function post(url: string): Promise<void> {
+  const response = await fetch(url, { method: 'POST' }).catch((error: unknown) => {
+    throw isGone(error) ? new Unanswered(String(error)) : error
+  })
+  if (!response.ok) throw new Error(`${url} was answered ${response.status}: ${await response.text()}`)
 }
 
 class Writer {
@@ -132,24 +173,30 @@ class Writer {
     const figure = step % 5 === 4 ? undefined : this.#history.nextFigure()
     cell.unanswered = { state: figure }
     const key = keyOf('Named', { name })
-    await this.#commit(oneByOne(figure === undefined ? { delete: key } : { upsert: entity(key, figure) }))
-    cell.settle(figure)
+    const done = await this.#commit(oneByOne(figure === undefined ? { delete: key } : { upsert: entity(key, figure) }))
+    if (done === undefined) cell.unanswered = undefined
+    else cell.settle(figure)
   }
 
   async #parts(): Promise<void> {
     const cell = cellOf(this.#history.parts, this.#writer)
-    const figure = this.#history.nextFigure()
+    const written = this.#history.nextFigure()
+    const figure = written % 5 === 0 ? undefined : written
     cell.unanswered = { state: figure }
-    await this.#commit(transaction(partKeys(this.#writer).map((key) => ({ upsert: entity(key, figure) }))))
-    cell.settle(figure)
+    const mutations = partKeys(this.#writer).map((key) =>
+      figure === undefined ? { delete: key } : { upsert: entity(key, figure) },
+    )
+    if ((await this.#commit(transaction(mutations))) === undefined) cell.unanswered = undefined
+    else cell.settle(figure)
   }
 
   async #shared(): Promise<void> {
     const write: SharedWrite = { figure: this.#history.nextFigure(), version: undefined }
     this.#history.shared.push(write)
     const mutations = sharedKeys.map((key) => ({ upsert: entity(key, write.figure) }))
-    const [first] = await this.#commit(transaction(mutations))
-    write.version = BigInt(String(first?.['version']))
+    const done = await this.#commit(transaction(mutations))
+    if (done === undefined) this.#history.shared.splice(this.#history.shared.indexOf(write), 1)
+    else write.version = BigInt(String(done[0]?.['version']))
   }
 
   async #auto(howMany: number): Promise<void> {
@@ -158,28 +205,21 @@ class Writer {
     this.#history.inserts.push(insert)
     const mutations = figures.map((figure) => ({ insert: entity(keyOf('Auto'), figure) }))
     const results = await this.#commit(howMany === 1 ? oneByOne(...mutations) : transaction(mutations))
-    insert.ids = results.map(({ key }) => idOf(key as Plain))
+    if (results === undefined) this.#history.inserts.splice(this.#history.inserts.indexOf(insert), 1)
+    else insert.ids = results.map(({ key }) => idOf(key as Plain))
   }
 
   async #allocate(): Promise<void> {
-    const { keys } = await this.#send('AllocateIds', { keys: [keyOf('Auto'), keyOf('Auto')] })
+    const { keys } = await ask(this.#wire, 'AllocateIds', { keys: [keyOf('Auto'), keyOf('Auto')] })
     this.#history.allocated.push(...(keys as Plain[]).map(idOf))
   }
 
-  async #commit(request: Plain): Promise<readonly Plain[]> {
-    const { mutationResults } = await this.#send('Commit', request)
+  /** The results; `undefined` when it was told ABORTED: none of it may be there. */
+  async #commit(request: Plain): Promise<readonly Plain[] | undefined> {
+    const answer = await unlessAborted(ask(this.#wire, 'Commit', request))
+    if (answer === undefined) return undefined
     this.#history.acknowledgedCount++
-    return mutationResults as Plain[]
-  }
-
-  async #send(method: MethodName, request: Plain): Promise<Plain> {
-    const { code, message, body } = await this.#wire.send(project, method, request).catch((error: unknown) => {
-      throw isGone(error) ? new Unanswered(String(error)) : error
-    })
-    if (code === 'OK') return decodeAnswer(method, body)
-    // A stream that ends with no status is what a killed server leaves.
-    if (code.startsWith('stream reset')) throw new Unanswered(code)
-    throw new Error(`${method} was answered ${code}: ${message}`)
+    return answer['mutationResults'] as Plain[]
   }
 }
 

@@ -4,13 +4,13 @@ import type { Plain } from './published-protos.ts'
 import { readAnswer, type Wire } from './wires.ts'
 import { type History, idOf, keyOf, namesOf, partKeys, project, sharedKeys } from './write-load.ts'
 
-interface Found {
+export interface Found {
   readonly figure: number
   readonly version: bigint
 }
 
 /** By path, such as `Part/2-0`. */
-type Entities = ReadonlyMap<string, Found>
+export type Entities = ReadonlyMap<string, Found>
 
 /** Fails where the server tells another story; what it tells of unanswered writes becomes part of the history. */
 export async function verify(wire: Wire, history: History, writers: number): Promise<void> {
@@ -83,7 +83,7 @@ function verifyAutos(history: History, autos: Entities): void {
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 const autoKey = (path: string): Plain => keyOf('Auto', { id: path.slice('Auto/'.length) })
 
-function pathOf(key: Plain): string {
+export function pathOf(key: Plain): string {
   const { kind, name } = (key['path'] as Plain[])[0] ?? {}
   return `${kind}/${name ?? idOf(key)}`
 }
@@ -97,10 +97,10 @@ function foundOf({ entity, version }: Plain): [string, Found] {
 /** Keys of one Lookup, well below the limit. */
 const lookupKeys = 500
 
-async function lookup(wire: Wire, keys: readonly Plain[]): Promise<Entities> {
+export async function lookup(wire: Wire, keys: readonly Plain[], inProject: string = project): Promise<Entities> {
   const entities = new Map<string, Found>()
   for (let from = 0; from < keys.length; from += lookupKeys) {
-    const answer = await wire.send(project, 'Lookup', { keys: keys.slice(from, from + lookupKeys) })
+    const answer = await wire.send(inProject, 'Lookup', { keys: keys.slice(from, from + lookupKeys) })
     expect(answer).toMatchObject({ code: 'OK' })
     const { found = [], deferred } = readAnswer(wire, 'Lookup', answer)
     expect(deferred).toBeUndefined()
@@ -110,13 +110,18 @@ async function lookup(wire: Wire, keys: readonly Plain[]): Promise<Entities> {
 }
 
 /** A kind in the order of figures, strongly consistent. */
-async function query(wire: Wire, kind: string): Promise<Entities> {
+function query(wire: Wire, kind: string): Promise<Entities> {
+  const order = [{ property: { name: 'figure' }, direction: 'ASCENDING' }]
+  return runQuery(wire, { kind: [{ name: kind }], order })
+}
+
+/** All results of a query without a limit, strongly consistent, in their order. */
+export async function runQuery(wire: Wire, query: Plain): Promise<Entities> {
   const entities = new Map<string, Found>()
   let startCursor: unknown
   for (let isFinished = false; !isFinished; ) {
-    const order = [{ property: { name: 'figure' }, direction: 'ASCENDING' }]
     const answer = await wire.send(project, 'RunQuery', {
-      query: { kind: [{ name: kind }], order, ...(startCursor === undefined ? {} : { startCursor }) },
+      query: { ...query, ...(startCursor === undefined ? {} : { startCursor }) },
       readOptions: { readConsistency: 'STRONG' },
     })
     expect(answer).toMatchObject({ code: 'OK' })
