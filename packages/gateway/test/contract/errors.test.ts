@@ -165,9 +165,7 @@ if (oracleColumn === 'firestore' || oracleColumn === 'legacy') {
   })
 } else {
   for (const mode of ['firestore', 'legacy'] as const) {
-    // The modes differ below the protocols: the second one is asked over one of them.
-    const wires: readonly WireName[] = mode === 'firestore' ? wireNames : ['gRPC']
-    describe.each(wires)(`in ${mode} mode over %s`, (name) => {
+    describe.each(wireNames)(`in ${mode} mode over %s`, (name) => {
       const table = new Table()
       let engine: Engine
       let gateway: Gateway
