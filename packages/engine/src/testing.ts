@@ -1,6 +1,6 @@
 /** Stands for others' tests: a virtual clock, stores with faults, and the runner of golden scripts. */
 
-export { seededRandom } from './random.ts'
+export { type Random, seededRandom } from './random.ts'
 export { type LevelKvOptions, openLevelKv } from './storage/level-kv.ts'
 export { MemoryKv } from './storage/memory-kv.ts'
 export { AsyncKv } from './testing/async-kv.ts'

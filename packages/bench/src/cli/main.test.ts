@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { labs } from '../labs/catalogue.ts'
+import { plainWriter } from '../report/ink.ts'
+import type { Io } from './io.ts'
+import { main } from './main.ts'
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+  readonly files: ReadonlyMap<string, string>
+}
+
+async function lab(...args: string[]): Promise<Ran> {
+  const out: string[] = []
+  const err: string[] = []
+  const files = new Map<string, string>()
+  const io: Io = {
+    out: (line) => out.push(line),
+    outRaw: (text) => out.push(text),
+    err: (line) => err.push(line),
+    ink: () => plainWriter((line) => out.push(line)),
+    progress: () => {},
+    writeFile(path, text) {
+      if (path.includes('missing/')) throw new Error('no such folder')
+      files.set(path, text)
+    },
+    now: () => 0,
+  }
+  const code = await main(args, io)
+  return { code, out: out.join('\n'), err: err.join('\n'), files }
+}
+
+describe('sixtables-lab', () => {
+  it('lists every lab with its arms', async () => {
+    const { code, out } = await lab('list')
+    expect(code).toBe(0)
+    for (const one of labs)
+      for (const name of [one.name, ...one.arms.map((arm) => arm.name)]) expect(out).toContain(name)
+  })
+
+  it('prints every setting with default and source', async () => {
+    expect((await lab('settings')).out).toContain('apply.delayMs = 300 ms')
+  })
+
+  it('runs one arm and leaves out what needs the others', async () => {
+    const { code, out } = await lab('run', 'write-path', '--arm', 'built-in-indexes')
+    expect(code).toBe(0)
+    expect(out).toContain('not judged without composite-index')
+    expect(out).not.toContain('FAILS')
+  })
+
+  it('writes JSON and a page', async () => {
+    const { code, files } = await lab('run', 'key-range-state', '--seed', '9', '--json', 'a.json', '--html', 'a.html')
+    expect(code).toBe(0)
+    expect(JSON.parse(files.get('a.json') ?? '')).toMatchObject({ lab: 'key-range-state', seed: 9, passed: true })
+    expect(files.get('a.html')).toContain('uPlot')
+  })
+
+  it('prints nothing but JSON with --json -', async () => {
+    const { out } = await lab('run', 'write-path', 'key-range-state', '--json', '-')
+    expect((JSON.parse(out) as { lab: string }[]).map((one) => one.lab)).toEqual(['write-path', 'key-range-state'])
+  })
+
+  it('changes a setting', async () => {
+    const { out } = await lab('run', 'read-your-writes', '--set', 'apply.delayMs=500', '--json', '-')
+    const { arms, settings } = JSON.parse(out) as {
+      arms: { name: string; figures: { name: string; value: number }[] }[]
+      settings: object
+    }
+    expect(settings).toMatchObject({ 'apply.delayMs': 500 })
+    const global = arms.find(({ name }) => name === 'global-query')
+    expect(global?.figures.find(({ name }) => name === 'seen after')?.value).toBe(500)
+  })
+
+  it('ends with 1 when what must be seen is not', async () => {
+    // Applied at once, a global query is as strong as any other: the effect is gone.
+    const { code, out, err } = await lab('run', 'read-your-writes', '--set', 'apply.delayMs=0')
+    expect(code).toBe(1)
+    expect(out).toContain('FAILS')
+    expect(err).toContain('read-your-writes')
+  })
+
+  it.each([
+    ['run', 'name a lab, or give --all'],
+    ['run wrte-path', 'there is no lab wrte-path; did you mean write-path?'],
+    ['run --all write-path', '--all runs every lab'],
+    ['run write-path --arm composit-index', 'did you mean composite-index?'],
+    ['run allocate-ids --set ids.cuont=3', 'there is no setting ids.cuont; did you mean ids.count?'],
+    ['run allocate-ids --set apply.delayMs=3', 'allocate-ids does not read apply.delayMs; it reads ids.count'],
+    ['run allocate-ids --set ids.count', 'write --set ids.count=number'],
+    ['run allocate-ids --set ids.count=many', 'write --set ids.count=number'],
+    ['run allocate-ids --set ids.count=-4', 'a number of 0 or more'],
+    ['run write-path --seed x', '--seed is 0 to 4294967295, not x'],
+    ['run write-path --sed 4', 'there is no flag --sed; did you mean --seed?'],
+    ['run write-path --json missing/a.json', 'missing/a.json cannot be written'],
+    ['rnu write-path', 'there is no command rnu; did you mean run?'],
+    ['write-path', 'sixtables-lab run write-path'],
+    ['', 'no command was given'],
+  ])('refuses %j', async (line, words) => {
+    const { code, err } = await lab(...line.split(' ').filter((word) => word !== ''))
+    expect([code, err]).toEqual([2, expect.stringContaining(words)])
+  })
+})

@@ -1,0 +1,147 @@
+/**
+ * The `sixtables-lab` command.
+ *
+ *   sixtables-lab list                     the labs and their arms
+ *   sixtables-lab settings                 every setting by name, with default, unit and source
+ *   sixtables-lab run <name…> | --all      runs, draws, judges
+ *
+ * Exit codes: 0 every expectation held; 1 one did not, or a run broke off; 2 not understood.
+ */
+import { readFileSync } from 'node:fs'
+import yargs from 'yargs'
+import { labs } from '../labs/catalogue.ts'
+import type { InkLine } from '../report/ink.ts'
+import { UsageError } from './errors.ts'
+import { type Io, processIo } from './io.ts'
+import { listLabs, listSettings } from './listing.ts'
+import { nearest } from './nearest.ts'
+import { type RunFlags, runLabs } from './run.ts'
+
+export async function main(args: readonly string[], io: Io = processIo): Promise<number> {
+  try {
+    return await dispatch(args, io)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    io.err(`sixtables-lab: ${error.message}`)
+    return 2
+  }
+}
+
+type Command = () => number | Promise<number>
+
+async function dispatch(args: readonly string[], io: Io): Promise<number> {
+  let command: Command | undefined
+  let help = ''
+  const print = (lines: readonly InkLine[]): number => {
+    const write = io.ink()
+    for (const line of lines) write(line)
+    return 0
+  }
+  await yargs()
+    .scriptName('sixtables-lab')
+    .usage('$0 <command>\n\nScenarios on the sixtables engine, on virtual time, whose effect must show.')
+    .command('list', 'The labs and their arms', {}, () => {
+      command = () => print(listLabs())
+    })
+    .command('settings', 'Every setting by name, with default, unit and source', {}, () => {
+      command = () => print(listSettings())
+    })
+    .command(
+      'run [labs..]',
+      'Run labs by name, or all of them',
+      (y) =>
+        y
+          .positional('labs', { type: 'string', array: true, describe: 'Names, as list prints them' })
+          .option('all', { type: 'boolean', describe: 'Every lab' })
+          .option('seed', { type: 'string', default: '1', describe: 'Of all chance; the same seed prints the same' })
+          .option('arm', { type: 'string', array: true, describe: 'Only this arm; may be given several times' })
+          .option('set', { type: 'string', array: true, describe: 'name=value, as settings prints them' })
+          .option('json', {
+            type: 'string',
+            nargs: 1,
+            describe: 'Write the results to a file; - for the standard output',
+          })
+          .option('html', { type: 'string', nargs: 1, describe: 'Write a page with all plots to a file' })
+          .option('endpoint', {
+            type: 'string',
+            describe: "host:port of a running server: send it the arms' client calls, in real time, instead",
+          })
+          .option('seconds', { type: 'string', describe: 'With --endpoint: how long for each arm (default 60)' })
+          .example('$0 run sequential-keys', 'all of its arms, drawn in the terminal')
+          .example('$0 run --all --json results.json --html results.html', 'everything, for other programs and people')
+          .example('$0 run hot-key --set server.opsPerSecond=500', 'with slower servers'),
+      (flags) => {
+        command = () => runLabs(runFlags(flags), io)
+      },
+    )
+    .help()
+    .alias('help', 'h')
+    .version(version())
+    .locale('en')
+    .wrap(100)
+    .parserConfiguration({ 'greedy-arrays': false, 'camel-case-expansion': false })
+    .strict()
+    .exitProcess(false)
+    .fail((message, error) => {
+      if (error !== undefined && error.name !== 'YError') throw error
+      throw new UsageError(explained(message ?? error.message, args))
+    })
+    .parseAsync([...args], {}, (_error, _flags, output) => {
+      help = output
+    })
+  if (help !== '') {
+    io.out(help)
+    return 0
+  }
+  if (command === undefined) throw new UsageError('no command was given; try list, or see sixtables-lab --help')
+  return command()
+}
+
+interface ParsedFlags {
+  readonly labs?: readonly string[] | undefined
+  readonly all?: boolean | undefined
+  readonly seed: string
+  readonly arm?: readonly string[] | undefined
+  readonly set?: readonly string[] | undefined
+  readonly json?: string | undefined
+  readonly html?: string | undefined
+  readonly endpoint?: string | undefined
+  readonly seconds?: string | undefined
+}
+
+function runFlags(flags: ParsedFlags): RunFlags {
+  return {
+    names: flags.labs ?? [],
+    all: flags.all ?? false,
+    seed: wholeNumber('--seed', flags.seed, 0xffff_ffff),
+    arms: flags.arm,
+    set: flags.set ?? [],
+    json: flags.json,
+    html: flags.html,
+    endpoint: flags.endpoint,
+    seconds: wholeNumber('--seconds', flags.seconds ?? '60', 86_400),
+  }
+}
+
+function wholeNumber(flag: string, words: string, most: number): number {
+  const value = Number(words)
+  if (!/^\d+$/.test(words) || value > most) throw new UsageError(`${flag} is 0 to ${most}, not ${words}`)
+  return value
+}
+
+const flagNames = ['all', 'seed', 'arm', 'set', 'json', 'html', 'endpoint', 'seconds', 'help', 'version']
+
+function explained(message: string, args: readonly string[]): string {
+  const words = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]
+  if (words === undefined) return message.charAt(0).toLowerCase() + message.slice(1)
+  const word = words.split(', ').find((one) => one !== '') ?? ''
+  if (!args.some((arg) => arg.startsWith('-') && arg.replace(/^--?/, '').replace(/=.*/, '') === word)) {
+    if (labs.some(({ name }) => name === word)) return `${word} is a lab; run it with sixtables-lab run ${word}`
+    return `there is no command ${word}; did you mean ${nearest(word, ['list', 'settings', 'run'])}?`
+  }
+  return `there is no flag --${word}; did you mean --${nearest(word, flagNames)}?`
+}
+
+function version(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+}

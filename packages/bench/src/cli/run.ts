@@ -1,0 +1,104 @@
+/** `sixtables-lab run`: picks labs, arms and settings, runs them one after the other, draws and writes what came out. */
+import type { Lab } from '../lab.ts'
+import { labs } from '../labs/catalogue.ts'
+import { htmlReport } from '../report/html.ts'
+import { jsonReport } from '../report/json.ts'
+import { terminalReport } from '../report/terminal.ts'
+import { type LabResult, runLab } from '../runner.ts'
+import { isSettingName, type SettingName, type SettingValues, settingNames } from '../settings.ts'
+import { UsageError } from './errors.ts'
+import type { Io } from './io.ts'
+import { nearest } from './nearest.ts'
+
+export interface RunFlags {
+  readonly names: readonly string[]
+  readonly all: boolean
+  readonly seed: number
+  readonly arms: readonly string[] | undefined
+  /** `name=value` */
+  readonly set: readonly string[]
+  readonly json: string | undefined
+  readonly html: string | undefined
+  readonly endpoint: string | undefined
+  readonly seconds: number
+}
+
+export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
+  const chosen = chosenLabs(flags)
+  const settings = askedSettings(flags.set, chosen)
+  checkArms(flags.arms, chosen)
+  const results: LabResult[] = []
+  const write = io.ink()
+  for (const lab of chosen) {
+    const onProgress = (arm: string, share: number): void =>
+      io.progress(`${lab.name}, ${arm}: ${Math.floor(share * 100)} %`)
+    const result = await runLab(lab, { seed: flags.seed, arms: flags.arms, settings, onProgress })
+    io.progress('')
+    results.push(result)
+    if (flags.json === '-') continue
+    if (results.length > 1) write([])
+    for (const line of terminalReport(result)) write(line)
+  }
+  if (flags.json === '-') io.outRaw(jsonReport(results))
+  else if (flags.json !== undefined) writeOrRefuse(io, flags.json, jsonReport(results))
+  if (flags.html !== undefined) writeOrRefuse(io, flags.html, htmlReport(results))
+  const failed = results.filter(({ passed }) => !passed).map(({ lab }) => lab)
+  if (failed.length > 0) io.err(`sixtables-lab: what must be seen was not seen in ${failed.join(', ')}`)
+  return failed.length === 0 ? 0 : 1
+}
+
+export function chosenLabs({ names, all }: RunFlags): readonly Lab[] {
+  if (all) {
+    if (names.length > 0) throw new UsageError(`--all runs every lab; leave out ${names.join(', ')} or --all`)
+    return labs
+  }
+  if (names.length === 0) throw new UsageError('name a lab, or give --all; sixtables-lab list shows what there is')
+  return names.map((name) => {
+    const lab = labs.find((one) => one.name === name)
+    if (lab !== undefined) return lab
+    const near = nearest(
+      name,
+      labs.map((one) => one.name),
+    )
+    throw new UsageError(`there is no lab ${name}; did you mean ${near}?`)
+  })
+}
+
+function checkArms(arms: readonly string[] | undefined, chosen: readonly Lab[]): void {
+  const known = chosen.flatMap((lab) => lab.arms.map(({ name }) => name))
+  for (const arm of arms ?? []) {
+    if (known.includes(arm)) continue
+    throw new UsageError(`there is no arm ${arm}; did you mean ${nearest(arm, known)}?`)
+  }
+}
+
+/** The `--set` flags as values. A name must be one that a chosen lab reads. */
+function askedSettings(set: readonly string[], chosen: readonly Lab[]): SettingValues {
+  const read = settingNames.filter((name) => chosen.some((lab) => lab.settings[name] !== undefined))
+  const values: Partial<Record<SettingName, number>> = {}
+  for (const words of set) {
+    const at = words.indexOf('=')
+    const name = at < 0 ? words : words.slice(0, at)
+    if (!isSettingName(name)) {
+      throw new UsageError(`there is no setting ${name}; did you mean ${nearest(name, settingNames)}?`)
+    }
+    if (!read.includes(name)) {
+      const near = read.length === 0 ? 'it has none' : `it reads ${read.join(', ')}`
+      throw new UsageError(`${chosen.map((lab) => lab.name).join(', ')} does not read ${name}; ${near}`)
+    }
+    const value = Number(words.slice(at + 1))
+    if (at < 0 || words.slice(at + 1).trim() === '' || !Number.isFinite(value) || value < 0) {
+      throw new UsageError(`write --set ${name}=number, with a number of 0 or more; got ${words}`)
+    }
+    values[name] = value
+  }
+  return values
+}
+
+function writeOrRefuse(io: Io, path: string, text: string): void {
+  try {
+    io.writeFile(path, text)
+  } catch (error) {
+    throw new UsageError(`${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * What a lab is: a question, variants of an answer that are run side by side, and what must be seen.
+ *
+ *   Lab ── arms ──▶ each runs through the real engine and records   figures · texts · charts · heatmaps
+ *       └─ expectations ──▶ each looks at the figures of its arms and holds or does not
+ *
+ * B1  An arm touches the store through the engine's verbs alone; it never computes what it is to show.
+ * B2  An arm takes time, chance and settings from its session: the same seed and settings give the same result, byte by byte.
+ * B3  A lab has passed when every expectation holds whose arms were run.
+ *
+ * Ours. Capacities, thresholds and service times are named in settings.ts, where each says where it is from.
+ */
+import type { ArmResult } from './measure/recorder.ts'
+import type { ArmSession } from './session.ts'
+import type { SettingName } from './settings.ts'
+import type { WireSession } from './sim/wire.ts'
+
+export interface Lab {
+  /** As on the command line, and as the file of its page. */
+  readonly name: string
+  readonly title: string
+  readonly question: string
+  /** What theory says, in two or three sentences. */
+  readonly idea: string
+  /** The settings it reads, with its own defaults. */
+  readonly settings: Partial<Readonly<Record<SettingName, number>>>
+  readonly arms: readonly Arm[]
+  readonly expectations: readonly Expectation[]
+}
+
+export interface Arm {
+  readonly name: string
+  /** One line: what is varied. */
+  readonly about: string
+  run(session: ArmSession): Promise<void>
+  /** The same client calls against a running server, in real time; absent where the arm's load is no client's. */
+  drive?(wire: WireSession): Promise<void>
+}
+
+export interface Expectation {
+  /** What must be seen, in the present tense. */
+  readonly says: string
+  /** The arms it needs; it is not judged when one of them was not run. */
+  readonly arms: readonly string[]
+  /** @param arm - the result of one of `arms` */
+  judge(arm: (name: string) => ArmResult): Verdict
+}
+
+export interface Verdict {
+  readonly holds: boolean
+  /** The figures it rests on, in words. */
+  readonly found: string
+}
+
+/** An expectation that compares one figure of one arm. */
+export function expectFigure(says: string, arm: string, name: string, holds: (value: number) => boolean): Expectation {
+  return {
+    says,
+    arms: [arm],
+    judge: (of) => {
+      const value = figureOf(of(arm), name)
+      return { holds: holds(value), found: `${name} of ${arm}: ${inWords(value)}` }
+    },
+  }
+}
+
+/** The value of a figure that the arm has recorded. */
+export function figureOf(arm: ArmResult, name: string): number {
+  const figure = arm.figures.find((one) => one.name === name)
+  if (figure === undefined) throw new Error(`the arm ${arm.name} recorded no figure ${name}`)
+  return figure.value
+}
+
+/** A number as people read it: `740,000`, `0.25`, `1.3`. */
+export function inWords(value: number): string {
+  if (Number.isInteger(value)) return value.toLocaleString('en-US')
+  return value.toLocaleString('en-US', { maximumSignificantDigits: 3 })
+}

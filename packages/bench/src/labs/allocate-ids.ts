@@ -1,0 +1,177 @@
+/**
+ * Where ids come from, and that no two sources meet.
+ *
+ * Known: allocateIds of the Datastore API and its test; the two id spaces (App Engine SDK). The chi-square bound is the
+ * 99.9 % point of its distribution by the Wilson-Hilferty approximation.
+ */
+import { type Key, scatteredIdMax, scatteredIdMin, sequentialIdMax } from '@sixtables/engine'
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { insert, text, upsert } from '../sim/entities.ts'
+import type { Store } from '../sim/store.ts'
+
+interface Taken {
+  /** Ids that somebody holds: put by hand, allocated or reserved. */
+  readonly ids: readonly bigint[]
+  readonly words: readonly string[]
+}
+
+async function observe(
+  session: ArmSession,
+  mode: 'firestore' | 'legacy',
+  take: (store: Store, session: ArmSession) => Promise<Taken>,
+): Promise<void> {
+  const { record } = session
+  const store = await session.open({ mode, apply: { type: 'immediate' } })
+  const taken = await take(store, session)
+  const automatic = await automaticIds(store, session.setting('ids.count'))
+  const held = new Set(taken.ids)
+  record.figure('ids held', taken.ids.length, '')
+  record.figure('automatic ids', automatic.length, '')
+  record.figure('overlaps', automatic.filter((id) => held.has(id)).length, 'ids')
+  record.figure('given twice', automatic.length - new Set(automatic).size, 'ids')
+  const buckets = session.setting('ids.buckets')
+  record.figure('chi-square', chiSquare(automatic, buckets), '')
+  record.figure('chi-square if even, at most', chiSquareBound(buckets - 1), '')
+  record.text('what happened', [...taken.words, `then automatically: ${automatic.slice(0, 5).join(', ')}, …`])
+  const counts = bucketCounts(automatic, buckets)
+  record.chart({
+    title: 'where automatic ids fall',
+    unit: 'ids',
+    x: { name: 'part of the id space', values: counts.map((_, i) => i) },
+    lines: [{ name: 'automatic ids', values: counts }],
+  })
+}
+
+/** Inserts entities without ids, fifty in a commit. */
+async function automaticIds(store: Store, count: number): Promise<bigint[]> {
+  const ids: bigint[] = []
+  while (ids.length < count) {
+    const entities = Array.from({ length: Math.min(50, count - ids.length) }, (_, i) =>
+      insert(store.key({ kind: 'Item' }), { name: text(`item ${ids.length + i}`) }),
+    )
+    // A transaction of legacy Datastore touches 25 groups at most; a plain commit has no such bound.
+    const request = { mode: 'nonTransactional', mutations: entities } as const
+    const { mutationResults } = await store.database.commit(store.context(), request)
+    for (const { key } of mutationResults) ids.push(idOf(key))
+  }
+  return ids
+}
+
+function idOf(key: Key | undefined): bigint {
+  const id = key?.path.at(-1)?.id
+  if (id === undefined) throw new Error('an entity was given no id')
+  return id
+}
+
+const spaces = {
+  scattered: { first: scatteredIdMin, last: scatteredIdMax },
+  sequential: { first: 1n, last: sequentialIdMax },
+}
+
+function bucketCounts(ids: readonly bigint[], buckets: number): number[] {
+  const counts = new Array<number>(buckets).fill(0)
+  const first = ids[0] ?? 1n
+  const space = first >= BigInt(spaces.scattered.first) ? spaces.scattered : spaces.sequential
+  const [low, size] = [BigInt(space.first), BigInt(space.last) - BigInt(space.first) + 1n]
+  for (const id of ids) {
+    const bucket = Number(((id - low) * BigInt(buckets)) / size)
+    counts[bucket] = (counts[bucket] ?? 0) + 1
+  }
+  return counts
+}
+
+function chiSquare(ids: readonly bigint[], buckets: number): number {
+  const expected = ids.length / buckets
+  return bucketCounts(ids, buckets).reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0)
+}
+
+/** An even spread exceeds this once in a thousand times. */
+function chiSquareBound(degrees: number): number {
+  const part = 2 / (9 * degrees)
+  return degrees * (1 - part + 3.09 * Math.sqrt(part)) ** 3
+}
+
+/** Keys with ids out of nowhere: drawn by hand from the space that automatic ids come from, put, and reserved. */
+async function byHand(store: Store, { random }: ArmSession): Promise<Taken> {
+  const ids = Array.from({ length: 10 }, () => BigInt(1 + random.integer(2000)))
+  const unique = [...new Set(ids)]
+  const keys = unique.map((id) => store.key({ kind: 'Item', id }))
+  await store.database.commit(store.context(), {
+    mode: 'nonTransactional',
+    mutations: keys.map((key) => upsert(key, { name: text('by hand') })),
+  })
+  await store.database.reserveIds(store.context(), keys)
+  return { ids: unique, words: [`put and reserved by hand: ${unique.join(', ')}`] }
+}
+
+async function fromPartialKey(store: Store): Promise<Taken> {
+  const keys = Array.from({ length: 10 }, () => store.key({ kind: 'Item' }))
+  const completed = await store.database.allocateIds(store.context(), keys)
+  const ids = completed.map(idOf)
+  return { ids, words: [`allocateIds(10) from Item:?: ${ids.slice(0, 3).join(', ')}, …`] }
+}
+
+/** The old API takes any key of the kind and parent, and gives a range. */
+async function fromExistingKey(store: Store): Promise<Taken> {
+  const put = [insert(store.key({ kind: 'Item' }), { name: text('first') })]
+  const { mutationResults } = await store.database.commit(store.context(), { mode: 'nonTransactional', mutations: put })
+  const existing = mutationResults[0]?.key
+  if (existing === undefined) throw new Error('an entity was given no id')
+  const like = { ...existing, path: existing.path.map(({ kind }) => ({ kind })) }
+  const { start, end } = await store.database.allocateIdsBySize(store.context(), like, 10n)
+  const range = Array.from({ length: Number(end - start) + 1 }, (_, i) => start + BigInt(i))
+  return {
+    ids: [idOf(existing), ...range],
+    words: [`an entity with the id ${idOf(existing)}`, `allocateIds(10) for its kind and parent: ${start} to ${end}`],
+  }
+}
+
+const arms: readonly Arm[] = [
+  {
+    name: 'hand-made',
+    about: 'ten ids put by hand and reserved, automatic ids sequential',
+    run: (session) => observe(session, 'legacy', byHand),
+  },
+  {
+    name: 'partial-key',
+    about: 'allocateIds(10) from a partial key, automatic ids scattered',
+    run: (session) => observe(session, 'firestore', fromPartialKey),
+  },
+  {
+    name: 'existing-key',
+    about: 'allocateIds(10) for the kind of an existing key, automatic ids sequential',
+    run: (session) => observe(session, 'legacy', fromExistingKey),
+  },
+]
+
+export const allocateIds: Lab = {
+  name: 'allocate-ids',
+  title: 'ids by hand, allocated and automatic',
+  question:
+    'Ids come from people, from allocateIds and from inserts without an id. Can two of them be the same, and where in the id ' +
+    'space do they fall?',
+  idea:
+    'Each space has a counter that only rises; allocating and reserving move it. A scattered id is the counter with its bits ' +
+    'mirrored, so neighbours in time lie far apart in the key range; a sequential id is the counter itself.',
+  settings: { 'ids.count': 4096, 'ids.buckets': 64 },
+  arms,
+  expectations: [
+    ...arms.flatMap(({ name }) => [
+      expectFigure(`${name}: no automatic id falls on a held one`, name, 'overlaps', (n) => n === 0),
+      expectFigure(`${name}: no id is given twice`, name, 'given twice', (n) => n === 0),
+    ]),
+    ...[
+      { name: 'partial-key', even: true },
+      { name: 'hand-made', even: false },
+      { name: 'existing-key', even: false },
+    ].map(({ name, even }) => ({
+      says: even ? `${name}: scattered ids spread evenly` : `${name}: sequential ids stay in one corner of their space`,
+      arms: [name],
+      judge: (of: Parameters<Lab['expectations'][number]['judge']>[0]) => {
+        const [value, bound] = [figureOf(of(name), 'chi-square'), figureOf(of(name), 'chi-square if even, at most')]
+        return { holds: value <= bound === even, found: `chi-square ${value}, at most ${bound} if even` }
+      },
+    })),
+  ],
+}

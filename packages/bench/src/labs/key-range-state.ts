@@ -1,0 +1,177 @@
+/**
+ * allocateIdRange over ranges that are free, given, or in use.
+ *
+ * Known: the three states and their order (App Engine SDK); the use for ids that come with migrated rows.
+ */
+import type { Key, KeyRangeState } from '@sixtables/engine'
+import { type Arm, expectFigure, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { text, upsert } from '../sim/entities.ts'
+import type { Store } from '../sim/store.ts'
+
+interface Case {
+  readonly start: bigint
+  readonly end: bigint
+  readonly state: KeyRangeState
+  /** The high-water mark afterwards. */
+  readonly next: bigint
+}
+
+/** Each of these meets a counter that gives 11 next, and an entity with the id 20. */
+const cases = {
+  empty: [
+    { start: 11n, end: 15n, state: 'EMPTY', next: 16n },
+    { start: 30n, end: 40n, state: 'EMPTY', next: 41n },
+  ],
+  contention: [
+    { start: 1n, end: 5n, state: 'CONTENTION', next: 11n },
+    { start: 8n, end: 12n, state: 'CONTENTION', next: 13n },
+  ],
+  collision: [
+    { start: 18n, end: 22n, state: 'COLLISION', next: 23n },
+    { start: 20n, end: 20n, state: 'COLLISION', next: 21n },
+  ],
+} as const satisfies Record<string, readonly Case[]>
+
+const kind = 'Row'
+
+async function prepared(session: ArmSession): Promise<{ store: Store; of: Key }> {
+  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const of = store.key({ kind })
+  await store.database.allocateIdsBySize(store.context(), of, 10n)
+  await put(store, store.key({ kind, id: 20n }))
+  return { store, of }
+}
+
+async function put(store: Store, key: Key): Promise<void> {
+  const mutations = [upsert(key, { from: text('the old database') })]
+  await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+}
+
+async function known(session: ArmSession, expected: readonly Case[]): Promise<void> {
+  let unlike = 0
+  const lines: string[] = []
+  for (const { start, end, state, next } of expected) {
+    const { store, of } = await prepared(session)
+    const answer = await store.database.allocateIdRange(store.context(), of, { start, end })
+    lines.push(answer.words)
+    if (answer.state !== state || answer.nextAfter !== next) unlike++
+  }
+  session.record.figure('ranges', expected.length, '')
+  session.record.figure('unlike the rules', unlike, 'answers')
+  session.record.text('counter at 11, an entity at 20; each range alone', lines)
+}
+
+/** [12, 14] is free; asked for a second time, or behind a range that reaches past it, it is not. */
+async function highWater(session: ArmSession): Promise<void> {
+  const { store, of } = await prepared(session)
+  const ask = (start: bigint, end: bigint) => store.database.allocateIdRange(store.context(), of, { start, end })
+  const far = await ask(30n, 40n)
+  const skipped = await ask(12n, 14n)
+  const again = await ask(30n, 40n)
+  session.record.figure('skipped ids are EMPTY', skipped.state === 'EMPTY' ? 1 : 0, '')
+  session.record.figure('EMPTY a second time', again.state === 'EMPTY' ? 1 : 0, '')
+  session.record.text('one counter, three ranges in turn', [far.words, skipped.words, again.words])
+}
+
+/** A kind has a counter under each parent. */
+async function perParent(session: ArmSession): Promise<void> {
+  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const lines: string[] = []
+  let shared = 0
+  for (const name of ['ada', 'bob', 'eve']) {
+    const of = store.key({ kind: 'User', name }, { kind })
+    const { state, nextBefore, words } = await store.database.allocateIdRange(store.context(), of, {
+      start: 1n,
+      end: BigInt(10 + session.random.integer(90)),
+    })
+    if (state !== 'EMPTY' || nextBefore !== 1n) shared++
+    lines.push(words)
+  }
+  session.record.figure('parents', lines.length, '')
+  session.record.figure('counters moved by another parent', shared, '')
+  session.record.text('the same kind under three parents', lines)
+}
+
+/** Random puts, allocations and ranges, against a model that remembers every entity and the mark. */
+async function random(session: ArmSession): Promise<void> {
+  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const of = store.key({ kind })
+  const draw = session.random
+  const entities = new Set<bigint>()
+  let mark = 1n
+  const seen: Record<KeyRangeState, number> = { EMPTY: 0, CONTENTION: 0, COLLISION: 0 }
+  let unlike = 0
+  const count = session.setting('ranges.count')
+  for (let i = 0; i < count; i++) {
+    const near = mark + BigInt(draw.integer(60)) - 20n
+    const start = near < 1n ? 1n : near
+    if (draw.next() < 0.4) {
+      entities.add(start)
+      await put(store, store.key({ kind, id: start }))
+    }
+    if (draw.next() < 0.3) {
+      const size = BigInt(1 + draw.integer(5))
+      const range = await store.database.allocateIdsBySize(store.context(), of, size)
+      if (range.start !== mark) unlike++
+      mark = range.end + 1n
+    }
+    const from = start + BigInt(draw.integer(8))
+    const end = from + BigInt(draw.integer(12))
+    const inUse = [...entities].some((id) => id >= from && id <= end)
+    const model: KeyRangeState = inUse ? 'COLLISION' : mark > from ? 'CONTENTION' : 'EMPTY'
+    const { state } = await store.database.allocateIdRange(store.context(), of, { start: from, end })
+    if (state !== model) unlike++
+    seen[state]++
+    if (end >= mark) mark = end + 1n
+  }
+  session.record.figure('ranges', count, '')
+  session.record.figure('unlike the rules', unlike, 'answers')
+  for (const state of ['EMPTY', 'CONTENTION', 'COLLISION'] as const)
+    session.record.figure(state, seen[state], 'answers')
+}
+
+const stateArms = (Object.keys(cases) as (keyof typeof cases)[]).map((name): Arm => {
+  const about = { empty: 'free ranges', contention: 'ids below the mark', collision: 'an entity inside' }[name]
+  return { name, about, run: (session) => known(session, cases[name]) }
+})
+
+export const keyRangeState: Lab = {
+  name: 'key-range-state',
+  title: 'EMPTY, CONTENTION, COLLISION',
+  question:
+    'Rows of another database come with their own numbers. Before they are written under these ids: is the range free, has ' +
+    'somebody been given ids of it, or is an entity there already?',
+  idea:
+    'The allocator keeps a high-water mark, not a set of ranges: an id below the mark counts as given, whether it was or was ' +
+    'only passed over. Asking moves the mark past the range, so automatic ids never fall into it.',
+  settings: { 'ranges.count': 200 },
+  arms: [
+    ...stateArms,
+    { name: 'high-water-mark', about: 'a far range, then one that it passed over', run: highWater },
+    { name: 'per-parent', about: 'one kind under three parents', run: perParent },
+    { name: 'random', about: 'random entities, allocations and ranges, against a model', run: random },
+  ],
+  expectations: [
+    ...stateArms.map(({ name }) =>
+      expectFigure(`${name}: each range answers ${name.toUpperCase()}`, name, 'unlike the rules', (n) => n === 0),
+    ),
+    expectFigure(
+      'ids that were passed over count as given',
+      'high-water-mark',
+      'skipped ids are EMPTY',
+      (n) => n === 0,
+    ),
+    expectFigure('no range is EMPTY twice', 'high-water-mark', 'EMPTY a second time', (n) => n === 0),
+    expectFigure(
+      'a child kind has its own sequence under every parent',
+      'per-parent',
+      'counters moved by another parent',
+      (n) => n === 0,
+    ),
+    expectFigure('random ranges answer by the rules', 'random', 'unlike the rules', (n) => n === 0),
+    ...(['EMPTY', 'CONTENTION', 'COLLISION'] as const).map((state) =>
+      expectFigure(`random ranges meet ${state}`, 'random', state, (n) => n > 0),
+    ),
+  ],
+}

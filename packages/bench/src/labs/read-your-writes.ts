@@ -1,0 +1,202 @@
+/**
+ * Four ways to read what was just written, between commit and apply.
+ *
+ * Each probe writes an entity of a group, holds it at a moment, and reads once:
+ *
+ *   moments      committed (no table row yet) · milestone A (entity row there, index rows not)
+ *   situations   new, in the filter · changed into the filter · changed out of it
+ *
+ * Known: "Transaction Isolation in App Engine"; the best-practice page on keys-only queries followed by a lookup.
+ */
+import type { Key, Query } from '@sixtables/engine'
+import { decodeProperties } from '@sixtables/engine'
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { text, upsert } from '../sim/entities.ts'
+import type { Store } from '../sim/store.ts'
+
+const situations = ['new in the filter', 'changed into it', 'changed out of it'] as const
+const moments = ['committed', 'milestone A'] as const
+type Situation = (typeof situations)[number]
+type Moment = (typeof moments)[number]
+
+/** What a read tells of the entity: not there, or its owner. `ada` is what the filter asks for. */
+type Answer = 'absent' | 'ada' | 'bob'
+
+type Reader = (store: Store, group: Key, key: Key) => Promise<Answer>
+
+const owner = (key: Key, name: string): ReturnType<typeof upsert> => upsert(key, { owner: text(name) })
+
+async function put(store: Store, key: Key, name: string): Promise<void> {
+  await store.database.commit(store.context(), { mode: 'nonTransactional', mutations: [owner(key, name)] })
+}
+
+const lookup: Reader = async (store, _group, key) => {
+  const { found } = await store.database.lookup(store.context(), { keys: [key] })
+  return found[0] === undefined ? 'absent' : ownerOf(found[0].image.properties)
+}
+
+function ownerOf(properties: Uint8Array): Answer {
+  const value = decodeProperties(properties).get('owner')
+  return value?.type === 'string' && value.value === 'ada' ? 'ada' : 'bob'
+}
+
+function adasToDos(key: Key, ancestor?: Key): Query {
+  const byOwner = { type: 'property', property: 'owner', operator: 'equal', value: text('ada') } as const
+  const under = { type: 'property', property: '__key__', operator: 'hasAncestor' } as const
+  return {
+    partition: key.partition,
+    kind: 'ToDo',
+    projection: [],
+    order: [],
+    distinctOn: [],
+    offset: 0,
+    filter:
+      ancestor === undefined
+        ? byOwner
+        : {
+            type: 'composite',
+            operator: 'and',
+            filters: [byOwner, { ...under, value: { type: 'key', key: ancestor } }],
+          },
+  }
+}
+
+const sameKey = (a: Key, b: Key): boolean => {
+  const [x, y] = [a.path.at(-1), b.path.at(-1)]
+  return a.path[0]?.name === b.path[0]?.name && x?.id === y?.id
+}
+
+const queryBy =
+  (scope: 'group' | 'global'): Reader =>
+  async (store, group, key) => {
+    const query = adasToDos(key, scope === 'group' ? group : undefined)
+    const { results } = await store.database.runQuery(store.context(), { query })
+    const result = results.find((one) => sameKey(one.key, key))
+    return result?.image === undefined ? 'absent' : ownerOf(result.image.properties)
+  }
+
+/** The keys from an eventual query, the entities by strong lookup. */
+const keysThenLookup: Reader = async (store, group, key) => {
+  const query = { ...adasToDos(key), projection: ['__key__'] }
+  const { results } = await store.database.runQuery(store.context(), { query })
+  return results.some((one) => sameKey(one.key, key)) ? lookup(store, group, key) : 'absent'
+}
+
+/** What is true once the write is acknowledged, for a reader that filters and for one that names the key. */
+function truth(situation: Situation, byKey: boolean): Answer {
+  if (situation !== 'changed out of it') return 'ada'
+  return byKey ? 'bob' : 'absent'
+}
+
+async function probe(session: ArmSession, read: Reader, byKey: boolean): Promise<void> {
+  const { record, random } = session
+  const store = await session.open({ mode: 'legacy', apply: { type: 'manual' } })
+  const count = session.setting('probe.count')
+  const tally = new Map<string, { count: number; wrong: number; answers: Set<string> }>()
+  let wrong = 0
+  let rolledForward = 0
+  for (let i = 0; i < count; i++) {
+    // Each case comes as often as any other; chance decides their order and the names.
+    const situation = situations[i % 3] ?? 'new in the filter'
+    const moment = moments[Math.floor(i / 3) % 2] ?? 'committed'
+    const group = store.key({ kind: 'User', name: `u${i}-${random.integer(1_000_000)}` })
+    const key = { ...group, path: [...group.path, { kind: 'ToDo', id: BigInt(1 + random.integer(1000)) }] }
+    await stage(store, key, situation, moment)
+    const answer = await read(store, group, key)
+    const isWrong = answer !== truth(situation, byKey)
+    if (isWrong) wrong++
+    if (store.engine.inspector.pending().pending.length === 0) rolledForward++
+    const name = `${moment}, ${situation}`
+    const seen = tally.get(name) ?? { count: 0, wrong: 0, answers: new Set<string>() }
+    tally.set(name, { count: seen.count + 1, wrong: seen.wrong + (isWrong ? 1 : 0), answers: seen.answers.add(answer) })
+    await store.engine.inspector.releaseAll()
+  }
+  record.figure('reads', count, '')
+  record.figure('wrong', wrong, 'reads')
+  record.figure('rolled forward', rolledForward, 'reads')
+  record.figure('seen after', await seenAfterMs(session, read), 'ms')
+  record.text('by moment and situation: what the read answered', [
+    ...[...tally].map(
+      ([name, { count: all, wrong: bad, answers }]) =>
+        `${name.padEnd(32)} ${[...answers].sort().join(', ').padEnd(8)} ${bad === 0 ? 'right' : `wrong ${bad} of ${all}`}`,
+    ),
+  ])
+}
+
+/** Writes, and holds the write at the moment. */
+async function stage(store: Store, key: Key, situation: Situation, moment: Moment): Promise<void> {
+  if (situation !== 'new in the filter') {
+    await put(store, key, situation === 'changed into it' ? 'bob' : 'ada')
+    await store.engine.inspector.releaseAll()
+  }
+  await put(store, key, situation === 'changed out of it' ? 'bob' : 'ada')
+  if (moment === 'milestone A') await store.engine.inspector.release(key, 'A')
+}
+
+/** How long after the acknowledgement a reader that asks again and again sees a new entity, apply being late. */
+async function seenAfterMs(session: ArmSession, read: Reader): Promise<number> {
+  const store = await session.open({
+    mode: 'legacy',
+    apply: { type: 'time', delayMs: session.setting('apply.delayMs') },
+  })
+  const group = store.key({ kind: 'User', name: 'eve' })
+  const key = { ...group, path: [...group.path, { kind: 'ToDo', id: 1n }] }
+  let seen = 0
+  const reader = async (): Promise<void> => {
+    await put(store, key, 'ada')
+    const acknowledged = store.nowMs
+    while ((await read(store, group, key)) === 'absent') await store.sleep(session.setting('probe.everyMs'))
+    seen = store.nowMs - acknowledged
+  }
+  await store.together([reader()])
+  return seen
+}
+
+function arm(name: string, about: string, read: Reader, byKey = false): Arm {
+  return { name, about, run: (session) => probe(session, read, byKey) }
+}
+
+export const readYourWrites: Lab = {
+  name: 'read-your-writes',
+  title: 'who sees a write between commit and apply',
+  question:
+    'A write is acknowledged when it is committed; its rows come later. Which reads see it at once, which miss it, and does ' +
+    'a keys-only query followed by a lookup help?',
+  idea:
+    'A lookup and an ancestor query name their entity group, so they roll its log forward before they read. A global query ' +
+    'names none: it reads the index rows as they are, and then the entity of each.',
+  settings: { 'probe.count': 60, 'apply.delayMs': 300, 'probe.everyMs': 10 },
+  arms: [
+    arm('lookup', 'by key', lookup, true),
+    arm('ancestor-query', 'owner = ada, within the entity group', queryBy('group')),
+    arm('global-query', 'owner = ada, over all groups', queryBy('global')),
+    arm('keys-only-then-lookup', 'the keys by global query, then each by lookup', keysThenLookup),
+  ],
+  expectations: [
+    expectFigure('a lookup is never wrong', 'lookup', 'wrong', (n) => n === 0),
+    expectFigure('an ancestor query is never wrong', 'ancestor-query', 'wrong', (n) => n === 0),
+    ...['lookup', 'ancestor-query'].flatMap((name) => [
+      {
+        says: `${name}: each read rolls the log of its group forward`,
+        arms: [name],
+        judge: (of: Parameters<Lab['expectations'][number]['judge']>[0]) => {
+          const [rolled, all] = [figureOf(of(name), 'rolled forward'), figureOf(of(name), 'reads')]
+          return { holds: rolled === all, found: `${rolled} of ${all} reads` }
+        },
+      },
+      expectFigure(`${name}: a write is seen at once`, name, 'seen after', (ms) => ms === 0),
+    ]),
+    ...['global-query', 'keys-only-then-lookup'].flatMap((name) => [
+      {
+        says: `${name}: wrong in every case before the index rows are written`,
+        arms: [name],
+        judge: (of: Parameters<Lab['expectations'][number]['judge']>[0]) => {
+          const [wrong, all] = [figureOf(of(name), 'wrong'), figureOf(of(name), 'reads')]
+          return { holds: wrong === all, found: `${wrong} of ${all} reads` }
+        },
+      },
+      expectFigure(`${name}: a write is seen only when it is applied`, name, 'seen after', (ms) => ms > 0),
+    ]),
+  ],
+}

@@ -1,0 +1,163 @@
+/**
+ * One put, step by step: request, log, milestone A, milestone B, and every row in each of the six tables.
+ *
+ * Known: the ToDo of the storage article and its eleven rows; a write has two phases, commit and apply.
+ */
+import { type IndexDefinition, type Key, RecordingLedger, type RowsReport, requestContext } from '@sixtables/engine'
+import { expectFigure, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { entityBytes, integer, text, timestamp, unindexed } from '../sim/entities.ts'
+import { commitRequestBytes, protobufInWords } from '../sim/protobuf-words.ts'
+import { projectId } from '../sim/store.ts'
+
+const dueAndPriority: IndexDefinition = {
+  kind: 'ToDo',
+  ancestor: false,
+  properties: [
+    { name: 'due', direction: 'descending' },
+    { name: 'priority', direction: 'descending' },
+  ],
+}
+
+const tables = [
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'EntitiesByCompositeProperty',
+] as const
+
+async function put({ open, record }: Pick<ArmSession, 'open' | 'record'>, index?: IndexDefinition): Promise<void> {
+  const store = await open({ mode: 'legacy', apply: { type: 'manual' } })
+  if (index !== undefined) await store.engine.createIndex(store.database, index)
+  const now = store.clock.nowMicros()
+  const entity = entityBytes(store.key({ kind: 'ToDo' }), {
+    created: timestamp(now),
+    due: timestamp(now + 86_400_000_000n),
+    owner: text('ada'),
+    priority: integer(5),
+    description: unindexed(text('water the plants')),
+  })
+  const request = commitRequestBytes(projectId, entity)
+  record.figure('request', request.length, 'bytes')
+  record.text('1. the request: a CommitRequest as protocol buffer', protobufInWords(request))
+
+  const ledger = new RecordingLedger()
+  const context = requestContext({ clock: store.clock, ledger })
+  const { mutationResults } = await store.database.commit(context, {
+    mode: 'nonTransactional',
+    mutations: [{ operation: 'upsert', entity }],
+  })
+  const key = mutationResults[0]?.key
+  if (key === undefined) throw new Error('the put was given no id')
+  const moved = ledger.entries.filter(({ table, operation }) => table === 'IdSequences' && operation === 'put')
+  record.figure('IdSequences moved', moved.length, 'times')
+
+  const { inspector } = store.engine
+  const committed = await inspector.rows(key)
+  const [logged] = committed.log.records
+  record.figure('log records', committed.log.records.length, '')
+  record.text('2. the completed key, and the log record: the put is committed', [
+    `${committed.key}`,
+    `${logged?.row}`,
+    `  ${logged?.state}: ${logged?.changes.join('; ')}`,
+  ])
+  record.figure('table rows when committed', storedRows(committed).length, 'rows')
+
+  await inspector.release(key, 'A')
+  const atA = await inspector.rows(key)
+  record.text('3. milestone A: the entity row', rowLines(storedRows(atA)))
+  record.figure('table rows at milestone A', storedRows(atA).length, 'rows')
+
+  await inspector.release(key, 'B')
+  const atB = await inspector.rows(key)
+  const indexRows = storedRows(atB).filter(({ table }) => table !== 'Entities')
+  record.text('4. milestone B: the index rows', rowLines(indexRows))
+  record.figure('table rows at milestone B', storedRows(atB).length, 'rows')
+  for (const table of tables) {
+    record.figure(table, storedRows(atB).filter((row) => row.table === table).length, 'rows')
+  }
+  record.figure('problems found by check', (await store.engine.check()).problems.length, '')
+  await lookUp(store.database, context, key)
+}
+
+/** A put that nobody can read would be none. */
+async function lookUp(database: ArmStore['database'], context: ArmContext, key: Key): Promise<void> {
+  const { found } = await database.lookup(context, { keys: [key] })
+  if (found.length !== 1) throw new Error('the entity that was put is not found')
+}
+
+type ArmStore = Awaited<ReturnType<ArmSession['open']>>
+type ArmContext = ReturnType<ArmStore['context']>
+
+function storedRows({ rows }: RowsReport): RowsReport['rows'] {
+  return rows.filter(({ state, table }) => state !== 'to be written' && tables.some((one) => one === table))
+}
+
+function rowLines(rows: RowsReport['rows']): string[] {
+  return rows.map(({ row, value }) => (value === '' ? row : `${row}   ${value}`))
+}
+
+export const writePath: Lab = {
+  name: 'write-path',
+  title: 'what one put writes, and when',
+  question:
+    'A client puts one ToDo with four indexed properties. Which rows come to be, in which table, and at which moment?',
+  idea:
+    'A write has two phases. Commit appends one record to the log of the entity group; apply writes the entity row ' +
+    '(milestone A) and then the index rows (milestone B): one by kind, one ascending and one descending for each indexed ' +
+    'value, one for each composite index that matches.',
+  settings: {},
+  arms: [
+    {
+      name: 'built-in-indexes',
+      about: 'four indexed properties, one excluded, no composite index',
+      run: (session) => put({ open: session.open.bind(session), record: session.record }),
+    },
+    {
+      name: 'composite-index',
+      about: 'the same, with the index (due desc, priority desc)',
+      run: (session) => put({ open: session.open.bind(session), record: session.record }, dueAndPriority),
+    },
+  ],
+  expectations: [
+    ...['built-in-indexes', 'composite-index'].flatMap((arm) => [
+      expectFigure(`${arm}: the commit writes one log record`, arm, 'log records', (count) => count === 1),
+      expectFigure(
+        `${arm}: committed, and yet no row of the tables is there`,
+        arm,
+        'table rows when committed',
+        (n) => n === 0,
+      ),
+      expectFigure(`${arm}: milestone A writes the entity row alone`, arm, 'table rows at milestone A', (n) => n === 1),
+      expectFigure(`${arm}: the id counter moves once`, arm, 'IdSequences moved', (n) => n === 1),
+      expectFigure(`${arm}: the tables agree with the log`, arm, 'problems found by check', (n) => n === 0),
+      {
+        says: `${arm}: milestone B writes one row by kind, and one each way for each indexed value`,
+        arms: [arm],
+        judge: (of: Parameters<Lab['expectations'][number]['judge']>[0]) => {
+          const rows = tables.slice(0, 4).map((table) => figureOf(of(arm), table))
+          return { holds: rows.join() === '1,1,4,4', found: `${tables.slice(0, 4).join(', ')}: ${rows.join(', ')}` }
+        },
+      },
+    ]),
+    expectFigure(
+      'without a composite index no composite row is written',
+      'built-in-indexes',
+      'EntitiesByCompositeProperty',
+      (n) => n === 0,
+    ),
+    expectFigure(
+      'the matching composite index adds one row',
+      'composite-index',
+      'EntitiesByCompositeProperty',
+      (n) => n === 1,
+    ),
+    expectFigure(
+      'with it, one put makes the eleven rows of the storage article',
+      'composite-index',
+      'table rows at milestone B',
+      (n) => n === 11,
+    ),
+  ],
+}

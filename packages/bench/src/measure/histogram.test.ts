@@ -1,0 +1,37 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Histogram } from './histogram.ts'
+
+describe('a histogram', () => {
+  it('gives any quantile of any durations to five percent', () => {
+    const durations = fc.array(fc.double({ min: 0.01, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 200 })
+    fc.assert(
+      fc.property(durations, fc.double({ min: 0.01, max: 1, noNaN: true }), (values, share) => {
+        const histogram = new Histogram()
+        for (const value of values) histogram.add(value)
+        const sorted = [...values].sort((a, b) => a - b)
+        const exact = sorted[Math.max(0, Math.ceil(values.length * share - 1e-9) - 1)] ?? 0
+        const given = histogram.quantile(share)
+        expect(given).toBeGreaterThanOrEqual(exact * 0.9999)
+        expect(given).toBeLessThanOrEqual(exact * 1.0501)
+      }),
+    )
+  })
+
+  it('counts a weight as so many durations', () => {
+    const histogram = new Histogram()
+    histogram.add(1, 98)
+    histogram.add(1000, 2)
+    expect(histogram.quantile(0.98)).toBeCloseTo(1, 1)
+    expect(histogram.quantile(0.99)).toBe(1000)
+    expect(histogram.mean).toBeCloseTo(20.98)
+  })
+
+  it('is empty at first and after clear()', () => {
+    const histogram = new Histogram()
+    expect(histogram.quantile(0.5)).toBe(0)
+    histogram.add(5)
+    histogram.clear()
+    expect([histogram.weight, histogram.quantile(0.99), histogram.max]).toEqual([0, 0, 0])
+  })
+})

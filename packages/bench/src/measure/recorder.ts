@@ -1,0 +1,115 @@
+/**
+ * What an arm measured, as plain data that a screen, a JSON file and a page can all draw.
+ *
+ *   figure    one number with its unit                    `committed a second`, 4.8
+ *   text      lines to read                               rows, a request, a table of answers
+ *   chart     lines over one axis of x values             latency over time, throughput against clients
+ *   heatmap   key ranges × time, with events              where the load is
+ *
+ * M1  Numbers are rounded to six significant digits when they are recorded, so that what is printed is what is compared.
+ */
+
+export interface Figure {
+  readonly name: string
+  readonly unit: string
+  readonly value: number
+}
+
+export interface TextBlock {
+  readonly title: string
+  readonly lines: readonly string[]
+}
+
+export interface Line {
+  readonly name: string
+  /** One for each x; `null` where nothing was measured. */
+  readonly values: readonly (number | null)[]
+}
+
+export interface Chart {
+  readonly title: string
+  readonly unit: string
+  readonly x: { readonly name: string; readonly values: readonly number[] }
+  /** Both axes by orders of magnitude. */
+  readonly logarithmic: boolean
+  readonly lines: readonly Line[]
+}
+
+export interface HeatmapRow {
+  readonly label: string
+  readonly values: readonly number[]
+}
+
+export interface Heatmap {
+  readonly title: string
+  readonly unit: string
+  /** Where each column begins, in seconds from the start. */
+  readonly columns: readonly number[]
+  /** In key order. */
+  readonly rows: readonly HeatmapRow[]
+  readonly events: readonly { readonly at: number; readonly words: string }[]
+}
+
+export interface ArmResult {
+  readonly name: string
+  readonly about: string
+  readonly figures: readonly Figure[]
+  readonly texts: readonly TextBlock[]
+  readonly charts: readonly Chart[]
+  readonly heatmaps: readonly Heatmap[]
+}
+
+export class Recorder {
+  readonly #figures: Figure[] = []
+  readonly #texts: TextBlock[] = []
+  readonly #charts: Chart[] = []
+  readonly #heatmaps: Heatmap[] = []
+
+  figure(name: string, value: number, unit: string): void {
+    if (this.#figures.some((figure) => figure.name === name)) throw new Error(`the figure ${name} is recorded twice`)
+    this.#figures.push({ name, unit, value: rounded(value) })
+  }
+
+  text(title: string, lines: readonly string[]): void {
+    this.#texts.push({ title, lines })
+  }
+
+  chart(chart: Omit<Chart, 'logarithmic'> & { readonly logarithmic?: boolean }): void {
+    const { title, unit, x, lines, logarithmic = false } = chart
+    this.#charts.push({
+      title,
+      unit,
+      x: { name: x.name, values: x.values.map(rounded) },
+      logarithmic,
+      lines: lines.map(({ name, values }) => ({
+        name,
+        values: values.map((value) => (value === null ? null : rounded(value))),
+      })),
+    })
+  }
+
+  heatmap(heatmap: Heatmap): void {
+    this.#heatmaps.push({
+      ...heatmap,
+      columns: heatmap.columns.map(rounded),
+      rows: heatmap.rows.map(({ label, values }) => ({ label, values: values.map(rounded) })),
+    })
+  }
+
+  result(name: string, about: string): ArmResult {
+    return {
+      name,
+      about,
+      figures: this.#figures,
+      texts: this.#texts,
+      charts: this.#charts,
+      heatmaps: this.#heatmaps,
+    }
+  }
+}
+
+/** Six significant digits. */
+function rounded(value: number): number {
+  if (!Number.isFinite(value)) throw new Error(`a measure is ${value}`)
+  return Number(value.toPrecision(6))
+}

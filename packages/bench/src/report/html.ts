@@ -1,0 +1,47 @@
+/**
+ * Results as one page that needs nothing else: data, styles, chart library (uPlot) and drawing code are inside it.
+ *
+ * H1  The page loads nothing, from nowhere.                              test/page.test.ts
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { LabResult } from '../runner.ts'
+
+export function htmlReport(results: readonly LabResult[]): string {
+  const { resolve } = createRequire(import.meta.url)
+  const file = (path: string): string => readFileSync(path, 'utf8')
+  const own = (name: string): string => file(new URL(`../../page/${name}`, import.meta.url).pathname)
+  const title = results.length === 1 ? `${results[0]?.lab}: ${results[0]?.title}` : `${results.length} labs`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escaped(title)}</title>
+<style>
+${file(resolve('uplot/dist/uPlot.min.css'))}
+${own('page.css')}
+</style>
+</head>
+<body>
+<main></main>
+<script type="application/json" id="results">${inScript(JSON.stringify(results))}</script>
+<script>
+${inScript(file(resolve('uplot/dist/uPlot.iife.min.js')))}
+</script>
+<script>
+${own('page.js')}
+</script>
+</body>
+</html>
+`
+}
+
+function escaped(words: string): string {
+  return words.replace(/[&<>"]/g, (one) => `&#${one.charCodeAt(0)};`)
+}
+
+/** Nothing within a script may look like its end. */
+function inScript(words: string): string {
+  return words.replaceAll('</', '<\\/').replaceAll('<!--', '<\\!--')
+}

@@ -1,0 +1,92 @@
+/**
+ * One lab, one seed, one result.
+ *
+ * R1  The result is a function of the lab, the seed, the settings and the arms chosen; nothing of the machine is in it.
+ * R2  An arm that throws ends the run: half a result is none.
+ */
+import type { Expectation, Lab } from './lab.ts'
+import type { ArmResult } from './measure/recorder.ts'
+import { ArmSession } from './session.ts'
+import type { SettingName, SettingValues } from './settings.ts'
+
+export interface RunOptions {
+  readonly seed: number
+  /** Names of the arms to run; default: all. */
+  readonly arms?: readonly string[] | undefined
+  /** In place of the lab's own. */
+  readonly settings?: SettingValues
+  /** Told which arm runs and how far it is, from 0 to 1. */
+  readonly onProgress?: ((arm: string, share: number) => void) | undefined
+}
+
+export interface JudgedExpectation {
+  readonly says: string
+  /** `skipped`: an arm that it needs was not run. */
+  readonly verdict: 'holds' | 'fails' | 'skipped'
+  readonly found: string
+}
+
+export interface LabResult {
+  readonly lab: string
+  readonly title: string
+  readonly question: string
+  readonly idea: string
+  readonly seed: number
+  readonly settings: SettingValues
+  readonly arms: readonly ArmResult[]
+  readonly expectations: readonly JudgedExpectation[]
+  readonly passed: boolean
+}
+
+export async function runLab(lab: Lab, options: RunOptions): Promise<LabResult> {
+  const { seed, onProgress } = options
+  const values = settingsOf(lab, options.settings ?? {})
+  const arms: ArmResult[] = []
+  for (const arm of lab.arms) {
+    if (options.arms !== undefined && !options.arms.includes(arm.name)) continue
+    onProgress?.(arm.name, 0)
+    const session = new ArmSession({
+      arm: arm.name,
+      seed,
+      settings: values,
+      onProgress: (share) => onProgress?.(arm.name, share),
+    })
+    try {
+      await arm.run(session)
+    } finally {
+      await session.close()
+    }
+    arms.push(session.record.result(arm.name, arm.about))
+  }
+  const expectations = lab.expectations.map((expectation) => judged(expectation, arms))
+  return {
+    lab: lab.name,
+    title: lab.title,
+    question: lab.question,
+    idea: lab.idea,
+    seed,
+    settings: values,
+    arms,
+    expectations,
+    passed: expectations.every(({ verdict }) => verdict !== 'fails'),
+  }
+}
+
+/** The lab's settings with those of the run, in the lab's order. */
+function settingsOf(lab: Lab, asked: SettingValues): SettingValues {
+  const entries = Object.entries(lab.settings) as [SettingName, number][]
+  return Object.fromEntries(entries.map(([name, own]) => [name, asked[name] ?? own]))
+}
+
+function judged(expectation: Expectation, arms: readonly ArmResult[]): JudgedExpectation {
+  const { says } = expectation
+  const absent = expectation.arms.filter((name) => !arms.some((arm) => arm.name === name))
+  if (absent.length > 0) return { says, verdict: 'skipped', found: `not judged without ${absent.join(', ')}` }
+  const { holds, found } = expectation.judge((name) => {
+    const arm = arms.find((one) => one.name === name)
+    if (arm === undefined || !expectation.arms.includes(name))
+      throw new Error(`"${says}" does not name the arm ${name}`)
+    return arm
+  })
+  return { says, verdict: holds ? 'holds' : 'fails', found }
+}

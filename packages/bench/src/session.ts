@@ -1,0 +1,60 @@
+/**
+ * What an arm is handed: its settings, its chance, its recorder, and stores on virtual time.
+ *
+ * V1  Every store of an arm has a clock and an engine of its own; arms share nothing.
+ * V2  Chance comes from the seed and the arm's name, so that one arm run alone draws what it draws among all.
+ */
+import { type Random, seededRandom } from '@sixtables/engine/testing'
+import { Recorder } from './measure/recorder.ts'
+import type { SettingName, SettingValues } from './settings.ts'
+import { openStore, type Store, type StoreOptions } from './sim/store.ts'
+
+export interface SessionOptions {
+  readonly arm: string
+  readonly seed: number
+  readonly settings: SettingValues
+  /** Told how far the arm is, from 0 to 1. */
+  readonly onProgress?: ((share: number) => void) | undefined
+}
+
+export class ArmSession {
+  readonly seed: number
+  readonly random: Random
+  readonly record: Recorder = new Recorder()
+  readonly #options: SessionOptions
+  readonly #stores: Store[] = []
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+    this.seed = armSeed(options.seed, options.arm)
+    this.random = seededRandom(this.seed)
+  }
+
+  /** The value of a setting. @throws when the lab does not declare that it reads it */
+  setting(name: SettingName): number {
+    const value = this.#options.settings[name]
+    if (value === undefined) throw new Error(`the lab reads ${name} without declaring it`)
+    return value
+  }
+
+  async open(options: StoreOptions = {}): Promise<Store> {
+    const store = await openStore({ seed: this.seed, ...options })
+    this.#stores.push(store)
+    return store
+  }
+
+  progress(share: number): void {
+    this.#options.onProgress?.(share)
+  }
+
+  async close(): Promise<void> {
+    for (const store of this.#stores) await store.close()
+  }
+}
+
+/** One seed an arm: FNV-1a of its name, mixed with the run's. */
+function armSeed(seed: number, arm: string): number {
+  let hash = 0x811c9dc5 ^ seed
+  for (let i = 0; i < arm.length; i++) hash = Math.imul(hash ^ arm.charCodeAt(i), 0x01000193)
+  return hash >>> 0
+}

@@ -1,0 +1,47 @@
+/** Entities from plain values, as the bytes that the commit verb takes: a google.datastore.v1.Entity. */
+import { encodeKey, encodeProperties, type Key, type Mutation, type Value } from '@sixtables/engine'
+
+/** `undefined` properties are left out. */
+export type Fields = Readonly<Record<string, Value>>
+
+export const text = (value: string): Value => ({ type: 'string', value })
+export const integer = (value: number | bigint): Value => ({ type: 'integer', value: BigInt(value) })
+export const bool = (value: boolean): Value => ({ type: 'boolean', value })
+export const timestamp = (micros: bigint): Value => ({ type: 'timestamp', micros })
+export const unindexed = (value: Value): Value => ({ ...value, excludeFromIndexes: true })
+
+export function entityBytes(key: Key, fields: Fields): Uint8Array {
+  const keyBytes = encodeKey(key)
+  return Buffer.concat([lengthDelimited(keyField, keyBytes), encodeProperties(new Map(Object.entries(fields)))])
+}
+
+export function upsert(key: Key, fields: Fields): Mutation {
+  return { operation: 'upsert', entity: entityBytes(key, fields) }
+}
+
+export function insert(key: Key, fields: Fields): Mutation {
+  return { operation: 'insert', entity: entityBytes(key, fields) }
+}
+
+const keyField = 1
+
+/** A field of bytes of a protocol buffer message. */
+export function lengthDelimited(field: number, bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([varint((field << 3) | 2), varint(bytes.length), bytes])
+}
+
+/** A field that holds a small number. */
+export function varintField(field: number, value: number): Uint8Array {
+  return Buffer.concat([varint(field << 3), varint(value)])
+}
+
+function varint(value: number): Uint8Array {
+  const bytes: number[] = []
+  let left = value
+  while (left > 127) {
+    bytes.push((left & 127) | 128)
+    left >>>= 7
+  }
+  bytes.push(left)
+  return Uint8Array.from(bytes)
+}
