@@ -59,6 +59,8 @@ export type {
   ResultType,
 } from './model/query.ts'
 export type { Properties, Value } from './model/value.ts'
+export { MovableClock } from './movable-clock.ts'
+export { type Random, seededRandom } from './random.ts'
 export type {
   Aggregation,
   AggregationBatch,
@@ -82,6 +84,7 @@ export type {
 export { Database } from './service/database.ts'
 export type { EngineOptions, EngineTotals } from './service/engine.ts'
 export { Engine, openEngine } from './service/engine.ts'
+export type { EngineSnapshot } from './service/engine-snapshot.ts'
 export type { ExecutionStats, Explained, ExplainMetrics, ExplainOptions } from './service/explain.ts'
 export type { AllocatedIds, NextId, NextIds } from './service/id-ranges.ts'
 export type { IndexJob, IndexProgress } from './service/index-job.ts'
@@ -101,6 +104,7 @@ export type {
 export type { ResetScope } from './service/reset.ts'
 export type { DatabaseSettings, Mode } from './service/settings.ts'
 export type { Cancellable } from './service/transfer.ts'
+export type { TtlPolicy } from './service/ttl.ts'
 export type { Durability, Kv } from './storage/kv.ts'
 export { type TableId, tableIds } from './tables/table.ts'
 export type { ExportOptions, ExportReport, TransferProgress } from './transfer/export.ts'

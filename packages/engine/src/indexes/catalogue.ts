@@ -80,6 +80,13 @@ export class IndexCatalogue {
     this.#set([...this.#all, { ...rest, id: BigInt(id) }])
   }
 
+  /** Forgets everything: the store was set back. Numbers go on, and reads under way are made again. */
+  clear(): void {
+    if (this.#serving.length > 0) this.#departures++
+    this.#servedAfter.clear()
+    this.#set([])
+  }
+
   /** The index of an equal definition, in whatever state. */
   find(definition: IndexDefinition): CataloguedIndex | undefined {
     const identity = identityOf(definition)

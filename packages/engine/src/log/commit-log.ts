@@ -36,7 +36,7 @@ import { DeferredLogRecord, type EntityChange } from './log-record.ts'
 import { type GroupCode, groupOf, logRowKey, pendingRowKey } from './log-rows.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
 import { findPending } from './recovery.ts'
-import { Retention, type RetentionLimits } from './retention.ts'
+import { type KeptRecords, Retention, type RetentionLimits } from './retention.ts'
 import { Sequencer } from './sequencer.ts'
 
 export interface CommitLogOptions {
@@ -53,6 +53,12 @@ export interface CommitLogOptions {
   readonly onAppend?: (append: Append) => void
   /** Told when applying in the background fails; the store refuses writes from then on (K5). */
   readonly onApplyFailure?: (error: unknown) => void
+}
+
+/** What a log knows beside the rows of the store. */
+export interface LogState {
+  readonly pending: readonly PendingRecord[]
+  readonly kept: KeptRecords
 }
 
 export class CommitLog {
@@ -398,6 +404,23 @@ export class CommitLog {
     await this.#decisions.sweep()
     const pendingRows = new Set(found.records.map((record) => record.logRow))
     this.#inBackground(this.retention.adopt(kv, pendingRows, () => this.#closed))
+  }
+
+  /** What is known of the store's log beside its rows, for a snapshot. Nothing is under way. */
+  state(): LogState {
+    return { pending: this.pending.all().map((record) => ({ ...record })), kept: this.retention.kept() }
+  }
+
+  /** The store was set back to a snapshot: what waited then waits again, and under `time` draws anew. */
+  restore({ pending, kept }: LogState): void {
+    this.pending.clear()
+    this.retention.restore(kept)
+    for (const record of pending) {
+      const copy = { ...record }
+      this.pending.add(copy)
+      const { applyPolicy: policy } = this.#options.databaseByCode(record.database)
+      if (policy.type === 'time') this.#applyLater(copy, drawDelayMs(policy, this.#options.random))
+    }
   }
 
   /** Applies everything that waits, in all databases. */

@@ -32,6 +32,16 @@ interface Kept {
   readonly bytes: number
 }
 
+/** What was kept at one moment. */
+export interface KeptRecords {
+  /** Only ever appended to, so that it need not be copied. */
+  readonly queue: readonly Kept[]
+  readonly start: number
+  readonly end: number
+  readonly bytes: number
+  readonly trimmedUpTo: bigint
+}
+
 export class Retention {
   readonly #limits: RetentionLimits
   readonly #scheduler: Scheduler
@@ -107,6 +117,25 @@ export class Retention {
     this.#queue = []
     this.#head = 0
     this.#bytes = 0
+  }
+
+  /** For a snapshot of the store. */
+  kept(): KeptRecords {
+    return {
+      queue: this.#queue,
+      start: this.#head,
+      end: this.#queue.length,
+      bytes: this.#bytes,
+      trimmedUpTo: this.#trimmedUpTo,
+    }
+  }
+
+  /** The store was set back to a snapshot. */
+  restore({ queue, start, end, bytes, trimmedUpTo }: KeptRecords): void {
+    this.#queue = queue.slice(start, end)
+    this.#head = 0
+    this.#bytes = bytes
+    this.#trimmedUpTo = trimmedUpTo
   }
 
   /**

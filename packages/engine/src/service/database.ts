@@ -8,7 +8,6 @@
 
 import type { RequestContext } from '../context.ts'
 import { databaseCode } from '../encoding/key-codec.ts'
-import { metadataRowKey } from '../encoding/keyspace.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
 import { validateAllocateKey, validateLookupKey } from '../encoding/validate-key.ts'
 import { failedPrecondition } from '../errors.ts'
@@ -52,6 +51,7 @@ import type {
   TransactionOptions,
 } from './api.ts'
 import { type CommitParts, commitMutations } from './commit.ts'
+import { databaseRowKey, firstIndexOptions } from './database-row.ts'
 import { type Explained, type ExplainOptions, Explanation, emptyPage } from './explain.ts'
 import { groupsOf } from './groups.ts'
 import {
@@ -86,11 +86,6 @@ export interface SharedParts {
   settle(context: RequestContext): MaybePromise<void>
 }
 
-/** The row that says that a database exists: M <database> "database" → JSON of its index options. */
-export function databaseRowKey(database: { readonly projectId: string; readonly databaseId: string }): string {
-  return metadataRowKey({ projectId: database.projectId, databaseId: database.databaseId, topic: 'database' })
-}
-
 export class Database implements TtlDatabase {
   readonly projectId: string
   readonly databaseId: string
@@ -107,8 +102,7 @@ export class Database implements TtlDatabase {
     this.code = databaseCode(projectId, databaseId)
     this.catalogue = new IndexCatalogue({ projectId, databaseId })
     this.#settings = settings
-    const isLegacy = settings.mode === 'legacy'
-    this.#indexOptions = { emptyArrayAsNull: isLegacy, scatter: isLegacy ? 'legacy' : 'sparse' }
+    this.#indexOptions = firstIndexOptions(settings.mode)
     this.#shared = shared
   }
 
@@ -150,6 +144,13 @@ export class Database implements TtlDatabase {
   adopt(recorded: Uint8Array): void {
     this.#indexOptions = JSON.parse(Buffer.from(recorded).toString('utf8')) as StoredIndexOptions
     this.#isRecorded = true
+  }
+
+  /** Forgets what is stored of this database: the store was set back, and adopt() follows for what it has now. */
+  forget(): void {
+    this.#indexOptions = firstIndexOptions(this.#settings.mode)
+    this.#isRecorded = false
+    this.catalogue.clear()
   }
 
   /** Entities by key. Strong unless asked for eventual reads: the groups' logs are rolled forward first. */

@@ -103,6 +103,11 @@ export class Indexes {
     }
   }
 
+  /** Before the store is set back: gives up all work. What the store then has unfinished goes on by {@link open}. */
+  beforeRestore(): void {
+    this.#builder.forget('')
+  }
+
   /** Waits for the steps under way; what is not finished goes on at the next opening. */
   async close(): Promise<void> {
     await this.#builder.close()

@@ -1,0 +1,121 @@
+/**
+ * The time of another scheduler plus an offset that can be moved: for tests of what takes minutes or days.
+ *
+ * C1  advance() wakes who sleeps until then, the earliest first; real time goes on as well.
+ * C2  reset() lets nobody sleep longer or shorter than was left.
+ *
+ * Time may go back by reset(): users that need order keep their own last value, as commit versions do (clock.ts).
+ */
+import type { Scheduler } from './clock.ts'
+import { invalidArgument } from './errors.ts'
+
+interface Sleeper {
+  dueAt: bigint
+  /** Ends the wait on the scheduler below. */
+  timer: AbortController
+  wake(): void
+}
+
+/** Timers of Node hold no more; who sleeps longer is put to sleep again. */
+const longestSleepMs = 0x7fff_ffff
+
+/** Ours: a thousand years, so that a slip of units is told instead of done. */
+const longestAdvanceMs = 1000 * 365 * 86_400_000
+
+export class MovableClock implements Scheduler {
+  readonly #base: Scheduler
+  readonly #sleepers = new Set<Sleeper>()
+  #offsetMicros = 0n
+
+  constructor(base: Scheduler) {
+    this.#base = base
+  }
+
+  /** How far this clock is ahead of the one below it. */
+  get offsetMs(): number {
+    return Number(this.#offsetMicros) / 1000
+  }
+
+  nowMicros(): bigint {
+    const now = this.#base.nowMicros()
+    return this.#offsetMicros === 0n ? now : now + this.#offsetMicros
+  }
+
+  defer(task: () => void): void {
+    this.#base.defer(task)
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason)
+        return
+      }
+      const onAbort = (): void => {
+        leave()
+        reject(signal?.reason)
+      }
+      const leave = (): void => {
+        this.#sleepers.delete(sleeper)
+        sleeper.timer.abort()
+        signal?.removeEventListener('abort', onAbort)
+      }
+      const sleeper: Sleeper = {
+        dueAt: this.nowMicros() + BigInt(Math.ceil(Math.min(ms, longestAdvanceMs) * 1000)),
+        timer: new AbortController(),
+        wake: () => {
+          leave()
+          resolve()
+        },
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#sleepers.add(sleeper)
+      this.#arm(sleeper)
+    })
+  }
+
+  /**
+   * Moves time on.
+   *
+   * @throws INVALID_ARGUMENT for what is no time, or goes back
+   */
+  advance(ms: number): void {
+    if (!(ms >= 0 && ms <= longestAdvanceMs)) {
+      throw invalidArgument(
+        `a clock is advanced by 0 to ${longestAdvanceMs} milliseconds, not ${ms}; reset() brings it back to real time`,
+      )
+    }
+    this.#offsetMicros += BigInt(Math.round(ms * 1000))
+    const now = this.nowMicros()
+    const sleepers = [...this.#sleepers].sort((a, b) => (a.dueAt < b.dueAt ? -1 : a.dueAt > b.dueAt ? 1 : 0))
+    for (const sleeper of sleepers) {
+      if (sleeper.dueAt <= now) sleeper.wake()
+      else this.#rearm(sleeper)
+    }
+  }
+
+  /** Back to the time of the scheduler below. */
+  reset(): void {
+    for (const sleeper of this.#sleepers) sleeper.dueAt -= this.#offsetMicros
+    this.#offsetMicros = 0n
+    for (const sleeper of this.#sleepers) this.#rearm(sleeper)
+  }
+
+  #rearm(sleeper: Sleeper): void {
+    sleeper.timer.abort()
+    sleeper.timer = new AbortController()
+    this.#arm(sleeper)
+  }
+
+  #arm(sleeper: Sleeper): void {
+    const leftMs = Math.max(0, Number(sleeper.dueAt - this.nowMicros()) / 1000)
+    this.#base.sleep(Math.min(leftMs, longestSleepMs), sleeper.timer.signal).then(
+      () => {
+        if (!this.#sleepers.has(sleeper)) return
+        if (sleeper.dueAt <= this.nowMicros()) sleeper.wake()
+        else this.#arm(sleeper)
+      },
+      () => {},
+    )
+  }
+}
