@@ -16,6 +16,8 @@ import { healthMethods, healthService } from './admin/health.ts'
 import { reflectionMethods } from './admin/reflection.ts'
 import { Router } from './admin/router.ts'
 import type { EnginePort } from './engine-port.ts'
+import type { Faults } from './faults/faults.ts'
+import { faultyPort } from './faults/faulty-port.ts'
 import { handlersOf } from './handlers/handlers.ts'
 import { type Logger, silentLogger } from './logger.ts'
 import { dataService, GrpcService } from './protocols/grpc.ts'
@@ -37,6 +39,8 @@ export interface GatewayOptions {
   readonly logger?: Logger | undefined
   /** POST /shutdown was called. */
   readonly onShutdown?: (() => void) | undefined
+  /** Faults that calls of the data API meet, whatever their protocol. */
+  readonly faults?: Faults | undefined
   /** Adds endpoints of the embedding program. */
   readonly routes?: ((router: Router) => void) | undefined
 }
@@ -62,7 +66,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     allowedOrigins: options.allowedOrigins,
     allowedHosts: options.allowedHosts,
   })
-  const handlers = handlersOf(engine)
+  const handlers = handlersOf(options.faults === undefined ? engine : faultyPort(engine, options.faults))
   const { clock } = engine.context()
   const router = new Router()
   addEmulatorEndpoints(router, { engine, onShutdown: options.onShutdown })

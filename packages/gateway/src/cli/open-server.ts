@@ -3,11 +3,11 @@
  */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Engine } from '@sixtables/engine'
-import { addIdRoutes } from '../admin/ids.ts'
-import { addIndexRoutes } from '../admin/index-questions.ts'
-import { inspect, inspectionPath, methodOf, questionNames } from '../admin/inspection.ts'
-import type { Router } from '../admin/router.ts'
+import { MovableClock, systemScheduler } from '@sixtables/engine'
+import { addEngineRoutes } from '../admin/engine-routes.ts'
+import { EmulatorClock } from '../emulator/emulator-clock.ts'
+import { addFaultRoutes } from '../faults/fault-routes.ts'
+import { Faults } from '../faults/faults.ts'
 import type { Logger } from '../logger.ts'
 import { type Gateway, startGateway } from '../server.ts'
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
@@ -32,7 +32,9 @@ export interface ServerOptions {
 /** @throws UsageError when the folder or the address cannot be used */
 export async function openServer({ settings, logger, onShutdown }: ServerOptions): Promise<Server> {
   checkIndexFile(settings)
+  const scheduler = new MovableClock(systemScheduler)
   const engine = await openStore({
+    scheduler,
     dir: settings.dataDir,
     mode: settings.mode,
     apply: settings.apply,
@@ -44,6 +46,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     seed: settings.seed,
     onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
   })
+  const faults = new Faults()
   let gateway: Gateway
   try {
     // What index.yaml lists serves from the first query on.
@@ -57,10 +60,10 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
       allowedHosts: settings.allowedHosts,
       logger,
       onShutdown,
+      faults,
       routes: (router) => {
-        addInspection(router, engine)
-        addIdRoutes(router, engine)
-        addIndexRoutes(router, engine)
+        addEngineRoutes(router, engine)
+        addFaultRoutes(router, { faults, clock: new EmulatorClock(scheduler, engine) })
       },
     })
   } catch (error) {
@@ -80,14 +83,6 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
 function checkIndexFile({ indexFile, dataDir }: StartSettings): void {
   if (indexFile === false || dirname(indexFile) === dataDir || existsSync(dirname(indexFile))) return
   throw new UsageError(`there is no folder ${dirname(indexFile)} for --index-file`)
-}
-
-function addInspection(router: Router, engine: Engine): void {
-  for (const name of questionNames) {
-    router.add(methodOf(name) ?? 'GET', `${inspectionPath}${name}`, async ({ query }) => ({
-      json: await inspect(engine, name, Object.fromEntries(query)),
-    }))
-  }
 }
 
 /** What the system says of an address that cannot be listened on, in one line. */

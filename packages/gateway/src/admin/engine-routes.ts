@@ -1,0 +1,19 @@
+/**
+ * The endpoints of the emulator that ask the engine itself: what lies in its tables, its ids, its indexes. The command line
+ * speaks to them, and they are served wherever a whole engine is.
+ */
+import type { Engine } from '@sixtables/engine'
+import { addIdRoutes } from './ids.ts'
+import { addIndexRoutes } from './index-questions.ts'
+import { inspect, inspectionPath, methodOf, questionNames } from './inspection.ts'
+import type { Router } from './router.ts'
+
+export function addEngineRoutes(router: Router, engine: Engine): void {
+  for (const name of questionNames) {
+    router.add(methodOf(name) ?? 'GET', `${inspectionPath}${name}`, async ({ query }) => ({
+      json: await inspect(engine, name, Object.fromEntries(query)),
+    }))
+  }
+  addIdRoutes(router, engine)
+  addIndexRoutes(router, engine)
+}

@@ -1,0 +1,179 @@
+/**
+ * The emulator inside a program: for test suites that start one a file, or one a test.
+ *
+ *   const emulator = await startEmulator()
+ *   Object.assign(process.env, emulator.env())      and any client library finds it
+ *   …
+ *   await emulator.close()                          or `await using emulator = …`
+ *
+ * In memory and on a free port unless told otherwise; nothing is written to disk.
+ *
+ * E1  After close() nothing is left in the process: no port, no timer, no store.       test/contract/emulator-cycles.test.ts
+ * E2  Two emulators share nothing.
+ */
+import {
+  type Engine,
+  type EngineOptions,
+  type EngineSnapshot,
+  type Inspector,
+  MovableClock,
+  openEngine,
+  systemScheduler,
+} from '@sixtables/engine'
+import { addEngineRoutes } from '../admin/engine-routes.ts'
+import type { ResetScope } from '../engine-port.ts'
+import { addFaultRoutes } from '../faults/fault-routes.ts'
+import { Faults } from '../faults/faults.ts'
+import { type Logger, silentLogger } from '../logger.ts'
+import { type Gateway, type GatewayOptions, startGateway } from '../server.ts'
+import { EmulatorClock } from './emulator-clock.ts'
+
+/** Options of the engine that make sense here, and of the gateway. */
+export interface EmulatorOptions
+  extends Pick<
+      EngineOptions,
+      'dir' | 'mode' | 'ttl' | 'indexes' | 'indexFile' | 'apply' | 'idCollisions' | 'durability' | 'seed' | 'retention'
+    >,
+    Pick<GatewayOptions, 'host' | 'port' | 'allowedOrigins' | 'allowedHosts'> {
+  /** The project that env() names; default `demo`. Others need no creation. */
+  readonly project?: string | undefined
+  /** Default: silent. */
+  readonly logger?: Logger | undefined
+}
+
+export interface Emulator {
+  /** `127.0.0.1` unless another was asked for. */
+  readonly host: string
+  /** The port that is really listened on. */
+  readonly port: number
+  /** `host:port`, as DATASTORE_EMULATOR_HOST has it. */
+  readonly address: string
+  /** The project that env() names. */
+  readonly project: string
+  readonly engine: Engine
+  /** What lies in the tables and logs, and the release of what is held. */
+  readonly inspector: Inspector
+  /** Its time, which can be moved on. */
+  readonly clock: EmulatorClock
+  /** Errors and delays on demand. */
+  readonly faults: Faults
+  /** What client libraries look for in their environment. @param project - default: {@link project} */
+  env(project?: string): Record<string, string>
+  /** Deletes all data, or what lies in a project, a database or a namespace. Faults and clock stay as they are. */
+  reset(scope?: ResetScope): Promise<void>
+  /** Keeps what is stored now, for {@link restore}. In memory only; costs next to nothing. */
+  snapshot(): Promise<EngineSnapshot>
+  /** Makes everything stored what it was; open transactions end. The same snapshot can be restored again and again. */
+  restore(snapshot: EngineSnapshot): Promise<void>
+  /** Stops listening, waits for calls under way, and closes the store. A second call waits for the first. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export const projectDefault = 'demo'
+
+/** Starts an emulator in this process; it is ready when this resolves, after some milliseconds. */
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const { host, port = 0, allowedOrigins, allowedHosts, project = projectDefault, logger = silentLogger } = options
+  const scheduler = new MovableClock(systemScheduler)
+  const engine = await openEngine({
+    ...options,
+    indexFile: options.indexFile ?? (options.dir === undefined ? false : undefined),
+    scheduler,
+    onIndexFileTrouble: (trouble) => logger.warn(trouble),
+    onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
+  })
+  const faults = new Faults()
+  const clock = new EmulatorClock(scheduler, engine)
+  let gateway: Gateway
+  try {
+    gateway = await startGateway({
+      engine,
+      host,
+      port,
+      allowedOrigins,
+      allowedHosts,
+      logger,
+      faults,
+      routes: (router) => {
+        addEngineRoutes(router, engine)
+        addFaultRoutes(router, { faults, clock })
+      },
+    })
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+  return new RunningEmulator({ engine, gateway, clock, faults, project })
+}
+
+interface EmulatorParts {
+  readonly engine: Engine
+  readonly gateway: Gateway
+  readonly clock: EmulatorClock
+  readonly faults: Faults
+  readonly project: string
+}
+
+class RunningEmulator implements Emulator {
+  readonly #gateway: Gateway
+  readonly engine: Engine
+  readonly clock: EmulatorClock
+  readonly faults: Faults
+  readonly project: string
+  #closing: Promise<void> | undefined
+
+  constructor({ engine, gateway, clock, faults, project }: EmulatorParts) {
+    this.engine = engine
+    this.#gateway = gateway
+    this.clock = clock
+    this.faults = faults
+    this.project = project
+  }
+
+  get host(): string {
+    return this.#gateway.host
+  }
+
+  get port(): number {
+    return this.#gateway.port
+  }
+
+  get address(): string {
+    return this.host.includes(':') ? `[${this.host}]:${this.port}` : `${this.host}:${this.port}`
+  }
+
+  get inspector(): Inspector {
+    return this.engine.inspector
+  }
+
+  env(project: string = this.project): Record<string, string> {
+    return {
+      DATASTORE_EMULATOR_HOST: this.address,
+      DATASTORE_PROJECT_ID: project,
+      // Google's client libraries ask the network where they run otherwise, and wait for an answer.
+      METADATA_SERVER_DETECTION: 'none',
+    }
+  }
+
+  reset(scope: ResetScope = {}): Promise<void> {
+    return this.engine.reset(scope)
+  }
+
+  snapshot(): Promise<EngineSnapshot> {
+    return this.engine.snapshot()
+  }
+
+  restore(snapshot: EngineSnapshot): Promise<void> {
+    return this.engine.restore(snapshot)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#gateway.close().finally(() => this.engine.close())
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * The faults of one emulator, and what they do to a call.
+ *
+ *   call ─▶ faults that match, oldest first ─▶ latency: the sum of theirs ─▶ error: the first of theirs ─▶ or the engine
+ *
+ * F1  A fault comes before the engine sees the call: what is failed has read and written nothing.
+ * F2  Each fault draws from its own seed, once for each call that it matches: the same calls meet the same faults, whatever
+ *     other faults there are.
+ * F3  A fault that answers is counted by `times`; one that another's error came before is not.
+ * F4  Without faults a call costs one test.                                                       faulty-port.ts
+ *
+ * Ours.
+ */
+import { DatastoreError, invalidArgument, type Random, seededRandom } from '@sixtables/engine'
+import { type CallFacts, checkFault, type FaultOptions, type FaultReport, matches } from './fault.ts'
+
+/** A fault that is in force. */
+export interface Fault {
+  readonly id: string
+  /** Calls that it did something to so far. */
+  readonly hits: number
+  /** Ends it. Twice is harmless. */
+  remove(): void
+}
+
+/** What becomes of a call before the engine sees it. */
+export interface Verdict {
+  readonly latencyMs: number
+  readonly error: DatastoreError | undefined
+}
+
+export class Faults {
+  readonly #active = new Map<string, ActiveFault>()
+  #count = 0
+
+  /** Whether there are any: what every call asks. */
+  get any(): boolean {
+    return this.#active.size > 0
+  }
+
+  /** @throws INVALID_ARGUMENT that names the field that is wrong */
+  add(options: FaultOptions): Fault {
+    const checked = checkFault(options)
+    this.#count++
+    const fault = new ActiveFault(`fault-${this.#count}`, checked, (id) => this.#active.delete(id))
+    this.#active.set(fault.id, fault)
+    return fault
+  }
+
+  /** A fault for one call: `next({ method: 'commit', code: 'ABORTED' })`. */
+  next(options: FaultOptions): Fault {
+    return this.add({ times: 1, ...options })
+  }
+
+  /** The next commit (of those that match) loses a conflict that is not there. */
+  abortNextCommit(options: Omit<FaultOptions, 'method' | 'code'> = {}): Fault {
+    return this.next({ ...options, method: 'commit', code: 'ABORTED' })
+  }
+
+  list(): readonly FaultReport[] {
+    return [...this.#active.values()].map((fault) => fault.report())
+  }
+
+  /** @throws INVALID_ARGUMENT when there is no such fault (any more) */
+  remove(id: string): void {
+    const fault = this.#active.get(id)
+    if (fault === undefined) throw invalidArgument(`there is no fault "${id}"; it is over, or was removed`)
+    fault.remove()
+  }
+
+  clear(): void {
+    this.#active.clear()
+  }
+
+  /** What becomes of a call; counts and draws. */
+  judge(facts: CallFacts): Verdict {
+    let latencyMs = 0
+    let error: DatastoreError | undefined
+    for (const fault of [...this.#active.values()]) {
+      const { code, message, latencyMs: own = 0 } = fault.options
+      if (!matches(fault.options, facts) || !fault.draws(error === undefined || code === undefined)) continue
+      latencyMs += own
+      if (code !== undefined) error = new DatastoreError(code, message ?? `a fault of the test (${fault.id})`)
+    }
+    return { latencyMs, error }
+  }
+}
+
+class ActiveFault implements Fault {
+  readonly id: string
+  readonly options: FaultOptions
+  readonly #random: Random
+  readonly #gone: (id: string) => void
+  #matched = 0
+  hits = 0
+
+  constructor(id: string, options: FaultOptions, gone: (id: string) => void) {
+    this.id = id
+    this.options = options
+    this.#random = seededRandom(options.seed ?? 1)
+    this.#gone = gone
+  }
+
+  /** Whether it does something to a call that it matches, if it may (F2, F3). */
+  draws(may: boolean): boolean {
+    const { skip = 0, times, share = 1 } = this.options
+    this.#matched++
+    const isDrawn = this.#matched > skip && (share === 1 || this.#random.next() < share)
+    if (!isDrawn || !may) return false
+    this.hits++
+    if (this.hits === times) this.remove()
+    return true
+  }
+
+  remove(): void {
+    this.#gone(this.id)
+  }
+
+  report(): FaultReport {
+    return { id: this.id, ...this.options, matched: this.#matched, hits: this.hits }
+  }
+}

@@ -1,0 +1,148 @@
+/** The emulator inside a program, as a test suite uses it: through the public client. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PropertyFilter } from '@google-cloud/datastore'
+import { describe, expect, test } from 'vitest'
+import { clientOf, testEmulator } from '../support/emulator.ts'
+
+describe('an emulator in this process', () => {
+  test('is found by a client through env()', async () => {
+    const emulator = await testEmulator()
+    expect(emulator.env()).toEqual({
+      DATASTORE_EMULATOR_HOST: `127.0.0.1:${emulator.port}`,
+      DATASTORE_PROJECT_ID: 'demo',
+      METADATA_SERVER_DETECTION: 'none',
+    })
+    const datastore = clientOf(emulator, 'mine')
+    const key = datastore.key(['ToDo', 1])
+    await datastore.save({ key, data: { title: 'look' } })
+    expect((await datastore.get(key))[0]).toMatchObject({ title: 'look' })
+    const here = emulator.inspector.rows({
+      partition: { projectId: 'mine', databaseId: '', namespaceId: '' },
+      path: [{ kind: 'ToDo', id: 1n }],
+    })
+    expect((await here).rows).not.toHaveLength(0)
+  })
+
+  test('writes nothing to disk unless given a folder, and finds it all there again', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'sixtables-emulator-'))
+    try {
+      const first = await testEmulator({ dir })
+      const datastore = clientOf(first)
+      const key = datastore.key(['ToDo', 1])
+      await datastore.save({ key, data: { title: 'kept' } })
+      await expect(first.snapshot()).rejects.toMatchObject({ code: 'UNIMPLEMENTED' })
+      await first.close()
+      expect(existsSync(join(dir, 'sixtables.json'))).toBe(true)
+      const again = clientOf(await testEmulator({ dir }))
+      expect((await again.get(key))[0]).toMatchObject({ title: 'kept' })
+    } finally {
+      rmSync(dir, { recursive: true, force: true })
+    }
+  })
+
+  test('shares nothing with another one', async () => {
+    const one = clientOf(await testEmulator())
+    const other = clientOf(await testEmulator())
+    const key = one.key(['ToDo', 1])
+    await one.save({ key, data: {} })
+    expect((await other.get(key))[0]).toBeUndefined()
+  })
+
+  test('resets all, or a project alone', async () => {
+    const emulator = await testEmulator()
+    const [mine, yours] = [clientOf(emulator, 'mine'), clientOf(emulator, 'yours')]
+    for (const datastore of [mine, yours]) await datastore.save({ key: datastore.key(['ToDo', 1]), data: {} })
+    await emulator.reset({ projectId: 'mine' })
+    expect((await mine.get(mine.key(['ToDo', 1])))[0]).toBeUndefined()
+    expect((await yours.get(yours.key(['ToDo', 1])))[0]).toBeDefined()
+    await emulator.reset()
+    expect((await yours.get(yours.key(['ToDo', 1])))[0]).toBeUndefined()
+  })
+
+  test('goes back to a snapshot as often as asked, and gives the same ids again', async () => {
+    const emulator = await testEmulator()
+    const datastore = clientOf(emulator)
+    const seeded = datastore.key(['ToDo', 'seeded'])
+    await datastore.save({ key: seeded, data: { n: 1 } })
+    const snapshot = await emulator.snapshot()
+    const given = []
+    for (let i = 0; i < 3; i++) {
+      const added = datastore.key('ToDo')
+      await datastore.save([
+        { key: added, data: { n: 2 } },
+        { key: seeded, data: { n: 3 } },
+      ])
+      given.push(added.id)
+      const query = datastore.createQuery('ToDo').filter(new PropertyFilter('n', '>', 1))
+      expect((await datastore.runQuery(query))[0]).toHaveLength(2)
+      await emulator.restore(snapshot)
+      expect((await datastore.runQuery(query))[0]).toHaveLength(0)
+      expect((await datastore.get(seeded))[0]).toMatchObject({ n: 1 })
+    }
+    expect(new Set(given).size).toBe(1)
+  })
+
+  test('a transaction of before a restore cannot commit any more', async () => {
+    const emulator = await testEmulator()
+    const datastore = clientOf(emulator)
+    const snapshot = await emulator.snapshot()
+    const transaction = datastore.transaction()
+    await transaction.run()
+    await transaction.get(datastore.key(['ToDo', 1]))
+    await emulator.restore(snapshot)
+    transaction.save({ key: datastore.key(['ToDo', 1]), data: {} })
+    await expect(transaction.commit()).rejects.toThrow('rolled back already')
+  })
+
+  test('moves its clock: a transaction expires, and an entity with a time to live goes', async () => {
+    const emulator = await testEmulator({ ttl: [{ kind: 'Session', property: 'until' }] })
+    const datastore = clientOf(emulator)
+    const key = datastore.key(['Session', 1])
+    await datastore.save({ key, data: { until: new Date(Date.now() + 3_600_000) } })
+    const transaction = datastore.transaction()
+    await transaction.run()
+    await emulator.clock.advance(3_599_000 - 60_000)
+    expect((await datastore.get(key))[0]).toBeDefined()
+    await expect(transaction.get(key)).rejects.toThrow('expired')
+    await emulator.clock.advance(61_000 + 60_000)
+    expect((await datastore.get(key))[0]).toBeUndefined()
+    expect(emulator.clock.offsetMs).toBe(3_660_000)
+  })
+
+  test('applies what a delay held back when the clock is moved past it', async () => {
+    const emulator = await testEmulator({ apply: { type: 'time', delayMs: 60_000 } })
+    const datastore = clientOf(emulator)
+    await datastore.save({ key: datastore.key(['ToDo', 1]), data: { n: 1 } })
+    const count = async () => (await datastore.runQuery(datastore.createQuery('ToDo'), { consistency: 'eventual' }))[0]
+    expect(await count()).toHaveLength(0)
+    await emulator.clock.advance(60_000)
+    expect(await count()).toHaveLength(1)
+  })
+
+  test('versions go on rising when the clock goes back', async () => {
+    const emulator = await testEmulator()
+    const datastore = clientOf(emulator)
+    const versions: bigint[] = []
+    for (const move of [() => emulator.clock.advance(86_400_000), () => emulator.clock.reset(), () => undefined]) {
+      const [{ mutationResults }] = await datastore.save({ key: datastore.key(['A', 1]), data: { n: versions.length } })
+      versions.push(BigInt(String(mutationResults?.[0]?.version)))
+      await move()
+    }
+    expect(versions).toEqual([...versions].sort((a, b) => (a < b ? -1 : 1)))
+    expect(new Set(versions).size).toBe(3)
+  })
+
+  test('is ended by await using, and closing twice is harmless', async () => {
+    const emulator = await testEmulator()
+    await emulator[Symbol.asyncDispose]()
+    await emulator.close()
+    await expect(fetch(`http://${emulator.address}/`)).rejects.toThrow()
+  })
+
+  test('a port in use is told, and nothing is left open', async () => {
+    const { port } = await testEmulator()
+    await expect(testEmulator({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+})
