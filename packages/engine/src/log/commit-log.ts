@@ -24,17 +24,16 @@ import { checkAlive } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
-import type { BatchWrite, DeferredValue, Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import type { BatchWrite, Kv, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { Applier, type ApplyCause, type ApplyEvent, chargeWrite } from './apply.ts'
 import { drawDelayMs } from './apply-policy.ts'
-import type { Append, CommitInput, Committed, CommittedReader, Footprint, LogDatabase } from './commit-input.ts'
+import type { Append, CommitInput, Committed, CommittedReader, LogDatabase } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
 import { Decisions } from './decisions.ts'
-import { addIndexDelta, checkCompositeRows, type EntityStates } from './index-delta.ts'
-import { DeferredLogRecord, type EntityChange } from './log-record.ts'
-import { type GroupCode, groupOf, logRowKey, pendingRowKey } from './log-rows.ts'
+import { type GroupCode, groupOf, pendingRowKey } from './log-rows.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
+import { footprintOf, noFootprint, type PreparedRecord, prepareRecords } from './prepared-record.ts'
 import { findPending } from './recovery.ts'
 import { type KeptRecords, Retention, type RetentionLimits } from './retention.ts'
 import { Sequencer } from './sequencer.ts'
@@ -185,7 +184,7 @@ export class CommitLog {
       }
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
       checkAlive(context)
-      const records = this.#recordsOf(input, states, version)
+      const records = prepareRecords(input, states, version, this.#options.kv.supports.batch)
       input.admit?.(footprintOf(records))
       let indexUpdates = 0
       for (const record of records) indexUpdates += record.indexUpdates
@@ -201,60 +200,6 @@ export class CommitLog {
   #landed(): MaybePromise<void> {
     if (this.#writing.size === 0) return
     return Promise.all(this.#writing).then(() => {})
-  }
-
-  #recordsOf<T>(input: CommitInput<T>, states: readonly EntityStates[], version: bigint): readonly PreparedRecord[] {
-    const byGroup = new Map<GroupCode, EntityStates[]>()
-    for (const state of states) {
-      const group = groupOf(state.codes.partition, state.codes.path)
-      const others = byGroup.get(group)
-      if (others === undefined) byGroup.set(group, [state])
-      else others.push(state)
-    }
-    const groups = [...byGroup.keys()]
-    if (groups.length > 1) groups.sort()
-    return groups.map((group) => this.#prepare(input, group, byGroup.get(group) ?? [], groups, version))
-  }
-
-  #prepare<T>(
-    input: CommitInput<T>,
-    group: GroupCode,
-    states: readonly EntityStates[],
-    groups: readonly GroupCode[],
-    version: bigint,
-  ): PreparedRecord {
-    const changes: EntityChange[] = states.map(({ codes, before, after }) => ({ path: codes.path, before, after }))
-    const entityWrites: KvWrite[] = []
-    const indexWrites: KvWrite[] = []
-    let indexUpdates = 0
-    for (const state of states) {
-      entityWrites.push({ key: entityRowKey(state.codes.partition, state.codes.path), value: state.after })
-      checkCompositeRows(state, input.database)
-      indexUpdates += addIndexDelta(state, input.database, indexWrites)
-    }
-    const { transaction } = input
-    const decided = this.#options.kv.supports.batch || groups.length === 1
-    const value = new DeferredLogRecord(
-      decided
-        ? { state: 'committed', transaction, groups: noGroups, changes }
-        : { state: 'prepared', transaction, groups, changes },
-    )
-    const logRow = logRowKey(group, version)
-    input.context.ledger.charge('Log', 'put', logRow, 1, logRow.length + value.length)
-    return {
-      group,
-      partition: states[0]?.codes.partition ?? '',
-      database: input.database.code,
-      version,
-      logRow,
-      logBytes: logRow.length + value.length,
-      changes,
-      entityWrites,
-      indexWrites,
-      indexUpdates,
-      milestone: 'committed',
-      value,
-    }
   }
 
   /** Appends the records and arranges for their application. */
@@ -430,17 +375,6 @@ export class CommitLog {
   }
 }
 
-const noFootprint: Footprint = { rows: [], groups: [] }
-
-function footprintOf(records: readonly PreparedRecord[]): Footprint {
-  const rows: RowKey[] = []
-  for (const { entityWrites, indexWrites } of records) {
-    for (const { key } of entityWrites) rows.push(key)
-    for (const { key } of indexWrites) rows.push(key)
-  }
-  return { rows, groups: records.map(({ group }) => group) }
-}
-
 /** How a commit leaves the exclusive section: with an answer that is given when it has landed. */
 interface Appended<T> {
   readonly acknowledged: MaybePromise<void>
@@ -452,14 +386,7 @@ interface Refused {
   readonly refusal: Promise<never>
 }
 
-interface PreparedRecord extends PendingRecord {
-  /** The log record. */
-  readonly value: DeferredValue
-  readonly indexUpdates: number
-}
-
 const empty = new Uint8Array(0)
-const noGroups: readonly GroupCode[] = []
 
 /** What a refused commit saw never came to be; of its own it wrote nothing. */
 function nothingWritten(error: unknown): never {

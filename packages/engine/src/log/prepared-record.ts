@@ -1,0 +1,95 @@
+/**
+ * What a commit is about to append: one record for each entity group, with the rows that applying it writes, computed from
+ * the images before and after. Nothing is read or written here.
+ */
+import type { DeferredValue, KvWrite, RowKey } from '../storage/kv.ts'
+import { entityRowKey } from '../tables/entities.ts'
+import type { CommitInput, Footprint } from './commit-input.ts'
+import { addIndexDelta, checkCompositeRows, type EntityStates } from './index-delta.ts'
+import { DeferredLogRecord, type EntityChange } from './log-record.ts'
+import { type GroupCode, groupOf, logRowKey } from './log-rows.ts'
+import type { PendingRecord } from './pending.ts'
+
+export interface PreparedRecord extends PendingRecord {
+  /** The log record. */
+  readonly value: DeferredValue
+  readonly indexUpdates: number
+}
+
+const noGroups: readonly GroupCode[] = []
+
+/** Of a commit that changes nothing. */
+export const noFootprint: Footprint = { rows: [], groups: [] }
+
+/**
+ * The records of a commit, in the order of their groups.
+ *
+ * @param isFused - all of them are written in one batch, so that they are decided from their birth on
+ */
+export function prepareRecords<T>(
+  input: CommitInput<T>,
+  states: readonly EntityStates[],
+  version: bigint,
+  isFused: boolean,
+): readonly PreparedRecord[] {
+  const byGroup = new Map<GroupCode, EntityStates[]>()
+  for (const state of states) {
+    const group = groupOf(state.codes.partition, state.codes.path)
+    const others = byGroup.get(group)
+    if (others === undefined) byGroup.set(group, [state])
+    else others.push(state)
+  }
+  const groups = [...byGroup.keys()]
+  if (groups.length > 1) groups.sort()
+  // A decision row is needed by records of several groups alone.
+  const deciding = isFused || groups.length === 1 ? undefined : groups
+  return groups.map((group) => prepare(input, group, byGroup.get(group) ?? [], version, deciding))
+}
+
+function prepare<T>(
+  { context, database, transaction }: CommitInput<T>,
+  group: GroupCode,
+  states: readonly EntityStates[],
+  version: bigint,
+  deciding: readonly GroupCode[] | undefined,
+): PreparedRecord {
+  const changes: EntityChange[] = states.map(({ codes, before, after }) => ({ path: codes.path, before, after }))
+  const entityWrites: KvWrite[] = []
+  const indexWrites: KvWrite[] = []
+  let indexUpdates = 0
+  for (const state of states) {
+    entityWrites.push({ key: entityRowKey(state.codes.partition, state.codes.path), value: state.after })
+    checkCompositeRows(state, database)
+    indexUpdates += addIndexDelta(state, database, indexWrites)
+  }
+  const value = new DeferredLogRecord(
+    deciding === undefined
+      ? { state: 'committed', transaction, groups: noGroups, changes }
+      : { state: 'prepared', transaction, groups: deciding, changes },
+  )
+  const logRow = logRowKey(group, version)
+  context.ledger.charge('Log', 'put', logRow, 1, logRow.length + value.length)
+  return {
+    group,
+    partition: states[0]?.codes.partition ?? '',
+    database: database.code,
+    version,
+    logRow,
+    logBytes: logRow.length + value.length,
+    changes,
+    entityWrites,
+    indexWrites,
+    indexUpdates,
+    milestone: 'committed',
+    value,
+  }
+}
+
+export function footprintOf(records: readonly PreparedRecord[]): Footprint {
+  const rows: RowKey[] = []
+  for (const { entityWrites, indexWrites } of records) {
+    for (const { key } of entityWrites) rows.push(key)
+    for (const { key } of indexWrites) rows.push(key)
+  }
+  return { rows, groups: records.map(({ group }) => group) }
+}
