@@ -1,6 +1,7 @@
 /**
  * Proves that the six tables are what the logs say.
  *
+ *   files                                their bytes are as they were written; else nothing more is looked at
  *   pending markers ──▶ records          each marker has a record, and each such entity is somewhere on its way
  *   entities ──▶ index rows              every row that an entity should have is there, with the right cell
  *   index rows ──▶ entities              no other row is there: as many as expected, else each is looked into
@@ -22,7 +23,7 @@ import { prettyRowKey } from '../encoding/pretty.ts'
 import { type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
 import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
 import { groupOf, logRange, logRowKey, parseLogRowKey, pendingRange, pendingRangeOfGroup } from '../log/log-rows.ts'
-import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
+import type { FileDamage, KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { tableOfRow } from '../tables/rows.ts'
@@ -66,6 +67,8 @@ const indexSpaces = [
 type Cell = Uint8Array | undefined
 
 export async function checkStore(source: CheckSource, options: CheckOptions = {}): Promise<CheckReport> {
+  const damaged = (await source.kv.damage?.()) ?? []
+  if (damaged.length > 0) return damageReport(damaged)
   if (!source.kv.supports.snapshot) return new Check(source, source.kv, options).run()
   const snapshot = source.kv.snapshot()
   try {
@@ -73,6 +76,14 @@ export async function checkStore(source: CheckSource, options: CheckOptions = {}
   } finally {
     snapshot.close()
   }
+}
+
+function damageReport(damaged: readonly FileDamage[]): CheckReport {
+  const problems = damaged.map(
+    ({ file, what }): Problem => ({ kind: 'damaged file', row: file, rowKey: '', detail: what }),
+  )
+  const nothing = { entities: 0, indexRows: 0, logRecords: 0, pending: [], repaired: 0 }
+  return { ...nothing, problemCount: problems.length, problems: problems.slice(0, problemsListed) }
 }
 
 class Check {

@@ -11,12 +11,14 @@ export type ProblemKind =
   /** A pending marker without a record, or a record that cannot be read. */
   | 'marker without record'
   | 'unreadable row'
+  /** A file of the store whose bytes are not as they were written. Rows are not looked at then: they cannot be trusted. */
+  | 'damaged file'
 
 export interface Problem {
   readonly kind: ProblemKind
-  /** The row in words. */
+  /** The row in words; of a damaged file its name. */
   readonly row: string
-  /** The row key in hexadecimal. */
+  /** The row key in hexadecimal; of a damaged file empty. */
   readonly rowKey: string
   readonly detail: string
 }

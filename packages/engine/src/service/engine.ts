@@ -71,6 +71,8 @@ export interface EngineOptions {
   readonly retention?: RetentionLimits | undefined
   /** Whether waiting records are applied on opening (default). `false` leaves them as found, for a look at a closed store. */
   readonly rollForward?: boolean | undefined
+  /** Gives up what was written from a damaged place in the log on (storage/data-folder.ts, F4). Default: such a folder is refused. */
+  readonly repairLog?: boolean | undefined
   /** Told of a failure in work that nobody waits for, such as applying in the background. */
   readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
 }
@@ -98,11 +100,15 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   }
 }
 
-async function openKv({ dir, durability }: EngineOptions): Promise<Kv> {
+async function openKv({ dir, durability, repairLog }: EngineOptions): Promise<Kv> {
   if (dir === undefined) return new MemoryKv()
   // Loaded only when needed: a store in memory must not pay for LevelDB's start.
   const { openDataFolder } = await import('../storage/data-folder.ts')
-  return openDataFolder({ dir, ...(durability === undefined ? {} : { durability }) })
+  return openDataFolder({
+    dir,
+    ...(durability === undefined ? {} : { durability }),
+    ...(repairLog === undefined ? {} : { repairLog }),
+  })
 }
 
 export class Engine {

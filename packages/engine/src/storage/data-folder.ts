@@ -9,6 +9,8 @@
  * F2  The format file is complete or absent: it is written under another name, synced and renamed. It is there before the
  *     first row, so rows without a format file mean that somebody took it away.
  * F3  One process at a time: LevelDB holds a lock on rows/LOCK, which the system drops when the process dies.
+ * F4  A log file that is damaged, or missing, is not passed over: LevelDB would go on without its rows. With `repairLog` it
+ *     is cut, and what it held is kept beside it.
  *
  * Older formats would be migrated here; there are none yet.
  */
@@ -18,7 +20,9 @@ import { dirname, join, resolve } from 'node:path'
 import { DatastoreError } from '../errors.ts'
 import type { Durability } from './kv.ts'
 import { levelCode, levelReason } from './level-error.ts'
-import { type LevelKv, openLevelKv } from './level-kv.ts'
+import { type LevelKv, openLevelKv, probeLevel } from './level-kv.ts'
+import { cutLogs, damageOfLogs } from './level-log-check.ts'
+import { missingLog } from './level-manifest.ts'
 
 /** Of the rows, as docs/reference/keyspace.md has them. Raise it with a migration when a row's bytes change. */
 export const dataFormat = 1
@@ -34,6 +38,8 @@ export interface DataFolderOptions {
   readonly mustExist?: boolean
   /** Refuse all writes; implies `mustExist`. LevelDB still locks the folder and tidies its own files. */
   readonly readOnly?: boolean
+  /** Go on with the rows that were written before what is damaged in the log (F4). Default: refuse. */
+  readonly repairLog?: boolean
 }
 
 /**
@@ -52,6 +58,7 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
     await create(dir)
   }
   await refuseHeadless(dir)
+  if (state === 'ours') await refuseDamaged(dir, options.repairLog === true)
   try {
     return await openLevelKv({
       dir: join(dir, rowsFolder),
@@ -70,6 +77,49 @@ async function refuseHeadless(dir: string): Promise<void> {
   const rows = await listFolder(join(dir, rowsFolder))
   if (rows.includes('CURRENT') || !rows.some((name) => /\.(ldb|sst|log)$/.test(name))) return
   throw refused(dir, 'its rows have lost the file CURRENT', 'Restore the folder from a copy, or use another one')
+}
+
+/** What LevelDB would pass over in silence (F4). */
+async function refuseDamaged(dir: string, isRepair: boolean): Promise<void> {
+  const rows = join(dir, rowsFolder)
+  if (!existsSync(rows)) return
+  const found = await unless(dir, async () => ({ missing: await missingLog(rows), damage: await damageOfLogs(rows) }))
+  const { missing, damage } = found
+  if (missing === undefined && damage === undefined) return
+  // Another process that writes there may have changed files while they were looked at; and nothing of it is cut.
+  await probeLock(dir)
+  if (missing !== undefined) {
+    throw refused(dir, `its rows have lost the file ${missing}`, 'Restore the folder from a copy, or use another one')
+  }
+  if (damage === undefined) return
+  if (isRepair) {
+    await unless(dir, () => cutLogs(rows, damage))
+    return
+  }
+  const { file, offset, bytes, what } = damage
+  throw refused(
+    dir,
+    `its file ${rowsFolder}/${file} is damaged at byte ${offset} of ${bytes} (${what}); what was written before is whole`,
+    'Restore the folder from a copy; or run `sixtables check --data-dir … --repair` on it, which gives up what was ' +
+      'written from there on',
+  )
+}
+
+async function unless<T>(dir: string, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (error) {
+    throw refused(dir, `its rows cannot be read (${systemCode(error)})`, 'See to the rights and the disk', error)
+  }
+}
+
+/** Throws when another process has the folder open. */
+async function probeLock(dir: string): Promise<void> {
+  try {
+    await probeLevel(join(dir, rowsFolder))
+  } catch (error) {
+    if (levelCode(error) === 'LEVEL_LOCKED') throw openError(dir, error)
+  }
 }
 
 /** Whether the folder has a store of this format or may get one; throws for every other folder. */

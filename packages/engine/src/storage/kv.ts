@@ -93,6 +93,12 @@ export interface KvCapabilities {
 /** When a write is acknowledged: when the process may die (`process`), or when the machine may (`power`). */
 export type Durability = 'process' | 'power'
 
+/** A file whose bytes are not as they were written. */
+export interface FileDamage {
+  readonly file: string
+  readonly what: string
+}
+
 export interface Kv extends KvReader {
   readonly supports: KvCapabilities
   /** Where the rows are, in words for people: a folder, or "memory". */
@@ -107,6 +113,8 @@ export interface Kv extends KvReader {
   snapshot(): KvSnapshot
   /** Deletes every row. */
   clear(): MaybePromise<void>
+  /** Looks for damage in the files that the rows are in, if they are in files. Reads all of them. */
+  damage?(): Promise<readonly FileDamage[]>
   /** Waits for running writes, then releases files and locks. Closing twice is harmless. */
   close(): Promise<void>
 }

@@ -19,6 +19,7 @@ import type {
   BatchWrite,
   DeferredValue,
   Durability,
+  FileDamage,
   KeyRange,
   Kv,
   KvCapabilities,
@@ -32,6 +33,7 @@ import type {
 import { readError } from './level-error.ts'
 import { type LevelDatabase, Moment } from './level-moment.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
+import { damageOfTables } from './level-table-check.ts'
 import { LevelWriter } from './level-writer.ts'
 import { sameValue } from './memory-kv.ts'
 import { RowCache } from './row-cache.ts'
@@ -65,9 +67,17 @@ export async function openLevelKv(options: LevelKvOptions): Promise<LevelKv> {
   return new LevelKv(level, options)
 }
 
+/** Asks for LevelDB's lock without touching the rows. Rejects with LEVEL_LOCKED when another process has it, else otherwise. */
+export async function probeLevel(dir: string): Promise<void> {
+  const level = new Level(dir, { createIfMissing: false, errorIfExists: true })
+  await level.open()
+  await level.close()
+}
+
 export class LevelKv implements Kv {
   readonly supports: KvCapabilities = { batch: true, snapshot: true }
   readonly location: string
+  readonly #dir: string
   readonly #level: LevelDatabase
   readonly #writer: LevelWriter
   readonly #rows: RowCache | undefined
@@ -80,6 +90,7 @@ export class LevelKv implements Kv {
   #closing: Promise<void> | undefined
 
   constructor(level: LevelDatabase, options: LevelKvOptions) {
+    this.#dir = options.dir
     this.#level = level
     this.location = options.location ?? options.dir
     this.#writer = new LevelWriter(level, options.durability ?? 'process', {
@@ -140,6 +151,24 @@ export class LevelKv implements Kv {
 
   clear(): Promise<void> {
     return this.#writer.submit('clear')
+  }
+
+  /** Tables that LevelDB merges away meanwhile are looked for once more. */
+  async damage(): Promise<readonly FileDamage[]> {
+    this.#mustBeOpen()
+    const found = await damageOfTables(this.#dir, this.#tables())
+    if (found.length === 0 || this.#closed) return found
+    const still = this.#tables()
+    return await damageOfTables(
+      this.#dir,
+      still.filter((table) => found.some(({ file }) => Number.parseInt(file, 10) === table)),
+    )
+  }
+
+  /** The numbers of the files that hold rows now. */
+  #tables(): number[] {
+    const level = this.#level as LevelDatabase & { getProperty(name: string): string }
+    return [...level.getProperty('leveldb.sstables').matchAll(/^ (\d+):\d+\[/gm)].map(([, number]) => Number(number))
   }
 
   close(): Promise<void> {

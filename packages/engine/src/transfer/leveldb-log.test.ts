@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { crc32c, maskCrc } from './crc32c.ts'
+import { crc32c, maskCrc } from '../encoding/crc32c.ts'
 import { blockBytes, LogWriter, readLog } from './leveldb-log.ts'
 
 let folder: string

@@ -16,8 +16,8 @@
  * Known: LevelDB's public description of the format. Measured: files written by Google's emulators.
  */
 import type { FileHandle } from 'node:fs/promises'
+import { crc32c, maskCrc } from '../encoding/crc32c.ts'
 import { invalidArgument } from '../errors.ts'
-import { crc32c, maskCrc } from './crc32c.ts'
 import { openForReading } from './files.ts'
 
 export const blockBytes = 32_768

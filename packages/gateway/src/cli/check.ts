@@ -29,7 +29,9 @@ export function checkInWords(report: CheckReport, repair: boolean): readonly str
   }
   for (const { kind, row, detail } of problems) lines.push(`${kind}: ${row}: ${detail}`)
   if (problems.length < problemCount) lines.push(`… and ${problemCount - problems.length} more.`)
-  if (problemCount === 0) lines.push('All agree.')
+  if (problems.some(({ kind }) => kind === 'damaged file')) {
+    lines.push('Restore the folder from a copy. What can still be read can be saved by sixtables export.')
+  } else if (problemCount === 0) lines.push('All agree.')
   else if (repair) lines.push(`${counted(problemCount, 'problem')}, ${counted(repaired, 'row')} put right.`)
   else lines.push(`${counted(problemCount, 'problem')}; sixtables check --repair puts index rows right.`)
   return lines

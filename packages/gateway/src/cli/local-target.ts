@@ -8,8 +8,8 @@ import { openClosedStore } from './open-store.ts'
 import type { Target } from './target.ts'
 
 /** @param dir - absolute path of the data folder */
-export async function openFolder(dir: string): Promise<Target> {
-  const engine = await openClosedStore(dir)
+export async function openFolder(dir: string, { repairLog }: { readonly repairLog: boolean }): Promise<Target> {
+  const engine = await openClosedStore(dir, { repairLog })
   return {
     async ask(what, parameters) {
       try {

@@ -17,9 +17,12 @@ export async function openStore(options: EngineOptions): Promise<Engine> {
 }
 
 /** As {@link openStore}, for a look at a store that must be there already; what waits to be applied is left waiting. */
-export async function openClosedStore(dir: string): Promise<Engine> {
+export async function openClosedStore(
+  dir: string,
+  { repairLog }: Pick<EngineOptions, 'repairLog'> = {},
+): Promise<Engine> {
   if (!existsSync(dir)) throw new UsageError(`there is no folder ${dir}`)
   const isStore = existsSync(join(dir, 'sixtables.json')) || existsSync(join(dir, 'rows'))
   if (!isStore) throw new UsageError(`there is no store in ${dir}`)
-  return await openStore({ dir, rollForward: false })
+  return await openStore({ dir, rollForward: false, repairLog })
 }

@@ -44,7 +44,7 @@ export async function askTarget(flags: Flags, io: Io, what: string, parameters: 
 
 async function openTarget(flags: Flags, io: Io): Promise<Target> {
   const place = placeOf(flags, io)
-  return 'dir' in place ? openFolder(place.dir) : remoteTarget(place.address)
+  return 'dir' in place ? openFolder(place.dir, { repairLog: flags['repair'] === true }) : remoteTarget(place.address)
 }
 
 /** What the flags point at: a folder by its absolute path, or a server by `host:port`. */

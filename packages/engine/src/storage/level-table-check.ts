@@ -1,0 +1,105 @@
+/**
+ * Whether LevelDB's table files are whole. LevelDB reads blocks without looking at their checksums (known: its default, which
+ * classic-level has no option for), so that a changed byte would be answered to clients as it is; `check` looks at all.
+ *
+ *   file    = block* footer (48 bytes)
+ *   block   = content | type 1 (0 plain, 1 Snappy) | checksum 4    masked CRC-32C over content and type
+ *   footer  = handle of the meta index, handle of the index, zeros up to 40 bytes, magic 8
+ *   handle  = offset, size of the content: varints
+ *   index, meta index = (shared, unshared, value length: varints; unshared bytes of key; value: a block's handle)* restarts
+ *   restarts = offset 4 *, how many 4
+ *
+ * Known: LevelDB's public description of the format.
+ */
+import { type FileHandle, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32c, maskCrc } from '../encoding/crc32c.ts'
+import type { FileDamage } from './kv.ts'
+import { unsnap } from './snappy.ts'
+import { varintAt } from './varint.ts'
+
+interface Handle {
+  readonly offset: number
+  readonly size: number
+}
+
+const footerBytes = 48
+const trailerBytes = 5
+const magic = 0xdb4775248b80fb57n
+const plain = 0
+const snappy = 1
+
+/**
+ * The damage of each of the given tables that has some, the first that is found in it.
+ *
+ * @param tables - numbers of files
+ */
+export async function damageOfTables(rows: string, tables: readonly number[]): Promise<FileDamage[]> {
+  const found: FileDamage[] = []
+  const names = await readdir(rows)
+  for (const table of tables) {
+    const file = names.find((name) => /^0*(\d+)\.(ldb|sst)$/.exec(name)?.[1] === String(table))
+    const what = file === undefined ? 'it is gone' : await damageOfTable(join(rows, file))
+    if (what !== undefined) found.push({ file: file ?? `${table}.ldb`, what })
+  }
+  return found
+}
+
+async function damageOfTable(path: string): Promise<string | undefined> {
+  let file: FileHandle | undefined
+  try {
+    file = await open(path, 'r')
+    const { size } = await file.stat()
+    if (size < footerBytes) return `it has ${size} bytes, and a table has at least ${footerBytes}`
+    const footer = await read(file, { offset: size - footerBytes, size: footerBytes })
+    if (footer.readBigUInt64LE(footerBytes - 8) !== magic) return 'it does not end as a table does'
+    const metaIndex = handleAt(footer, 0)
+    const index = await block(file, handleAt(footer, metaIndex.next).handle)
+    // A filter with a changed byte would deny keys that are there.
+    const filters = handlesOf(await block(file, metaIndex.handle))
+    for (const handle of [...filters, ...handlesOf(index)]) await block(file, handle)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    await file?.close()
+  }
+}
+
+async function read(file: FileHandle, { offset, size }: Handle): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(size)
+  const { bytesRead } = await file.read(buffer, 0, size, offset)
+  if (bytesRead < size) throw new RangeError(`it ends within the ${size} bytes from byte ${offset} on`)
+  return buffer
+}
+
+/** A block's content, whose checksum is right. */
+async function block(file: FileHandle, { offset, size }: Handle): Promise<Buffer> {
+  const bytes = await read(file, { offset, size: size + trailerBytes })
+  if (bytes.readUInt32LE(size + 1) !== maskCrc(crc32c(bytes, 0, size + 1))) {
+    throw new RangeError(`the checksum of the ${size} bytes from byte ${offset} on is wrong`)
+  }
+  const type = bytes.readUInt8(size)
+  if (type === plain) return bytes.subarray(0, size)
+  if (type === snappy) return unsnap(bytes.subarray(0, size))
+  throw new RangeError(`the block at byte ${offset} has the unknown type ${type}`)
+}
+
+function handleAt(bytes: Buffer, at: number): { readonly handle: Handle; readonly next: number } {
+  const offset = varintAt(bytes, at)
+  const size = varintAt(bytes, offset.next)
+  return { handle: { offset: offset.value, size: size.value }, next: size.next }
+}
+
+/** What an index points at: that of the rows at blocks of them, that of the meta data at filters. */
+function* handlesOf(index: Buffer): Generator<Handle, void, undefined> {
+  const end = index.length - 4 - 4 * index.readUInt32LE(index.length - 4)
+  for (let at = 0; at < end; ) {
+    const shared = varintAt(index, at)
+    const unshared = varintAt(index, shared.next)
+    const length = varintAt(index, unshared.next)
+    const valueAt = length.next + unshared.value
+    yield handleAt(index, valueAt).handle
+    at = valueAt + length.value
+  }
+}
