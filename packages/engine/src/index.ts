@@ -15,6 +15,7 @@ export {
   encodeProperties,
   encodeValue,
 } from './encoding/entity-codec.ts'
+export { type PreparedEntity, prepareEntity } from './encoding/validate-entity.ts'
 export { validateDatabase, validatePartition } from './encoding/validate-key.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'
 export { DatastoreError, failedPrecondition, invalidArgument, statusCodes, unimplemented } from './errors.ts'

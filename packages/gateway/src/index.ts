@@ -6,6 +6,19 @@ export type { EmulatorClock } from './emulator/emulator-clock.ts'
 export type { DatabasePort, EnginePort, ResetScope } from './engine-port.ts'
 export type { FaultMethod, FaultOptions, FaultReport } from './faults/fault.ts'
 export type { Fault, Faults } from './faults/faults.ts'
+export { type DumpedEntity, type DumpOptions, dumpDatabase, writeFixture } from './fixtures/dump.ts'
+export {
+  type Fixture,
+  type FixtureFormat,
+  fixtureOf,
+  loadFixture,
+  type ParseOptions,
+  parseFixture,
+} from './fixtures/fixture.ts'
+export { FixtureError } from './fixtures/fixture-error.ts'
+export type { FixtureData, PlainEntity, PlainProperties } from './fixtures/plain-entities.ts'
+export type { PlainValue } from './fixtures/plain-value.ts'
+export { type SeedReport, seedDatabase } from './fixtures/seed.ts'
 export type { Logger } from './logger.ts'
 export type { Address } from './protocols/port.ts'
 export type { Gateway, GatewayOptions } from './server.ts'

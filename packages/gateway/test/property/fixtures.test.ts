@@ -1,0 +1,116 @@
+/** What is dumped and seeded again is the same, in each format (P1, V1, D1). */
+import { DatastoreError, type Key, openEngine, type Value } from '@sixtables/engine'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { paths, propertyMaps } from '../../../engine/src/testing/arbitraries.ts'
+import { dumpDatabase, writeFixture } from '../../src/fixtures/dump.ts'
+import { type FixtureFormat, parseFixture } from '../../src/fixtures/fixture.ts'
+import { entityBytes, seedDatabase } from '../../src/fixtures/seed.ts'
+import { databaseStore } from '../../src/fixtures/store.ts'
+
+/** What a client may write: the flag of an array is its elements'; long texts are excluded from indexes. */
+function writable(value: Value, isExcluded = false): Value {
+  const excluded = isExcluded || value.excludeFromIndexes === true
+  switch (value.type) {
+    case 'array':
+      return { type: 'array', values: value.values.map((element) => writable(element, excluded)) }
+    case 'entity': {
+      const properties = new Map([...value.properties].map(([name, one]) => [name, writable(one)]))
+      return { ...value, properties, ...(excluded ? { excludeFromIndexes: true } : {}) }
+    }
+    default:
+      return excluded ? { ...value, excludeFromIndexes: true } : value
+  }
+}
+
+const entities = fc.uniqueArray(
+  fc.record({
+    namespaceId: fc.constantFrom('', '', 'n'),
+    path: paths.filter((path) => path.every(({ id }) => id === undefined || id > 0n)),
+    properties: propertyMaps.map((map) => new Map([...map].map(([name, value]) => [name, writable(value)]))),
+  }),
+  {
+    selector: ({ namespaceId, path }) =>
+      JSON.stringify([namespaceId, path.map(({ kind, id, name }) => [kind, String(id), name])]),
+    maxLength: 4,
+  },
+)
+
+/** Entities by key; values as they compare without regard to the order of properties. */
+async function content(store: ReturnType<typeof databaseStore>): Promise<ReadonlyMap<string, unknown>> {
+  const found = new Map<string, unknown>()
+  for (const namespaceId of ['', 'n']) {
+    let after: Uint8Array | undefined
+    do {
+      const page = await store.page({ namespaceId, kind: undefined, after })
+      for (const { key, properties } of page.entities) found.set(inWords(key), comparable(properties))
+      after = page.next
+    } while (after !== undefined)
+  }
+  return found
+}
+
+function inWords({ partition, path }: Key): string {
+  return JSON.stringify([partition.namespaceId, path.map(({ kind, id, name }) => [kind, String(id), name])])
+}
+
+function comparable(properties: ReadonlyMap<string, Value>): unknown {
+  return [...properties].map(([name, value]) => [name, comparableValue(value)]).sort()
+}
+
+function comparableValue(value: Value): unknown {
+  if (value.type === 'entity') return { ...value, properties: comparable(value.properties) }
+  return value.type === 'array' ? { ...value, values: value.values.map(comparableValue) } : value
+}
+
+/** All that tells two values apart, as a text. */
+function inJson(entities: ReadonlyMap<string, unknown>): string {
+  return JSON.stringify([...entities].sort(), (_name, part) => {
+    if (typeof part === 'bigint') return `integer ${part}`
+    if (typeof part === 'number' && (!Number.isFinite(part) || Object.is(part, -0))) {
+      return `double ${Object.is(part, -0) ? '-0' : part}`
+    }
+    return part instanceof Uint8Array ? `bytes ${Buffer.from(part).toString('hex')}` : part
+  })
+}
+
+test.each<FixtureFormat>(['json', 'yaml', 'csv'])(
+  'a dump in %s, seeded into an empty database, is the same',
+  async (format) => {
+    let written = 0
+    let refused = 0
+    await fc.assert(
+      fc.asyncProperty(entities, async (list) => {
+        const engine = await openEngine()
+        try {
+          const [from, to] = [engine.database('p'), engine.database('elsewhere')]
+          const store = databaseStore(from)
+          for (const { namespaceId, path, properties } of list) {
+            const key = { partition: { projectId: 'p', databaseId: '', namespaceId }, path }
+            try {
+              await store.upsert([entityBytes(key, properties)])
+              written++
+            } catch (error) {
+              // Not every arbitrary entity may be written; those that may are enough.
+              if (!(error instanceof DatastoreError)) throw error
+              refused++
+            }
+          }
+          let text = ''
+          for await (const piece of writeFixture(dumpDatabase(from), format)) text += piece
+          await seedDatabase(to, parseFixture(text, { format, name: 'dump' }))
+          // Keys among the values that were of the database follow it.
+          const found = inJson(await content(databaseStore(to))).replaceAll(
+            '"projectId":"elsewhere"',
+            '"projectId":"p"',
+          )
+          expect(found).toBe(inJson(await content(store)))
+        } finally {
+          await engine.close()
+        }
+      }),
+      { numRuns: 150 },
+    )
+    expect(written).toBeGreaterThan(3 * refused)
+  },
+)
