@@ -20,7 +20,7 @@ test.each<[FixtureFormat, number]>([
 ])('the example in %s is a fixture', async (format, count) => {
   const engine = await openEngine()
   const database = engine.database('demo')
-  const fixture = parseFixture(block(format), { format, name: `tasks.${format}` })
+  const fixture = await parseFixture(block(format), { format, name: `tasks.${format}` })
   expect((await seedDatabase(database, fixture)).keys).toHaveLength(count)
   const dumped = []
   for await (const entity of dumpDatabase(database)) dumped.push(entity)
@@ -37,15 +37,15 @@ test('values of the table mean what it says', async () => {
   expect(written.length).toBeGreaterThan(6)
   const engine = await openEngine()
   for (const text of written) {
-    const fixture = parseFixture(`- { key: ToDo:1, properties: { p: ${text} } }`, { format: 'yaml', name: 'x' })
+    const fixture = await parseFixture(`- { key: ToDo:1, properties: { p: ${text} } }`, { format: 'yaml', name: 'x' })
     expect((await seedDatabase(engine.database('demo'), fixture)).keys, text).toHaveLength(1)
   }
   await engine.close()
 })
 
-test('the message on the page is given', () => {
+test('the message on the page is given', async () => {
   const text = block('yaml').replace('title: Write the first program', 'due: { $timestamp: tomorrow }')
-  const fixture = parseFixture(text, { format: 'yaml', name: 'tasks.yaml' })
+  const fixture = await parseFixture(text, { format: 'yaml', name: 'tasks.yaml' })
   const [, message = ''] = /```\n(tasks\.yaml:11: .*)\n```/.exec(page) ?? []
   expect(message).not.toBe('')
   expect(() => fixture.entities({ projectId: 'demo', databaseId: '' })).toThrow(message)

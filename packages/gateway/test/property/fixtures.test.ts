@@ -98,7 +98,7 @@ test.each<FixtureFormat>(['json', 'yaml', 'csv'])(
           }
           let text = ''
           for await (const piece of writeFixture(dumpDatabase(from), format)) text += piece
-          await seedDatabase(to, parseFixture(text, { format, name: 'dump' }))
+          await seedDatabase(to, await parseFixture(text, { format, name: 'dump' }))
           // Keys among the values that were of the database follow it.
           const found = inJson(await content(databaseStore(to))).replaceAll(
             '"projectId":"elsewhere"',
