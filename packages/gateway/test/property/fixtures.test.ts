@@ -2,32 +2,17 @@
 import { DatastoreError, type Key, openEngine, type Value } from '@sixtables/engine'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { paths, propertyMaps } from '../../../engine/src/testing/arbitraries.ts'
 import { dumpDatabase, writeFixture } from '../../src/fixtures/dump.ts'
 import { type FixtureFormat, parseFixture } from '../../src/fixtures/fixture.ts'
 import { entityBytes, seedDatabase } from '../../src/fixtures/seed.ts'
 import { databaseStore } from '../../src/fixtures/store.ts'
-
-/** What a client may write: the flag of an array is its elements'; long texts are excluded from indexes. */
-function writable(value: Value, isExcluded = false): Value {
-  const excluded = isExcluded || value.excludeFromIndexes === true
-  switch (value.type) {
-    case 'array':
-      return { type: 'array', values: value.values.map((element) => writable(element, excluded)) }
-    case 'entity': {
-      const properties = new Map([...value.properties].map(([name, one]) => [name, writable(one)]))
-      return { ...value, properties, ...(excluded ? { excludeFromIndexes: true } : {}) }
-    }
-    default:
-      return excluded ? { ...value, excludeFromIndexes: true } : value
-  }
-}
+import { paths, propertyMaps } from '../support/entity-arbitraries.ts'
 
 const entities = fc.uniqueArray(
   fc.record({
     namespaceId: fc.constantFrom('', '', 'n'),
-    path: paths.filter((path) => path.every(({ id }) => id === undefined || id > 0n)),
-    properties: propertyMaps.map((map) => new Map([...map].map(([name, value]) => [name, writable(value)]))),
+    path: paths,
+    properties: propertyMaps,
   }),
   {
     selector: ({ namespaceId, path }) =>
