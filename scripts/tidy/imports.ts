@@ -27,6 +27,7 @@ export const engineOrder: readonly string[] = [
   'metadata',
   'check',
   'transfer',
+  'findings',
   'service',
   'testing',
 ]

@@ -19,6 +19,7 @@ export { type PreparedEntity, prepareEntity } from './encoding/validate-entity.t
 export { validateDatabase, validatePartition } from './encoding/validate-key.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'
 export { DatastoreError, failedPrecondition, invalidArgument, statusCodes, unimplemented } from './errors.ts'
+export { findingAdvice } from './findings/finding-kinds.ts'
 export { IdAllocator, type IdAllocatorOptions, type IdCollisions, type IdPolicy } from './ids/allocator.ts'
 export { formatIdScope, type IdScope, parseIdScope } from './ids/id-scope.ts'
 export { KeyPermutation, type KeyPermutationOptions } from './ids/key-permutation.ts'
@@ -83,8 +84,8 @@ export type {
   TransactionOptions,
 } from './service/api.ts'
 export { Database } from './service/database.ts'
-export type { EngineOptions, EngineTotals } from './service/engine.ts'
 export { Engine, openEngine } from './service/engine.ts'
+export type { EngineOptions, EngineTotals } from './service/engine-options.ts'
 export type { EngineSnapshot } from './service/engine-snapshot.ts'
 export type { ExecutionStats, Explained, ExplainMetrics, ExplainOptions } from './service/explain.ts'
 export type { AllocatedIds, NextId, NextIds } from './service/id-ranges.ts'
@@ -108,6 +109,22 @@ export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'
 export type { Durability, Kv } from './storage/kv.ts'
 export { type TableId, tableIds } from './tables/table.ts'
+export type {
+  Finding,
+  FindingKind,
+  GroupReport,
+  HeatOptions,
+  HeatReport,
+  HeatRow,
+  RequestsReport,
+  ServerReport,
+  SplitRefusal,
+  TableLoadReport,
+  TabletEvent,
+  TabletEventKind,
+  TabletReport,
+  TabletsReport,
+} from './tablets/report.ts'
 export type { ExportOptions, ExportReport, TransferProgress } from './transfer/export.ts'
 export { overallSuffix } from './transfer/export-metadata.ts'
 export type { ImportOptions, ImportProgress, ImportReport } from './transfer/import.ts'

@@ -5,6 +5,7 @@ import type { RowKey } from '../storage/kv.ts'
 import type { ApplyPolicy } from './apply-policy.ts'
 import type { EntityStates, IndexRules } from './index-delta.ts'
 import type { GroupCode } from './log-rows.ts'
+import type { PendingRecord } from './pending.ts'
 
 /** What the log must know of a database. */
 export interface LogDatabase extends IndexRules {
@@ -44,6 +45,7 @@ export interface Append {
   /** Made when somebody asks. */
   footprint(): Footprint
   readonly alsoMoves: readonly GroupCode[]
+  readonly records: readonly PendingRecord[]
   /** Resolves, or rejects, when it is in the store; `undefined` when it is there already. */
   readonly landing: Promise<void> | undefined
 }

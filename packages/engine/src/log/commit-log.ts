@@ -259,7 +259,7 @@ export class CommitLog {
 
   #tell<T>(input: CommitInput<T>, records: readonly PreparedRecord[], landing: Promise<void> | undefined): void {
     const { alsoMoves = [] } = input
-    this.#options.onAppend?.({ footprint: () => footprintOf(records), alsoMoves, landing })
+    this.#options.onAppend?.({ footprint: () => footprintOf(records), alsoMoves, records, landing })
   }
 
   /** The log records and all that they apply, in one batch: no marker is needed. */

@@ -6,6 +6,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
+import type { Findings } from '../findings/findings.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
@@ -35,6 +36,7 @@ export interface CommitParts {
   readonly ids: IdAllocator
   readonly transactions: Transactions
   readonly versions: CommitVersions
+  readonly findings: Findings
   /** Called before the first write to the database. */
   record(): MaybePromise<void>
 }
@@ -51,6 +53,10 @@ export function commitMutations(
   const { database, transactions, versions } = parts
   const atomic = request.mode === 'transactional'
   const prepared = request.mutations.map((mutation) => prepareMutation(mutation, database, database.indexOptions))
+  parts.findings.noteCommit({
+    keys: prepared.map(({ key }) => key),
+    isTransactional: request.transaction !== undefined,
+  })
   const transaction = request.transaction === undefined ? undefined : transactions.find(database, request.transaction)
   if (!atomic) refuseRepeatedKeys(prepared.filter(({ automaticId }) => !automaticId))
   if (prepared.length === 0) {

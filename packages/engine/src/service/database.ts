@@ -16,12 +16,9 @@ import { findNearest } from '../executor/nearest.ts'
 import { planNearest } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import { windowOf } from '../executor/window.ts'
-import type { IdAllocator } from '../ids/allocator.ts'
 import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
-import type { CommitLog } from '../log/commit-log.ts'
-import type { CommitVersions } from '../log/commit-version.ts'
 import type { IndexRules, StoredIndexOptions } from '../log/index-delta.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import { isSpecialKind, specialView } from '../metadata/special-kinds.ts'
@@ -31,10 +28,9 @@ import type { Key } from '../model/key.ts'
 import { normalize } from '../planner/normalize.ts'
 import { plan } from '../planner/plan.ts'
 import type { Plan } from '../planner/plan-node.ts'
-import type { Kv } from '../storage/kv.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/moments.ts'
-import type { TransactionSettings, Transactions } from '../transactions/transactions.ts'
+import type { TransactionSettings } from '../transactions/transactions.ts'
 import { finallyDo } from '../transactions/whole-read.ts'
 import { planAggregation, runAggregation } from './aggregation.ts'
 import type {
@@ -64,27 +60,16 @@ import {
   nextIds,
 } from './id-ranges.ts'
 import { lookupKeys } from './lookup.ts'
-import type { Planner, QueryIndexes } from './query-indexes.ts'
+import type { Planner } from './query-indexes.ts'
+import { queryFact } from './query-use.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
 import type { DatabaseSettings } from './settings.ts'
 import { settled } from './settled.ts'
+import type { SharedParts } from './shared-parts.ts'
 import { viewWithIndexes } from './snapshot-indexes.ts'
 import type { TtlDatabase, TtlPolicy } from './ttl.ts'
 
 const emptyTransaction = new Uint8Array(0)
-
-/** What a database shares with all others of its engine. */
-export interface SharedParts {
-  readonly kv: Kv
-  readonly log: CommitLog
-  readonly versions: CommitVersions
-  readonly view: TableView
-  readonly ids: IdAllocator
-  readonly transactions: Transactions
-  readonly queryIndexes: QueryIndexes
-  /** Called once for each request, with the rows it touched; a promise is a delay. */
-  settle(context: RequestContext): MaybePromise<void>
-}
 
 export class Database implements TtlDatabase {
   readonly projectId: string
@@ -159,6 +144,7 @@ export class Database implements TtlDatabase {
       const { keys, read, propertyMask } = request
       for (const key of keys) validateLookupKey(key, this)
       const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
+      this.#shared.findings.noteLookup({ keys, isTransactional: read?.transaction !== undefined })
       return this.#read(
         context,
         read,
@@ -210,11 +196,15 @@ export class Database implements TtlDatabase {
             const rows = isSpecial
               ? specialView(context, view, query, this.#statisticsSource())
               : this.#viewFor(context, read, view, planned)
-            return andThen(rows, (whole) =>
+            const page = andThen(rows, (whole) =>
               nearest === undefined
                 ? execute(context, whole, planned, window)
                 : findNearest(context, whole, planned, window, nearest),
             )
+            return andThen(page, (found) => {
+              this.#shared.findings.noteQuery(queryFact(query, planned, found))
+              return found
+            })
           }
           return andThen(ready, () => this.#read(context, read, scopeOf, work))
         },
@@ -318,7 +308,14 @@ export class Database implements TtlDatabase {
   /** Applies mutations: all or nothing when transactional, one after the other when not. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
     const { ids, transactions, versions } = this.#shared
-    const parts: CommitParts = { database: this, ids, transactions, versions, record: () => this.#record() }
+    const parts: CommitParts = {
+      database: this,
+      ids,
+      transactions,
+      versions,
+      findings: this.#shared.findings,
+      record: () => this.#record(),
+    }
     return this.#settled(context, () => commitMutations(parts, context, request))
   }
 

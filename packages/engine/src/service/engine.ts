@@ -15,74 +15,38 @@ import { CountingLedger, type RequestContext, requestContext } from '../context.
 import { databaseCode } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText } from '../encoding/ordered.ts'
-import { IdAllocator, type IdCollisions } from '../ids/allocator.ts'
+import { Findings } from '../findings/findings.ts'
+import { IdAllocator } from '../ids/allocator.ts'
 import { type CataloguedIndex, indexTopic } from '../indexes/catalogue.ts'
 import { IndexFile } from '../indexes/index-file.ts'
-import type { ApplyPolicy } from '../log/apply-policy.ts'
 import { CommitLog } from '../log/commit-log.ts'
 import { CommitVersions } from '../log/commit-version.ts'
-import { defaultRetention, type RetentionLimits } from '../log/retention.ts'
+import { defaultRetention } from '../log/retention.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { IndexDefinition } from '../model/index-definition.ts'
+import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import { ReseededRandom } from '../random.ts'
-import type { Durability, Kv, KvRow } from '../storage/kv.ts'
+import type { Kv, KvRow } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { KvTableView } from '../tables/table.ts'
+import type { Finding } from '../tablets/report.ts'
 import { RecentCommits } from '../transactions/recent-commits.ts'
 import { Transactions } from '../transactions/transactions.ts'
 import { finallyDo } from '../transactions/whole-read.ts'
 import type { ExportOptions, ExportReport } from '../transfer/export.ts'
 import type { ImportOptions, ImportReport } from '../transfer/import.ts'
 import { ApplyHistory } from './apply-history.ts'
-import { Database, type SharedParts } from './database.ts'
+import { Database } from './database.ts'
 import { databaseTopic } from './database-row.ts'
+import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import { type EngineSnapshot, restoreSnapshot, type SnapshotParts, takeSnapshot } from './engine-snapshot.ts'
 import { Indexes } from './indexes.ts'
 import { Inspector } from './inspector.ts'
-import { type MissingIndexPolicy, QueryIndexes } from './query-indexes.ts'
+import { QueryIndexes } from './query-indexes.ts'
 import { clearStore, finishReset, type ResetScope, scopeCode } from './reset.ts'
 import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
+import type { SharedParts } from './shared-parts.ts'
 import { type Cancellable, exportDatabase, importDatabase, type TransferParts } from './transfer.ts'
-import { type TtlPolicy, TtlSweeper } from './ttl.ts'
-
-export interface EngineOptions {
-  /** Folder of the data; without one, and without `kv`, all is in memory. */
-  readonly dir?: string | undefined
-  /** A store to work on instead; closed with the engine. */
-  readonly kv?: Kv | undefined
-  /** Preset of every database's settings; default `firestore`. */
-  readonly mode?: Mode | undefined
-  /** Kinds whose entities expire, in every database. */
-  readonly ttl?: readonly TtlPolicy[] | undefined
-  /** Whether a composite index that a query lacks is built for it (default), or asked for. */
-  readonly indexes?: MissingIndexPolicy | undefined
-  /** index.yaml; by default that in `dir`, if there is one. `false`: none. */
-  readonly indexFile?: string | false | undefined
-  /** Told what is wrong with index.yaml, in a line. */
-  readonly onIndexFileTrouble?: ((trouble: string) => void) | undefined
-  /** Replaces the preset's apply policy. */
-  readonly apply?: ApplyPolicy | undefined
-  /** Replaces the preset's way with automatic ids that are in use. */
-  readonly idCollisions?: IdCollisions | undefined
-  readonly durability?: Durability | undefined
-  /** Seed of every draw the engine makes; default 1. */
-  readonly seed?: number | undefined
-  readonly scheduler?: Scheduler | undefined
-  readonly retention?: RetentionLimits | undefined
-  /** Whether waiting records are applied on opening (default). `false` leaves them as found, for a look at a closed store. */
-  readonly rollForward?: boolean | undefined
-  /** Gives up what was written from a damaged place in the log on (storage/data-folder.ts, F4). Default: such a folder is refused. */
-  readonly repairLog?: boolean | undefined
-  /** Told of a failure in work that nobody waits for, such as applying in the background. */
-  readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
-}
-
-/** Row operations since the engine was opened. */
-export interface EngineTotals {
-  requests: number
-  rowsRead: number
-  rowsWritten: number
-}
+import { TtlSweeper } from './ttl.ts'
 
 /** Opens a store, in memory or on disk, and makes it whole (E1). */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -128,6 +92,8 @@ export class Engine {
   readonly #ttl: TtlSweeper
   readonly #shared: SharedParts
   readonly #databases = new Map<string, Database>()
+  readonly #findings: Findings
+  #isStoreNew = false
   #closing: Promise<void> | undefined
 
   constructor(kv: Kv, versions: CommitVersions, options: EngineOptions) {
@@ -143,6 +109,17 @@ export class Engine {
       ...(ttl === undefined ? {} : { ttlPolicies: ttl }),
     })
     this.#random = new ReseededRandom(BigInt(options.seed ?? 1))
+    this.#findings = new Findings({
+      scheduler: this.#scheduler,
+      indexInWords: (code, id) => {
+        const index = this.#databaseByCode(code).indexes.find((one) => one.id === id)
+        return index === undefined ? undefined : formatIndex(index)
+      },
+      isStoreNew: () => this.#isStoreNew,
+      scale: () => 1,
+      tablets: () => [],
+      groups: () => [],
+    })
     const history = new ApplyHistory()
     const recent = new RecentCommits()
     this.#log = new CommitLog({
@@ -154,7 +131,10 @@ export class Engine {
       applyLedger: new CountingLedger(),
       databaseByCode: (code) => this.#databaseByCode(code),
       onApply: (event) => history.note(event),
-      onAppend: (append) => recent.add(append),
+      onAppend: (append) => {
+        recent.add(append)
+        this.#findings.noteCommitted(append.records)
+      },
       onApplyFailure: (error) => options.onBackgroundFailure?.(error),
     })
     this.#ids = new IdAllocator({ kv })
@@ -170,6 +150,7 @@ export class Engine {
     this.#shared = {
       kv,
       queryIndexes: new QueryIndexes(this.indexes),
+      findings: this.#findings,
       transactions: this.#transactions,
       log: this.#log,
       versions,
@@ -255,6 +236,11 @@ export class Engine {
     return this.indexes.create(database, definition).done
   }
 
+  /** Patterns of use that would cost at scale, in words, the latest first (findings/findings.ts). */
+  findings(): readonly Finding[] {
+    return this.#findings.findings()
+  }
+
   /** Deletes what has expired now instead of at the next turn. @returns how many entities went */
   sweepExpired(): Promise<number> {
     return this.#ttl.sweep()
@@ -306,6 +292,8 @@ export class Engine {
       await clearStore(this.#kv, this.#log, scope)
       const { projectId, databaseId } = scope
       if (projectId === undefined) {
+        this.#isStoreNew = true
+        this.#findings.clear()
         this.#versions.forgetCeiling()
         this.#databases.clear()
         this.#ids.forget()
@@ -371,6 +359,7 @@ export class Engine {
   /** Reads what earlier runs recorded of databases and indexes, then takes over their log. */
   async recover(): Promise<void> {
     await this.#adoptMetadata()
+    this.#isStoreNew = await this.#isEmpty()
     await this.#log.recover()
     if (this.#options.rollForward === false) return
     await this.#log.rollForwardAll('opening')
@@ -390,6 +379,12 @@ export class Engine {
     const path = indexFile ?? (dir === undefined ? false : `${dir}/index.yaml`)
     if (path === false) return
     this.indexes.file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble })
+  }
+
+  #isEmpty(): MaybePromise<boolean> {
+    const scan = this.#kv.scan({ start: keySpaces.Entities, end: `${keySpaces.Entities}\xff` })
+    const first = (): MaybePromise<boolean> => andThen(scan.next(1), (rows) => rows.length === 0)
+    return finallyDo(first, () => scan.close())
   }
 
   #adoptMetadata(): MaybePromise<void> {

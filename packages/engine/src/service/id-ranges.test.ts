@@ -5,7 +5,8 @@ import { type Key, withId } from '../model/key.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import type { Mutation } from './api.ts'
 import type { Database } from './database.ts'
-import { type Engine, type EngineOptions, openEngine } from './engine.ts'
+import { type Engine, openEngine } from './engine.ts'
+import type { EngineOptions } from './engine-options.ts'
 
 const toDo = keyOf([{ kind: 'ToDo' }])
 const below = keyOf([{ kind: 'User', name: 'ada' }, { kind: 'ToDo' }])

@@ -10,7 +10,8 @@ import { formatKey, type Key } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
 import { and, index, key, query, where } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import { type Engine, type EngineOptions, openEngine } from './engine.ts'
+import { type Engine, openEngine } from './engine.ts'
+import type { EngineOptions } from './engine-options.ts'
 
 const ordered = query({ kind: 'A', filter: where('parity', '=', 1n), order: ['v desc'] })
 const definition = index('A(parity, v desc)')

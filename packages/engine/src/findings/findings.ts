@@ -1,0 +1,112 @@
+/**
+ * What the engine has noticed of how it is used: patterns that cost at scale, in words, with figures and a remedy.
+ *
+ *   requests, appends ─▶ notes ─▶ key, index, call, load and tablet patterns ─▶ findings()
+ *
+ * P1  Noting never fails a request and never waits.                                  every note is arithmetic on bounded maps
+ * P2  A finding speaks of shape: shares and orders, never of a rate alone.           test/property/findings.test.ts
+ * P3  Well-behaved traffic gives none.                                               test/property/findings.test.ts
+ * P4  Memory is bounded, whatever clients send.                                      subjects.ts
+ *
+ * A finding stays for half an hour after the last event that showed it.
+ */
+import type { Scheduler } from '../clock.ts'
+import type { Finding, GroupReport, TabletReport } from '../tablets/report.ts'
+import { CallPatterns } from './call-patterns.ts'
+import { type CommitAskedFact, type CommittedFact, type LookupFact, type QueryFact, Thinning } from './facts.ts'
+import { findingAdvice } from './finding-kinds.ts'
+import { IndexPatterns } from './index-patterns.ts'
+import { KeyPatterns } from './key-patterns.ts'
+import { LoadPatterns } from './load-patterns.ts'
+import type { Pattern, Sighting } from './sighting.ts'
+import { tabletSightings } from './tablet-patterns.ts'
+
+const keptMs = 30 * 60_000
+
+export interface FindingsOptions {
+  readonly scheduler: Scheduler
+  /** A composite index in words; `undefined` when it is gone. */
+  readonly indexInWords: (database: string, id: bigint) => string | undefined
+  readonly isStoreNew: () => boolean
+  readonly scale: () => number
+  readonly tablets: () => readonly TabletReport[]
+  readonly groups: () => readonly GroupReport[]
+}
+
+interface Seen {
+  readonly firstSeenMs: number
+  lastSeenMs: number
+  count: number
+  finding: Finding
+}
+
+export class Findings {
+  readonly #options: FindingsOptions
+  readonly #keys = new KeyPatterns()
+  readonly #indexes: IndexPatterns
+  readonly #calls = new CallPatterns()
+  readonly #load: LoadPatterns
+  readonly #patterns: readonly Pattern[]
+  readonly #commits = new Thinning()
+  readonly #lookups = new Thinning()
+  readonly #seen = new Map<string, Seen>()
+
+  constructor(options: FindingsOptions) {
+    this.#options = options
+    this.#indexes = new IndexPatterns(options)
+    this.#load = new LoadPatterns(options)
+    this.#patterns = [this.#keys, this.#indexes, this.#calls, this.#load]
+  }
+
+  /** A commit was asked for. */
+  noteCommit(fact: CommitAskedFact): void {
+    this.#calls.noteCommit(fact)
+  }
+
+  /** A commit is being appended. */
+  noteCommitted(facts: readonly CommittedFact[]): void {
+    if (!this.#commits.passes()) return
+    this.#indexes.noteCommitted(facts)
+    for (const fact of facts) {
+      this.#keys.noteCommitted(fact)
+      this.#load.noteCommitted(fact)
+    }
+  }
+
+  noteLookup(fact: LookupFact): void {
+    if (!this.#lookups.passes()) return
+    this.#calls.noteLookup(fact)
+    this.#load.noteLookup(fact)
+  }
+
+  noteQuery(fact: QueryFact): void {
+    this.#indexes.noteQuery(fact)
+    this.#calls.noteQuery(fact)
+  }
+
+  /** What is to be said now, the latest first. */
+  findings(): readonly Finding[] {
+    const { scheduler, tablets, groups } = this.#options
+    const nowMs = Number(scheduler.nowMicros() / 1000n)
+    const sightings = this.#patterns.flatMap((pattern) => pattern.sightings())
+    for (const sighting of [...sightings, ...tabletSightings(tablets(), groups(), nowMs)]) this.#see(sighting, nowMs)
+    for (const [name, { lastSeenMs }] of this.#seen) if (nowMs - lastSeenMs > keptMs) this.#seen.delete(name)
+    return [...this.#seen.values()].map(({ finding }) => finding).sort((a, b) => b.firstSeenMs - a.firstSeenMs)
+  }
+
+  #see(sighting: Sighting, nowMs: number): void {
+    const { kind, subject, words, evidence, share, count } = sighting
+    const name = `${kind} ${subject}`
+    const known = this.#seen.get(name)
+    const firstSeenMs = known?.firstSeenMs ?? nowMs
+    const lastSeenMs = known === undefined || count > known.count ? nowMs : known.lastSeenMs
+    const finding = { kind, subject, words, evidence, share, ...findingAdvice[kind], firstSeenMs, lastSeenMs }
+    this.#seen.set(name, { firstSeenMs, lastSeenMs, count, finding })
+  }
+
+  /** Begins anew, as for an empty store. */
+  clear(): void {
+    for (const pattern of this.#patterns) pattern.clear()
+    this.#seen.clear()
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * Patterns of the index rows that are written and of those that are read.
+ *
+ *   monotonic-index   of the new values of a property, 4 of 5 are among the 8 highest, or the 8 lowest, of the last 256
+ *   unread-index      a composite index has had 256 rows written and has served no query
+ *   needless-index    a kind is queried, and half of the property rows written for it are of properties that no query names
+ */
+import { databaseCode, decodePartition, skipPartition } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { decodeInt64, decodeText } from '../encoding/ordered.ts'
+import { skipValue } from '../encoding/value-codec.ts'
+import type { RowKey } from '../storage/kv.ts'
+import { scatterProperty } from '../tables/rows.ts'
+import type { CommittedFact, QueryFact } from './facts.ts'
+import { OrderSample } from './order-sample.ts'
+import { ShareWindow } from './share-window.ts'
+import { type Pattern, percentOf, type Sighting } from './sighting.ts'
+import { placeInWords } from './subject-words.ts'
+import { Subjects } from './subjects.ts'
+
+const subjectsMax = 512
+const sampleMin = 64
+const eventsMin = 64
+const risingShareMin = 0.8
+const rowsMin = 256
+const queriesMin = 32
+const unreadShareMin = 0.5
+
+interface Property {
+  readonly kind: string
+  readonly property: string
+  readonly place: string
+  readonly sample: OrderSample
+  readonly window: ShareWindow
+  rows: number
+}
+
+interface KindUse {
+  queries: number
+  readonly named: Set<string>
+}
+
+interface CompositeUse {
+  rows: number
+}
+
+export interface IndexPatternsOptions {
+  /** A composite index in words, such as `ToDo(owner, due desc)`; `undefined` when it is gone. */
+  readonly indexInWords: (database: string, id: bigint) => string | undefined
+}
+
+export class IndexPatterns implements Pattern {
+  readonly #options: IndexPatternsOptions
+  readonly #properties = new Subjects<Property>(subjectsMax, (prefix) => newProperty(prefix))
+  readonly #kinds = new Subjects<KindUse>(subjectsMax, () => ({ queries: 0, named: new Set() }))
+  /** By database code and index id. */
+  readonly #composites = new Subjects<CompositeUse>(subjectsMax, () => ({ rows: 0 }))
+  /** Indexes that served a query, by database code and words. */
+  readonly #served = new Set<string>()
+
+  constructor(options: IndexPatternsOptions) {
+    this.#options = options
+  }
+
+  /** @param facts - of one commit: its rows come at one moment, in the order of their keys and not of their values */
+  noteCommitted(facts: readonly CommittedFact[]): void {
+    const values = new Map<string, string[]>()
+    for (const { indexWrites } of facts) {
+      for (const { key, value } of indexWrites) {
+        if (value === undefined) continue
+        if (key[0] === keySpaces.EntitiesByCompositeProperty) this.#noteCompositeRow(key)
+        if (key[0] !== keySpaces.EntitiesByPropertyAsc) continue
+        const valueAt = valueOffset(key)
+        const property = key.slice(1, valueAt)
+        const code = key.slice(valueAt, skipValue(key, valueAt))
+        const others = values.get(property)
+        if (others === undefined) values.set(property, [code])
+        else others.push(code)
+      }
+    }
+    for (const [property, codes] of values) this.#noteValues(this.#properties.of(property), codes)
+  }
+
+  #noteValues(property: Property, codes: string[]): void {
+    const { sample, window } = property
+    codes.sort()
+    if (sample.isMostlyAbove(codes.at(-1) ?? '')) codes.reverse()
+    property.rows += codes.length
+    for (const code of codes) {
+      const landing = sample.add(code)
+      // Equal values come again; they are spread by the keys behind them.
+      if (sample.size >= sampleMin) window.add(landing?.tops === true)
+    }
+  }
+
+  #noteCompositeRow(key: RowKey): void {
+    const end = decodeText(key, decodeText(key, 1).next).next + 8
+    this.#composites.of(key.slice(1, end)).rows++
+  }
+
+  noteQuery({ partition, kind, properties, indexes }: QueryFact): void {
+    const database = databaseCode(partition.projectId, partition.databaseId)
+    for (const index of indexes) this.#served.add(`${database} ${index}`)
+    if (kind === undefined) return
+    const use = this.#kinds.of(JSON.stringify([partition.projectId, partition.databaseId, partition.namespaceId, kind]))
+    use.queries++
+    for (const property of properties) use.named.add(property)
+  }
+
+  sightings(): readonly Sighting[] {
+    return [...this.#monotonic(), ...this.#unread(), ...this.#needless()]
+  }
+
+  #monotonic(): Sighting[] {
+    const found: Sighting[] = []
+    for (const [, { kind, property, place, window }] of this.#properties.entries()) {
+      const { events, hits, share, hitsEver } = window
+      if (events < eventsMin || share < risingShareMin || property === scatterProperty) continue
+      found.push({
+        kind: 'monotonic-index',
+        subject: `${kind}.${property}${place}`,
+        words:
+          `New values of ${kind}.${property}${place} rise (or fall) all the time: ` +
+          'their index rows meet one tablet, however scattered the keys are.',
+        evidence: [`${hits} of the last ${events} values (${percentOf(share)}) are at the end of those before`],
+        share,
+        count: hitsEver,
+      })
+    }
+    return found
+  }
+
+  #unread(): Sighting[] {
+    const found: Sighting[] = []
+    for (const [code, { rows }] of this.#composites.entries()) {
+      const database = code.slice(0, -8)
+      const index = this.#options.indexInWords(database, decodeInt64(code, database.length))
+      if (index === undefined || rows < rowsMin || this.#served.has(`${database} ${index}`)) continue
+      found.push({
+        kind: 'unread-index',
+        subject: index,
+        words: `Nobody reads the composite index ${index}, and every write keeps it up.`,
+        evidence: [`${rows} rows written, no query served`],
+        share: 1,
+        count: rows,
+      })
+    }
+    return found
+  }
+
+  #needless(): Sighting[] {
+    const kinds = new Map<string, { all: number; unread: number; names: string[]; place: string; kind: string }>()
+    for (const [prefix, { kind, property, rows, place }] of this.#properties.entries()) {
+      if (property === scatterProperty) continue
+      const { projectId, databaseId, namespaceId } = decodePartition(prefix, 0).value
+      const name = JSON.stringify([projectId, databaseId, namespaceId, kind])
+      const use = this.#kinds.find(name)
+      if (use === undefined || use.queries < queriesMin) continue
+      const sum = kinds.get(name) ?? { all: 0, unread: 0, names: [], place, kind }
+      sum.all += rows
+      if (!use.named.has(property)) {
+        sum.unread += rows
+        sum.names.push(property)
+      }
+      kinds.set(name, sum)
+    }
+    const found: Sighting[] = []
+    for (const { all, unread, names, place, kind } of kinds.values()) {
+      const share = unread / all
+      if (unread < rowsMin || share < unreadShareMin) continue
+      found.push({
+        kind: 'needless-index',
+        subject: kind + place,
+        words: `Most index rows of ${kind}${place} are of properties that no query filters or orders by.`,
+        evidence: [`${unread} of ${all} property rows (${percentOf(share)}): ${names.sort().join(', ')}`],
+        share,
+        count: unread,
+      })
+    }
+    return found
+  }
+
+  clear(): void {
+    this.#properties.clear()
+    this.#kinds.clear()
+    this.#composites.clear()
+    this.#served.clear()
+  }
+}
+
+/** Where the value of a property row begins, behind partition, kind and property. */
+function valueOffset(row: RowKey): number {
+  const kind = decodeText(row, skipPartition(row, 1))
+  return decodeText(row, kind.next).next
+}
+
+/** @param prefix - partition code, kind and property */
+function newProperty(prefix: string): Property {
+  const partitionEnd = skipPartition(prefix, 0)
+  const kind = decodeText(prefix, partitionEnd)
+  return {
+    kind: kind.value,
+    property: decodeText(prefix, kind.next).value,
+    place: placeInWords(prefix.slice(0, partitionEnd)),
+    sample: new OrderSample(),
+    window: new ShareWindow(256),
+    rows: 0,
+  }
+}

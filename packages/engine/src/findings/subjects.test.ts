@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { Subjects } from './subjects.ts'
+
+test('M1: the subject that was not spoken of for longest gives way', () => {
+  const subjects = new Subjects(2, (subject) => ({ subject, count: 0 }))
+  subjects.of('a').count++
+  subjects.of('b').count++
+  subjects.of('a').count++
+  subjects.of('c')
+  expect([...subjects.entries()].map(([subject, { count }]) => [subject, count])).toEqual([
+    ['a', 2],
+    ['c', 0],
+  ])
+  expect(subjects.find('b')).toBeUndefined()
+})

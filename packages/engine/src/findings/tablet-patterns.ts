@@ -1,0 +1,50 @@
+/**
+ * Patterns that the tablets see: they are told of every row, this file only reads their reports.
+ *
+ *   scan-over-tombstones   a tablet that is read has more deleted rows than rows
+ *   hot-entity-group       a group's commits wait or conflict half as often as they succeed
+ */
+import type { GroupReport, TabletReport } from '../tablets/report.ts'
+import { percentOf, type Sighting } from './sighting.ts'
+
+const tombstonesMin = 256
+const troubleShareMin = 1 / 3
+/** A second, over the window of the report: below this there is nothing to tell a habit by. */
+const troubleMin = 0.2
+
+export function tabletSightings(
+  tablets: readonly TabletReport[],
+  groups: readonly GroupReport[],
+  nowMs: number,
+): readonly Sighting[] {
+  const found: Sighting[] = []
+  for (const { table, start, end, rows, tombstones, readsPerSecond } of tablets) {
+    if (readsPerSecond === 0 || tombstones < tombstonesMin || tombstones <= rows) continue
+    const share = tombstones / (tombstones + rows)
+    const range = `${table} from ${start || 'its start'} to ${end || 'its end'}`
+    found.push({
+      kind: 'scan-over-tombstones',
+      subject: range,
+      words: `Reads of ${range} wade through deleted rows: they stay until a major compaction.`,
+      evidence: [`${Math.round(tombstones)} deleted rows beside ${Math.round(rows)} others (${percentOf(share)})`],
+      share,
+      count: nowMs,
+    })
+  }
+  for (const { group, commitsPerSecond, conflictsPerSecond, waitsPerSecond } of groups) {
+    const trouble = conflictsPerSecond + waitsPerSecond
+    const share = trouble / (commitsPerSecond + trouble)
+    if (trouble < troubleMin || share < troubleShareMin) continue
+    found.push({
+      kind: 'hot-entity-group',
+      subject: group,
+      words: `Writers of the entity group ${group} stand in each other's way.`,
+      evidence: [
+        `${commitsPerSecond.toFixed(1)} commits a second, ${conflictsPerSecond.toFixed(1)} conflicts, ${waitsPerSecond.toFixed(1)} waits`,
+      ],
+      share,
+      count: nowMs,
+    })
+  }
+  return found
+}

@@ -1,0 +1,48 @@
+/** What an engine is opened with, and what it counts. */
+import type { Scheduler } from '../clock.ts'
+import type { IdCollisions } from '../ids/allocator.ts'
+import type { ApplyPolicy } from '../log/apply-policy.ts'
+import type { RetentionLimits } from '../log/retention.ts'
+import type { Durability, Kv } from '../storage/kv.ts'
+import type { MissingIndexPolicy } from './query-indexes.ts'
+import type { Mode } from './settings.ts'
+import type { TtlPolicy } from './ttl.ts'
+
+export interface EngineOptions {
+  /** Folder of the data; without one, and without `kv`, all is in memory. */
+  readonly dir?: string | undefined
+  /** A store to work on instead; closed with the engine. */
+  readonly kv?: Kv | undefined
+  /** Preset of every database's settings; default `firestore`. */
+  readonly mode?: Mode | undefined
+  /** Kinds whose entities expire, in every database. */
+  readonly ttl?: readonly TtlPolicy[] | undefined
+  /** Whether a composite index that a query lacks is built for it (default), or asked for. */
+  readonly indexes?: MissingIndexPolicy | undefined
+  /** index.yaml; by default that in `dir`, if there is one. `false`: none. */
+  readonly indexFile?: string | false | undefined
+  /** Told what is wrong with index.yaml, in a line. */
+  readonly onIndexFileTrouble?: ((trouble: string) => void) | undefined
+  /** Replaces the preset's apply policy. */
+  readonly apply?: ApplyPolicy | undefined
+  /** Replaces the preset's way with automatic ids that are in use. */
+  readonly idCollisions?: IdCollisions | undefined
+  readonly durability?: Durability | undefined
+  /** Seed of every draw the engine makes; default 1. */
+  readonly seed?: number | undefined
+  readonly scheduler?: Scheduler | undefined
+  readonly retention?: RetentionLimits | undefined
+  /** Whether waiting records are applied on opening (default). `false` leaves them as found, for a look at a closed store. */
+  readonly rollForward?: boolean | undefined
+  /** Gives up what was written from a damaged place in the log on (storage/data-folder.ts, F4). Default: such a folder is refused. */
+  readonly repairLog?: boolean | undefined
+  /** Told of a failure in work that nobody waits for, such as applying in the background. */
+  readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
+}
+
+/** Row operations since the engine was opened. */
+export interface EngineTotals {
+  requests: number
+  rowsRead: number
+  rowsWritten: number
+}
