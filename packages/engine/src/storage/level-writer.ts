@@ -32,6 +32,8 @@ interface Job {
 export interface WriterEvents {
   /** A batch is about to be handed over. */
   beforeWrite(): void
+  /** LevelDB has written it. Throws when that is not enough to acknowledge it. */
+  written?(): void
   /** It was acknowledged; callers are told next. */
   afterWrite(groups: readonly (readonly KvWrite[] | 'clear')[]): void
 }
@@ -81,7 +83,8 @@ export class LevelWriter {
     const jobs = this.#takeNext()
     if (jobs.length === 0) return
     this.#underWay = jobs
-    this.#write(jobs).then(
+    const written = this.#write(jobs).then(() => this.#events.written?.())
+    written.then(
       () => {
         this.#underWay = []
         this.#events.afterWrite(jobs.map((job) => job.writes))

@@ -1,250 +1,214 @@
-/** Faults on demand and the clock, in process and over HTTP, as the public client meets them. */
-import { describe, expect, test } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
-import { clientOf, testEmulator } from '../support/emulator.ts'
+/**
+ * Faults below the built server: a full disk, a folder that is gone, in use, read-only or damaged. Each is told in the code
+ * and words that help, what was acknowledged stays readable, and nothing is acknowledged any more that would be lost.
+ */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openEngine } from '@sixtables/engine'
+import { FaultyKv, MemoryKv } from '@sixtables/engine/testing'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startGateway } from '../../src/server.ts'
+import type { Plain } from '../support/published-protos.ts'
+import { requireBuild, ServerProcess, sixtables } from '../support/server-process.ts'
+import { type Host, openWire, readAnswer, type Wire, type WireAnswer, wireNames } from '../support/wires.ts'
 
-interface Answered {
-  readonly status: number
-  readonly json: unknown
-}
+const project = 'faults'
 
-async function ask(emulator: Emulator, method: string, path: string, body?: unknown): Promise<Answered> {
-  const answer = await fetch(`http://${emulator.address}${path}`, {
-    method,
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  return { status: answer.status, json: await answer.json() }
-}
+let parent: string
+let folder: string
+let mounted: string | undefined
+let server: ServerProcess | undefined
+const wires: Wire[] = []
 
-/** A call over HTTP, which no client library tries again. */
-async function call(emulator: Emulator, method: string, request: unknown): Promise<Answered> {
-  return await ask(emulator, 'POST', `/v1/projects/demo:${method}`, request)
-}
-
-const keyOf = (kind: string, id: number) => ({ path: [{ kind, id: `${id}` }] })
-const put = (kind: string, id = 1) => ({
-  mode: 'NON_TRANSACTIONAL',
-  mutations: [{ upsert: { key: keyOf(kind, id), properties: { n: { integerValue: '1' } } } }],
-})
-const look = (kind: string, id = 1) => ({ keys: [keyOf(kind, id)] })
-const error = (code: number, status: string, message: unknown = expect.any(String)) => ({
-  error: expect.objectContaining({ code, status, message }),
+beforeEach(() => {
+  requireBuild()
+  parent = mkdtempSync(join(tmpdir(), 'sixtables-faults-'))
+  folder = join(parent, 'data')
 })
 
-describe('a fault', () => {
-  test('fails one commit before anything is written, with the code and message chosen', async () => {
-    const emulator = await testEmulator()
-    emulator.faults.next({ method: 'commit', code: 'RESOURCE_EXHAUSTED', message: 'quota of the test' })
-    expect(await call(emulator, 'commit', put('A'))).toEqual({
-      status: 429,
-      json: error(429, 'RESOURCE_EXHAUSTED', 'quota of the test'),
-    })
-    expect((await call(emulator, 'lookup', look('A'))).json).not.toHaveProperty('found')
-    expect(await call(emulator, 'commit', put('A'))).toMatchObject({ status: 200 })
-    expect(emulator.faults.list()).toEqual([])
-  })
-
-  test('aborts a transaction, whose locks are gone, and the client succeeds when it tries again', async () => {
-    const emulator = await testEmulator()
-    const datastore = clientOf(emulator)
-    const key = datastore.key(['Counter', 1])
-    emulator.faults.abortNextCommit()
-    let tries = 0
-    const increment = async (): Promise<void> => {
-      tries++
-      const transaction = datastore.transaction()
-      await transaction.run()
-      const [counter] = await transaction.get(key)
-      transaction.save({ key, data: { n: ((counter?.n as number) ?? 0) + 1 } })
-      await transaction.commit()
-    }
-    await expect(increment()).rejects.toMatchObject({ code: 10 })
-    await increment()
-    expect((await datastore.get(key))[0]).toMatchObject({ n: 1 })
-    expect(tries).toBe(2)
-  })
-
-  test.each([
-    ['a method', { method: 'lookup' }, ['lookup A', 'lookup B']],
-    ['several methods', { method: ['lookup', 'runQuery'] }, ['lookup A', 'lookup B', 'query A']],
-    ['a kind', { kind: 'A' }, ['commit A', 'lookup A', 'query A', 'allocate A']],
-    ['a key', { key: 'A:1' }, ['commit A', 'lookup A']],
-    ['a kind in a method', { kind: 'B', method: 'commit' }, ['commit B']],
-    ['another project', { project: 'other' }, []],
-    ['this project', { project: 'demo', method: 'commit' }, ['commit A', 'commit B']],
-    ['another database', { database: 'other' }, []],
-    ['the default database', { database: '(default)', kind: 'B' }, ['commit B', 'lookup B']],
-    ['another namespace', { namespace: 'n' }, []],
-    ['this namespace', { namespace: '', method: 'lookup' }, ['lookup A', 'lookup B']],
-    ['anything', {}, ['commit A', 'commit B', 'lookup A', 'lookup B', 'query A', 'allocate A', 'begin']],
-  ] as const)('for %s meets those calls alone', async (_what, which, expected) => {
-    const emulator = await testEmulator()
-    emulator.faults.add({ ...which, code: 'UNAVAILABLE' })
-    const calls: readonly (readonly [string, string, unknown])[] = [
-      ['commit A', 'commit', put('A')],
-      ['commit B', 'commit', put('B')],
-      ['lookup A', 'lookup', look('A')],
-      ['lookup B', 'lookup', look('B')],
-      ['query A', 'runQuery', { query: { kind: [{ name: 'A' }] } }],
-      ['allocate A', 'allocateIds', { keys: [{ path: [{ kind: 'A' }] }] }],
-      ['begin', 'beginTransaction', {}],
-    ]
-    const failed = []
-    for (const [name, method, request] of calls) {
-      const { status } = await call(emulator, method, request)
-      if (status !== 200) failed.push(name)
-    }
-    expect(failed).toEqual(expected)
-  })
-
-  test('for a share of the calls meets the same ones in every run, and about that many', async () => {
-    const runs = []
-    for (let run = 0; run < 2; run++) {
-      const emulator = await testEmulator()
-      emulator.faults.add({ method: 'lookup', share: 0.3, seed: 7, code: 'UNAVAILABLE' })
-      const met: number[] = []
-      for (let i = 0; i < 100; i++) if ((await call(emulator, 'lookup', look('A'))).status === 503) met.push(i)
-      runs.push(met)
-    }
-    expect(runs[0]).toEqual(runs[1])
-    expect(runs[0]?.length).toBeGreaterThan(15)
-    expect(runs[0]?.length).toBeLessThan(45)
-  })
-
-  test('skips calls first, and is over after its times', async () => {
-    const emulator = await testEmulator()
-    const fault = emulator.faults.add({ method: 'lookup', skip: 2, times: 2, code: 'INTERNAL' })
-    const statuses = []
-    for (let i = 0; i < 6; i++) statuses.push((await call(emulator, 'lookup', look('A'))).status)
-    expect(statuses).toEqual([200, 200, 500, 500, 200, 200])
-    expect(fault.hits).toBe(2)
-  })
-
-  test('delays a call on the clock of the emulator', async () => {
-    const emulator = await testEmulator()
-    emulator.faults.add({ method: 'lookup', latencyMs: 3_600_000 })
-    let answered = false
-    const looked = call(emulator, 'lookup', look('A')).then((answer) => {
-      answered = true
-      return answer
-    })
-    // Another call comes and goes; the delayed one waits for time alone.
-    await call(emulator, 'commit', put('A'))
-    while (emulator.faults.list()[0]?.hits !== 1) await new Promise((resolve) => setImmediate(resolve))
-    expect(answered).toBe(false)
-    await emulator.clock.advance(3_600_000)
-    expect(await looked).toMatchObject({ status: 200, json: { found: [expect.anything()] } })
-  })
-
-  test('that delays past the deadline of a call is a deadline exceeded', async () => {
-    const emulator = await testEmulator()
-    emulator.faults.add({ method: 'lookup', latencyMs: 3_600_000 })
-    Object.assign(process.env, emulator.env())
-    const datastore = clientOf(emulator)
-    const looked = datastore.get(datastore.key(['A', 1]), { gaxOptions: { timeout: 200, maxRetries: 0 } })
-    await expect(looked).rejects.toMatchObject({ code: 4 })
-  })
-
-  test('of two, the delays add up and the first error is answered', async () => {
-    const emulator = await testEmulator()
-    const { faults } = emulator
-    faults.add({ method: 'lookup', code: 'ABORTED', times: 1 })
-    const later = faults.add({ method: 'lookup', code: 'UNAVAILABLE', times: 1 })
-    expect(await call(emulator, 'lookup', look('A'))).toMatchObject({ status: 409 })
-    expect(later.hits).toBe(0)
-    expect(await call(emulator, 'lookup', look('A'))).toMatchObject({ status: 503 })
-  })
-
-  test('ends when it is removed or all are cleared', async () => {
-    const emulator = await testEmulator()
-    const fault = emulator.faults.add({ code: 'UNAVAILABLE' })
-    fault.remove()
-    fault.remove()
-    emulator.faults.add({ code: 'UNAVAILABLE' })
-    emulator.faults.clear()
-    expect(await call(emulator, 'lookup', look('A'))).toMatchObject({ status: 200 })
-  })
-
-  test.each([
-    [{}, 'does something'],
-    [{ code: 'NOPE' }, 'no code "NOPE"'],
-    [{ code: 'ABORTED', method: 'put' }, 'no method "put"'],
-    [{ code: 'ABORTED', share: 2 }, 'share is a number from 0 to 1'],
-    [{ code: 'ABORTED', times: 0 }, 'times is a whole number from 1'],
-    [{ latencyMs: -1 }, 'latencyMs is a number'],
-    [{ latencyMs: 1, message: 'x' }, 'goes with a code'],
-    [{ code: 'ABORTED', kinds: 'A' }, 'no field "kinds"'],
-    [{ code: 'ABORTED', kind: 5 }, 'kind is a text'],
-    [{ code: 'ABORTED', key: 'A' }, 'A'],
-  ])('%j is refused, in process and over HTTP', async (asked, message) => {
-    const emulator = await testEmulator()
-    expect(() => emulator.faults.add(asked as never)).toThrow(message)
-    expect(await ask(emulator, 'POST', '/emulator/faults', asked)).toEqual({
-      status: 400,
-      json: error(400, 'INVALID_ARGUMENT', expect.stringContaining(message)),
-    })
-  })
+afterEach(async () => {
+  for (const wire of wires.splice(0)) wire.close()
+  await server?.kill()
+  server = undefined
+  if (mounted !== undefined) execFileSync('umount', [mounted])
+  mounted = undefined
+  rmSync(parent, { recursive: true, force: true })
 })
 
-describe('over HTTP', () => {
-  test('faults are added, listed and ended', async () => {
-    const emulator = await testEmulator()
-    const added = await ask(emulator, 'POST', '/emulator/faults', { method: 'lookup', code: 'INTERNAL', times: 5 })
-    expect(added).toEqual({
-      status: 200,
-      json: { id: 'fault-1', method: 'lookup', code: 'INTERNAL', times: 5, matched: 0, hits: 0 },
-    })
-    expect(await call(emulator, 'lookup', look('A'))).toMatchObject({ status: 500 })
-    expect(await ask(emulator, 'GET', '/emulator/faults')).toMatchObject({
-      json: { faults: [{ id: 'fault-1', matched: 1, hits: 1 }] },
-    })
-    expect(await ask(emulator, 'DELETE', '/emulator/faults/fault-1')).toEqual({ status: 200, json: { faults: [] } })
-    expect(await ask(emulator, 'DELETE', '/emulator/faults/fault-1')).toMatchObject({ status: 400 })
-    await ask(emulator, 'POST', '/emulator/faults', { latencyMs: 1 })
-    expect(await ask(emulator, 'DELETE', '/emulator/faults')).toEqual({ status: 200, json: { faults: [] } })
-    expect(emulator.faults.list()).toEqual([])
-  })
+async function start(...flags: string[]): Promise<Wire> {
+  server = await ServerProcess.start(folder, ...flags)
+  return await wireTo(server)
+}
 
-  test('the clock is asked, moved on and set back', async () => {
-    const emulator = await testEmulator()
-    expect(await ask(emulator, 'GET', '/emulator/clock')).toMatchObject({ json: { offsetMs: 0 } })
-    expect(await ask(emulator, 'POST', '/emulator/clock', { advanceMs: 5000 })).toMatchObject({
-      json: { offsetMs: 5000 },
-    })
-    const to = '2100-01-01T00:00:00.000Z'
-    const { json } = await ask(emulator, 'POST', '/emulator/clock', { to })
-    expect(new Date((json as { now: string }).now).getTime()).toBeGreaterThanOrEqual(new Date(to).getTime())
-    expect(await ask(emulator, 'DELETE', '/emulator/clock')).toMatchObject({ json: { offsetMs: 0 } })
-  })
+async function wireTo(host: Host): Promise<Wire> {
+  const wire = await openWire('gRPC', host)
+  wires.push(wire)
+  return wire
+}
 
-  test.each([
-    [{}, 'give one of both'],
-    [{ advanceMs: -1 }, 'advanced by 0'],
-    [{ advanceMs: '5' }, 'a number'],
-    [{ to: 'soon' }, 'no time'],
-    [{ to: '2001-01-01T00:00:00Z' }, 'only moved on'],
-    [{ ms: 5 }, 'not "ms"'],
-  ])('a clock is not moved by %j', async (asked, message) => {
-    const emulator = await testEmulator()
-    expect(await ask(emulator, 'POST', '/emulator/clock', asked)).toEqual({
-      status: 400,
-      json: error(400, 'INVALID_ARGUMENT', expect.stringContaining(message)),
-    })
-    expect(emulator.clock.offsetMs).toBe(0)
-  })
+const keyOf = (n: number): Plain => ({ path: [{ kind: 'K', name: String(n) }] })
 
-  test('a page from elsewhere can neither add faults nor move the clock', async () => {
-    const emulator = await testEmulator()
-    for (const path of ['/emulator/faults', '/emulator/clock']) {
-      const answer = await fetch(`http://${emulator.address}${path}`, {
-        method: 'POST',
-        headers: { origin: 'https://elsewhere.example' },
-        body: '{"latencyMs": 1, "advanceMs": 1}',
+function put(wire: Wire, n: number, bytes = 100): Promise<WireAnswer> {
+  // Text that does not repeat itself: what LevelDB makes small would not fill a disk.
+  let text = ''
+  for (let i = 0; text.length < bytes; i++) text += Math.imul(n * 7919 + i, 2_654_435_761).toString(36)
+  const properties = { text: { stringValue: text, excludeFromIndexes: true }, n: { integerValue: String(n) } }
+  const mutations = [{ upsert: { key: keyOf(n), properties } }]
+  return wire.send(project, 'Commit', { mode: 'NON_TRANSACTIONAL', mutations })
+}
+
+async function there(wire: Wire, upTo: number): Promise<number[]> {
+  const found: number[] = []
+  for (let from = 0; from < upTo; from += 20) {
+    const keys = Array.from({ length: Math.min(20, upTo - from) }, (_, i) => keyOf(from + i))
+    const answer = await wire.send(project, 'Lookup', { keys })
+    expect(answer).toMatchObject({ code: 'OK' })
+    for (const one of (readAnswer(wire, 'Lookup', answer)['found'] ?? []) as Plain[]) {
+      const properties = (one['entity'] as Plain)['properties'] as Plain
+      found.push(Number((properties['n'] as Plain)['integerValue']))
+    }
+  }
+  return found.sort((a, b) => a - b)
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
+
+/** A file system of its own in memory, or why there is none. */
+function mountSmall(megabytes: number): string | undefined {
+  if (process.platform !== 'linux') return 'only Linux has tmpfs'
+  const at = join(parent, 'mount')
+  mkdirSync(at)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', at], { stdio: 'pipe' })
+  } catch {
+    return 'only root may mount a file system'
+  }
+  mounted = at
+  folder = join(at, 'data')
+  return undefined
+}
+
+describe('a full disk', () => {
+  test.for(['process', 'power'])(
+    'ends writing with UNAVAILABLE until the server is restarted, and loses nothing: %s',
+    { timeout: 60_000 },
+    async (durability, { skip }) => {
+      const reason = mountSmall(12)
+      if (reason !== undefined) skip(reason)
+      const wire = await start('--durability', durability)
+      let count = 0
+      let refused = await put(wire, count, 60_000)
+      while (refused.code === 'OK') {
+        count++
+        refused = await put(wire, count, 60_000)
+      }
+      expect(count).toBeGreaterThan(20)
+      expect(refused).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(/No space left.*restart/s) })
+      expect(await there(wire, count)).toEqual(upTo(count))
+      const later = await put(wire, count + 1)
+      expect(later).toMatchObject({
+        code: 'UNAVAILABLE',
+        message: expect.stringMatching(/earlier write.*No space left/s),
       })
-      expect(answer.status).toBe(403)
+      await server?.kill()
+      expect(await sixtables('start', '--port', '0', '--data-dir', folder)).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/No space left|cannot be used/),
+      })
+      execFileSync('mount', ['-o', 'remount,size=64m', mounted ?? ''])
+      const again = await start()
+      const found = await there(again, count + 2)
+      expect([count, count + 1], 'what was refused may have been written, if its outcome was unknown').toContain(
+        found.length,
+      )
+      expect(found).toEqual(upTo(found.length))
+      expect(await put(again, 500)).toMatchObject({ code: 'OK' })
+      expect((await sixtables('check', '--endpoint', server?.endpoint ?? '')).code).toBe(0)
+    },
+  )
+})
+
+describe('the folder of the data', () => {
+  test.each([
+    ['deleted', () => rmSync(folder, { recursive: true })],
+    ['moved', () => renameSync(folder, `${folder}-elsewhere`)],
+    [
+      'replaced by a copy',
+      () => {
+        cpSync(folder, `${folder}-copy`, { recursive: true })
+        rmSync(folder, { recursive: true })
+        renameSync(`${folder}-copy`, folder)
+      },
+    ],
+  ])('%s under a running server: nothing more is acknowledged', async (_, damage) => {
+    const wire = await start()
+    for (const n of upTo(5)) expect(await put(wire, n)).toMatchObject({ code: 'OK' })
+    damage()
+    const words = /folder .*data was deleted, moved or replaced.*restart/s
+    expect(await put(wire, 5)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(words) })
+    expect(await put(wire, 6)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(words) })
+    expect(await there(wire, 5)).toEqual(upTo(5))
+  })
+
+  test('is refused while another server uses it', async () => {
+    const wire = await start()
+    const second = await sixtables('start', '--port', '0', '--data-dir', folder)
+    expect(second).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/another process has it open.*another folder/s),
+    })
+    expect(await sixtables('check', '--data-dir', folder)).toMatchObject({ code: 2 })
+    expect(await put(wire, 0)).toMatchObject({ code: 'OK' })
+  })
+
+  test('is refused where nothing can be written', async ({ skip }) => {
+    const reason = mountSmall(16)
+    if (reason !== undefined) skip(reason)
+    await start()
+    await server?.stop()
+    execFileSync('mount', ['-o', 'remount,ro', mounted ?? ''])
+    const refused = await sixtables('start', '--port', '0', '--data-dir', folder)
+    expect(refused).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/Read-only file system.*rights and the disk/s),
+    })
+    folder = join(mounted ?? '', 'other')
+    const fresh = await sixtables('start', '--port', '0', '--data-dir', folder)
+    expect(fresh).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be written \(EROFS\)/) })
+  })
+
+  test('with a table that was cut: reads of it answer UNAVAILABLE, and check names the file', async () => {
+    const wire = await start()
+    for (const n of upTo(50)) expect(await put(wire, n, 2000)).toMatchObject({ code: 'OK' })
+    await server?.stop()
+    // Opening once more brings the rows from the log into a table.
+    await start()
+    await server?.stop()
+    const rows = join(folder, 'rows')
+    const table = readdirSync(rows).find((name) => name.endsWith('.ldb')) ?? ''
+    truncateSync(join(rows, table), statSync(join(rows, table)).size - 100)
+    const checked = await sixtables('check', '--data-dir', folder)
+    expect(checked).toMatchObject({ code: expect.not.stringMatching('0'), out: '' })
+    expect(checked.err).toMatch(/failed|damaged/)
+  })
+})
+
+describe('a write that fails', () => {
+  test('is told as UNAVAILABLE over each protocol, as is every later one; reads go on', async () => {
+    const kv = new FaultyKv(new MemoryKv(), { kind: 'fail', atWrite: 4 })
+    const engine = await openEngine({ kv })
+    const gateway = await startGateway({ engine, host: '127.0.0.1', port: 0 })
+    const first = await wireTo(gateway)
+    let count = 0
+    while ((await put(first, count)).code === 'OK') count++
+    for (const name of wireNames) {
+      const wire = await openWire(name, gateway)
+      wires.push(wire)
+      expect(await put(wire, 100)).toMatchObject({ code: 'UNAVAILABLE', httpStatus: name === 'gRPC' ? 200 : 503 })
+      if (name !== 'HTTP JSON') expect(await there(wire, count + 1)).toEqual(upTo(count))
     }
-    expect(emulator.faults.list()).toEqual([])
-    expect(emulator.clock.offsetMs).toBe(0)
+    await gateway.close()
   })
 })

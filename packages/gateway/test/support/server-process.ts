@@ -69,6 +69,10 @@ export class ServerProcess {
     return `${this.host}:${this.port}`
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
   /** What it wrote to stderr so far. */
   get complaints(): string {
     return this.#said.err
