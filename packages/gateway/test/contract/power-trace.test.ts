@@ -48,6 +48,7 @@ async function traceOf(durability: string): Promise<string[]> {
     })
 }
 
+// Without strace there is nothing that sees system calls.
 test.skipIf(!hasStrace)(
   'with durability power, an fdatasync ends between each request and its answer',
   async () => {
@@ -62,6 +63,7 @@ test.skipIf(!hasStrace)(
   30_000,
 )
 
+// Without strace there is nothing that sees system calls.
 test.skipIf(!hasStrace)(
   'with durability process, nothing waits for the disk',
   async () => {
