@@ -76,3 +76,17 @@ test('what is no forward step is refused', () => {
   const clock = new MovableClock(new VirtualClock())
   for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) expect(() => clock.advance(ms)).toThrow('advanced by')
 })
+
+test('after end nobody wakes, and nothing is left on the clock below', async () => {
+  const base = new VirtualClock()
+  const clock = new MovableClock(base)
+  let woken = false
+  void clock.sleep(10).then(() => {
+    woken = true
+  })
+  clock.end()
+  await base.advance(1000)
+  clock.advance(1000)
+  await turn()
+  expect(woken).toBe(false)
+})

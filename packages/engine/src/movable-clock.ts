@@ -101,6 +101,12 @@ export class MovableClock implements Scheduler {
     for (const sleeper of this.#sleepers) this.#rearm(sleeper)
   }
 
+  /** Its user is gone: who still sleeps is forgotten, and does not wake. Time can be read on. */
+  end(): void {
+    for (const sleeper of this.#sleepers) sleeper.timer.abort()
+    this.#sleepers.clear()
+  }
+
   #rearm(sleeper: Sleeper): void {
     sleeper.timer.abort()
     sleeper.timer = new AbortController()

@@ -44,6 +44,11 @@ export class EmulatorClock {
     this.#clock.reset()
   }
 
+  /** The emulator is closed, and nothing is to be done any more. */
+  end(): void {
+    this.#clock.end()
+  }
+
   /** Lets what has fallen due be done. */
   async #settle(): Promise<void> {
     await new Promise<void>((resolve) => this.#clock.defer(() => this.#clock.defer(resolve)))

@@ -169,7 +169,10 @@ class RunningEmulator implements Emulator {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#gateway.close().finally(() => this.engine.close())
+    this.#closing ??= this.#gateway
+      .close()
+      .finally(() => this.engine.close())
+      .finally(() => this.clock.end())
     return this.#closing
   }
 
