@@ -1,0 +1,5 @@
+/** What test suites use of this package beside the emulator itself. */
+
+export { startShared } from './shared.ts'
+export { type Hooks, type UseEmulatorOptions, useEmulator } from './use-emulator.ts'
+export { resetProject, useWorkerProject, workerProject } from './worker.ts'

@@ -1,0 +1,2 @@
+/** Global tear-down of jest, for `globalTeardown`. */
+export { teardown as default } from './jest-setup.ts'

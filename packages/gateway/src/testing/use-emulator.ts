@@ -1,0 +1,63 @@
+/**
+ * An emulator for the tests of one file, by the hooks of whatever runner there is: started before the first test, set back to
+ * what it held then before each, closed after the last.
+ *
+ *   const emulator = useEmulator({ before, beforeEach, after }, { seed: (datastore) => … })
+ */
+import type { EngineSnapshot } from '@sixtables/engine'
+import { type Emulator, type EmulatorOptions, startEmulator } from '../emulator/emulator.ts'
+
+type Hook = (body: () => Promise<void>) => unknown
+
+/** The hooks of node:test and mocha's `before`, `after`, or those of vitest, jest and jasmine. */
+export type Hooks = { readonly beforeEach: Hook } & (
+  | { readonly before: Hook; readonly after: Hook }
+  | { readonly beforeAll: Hook; readonly afterAll: Hook }
+)
+
+export interface UseEmulatorOptions extends EmulatorOptions {
+  /** Fills the emulator once, before the first test: every test begins with what it leaves. */
+  readonly prepare?: ((emulator: Emulator) => Promise<void>) | undefined
+}
+
+/** @returns the emulator, from the first `before` on */
+export function useEmulator(hooks: Hooks, options: UseEmulatorOptions = {}): () => Emulator {
+  const { prepare, ...others } = options
+  let emulator: Emulator | undefined
+  let snapshot: EngineSnapshot | undefined
+  let restoreEnv = (): void => {}
+  const first = 'before' in hooks ? hooks.before : hooks.beforeAll
+  const last = 'after' in hooks ? hooks.after : hooks.afterAll
+  first(async () => {
+    emulator = await startEmulator(others)
+    restoreEnv = setEnv(emulator.env())
+    await prepare?.(emulator)
+    if (others.dir === undefined) snapshot = await emulator.snapshot()
+  })
+  hooks.beforeEach(async () => {
+    emulator?.faults.clear()
+    emulator?.clock.reset()
+    if (snapshot !== undefined) await emulator?.restore(snapshot)
+  })
+  last(async () => {
+    restoreEnv()
+    await emulator?.close()
+  })
+  return () => {
+    if (emulator === undefined)
+      throw new Error('the emulator is there from the first hook on, not while files are read')
+    return emulator
+  }
+}
+
+/** Sets variables of this process. @returns what sets them back */
+export function setEnv(env: Readonly<Record<string, string>>): () => void {
+  const before = Object.keys(env).map((name) => [name, process.env[name]] as const)
+  Object.assign(process.env, env)
+  return () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
+  }
+}
