@@ -22,6 +22,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const packageNames = ['engine', 'gateway', 'bench'] as const
+/** In the programs below: the packages as users see them, not as this workspace imports them. */
+const [engine, gateway] = ['@sixtables/engine', '@sixtables/gateway']
 const fromRegistry = process.env['SIXTABLES_PACKAGES'] === 'registry'
 
 interface Ran {
@@ -145,12 +147,12 @@ await emulator.close()
 
 describe('in an empty folder', () => {
   test('an ES module uses the emulator', async () => {
-    const ran = await runProgram('use.mjs', program("import { startEmulator } from '@sixtables/gateway'"))
+    const ran = await runProgram('use.mjs', program(`import { startEmulator } from '${gateway}'`))
     expect(ran).toEqual({ code: 0, stdout: 'packed\n', stderr: '' })
   }, 60_000)
 
   test('a CommonJS module uses it by require, and by import()', async () => {
-    for (const load of ["require('@sixtables/gateway')", "await import('@sixtables/gateway')"]) {
+    for (const load of [`require('${gateway}')`, `await import('${gateway}')`]) {
       const text = program(`void (async () => {\nconst { startEmulator } = ${load}`)
       const ran = await runProgram('use.cjs', `${text}})()\n`)
       // Node 20 says on stderr that require() of an ES module is young.
@@ -176,10 +178,10 @@ describe('in an empty folder', () => {
   test('TypeScript knows the types', async () => {
     writeFileSync(
       join(folder, 'use.ts'),
-      `import { decodeProperties, type EngineSnapshot, type Value } from '@sixtables/engine'
-import { type Emulator, type EmulatorOptions, startEmulator } from '@sixtables/gateway'
-import { resetProject, useEmulator, workerProject } from '@sixtables/gateway/testing'
-import setup from '@sixtables/gateway/vitest'
+      `import { decodeProperties, type EngineSnapshot, type Value } from '${engine}'
+import { type Emulator, type EmulatorOptions, startEmulator } from '${gateway}'
+import { resetProject, useEmulator, workerProject } from '${gateway}/testing'
+import setup from '${gateway}/vitest'
 
 const options: EmulatorOptions = { port: 0, mode: 'legacy', apply: { type: 'manual' } }
 await using emulator: Emulator = await startEmulator(options)
