@@ -123,14 +123,6 @@ export const entities = [
 ]
 
 const only = {
-  meaningOfInteger: { value: { ...integer(3), meaning: 16 }, elsewhere: integer(3) },
-  meaningOfTimestamp: { value: { ...time, meaning: 1 }, elsewhere: time },
-  meaningOfString: { value: excluded({ ...text('x'), meaning: 22 }), elsewhere: excluded(text('x')) },
-  meaningOfEntity: { value: { ...entity({ a: integer(1) }), meaning: 2 }, elsewhere: entity({ a: integer(1) }) },
-  meaningWithin: {
-    value: entity({ list: array({ ...integer(3), meaning: 16 }) }),
-    elsewhere: entity({ list: array(integer(3)) }),
-  },
   arrayInterleaved: {
     value: array(excluded(integer(1)), integer(2), excluded(integer(3)), integer(4)),
     elsewhere: array(integer(2), integer(4), excluded(integer(1)), excluded(integer(3))),

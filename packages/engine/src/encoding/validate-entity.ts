@@ -12,8 +12,7 @@
  * D2  Preparing what was prepared changes nothing.                        test/property/entity-index.test.ts
  *
  * Measured: every rule and its code, on Google's emulators; where they differ the newer one, whose limits are
- * production's. Documented: the sizes (limits.ts). Believed: meanings 11 and 12 are written like their neighbours, since
- * they are equally old. Everything wrong is INVALID_ARGUMENT.
+ * production's. Documented: the sizes (limits.ts). Everything wrong is INVALID_ARGUMENT.
  */
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
@@ -258,37 +257,60 @@ function checkVector(slot: ValueSlot, property: string): void {
   }
 }
 
-/** Meanings that say no more than how a value is to be read. */
-const plainMeanings: ReadonlySet<number> = new Set([1, 2, 8, 10, 11, 12, 16, 17, 22])
+/** Meanings that say no more than how a value is to be read, each with the one type that it goes with. */
+const plainMeanings: ReadonlyMap<number, number> = new Map([
+  ...[1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 17].map((meaning): [number, number] => [meaning, valueField.string]),
+  [16, valueField.blob],
+  [30, valueField.integer],
+])
 
 function checkMeaning(slot: ValueSlot, property: string, indexed: boolean): void {
   const { meaning, member } = slot
-  if (member === valueField.array || plainMeanings.has(meaning)) return
-  const label = labelOf(property)
+  if (member === valueField.array) return
+  const plain = plainMeanings.get(meaning)
+  const refuse = (why: string): never => {
+    throw invalidArgument(`${labelOf(property)}: ${why}`)
+  }
+  if (plain !== undefined) {
+    if (plain !== member) refuse(`meaning ${meaning} goes with a ${typeNames.get(plain)} only`)
+    return
+  }
   switch (meaning) {
     case 15:
-      if (indexed) throw invalidArgument(`${label}: a value of meaning 15 (text) must be excluded from indexes`)
+      if (member !== valueField.string) refuse('meaning 15 (text) goes with a string only')
+      if (indexed) refuse('a value of meaning 15 (text) must be excluded from indexes')
+      return
+    case 22:
+      if (member !== valueField.blob) refuse('meaning 22 (compressed) goes with a blob only')
+      if (indexed) refuse('a value of meaning 22 (compressed) must be excluded from indexes')
       return
     case 13: {
       const rating = int64FromHalves(slot.low, slot.high)
       if (member !== valueField.integer || rating < 0n || rating > 100n) {
-        throw invalidArgument(`${label}: a value of meaning 13 (rating) must be an integer from 0 to 100`)
+        refuse('a value of meaning 13 (rating) must be an integer from 0 to 100')
       }
       return
     }
     case userMeaning:
-      if (member !== valueField.entity)
-        throw invalidArgument(`${label}: a value of meaning 20 (user) must be an entity`)
+      if (member !== valueField.entity) refuse('a value of meaning 20 (user) must be an entity')
       return
     case 18:
-      throw invalidArgument(`${label}: meaning 18 marks values of a projection, which cannot be written back`)
+      refuse('meaning 18 marks values of a projection, which cannot be written back')
+      break
     case 7:
       if (member === valueField.integer && !isTimestampMicros(slot)) return
-      throw invalidArgument(`${label}: meaning 7 is for integers outside the range of timestamps; use timestamp_value`)
+      refuse('meaning 7 is for integers outside the range of timestamps; use timestamp_value')
+      break
     default:
-      throw invalidArgument(`${label}: unknown meaning ${meaning}`)
+      refuse(`unknown meaning ${meaning}`)
   }
 }
+
+const typeNames: ReadonlyMap<number, string> = new Map([
+  [valueField.string, 'string'],
+  [valueField.blob, 'blob'],
+  [valueField.integer, 'integer'],
+])
 
 /** Whether the integer in `slot` is a number of microseconds that a timestamp could say. */
 function isTimestampMicros(slot: ValueSlot): boolean {

@@ -47,6 +47,11 @@ export function orderColumns(
 
   const distinct = query.distinctOn.filter((name) => name !== keyProperty && !fixed(name))
   checkDistinct(ordered, distinct)
+  if (keyDirection !== undefined && distinct.some((name) => !has(name))) {
+    throw invalidArgument(
+      `the distinct properties ${distinct.join(', ')} must come first in the order, before ${keyProperty}`,
+    )
+  }
   const missing = [distinct, unequal, projection].flatMap((names) => [...names].sort(compareNames))
   for (const property of missing) {
     if (has(property)) continue

@@ -11,9 +11,14 @@ export function writeFound(writer: AnswerWriter, field: number, key: Key, image:
   writeResult(writer, field, key, image, image.properties, undefined)
 }
 
-/** A key and nothing else: a missing entity, a keys-only result. */
-export function writeKeyOnly(writer: AnswerWriter, field: number, key: Key): void {
-  writeResult(writer, field, key, undefined, undefined, undefined)
+/** A key of which there is no entity; `version` is that of the read, which the API sets on each one that is not eventual. */
+export function writeMissing(writer: AnswerWriter, field: number, key: Key, version: bigint | undefined): void {
+  const end = writer.mark()
+  if (version !== undefined) writer.int64(4, version)
+  const entityEnd = writer.mark()
+  writer.key(1, key)
+  writer.head(1, entityEnd)
+  writer.head(field, end)
 }
 
 export function writeQueryResult(writer: AnswerWriter, field: number, result: QueryResult): void {

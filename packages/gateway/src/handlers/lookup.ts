@@ -5,7 +5,7 @@ import { google } from '#gen/wire.js'
 import type { Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
-import { writeFound, writeKeyOnly } from '../convert/entity-result.ts'
+import { writeFound, writeMissing } from '../convert/entity-result.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
 import { requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
@@ -23,17 +23,19 @@ export function lookupHandler(engine: EnginePort): Handler {
       ...(read === undefined ? {} : { read }),
       ...(request.propertyMask === null ? {} : { propertyMask: request.propertyMask.paths }),
     })
-    return andThen(result, answerOf)
+    const isEventual = read?.consistency === 'eventual'
+    return andThen(result, (found) => answerOf(found, isEventual))
   }
 }
 
 /** LookupResponse: found 1, missing 2, deferred 3, transaction 5, read_time 7. */
-function answerOf({ found, missing, deferred, transaction, readTime }: LookupResult): Buffer {
+function answerOf({ found, missing, deferred, transaction, readTime }: LookupResult, isEventual: boolean): Buffer {
+  const version = isEventual ? undefined : readTime
   return writeAnswer((writer) => {
     writer.timestamp(7, readTime)
     if (transaction !== undefined) writer.bytes(5, transaction)
     for (const key of deferred.toReversed()) writer.key(3, key)
-    for (const key of missing.toReversed()) writeKeyOnly(writer, 2, key)
+    for (const key of missing.toReversed()) writeMissing(writer, 2, key, version)
     for (let i = found.length - 1; i >= 0; i--) {
       const one = found[i]
       if (one !== undefined) writeFound(writer, 1, one.key, one.image)

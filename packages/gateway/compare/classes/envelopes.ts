@@ -1,0 +1,179 @@
+/** Classes about what stands around entities in answers: times, versions, cursors, counts. */
+import { at, listOf } from '../case.ts'
+import type { DifferenceClass } from './class.ts'
+import { holds, isAbout, isEmptyArray, isSet, isUnset, mutationsSoFar, query } from './look.ts'
+
+export const envelopeClasses: readonly DifferenceClass[] = [
+  {
+    name: 'unhandled-fault',
+    modes: ['legacy', 'firestore'],
+    what: 'a request at which an emulator fails',
+    ours: 'an answer, or INVALID_ARGUMENT with the reason',
+    legacy: 'UNKNOWN or INTERNAL without a message, or no answer',
+    firestore: 'the same',
+    why: 'an unhandled fault is no contract',
+    explains: ({ aspect, ours, theirs }) =>
+      aspect === 'code' &&
+      ['UNKNOWN', 'INTERNAL', 'SILENT'].includes(String(theirs)) &&
+      !['UNKNOWN', 'INTERNAL', 'SILENT'].includes(String(ours)),
+  },
+  {
+    name: 'no-times',
+    modes: ['legacy'],
+    what: 'create, update, commit and read times',
+    ours: 'set',
+    legacy: 'unset',
+    why: 'the API has them; the emulator is older than they are',
+    explains: (one) => isUnset(one) && / time( of|$)/.test(one.aspect),
+  },
+  {
+    name: 'one-version-a-commit',
+    modes: ['legacy', 'firestore'],
+    what: 'versions of several mutations in one non-transactional commit',
+    ours: 'the same for all: they are committed together',
+    legacy: 'counted on from mutation to mutation',
+    firestore: 'counted on from mutation to mutation',
+    why: 'a version grows with each change of an entity, and is promised no more (API)',
+    explains: (one) => isAbout(one, 'versions of one commit'),
+  },
+  {
+    name: 'no-index-updates',
+    modes: ['firestore'],
+    what: '`index_updates` of a commit',
+    ours: 'counted',
+    firestore: 'unset',
+    why: 'the API has it',
+    explains: (one) => isAbout(one, 'index updates') && one.theirs === undefined,
+  },
+  {
+    name: 'more-index-updates',
+    modes: ['legacy'],
+    what: '`index_updates` of a commit',
+    ours: 'rows of the database, and a scatter value for about one entity in 128',
+    legacy:
+      'also rows in composite indexes that queries of other projects made; a scatter value for every other entity',
+    why: 'projects are apart; the share of production, by the literature of its mappers',
+    explains: (one) => isAbout(one, 'index updates') && Number(one.theirs ?? 0) > Number(one.ours ?? 0),
+  },
+  {
+    name: 'cursor-of-lookup',
+    modes: ['firestore'],
+    what: 'a cursor on results of Lookup',
+    ours: 'unset',
+    firestore: 'set',
+    why: 'the API has cursors of query results only',
+    explains: (one) => isAbout(one, 'cursor of found') && isSet(one),
+  },
+  {
+    name: 'version-of-missing',
+    modes: ['firestore'],
+    what: 'the version of an entity that a Lookup misses',
+    ours: 'that of the read',
+    firestore: 'unset, or where the entity was deleted the version of that',
+    why: 'the API says that it is always set; legacy does so',
+    explains: (one) => isAbout(one, 'version of missing'),
+  },
+  {
+    name: 'versions-of-partial-results',
+    modes: ['firestore'],
+    what: 'version and times of results of projections and keys-only queries',
+    ours: 'unset',
+    firestore: 'set',
+    why: 'the API sets them for full results; an index row has none',
+    explains: (one) =>
+      isSet(one) &&
+      isAbout(one, 'version of results', 'create time of results', 'update time of results') &&
+      listOf(query(one)['projection']).length > 0,
+  },
+  {
+    name: 'end-cursor-of-nothing',
+    modes: ['firestore'],
+    what: '`end_cursor` of a batch without results',
+    ours: 'set',
+    firestore: 'unset',
+    why: 'a client that pages on always has one; legacy sets it too',
+    explains: (one) =>
+      isAbout(one, 'end cursor') &&
+      isUnset(one) &&
+      listOf(at(one.theirAnswers[one.index]?.body, ['batch', 'entityResults'])).length === 0,
+  },
+  {
+    name: 'skipped-cursor',
+    modes: ['firestore'],
+    what: '`skipped_cursor` after skipped results',
+    ours: 'set',
+    firestore: 'unset',
+    why: 'the API sets it where results were skipped',
+    explains: (one) => isAbout(one, 'skipped cursor') && isUnset(one) && Number(query(one)['offset'] ?? 0) > 0,
+  },
+  {
+    name: 'skipped-cursor-of-nothing',
+    modes: ['legacy'],
+    what: '`skipped_cursor` where nothing was skipped',
+    ours: 'unset',
+    legacy: 'set',
+    why: 'the API sets it where results were skipped',
+    explains: (one) => isAbout(one, 'skipped cursor') && isSet(one),
+  },
+  {
+    name: 'more-results-known',
+    modes: ['legacy', 'firestore'],
+    what: '`more_results` of a query that is finished',
+    ours: 'NO_MORE_RESULTS where it is known that there are none',
+    legacy: 'MORE_RESULTS_AFTER_LIMIT after every finished query',
+    firestore: 'the same, but of a query with a limit each may know it where the other does not',
+    why: 'after a limit there *may* be more (API): both are right',
+    explains: (one) => {
+      if (!isAbout(one, 'more results')) return false
+      const [limit, offset] = [query(one)['limit'], Number(query(one)['offset'] ?? 0)]
+      if (one.ours === 'NO_MORE_RESULTS' && one.theirs === 'MORE_RESULTS_AFTER_LIMIT') {
+        const isFromStart = query(one)['startCursor'] === undefined && one.step.base !== undefined
+        const all = listOf(at(one.ourAnswers[one.step.base ?? 0]?.body, ['batch', 'entityResults'])).length
+        const isTrue = limit === undefined || !isFromStart || all <= offset + Number(at(limit, ['value']))
+        return isTrue && (one.mode === 'legacy' || limit !== undefined)
+      }
+      return one.ours === 'MORE_RESULTS_AFTER_LIMIT' && one.theirs === 'NO_MORE_RESULTS' && limit !== undefined
+    },
+  },
+  {
+    name: 'more-results-after-cursor',
+    modes: ['legacy', 'firestore'],
+    what: '`more_results` of a query that stopped at its end cursor',
+    ours: 'MORE_RESULTS_AFTER_CURSOR',
+    legacy: 'MORE_RESULTS_AFTER_LIMIT',
+    firestore: 'NO_MORE_RESULTS, or MORE_RESULTS_AFTER_LIMIT',
+    why: 'the API has a word for it',
+    explains: (one) =>
+      isAbout(one, 'more results') && one.ours === 'MORE_RESULTS_AFTER_CURSOR' && query(one)['endCursor'] !== undefined,
+  },
+  {
+    name: 'snapshot-version',
+    modes: ['legacy'],
+    what: '`snapshot_version` of a batch',
+    ours: 'unset; `read_time` tells the same',
+    legacy: 'set on ancestor queries',
+    why: 'the API has `read_time` in its place',
+    explains: (one) => isAbout(one, 'snapshot version') && isSet(one),
+  },
+  {
+    name: 'masks-and-transforms',
+    modes: ['legacy'],
+    what: 'masks, transforms and what they leave',
+    ours: 'honoured in both modes',
+    legacy: 'passed over in silence: the whole entity is written as it came',
+    why: 'a write that does something else than asked is no help',
+    explains: (one) =>
+      mutationsSoFar(one).some(
+        (mutation) => mutation['propertyMask'] !== undefined || mutation['propertyTransforms'] !== undefined,
+      ),
+  },
+  {
+    name: 'empty-array-is-null',
+    modes: ['legacy'],
+    what: 'index rows of an empty array',
+    ours: 'none',
+    legacy: 'those of a null',
+    why: 'production does not index it',
+    explains: (one) => isAbout(one, 'index updates') && holds(mutationsSoFar(one), isEmptyArray),
+  },
+]

@@ -1,0 +1,175 @@
+/** Writes: entities of all values; series of commits of all mutations over few keys; and a look at what they left. */
+import fc from 'fast-check'
+import type { Plain } from '../../test/support/published-protos.ts'
+import { answerOf, type Case, type Mode, type Step } from '../case.ts'
+import {
+  anyKey,
+  anyProperties,
+  anyValue,
+  double,
+  embedded,
+  fewKeys,
+  fewScalars,
+  instant,
+  integer,
+  list,
+  nothing,
+  stored,
+  string,
+  type Values,
+} from './values.ts'
+
+/** One entity, written and read. */
+export const valueCases: fc.Arbitrary<Case> = fc
+  .tuple(
+    fc.oneof({ weight: 3, arbitrary: fewKeys }, { weight: 1, arbitrary: anyKey }),
+    fc.oneof(
+      { weight: 3, arbitrary: fc.dictionary(fc.constantFrom('a', 'b'), anyValue, { minKeys: 1, maxKeys: 2 }) },
+      { weight: 1, arbitrary: anyProperties },
+    ),
+    fc.boolean(),
+  )
+  .map(([key, properties, isAtomic]) => {
+    const mutations = [{ upsert: { key, properties } }]
+    const write: Plain = isAtomic
+      ? { mode: 'TRANSACTIONAL', singleUseTransaction: {}, mutations }
+      : { mode: 'NON_TRANSACTIONAL', mutations }
+    return { area: 'values', steps: [{ method: 'Commit', request: write }, lookup([key])] }
+  })
+
+export const lookup = (keys: readonly Plain[]): Step => ({ method: 'Lookup', request: { keys } })
+
+const names = fc.constantFrom('a', 'b', 'c', 'e', 'e.x')
+const properties: Values = fc.record(
+  {
+    a: stored,
+    b: fc.oneof(
+      fewScalars,
+      fc.array(fewScalars, { maxLength: 3 }).map((values) => list(...values)),
+    ),
+    c: stored,
+    e: fc.oneof(
+      fc.record({ x: stored, y: fewScalars }, { requiredKeys: [] }).map((inner) => embedded(inner)),
+      fewScalars,
+    ),
+  },
+  { requiredKeys: [] },
+)
+
+const operand: Values = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      integer(1),
+      integer(-2),
+      double(1.5),
+      double(Number.NaN),
+      integer('9223372036854775807'),
+      integer('-9223372036854775808'),
+      double(-0),
+      double(0),
+      integer(0),
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(string('x'), nothing, instant(1), {}, list(integer(1))) },
+)
+const members: Values = fc.array(fewScalars, { maxLength: 3 }).map((values) => ({ values }))
+
+const transform: Values = fc
+  .tuple(
+    fc.oneof(
+      { weight: 8, arbitrary: names },
+      { weight: 1, arbitrary: fc.constantFrom('', '__x__', '__key__', 'a..b', '`d e`', 'e.x.y') },
+    ),
+    fc.oneof<Values[]>(
+      operand.map((increment) => ({ increment })),
+      operand.map((maximum) => ({ maximum })),
+      operand.map((minimum) => ({ minimum })),
+      members.map((appendMissingElements) => ({ appendMissingElements })),
+      members.map((removeAllFromArray) => ({ removeAllFromArray })),
+    ),
+  )
+  .map(([property, what]) => ({ property, ...what }))
+
+const masks: Values = fc
+  .array(
+    fc.oneof(
+      { weight: 10, arbitrary: names },
+      { weight: 1, arbitrary: fc.constantFrom('', '__key__', '__x__', 'a..b', '`a`', 'zz', 'e.y', 'e.x.z') },
+    ),
+    { maxLength: 3 },
+  )
+  .map((paths) => ({ paths }))
+
+const maybe = (arbitrary: Values, weight: number): Values =>
+  fc.oneof({ weight: 10 - weight, arbitrary: fc.constant({}) }, { weight, arbitrary })
+
+const entities: Values = fc
+  .tuple(
+    fc.oneof({ weight: 12, arbitrary: fewKeys }, { weight: 1, arbitrary: fc.constant({ path: [{ kind: 'Auto' }] }) }),
+    properties,
+  )
+  .map(([key, itsProperties]) => ({ key, properties: itsProperties }))
+
+/** `earlier` writers stand before: versions and times of their answers are what conflicts are detected by. */
+function mutation(earlier: number, mode: Mode): Values {
+  const plain: Values = fc.oneof<fc.WeightedArbitrary<Plain>[]>(
+    { weight: 4, arbitrary: entities.map((upsert) => ({ upsert })) },
+    { weight: 2, arbitrary: entities.map((insert) => ({ insert })) },
+    { weight: 2, arbitrary: entities.map((update) => ({ update })) },
+    { weight: 2, arbitrary: fewKeys.map((key) => ({ delete: key })) },
+  )
+  const fromEarlier = (member: string): Values =>
+    fc.nat({ max: Math.max(0, earlier - 1) }).map((step) => answerOf(step, 'mutationResults', 0, member))
+  const detection: Values = fc.oneof<Values[]>(
+    fc.constantFrom('1', '0', '-1', '4000000000000000').map((baseVersion) => ({ baseVersion })),
+    ...(earlier === 0 ? [] : [fromEarlier('version').map((baseVersion) => ({ baseVersion }))]),
+    ...(earlier === 0 || mode === 'legacy' ? [] : [fromEarlier('updateTime').map((updateTime) => ({ updateTime }))]),
+  )
+  const strategy: Values = fc.constantFrom(
+    {},
+    { conflictResolutionStrategy: 'SERVER_VALUE' },
+    { conflictResolutionStrategy: 'FAIL' },
+  )
+  const rare = mode === 'firestore' ? 3 : 1
+  return fc
+    .tuple(
+      plain,
+      maybe(
+        fc.tuple(detection, strategy).map(([a, b]) => ({ ...a, ...b })),
+        2,
+      ),
+      maybe(
+        masks.map((propertyMask) => ({ propertyMask })),
+        rare,
+      ),
+      maybe(
+        fc.array(transform, { minLength: 1, maxLength: 3 }).map((propertyTransforms) => ({ propertyTransforms })),
+        rare,
+      ),
+    )
+    .map(([what, conflict, mask, transforms]) => ({ ...what, ...conflict, ...mask, ...transforms }))
+}
+
+function commit(earlier: number, mode: Mode): fc.Arbitrary<Step> {
+  return fc
+    .tuple(fc.array(mutation(earlier, mode), { minLength: 1, maxLength: 3 }), fc.boolean())
+    .map(([mutations, isAtomic]) => ({
+      method: 'Commit',
+      request: isAtomic
+        ? { mode: 'TRANSACTIONAL', singleUseTransaction: {}, mutations }
+        : { mode: 'NON_TRANSACTIONAL', mutations },
+    }))
+}
+
+const everything = lookup(['1', '2', '3'].map((id) => ({ path: [{ kind: 'K', id }] })))
+
+/** Up to four commits, each with a look at all keys behind it. */
+export function commitCases(mode: Mode): fc.Arbitrary<Case> {
+  return fc
+    .tuple(commit(0, mode), fc.option(commit(1, mode)), fc.option(commit(2, mode)), fc.option(commit(3, mode)))
+    .map((commits) => {
+      const steps = commits.filter((one): one is Step => one !== null)
+      return { area: 'commits', steps: [...steps, everything] }
+    })
+}

@@ -1,0 +1,194 @@
+/** Queries of every shape, each over a small world of its own; with pages of the same query behind it. */
+import fc from 'fast-check'
+import type { Plain } from '../../test/support/published-protos.ts'
+import { answerOf, type Case, type Mode, type Step } from '../case.ts'
+import { embedded, fewScalars, keys, list, stored, storedSingly, type Values } from './values.ts'
+
+/** A commit of up to twelve entities; two thirds of the worlds have no arrays. */
+export const worlds: fc.Arbitrary<Step> = fc.constantFrom(stored, storedSingly, storedSingly).chain((values) =>
+  fc
+    .uniqueArray(
+      fc.record({
+        key: keys,
+        properties: fc.record(
+          {
+            a: values,
+            b: values,
+            c: values,
+            e: fc.record({ x: values }).map((inner) => embedded(inner)),
+          },
+          { requiredKeys: ['a'] },
+        ),
+      }),
+      { minLength: 1, maxLength: 12, size: 'max', selector: ({ key }) => JSON.stringify(key) },
+    )
+    .map((entities) => ({
+      method: 'Commit',
+      request: { mode: 'NON_TRANSACTIONAL', mutations: entities.map((upsert) => ({ upsert })) },
+    })),
+)
+
+const names = fc.constantFrom('a', 'a', 'b', 'b', 'c', 'e.x')
+const propertyFilter = (name: string, op: string, value: Plain): Plain => ({
+  propertyFilter: { property: { name }, op, value },
+})
+const keyValue = keys.map((key) => ({ keyValue: key }))
+const ranges = fc.constantFrom('LESS_THAN', 'LESS_THAN_OR_EQUAL', 'GREATER_THAN', 'GREATER_THAN_OR_EQUAL')
+
+const equality: Values = fc.tuple(names, fewScalars).map(([name, value]) => propertyFilter(name, 'EQUAL', value))
+const ancestor: Values = keyValue.map((value) => propertyFilter('__key__', 'HAS_ANCESTOR', value))
+const keyRange: Values = fc
+  .tuple(fc.oneof(ranges, fc.constant('EQUAL')), keyValue)
+  .map(([op, value]) => propertyFilter('__key__', op, value))
+const rangeOn = (name: string): Values =>
+  fc.tuple(ranges, fewScalars).map(([op, value]) => propertyFilter(name, op, value))
+const range: Values = names.chain(rangeOn)
+const several: Values = fc.oneof(
+  fc.tuple(names, fewScalars).map(([name, value]) => propertyFilter(name, 'NOT_EQUAL', value)),
+  fc
+    .tuple(names, fc.constantFrom('IN', 'IN', 'NOT_IN'), fc.array(fewScalars, { maxLength: 3 }))
+    .map(([name, op, values]) => propertyFilter(name, op, list(...values))),
+  keyValue.map((value) => propertyFilter('__key__', 'NOT_EQUAL', value)),
+  fc
+    .tuple(fc.constantFrom('IN', 'NOT_IN'), fc.array(keyValue, { minLength: 1, maxLength: 2 }))
+    .map(([op, values]) => propertyFilter('__key__', op, list(...values))),
+)
+
+const composite = (op: string, filters: readonly Plain[]): Plain =>
+  filters.length === 1 && filters[0] !== undefined ? filters[0] : { compositeFilter: { op, filters } }
+
+const wideFilters: Values = fc.letrec<{ filter: Plain; leaf: Plain; node: Plain }>((tie) => ({
+  leaf: fc.oneof(
+    { weight: 4, arbitrary: equality },
+    { weight: 2, arbitrary: range },
+    { weight: 2, arbitrary: several },
+    { weight: 1, arbitrary: keyRange },
+  ),
+  node: fc
+    .tuple(fc.constantFrom('AND', 'AND', 'OR'), fc.array(tie('filter'), { minLength: 1, maxLength: 3 }))
+    .map(([op, filters]) => composite(op, filters)),
+  filter: fc.oneof({ depthSize: 'small', maxDepth: 2 }, tie('leaf'), tie('node')),
+})).filter
+
+const order = (name: string): Values =>
+  fc.constantFrom('ASCENDING', 'DESCENDING').map((direction) => ({ property: { name }, direction }))
+const orders: fc.Arbitrary<Plain[]> = fc
+  .uniqueArray(fc.oneof({ weight: 5, arbitrary: names }, { weight: 1, arbitrary: fc.constant('__key__') }), {
+    maxLength: 2,
+  })
+  .chain((chosen) => fc.tuple(...chosen.map(order)))
+
+/** What the first Datastore took: equalities, and ranges on one property that leads the orders. */
+const narrow: Values = fc
+  .tuple(
+    fc.array(equality, { maxLength: 2 }),
+    fc.oneof(
+      { weight: 2, arbitrary: fc.tuple(fc.constant<Plain[]>([]), orders) },
+      {
+        weight: 2,
+        arbitrary: names.chain((name) =>
+          fc.tuple(
+            fc.array(rangeOn(name), { minLength: 1, maxLength: 2 }),
+            fc.oneof(
+              fc.constant<Plain[]>([]),
+              fc
+                .tuple(order(name), orders)
+                .map(([first, more]) => [first, ...more.filter((one) => nameOf(one) !== name)]),
+            ),
+          ),
+        ),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.tuple(
+          fc.array(keyRange, { minLength: 1, maxLength: 2 }),
+          fc.oneof(
+            fc.constant<Plain[]>([]),
+            order('__key__').map((one) => [one]),
+          ),
+        ),
+      },
+    ),
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constant<Plain[]>([]) },
+      { weight: 1, arbitrary: ancestor.map((one) => [one]) },
+    ),
+  )
+  .map(([equalities, [itsRange, itsOrder], itsAncestor]) => {
+    const filters = [...equalities, ...itsRange, ...itsAncestor]
+    return { ...(filters.length === 0 ? {} : { filter: composite('AND', filters) }), order: itsOrder }
+  })
+
+const nameOf = (one: Plain): unknown => (one['property'] as Plain)['name']
+
+const wide: Values = fc.tuple(wideFilters, fc.option(ancestor), orders).map(([filter, itsAncestor, itsOrder]) => ({
+  filter: itsAncestor === null ? filter : composite('AND', [itsAncestor, filter]),
+  order: itsOrder,
+}))
+
+const reference = (name: string): Plain => ({ property: { name } })
+const projections: Values = fc.oneof(
+  { weight: 6, arbitrary: fc.constant({}) },
+  { weight: 1, arbitrary: fc.constant({ projection: [reference('__key__')] }) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.uniqueArray(names, { minLength: 1, maxLength: 2 }), fc.boolean())
+      .map(([chosen, isDistinct]) => ({
+        projection: chosen.map(reference),
+        ...(isDistinct ? { distinctOn: chosen.map((name) => ({ name })) } : {}),
+      })),
+  },
+)
+
+const kinds: Values = fc.oneof(
+  { weight: 12, arbitrary: fc.constant({ kind: [{ name: 'K' }] }) },
+  { weight: 2, arbitrary: fc.constant({ kind: [{ name: 'L' }] }) },
+)
+/** Without a kind, with what such queries may have. */
+const kindless: Values = fc
+  .tuple(fc.option(ancestor), fc.option(keyRange), fc.boolean())
+  .map(([itsAncestor, itsRange, isOrdered]) => {
+    const filters = [itsAncestor, itsRange].filter((one): one is Plain => one !== null)
+    return {
+      ...(filters.length === 0 ? {} : { filter: composite('AND', filters) }),
+      ...(isOrdered ? { order: [{ property: { name: '__key__' } }] } : {}),
+    }
+  })
+
+/** Any query, without limit, offset and cursors. */
+export function queries(mode: Mode): Values {
+  const shapes =
+    mode === 'firestore'
+      ? fc.oneof(narrow, wide)
+      : fc.oneof({ weight: 6, arbitrary: narrow }, { weight: 1, arbitrary: wide })
+  return fc.oneof(
+    {
+      weight: 9,
+      arbitrary: fc
+        .tuple(kinds, shapes, projections)
+        .map(([kind, shape, projection]) => ({ ...kind, ...shape, ...projection })),
+    },
+    { weight: 1, arbitrary: kindless },
+  )
+}
+
+const windows: Values = fc.record(
+  { limit: fc.nat({ max: 4 }).map((value) => ({ value })), offset: fc.nat({ max: 3 }) },
+  { requiredKeys: [] },
+)
+
+/** The query whole; a page of it; what follows that page; and what lies behind, or before, its first result. */
+export function queryCases(mode: Mode): fc.Arbitrary<Case> {
+  const pages = fc.tuple(windows, fc.constantFrom('none', 'next', 'after', 'until'), windows)
+  return fc.tuple(worlds, queries(mode), pages).map(([world, query, [window, how, second]]) => {
+    const steps: Step[] = [world, { method: 'RunQuery', request: { query } }]
+    const page = (more: Plain): number =>
+      steps.push({ method: 'RunQuery', request: { query: { ...query, ...more } }, base: 1 })
+    if (Object.keys(window).length > 0 || how !== 'none') page(window)
+    if (how === 'next') page({ ...second, startCursor: answerOf(2, 'batch', 'endCursor') })
+    if (how === 'after') page({ ...second, startCursor: answerOf(1, 'batch', 'entityResults', 0, 'cursor') })
+    if (how === 'until') page({ ...second, endCursor: answerOf(1, 'batch', 'entityResults', -1, 'cursor') })
+    return { area: 'queries', steps }
+  })
+}

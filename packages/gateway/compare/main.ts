@@ -1,0 +1,74 @@
+/**
+ * `npm run compare`: sends generated requests to Google's emulators and to ours, and sorts every difference into a class.
+ *
+ * Exit code 0: every difference has a class, or there is nothing to compare with (it says so); 1: one has none.
+ */
+import { fileURLToPath } from 'node:url'
+import yargs from 'yargs'
+import { hideBin } from 'yargs/helpers'
+import { type Area, modes } from './case.ts'
+import { missing, startOurs, startTheirs, stopAll } from './emulators.ts'
+import { report, reportJson } from './report.ts'
+import { compare, type Outcome } from './run.ts'
+import { Server } from './server.ts'
+
+const binary = process.env['SIXTABLES_BINARY'] ?? fileURLToPath(new URL('../../../bin/sixtables.js', import.meta.url))
+
+const flags = await yargs(hideBin(process.argv))
+  .scriptName('npm run compare --')
+  .usage("$0 [flags]\n\nSends generated requests to Google's emulators and to ours, and classifies every difference.")
+  .option('seed', {
+    type: 'number',
+    describe: 'Whole number from which the requests are drawn',
+    defaultDescription: 'drawn',
+  })
+  .option('runs', { type: 'number', default: 400, describe: 'Cases in each mode' })
+  .option('mode', {
+    choices: ['both', ...modes] as const,
+    default: 'both',
+    describe: 'Which of our modes, and with it which emulator',
+  })
+  .option('area', { type: 'string', describe: 'Only cases of this area' })
+  .option('json', { type: 'boolean', default: false, describe: 'The report as JSON' })
+  .option('legacy-emulator', { type: 'string', describe: 'Port of a running Datastore emulator to use' })
+  .option('firestore-emulator', {
+    type: 'string',
+    describe: 'Port of a running Firestore emulator (in Datastore mode) to use',
+  })
+  .strict()
+  .version(false)
+  .parse()
+
+const say = (line: string): void => void process.stderr.write(`compare: ${line}\n`)
+const chosen = modes.filter((mode) => flags.mode === 'both' || flags.mode === mode)
+const ports = { legacy: flags.legacyEmulator, firestore: flags.firestoreEmulator }
+const absent = missing(chosen.filter((mode) => ports[mode] === undefined))
+
+async function main(): Promise<number> {
+  const seed = flags.seed ?? Math.floor(Math.random() * 2 ** 31)
+  say(`--seed ${seed} --runs ${flags.runs}`)
+  const outcomes: Outcome[] = []
+  for (const mode of chosen) {
+    const port = ports[mode]
+    const theirs =
+      port === undefined ? startTheirs(mode) : Promise.resolve(new Server(`${mode} emulator`, Number(port)))
+    const pair = { mode, ours: await startOurs(mode, binary), theirs: await theirs }
+    say(`${mode}: both servers are up`)
+    outcomes.push(await compare(pair, { seed, runs: flags.runs, area: flags.area as Area | undefined, say }))
+    pair.ours.close()
+    pair.theirs.close()
+    stopAll()
+  }
+  process.stdout.write(flags.json ? `${reportJson(outcomes)}\n` : report(outcomes))
+  const unexplained = outcomes.reduce((sum, one) => sum + one.unexplained.length, 0)
+  say(unexplained === 0 ? 'every difference has a class' : `${unexplained} kinds of differences have no class`)
+  return unexplained === 0 ? 0 : 1
+}
+
+if (absent !== undefined) {
+  say(`skipped: ${absent}`)
+} else {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+  process.once('exit', stopAll)
+  process.exitCode = await main().finally(stopAll)
+}

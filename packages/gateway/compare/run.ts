@@ -1,0 +1,137 @@
+/**
+ * A run: cases from a seed, played on both servers of a mode, and what came of them.
+ *
+ * R1  The same seed and number of cases give the same cases.
+ * R2  Cases are played several at a time; each has its project, so that they do not meet.
+ */
+import fc from 'fast-check'
+import type { Area, Case, Mode } from './case.ts'
+import { classOf } from './classify.ts'
+import { type Difference, differencesOf } from './difference.ts'
+import { areasOf } from './generate/index.ts'
+import type { Server } from './server.ts'
+
+/** How many cases are under way at one time. */
+const together = 4
+/** How many unexplained differences of one kind are made smaller and shown. */
+const shownPerKind = 1
+const shrinkMs = 20_000
+
+export interface Pair {
+  readonly mode: Mode
+  readonly ours: Server
+  readonly theirs: Server
+}
+
+export interface Unexplained {
+  readonly area: Area
+  /** Where the case stands in the run: `--seed`, `--area` and this play it again. */
+  readonly place: number
+  readonly seed: number
+  readonly difference: Difference
+}
+
+export interface Outcome {
+  readonly mode: Mode
+  readonly cases: number
+  readonly steps: number
+  /** Steps that were answered OK by both. */
+  readonly answered: number
+  /** How often each class was seen, by its name. */
+  readonly counts: ReadonlyMap<string, number>
+  /** How often each kind of difference without a class was seen. */
+  readonly unexplainedKinds: ReadonlyMap<string, number>
+  /** The smallest example of each. */
+  readonly unexplained: readonly Unexplained[]
+}
+
+export interface RunOptions {
+  readonly seed: number
+  /** Cases of a mode, over all areas. */
+  readonly runs: number
+  readonly area?: Area | undefined
+  readonly say: (line: string) => void
+}
+
+let projects = 0
+/** Emulators that were not started by us may have what an earlier run left. */
+const run = `c${Date.now().toString(36)}`
+const newProject = (): string => `${run}-${projects++}`
+
+async function play(
+  { mode, ours, theirs }: Pair,
+  one: Case,
+): Promise<{ readonly differences: readonly Difference[]; readonly answered: number }> {
+  const project = newProject()
+  const [ourAnswers, theirAnswers] = await Promise.all([ours.play(project, one), theirs.play(project, one)])
+  const answered = ourAnswers.filter(({ code }, i) => code === 'OK' && theirAnswers[i]?.code === 'OK').length
+  return { differences: differencesOf({ mode, case: one, ourAnswers, theirAnswers }), answered }
+}
+
+/** What an unexplained difference is about, so that many like it are shown once. */
+function kindOf({ case: { area }, step: { method }, aspect, ours, theirs }: Difference): string {
+  return `${area}: ${method}, ${aspect}${aspect === 'code' ? ` ${ours} / ${theirs}` : ''}`
+}
+
+export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions): Promise<Outcome> {
+  const counts = new Map<string, number>()
+  const unexplainedKinds = new Map<string, number>()
+  const unexplained: Unexplained[] = []
+  let [cases, steps, answeredSteps] = [0, 0, 0]
+  const areas = areasOf(pair.mode).filter((one) => area === undefined || one.area === area)
+  const shares = areas.reduce((sum, { share }) => sum + share, 0)
+  for (const { area: itsArea, share, cases: arbitrary } of areas) {
+    const startedAt = Date.now()
+    const count = Math.max(1, Math.round((runs * share) / shares))
+    const list = fc.sample(arbitrary, { seed, numRuns: count })
+    const found: { place: number; difference: Difference }[] = []
+    let next = 0
+    const worker = async (): Promise<void> => {
+      for (let place = next++; place < list.length; place = next++) {
+        const one = list[place]
+        if (one === undefined) continue
+        const { differences, answered } = await play(pair, one)
+        answeredSteps += answered
+        for (const difference of differences) {
+          const name = classOf(difference)?.name
+          if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1)
+          else found.push({ place, difference })
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: together }, worker))
+    cases += list.length
+    steps += list.reduce((sum, one) => sum + one.steps.length, 0)
+    say(
+      `${pair.mode}: ${itsArea}: ${list.length} cases in ${((Date.now() - startedAt) / 1000).toFixed(1)} s, ${found.length} unexplained`,
+    )
+    const shown = new Map<string, number>()
+    for (const { place, difference } of found.sort((a, b) => a.place - b.place)) {
+      const kind = kindOf(difference)
+      unexplainedKinds.set(kind, (unexplainedKinds.get(kind) ?? 0) + 1)
+      const before = shown.get(kind) ?? 0
+      shown.set(kind, before + 1)
+      if (before >= shownPerKind) continue
+      const small = await shrink(pair, arbitrary, { seed, place, kind })
+      unexplained.push({ area: itsArea, place, seed, difference: small ?? difference })
+    }
+  }
+  return { mode: pair.mode, cases, steps, answered: answeredSteps, counts, unexplainedKinds, unexplained }
+}
+
+/** The smallest case that still shows this kind of difference without a class. */
+async function shrink(
+  pair: Pair,
+  arbitrary: fc.Arbitrary<Case>,
+  { seed, place, kind }: { readonly seed: number; readonly place: number; readonly kind: string },
+): Promise<Difference | undefined> {
+  let smallest: Difference | undefined
+  const property = fc.asyncProperty(arbitrary, async (one) => {
+    const { differences } = await play(pair, one)
+    const same = differences.find((difference) => kindOf(difference) === kind && classOf(difference) === undefined)
+    if (same !== undefined) smallest = same
+    return same === undefined
+  })
+  await fc.check(property, { seed, path: String(place), numRuns: 1, interruptAfterTimeLimit: shrinkMs })
+  return smallest
+}

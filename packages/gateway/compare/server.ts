@@ -1,0 +1,79 @@
+/**
+ * One server under comparison: HTTP with protobuf bodies, which all of them speak, so that a request goes out as it was
+ * written and nothing of ours reads the answer but the published protos.
+ *
+ * Measured: an emulator may never answer; after `silentMs` that is what it said.
+ */
+import { Agent, request as httpRequest } from 'node:http'
+import type { MethodName } from '../src/call.ts'
+import { codeName, decodeAnswer, decodeStatus, encodeRequest, type Plain } from '../test/support/published-protos.ts'
+import { type Answer, type Case, resolve } from './case.ts'
+
+const silentMs = 8_000
+
+export class Server {
+  readonly name: string
+  readonly #port: number
+  readonly #agent: Agent = new Agent({ keepAlive: true, maxSockets: 16 })
+
+  constructor(name: string, port: number) {
+    this.name = name
+    this.#port = port
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  /** Sends the steps of a case into a project that nobody used; answers in the same order. */
+  async play(project: string, { steps }: Case): Promise<readonly Answer[]> {
+    const answers: Answer[] = []
+    for (const { method, request } of steps) {
+      const whole = resolve(request, answers)
+      answers.push(whole === undefined ? unsaid : await this.send(project, method, whole))
+    }
+    return answers
+  }
+
+  async send(project: string, method: MethodName, request: Plain | Buffer): Promise<Answer> {
+    const bytes = Buffer.isBuffer(request) ? request : encodeRequest(method, request)
+    const verb = method.charAt(0).toLowerCase() + method.slice(1)
+    const answer = await this.#post(`/v1/projects/${encodeURIComponent(project)}:${verb}`, bytes)
+    if (answer === undefined) return { code: 'SILENT', message: `no answer in ${silentMs} ms`, body: {} }
+    const { status, body } = answer
+    if (status === 200) return { code: 'OK', message: '', body: decodeAnswer(method, body) }
+    try {
+      const { code, message } = decodeStatus(body)
+      return { code: codeName(code), message, body: {} }
+    } catch {
+      return { code: `HTTP ${status}`, message: body.toString('utf8', 0, 200), body: {} }
+    }
+  }
+
+  #post(path: string, bytes: Buffer): Promise<{ readonly status: number; readonly body: Buffer } | undefined> {
+    return new Promise((settle, reject) => {
+      const headers = { 'content-type': 'application/x-protobuf', 'content-length': bytes.length }
+      const options = { host: 'localhost', port: this.#port, path, method: 'POST', headers, agent: this.#agent }
+      const outgoing = httpRequest(options, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          clearTimeout(late)
+          settle({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) })
+        })
+      })
+      const late = setTimeout(() => {
+        settle(undefined)
+        outgoing.destroy()
+      }, silentMs)
+      outgoing.on('error', (error) => {
+        clearTimeout(late)
+        reject(new Error(`${this.name} at port ${this.#port}: ${error.message}`))
+      })
+      outgoing.end(bytes)
+    })
+  }
+}
+
+const unsaid: Answer = { code: 'UNSAID', message: '', body: {} }

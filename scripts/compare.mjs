@@ -1,0 +1,14 @@
+/**
+ * `npm run compare [-- flags]`: builds what is missing, then holds ours against Google's emulators; see
+ * packages/gateway/compare/main.ts.
+ */
+import { join } from 'node:path'
+import { setUp } from './lib/set-up.mjs'
+import { root, run, ScriptError, script } from './lib/tools.mjs'
+
+await script(async () => {
+  await setUp()
+  const { code } = await run('tsc', ['-p', join(root, 'packages/gateway/compare')])
+  if (code !== 0) throw new ScriptError('packages/gateway/compare does not build')
+  await import('../packages/gateway/compare/dist/compare/main.js')
+})
