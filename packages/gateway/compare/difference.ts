@@ -129,7 +129,8 @@ function results(
   for (const [i, one] of ours.entries()) {
     const other = theirs[i]
     deep('entity', at(one, ['entity', 'properties']), at(other, ['entity', 'properties']), emit, same, [aspect, i])
-    version(`version of ${aspect}`, at(one, ['version']), at(other, ['version']), emit, same)
+    if (aspect === 'missing') presence('version of missing', at(one, ['version']), at(other, ['version']), emit)
+    else version(`version of ${aspect}`, at(one, ['version']), at(other, ['version']), emit, same)
     time(`create time of ${aspect}`, at(one, ['createTime']), at(other, ['createTime']), emit, same)
     time(`update time of ${aspect}`, at(one, ['updateTime']), at(other, ['updateTime']), emit, same)
     presence(`cursor of ${aspect}`, at(one, ['cursor']), at(other, ['cursor']), emit)

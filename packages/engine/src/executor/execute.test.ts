@@ -368,22 +368,28 @@ describe('a caller who no longer waits', () => {
   })
 })
 
-test('a projection keeps the types of values that share a code, and marks them', () => {
+test('a projection gives values as index rows have them, and marks them', () => {
   const blob = { type: 'blob', value: Uint8Array.of(97) } as const
+  const noText = { type: 'blob', value: Uint8Array.of(255) } as const
   const time = { type: 'timestamp', micros: 5n } as const
   const definition = index('A(p desc, q)')
-  const store = storeOf([entity('A:1', { p: blob, q: time }), entity('A:2', { p: 'a', q: 5n })], [definition])
+  const entities = [
+    entity('A:1', { p: blob, q: time }),
+    entity('A:2', { p: 'a', q: 5n }),
+    entity('A:3', { p: noText, q: 6n }),
+  ]
+  const store = storeOf(entities, [definition])
   const { page } = ask(store, { kind: 'A', projection: ['q', 'p'], order: ['p desc'] }, { indexes: [definition] })
   const projected = page.results.map((result) => [...decodeProperties(result.projected ?? new Uint8Array())])
+  const five = ['q', { type: 'integer', value: 5n, meaning: 18 }]
+  const text = ['p', { type: 'string', value: 'a', meaning: 18 }]
   expect(projected).toEqual([
     [
-      ['q', { ...time, meaning: 18 }],
-      ['p', { ...blob, meaning: 18 }],
+      ['q', { type: 'integer', value: 6n, meaning: 18 }],
+      ['p', { ...noText, meaning: 18 }],
     ],
-    [
-      ['q', { type: 'integer', value: 5n, meaning: 18 }],
-      ['p', { type: 'string', value: 'a', meaning: 18 }],
-    ],
+    [five, text],
+    [five, text],
   ])
 })
 

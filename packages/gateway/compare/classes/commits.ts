@@ -1,6 +1,6 @@
 /** Classes about writes. */
 import type { DifferenceClass } from './class.ts'
-import { has, isAbout, isCode, mutations, mutationsSoFar } from './look.ts'
+import { has, holds, isAbout, isCode, isIncomplete, mutations, mutationsSoFar } from './look.ts'
 
 export const commitClasses: readonly DifferenceClass[] = [
   {
@@ -27,14 +27,14 @@ export const commitClasses: readonly DifferenceClass[] = [
   {
     name: 'refused-before-anything-else',
     modes: ['firestore', 'legacy'],
-    what: 'a commit with a mutation that is malformed and one that cannot be carried out',
+    what: 'a commit with a mutation that is wrong in itself, and one that the stored entities forbid',
     ours: 'INVALID_ARGUMENT, and nothing is written',
     legacy: 'the first that it meets',
     firestore: 'the first that it meets; what stands before a bad transform stays written',
     why: 'a request is judged before it is carried out',
     explains: (one) =>
       isCode(one, 'INVALID_ARGUMENT', ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION']) &&
-      mutations(one).some(has('propertyTransforms')),
+      (mutations(one).length > 1 || mutations(one).some(has('propertyTransforms'))),
   },
   {
     name: 'written-before-a-refusal',
@@ -53,5 +53,17 @@ export const commitClasses: readonly DifferenceClass[] = [
           JSON.stringify(request).includes('propertyTransforms'),
       ) &&
       mutationsSoFar(one).length > 1,
+  },
+  {
+    name: 'transform-results-beside-an-id',
+    modes: ['firestore'],
+    what: 'results of transforms on an entity that gets an automatic id',
+    ours: 'given',
+    firestore: 'left out',
+    why: 'the API has one for each transform',
+    explains: (one) =>
+      isAbout(one, 'transform results') &&
+      one.theirs === undefined &&
+      mutations(one).some((mutation) => holds(mutation, isIncomplete)),
   },
 ]

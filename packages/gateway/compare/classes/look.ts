@@ -84,3 +84,9 @@ export const isCode = (
 export const isAbout = ({ aspect }: Difference, ...aspects: readonly string[]): boolean => aspects.includes(aspect)
 export const isUnset = (difference: Difference): boolean => difference.ours === 'set' && difference.theirs === 'unset'
 export const isSet = (difference: Difference): boolean => difference.ours === 'unset' && difference.theirs === 'set'
+
+/** A key whose last element has neither id nor name. */
+export const isIncomplete = (one: Leaf): boolean => {
+  const last = listOf(one['path']).at(-1)
+  return last !== undefined && last['id'] === undefined && last['name'] === undefined
+}

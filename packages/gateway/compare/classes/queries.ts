@@ -96,6 +96,19 @@ export const queryClasses: readonly DifferenceClass[] = [
       distinct(query(one)).length > 0 &&
       filters(query(one)).some(({ name, op }) => op === 'EQUAL' && orders(query(one)).includes(name)),
   },
+  {
+    name: 'cursor-behind-the-key',
+    modes: ['firestore'],
+    what: 'a cursor of a query that orders by a property behind `__key__`',
+    ours: 'accepted: nothing is ordered behind the key',
+    firestore: 'its own cursor is INVALID_ARGUMENT',
+    why: 'a cursor that was given out must be taken back',
+    explains: (one) =>
+      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
+      (query(one)['startCursor'] !== undefined || query(one)['endCursor'] !== undefined) &&
+      orders(query(one)).indexOf('__key__') >= 0 &&
+      orders(query(one)).at(-1) !== '__key__',
+  },
 ]
 
 const keysFound = (answer: Answer | undefined): readonly string[] =>

@@ -1,6 +1,7 @@
 /** Classes about values: what may be written, and how it comes back. */
+import { at, listOf } from '../case.ts'
 import type { DifferenceClass } from './class.ts'
-import { isAbout, isArray, stored } from './look.ts'
+import { holds, isAbout, isArray, isCode, mutations, stored } from './look.ts'
 
 export const valueClasses: readonly DifferenceClass[] = [
   {
@@ -14,5 +15,30 @@ export const valueClasses: readonly DifferenceClass[] = [
       isAbout(one, 'entity') &&
       one.path.includes('arrayValue') &&
       stored(one, (v) => isArray(v) && JSON.stringify(v).includes('excludeFromIndexes')),
+  },
+  {
+    name: 'empty-array-in-an-array',
+    modes: ['legacy'],
+    what: 'an array in an array, where the inner one is empty',
+    ours: 'INVALID_ARGUMENT',
+    legacy: 'accepted',
+    why: 'arrays do not nest (API); the Firestore emulator refuses it',
+    explains: (one) =>
+      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
+      mutations(one).some((mutation) =>
+        holds(mutation, (value) => isArray(value) && listOf(at(value, ['arrayValue', 'values'])).some(isArray)),
+      ),
+  },
+  {
+    name: 'user-fields',
+    modes: ['legacy', 'firestore'],
+    what: 'a value of meaning 20, a user: which fields its entity must have',
+    ours: 'any',
+    legacy: 'email and auth_domain, excluded from indexes, and others that it knows',
+    firestore: 'the same',
+    why: 'not documented; such values come from the first App Engine, and what an export holds must load',
+    explains: (one) =>
+      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
+      mutations(one).some((mutation) => holds(mutation, (value) => value['meaning'] === 20)),
   },
 ]
