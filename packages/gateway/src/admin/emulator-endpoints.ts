@@ -33,7 +33,7 @@ export function addEmulatorEndpoints(router: Router, { engine, onShutdown }: Emu
 const scopeNames: readonly string[] = ['project', 'database', 'namespace']
 
 /** A namespace alone means that of the default database. */
-function resetScopeOf(query: URLSearchParams): ResetScope {
+export function resetScopeOf(query: URLSearchParams): ResetScope {
   for (const [name, value] of query) {
     // A misspelt name must not widen what is deleted to everything.
     if (!scopeNames.includes(name)) throw invalidArgument(`reset knows ${scopeNames.join(', ')}, not ${name}`)

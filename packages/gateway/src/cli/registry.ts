@@ -3,11 +3,16 @@
  */
 import type { Command } from './command.ts'
 import { checkCommand } from './commands/check.ts'
+import { dumpCommand } from './commands/dump.ts'
+import { envCommand, envInitCommand, envUnsetCommand } from './commands/env.ts'
 import { exportCommand } from './commands/export.ts'
+import { healthCommand } from './commands/health.ts'
 import { idsCommand } from './commands/ids.ts'
 import { importCommand } from './commands/import.ts'
 import { indexesCommand } from './commands/indexes.ts'
 import { inspectCommand } from './commands/inspect.ts'
+import { resetCommand } from './commands/reset.ts'
+import { seedCommand } from './commands/seed.ts'
 import { startCommand } from './commands/start.ts'
 
 /** The command that runs when none is named. */
@@ -15,10 +20,17 @@ export const defaultCommand: Command = startCommand
 
 export const commands: readonly Command[] = [
   startCommand,
-  checkCommand,
+  envCommand,
+  healthCommand,
+  seedCommand,
+  dumpCommand,
   exportCommand,
   importCommand,
+  resetCommand,
+  inspectCommand,
+  checkCommand,
   idsCommand,
   indexesCommand,
-  inspectCommand,
+  envInitCommand,
+  envUnsetCommand,
 ]

@@ -30,19 +30,24 @@ export async function askServer(
   body?: unknown,
 ): Promise<unknown> {
   const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-  const response = await fetch(`http://${address}${path}`, { method, ...json }).catch((error: unknown) => {
-    throw new UsageError(
-      `no server answers on ${address} (${causeOf(error)}); start one with sixtables start, name another with ` +
-        '--endpoint, or open a folder with --data-dir',
-    )
-  })
+  const response = await fetchServer(address, path, { method, ...json })
   const text = await response.text()
   if (response.ok) return JSON.parse(text)
   throw new OperationError(messageIn(text) ?? `${address} answered ${response.status} to ${method} ${path}`)
 }
 
+/** @throws UsageError when nobody answers */
+export function fetchServer(address: string, path: string, request: RequestInit): Promise<Response> {
+  return fetch(`http://${address}${path}`, request).catch((error: unknown) => {
+    throw new UsageError(
+      `no server answers on ${address} (${causeOf(error)}); start one with sixtables start, name another with ` +
+        '--endpoint, or open a folder with --data-dir',
+    )
+  })
+}
+
 /** `ECONNREFUSED` and the like: fetch wraps the reason. */
-function causeOf(error: unknown): string {
+export function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (cause instanceof Error && 'code' in cause) return String(cause.code)
   return cause instanceof Error ? cause.message : String(cause)

@@ -87,6 +87,12 @@ export function projectOf(flags: Flags, env: Surroundings['env']): string {
   return text(flags, 'project') ?? (env['DATASTORE_PROJECT_ID'] || defaultProject)
 }
 
+/** The database of `--database`; empty for the default one. */
+export function databaseOf(flags: Flags): string {
+  const database = String(last(flags['database']) ?? '')
+  return database === '(default)' ? '' : database
+}
+
 /** The address that is asked for, as it is spoken of. */
 export function addressOf({ host, port }: Pick<StartSettings, 'host' | 'port'>): Endpoint {
   return { host: host ?? defaultEndpoint.host, port }
@@ -164,7 +170,8 @@ function last(value: unknown): unknown {
   return Array.isArray(value) ? value.at(-1) : value
 }
 
-function text(flags: Flags, name: string): string | undefined {
+/** The last value of a flag. @throws UsageError when the flag has none */
+export function text(flags: Flags, name: string): string | undefined {
   const value = last(flags[name])
   if (value === undefined) return undefined
   if (typeof value === 'string' && value !== '') return value
@@ -180,7 +187,8 @@ function list(flags: Flags, name: string): readonly string[] {
   })
 }
 
-function oneOf<const T extends string>(flags: Flags, name: string, choices: readonly T[]): T | undefined {
+/** @throws UsageError when the value is none of the choices */
+export function oneOf<const T extends string>(flags: Flags, name: string, choices: readonly T[]): T | undefined {
   const value = text(flags, name)
   if (value === undefined) return undefined
   const found = choices.find((choice) => choice === value)

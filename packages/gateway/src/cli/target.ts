@@ -54,7 +54,12 @@ export function placeOf(flags: Flags, io: Io): { readonly dir: string } | { read
     throw new UsageError('--data-dir opens a folder and --endpoint asks a server; give one of them')
   }
   if (dataDir !== undefined) return { dir: resolve(io.cwd, String(dataDir)) }
-  if (endpoint !== undefined) return { address: formatEndpoint(parseEndpoint(String(endpoint), '--endpoint')) }
+  return { address: addressOfServer(flags, io) }
+}
+
+/** `host:port` of `--endpoint`, else of DATASTORE_EMULATOR_HOST, else the default. */
+export function addressOfServer({ endpoint }: Flags, io: Io): string {
+  if (endpoint !== undefined) return formatEndpoint(parseEndpoint(String(endpoint), '--endpoint'))
   const fromEnv = io.env['DATASTORE_EMULATOR_HOST'] ?? ''
-  return { address: formatEndpoint(parseEndpoint(fromEnv, 'DATASTORE_EMULATOR_HOST')) }
+  return formatEndpoint(parseEndpoint(fromEnv, 'DATASTORE_EMULATOR_HOST'))
 }

@@ -1,0 +1,84 @@
+/**
+ * Calls of the data API in protobuf: to a running server over HTTP, or to the handlers over a folder that is opened here. A
+ * server may also be one of Google's emulators.
+ */
+import { DatastoreError, systemScheduler } from '@sixtables/engine'
+import protobuf from 'protobufjs/minimal.js'
+import { Call, type MethodName, messageOf } from '../call.ts'
+import { handlersOf } from '../handlers/handlers.ts'
+import type { Flags } from './command.ts'
+import { OperationError } from './errors.ts'
+import type { Io } from './io.ts'
+import { openClosedStore, openStore } from './open-store.ts'
+import { fetchServer } from './remote-target.ts'
+import { databaseOf, projectOf } from './settings.ts'
+import { placeOf } from './target.ts'
+
+export interface Api {
+  readonly project: string
+  /** Empty: the default database. */
+  readonly database: string
+  /** @throws OperationError with what is wrong in the words of who answers */
+  call(method: MethodName, message: Uint8Array): Promise<Buffer>
+  close(): Promise<void>
+}
+
+/** @param options.create - makes the folder a store when it is none */
+export async function openApi(flags: Flags, io: Io, options: { readonly create?: boolean } = {}): Promise<Api> {
+  const place = placeOf(flags, io)
+  const names = { project: projectOf(flags, io.env), database: databaseOf(flags) }
+  if ('address' in place) {
+    return {
+      ...names,
+      call: (method, message) => callServer(place.address, { project: names.project, method, message }),
+      close: async () => {},
+    }
+  }
+  const engine = await (options.create === true ? openStore({ dir: place.dir }) : openClosedStore(place.dir))
+  const handlers = handlersOf(engine)
+  return {
+    ...names,
+    async call(method, message) {
+      const call = new Call({ clock: systemScheduler, pathProjectId: names.project })
+      try {
+        return messageOf(await handlers[method](Buffer.from(message), call))
+      } catch (error) {
+        throw error instanceof DatastoreError ? new OperationError(error.message) : error
+      }
+    },
+    close: () => engine.close(),
+  }
+}
+
+interface Asked {
+  readonly project: string
+  readonly method: MethodName
+  readonly message: Uint8Array
+}
+
+async function callServer(address: string, { project, method, message }: Asked): Promise<Buffer> {
+  const name = method.charAt(0).toLowerCase() + method.slice(1)
+  const response = await fetchServer(address, `/v1/projects/${encodeURIComponent(project)}:${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-protobuf' },
+    body: new Uint8Array(message),
+  })
+  const body = Buffer.from(await response.arrayBuffer())
+  if (response.ok) return body
+  throw new OperationError(messageIn(body) ?? `${address} answered ${response.status} to ${method}`)
+}
+
+/** The message of a google.rpc.Status. */
+function messageIn(body: Buffer): string | undefined {
+  try {
+    const reader = protobuf.Reader.create(body)
+    while (reader.pos < reader.len) {
+      const tag = reader.uint32()
+      if (tag === 0x12) return reader.string()
+      reader.skipType(tag & 7)
+    }
+  } catch {
+    // Something else answers there.
+  }
+  return undefined
+}

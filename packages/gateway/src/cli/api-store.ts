@@ -1,0 +1,128 @@
+/**
+ * A database over the calls of the data API: what fixtures and queries of the command line need.
+ *
+ *   CommitRequest      mode 5, mutations 6 {upsert 6}, project 8, database 9    CommitResponse       mutation_results 3 {key 3}
+ *   AllocateIdsRequest keys 1, project 8, database 9                            AllocateIdsResponse  keys 1
+ *   RunQueryRequest    partition_id 2, query 3, project 8, database 9
+ *   RunQueryResponse   batch 1 {entity_results 2 {entity 1 {key 1, properties 3}}, end_cursor 4, more_results 5}
+ *
+ * Known: datastore.proto, query.proto.
+ */
+import { decodeKey, decodeProperties, encodeKey, type MoreResults, type Query } from '@sixtables/engine'
+import protobuf from 'protobufjs/minimal.js'
+import { messageOf } from '../call.ts'
+import { writeAnswer } from '../convert/answer-writer.ts'
+import type { FixtureStore, StoredEntity } from '../fixtures/store.ts'
+import { writeQuery } from '../gql/write-query.ts'
+import type { Api } from './api-call.ts'
+
+export interface QueryPage {
+  readonly entities: readonly StoredEntity[]
+  readonly endCursor: Uint8Array
+  readonly moreResults: MoreResults
+}
+
+export interface ApiStore extends FixtureStore {
+  /** One batch of results. */
+  runQuery(query: Query): Promise<QueryPage>
+}
+
+const pageEntities = 500
+const nonTransactional = 2
+
+export function apiStore(api: Api): ApiStore {
+  const { project: projectId, database: databaseId } = api
+  const defaults = { projectId, databaseId }
+  const named = (writer: protobuf.Writer): protobuf.Writer =>
+    writer.uint32(0x42).string(projectId).uint32(0x4a).string(databaseId)
+
+  const store: ApiStore = {
+    projectId,
+    databaseId,
+    async allocateIds(keys) {
+      const request = named(protobuf.Writer.create())
+      for (const key of keys) request.uint32(0x0a).bytes(encodeKey(key))
+      const answer = await api.call('AllocateIds', request.finish())
+      return fieldsOf(answer, 1).map((key) => decodeKey(key, defaults))
+    },
+    async upsert(entities) {
+      const request = named(protobuf.Writer.create()).uint32(0x28).uint32(nonTransactional)
+      for (const entity of entities) request.uint32(0x32).fork().uint32(0x32).bytes(entity).ldelim()
+      const answer = await api.call('Commit', request.finish())
+      return fieldsOf(answer, 3).map((result) => {
+        const [key] = fieldsOf(result, 3)
+        return key === undefined ? undefined : decodeKey(key, defaults)
+      })
+    },
+    async page({ namespaceId, kind, after }) {
+      const { entities, endCursor } = await store.runQuery({
+        ...anyQuery,
+        partition: { projectId, databaseId, namespaceId },
+        kind,
+        limit: pageEntities,
+        startCursor: after,
+      })
+      return { entities, next: entities.length === 0 ? undefined : endCursor }
+    },
+    async namespaces() {
+      const partition = { projectId, databaseId, namespaceId: '' }
+      const { entities } = await store.runQuery({ ...anyQuery, partition, kind: '__namespace__' })
+      return entities.map(({ key }) => key.path[0]?.name ?? '')
+    },
+    async runQuery(query) {
+      const request = writeAnswer((writer) => {
+        writer.text(9, databaseId)
+        writer.text(8, projectId)
+        writeQuery(writer, 3, query)
+        const end = writer.mark()
+        writer.text(4, query.partition.namespaceId)
+        writer.text(3, databaseId)
+        writer.text(2, projectId)
+        writer.head(2, end)
+      })
+      const [batch = Buffer.alloc(0)] = fieldsOf(await api.call('RunQuery', messageOf(request)), 1)
+      return {
+        entities: fieldsOf(batch, 2).map((result) => {
+          const [entity = Buffer.alloc(0)] = fieldsOf(result, 1)
+          const [key = Buffer.alloc(0)] = fieldsOf(entity, 1)
+          return { key: decodeKey(key, defaults), properties: decodeProperties(entity) }
+        }),
+        endCursor: fieldsOf(batch, 4)[0] ?? new Uint8Array(0),
+        moreResults: moreResults[numberOf(batch, 5)] ?? 'noMoreResults',
+      }
+    },
+  }
+  return store
+}
+
+const anyQuery = { projection: [], order: [], distinctOn: [], offset: 0 } as const
+
+/** QueryResultBatch.MoreResultsType. */
+const moreResults: Readonly<Record<number, MoreResults>> = {
+  1: 'notFinished',
+  2: 'moreResultsAfterLimit',
+  3: 'noMoreResults',
+  4: 'moreResultsAfterCursor',
+}
+
+/** Contents of a field of messages or bytes. */
+function fieldsOf(message: Uint8Array, field: number): readonly Uint8Array[] {
+  const found: Uint8Array[] = []
+  const reader = protobuf.Reader.create(message)
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32()
+    if (tag >>> 3 === field && (tag & 7) === 2) found.push(reader.bytes())
+    else reader.skipType(tag & 7)
+  }
+  return found
+}
+
+function numberOf(message: Uint8Array, field: number): number {
+  const reader = protobuf.Reader.create(message)
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32()
+    if (tag >>> 3 === field && (tag & 7) === 0) return reader.uint32()
+    reader.skipType(tag & 7)
+  }
+  return 0
+}

@@ -1,0 +1,70 @@
+/**
+ * `sixtables env`: the environment by which client libraries find a server, in the words of a shell or a tool.
+ *
+ * Known: the five variables of gcloud's env-init, and what reads them: DATASTORE_EMULATOR_HOST and DATASTORE_PROJECT_ID the
+ * current libraries, the others old ones.
+ */
+import type { Flags } from './command.ts'
+import { exitCodes, UsageError } from './errors.ts'
+import type { Io } from './io.ts'
+import { oneOf, projectOf } from './settings.ts'
+import { addressOfServer } from './target.ts'
+
+export const envFormats = ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'] as const
+
+type EnvFormat = (typeof envFormats)[number]
+type Entry = readonly [name: string, value: string]
+
+export async function env(flags: Flags, io: Io): Promise<number> {
+  const format = oneOf(flags, 'format', envFormats) ?? (flags['json'] === true ? 'json' : 'shell')
+  const entries = Object.entries(variablesOf(addressOfServer(flags, io), projectOf(flags, io.env)))
+  const lines = flags['unset'] === true ? unsetLines(entries, format) : setLines(entries, format)
+  for (const line of lines) io.out(line)
+  return exitCodes.ok
+}
+
+/** By name, sorted. */
+export function variablesOf(address: string, project: string): Readonly<Record<string, string>> {
+  return {
+    DATASTORE_DATASET: project,
+    DATASTORE_EMULATOR_HOST: address,
+    DATASTORE_EMULATOR_HOST_PATH: `${address}/datastore`,
+    DATASTORE_HOST: `http://${address}`,
+    DATASTORE_PROJECT_ID: project,
+  }
+}
+
+type Line = (name: string, value: string) => string
+
+const setting: Readonly<Record<Exclude<EnvFormat, 'json'>, Line>> = {
+  shell: (name, value) => `export ${name}=${quoted(value, `'${value.replaceAll("'", `'\\''`)}'`)}`,
+  fish: (name, value) => `set -gx ${name} ${quoted(value, `'${value.replaceAll(/['\\]/g, '\\$&')}'`)}`,
+  powershell: (name, value) => `$env:${name} = '${value.replaceAll("'", "''")}'`,
+  cmd: (name, value) => `set "${name}=${value}"`,
+  dotenv: (name, value) => `${name}=${quoted(value, JSON.stringify(value))}`,
+}
+
+const unsetting: Readonly<Record<string, Line>> = {
+  shell: (name) => `unset ${name}`,
+  fish: (name) => `set -e ${name}`,
+  powershell: (name) => `Remove-Item Env:${name} -ErrorAction SilentlyContinue`,
+  cmd: (name) => `set "${name}="`,
+}
+
+function setLines(entries: readonly Entry[], format: EnvFormat): readonly string[] {
+  if (format === 'json') return [JSON.stringify(Object.fromEntries(entries), null, 2)]
+  return entries.map(([name, value]) => setting[format](name, value))
+}
+
+function unsetLines(entries: readonly Entry[], format: EnvFormat): readonly string[] {
+  const line = unsetting[format]
+  if (line === undefined) {
+    throw new UsageError(`a file cannot unset a variable; leave out --unset, or --format ${format}`)
+  }
+  return entries.map(([name, value]) => line(name, value))
+}
+
+/** What shells take for themselves is quoted. */
+function quoted(value: string, inQuotes: string): string {
+  return /^[\w.:/@[\]-]+$/.test(value) && !/[[\]]/.test(value) ? value : inQuotes
+}

@@ -1,0 +1,55 @@
+/**
+ * `sixtables health`: whether a server answers, for the health checks of containers and for scripts that wait for it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Flags } from './command.ts'
+import { exitCodes, UsageError } from './errors.ts'
+import type { Io } from './io.ts'
+import { causeOf } from './remote-target.ts'
+import { text } from './settings.ts'
+import { addressOfServer } from './target.ts'
+
+/** How long one answer may take, and how long it is until the next try. */
+const answerMs = 2000
+const pauseMs = 100
+
+export async function health(flags: Flags, io: Io): Promise<number> {
+  const address = addressOfServer(flags, io)
+  const waitMs = secondsOf(flags) * 1000
+  const began = io.now()
+  for (;;) {
+    const trouble = await troubleOf(address)
+    const tookMs = io.now() - began
+    if (trouble === undefined || tookMs >= waitMs) {
+      const isHealthy = trouble === undefined
+      if (flags['json'] === true) {
+        io.out(JSON.stringify({ healthy: isHealthy, endpoint: address, ...(isHealthy ? {} : { reason: trouble }) }))
+      } else if (isHealthy) io.out(`The server on ${address} answers.`)
+      else
+        io.err(
+          `sixtables: no healthy server on ${address}: ${trouble}${waitMs === 0 ? '; --wait 10 waits for one' : ''}`,
+        )
+      return isHealthy ? exitCodes.ok : exitCodes.failed
+    }
+    await sleep(Math.min(pauseMs, waitMs - tookMs))
+  }
+}
+
+/** @returns what is wrong with the server, or nothing */
+async function troubleOf(address: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(`http://${address}/`, { signal: AbortSignal.timeout(answerMs) })
+    const body = await response.text()
+    if (!response.ok) return `it answers ${response.status}`
+    return body.trim() === 'Ok' ? undefined : 'what answers there is something else'
+  } catch (error) {
+    return error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${answerMs} ms` : causeOf(error)
+  }
+}
+
+function secondsOf(flags: Flags): number {
+  const wait = text(flags, 'wait')
+  if (wait === undefined) return 0
+  if (!/^\d{1,6}(\.\d+)?$/.test(wait)) throw new UsageError(`--wait is a number of seconds; got "${wait}"`)
+  return Number(wait)
+}

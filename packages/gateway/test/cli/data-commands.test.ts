@@ -1,0 +1,249 @@
+/** env, health, seed, dump and reset: what they print, and what they say when it goes wrong. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Outcome, openServer, sixtables, type TestServer } from '../support/cli.ts'
+
+let server: TestServer
+let folder: string
+
+beforeAll(async () => {
+  server = await openServer()
+})
+afterAll(() => server.close())
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sixtables-cli-data-'))
+})
+afterEach(async () => {
+  await sixtables(['reset', '--endpoint', server.address])
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** On the server of this file. */
+function ask(...args: readonly string[]): Promise<Outcome> {
+  return sixtables(args, { cwd: folder, env: { DATASTORE_EMULATOR_HOST: server.address } })
+}
+
+function file(name: string, text: string): string {
+  writeFileSync(join(folder, name), text)
+  return name
+}
+
+// Not port 1, which fetch refuses to ask.
+const nobody = '127.0.0.1:2'
+
+describe('env', () => {
+  test('prints what gcloud would, sorted, for the shell', async () => {
+    const { code, out } = await sixtables(['env', '--project', 'p1', '--endpoint', 'localhost:9331'])
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: [
+        'export DATASTORE_DATASET=p1',
+        'export DATASTORE_EMULATOR_HOST=localhost:9331',
+        'export DATASTORE_EMULATOR_HOST_PATH=localhost:9331/datastore',
+        'export DATASTORE_HOST=http://localhost:9331',
+        'export DATASTORE_PROJECT_ID=p1',
+      ].join('\n'),
+    })
+  })
+
+  test('a shell reads back every value, whatever is in it', async () => {
+    for (const project of ['p1', "it's", 'a b', '$HOME', '`x`']) {
+      const { out } = await sixtables(['env', '--project', project, '--endpoint', '[::1]:9331'])
+      const said = execFileSync('sh', [
+        '-c',
+        `${out}\nprintf '%s|%s' "$DATASTORE_PROJECT_ID" "$DATASTORE_EMULATOR_HOST"`,
+      ])
+      expect(String(said)).toBe(`${project}|[::1]:9331`)
+    }
+  })
+
+  test.each([
+    ['fish', 'set -gx DATASTORE_PROJECT_ID demo'],
+    ['powershell', "$env:DATASTORE_PROJECT_ID = 'demo'"],
+    ['cmd', 'set "DATASTORE_PROJECT_ID=demo"'],
+    ['dotenv', 'DATASTORE_PROJECT_ID=demo'],
+    ['shell --unset', 'unset DATASTORE_PROJECT_ID'],
+    ['fish --unset', 'set -e DATASTORE_PROJECT_ID'],
+    ['powershell --unset', 'Remove-Item Env:DATASTORE_PROJECT_ID -ErrorAction SilentlyContinue'],
+    ['cmd --unset', 'set "DATASTORE_PROJECT_ID="'],
+  ])('--format %s', async (format, line) => {
+    const { code, out } = await sixtables(['env', '--format', ...format.split(' ')])
+    expect(code).toBe(0)
+    expect(out.split('\n')).toHaveLength(5)
+    expect(out.split('\n').at(-1)).toBe(line)
+  })
+
+  test('as JSON, of the server and project of the environment', async () => {
+    const env = { DATASTORE_EMULATOR_HOST: 'localhost:1234', DATASTORE_PROJECT_ID: 'p9' }
+    const { out } = await sixtables(['env', '--json'], { env })
+    expect(JSON.parse(out)).toMatchObject(env)
+  })
+
+  test('gcloud names for it work', async () => {
+    expect((await sixtables(['env-init'])).out).toBe((await sixtables(['env'])).out)
+    expect((await sixtables(['env-unset'])).out).toBe((await sixtables(['env', '--unset'])).out)
+  })
+
+  test.each([
+    [['--format', 'bash'], '--format is one of shell, fish, powershell, cmd, dotenv, json; got "bash"'],
+    [['--format', 'dotenv', '--unset'], 'a file cannot unset a variable'],
+    [['--endpoint', 'http://x:1/'], 'try "x:1"'],
+  ])('env %j is refused', async (args, why) => {
+    const { code, out, err } = await sixtables(['env', ...args])
+    expect({ code, out, err }).toEqual({ code: 2, out: '', err: expect.stringContaining(why) })
+  })
+})
+
+describe('health', () => {
+  test('is 0 when the server answers', async () => {
+    expect(await ask('health')).toEqual({ code: 0, out: `The server on ${server.address} answers.`, err: '' })
+    expect(JSON.parse((await ask('health', '--json')).out)).toEqual({ healthy: true, endpoint: server.address })
+  })
+
+  test('is 1 when none does', async () => {
+    const { code, out, err } = await sixtables(['health', '--endpoint', nobody])
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(err).toBe(`sixtables: no healthy server on ${nobody}: ECONNREFUSED; --wait 10 waits for one`)
+    const json = await sixtables(['health', '--endpoint', nobody, '--json', '--wait', '0.2'])
+    expect(json.code).toBe(1)
+    expect(JSON.parse(json.out)).toEqual({ healthy: false, endpoint: nobody, reason: 'ECONNREFUSED' })
+  })
+
+  test('is 1 when something else answers there', async () => {
+    const other = createServer((_request, response) => response.end('hello'))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const { port } = other.address() as AddressInfo
+    const { code, err } = await sixtables(['health', '--endpoint', `127.0.0.1:${port}`])
+    other.close()
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('what answers there is something else') })
+  })
+
+  test('--wait waits until there is one', async () => {
+    const probe = await openServer()
+    const { address } = probe
+    await probe.close()
+    const waiting = sixtables(['health', '--endpoint', address, '--wait', '20'])
+    const late = createServer((_request, response) => response.end('Ok\n'))
+    await new Promise<void>((resolve) => late.listen(Number(address.split(':')[1]), '127.0.0.1', resolve))
+    expect((await waiting).code).toBe(0)
+    late.close()
+  })
+
+  test('--wait wants seconds', async () => {
+    const { code, err } = await ask('health', '--wait', 'long')
+    expect({ code, err }).toEqual({ code: 2, err: 'sixtables: --wait is a number of seconds; got "long"' })
+  })
+})
+
+const tasks = '- key: User:ada/ToDo:1\n  properties: { done: false, n: 1 }\n- { key: ToDo, namespace: acme }\n'
+
+describe('seed and dump', () => {
+  test('what is seeded is dumped, and seeds again elsewhere', async () => {
+    expect(await ask('seed', file('tasks.yaml', tasks))).toEqual({ code: 0, out: 'Wrote 2 entities.', err: '' })
+    const dumped = await ask('dump')
+    expect(dumped.out).toMatch(
+      /^entities:\n- key: User:"ada"\/ToDo:1\n {2}properties:\n {4}done: false\n {4}n: 1\n- key: ToDo:\d+\n {2}namespace: acme\n {2}properties: \{\}$/,
+    )
+    for (const format of ['json', 'yaml', 'csv']) {
+      const first = await ask('dump', '--format', format)
+      const again = await ask('seed', file(`all.${format}`, `${first.out}\n`), '--project', format)
+      expect(again.out, again.err).toBe('Wrote 2 entities.')
+      expect((await ask('dump', '--project', format)).out).toBe(dumped.out)
+    }
+  })
+
+  test('answers as JSON with the keys that were given', async () => {
+    const { out } = await ask('seed', file('tasks.yaml', tasks), '--json')
+    expect(JSON.parse(out)).toEqual({
+      entities: 2,
+      keys: [{ key: 'User:"ada"/ToDo:1' }, { key: expect.stringMatching(/^ToDo:\d+$/), namespace: 'acme' }],
+    })
+  })
+
+  test('children of an entity without an id are written below it', async () => {
+    await ask('seed', file('t.yaml', '- { key: List, children: [{ key: ToDo:1 }] }'))
+    expect((await ask('dump', '--kind', 'ToDo')).out).toMatch(/^entities:\n- key: List:\d+\/ToDo:1\n/)
+  })
+
+  test('kinds and namespaces can be chosen', async () => {
+    await ask('seed', file('t.json', '[{"key":"A:1"},{"key":"B:1"},{"key":"A:2","namespace":"n"}]'))
+    expect((await ask('dump', '--kind', 'A', '--namespace', 'n', '--format', 'csv')).out).toBe(
+      '__key__,__namespace__\nA:2,n',
+    )
+    expect((await ask('dump', '--kind', 'A', '--namespace', '', '--json')).out).toContain(
+      '{"key":"A:1","properties":{}}',
+    )
+  })
+
+  test('a folder that no server uses, made when it is not there', async () => {
+    const at = ['--data-dir', 'store', '--database', 'd']
+    expect((await ask('seed', file('Task.csv', '__id__,done\n1,true\n'), ...at)).out).toBe('Wrote 1 entity.')
+    expect((await ask('dump', ...at)).out).toBe('entities:\n- key: Task:1\n  properties:\n    done: true')
+    expect((await ask('dump', '--data-dir', 'store')).out).toBe('entities: []')
+    expect((await ask('check', '--data-dir', 'store')).code).toBe(0)
+  })
+
+  test.each([
+    [['seed'], 2, 'name a fixture, as in sixtables seed tasks.yaml'],
+    [['seed', 'none.yaml'], 1, 'none.yaml: there is no such file'],
+    [['seed', 'x.txt'], 1, 'a fixture is a .json, .yaml or .csv file'],
+    [['seed', 'x.yaml', '--format', 'xml'], 2, '--format is one of json, yaml, csv; got "xml"'],
+    [['seed', 'broken.yaml'], 1, 'broken.yaml:2: entity 1 (ToDo:1), property due: "x" is not an instant'],
+    [['seed', 'good.yaml', '--endpoint', nobody], 2, `no server answers on ${nobody}`],
+    [['seed', 'good.yaml', '--project', 'not allowed'], 1, 'illegal project id'],
+    [['dump', '--endpoint', nobody], 2, `no server answers on ${nobody}`],
+    [['dump', '--format', 'xml'], 2, '--format is one of json, yaml, csv; got "xml"'],
+    [['dump', '--data-dir', 'none'], 2, 'there is no folder'],
+    [['dump', '--project', 'not allowed'], 1, 'illegal project id'],
+  ])('%j has exit code %i', async (args, code, why) => {
+    file('good.yaml', '- key: ToDo:1')
+    file('broken.yaml', '- key: ToDo:1\n  properties: { due: { $timestamp: x } }\n')
+    const answer = await ask(...args)
+    expect(answer).toEqual({ code, out: '', err: expect.stringContaining(why) })
+    expect(answer.err.split('\n')).toHaveLength(1)
+    expect((await ask('dump')).out).toBe('entities: []')
+  })
+})
+
+describe('reset', () => {
+  beforeEach(async () => {
+    await ask('seed', file('t.yaml', '- key: A:1\n- { key: A:1, namespace: n }'))
+    await ask('seed', 't.yaml', '--project', 'p2')
+  })
+
+  test('deletes all, in all projects, whatever the environment names', async () => {
+    const env = { DATASTORE_EMULATOR_HOST: server.address, DATASTORE_PROJECT_ID: 'p2' }
+    expect((await sixtables(['reset'], { env })).out).toBe('All data is deleted.')
+    expect((await ask('dump')).out).toBe('entities: []')
+    expect((await ask('dump', '--project', 'p2')).out).toBe('entities: []')
+  })
+
+  test('deletes a namespace of a project alone', async () => {
+    expect((await ask('reset', '--project', 'p2', '--namespace', 'n')).out).toBe(
+      'All data of project p2, namespace n is deleted.',
+    )
+    expect((await ask('dump', '--project', 'p2', '--format', 'csv')).out).toBe('__key__\nA:1')
+    expect((await ask('dump', '--format', 'csv')).out).toBe('__key__,__namespace__\nA:1,\nA:1,n')
+    expect(JSON.parse((await ask('reset', '--project', 'p2', '--json')).out)).toEqual({ reset: { project: 'p2' } })
+  })
+
+  test('empties a folder', async () => {
+    await ask('seed', 't.yaml', '--data-dir', 'store')
+    expect((await ask('reset', '--data-dir', 'store')).out).toBe('All data is deleted.')
+    expect((await ask('dump', '--data-dir', 'store')).out).toBe('entities: []')
+  })
+
+  test.each([
+    [['--namespace', 'n'], 2, 'reset of a database or namespace needs the project too'],
+    [['--endpoint', nobody], 2, `no server answers on ${nobody}`],
+    [['--data-dir', 'none'], 2, 'there is no folder'],
+  ])('reset %j has exit code %i', async (args, code, why) => {
+    expect(await ask('reset', ...args)).toEqual({ code, out: '', err: expect.stringContaining(why) })
+    expect(readFileSync(join(folder, 't.yaml'), 'utf8')).not.toBe('')
+  })
+})
