@@ -10,6 +10,7 @@ import type { Scheduler } from './clock.ts'
 import { DatastoreError } from './errors.ts'
 import type { RowKey } from './storage/kv.ts'
 import type { TableId } from './tables/table.ts'
+import type { Meter, RequestLoad } from './tablets/meter.ts'
 
 export type RowOperation = 'get' | 'scan' | 'put' | 'delete'
 
@@ -24,17 +25,40 @@ export interface LedgerEntry {
 
 /** Takes notes of touched rows. */
 export interface Ledger {
-  charge(table: TableId, operation: RowOperation, rowKey: RowKey, rows: number, bytes: number): void
+  /** @param through - of a scan: it went from `rowKey` to here, whatever rows it found on its way */
+  charge(
+    table: TableId,
+    operation: RowOperation,
+    rowKey: RowKey,
+    rows: number,
+    bytes: number,
+    through?: RowKey | undefined,
+  ): void
 }
 
-/** A ledger that only counts, per operation: the one in use when nothing is simulated. */
+/** The ledger of a request: counts per operation, and tells the tablets of some operations or, simulated, of all. */
 export class CountingLedger implements Ledger {
   rowsRead = 0
   rowsWritten = 0
   bytesRead = 0
   bytesWritten = 0
+  /** Who charges the tablets; set when a verb begins. */
+  meter: Meter | undefined = undefined
+  /** What the request weighs and how it fares, where that matters. */
+  load: RequestLoad | undefined = undefined
 
-  charge(_table: TableId, operation: RowOperation, _rowKey: RowKey, rows: number, bytes: number): void {
+  charge(
+    table: TableId,
+    operation: RowOperation,
+    rowKey: RowKey,
+    rows: number,
+    bytes: number,
+    through?: RowKey | undefined,
+  ): void {
+    const { meter } = this
+    if (meter !== undefined && --meter.countdown <= 0) {
+      meter.take(this.load, table, operation, rowKey, rows, bytes, through)
+    }
     if (operation === 'get' || operation === 'scan') {
       this.rowsRead += rows
       this.bytesRead += bytes
@@ -64,6 +88,8 @@ export interface RequestContext {
   readonly ledger: Ledger
   /** How many real operations this one stands for in a simulation; 1 outside of it. */
   readonly weight: number
+  /** Milliseconds over which a weight above 1 is spread, as a flow; absent = the tablets' slot. */
+  readonly spreadMs?: number | undefined
 }
 
 export interface RequestContextOptions {
@@ -71,7 +97,8 @@ export interface RequestContextOptions {
   readonly deadlineAt?: bigint | undefined
   readonly signal?: AbortSignal | undefined
   readonly ledger?: Ledger
-  readonly weight?: number
+  readonly weight?: number | undefined
+  readonly spreadMs?: number | undefined
 }
 
 export function requestContext(options: RequestContextOptions): RequestContext {
@@ -81,6 +108,7 @@ export function requestContext(options: RequestContextOptions): RequestContext {
     signal: options.signal,
     ledger: options.ledger ?? new CountingLedger(),
     weight: options.weight ?? 1,
+    spreadMs: options.spreadMs,
   }
 }
 

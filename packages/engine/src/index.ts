@@ -109,6 +109,15 @@ export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'
 export type { Durability, Kv } from './storage/kv.ts'
 export { type TableId, tableIds } from './tables/table.ts'
+export {
+  type TabletSettingName,
+  type TabletSettingNote,
+  type TabletSettings,
+  tabletDefaults,
+  tabletNotes,
+} from './tablets/defaults.ts'
+export { defaultPolicies, type TabletPolicies } from './tablets/fleet.ts'
+export type { SampleEvent, SampleListener } from './tablets/metering.ts'
 export type {
   Finding,
   FindingKind,
@@ -125,6 +134,7 @@ export type {
   TabletReport,
   TabletsReport,
 } from './tablets/report.ts'
+export { type TabletOptions, Tablets } from './tablets/tablets.ts'
 export type { ExportOptions, ExportReport, TransferProgress } from './transfer/export.ts'
 export { overallSuffix } from './transfer/export-metadata.ts'
 export type { ImportOptions, ImportProgress, ImportReport } from './transfer/import.ts'

@@ -30,6 +30,17 @@ export function prettyRowKey(rowKey: string, value?: Uint8Array): string {
   }
 }
 
+/** The words of a row key, from project to key, without its table; `undefined` when it cannot be read. */
+export function rowKeyParts(rowKey: string): readonly string[] | undefined {
+  const space = keySpaceOf(rowKey)
+  if (space === undefined) return undefined
+  try {
+    return partsOf[space](rowKey, undefined)
+  } catch {
+    return undefined
+  }
+}
+
 /** A row key as hex, two digits a byte. */
 export function prettyHex(rowKey: string): string {
   return hexOf(rowKey)

@@ -13,10 +13,9 @@
  *
  * Known: the two milestones ("Life of a Datastore Write"). Ours: rows from both images.
  */
-import type { Ledger } from '../context.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvWrite } from '../storage/kv.ts'
-import { tableOfRow } from '../tables/rows.ts'
+import type { LogCharges, Stage } from './log-charges.ts'
 import type { GroupCode } from './log-rows.ts'
 import { pendingRowKey } from './log-rows.ts'
 import type { Milestone, PendingRecord, PendingRecords } from './pending.ts'
@@ -35,14 +34,9 @@ export interface ApplierOptions {
   readonly kv: Kv
   readonly pending: PendingRecords
   readonly retention: Retention
-  /** Apply's own ledger: its row operations are never charged to a request. */
-  readonly ledger: Ledger
+  /** Told of every row: apply's operations are never charged to a request. */
+  readonly charges: LogCharges
   readonly onApply?: (event: ApplyEvent) => void
-}
-
-/** Notes one row written or deleted by applying. */
-export function chargeWrite(ledger: Ledger, { key, value }: KvWrite): void {
-  ledger.charge(tableOfRow(key), value === undefined ? 'delete' : 'put', key, 1, key.length + (value?.length ?? 0))
 }
 
 export class Applier {
@@ -132,14 +126,14 @@ export class Applier {
     const writes = Applier.writesOf(record)
     const before: Milestone = record.milestone
     const marker = { key: pendingRowKey(record.group, record.version), value: undefined }
-    return andThen(this.#write([...writes, marker]), () => {
+    return andThen(this.#write(record, [...writes, marker], before === 'A' ? 'B' : 'AB'), () => {
       if (before === 'committed') this.#options.onApply?.({ record, reached: 'A', cause })
       this.#finish(record, cause)
     })
   }
 
   #reachA(record: PendingRecord, cause: ApplyCause): MaybePromise<void> {
-    return andThen(this.#write(record.entityWrites), () => {
+    return andThen(this.#write(record, record.entityWrites, 'A'), () => {
       record.milestone = 'A'
       this.#options.onApply?.({ record, reached: 'A', cause })
     })
@@ -148,7 +142,7 @@ export class Applier {
   #reachB(record: PendingRecord, cause: ApplyCause): MaybePromise<void> {
     const marker = { key: pendingRowKey(record.group, record.version), value: undefined }
     // A2: the marker stands last, so that on a store without batch a crash among the index rows leaves it in place.
-    return andThen(this.#write([...record.indexWrites, marker]), () => this.#finish(record, cause))
+    return andThen(this.#write(record, [...record.indexWrites, marker], 'B'), () => this.#finish(record, cause))
   }
 
   #finish(record: PendingRecord, cause: ApplyCause): void {
@@ -157,9 +151,9 @@ export class Applier {
     this.#options.onApply?.({ record, reached: 'B', cause })
   }
 
-  #write(writes: readonly KvWrite[]): MaybePromise<void> {
-    const { kv, ledger } = this.#options
-    for (const write of writes) chargeWrite(ledger, write)
+  #write(record: PendingRecord, writes: readonly KvWrite[], stage: Stage): MaybePromise<void> {
+    const { kv, charges } = this.#options
+    charges.applying(record, writes, stage)
     if (kv.supports.batch) return kv.batch(writes)
     return forEachInOrder(writes, (write) => kv.mutate(write))
   }

@@ -19,18 +19,19 @@
  * Known: the log is the only thing that a commit writes ("Megastore"). Ours: images before and after in the record.
  */
 import type { Scheduler } from '../clock.ts'
-import type { Ledger } from '../context.ts'
-import { checkAlive } from '../context.ts'
+import { checkAlive, type RequestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
-import type { BatchWrite, Kv, RowKey } from '../storage/kv.ts'
+import type { BatchWrite, Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
-import { Applier, type ApplyCause, type ApplyEvent, chargeWrite } from './apply.ts'
+import type { Tablets } from '../tablets/tablets.ts'
+import { Applier, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { drawDelayMs } from './apply-policy.ts'
 import type { Append, CommitInput, Committed, CommittedReader, LogDatabase } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
 import { Decisions } from './decisions.ts'
+import { LogCharges } from './log-charges.ts'
 import { type GroupCode, groupOf, pendingRowKey } from './log-rows.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
 import { footprintOf, noFootprint, type PreparedRecord, prepareRecords } from './prepared-record.ts'
@@ -44,7 +45,8 @@ export interface CommitLogOptions {
   readonly scheduler: Scheduler
   readonly random: Random
   readonly retention: RetentionLimits
-  readonly applyLedger: Ledger
+  /** Told of what is written, and asked before it is. */
+  readonly tablets?: Tablets | undefined
   /** The settings of a database by its code: for records found on opening. */
   readonly databaseByCode: (code: string) => LogDatabase
   readonly onApply?: (event: ApplyEvent) => void
@@ -67,6 +69,7 @@ export class CommitLog {
   readonly #options: CommitLogOptions
   readonly #sequencer = new Sequencer()
   readonly #decisions: Decisions
+  readonly #charges: LogCharges
   /** Entities cells of batches that are on their way to the store. */
   readonly #inFlight = new Map<RowKey, { readonly version: bigint; readonly cell: Uint8Array | undefined }>()
   /** Batches on their way to the store. */
@@ -77,11 +80,12 @@ export class CommitLog {
     this.#options = options
     this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
     this.#decisions = new Decisions(options.kv)
+    this.#charges = new LogCharges(options.tablets)
     this.applier = new Applier({
       kv: options.kv,
       pending: this.pending,
       retention: this.retention,
-      ledger: options.applyLedger,
+      charges: this.#charges,
       onApply: (event) => {
         if (event.reached === 'B') this.#settleDecision(event.record.version)
         options.onApply?.(event)
@@ -186,6 +190,7 @@ export class CommitLog {
       checkAlive(context)
       const records = prepareRecords(input, states, version, this.#options.kv.supports.batch)
       input.admit?.(footprintOf(records))
+      this.#charges.admit(context, records)
       let indexUpdates = 0
       for (const record of records) indexUpdates += record.indexUpdates
       const committed = { version, result, indexUpdates }
@@ -210,12 +215,12 @@ export class CommitLog {
   ): MaybePromise<{ readonly acknowledged: MaybePromise<void> }> {
     const { database } = input
     if (!this.#options.kv.supports.batch) {
-      const landing = this.#appendRowByRow(records, version).then(() => this.#enqueue(records, database))
+      const landing = this.#appendRowByRow(input.context, records, version).then(() => this.#enqueue(records, database))
       this.#tell(input, records, landing)
       return landing.then(() => ({ acknowledged: undefined }))
     }
     if (database.applyPolicy.type !== 'immediate') {
-      const writes = this.#logWrites(records, version, true)
+      const writes = this.#logWrites(input.context, records, version, true)
       return { acknowledged: this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, database)) }
     }
     // Records from before the policy became immediate go first: a group is applied in order (A1).
@@ -224,7 +229,7 @@ export class CommitLog {
         ? undefined
         : forEachInOrder(records, (record) => this.applier.rollForward(record.group, 'policy'))
     return andThen(earlier, () => {
-      const writes = this.#fusedWrites(records, version)
+      const writes = this.#fusedWrites(input.context, records, version)
       return { acknowledged: this.#writeBatch(input, records, version, writes, () => this.#appliedWithCommit(records)) }
     })
   }
@@ -263,13 +268,12 @@ export class CommitLog {
   }
 
   /** The log records and all that they apply, in one batch: no marker is needed. */
-  #fusedWrites(records: readonly PreparedRecord[], version: bigint): BatchWrite[] {
-    const writes = this.#logWrites(records, version, false)
+  #fusedWrites(context: RequestContext, records: readonly PreparedRecord[], version: bigint): BatchWrite[] {
+    const writes = this.#logWrites(context, records, version, false)
     for (const record of records) {
-      for (const write of Applier.writesOf(record)) {
-        chargeWrite(this.#options.applyLedger, write)
-        writes.push(write)
-      }
+      const rows = Applier.writesOf(record)
+      this.#charges.applying(record, rows, 'AB')
+      for (const write of rows) writes.push(write)
     }
     return writes
   }
@@ -283,8 +287,13 @@ export class CommitLog {
     }
   }
 
-  #logWrites(records: readonly PreparedRecord[], version: bigint, markers: boolean): BatchWrite[] {
-    const writes: BatchWrite[] = this.retention.take(records.length)
+  #logWrites(
+    context: RequestContext,
+    records: readonly PreparedRecord[],
+    version: bigint,
+    markers: boolean,
+  ): BatchWrite[] {
+    const writes: BatchWrite[] = this.#trim(context, records)
     const ceiling = this.#options.versions.ceilingFor(version)
     if (ceiling !== undefined) writes.push(ceiling)
     for (const record of records) {
@@ -294,11 +303,19 @@ export class CommitLog {
     return writes
   }
 
-  async #appendRowByRow(records: readonly PreparedRecord[], version: bigint): Promise<void> {
+  /** Deletions of old records that ride with new ones. */
+  #trim(context: RequestContext, records: readonly PreparedRecord[]): KvWrite[] {
+    const { bytes } = this.retention
+    const trimmed = this.retention.take(records.length)
+    this.#charges.appended(context, records, trimmed, bytes - this.retention.bytes)
+    return trimmed
+  }
+
+  async #appendRowByRow(context: RequestContext, records: readonly PreparedRecord[], version: bigint): Promise<void> {
     const { kv, versions } = this.#options
     const ceiling = versions.ceilingFor(version)
     if (ceiling !== undefined) await kv.mutate(ceiling)
-    for (const write of this.retention.take(records.length)) await kv.mutate(write)
+    for (const write of this.#trim(context, records)) await kv.mutate(write)
     for (const record of records) {
       await kv.mutate({ key: pendingRowKey(record.group, version), value: empty })
       const appended = await kv.mutateIf({ key: record.logRow, value: record.value.bytes() }, undefined)

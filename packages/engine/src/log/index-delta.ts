@@ -9,7 +9,7 @@ import type { KeyCodes } from '../encoding/key-codec.ts'
 import { typeOf } from '../encoding/value-codec.ts'
 import { refuseLargeRows } from '../indexes/row-limit.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
-import type { KvWrite } from '../storage/kv.ts'
+import type { KvWrite, RowKey } from '../storage/kv.ts'
 import { propertiesOfImage } from '../tables/entities.ts'
 import { indexRowDifference, indexRowsOf, type RowDifference } from '../tables/rows.ts'
 import { type ScatterStyle, scatterOf } from '../tables/scatter.ts'
@@ -61,14 +61,21 @@ export function checkCompositeRows({ codes, after, afterEntries }: EntityStates,
 /**
  * Appends the index writes of one entity's change to `writes`.
  *
+ * @param onReplaced - told of rows that were there before with another value
  * @returns the index updates that a commit's answer counts: rows that come or go. A value of another type in the place of
  *   an equal one (integer 5 for the timestamp 5) goes and comes; that a property became, or is no longer, one of several
  *   values does not count, though its row is written (measured on Google's legacy emulator)
  */
-export function addIndexDelta(states: EntityStates, rules: IndexRules, writes: KvWrite[]): number {
+export function addIndexDelta(
+  states: EntityStates,
+  rules: IndexRules,
+  writes: KvWrite[],
+  onReplaced?: (rowKey: RowKey) => void,
+): number {
   let correction = 0
   const { puts, deletes } = indexDeltaOf(states, rules, (old, fresh) => {
     correction += hasSameTypes(old.value, fresh.value) ? -1 : 1
+    onReplaced?.(fresh.rowKey)
   })
   for (const row of puts) writes.push({ key: row.rowKey, value: row.value })
   for (const row of deletes) writes.push({ key: row.rowKey, value: undefined })

@@ -6,6 +6,7 @@
  */
 import { invariant } from '../invariant.ts'
 import type { KvWrite, RowKey } from '../storage/kv.ts'
+import type { RequestLoad } from '../tablets/meter.ts'
 import type { EntityChange } from './log-record.ts'
 import type { GroupCode } from './log-rows.ts'
 
@@ -26,6 +27,10 @@ export interface PendingRecord {
   readonly entityWrites: readonly KvWrite[]
   /** Milestone B: the index rows that come and go. Indexes that come or go meanwhile change them. */
   indexWrites: readonly KvWrite[]
+  /** Index rows in `indexWrites` that were there before, with another value; absent = none. */
+  readonly replaced?: ReadonlySet<RowKey> | undefined
+  /** What its commit weighed, where that is not 1: applying it weighs the same. */
+  readonly load?: RequestLoad | undefined
   milestone: Milestone
 }
 

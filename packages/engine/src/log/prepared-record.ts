@@ -6,6 +6,7 @@ import type { DeferredValue, KvWrite, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import type { CommitInput, Footprint } from './commit-input.ts'
 import { addIndexDelta, checkCompositeRows, type EntityStates } from './index-delta.ts'
+import { applyLoad } from './log-charges.ts'
 import { DeferredLogRecord, type EntityChange } from './log-record.ts'
 import { type GroupCode, groupOf, logRowKey } from './log-rows.ts'
 import type { PendingRecord } from './pending.ts'
@@ -57,10 +58,15 @@ function prepare<T>(
   const entityWrites: KvWrite[] = []
   const indexWrites: KvWrite[] = []
   let indexUpdates = 0
+  let replaced: Set<RowKey> | undefined
+  const onReplaced = (row: RowKey): void => {
+    replaced ??= new Set()
+    replaced.add(row)
+  }
   for (const state of states) {
     entityWrites.push({ key: entityRowKey(state.codes.partition, state.codes.path), value: state.after })
     checkCompositeRows(state, database)
-    indexUpdates += addIndexDelta(state, database, indexWrites)
+    indexUpdates += addIndexDelta(state, database, indexWrites, onReplaced)
   }
   const value = new DeferredLogRecord(
     deciding === undefined
@@ -68,7 +74,6 @@ function prepare<T>(
       : { state: 'prepared', transaction, groups: deciding, changes },
   )
   const logRow = logRowKey(group, version)
-  context.ledger.charge('Log', 'put', logRow, 1, logRow.length + value.length)
   return {
     group,
     partition: states[0]?.codes.partition ?? '',
@@ -79,6 +84,8 @@ function prepare<T>(
     changes,
     entityWrites,
     indexWrites,
+    replaced,
+    load: applyLoad(context),
     indexUpdates,
     milestone: 'committed',
     value,

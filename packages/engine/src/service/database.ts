@@ -433,6 +433,6 @@ export class Database implements TtlDatabase {
   }
 
   #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
-    return settled(this.#shared.settle, context, verb)
+    return settled(this.#shared.settlement, context, verb)
   }
 }

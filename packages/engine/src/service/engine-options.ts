@@ -4,6 +4,7 @@ import type { IdCollisions } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { RetentionLimits } from '../log/retention.ts'
 import type { Durability, Kv } from '../storage/kv.ts'
+import type { TabletOptions } from '../tablets/tablets.ts'
 import type { MissingIndexPolicy } from './query-indexes.ts'
 import type { Mode } from './settings.ts'
 import type { TtlPolicy } from './ttl.ts'
@@ -36,6 +37,8 @@ export interface EngineOptions {
   readonly rollForward?: boolean | undefined
   /** Gives up what was written from a damaged place in the log on (storage/data-folder.ts, F4). Default: such a folder is refused. */
   readonly repairLog?: boolean | undefined
+  /** Tablets: simulated capacity, thresholds, policies; by default they only watch (tablets/defaults.ts). */
+  readonly tablets?: TabletOptions | undefined
   /** Told of a failure in work that nobody waits for, such as applying in the background. */
   readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
 }

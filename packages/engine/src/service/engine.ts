@@ -11,7 +11,7 @@
 import { type CheckOptions, checkStore } from '../check/checker.ts'
 import type { CheckReport } from '../check/report.ts'
 import { type Scheduler, systemScheduler } from '../clock.ts'
-import { CountingLedger, type RequestContext, requestContext } from '../context.ts'
+import { CountingLedger, type RequestContext, type RequestContextOptions, requestContext } from '../context.ts'
 import { databaseCode } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText } from '../encoding/ordered.ts'
@@ -24,11 +24,12 @@ import { CommitVersions } from '../log/commit-version.ts'
 import { defaultRetention } from '../log/retention.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
-import { ReseededRandom } from '../random.ts'
+import { ReseededRandom, seededRandom } from '../random.ts'
 import type { Kv, KvRow } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { KvTableView } from '../tables/table.ts'
 import type { Finding } from '../tablets/report.ts'
+import { Tablets } from '../tablets/tablets.ts'
 import { RecentCommits } from '../transactions/recent-commits.ts'
 import { Transactions } from '../transactions/transactions.ts'
 import { finallyDo } from '../transactions/whole-read.ts'
@@ -47,6 +48,9 @@ import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { type Cancellable, exportDatabase, importDatabase, type TransferParts } from './transfer.ts'
 import { TtlSweeper } from './ttl.ts'
+
+/** Keeps the draws of the tablets apart from those of the engine, which tests replay. */
+const tabletSeed = 0x7ab1e7
 
 /** Opens a store, in memory or on disk, and makes it whole (E1). */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -77,6 +81,8 @@ async function openKv({ dir, durability, repairLog }: EngineOptions): Promise<Kv
 
 export class Engine {
   readonly inspector: Inspector
+  /** Where the rows live, how hot each range is, and what was done about it. */
+  readonly tablets: Tablets
   /** Composite indexes of all databases. */
   readonly indexes: Indexes
   readonly totals: EngineTotals = { requests: 0, rowsRead: 0, rowsWritten: 0 }
@@ -109,6 +115,11 @@ export class Engine {
       ...(ttl === undefined ? {} : { ttlPolicies: ttl }),
     })
     this.#random = new ReseededRandom(BigInt(options.seed ?? 1))
+    this.tablets = new Tablets({
+      scheduler: this.#scheduler,
+      random: seededRandom((options.seed ?? 1) ^ tabletSeed),
+      options: options.tablets ?? {},
+    })
     this.#findings = new Findings({
       scheduler: this.#scheduler,
       indexInWords: (code, id) => {
@@ -116,9 +127,9 @@ export class Engine {
         return index === undefined ? undefined : formatIndex(index)
       },
       isStoreNew: () => this.#isStoreNew,
-      scale: () => 1,
-      tablets: () => [],
-      groups: () => [],
+      scale: () => this.tablets.settings.scale,
+      tablets: () => this.tablets.report().tablets,
+      groups: () => this.tablets.groups(),
     })
     const history = new ApplyHistory()
     const recent = new RecentCommits()
@@ -128,7 +139,7 @@ export class Engine {
       scheduler: this.#scheduler,
       random: this.#random,
       retention: options.retention ?? defaultRetention,
-      applyLedger: new CountingLedger(),
+      tablets: this.tablets,
       databaseByCode: (code) => this.#databaseByCode(code),
       onApply: (event) => history.note(event),
       onAppend: (append) => {
@@ -156,7 +167,10 @@ export class Engine {
       versions,
       view: new KvTableView(kv),
       ids: this.#ids,
-      settle: (context) => this.#settle(context),
+      settlement: {
+        begin: (context) => this.tablets.begin(context),
+        settle: (context) => this.#settle(context),
+      },
     }
     this.#ttl = new TtlSweeper({
       kv,
@@ -188,9 +202,7 @@ export class Engine {
   }
 
   /** A context for requests made in this process. */
-  context(
-    options: { readonly deadlineAt?: bigint | undefined; readonly signal?: AbortSignal | undefined } = {},
-  ): RequestContext {
+  context(options: Omit<RequestContextOptions, 'clock' | 'ledger'> = {}): RequestContext {
     return requestContext({ clock: this.#scheduler, ...options })
   }
 
@@ -291,6 +303,8 @@ export class Engine {
       await this.#ids.release(this.context())
       await clearStore(this.#kv, this.#log, scope)
       const { projectId, databaseId } = scope
+      if (projectId === undefined) this.tablets.reset()
+      else this.tablets.recount()
       if (projectId === undefined) {
         this.#isStoreNew = true
         this.#findings.clear()
@@ -320,6 +334,7 @@ export class Engine {
    */
   async restore(snapshot: EngineSnapshot): Promise<void> {
     await restoreSnapshot(this.#snapshotParts(), snapshot)
+    this.tablets.reset()
     this.indexes.open(this.databases())
   }
 
@@ -363,6 +378,7 @@ export class Engine {
     await this.#log.recover()
     if (this.#options.rollForward === false) return
     await this.#log.rollForwardAll('opening')
+    this.tablets.watch(this.#kv)
     this.#ttl.start()
     await this.useIndexFile()
     await this.indexes.file?.create()
@@ -415,11 +431,12 @@ export class Engine {
     return this.database(project.value, decodeText(code, project.next).value)
   }
 
-  #settle(context: RequestContext): void {
+  #settle(context: RequestContext): MaybePromise<void> {
     this.totals.requests++
     if (context.ledger instanceof CountingLedger) {
       this.totals.rowsRead += context.ledger.rowsRead
       this.totals.rowsWritten += context.ledger.rowsWritten
     }
+    return this.tablets.settle(context)
   }
 }

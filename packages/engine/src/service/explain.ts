@@ -151,9 +151,16 @@ class WatchingLedger extends CountingLedger {
     this.#next = next
   }
 
-  override charge(table: TableId, operation: RowOperation, rowKey: RowKey, rows: number, bytes: number): void {
-    super.charge(table, operation, rowKey, rows, bytes)
-    this.#next.charge(table, operation, rowKey, rows, bytes)
+  override charge(
+    table: TableId,
+    operation: RowOperation,
+    rowKey: RowKey,
+    rows: number,
+    bytes: number,
+    through?: RowKey | undefined,
+  ): void {
+    super.charge(table, operation, rowKey, rows, bytes, through)
+    this.#next.charge(table, operation, rowKey, rows, bytes, through)
     if (operation !== 'get' && operation !== 'scan') return
     if (table === 'Entities') this.entities += rows
     else if (table.startsWith('EntitiesBy')) this.indexEntries += rows
@@ -188,5 +195,9 @@ class WatchedContext implements RequestContext {
 
   get weight(): number {
     return this.#context.weight
+  }
+
+  get spreadMs(): number | undefined {
+    return this.#context.spreadMs
   }
 }

@@ -2,34 +2,39 @@
 import { checkAlive, type RequestContext } from '../context.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 
-/**
- * Runs a verb of a request that is still wanted, and settles its ledger.
- *
- * @param settle - called once, with the rows the request touched; a promise is a delay of the answer
- */
+/** Whom a verb tells of its begin and end. */
+export interface Settlement {
+  /** Called once, before the first row is touched. */
+  begin(context: RequestContext): void
+  /** Called once, with the rows the request touched; a promise is a delay of the answer, a throw replaces it. */
+  settle(context: RequestContext): MaybePromise<void>
+}
+
+/** Runs a verb of a request that is still wanted, and settles its ledger. */
 export function settled<T>(
-  settle: (context: RequestContext) => MaybePromise<void>,
+  settlement: Settlement,
   context: RequestContext,
   verb: () => MaybePromise<T>,
 ): MaybePromise<T> {
   let result: MaybePromise<T>
+  settlement.begin(context)
   try {
     checkAlive(context)
     result = verb()
   } catch (error) {
-    return andThen(settle(context), () => {
+    return andThen(settlement.settle(context), () => {
       throw error
     })
   }
   if (result instanceof Promise) {
     return result.then(
-      (value) => andThen(settle(context), () => value),
+      (value) => andThen(settlement.settle(context), () => value),
       (error) =>
-        andThen(settle(context), () => {
+        andThen(settlement.settle(context), () => {
           throw error
         }),
     )
   }
   const value = result
-  return andThen(settle(context), () => value)
+  return andThen(settlement.settle(context), () => value)
 }

@@ -73,10 +73,16 @@ export class KvTableView implements TableView {
     options: { readonly reverse?: boolean; readonly expect?: number } = {},
   ): RowScan {
     const scan = this.#reader.scan(range, options)
+    const isReverse = options.reverse === true
+    // Where the next batch begins: what lies between it and the last row found was passed over, deleted rows included.
+    let from = isReverse ? range.end : range.start
     const charged = (rows: readonly KvRow[]): readonly KvRow[] => {
       let bytes = 0
       for (const row of rows) bytes += row.key.length + row.value.length
-      context.ledger.charge(table, 'scan', rows[0]?.key ?? range.start, rows.length, bytes)
+      const to = rows[rows.length - 1]?.key ?? (isReverse ? range.start : range.end)
+      if (isReverse) context.ledger.charge(table, 'scan', to, rows.length, bytes, from)
+      else context.ledger.charge(table, 'scan', from, rows.length, bytes, to)
+      from = to
       return rows
     }
     return {
@@ -84,7 +90,10 @@ export class KvTableView implements TableView {
         const rows = scan.next(count)
         return rows instanceof Promise ? rows.then(charged) : charged(rows)
       },
-      seek: (key) => scan.seek(key),
+      seek(key) {
+        from = key
+        scan.seek(key)
+      },
       close: () => scan.close(),
     }
   }

@@ -1,0 +1,213 @@
+/**
+ * Every figure of the tablets: what it is, its unit, its default and where that is from. Each can be set on its own, by
+ * `openEngine({ tablets: { … } })` and `engine.tablets.configure({ … })`; docs/reference/tablets.md has a row for each, which
+ * defaults.test.ts compares with this file.
+ *
+ * Sources: *known* = Google's public articles, or the Bigtable paper as commonly summarised; *believed* = what such systems
+ * are said to do, without a public figure; *ours* = chosen here.
+ */
+import { invariant } from '../invariant.ts'
+
+export const tabletDefaults: {
+  readonly simulate: boolean
+  readonly scale: number
+  readonly servers: number
+  readonly opsPerSecond: number
+  readonly queueMsMax: number
+  readonly serviceMs: number
+  readonly scanRowCost: number
+  readonly commitLatencyMs: number
+  readonly groupWaitMsMax: number
+  readonly waits: boolean
+  readonly sampleEvery: number
+  readonly slotMs: number
+  readonly tickMs: number
+  readonly windowMs: number
+  readonly reportWindowMs: number
+  readonly decisionMs: number
+  readonly samplesMin: number
+  readonly splitOpsPerSecond: number
+  readonly splitHalfShareMin: number
+  readonly splitOneEndShare: number
+  readonly splitBytes: number
+  readonly splitUnavailableMs: number
+  readonly mergeOpsPerSecond: number
+  readonly mergeBytes: number
+  readonly mergeAfterMs: number
+  readonly balanceAbove: number
+  readonly balanceBelow: number
+  readonly moveMsMin: number
+  readonly moveMsMax: number
+  readonly compactAfterMs: number
+  readonly compactShare: number
+  readonly compactTombstonesMin: number
+  readonly heatRowsMax: number
+  readonly eventsMax: number
+} = {
+  simulate: false,
+  scale: 1,
+  servers: 1_000,
+  opsPerSecond: 10_000,
+  queueMsMax: 2_000,
+  serviceMs: 2,
+  scanRowCost: 0.1,
+  commitLatencyMs: 150,
+  groupWaitMsMax: 5_000,
+  waits: true,
+  sampleEvery: 64,
+  slotMs: 1_000,
+  tickMs: 200,
+  windowMs: 60_000,
+  reportWindowMs: 10_000,
+  decisionMs: 5_000,
+  samplesMin: 64,
+  splitOpsPerSecond: 4_000,
+  splitHalfShareMin: 0.1,
+  splitOneEndShare: 0.9,
+  splitBytes: 300_000_000,
+  splitUnavailableMs: 0,
+  mergeOpsPerSecond: 200,
+  mergeBytes: 100_000_000,
+  mergeAfterMs: 600_000,
+  balanceAbove: 0.5,
+  balanceBelow: 0.45,
+  moveMsMin: 300,
+  moveMsMax: 2_000,
+  compactAfterMs: 3_600_000,
+  compactShare: 0.5,
+  compactTombstonesMin: 1_000,
+  heatRowsMax: 64,
+  eventsMax: 1_000,
+}
+
+export type TabletSettings = typeof tabletDefaults
+export type TabletSettingName = keyof TabletSettings
+
+export interface TabletSettingNote {
+  readonly what: string
+  readonly unit: string
+  readonly source: string
+}
+
+export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>> = {
+  simulate: {
+    what: 'whether servers have a capacity: operations are delayed and refused',
+    unit: 'yes or no',
+    source: 'ours',
+  },
+  scale: { what: 'how many operations each real one stands for', unit: 'operations', source: 'ours' },
+  servers: { what: 'tablet servers', unit: 'servers', source: 'ours: enough for 740,000 small writes a second' },
+  opsPerSecond: {
+    what: 'row operations that a server can do',
+    unit: 'a second',
+    source: 'believed: some thousands to ten thousand',
+  },
+  queueMsMax: {
+    what: 'wait at a server from which on it refuses operations',
+    unit: 'ms',
+    source: 'ours',
+  },
+  serviceMs: { what: 'time of a row operation on an idle server', unit: 'ms', source: 'believed' },
+  scanRowCost: {
+    what: 'cost of a scanned row, or of a tombstone that a scan skips, against a get',
+    unit: 'row operations',
+    source: 'ours: rows of a block are read together',
+  },
+  commitLatencyMs: {
+    what: 'time that the log of an entity group takes for an append; the next commit of the group waits for it',
+    unit: 'ms',
+    source: 'known: Megastore commits take 100 to 400 ms, which makes a few a second',
+  },
+  groupWaitMsMax: {
+    what: "wait for one's turn at an entity group after which a commit fails with ABORTED",
+    unit: 'ms',
+    source: 'ours',
+  },
+  waits: {
+    what: 'whether delays are waited for; if not they are only measured, and commits of a group do not queue',
+    unit: 'yes or no',
+    source: 'ours: for labs in which one operation stands for thousands',
+  },
+  sampleEvery: {
+    what: 'with simulation off, one of so many operations is charged, with this weight',
+    unit: 'operations',
+    source: 'ours',
+  },
+  slotMs: {
+    what: 'time over which an operation of weight above 1 is spread',
+    unit: 'ms',
+    source: 'ours: a weight is a flow, never a burst',
+  },
+  tickMs: { what: 'step in which flows begin and end', unit: 'ms', source: 'ours' },
+  windowMs: { what: 'load that policies judge', unit: 'ms', source: 'ours' },
+  reportWindowMs: { what: 'load that reports show', unit: 'ms', source: 'ours' },
+  decisionMs: { what: 'time between two looks of the policies', unit: 'ms', source: 'ours' },
+  samplesMin: { what: 'samples without which no split is decided', unit: 'samples of a tablet', source: 'ours' },
+  splitOpsPerSecond: {
+    what: 'load above which a tablet is split',
+    unit: 'row operations a second',
+    source: 'ours: two fifths of a server, so that half as much more still fits',
+  },
+  splitHalfShareMin: { what: 'least share of the load in either half of a split', unit: 'share', source: 'ours' },
+  splitOneEndShare: {
+    what: 'share of the newest quarter of the samples on one side of the split point from which on a split is no help',
+    unit: 'share',
+    source: 'ours',
+  },
+  splitBytes: { what: 'size above which a tablet is split', unit: 'bytes', source: 'known: about 300 MB' },
+  splitUnavailableMs: {
+    what: 'unavailability of both halves after a split',
+    unit: 'ms',
+    source: 'known: halves share their files and stay where they are; moves are what costs',
+  },
+  mergeOpsPerSecond: {
+    what: 'load below which two neighbours are merged',
+    unit: 'row operations a second, both together',
+    source: 'ours: a twentieth of that of a split',
+  },
+  mergeBytes: { what: 'size below which two neighbours are merged', unit: 'bytes, both together', source: 'ours' },
+  mergeAfterMs: { what: 'age that both neighbours must have', unit: 'ms', source: 'ours' },
+  balanceAbove: {
+    what: 'load of a server above which tablets are moved away',
+    unit: 'share of its capacity',
+    source: 'ours',
+  },
+  balanceBelow: { what: 'load of the receiver after a move, at most', unit: 'share of its capacity', source: 'ours' },
+  moveMsMin: { what: 'shortest unavailability of a tablet that moves', unit: 'ms', source: 'known: a few hundred ms' },
+  moveMsMax: { what: 'longest', unit: 'ms', source: 'known: 1 to 2 s' },
+  compactAfterMs: {
+    what: 'age of the oldest tombstone of a tablet at which it has a major compaction',
+    unit: 'ms',
+    source: 'ours',
+  },
+  compactShare: {
+    what: 'tombstones for each row from which on there is a major compaction',
+    unit: 'share',
+    source: 'ours',
+  },
+  compactTombstonesMin: {
+    what: 'tombstones below which the share does not count',
+    unit: 'rows',
+    source: 'ours',
+  },
+  heatRowsMax: { what: 'key ranges of a table whose load is remembered', unit: 'ranges', source: 'ours' },
+  eventsMax: { what: 'events that are remembered', unit: 'events', source: 'ours' },
+}
+
+/** The defaults with single figures replaced. @throws InvariantError when they do not go together */
+export function tabletSettings(
+  changed: Partial<TabletSettings> = {},
+  base: TabletSettings = tabletDefaults,
+): TabletSettings {
+  const settings = { ...base, ...changed }
+  const { servers, scale, opsPerSecond, splitOpsPerSecond, mergeOpsPerSecond, windowMs, decisionMs, tickMs } = settings
+  invariant(Number.isInteger(servers) && servers >= 1, 'tablets: servers is a whole number from 1 on')
+  invariant(scale > 0 && opsPerSecond > 0, 'tablets: scale and opsPerSecond are above 0')
+  invariant(mergeOpsPerSecond < splitOpsPerSecond, 'tablets: what was merged must not be split at once')
+  invariant(settings.mergeBytes < settings.splitBytes, 'tablets: what was merged must not be split at once')
+  invariant(decisionMs <= windowMs && tickMs <= decisionMs, 'tablets: tick <= decision <= window')
+  invariant(decisionMs % tickMs === 0, 'tablets: a decision falls on a tick')
+  invariant(windowMs >= 1_000 && windowMs <= 60_000, 'tablets: a window is 1 to 60 seconds')
+  invariant(settings.reportWindowMs <= windowMs, 'tablets: reports show no more than the window')
+  return settings
+}

@@ -1,0 +1,274 @@
+/**
+ * Load per key range over time, for pictures: finer than tablets where it is hot, so that a load that moves along the keys
+ * shows as a diagonal even where tablets do not follow it.
+ *
+ *   tiers   1 s × 2 min · 10 s × 20 min · 1 min × 2 h · 10 min × 1 day         one column a step
+ *   ranges  at most heatRowsMax a table, each with its columns in every tier
+ *
+ * H1  Ranges partition the row keys of a table.
+ * H2  Joining ranges adds their columns up; dividing one halves what it had, since nobody knows better. Sums stay.
+ * H3  Memory is bounded: ranges × tiers × columns. A range is divided at the middle of its latest keys when it has more
+ *     than its share of the load; the coldest two neighbours are joined to make room.
+ */
+import type { RowKey } from '../storage/kv.ts'
+import type { TableId } from '../tables/table.ts'
+
+interface Tier {
+  readonly stepMs: number
+  readonly columns: number
+}
+
+export const heatTiers: readonly Tier[] = [
+  { stepMs: 1_000, columns: 120 },
+  { stepMs: 10_000, columns: 120 },
+  { stepMs: 60_000, columns: 120 },
+  { stepMs: 600_000, columns: 144 },
+]
+
+const measures = 3
+const recentMax = 16
+/** A range with more than so many times its even share is divided. */
+const hotFactor = 2
+/** Columns of the second tier that say what is hot now. */
+const recentColumns = 3
+
+/** Columns of one range: for each tier a ring of [reads, writes, bytes]. */
+class HeatRange {
+  readonly start: RowKey
+  readonly #rings: Float32Array[] = []
+  readonly #steps: Int32Array[] = []
+  /** Latest keys, a ring. */
+  readonly recent: RowKey[] = []
+  #noted = 0
+
+  constructor(start: RowKey) {
+    this.start = start
+    for (const { columns } of heatTiers) {
+      this.#rings.push(new Float32Array(columns * measures))
+      this.#steps.push(new Int32Array(columns).fill(-1))
+    }
+  }
+
+  note(rowKey: RowKey): void {
+    this.recent[this.#noted++ % recentMax] = rowKey
+  }
+
+  add(nowMs: number, reads: number, writes: number, bytes: number): void {
+    for (let tier = 0; tier < heatTiers.length; tier++) {
+      const { stepMs, columns } = heatTiers[tier] as Tier
+      const step = Math.floor(nowMs / stepMs)
+      this.#addTo(tier, step % columns, step % 0x7fff_ffff, reads, writes, bytes)
+    }
+  }
+
+  #addTo(tier: number, column: number, step: number, reads: number, writes: number, bytes: number): void {
+    const ring = this.#rings[tier] as Float32Array
+    const steps = this.#steps[tier] as Int32Array
+    const at = column * measures
+    if (steps[column] !== step) {
+      steps[column] = step
+      ring[at] = reads
+      ring[at + 1] = writes
+      ring[at + 2] = bytes
+      return
+    }
+    ring[at] = (ring[at] as number) + reads
+    ring[at + 1] = (ring[at + 1] as number) + writes
+    ring[at + 2] = (ring[at + 2] as number) + bytes
+  }
+
+  /** What a column of a tier holds: `measure` 0 reads, 1 writes, 2 bytes. */
+  value(tier: number, step: number, measure: number): number {
+    const column = step % (heatTiers[tier] as Tier).columns
+    if ((this.#steps[tier] as Int32Array)[column] !== step % 0x7fff_ffff) return 0
+    return (this.#rings[tier] as Float32Array)[column * measures + measure] as number
+  }
+
+  /** Operations of the last half minute. */
+  recentLoad(nowMs: number): number {
+    const step = Math.floor(nowMs / (heatTiers[1] as Tier).stepMs)
+    let sum = 0
+    for (let i = 0; i < recentColumns; i++) sum += this.value(1, step - i, 0) + this.value(1, step - i, 1)
+    return sum
+  }
+
+  /** Operations of the longest tier's columns. */
+  allLoad(nowMs: number): number {
+    const { stepMs, columns } = heatTiers[3] as Tier
+    const step = Math.floor(nowMs / stepMs)
+    let sum = 0
+    for (let i = 0; i < columns; i++) sum += this.value(3, step - i, 0) + this.value(3, step - i, 1)
+    return sum
+  }
+
+  addAll(other: HeatRange, factor = 1): void {
+    for (let tier = 0; tier < heatTiers.length; tier++) {
+      const steps = other.#steps[tier] as Int32Array
+      const ring = other.#rings[tier] as Float32Array
+      for (let column = 0; column < steps.length; column++) {
+        const step = steps[column] as number
+        if (step < 0 || step < ((this.#steps[tier] as Int32Array)[column] as number)) continue
+        const at = column * measures
+        const [reads, writes, bytes] = [ring[at] as number, ring[at + 1] as number, ring[at + 2] as number]
+        this.#addTo(tier, column, step, reads * factor, writes * factor, bytes * factor)
+      }
+    }
+    for (const key of other.recent) this.note(key)
+  }
+}
+
+export interface HeatCells {
+  readonly table: TableId
+  readonly start: RowKey
+  readonly end: RowKey | undefined
+  readonly reads: number[]
+  readonly writes: number[]
+  readonly bytes: number[]
+}
+
+export class HeatHistory {
+  readonly #tables = new Map<TableId, HeatRange[]>()
+  #rowsMax: number
+
+  constructor(rowsMax: number) {
+    this.#rowsMax = rowsMax
+  }
+
+  set rowsMax(rowsMax: number) {
+    this.#rowsMax = rowsMax
+  }
+
+  clear(): void {
+    this.#tables.clear()
+  }
+
+  add(table: TableId, rowKey: RowKey, nowMs: number, reads: number, writes: number, bytes: number): void {
+    const range = this.#rangeOf(table, rowKey)
+    range.note(rowKey)
+    range.add(nowMs, reads, writes, bytes)
+  }
+
+  /** Divides hot ranges and makes room by joining cold ones; called now and then. */
+  adapt(nowMs: number): void {
+    for (const ranges of this.#tables.values()) this.#adaptTable(ranges, nowMs)
+  }
+
+  #adaptTable(ranges: HeatRange[], nowMs: number): void {
+    const loads = ranges.map((range) => range.recentLoad(nowMs))
+    const total = loads.reduce((sum, load) => sum + load, 0)
+    if (total === 0) return
+    const share = (hotFactor * total) / this.#rowsMax
+    let hottest = -1
+    for (let i = 0; i < ranges.length; i++) {
+      if ((loads[i] as number) <= share || divisionOf(ranges[i] as HeatRange) === undefined) continue
+      if (hottest < 0 || (loads[i] as number) > (loads[hottest] as number)) hottest = i
+    }
+    if (hottest < 0) return
+    if (ranges.length >= this.#rowsMax) {
+      const joined = this.#joinColdest(ranges, hottest, nowMs)
+      if (joined === undefined) return
+      if (joined < hottest) hottest--
+    }
+    const hot = ranges[hottest] as HeatRange
+    const at = divisionOf(hot)
+    if (at === undefined) return
+    const [left, right] = [new HeatRange(hot.start), new HeatRange(at)]
+    left.addAll(hot, 0.5)
+    right.addAll(hot, 0.5)
+    left.recent.length = 0
+    right.recent.length = 0
+    for (const key of hot.recent) (key < at ? left : right).note(key)
+    ranges.splice(hottest, 1, left, right)
+  }
+
+  /** @returns the place of the pair that became one */
+  #joinColdest(ranges: HeatRange[], keep: number, nowMs: number): number | undefined {
+    const loads = ranges.map((range) => range.allLoad(nowMs))
+    let [place, least] = [-1, Number.POSITIVE_INFINITY]
+    for (let i = 0; i + 1 < ranges.length; i++) {
+      if (i === keep || i + 1 === keep) continue
+      const sum = (loads[i] as number) + (loads[i + 1] as number)
+      if (sum < least) [place, least] = [i, sum]
+    }
+    if (place < 0) return undefined
+    const left = ranges[place] as HeatRange
+    left.addAll(ranges[place + 1] as HeatRange)
+    ranges.splice(place + 1, 1)
+    return place
+  }
+
+  tables(): readonly TableId[] {
+    return [...this.#tables.keys()].sort()
+  }
+
+  /** Columns of a table's ranges, oldest first; `rowsMax` joins neighbours, those with the least load first. */
+  cells(table: TableId, tier: number, firstStep: number, columns: number, rowsMax: number): HeatCells[] {
+    const ranges = this.#tables.get(table) ?? []
+    const rows: HeatCells[] = ranges.map((range, i) => {
+      const column = (measure: number): number[] =>
+        Array.from({ length: columns }, (_, c) => range.value(tier, firstStep + c, measure))
+      return {
+        table,
+        start: range.start,
+        end: ranges[i + 1]?.start,
+        reads: column(0),
+        writes: column(1),
+        bytes: column(2),
+      }
+    })
+    const loads = rows.map(({ reads, writes }) => sumOf(reads) + sumOf(writes))
+    while (rows.length > Math.max(1, rowsMax)) {
+      let [place, least] = [0, Number.POSITIVE_INFINITY]
+      for (let i = 0; i + 1 < rows.length; i++) {
+        const sum = (loads[i] as number) + (loads[i + 1] as number)
+        if (sum < least) [place, least] = [i, sum]
+      }
+      const [left, right] = [rows[place] as HeatCells, rows[place + 1] as HeatCells]
+      rows.splice(place, 2, {
+        table,
+        start: left.start,
+        end: right.end,
+        reads: added(left.reads, right.reads),
+        writes: added(left.writes, right.writes),
+        bytes: added(left.bytes, right.bytes),
+      })
+      loads.splice(place, 2, least)
+    }
+    return rows
+  }
+
+  #rangeOf(table: TableId, rowKey: RowKey): HeatRange {
+    const ranges = this.#tables.get(table)
+    if (ranges === undefined) {
+      const range = new HeatRange('')
+      this.#tables.set(table, [range])
+      return range
+    }
+    let [low, high] = [1, ranges.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((ranges[middle] as HeatRange).start <= rowKey) low = middle + 1
+      else high = middle
+    }
+    return ranges[low - 1] as HeatRange
+  }
+}
+
+/** The middle of the latest keys, where that divides the range. */
+function divisionOf({ start, recent }: HeatRange): RowKey | undefined {
+  if (recent.length < recentMax) return undefined
+  const keys = [...recent].sort()
+  const middle = keys[keys.length / 2]
+  if (middle !== undefined && middle > start && middle > (keys[0] as RowKey)) return middle
+  return keys.find((key) => key > (keys[0] as RowKey) && key > start)
+}
+
+function sumOf(numbers: readonly number[]): number {
+  let sum = 0
+  for (const number of numbers) sum += number
+  return sum
+}
+
+function added(a: readonly number[], b: readonly number[]): number[] {
+  return a.map((value, i) => value + (b[i] as number))
+}

@@ -1,0 +1,28 @@
+/**
+ * When two neighbours become one tablet: both cold for a while, and small together.
+ *
+ * Known: small neighbours are merged after mass deletes. Ours: the thresholds, far below those of a split, so that what was
+ * merged is not split again at once.
+ */
+import type { TabletSettings } from './defaults.ts'
+
+export interface MergeCandidate {
+  readonly opsPerSecond: number
+  readonly bytes: number
+  readonly ageMs: number
+}
+
+export interface MergePolicy {
+  decide(left: MergeCandidate, right: MergeCandidate, settings: TabletSettings): boolean
+}
+
+export const mergeWhenCold: MergePolicy = {
+  decide(left, right, { mergeAfterMs, mergeBytes, mergeOpsPerSecond }) {
+    return (
+      left.ageMs >= mergeAfterMs &&
+      right.ageMs >= mergeAfterMs &&
+      left.opsPerSecond + right.opsPerSecond < mergeOpsPerSecond &&
+      left.bytes + right.bytes < mergeBytes
+    )
+  },
+}

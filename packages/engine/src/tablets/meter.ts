@@ -1,0 +1,49 @@
+/**
+ * How the rest of the engine tells the tablets what it does.
+ *
+ *   request ─▶ ledger ─▶ meter.countdown 0? ─▶ take()      rows read and written, a sample or all of them
+ *   commit  ─▶ admit()                                     before the log append: may it go through now?
+ *   apply   ─▶ noteChange()                                rows and bytes that come or go
+ *
+ * M1  With simulation off, one of `sampleEvery` operations is taken, with that weight, after a drawn number of others: the
+ *     countdown is all that the others cost. With simulation every operation is taken.
+ * M2  Nothing is thrown by take(): what a request met is noted in its RequestLoad and comes out when it is settled.
+ */
+import type { RowOperation } from '../context.ts'
+import type { RowKey } from '../storage/kv.ts'
+import type { TableId } from '../tables/table.ts'
+
+/** What a request weighs, and how it fared so far. */
+export interface RequestLoad {
+  readonly weight: number
+  /** Time over which a weight above 1 is spread; `undefined` = the setting. */
+  readonly spreadMs: number | undefined
+  /** How many requests it is counted for; 0 = it is not timed. */
+  readonly requests: number
+  readonly startedMs: number
+  /** How long the slowest of its tablets takes. */
+  delayMs: number
+  /** Why it cannot be answered, by the first tablet that refused it. */
+  refusal: Refusal | undefined
+  /** Its commit was let through: from now on nothing refuses it. */
+  admitted: boolean
+}
+
+export interface Refusal {
+  readonly code: 'RESOURCE_EXHAUSTED' | 'UNAVAILABLE'
+  readonly message: string
+}
+
+export interface Meter {
+  /** Operations until the next one that is taken; counted down by ledgers. */
+  countdown: number
+  take(
+    load: RequestLoad | undefined,
+    table: TableId,
+    operation: RowOperation,
+    rowKey: RowKey,
+    rows: number,
+    bytes: number,
+    through: RowKey | undefined,
+  ): void
+}

@@ -1,0 +1,274 @@
+/**
+ * Between requests and tablets: what a request touches is charged, and with simulation decides how long it takes or why it
+ * fails.
+ *
+ *   begin ─▶ take … take ─▶ [admit, before a commit's log append] ─▶ take … ─▶ settle
+ *
+ * MT1  A commit is refused by admit() or not at all: what is refused has written nothing.
+ * MT2  A request's delay is that of its slowest row; several rows on one server do not add up (they are done in parallel).
+ * MT3  A request refused by a tablet that moves fails at once (known); a full server refuses at once too.
+ */
+import type { Scheduler } from '../clock.ts'
+import { CountingLedger, type RequestContext, type RowOperation } from '../context.ts'
+import { DatastoreError } from '../errors.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { Random } from '../random.ts'
+import type { RowKey } from '../storage/kv.ts'
+import type { TableId } from '../tables/table.ts'
+import type { Charge, TabletFleet } from './fleet.ts'
+import type { GroupLoad } from './group-load.ts'
+import { LatencyHistogram } from './latency.ts'
+import type { Meter, Refusal, RequestLoad } from './meter.ts'
+import { rowKeyWords } from './range-words.ts'
+import type { Tablet } from './tablet.ts'
+
+/** With simulation off, one request of so many is timed and counted for as many. */
+const timedEvery = 16
+
+/** One charged operation, for whoever looks for patterns. */
+export interface SampleEvent {
+  readonly table: TableId
+  readonly operation: RowOperation
+  readonly rowKey: RowKey
+  readonly rows: number
+  readonly bytes: number
+  /** How many operations it stands for. */
+  readonly weight: number
+  readonly atMicros: bigint
+}
+
+export type SampleListener = (sample: SampleEvent) => void
+
+export interface MeteringParts {
+  readonly fleet: TabletFleet
+  readonly groups: GroupLoad
+  readonly scheduler: Scheduler
+  readonly random: Random
+}
+
+export class Metering implements Meter {
+  countdown = 0
+  /** Requests until the next one that is timed. */
+  #requestCountdown = 0
+  readonly latencies: LatencyHistogram = new LatencyHistogram()
+  readonly listeners: Set<SampleListener> = new Set()
+  readonly #fleet: TabletFleet
+  readonly #parts: MeteringParts
+
+  constructor(parts: MeteringParts) {
+    this.#fleet = parts.fleet
+    this.#parts = parts
+  }
+
+  nowMs(): number {
+    return Number(this.#parts.scheduler.nowMicros()) / 1000
+  }
+
+  /** A request begins: its ledger charges tablets from now on. */
+  begin(context: RequestContext): void {
+    const { ledger } = context
+    if (!(ledger instanceof CountingLedger)) return
+    ledger.meter = this
+    ledger.load = this.#loadOf(context)
+  }
+
+  #loadOf(context: RequestContext): RequestLoad | undefined {
+    const { simulate } = this.#fleet.settings
+    const isTimed = --this.#requestCountdown <= 0
+    if (isTimed) this.#requestCountdown = 1 + this.#parts.random.integer(2 * timedEvery - 1)
+    if (!simulate && !isTimed && context.weight === 1) return undefined
+    const requests = simulate ? 1 : isTimed ? timedEvery : 0
+    const { weight, spreadMs } = context
+    return { weight, spreadMs, requests, startedMs: this.nowMs(), delayMs: 0, refusal: undefined, admitted: false }
+  }
+
+  take(
+    load: RequestLoad | undefined,
+    table: TableId,
+    operation: RowOperation,
+    rowKey: RowKey,
+    rows: number,
+    bytes: number,
+    through: RowKey | undefined,
+  ): void {
+    const { settings } = this.#fleet
+    const { simulate, sampleEvery, scale } = settings
+    this.countdown = simulate ? 0 : 1 + this.#parts.random.integer(2 * sampleEvery - 1)
+    const micros = this.#parts.scheduler.nowMicros()
+    const nowMs = Number(micros) / 1000
+    const real = (load?.weight ?? 1) * scale
+    const weight = simulate ? real : real * sampleEvery
+    const spreadMs = real > 1 && load !== undefined ? (load.spreadMs ?? settings.slotMs) : 0
+    // A pending marker lies with the record that it is of.
+    const row = rowKey.charCodeAt(0) === 0x50 ? `L${rowKey.slice(1)}` : rowKey
+    this.#fleet.advance(nowMs)
+    if (operation === 'scan') this.#scan(load, table, row, rows, bytes, through, nowMs, weight, spreadMs)
+    else {
+      const isWrite = operation !== 'get'
+      const charge: Charge = {
+        rowKey: row,
+        reads: isWrite ? 0 : rows,
+        writes: isWrite ? rows : 0,
+        bytes,
+        cost: rows,
+        weight,
+        spreadMs,
+      }
+      this.#charge(load, this.#fleet.tabletOf(table, row), nowMs, charge)
+      if (table === 'Log' && operation === 'put' && row === rowKey) this.#noteCommit(row, nowMs, weight)
+    }
+    if (this.listeners.size === 0) return
+    const sample: SampleEvent = { table, operation, rowKey, rows, bytes, weight, atMicros: micros }
+    for (const listener of this.listeners) listener(sample)
+  }
+
+  /**
+   * Whether a commit may write these rows now; its reads have been taken already.
+   *
+   * @throws RESOURCE_EXHAUSTED, UNAVAILABLE or DEADLINE_EXCEEDED: nothing was written, nothing will be
+   */
+  admit(context: RequestContext, rows: Iterable<{ readonly table: TableId; readonly rowKey: RowKey }>): void {
+    const load = loadOf(context)
+    if (!this.#fleet.settings.simulate || load === undefined) return
+    const nowMs = this.nowMs()
+    this.#fleet.advance(nowMs)
+    if (load.refusal === undefined) {
+      for (const { table, rowKey } of rows) {
+        this.#meet(load, this.#fleet.tabletOf(table, rowKey), rowKey, nowMs, 1)
+        if (load.refusal !== undefined) break
+      }
+    }
+    this.#refuse(load)
+    refuseLate(context, nowMs, load)
+    load.admitted = true
+  }
+
+  /** The end of a request: its delay, or its refusal. */
+  settle(context: RequestContext): MaybePromise<void> {
+    const load = loadOf(context)
+    if (load === undefined) return
+    const { settings } = this.#fleet
+    if (load.refusal !== undefined && !load.admitted) {
+      this.#count(load, load.refusal)
+      this.#refuse(load)
+    }
+    if (!settings.simulate || load.delayMs <= 0 || !settings.waits) return this.#count(load, undefined)
+    const nowMs = this.nowMs()
+    const { deadlineAt } = context
+    const leftMs = deadlineAt === undefined ? Number.POSITIVE_INFINITY : Number(deadlineAt) / 1000 - nowMs
+    if (load.admitted || load.delayMs <= leftMs) {
+      return this.#parts.scheduler.sleep(load.delayMs, context.signal).then(() => {
+        load.delayMs = 0
+        this.#count(load, undefined)
+      })
+    }
+    return this.#parts.scheduler.sleep(Math.max(0, leftMs), context.signal).then(() => {
+      load.delayMs = 0
+      this.#count(load, undefined)
+      throw lateError()
+    })
+  }
+
+  #scan(
+    load: RequestLoad | undefined,
+    table: TableId,
+    from: RowKey,
+    rows: number,
+    bytes: number,
+    through: RowKey | undefined,
+    nowMs: number,
+    weight: number,
+    spreadMs: number,
+  ): void {
+    const { scanRowCost } = this.#fleet.settings
+    this.#fleet.tabletOf(table, from)
+    const tablets = this.#fleet.map.tabletsBetween(table, from, through ?? from)
+    for (const [i, tablet] of tablets.entries()) {
+      const start = i === 0 ? from : tablet.start
+      const tombstones = through === undefined ? 0 : tablet.tombstones.between(start, through)
+      // Where a scan crosses tablets its rows are taken to lie evenly over them.
+      const reads = rows / tablets.length + tombstones
+      if (reads === 0) continue
+      const cost = Math.max(1 / tablets.length, reads * scanRowCost)
+      this.#charge(load, tablet, nowMs, {
+        rowKey: start,
+        reads,
+        writes: 0,
+        bytes: bytes / tablets.length,
+        cost,
+        weight,
+        spreadMs,
+      })
+    }
+  }
+
+  #charge(load: RequestLoad | undefined, tablet: Tablet, nowMs: number, charge: Charge): void {
+    if (load !== undefined && this.#fleet.settings.simulate) {
+      const met = this.#meet(load, tablet, charge.rowKey, nowMs, charge.cost)
+      if (!met && !load.admitted) {
+        this.#fleet.serverOf(tablet).refuse(nowMs, charge.cost * charge.weight)
+        return
+      }
+    }
+    this.#fleet.charge(nowMs, tablet, charge)
+  }
+
+  /** What a request meets at a tablet: a delay, or a refusal. @returns whether it is let in */
+  #meet(load: RequestLoad, tablet: Tablet, rowKey: RowKey, nowMs: number, cost: number): boolean {
+    const server = this.#fleet.serverOf(tablet)
+    const { serviceMs } = this.#fleet.settings
+    if (tablet.unavailableUntilMs > nowMs) {
+      load.refusal ??= {
+        code: 'UNAVAILABLE',
+        message: `the tablet of ${rowKeyWords(tablet.table, rowKey)} is being moved to another server; try again with backoff`,
+      }
+      return false
+    }
+    if (server.isFull(nowMs)) {
+      load.refusal ??= {
+        code: 'RESOURCE_EXHAUSTED',
+        message: `the server of ${rowKeyWords(tablet.table, rowKey)} has more to do than it can: ${Math.round(server.queueMs(nowMs))} ms of work wait there; try again with backoff`,
+      }
+      return false
+    }
+    load.delayMs = Math.max(load.delayMs, server.delayMs(nowMs, cost, serviceMs))
+    return true
+  }
+
+  #refuse({ refusal }: RequestLoad): void {
+    if (refusal !== undefined) throw new DatastoreError(refusal.code, refusal.message, { retry: 'backoff' })
+  }
+
+  #count(load: RequestLoad, refusal: Refusal | undefined): void {
+    const { requests, weight, startedMs, delayMs } = load
+    if (requests === 0) return
+    const nowMs = this.nowMs()
+    const count = requests * weight * this.#fleet.settings.scale
+    this.latencies.count(nowMs, count, refusal === undefined ? 0 : count)
+    if (refusal === undefined) this.latencies.add(nowMs, nowMs - startedMs + delayMs, count)
+  }
+
+  #noteCommit(logRow: RowKey, nowMs: number, weight: number): void {
+    // The row key of a record is its group and a commitVersion of 8 bytes.
+    this.#parts.groups.committed(logRow.slice(1, -8), nowMs, weight)
+  }
+}
+
+function loadOf({ ledger }: RequestContext): RequestLoad | undefined {
+  return ledger instanceof CountingLedger ? ledger.load : undefined
+}
+
+function refuseLate({ deadlineAt }: RequestContext, nowMs: number, load: RequestLoad): void {
+  if (deadlineAt === undefined) return
+  const leftMs = Number(deadlineAt) / 1000 - nowMs
+  if (load.delayMs <= leftMs) return
+  load.delayMs = Math.max(0, leftMs)
+  throw lateError()
+}
+
+function lateError(): DatastoreError {
+  return new DatastoreError(
+    'DEADLINE_EXCEEDED',
+    'the tablet servers of this request are busy beyond its deadline; try again with backoff',
+  )
+}

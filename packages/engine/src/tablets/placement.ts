@@ -1,0 +1,70 @@
+/**
+ * Which server serves which tablet, and when one moves.
+ *
+ * PL1  A tablet is served by exactly one server.
+ * PL2  A move is only asked for when it makes the busiest of the two servers less busy.
+ *
+ * Known: a tablet is the unit of placement; moves for balance make it unavailable for some hundred milliseconds to 2
+ * seconds. Ours: hottest tablet that fits goes to the idlest server.
+ */
+import type { TabletSettings } from './defaults.ts'
+
+export interface PlacedTablet {
+  readonly id: number
+  readonly server: number
+  readonly opsPerSecond: number
+  /** False while it moves, or has only just come to be: its load is not known yet. */
+  readonly movable: boolean
+}
+
+export interface Move {
+  readonly tablet: number
+  readonly to: number
+}
+
+export interface PlacementPolicy {
+  /** The server of a new tablet that came of nothing, such as the first of a table. */
+  place(serverLoads: readonly number[]): number
+  /** Moves that are due. `serverLoads`: row operations a second by server. */
+  balance(tablets: readonly PlacedTablet[], serverLoads: readonly number[], settings: TabletSettings): readonly Move[]
+}
+
+export const moveHotToIdle: PlacementPolicy = {
+  place: idlest,
+  balance(tablets, serverLoads, { balanceAbove, balanceBelow, opsPerSecond }) {
+    const high = balanceAbove * opsPerSecond
+    if (!serverLoads.some((load) => load > high)) return []
+    const loads = [...serverLoads]
+    const moves: Move[] = []
+    const byServer = new Map<number, PlacedTablet[]>()
+    for (const tablet of tablets) {
+      if ((serverLoads[tablet.server] ?? 0) <= high) continue
+      const others = byServer.get(tablet.server)
+      if (others === undefined) byServer.set(tablet.server, [tablet])
+      else others.push(tablet)
+    }
+    for (const [server, here] of byServer) {
+      if (here.length < 2) continue
+      here.sort((a, b) => b.opsPerSecond - a.opsPerSecond || a.id - b.id)
+      for (const tablet of here) {
+        if ((loads[server] as number) <= high) break
+        if (!tablet.movable || tablet.opsPerSecond === 0) continue
+        const to = idlest(loads)
+        const after = (loads[to] as number) + tablet.opsPerSecond
+        // It may fill an empty server beyond the mark, where it is alone, but never be worse off than here.
+        const fits = after <= balanceBelow * opsPerSecond || (loads[to] as number) < 0.01 * opsPerSecond
+        if (to === server || !fits || after >= (loads[server] as number)) continue
+        loads[server] = (loads[server] as number) - tablet.opsPerSecond
+        loads[to] = after
+        moves.push({ tablet: tablet.id, to })
+      }
+    }
+    return moves
+  },
+}
+
+function idlest(loads: readonly number[]): number {
+  let best = 0
+  for (let i = 1; i < loads.length; i++) if ((loads[i] as number) < (loads[best] as number)) best = i
+  return best
+}

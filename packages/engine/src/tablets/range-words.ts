@@ -1,0 +1,36 @@
+/**
+ * Row keys and key ranges in words: table › project › namespace › kind › property › value › key.
+ *
+ * RW1  Nothing here throws; an open end is the empty string.
+ */
+import { hexOf } from '../encoding/bytes.ts'
+import { rowKeyParts } from '../encoding/pretty.ts'
+import type { RowKey } from '../storage/kv.ts'
+import type { TableId } from '../tables/table.ts'
+
+const separator = ' › '
+
+/** `Entities › p › ToDo:1` */
+export function rowKeyWords(table: TableId, rowKey: RowKey | undefined): string {
+  if (rowKey === undefined || rowKey === '') return ''
+  return [table, ...(rowKeyParts(rowKey) ?? [hexOf(rowKey)])].join(separator)
+}
+
+/** Bytes of a bound, two digits each; '' for an open end. */
+export function rowKeyHex(rowKey: RowKey | undefined): string {
+  return rowKey === undefined || rowKey === '' ? '' : hexOf(rowKey, '')
+}
+
+/** What the rows of a range have in common: their leading words; the table alone when that is all. */
+export function rangeLabel(table: TableId, start: RowKey, end: RowKey | undefined): string {
+  const from = start === '' ? undefined : rowKeyParts(start)
+  const to = end === undefined ? undefined : rowKeyParts(end)
+  if (from === undefined && to === undefined) return table
+  if (from === undefined) return `${table}${separator}… to ${(to ?? []).join(separator)}`
+  if (to === undefined) return `${table}${separator}${from.join(separator)} …`
+  let common = 0
+  while (common < from.length && common < to.length && from[common] === to[common]) common++
+  const shared = from.slice(0, common)
+  const [first, last] = [from.slice(common).join(separator), to.slice(common).join(separator)]
+  return [table, ...shared, `${first} … ${last}`].join(separator)
+}

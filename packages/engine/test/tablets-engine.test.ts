@@ -1,0 +1,155 @@
+/** The tablets under a whole engine: what requests charge, and what a simulation does to them. */
+import { afterEach, expect, test } from 'vitest'
+import type { RequestContext } from '../src/context.ts'
+import { type Engine, openEngine } from '../src/service/engine.ts'
+import type { EngineOptions } from '../src/service/engine-options.ts'
+import type { SampleEvent } from '../src/tablets/metering.ts'
+import { query } from '../src/testing/query-world.ts'
+import { VirtualClock } from '../src/testing/virtual-clock.ts'
+import { entity, integer, keyOf, property } from './property/entity-messages.ts'
+
+let engine: Engine
+let clock: VirtualClock
+
+async function open(tablets: EngineOptions['tablets'], options: EngineOptions = {}): Promise<void> {
+  clock = new VirtualClock()
+  engine = await openEngine({ scheduler: clock, ...options, ...(tablets === undefined ? {} : { tablets }) })
+}
+
+afterEach(() => engine.close())
+
+const toDo = (id: number) => keyOf([{ kind: 'ToDo', id: BigInt(id) }])
+
+async function put(id: number, context: RequestContext = engine.context(), value = id): Promise<void> {
+  const mutations = [{ operation: 'upsert', entity: entity(toDo(id), property('v', integer(value))) } as const]
+  await engine.database('p').commit(context, { mode: 'nonTransactional', mutations })
+}
+
+async function remove(id: number): Promise<void> {
+  const mutations = [{ operation: 'delete', key: toDo(id) } as const]
+  await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+}
+
+const rowsOf = () => Object.fromEntries(engine.tablets.report().tables.map(({ table, rows }) => [table, rows]))
+const one = { Entities: 1, EntitiesByKind: 1, EntitiesByPropertyAsc: 1, EntitiesByPropertyDesc: 1, Log: 1, Metadata: 2 }
+
+test('a put charges a log row, an entity row and its index rows', async () => {
+  await open({ simulate: true, waits: false })
+  const samples: SampleEvent[] = []
+  engine.tablets.onSample((sample) => samples.push(sample))
+  await put(1)
+  expect(samples.map(({ table, operation }) => `${operation} ${table}`)).toEqual([
+    'get Entities',
+    'put Log',
+    'put Entities',
+    'put EntitiesByKind',
+    'put EntitiesByPropertyAsc',
+    'put EntitiesByPropertyDesc',
+  ])
+})
+
+test('rows are counted exactly, through updates and deletes, whenever somebody looks first', async () => {
+  await open(undefined)
+  await put(1)
+  expect(rowsOf()).toEqual(one)
+  await put(1, engine.context(), 7)
+  expect(rowsOf()).toEqual({ ...one, Log: 2 })
+  await put(2)
+  await remove(1)
+  expect(rowsOf()).toEqual({ ...one, Log: 4 })
+  engine.tablets.recount()
+  expect(rowsOf()).toEqual({ ...one, Log: 4 })
+})
+
+test('deleted rows cost the scans over them until a major compaction', async () => {
+  await open({ simulate: true, waits: false })
+  for (let id = 1; id <= 20; id++) await put(id)
+  for (let id = 1; id <= 15; id++) await remove(id)
+  const reads = async (): Promise<number> => {
+    const before = engine.tablets.charged
+    await engine.database('p').runQuery(engine.context(), { query: query({ kind: 'ToDo', projection: ['__key__'] }) })
+    return engine.tablets.charged - before
+  }
+  const over = await reads()
+  const kinds = engine.tablets.report().tables.find(({ table }) => table === 'EntitiesByKind')
+  expect(kinds).toMatchObject({ rows: 5, tombstones: 15 })
+  engine.tablets.compact('EntitiesByKind')
+  expect(over - (await reads())).toBe(15)
+  expect(engine.tablets.events().map(({ kind, table }) => `${kind} ${table}`)).toEqual(['compaction EntitiesByKind'])
+})
+
+test('a weight enters as a flow over its time, and all of it arrives', async () => {
+  await open({ simulate: true, waits: false, splitOpsPerSecond: 1e9 })
+  await put(1, engine.context({ weight: 10_000, spreadMs: 10_000 }))
+  expect(engine.tablets.charged).toBe(0)
+  await clock.advance(5_000)
+  expect(engine.tablets.charged).toBeCloseTo(30_000, -3)
+  await clock.advance(5_200)
+  expect(engine.tablets.charged).toBeCloseTo(60_000, 3)
+})
+
+test('with simulation off one of 64 operations is charged with that weight', async () => {
+  await open(undefined)
+  for (let id = 1; id <= 2_000; id++) await put(id)
+  const operations = 2_000 * 6
+  expect(engine.tablets.charged).toBeGreaterThan(operations * 0.7)
+  expect(engine.tablets.charged).toBeLessThan(operations * 1.3)
+})
+
+test('a server over its capacity makes requests wait, then refuses them before anything is written', async () => {
+  await open({ simulate: true, waits: false, servers: 1, opsPerSecond: 100, queueMsMax: 1_000 })
+  let written = 0
+  const refusals: string[] = []
+  for (let id = 1; id <= 40; id++) {
+    try {
+      await put(id)
+      written++
+    } catch (error) {
+      refusals.push((error as { code: string }).code)
+    }
+  }
+  expect(new Set(refusals)).toEqual(new Set(['RESOURCE_EXHAUSTED']))
+  expect(written).toBeGreaterThan(10)
+  expect(rowsOf()['Entities']).toBe(written)
+  const { servers, requests } = engine.tablets.report()
+  expect(servers[0]?.queueMs).toBeGreaterThan(900)
+  expect(requests.rejectedPerSecond).toBe(refusals.length)
+  await clock.advance(2_000)
+  await put(99)
+})
+
+test('a tablet that moves fails requests at once, and nothing is written', async () => {
+  await open({ simulate: true, waits: false })
+  await put(1)
+  const tablet = engine.tablets.report().tablets.find(({ table }) => table === 'EntitiesByKind')
+  engine.tablets.move(tablet?.id ?? 0, 7)
+  await expect(put(2)).rejects.toMatchObject({ code: 'UNAVAILABLE', committed: 'no' })
+  await clock.advance(2_000)
+  expect(rowsOf()['Entities']).toBe(1)
+  await put(2)
+  expect(rowsOf()['Entities']).toBe(2)
+})
+
+test('a wait beyond the deadline ends at the deadline, and nothing is written', async () => {
+  await open({ simulate: true, waits: false, servers: 1, opsPerSecond: 100 })
+  for (let id = 1; id <= 10; id++) await put(id)
+  const context = engine.context({ deadlineAt: clock.nowMicros() + 50_000n })
+  await expect(put(11, context)).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' })
+  expect(rowsOf()['Entities']).toBe(10)
+})
+
+test('a split by hand keeps the rows of either side, and a reset begins anew', async () => {
+  await open(undefined)
+  for (let id = 1; id <= 10; id++) await put(id)
+  const row = await engine.inspector.table('Entities', { limit: 5 })
+  const hex = row.rows[4]?.rowKey ?? ''
+  expect(hex).not.toBe('')
+  engine.tablets.report()
+  engine.tablets.split('Entities', Buffer.from(hex.replaceAll(' ', ''), 'hex').toString('latin1'))
+  const halves = engine.tablets.report().tablets.filter(({ table }) => table === 'Entities')
+  expect(halves.map(({ rows }) => rows)).toEqual([4, 6])
+  expect(halves[0]?.end).toBe('Entities › p › ToDo:5')
+  await engine.reset()
+  expect(engine.tablets.report().tablets.every(({ rows }) => rows === 0)).toBe(true)
+  engine.tablets.check()
+})
