@@ -37,7 +37,7 @@ export const limits = {
   aggregationsMax: 5,
   projectDatabasesMax: 100,
   vectorDimensionsMax: 2_048,
-  nearestResultsMax: 1_000,
+  nearestResultsMax: 100,
 } as const
 
 export type LimitName = keyof typeof limits
@@ -80,7 +80,10 @@ export const limitNotes: Readonly<Record<LimitName, LimitNote>> = {
   compositeIndexPropertiesMax: { what: 'properties of a composite index', source: 'proto (admin)' },
   propertyTransformsMax: { what: 'property transforms on an entity in a commit', source: 'documented' },
   requestBytesMax: { what: 'a request, and a transaction', source: 'documented; the emulators stop at 4 MiB' },
-  lookupKeysMax: { what: 'keys of a Lookup', source: 'documented; not enforced by the emulators' },
+  lookupKeysMax: {
+    what: 'keys of a Lookup',
+    source: 'documented, and refused by production; the emulators have no such limit',
+  },
   legacyTransactionEntityGroupsMax: {
     what: 'entity groups of a transaction in legacy mode',
     source: 'documented, measured; no such limit in Firestore mode',
@@ -94,7 +97,7 @@ export const limitNotes: Readonly<Record<LimitName, LimitNote>> = {
   aggregationsMax: { what: 'aggregations of a query', source: 'documented, measured' },
   projectDatabasesMax: { what: 'databases of a project', source: 'documented' },
   vectorDimensionsMax: { what: 'dimensions of a vector', source: 'documented, proto' },
-  nearestResultsMax: { what: 'results of find_nearest', source: 'documented for Firestore; the proto says 100' },
+  nearestResultsMax: { what: 'results of find_nearest', source: 'proto, measured; Firestore in native mode has 1,000' },
 }
 
 // How they relate: a figure changed alone must not make another one meaningless.

@@ -17,7 +17,7 @@ import type { TableView } from '../tables/table.ts'
 import { NumberTotal } from './aggregate-number.ts'
 import { boundsFrom, isBehind } from './cursor.ts'
 import { openResults } from './execute.ts'
-import { columnOffset } from './position.ts'
+import { placeOf } from './position.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
 import type { Window } from './window.ts'
 
@@ -83,7 +83,8 @@ function countMax(terms: readonly AggregateTerm[], hasTotals: boolean): number {
   return max
 }
 
-function resultOf(term: AggregateTerm, count: number, totals: ReadonlyMap<string, NumberTotal>): Value {
+/** The answer to one term, after `count` results. */
+export function resultOf(term: AggregateTerm, count: number, totals: ReadonlyMap<string, NumberTotal>): Value {
   if (term.operator === 'count') {
     const found = BigInt(count)
     return { type: 'integer', value: term.upTo !== undefined && term.upTo < found ? term.upTo : found }
@@ -96,18 +97,17 @@ type Adder = (row: PositionedRow) => void
 
 /** What is done with each row that counts. */
 function addersOf(
-  { columns }: Plan,
+  plan: Plan,
   totals: ReadonlyMap<string, NumberTotal>,
   fixed: ReadonlyMap<string, FixedValue>,
 ): readonly Adder[] {
   return [...totals].map(([property, total]): Adder => {
-    const i = columns.findIndex((column) => column.property === property)
-    const inverted = columns[i]?.inverted ?? false
+    const place = placeOf(plan, property)
     const value = fixed.get(property)
-    if (i < 0) return () => value !== undefined && total.addCode(value.code, 0, false, value.typeByte)
+    if (place === undefined) return () => value !== undefined && total.addCode(value.code, 0, false, value.typeByte)
     return ({ position, cell }) => {
-      const typeByte = cell[cell.length - columns.length + i] ?? 0
-      total.addCode(position, columnOffset(columns, position, i), inverted, typeByte)
+      const typeByte = cell[cell.length - place.fromEnd] ?? 0
+      total.addCode(position, place.offset(position), place.inverted, typeByte)
     }
   })
 }

@@ -16,7 +16,7 @@ import { invalidArgument } from '../errors.ts'
 import { InvariantError } from '../invariant.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import { codesEnd, type Span } from '../planner/spans.ts'
-import { afterAll, columnOffset } from './position.ts'
+import { afterAll, columnOffset, lateOffset } from './position.ts'
 
 export type CursorPlace =
   | { readonly place: 'start' }
@@ -76,7 +76,9 @@ export function decodeCursor(plan: Plan, bytes: Uint8Array, which: 'start' | 'en
 
 function checkPosition(plan: Plan, position: string, which: 'start' | 'end'): void {
   try {
-    const end = skipPath(position, columnOffset(plan.columns, position, plan.columns.length))
+    const end = plan.everyRow
+      ? lateOffset(plan, position, plan.lateColumns.length)
+      : skipPath(position, columnOffset(plan.columns, position, plan.columns.length))
     if (end === position.length) return
   } catch (error) {
     // What the codecs call a broken invariant is here a client's broken bytes.

@@ -1,7 +1,7 @@
 /**
  * Runs a plan over a view of the tables.
  *
- *   scan, mergeJoin, union, filter     the plan's tree
+ *   scan, mergeJoin, union, filter, late   the plan's tree
  *   firstRow                           each entity once, when it may stand at several positions
  *   distinct                           each combination once
  *   page                               offset, limit, cursors, entities
@@ -18,6 +18,7 @@ import { boundsFrom } from './cursor.ts'
 import { Distinct } from './distinct.ts'
 import { Filter } from './filter.ts'
 import { FirstRow } from './first-row.ts'
+import { boundsBelow, Late } from './late.ts'
 import { MergeJoin } from './merge-join.ts'
 import { PageRun, type ResultPage } from './result-page.ts'
 import { emptyStream, type RowStream } from './row-stream.ts'
@@ -61,7 +62,7 @@ export interface OpenOptions {
 /** The rows of all results of a plan, in order. The caller closes the stream. */
 export function openResults(context: RequestContext, view: TableView, plan: Plan, options: OpenOptions): RowStream {
   const { columns, reverse, distinctColumns } = plan
-  const { bounds } = options
+  const bounds = boundsBelow(plan, options.bounds)
   const open = (node: PlanNode, expect: number): RowStream => {
     switch (node.type) {
       case 'scan':
@@ -78,6 +79,8 @@ export function openResults(context: RequestContext, view: TableView, plan: Plan
         )
       case 'filter':
         return new Filter(open(node.input, expect), columns, node)
+      case 'late':
+        return new Late(open(node.input, expect), context, view, plan, node, options.bounds)
       case 'empty':
         return emptyStream
     }

@@ -131,7 +131,7 @@ export function firstPosition(plan: Plan, path: string, entries: readonly IndexE
 
 function positionIn(
   disjunct: Disjunct,
-  { columns, reverse }: Plan,
+  { columns, lateColumns, reverse }: Plan,
   path: string,
   entries: readonly IndexEntry[],
 ): string | undefined {
@@ -139,6 +139,11 @@ function positionIn(
     if (!entries.some((entry) => entry.property === property && entry.valueCode === code)) return undefined
   }
   if (disjunct.pathSpans !== undefined && !inSpans(disjunct.pathSpans, path)) return undefined
+  for (const [i, column] of lateColumns.entries()) {
+    if (!entries.some((entry) => entry.property === column.property && fitsLate(disjunct, i, codeOf(column, entry)))) {
+      return undefined
+    }
+  }
   let position = ''
   for (const [i, column] of columns.entries()) {
     const spans = disjunct.columnSpans[i]
@@ -153,6 +158,11 @@ function positionIn(
     position += best
   }
   return position + path
+}
+
+function fitsLate({ lateSpans }: Disjunct, column: number, code: string): boolean {
+  const spans = lateSpans[column]
+  return spans === undefined || inSpans(spans, code)
 }
 
 function codeOf(column: Column, entry: IndexEntry): string {

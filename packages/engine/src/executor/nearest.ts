@@ -28,7 +28,7 @@ import { openResults } from './execute.ts'
 import { NearestHeap } from './nearest-heap.ts'
 import type { NearestPlan } from './nearest-query.ts'
 import { VectorDistance } from './nearest-vector.ts'
-import { pathOf } from './position.ts'
+import { pathIn } from './position.ts'
 import { projectRow } from './project.ts'
 import type { PageResult, ResultPage } from './result-page.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
@@ -164,10 +164,10 @@ class NearestRun {
 
   #readImage(row: PositionedRow): MaybePromise<EntityImage | undefined> {
     if (row.image !== undefined) return row.image
-    const { kind, partitionCode, columns } = this.#plan
+    const { kind, partitionCode } = this.#plan
     // Without a kind the rows are those of Entities.
     if (kind === undefined) return decodeImage(row.cell)
-    const key = entityRowKey(partitionCode, pathOf(columns, row.position))
+    const key = entityRowKey(partitionCode, pathIn(this.#plan, row.position))
     const cell = this.#view.get(this.#context, 'Entities', key)
     if (cell instanceof Promise) return cell.then((late) => (late === undefined ? undefined : decodeImage(late)))
     return cell === undefined ? undefined : decodeImage(cell)
@@ -185,7 +185,7 @@ class NearestRun {
     if (distance === undefined || this.#isTooFar(distance)) return
     const { last } = this.#heap
     if (last !== undefined && this.#isNearer(last.distance, distance)) return
-    this.#heap.add({ distance, path: pathOf(this.#plan.columns, row.position), row, image })
+    this.#heap.add({ distance, path: pathIn(this.#plan, row.position), row, image })
   }
 
   #isTooFar(distance: number): boolean {

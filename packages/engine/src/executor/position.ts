@@ -1,7 +1,14 @@
 /** Where the parts of a position lie (planner/normal-query.ts), and how positions compare. */
+import { skipPath } from '../encoding/key-codec.ts'
 import { skipInvertedValue, skipValue } from '../encoding/value-codec.ts'
 import type { Column } from '../planner/normal-query.ts'
 import { codesEnd } from '../planner/spans.ts'
+
+/** What a position is made of. */
+export interface PositionForm {
+  readonly columns: readonly Column[]
+  readonly lateColumns: readonly Column[]
+}
 
 /** Where column number `index` starts; for the number of columns, where the path does. */
 export function columnOffset(columns: readonly Column[], position: string, index: number): number {
@@ -12,9 +19,57 @@ export function columnOffset(columns: readonly Column[], position: string, index
   return at
 }
 
-/** The path code in a position. */
+/** Where late column number `index` starts, in a position that has late columns; for their number, its end. */
+export function lateOffset({ columns, lateColumns }: PositionForm, position: string, index: number): number {
+  let at = skipPath(position, columnOffset(columns, position, columns.length))
+  for (let i = 0; i < index; i++) {
+    at = lateColumns[i]?.inverted ? skipInvertedValue(position, at) : skipValue(position, at)
+  }
+  return at
+}
+
+/** Where the value of a property stands, among the columns or behind the path. */
+export interface ValuePlace {
+  readonly inverted: boolean
+  /** Its type byte in the cell of a row, from the end. */
+  readonly fromEnd: number
+  offset(position: string): number
+  /** Where its code ends. */
+  end(position: string): number
+}
+
+/** The place of a property's values in positions; `undefined` when it is no column. */
+export function placeOf(form: PositionForm, property: string): ValuePlace | undefined {
+  const { columns, lateColumns } = form
+  const i = columns.findIndex((column) => column.property === property)
+  if (i >= 0) {
+    return {
+      inverted: columns[i]?.inverted ?? false,
+      fromEnd: lateColumns.length + columns.length - i,
+      offset: (position) => columnOffset(columns, position, i),
+      end: (position) => columnOffset(columns, position, i + 1),
+    }
+  }
+  const late = lateColumns.findIndex((column) => column.property === property)
+  if (late < 0) return undefined
+  return {
+    inverted: lateColumns[late]?.inverted ?? false,
+    fromEnd: lateColumns.length - late,
+    offset: (position) => lateOffset(form, position, late),
+    end: (position) => lateOffset(form, position, late + 1),
+  }
+}
+
+/** The path code in a position without late columns. */
 export function pathOf(columns: readonly Column[], position: string): string {
   return columns.length === 0 ? position : position.slice(columnOffset(columns, position, columns.length))
+}
+
+/** The path code in a position of a plan. */
+export function pathIn(plan: PositionForm & { readonly everyRow: boolean }, position: string): string {
+  const { columns, lateColumns, everyRow } = plan
+  if (!everyRow || lateColumns.length === 0) return pathOf(columns, position)
+  return position.slice(columnOffset(columns, position, columns.length), lateOffset(plan, position, 0))
 }
 
 /** Whether `a` comes before `b` in result order. */

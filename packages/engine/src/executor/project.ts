@@ -10,9 +10,10 @@ import { invert } from '../encoding/bytes.ts'
 import { writeProperty } from '../encoding/entity-codec.ts'
 import { decodeValueCode } from '../encoding/value-codec.ts'
 import { WireWriter } from '../encoding/wire.ts'
+import { invariant } from '../invariant.ts'
 import type { IndexableValue } from '../model/value.ts'
 import type { Plan } from '../planner/plan-node.ts'
-import { columnOffset } from './position.ts'
+import { placeOf, type ValuePlace } from './position.ts'
 import type { PositionedRow } from './row-stream.ts'
 
 const indexValueMeaning = 18
@@ -21,17 +22,18 @@ const indexValueMeaning = 18
 export function projectRow(plan: Plan, row: PositionedRow): Uint8Array {
   const writer = new WireWriter()
   for (const name of plan.projection) {
-    const i = plan.columns.findIndex((column) => column.property === name)
-    writeProperty(writer, name, { ...asIndexed(columnValue(plan, row, i)), meaning: indexValueMeaning })
+    const place = placeOf(plan, name)
+    invariant(place !== undefined, 'Q2: what is projected is a column')
+    writeProperty(writer, name, { ...asIndexed(valueAt(place, row)), meaning: indexValueMeaning })
   }
   return writer.finish()
 }
 
-function columnValue({ columns }: Plan, { position, cell }: PositionedRow, i: number): IndexableValue {
-  const start = columnOffset(columns, position, i)
-  const typeByte = cell[cell.length - columns.length + i] ?? 0
-  if (!columns[i]?.inverted) return decodeValueCode(position, start, typeByte).value
-  return decodeValueCode(invert(position.slice(start, columnOffset(columns, position, i + 1))), 0, typeByte).value
+function valueAt(place: ValuePlace, { position, cell }: PositionedRow): IndexableValue {
+  const start = place.offset(position)
+  const typeByte = cell[cell.length - place.fromEnd] ?? 0
+  if (!place.inverted) return decodeValueCode(position, start, typeByte).value
+  return decodeValueCode(invert(position.slice(start, place.end(position))), 0, typeByte).value
 }
 
 function asIndexed(value: IndexableValue): IndexableValue {

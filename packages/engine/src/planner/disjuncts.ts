@@ -62,18 +62,23 @@ function inequalitySpans(conjunction: Conjunction, property: string, inverted: b
   return spans ?? []
 }
 
+export interface OrderedColumns {
+  readonly columns: readonly Column[]
+  readonly lateColumns: readonly Column[]
+}
+
 /** Adds the disjuncts of one conjunction; none when it cannot be satisfied. */
-export function addDisjuncts(conjunction: Conjunction, columns: readonly Column[], disjuncts: Disjunct[]): void {
+export function addDisjuncts(conjunction: Conjunction, ordering: OrderedColumns, disjuncts: Disjunct[]): void {
   const asSpans = (atom: Atom) =>
-    columns.some((column) => column.property === atom.property) &&
+    [...ordering.columns, ...ordering.lateColumns].some((column) => column.property === atom.property) &&
     !conjunction.some((other) => other !== atom && other.property === atom.property)
   for (const each of multiplyOut(conjunction, (atom) => atom.property !== keyProperty && !asSpans(atom))) {
-    const disjunct = disjunctOf(each, columns)
+    const disjunct = disjunctOf(each, ordering)
     if (disjunct !== undefined) disjuncts.push(disjunct)
   }
 }
 
-function disjunctOf(conjunction: Conjunction, columns: readonly Column[]): Disjunct | undefined {
+function disjunctOf(conjunction: Conjunction, { columns, lateColumns }: OrderedColumns): Disjunct | undefined {
   const equalities: Equality[] = []
   let pathSpans: readonly Span[] | undefined
   for (const atom of conjunction) {
@@ -89,8 +94,9 @@ function disjunctOf(conjunction: Conjunction, columns: readonly Column[]): Disju
   }
   equalities.sort((a, b) => compareNames(a.property, b.property) || compareNames(a.code, b.code))
   const columnSpans = columns.map((column) => spansOfColumn(column, conjunction, equalities))
-  if (pathSpans?.length === 0 || columnSpans.some((spans) => spans?.length === 0)) return undefined
-  return { equalities, columnSpans, pathSpans }
+  const lateSpans = lateColumns.map((column) => spansOfColumn(column, conjunction, equalities))
+  if (pathSpans?.length === 0 || [...columnSpans, ...lateSpans].some((spans) => spans?.length === 0)) return undefined
+  return { equalities, columnSpans, lateSpans, pathSpans }
 }
 
 function keySpans(atom: Atom): readonly Span[] {

@@ -1,15 +1,15 @@
 /**
  * Which indexes a plan reads, as the API's PlanSummary names them:
  *
- *   { query_scope: "Collection group", properties: "(owner ASC, __key__ ASC)" }
+ *   { query_scope: "Collection group", properties: "(owner ASC, __name__ ASC)" }
  *
- *   Entities, EntitiesByKind              (__key__ ASC)
+ *   Entities, EntitiesByKind              (__name__ ASC)
  *   EntitiesByProperty…, EntitiesByComposite…   the columns, then the key
  *
  * Directions are those of the index, not of the scan: a query that reads backwards uses the same index.
  *
- * Known: the two names, and their scope in Datastore mode (production's page on Query Explain). Ours: `__key__` where
- * production says `__name__`, since that is what queries call it; and the scope of an index with ancestors.
+ * Known: the two names, that the key is `__name__` here, and the scope in Datastore mode (production's page on Query
+ * Explain). Ours: the scope of an index with ancestors.
  */
 import { InvariantError } from '../invariant.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
@@ -20,6 +20,9 @@ export interface IndexUsed {
   readonly queryScope: 'Collection group' | 'Includes ancestors'
   readonly properties: string
 }
+
+/** What production calls the key here. */
+const shownKey = '__name__'
 
 /** The indexes of all scans of a plan, each once, in the order of the plan. */
 export function indexesUsed(plan: Plan): readonly IndexUsed[] {
@@ -39,6 +42,7 @@ function scansOf(node: PlanNode): readonly ScanNode[] {
     case 'union':
       return node.inputs.flatMap(scansOf)
     case 'filter':
+    case 'late':
       return scansOf(node.input)
     case 'empty':
       return []
@@ -66,7 +70,10 @@ function builtIn(...columns: readonly string[]): IndexUsed {
 }
 
 function composite({ ancestor, properties }: IndexDefinition): IndexUsed {
-  const columns = properties.map(({ name, direction }) => `${name} ${direction === 'ascending' ? 'ASC' : 'DESC'}`)
+  const columns = properties.map(({ name, direction }) => {
+    const shown = name === keyProperty ? shownKey : name
+    return `${shown} ${direction === 'ascending' ? 'ASC' : 'DESC'}`
+  })
   const hasKey = properties.at(-1)?.name === keyProperty
   return {
     queryScope: ancestor ? 'Includes ancestors' : 'Collection group',
@@ -75,5 +82,5 @@ function composite({ ancestor, properties }: IndexDefinition): IndexUsed {
 }
 
 function propertiesText(columns: readonly string[]): string {
-  return `(${[...columns, `${keyProperty} ASC`].join(', ')})`
+  return `(${[...columns, `${shownKey} ASC`].join(', ')})`
 }

@@ -52,6 +52,13 @@ function explainNode(plan: Plan, node: PlanNode, indent: string): string[] {
       if (node.pathSpans !== undefined) conditions.push(spanWords(plan, node.pathSpans, undefined))
       return [`${indent}filter ${conditions.join(' and ')}`, ...explainInputs(plan, [node.input], indent)]
     }
+    case 'late': {
+      const conditions = node.lateSpans.map((spans, i) => {
+        const column = plan.lateColumns[i]
+        return (spans === undefined ? '' : spanWords(plan, spans, column)) || `with ${column?.property ?? ''}`
+      })
+      return [`${indent}read each entity: ${conditions.join(' and ')}`, ...explainInputs(plan, [node.input], indent)]
+    }
     case 'empty':
       return [`${indent}nothing: the filter contradicts itself`]
   }
@@ -61,9 +68,10 @@ function explainInputs(plan: Plan, inputs: readonly PlanNode[], indent: string):
   return inputs.flatMap((input) => explainNode(plan, input, `${indent}  `))
 }
 
-function orderWords({ columns, reverse }: Plan): string {
-  const names = columns.map(({ property, direction }) => (direction === 'ascending' ? property : `${property} desc`))
-  return [...names, reverse ? '__key__ desc' : '__key__'].join(', ')
+function orderWords({ columns, lateColumns, everyRow, reverse }: Plan): string {
+  const words = ({ property, direction }: Column) => (direction === 'ascending' ? property : `${property} desc`)
+  const late = everyRow ? lateColumns.map(words) : []
+  return [...columns.map(words), reverse ? '__key__ desc' : '__key__', ...late].join(', ')
 }
 
 function explainScan(plan: Plan, node: ScanNode): string {

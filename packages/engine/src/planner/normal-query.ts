@@ -12,6 +12,13 @@
  * suffixes of index rows after a fixed prefix, of any index that can serve the query; hence a cursor survives a change of
  * plan, scans join by comparing strings, and no operator decodes a value.
  *
+ * An order on the key may stand before other columns: these are *late*, since no table's rows begin with a key. Where every
+ * row of an entity is a result, their codes follow the path, and with `reverse` they are inverted like the others:
+ *
+ *   position = <code of column 1> … <path code> <code of late column 1> …
+ *
+ * Otherwise they say only which entities match, and stand in no position.
+ *
  * Q1  An entity stands in the result once (but see projection), at the first of its rows that match: in each column, its
  *     first value in the column's direction that the filters allow.
  * Q2  A projection query has a result for each index row.
@@ -41,6 +48,8 @@ export interface Disjunct {
   readonly equalities: readonly Equality[]
   /** For each column the allowed rests; `undefined` = all. */
   readonly columnSpans: readonly (readonly Span[] | undefined)[]
+  /** The same for each late column. */
+  readonly lateSpans: readonly (readonly Span[] | undefined)[]
   /** Allowed path codes; `undefined` = all. The ancestor is not in here. */
   readonly pathSpans: readonly Span[] | undefined
 }
@@ -50,6 +59,10 @@ export interface NormalQuery {
   readonly kind: string | undefined
   readonly ancestor: Key | undefined
   readonly columns: readonly Column[]
+  /** Columns that are ordered after the key. */
+  readonly lateColumns: readonly Column[]
+  /** Whether each row of an entity is a result, and not the entity once. */
+  readonly everyRow: boolean
   /** Whether results are in descending order of positions. */
   readonly reverse: boolean
   /** Empty: the filter can match nothing. */

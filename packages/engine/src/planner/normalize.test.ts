@@ -167,8 +167,18 @@ test('the shape follows names, directions, kind and namespace, and no values', (
   for (const other of others) expect(shape(other)).not.toBe(p1)
 })
 
-test('an order after the key for an inequality is not built, and says so', () => {
-  expect(() => asked({ kind: 'A', filter: where('p', '>', 1n), order: ['__key__'] })).toThrow(
-    expect.objectContaining({ code: 'UNIMPLEMENTED' }),
+test('what is ordered after the key is told apart from what comes before it', () => {
+  const names = (changes: QueryWords) => {
+    const { columns, lateColumns } = asked({ kind: 'A', ...changes })
+    return [columns, lateColumns].map((each) => each.map(({ property }) => property))
+  }
+  expect(names({ order: ['p', '__key__', 'q'] })).toEqual([['p'], ['q']])
+  expect(names({ order: ['__key__'], filter: where('p', '>', 1n) })).toEqual([[], ['p']])
+  expect(names({ order: ['q', '__key__ desc'], projection: ['p'] })).toEqual([['q'], ['p']])
+})
+
+test('distinct properties behind the key are refused', () => {
+  expect(() => asked({ kind: 'A', projection: ['p'], distinctOn: ['p'], order: ['__key__'] })).toThrow(
+    expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringContaining('__key__') }),
   )
 })

@@ -25,7 +25,7 @@ export interface QueryDatabase {
 }
 
 /**
- * The canonical form. Throws INVALID_ARGUMENT for what no query may ask, UNIMPLEMENTED for what is not built.
+ * The canonical form. Throws INVALID_ARGUMENT for what no query may ask.
  *
  * @param aggregated - properties whose values are wanted from the rows, so that they are columns as projected ones are;
  *   other than these they may have equality filters
@@ -49,13 +49,15 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
   const reduced = separateEqualitiesFromInequalities(conjunctions)
   const ordering = orderColumns(query, reduced, [...projection, ...aggregated])
   const disjuncts: Disjunct[] = []
-  for (const conjunction of reduced) addDisjuncts(conjunction, ordering.columns, disjuncts)
+  for (const conjunction of reduced) addDisjuncts(conjunction, ordering, disjuncts)
 
   return {
     partition: query.partition,
     kind: query.kind,
     ancestor,
     columns: ordering.columns,
+    lateColumns: ordering.lateColumns,
+    everyRow: resultType === 'projection' || aggregated.length > 0,
     reverse: ordering.reverse,
     disjuncts,
     resultType,
@@ -147,6 +149,8 @@ function shapeOf(query: Query, ancestor: boolean, ordering: Ordering, conjunctio
   mix(query.kind === undefined ? '' : `=${query.kind}`)
   mix(`${ancestor ? 'a' : '-'}${ordering.reverse ? 'r' : 'f'}${ordering.distinctColumns ?? '-'}`)
   for (const column of ordering.columns) mix((column.direction === 'ascending' ? '<' : '>') + column.property)
+  if (ordering.lateColumns.length > 0) mix('__key__')
+  for (const column of ordering.lateColumns) mix((column.direction === 'ascending' ? '<' : '>') + column.property)
   for (const name of equal.sort()) mix(`=${name}`)
   for (const name of unequal.sort()) mix(`~${name}`)
   return hash >>> 0

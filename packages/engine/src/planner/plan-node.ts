@@ -5,6 +5,7 @@
  *   mergeJoin   rows whose position all inputs have: equality filters, by zigzag
  *   union       rows that some input has, each position once: OR and IN
  *   filter      rows whose columns or path lie in ranges that a scan cannot be confined to
+ *   late        rows of entities that have what is ordered after the key; reads each entity
  *   empty       nothing: the filter contradicts itself
  *
  * All inputs of a node give positions of the query's one form and in its order. What every plan needs beyond (first rows of
@@ -55,11 +56,19 @@ export interface FilterNode {
   readonly pathSpans: readonly Span[] | undefined
 }
 
+export interface LateNode {
+  readonly type: 'late'
+  /** Rows without late columns. */
+  readonly input: PlanNode
+  /** For each late column the allowed values; `undefined` = all. */
+  readonly lateSpans: readonly (readonly Span[] | undefined)[]
+}
+
 export interface EmptyNode {
   readonly type: 'empty'
 }
 
-export type PlanNode = ScanNode | MergeJoinNode | UnionNode | FilterNode | EmptyNode
+export type PlanNode = ScanNode | MergeJoinNode | UnionNode | FilterNode | LateNode | EmptyNode
 
 export interface Plan {
   readonly partition: PartitionId
@@ -68,6 +77,9 @@ export interface Plan {
   /** The path code of the ancestor. */
   readonly ancestorPath: string | undefined
   readonly columns: readonly Column[]
+  /** Columns after the key, whose codes stand behind the path with `everyRow`. */
+  readonly lateColumns: readonly Column[]
+  readonly everyRow: boolean
   readonly reverse: boolean
   /** What an entity must have to match: by it the first row of an entity with arrays is found. */
   readonly disjuncts: readonly Disjunct[]

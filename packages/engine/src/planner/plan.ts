@@ -6,6 +6,7 @@
  *   equalities, in key order                  EntitiesByPropertyAsc once for each, joined; an index for several at once
  *   one column, no equality, no ancestor      EntitiesByPropertyAsc or …Desc
  *   anything else                             EntitiesByCompositeProperty, indexes with equal columns joined
+ *   columns after the key                     as without them; then each entity is read for them
  *
  * Known: which queries the built-in rows serve, and the zigzag merge join over indexes with equal suffixes ("Index
  * Selection and Advanced Search"). Ours: key order descending needs no index, since scans run both ways.
@@ -32,16 +33,18 @@ import { everything, intersectSpans, prefixSpans, type Span } from './spans.ts'
  */
 export function plan(query: NormalQuery, indexes: readonly CompositeIndex[]): Plan {
   const code = partitionCode(query.partition)
-  const sources = query.disjuncts.map((disjunct) => planDisjunct(query, disjunct, code, indexes))
+  const sources = query.disjuncts.map((disjunct) => withLate(disjunct, planDisjunct(query, disjunct, code, indexes)))
   return {
     partition: query.partition,
     partitionCode: code,
     kind: query.kind,
     ancestorPath: query.ancestor && pathCode(query.ancestor.path),
     columns: query.columns,
+    lateColumns: query.lateColumns,
+    everyRow: query.everyRow,
     reverse: query.reverse,
     disjuncts: query.disjuncts,
-    firstRowOnly: query.columns.length > 0 && query.resultType !== 'projection',
+    firstRowOnly: query.columns.length > 0 && !query.everyRow,
     resultType: query.resultType,
     projection: query.projection,
     distinctColumns: query.distinctColumns,
@@ -53,6 +56,10 @@ export function plan(query: NormalQuery, indexes: readonly CompositeIndex[]): Pl
 
 function joinNodes(type: 'union' | 'mergeJoin', inputs: readonly PlanNode[]): PlanNode {
   return inputs.length === 1 ? (inputs[0] as PlanNode) : { type, inputs }
+}
+
+function withLate({ lateSpans }: Disjunct, input: PlanNode): PlanNode {
+  return lateSpans.length === 0 || input.type === 'empty' ? input : { type: 'late', input, lateSpans }
 }
 
 function planDisjunct(

@@ -13,7 +13,7 @@
 import type { RequestContext } from '../context.ts'
 import { isReserved } from '../encoding/validate-key.ts'
 import { typeBytes, valueCode } from '../encoding/value-codec.ts'
-import { invalidArgument, unimplemented } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import { type AggregatePlan, aggregate, type FixedValue } from '../executor/aggregate.ts'
 import { type Window, windowOf } from '../executor/window.ts'
 import { limits } from '../limits.ts'
@@ -39,20 +39,14 @@ export interface PlannedAggregation {
 
 /**
  * Checks the request and plans it. Throws INVALID_ARGUMENT for what no aggregation may ask, and what planning a query throws:
- * FAILED_PRECONDITION when no index serves it, UNIMPLEMENTED for what is not built.
+ * FAILED_PRECONDITION when no index serves it.
  */
 export function planAggregation(
   { query, aggregations }: RunAggregationQueryRequest,
   database: QueryDatabase,
   indexes: readonly CompositeIndex[],
 ): PlannedAggregation {
-  checkAggregations(aggregations)
-  if (query.nearest !== undefined) {
-    throw unimplemented('aggregating the results of find_nearest is not built; count them where they are received')
-  }
-  const names = namesOf(aggregations)
-  const properties = [...new Set(aggregations.flatMap((each) => (each.operator === 'count' ? [] : [each.property])))]
-  checkProperties(properties, query)
+  const { names, properties } = checkAggregations(aggregations, query)
   const { conjunctions } = readFilter(properties.length === 0 ? undefined : query.filter, query.partition)
   const fixed = new Map<string, FixedValue>()
   for (const property of properties) {
@@ -66,7 +60,7 @@ export function planAggregation(
     ancestor: normal.ancestor,
     names,
     aggregate: {
-      plan: columns.length === 0 ? planned : { ...planned, firstRowOnly: false },
+      plan: planned,
       terms: aggregations,
       fixed,
     },
@@ -85,7 +79,15 @@ export function runAggregation(
   }))
 }
 
-function checkAggregations(aggregations: readonly Aggregation[]): void {
+export interface CheckedAggregations {
+  /** Of the answers, in the order asked for. */
+  readonly names: readonly string[]
+  /** What is summed or averaged, each once. */
+  readonly properties: readonly string[]
+}
+
+/** Throws INVALID_ARGUMENT for what no aggregation may ask. */
+export function checkAggregations(aggregations: readonly Aggregation[], query: Query): CheckedAggregations {
   const { length } = aggregations
   if (length === 0) throw invalidArgument('an aggregation query has no aggregations; it needs at least one')
   if (length > limits.aggregationsMax) {
@@ -98,6 +100,10 @@ function checkAggregations(aggregations: readonly Aggregation[]): void {
       throw invalidArgument(`up_to of a count is ${aggregation.upTo}; it must not be negative`)
     }
   }
+  const names = namesOf(aggregations)
+  const properties = [...new Set(aggregations.flatMap((each) => (each.operator === 'count' ? [] : [each.property])))]
+  checkProperties(properties, query)
+  return { names, properties }
 }
 
 /** The aliases; those that are left out are property_1, property_2, … counting only themselves (measured). */
@@ -160,7 +166,7 @@ function equalValuesIn(filter: Filter | undefined, property: string): readonly I
   return (value.type === 'array' ? value.values : [value]) as readonly IndexableValue[]
 }
 
-/** Which row comes first matters only where a part of them is wanted; and nothing can be ordered behind the key. */
+/** Which row comes first matters only where a part of them is wanted; and what comes behind the key makes it slow. */
 function withoutKeyOrder(query: Query): Query {
   const { order, limit, offset, startCursor, endCursor } = query
   const at = order.findIndex(({ property }) => property === keyProperty)

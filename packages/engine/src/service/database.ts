@@ -59,7 +59,8 @@ import {
   type NextIds,
   nextIds,
 } from './id-ranges.ts'
-import { lookupKeys } from './lookup.ts'
+import { checkLookup, lookupKeys } from './lookup.ts'
+import { aggregateNearest } from './nearest-aggregation.ts'
 import type { Planner } from './query-indexes.ts'
 import { queryFact } from './query-use.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
@@ -142,7 +143,7 @@ export class Database implements TtlDatabase {
   lookup(context: RequestContext, request: LookupRequest): MaybePromise<LookupResult> {
     return this.#settled(context, () => {
       const { keys, read, propertyMask } = request
-      for (const key of keys) validateLookupKey(key, this)
+      checkLookup(keys, this)
       const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
       this.#shared.findings.noteLookup({ keys, isTransactional: read?.transaction !== undefined })
       return this.#read(
@@ -239,6 +240,9 @@ export class Database implements TtlDatabase {
     request: RunAggregationQueryRequest,
     explanation: Explanation | undefined,
   ): MaybePromise<AggregationBatch> {
+    if (request.query.nearest !== undefined) {
+      return aggregateNearest((base) => this.#runQuery(context, base, explanation), request, this.#indexOptions)
+    }
     return this.#settled(context, () => {
       const { read } = request
       return this.#withIndexes(

@@ -2,6 +2,9 @@
 import { checkAlive, type RequestContext } from '../context.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import type { PropertyMask } from '../encoding/property-mask.ts'
+import { validateLookupKey } from '../encoding/validate-key.ts'
+import { invalidArgument } from '../errors.ts'
+import { limits } from '../limits.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
@@ -18,6 +21,16 @@ export interface FoundKeys {
   readonly found: FoundEntity[]
   readonly missing: Key[]
   readonly deferred: Key[]
+}
+
+/** Throws INVALID_ARGUMENT for too many keys, and for one that names no entity of the database. */
+export function checkLookup(keys: readonly Key[], database: Parameters<typeof validateLookupKey>[1]): void {
+  if (keys.length > limits.lookupKeysMax) {
+    throw invalidArgument(
+      `the lookup names ${keys.length} keys, at most ${limits.lookupKeysMax} are allowed: divide them among several calls`,
+    )
+  }
+  for (const key of keys) validateLookupKey(key, database)
 }
 
 /** Looks up each key once, in order; when the answer grows too large the rest is deferred. */

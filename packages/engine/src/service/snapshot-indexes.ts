@@ -72,6 +72,7 @@ function indexesOf(node: PlanNode): readonly IndexDefinition[] {
     case 'union':
       return node.inputs.flatMap(indexesOf)
     case 'filter':
+    case 'late':
       return indexesOf(node.input)
     case 'empty':
       return []

@@ -46,6 +46,7 @@ const queries: Readonly<Record<string, QueryWords & { indexes?: string[] }>> = {
   },
   'query ToDo where owner = "ada" or priority = 5': { filter: or(ada, where('priority', '=', 5n)) },
   'query ToDo where priority != 3': { filter: where('priority', '!=', 3n) },
+  'query ToDo where priority > 3 order by __key__': { filter: where('priority', '>', 3n), order: ['__key__'] },
   'query ToDo where owner = "ada" order by due': { filter: ada, order: ['due'] },
 }
 

@@ -21,6 +21,7 @@ import {
   database,
   entityLists,
   joinQueries,
+  keyFirstQueries,
   keyOrderedQueries,
   kindlessQueries,
   oneColumnQueries,
@@ -105,7 +106,7 @@ function expected(entities: readonly ModelEntity[], query: Query, asked: readonl
   const valuesOf = (property: string): readonly IndexableValue[] => {
     const fixed = fixedValue(query, property)
     if (fixed !== undefined) return rows.map(() => fixed)
-    const i = plan.columns.findIndex((column) => column.property === property)
+    const i = [...plan.columns, ...plan.lateColumns].findIndex((column) => column.property === property)
     return rows.map(({ values }) => values[i] as IndexableValue)
   }
   return asked.map((each): Value => {
@@ -167,6 +168,7 @@ const queries = {
   'joins of equalities': joinQueries,
   'queries over one column': oneColumnQueries,
   'queries of the whole language': wideQueries,
+  'queries with the key before other orders': keyFirstQueries,
 }
 
 test.each(Object.entries(queries))('over %s they answer what brute force does', (_name, query) => {

@@ -228,15 +228,30 @@ const wideFilters = (ns: string): fc.Arbitrary<Filter[]> =>
     )
     .map((parts) => parts.flat())
 
-const orderLists = fc
-  .tuple(fc.array(fc.record({ property: propertyNames, direction: directions }), { maxLength: 2 }), keyOrders)
-  .map(([orders, keyOrder]) => [...orders, ...keyOrder])
+const someOrders = (maxLength: number): fc.Arbitrary<PropertyOrder[]> =>
+  fc.array(fc.record({ property: propertyNames, direction: directions }), { maxLength })
 
-export const wideQueries = namespaces.chain((ns) =>
+const orderLists = fc
+  .tuple(someOrders(2), keyOrders, fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, someOrders(1)))
+  .map((parts) => parts.flat())
+
+/** The key before other orders. */
+const keyFirstOrders = fc
+  .tuple(
+    someOrders(1),
+    directions.map((direction) => [{ property: '__key__', direction }]),
+    someOrders(2),
+  )
+  .map((parts) => parts.flat())
+
+const widely = (orders: fc.Arbitrary<PropertyOrder[]>): fc.Arbitrary<Query> =>
+  namespaces.chain((ns) => wideIn(ns, orders))
+
+const wideIn = (ns: string, orders: fc.Arbitrary<PropertyOrder[]>): fc.Arbitrary<Query> =>
   fc
     .tuple(
       wideFilters(ns),
-      orderLists,
+      orders,
       fc.oneof(
         { weight: 3, arbitrary: fc.constant<string[]>([]) },
         { weight: 1, arbitrary: fc.constant(['__key__']) },
@@ -249,8 +264,10 @@ export const wideQueries = namespaces.chain((ns) =>
     )
     .map(([filters, order, projection, distinctOn]) =>
       queryOf(ns, { kind: 'A', filter: and(filters), order, projection, distinctOn }),
-    ),
-)
+    )
+
+export const wideQueries: fc.Arbitrary<Query> = widely(orderLists)
+export const keyFirstQueries: fc.Arbitrary<Query> = widely(keyFirstOrders)
 
 /** Indexes that may be there already, so that joins of several are tried too. */
 export const spareIndexes: fc.Arbitrary<IndexDefinition[]> = fc.array(

@@ -108,9 +108,7 @@ function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): 
     )
   const result: ModelOrder[] = []
   const add = (property: string, sign: 1 | -1) => {
-    if (!result.some((order) => order.property === property || order.property === '__key__')) {
-      result.push({ property, sign })
-    }
+    if (!result.some((order) => order.property === property)) result.push({ property, sign })
   }
   if (!fixed('__key__')) {
     for (const { property, direction } of query.order) {
@@ -118,16 +116,13 @@ function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): 
       add(property, direction === 'ascending' ? 1 : -1)
     }
   }
-  const explicitKey = result.some((order) => order.property === '__key__')
   const names = [
     ...query.distinctOn.filter((name) => !fixed(name)).sort(),
     ...unequal.map((atom) => atom.property).sort(),
     ...query.projection.filter((name) => name !== '__key__').sort(),
   ]
-  if (!explicitKey) {
-    for (const name of names) add(name, 1)
-    add('__key__', 1)
-  }
+  for (const name of names) add(name, 1)
+  add('__key__', 1)
   return result
 }
 
@@ -135,14 +130,15 @@ function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): 
 export function answer(entities: readonly ModelEntity[], query: Query): readonly ModelRow[] {
   const conjunctions = unfold(query.filter).map(reduce)
   const order = orders(query, conjunctions)
-  const columns = order.slice(0, -1)
-  const keySign = order[order.length - 1]?.sign ?? 1
+  const columns = order.filter(({ property }) => property !== '__key__')
   const compare = (a: ModelRow, b: ModelRow): number => {
-    for (const [i, { sign }] of columns.entries()) {
-      const byColumn = compareValues(a.values[i] as IndexableValue, b.values[i] as IndexableValue)
-      if (byColumn !== 0) return byColumn * sign
+    for (const { property, sign } of order) {
+      const i = columns.findIndex((column) => column.property === property)
+      const difference =
+        i < 0 ? compareKeys(a.key, b.key) : compareValues(a.values[i] as IndexableValue, b.values[i] as IndexableValue)
+      if (difference !== 0) return difference * sign
     }
-    return compareKeys(a.key, b.key) * keySign
+    return 0
   }
   const expand = query.projection.some((name) => name !== '__key__')
   const results: ModelRow[] = []

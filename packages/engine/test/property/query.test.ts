@@ -27,6 +27,7 @@ import {
   database,
   entityLists,
   joinQueries,
+  keyFirstQueries,
   keyOrderedQueries,
   kindlessQueries,
   oneColumnQueries,
@@ -70,7 +71,7 @@ function expectedWords(query: Query, rows: readonly ModelRow[], planned: Plan): 
     [
       formatKey(key),
       ...names.map((name) => {
-        const i = planned.columns.findIndex(({ property }) => property === name)
+        const i = [...planned.columns, ...planned.lateColumns].findIndex(({ property }) => property === name)
         return `${name}=${valueCode(values[i] as IndexableValue)}`
       }),
     ].join(' '),
@@ -180,6 +181,7 @@ test.each([
   ['joins of equalities', joinQueries],
   ['queries over one column', oneColumnQueries],
   ['queries of the whole language', wideQueries],
+  ['queries with the key before other orders', keyFirstQueries],
 ])('%s answer what brute force does', (_, queries) => {
   fc.assert(fc.property(entityLists, queries, spareIndexes, sizes, check), { numRuns })
 })
@@ -194,9 +196,12 @@ test('keys-only queries give the keys of the full query', () => {
 })
 
 test('a store that answers by promise gives the same', async () => {
-  await fc.assert(fc.asyncProperty(entityLists, fc.oneof(keyOrderedQueries, wideQueries), spareIndexes, checkSlow), {
-    numRuns,
-  })
+  await fc.assert(
+    fc.asyncProperty(entityLists, fc.oneof(keyOrderedQueries, wideQueries, keyFirstQueries), spareIndexes, checkSlow),
+    {
+      numRuns,
+    },
+  )
 })
 
 test('rows read are those of the result and a batch more, where no join or filter is needed', () => {

@@ -27,7 +27,7 @@ const ofAda = {
 const indexes = [
   {
     query_scope: 'Collection group',
-    properties: '(owner ASC, __key__ ASC)',
+    properties: '(owner ASC, __name__ ASC)',
   },
 ]
 

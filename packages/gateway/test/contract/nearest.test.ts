@@ -79,12 +79,26 @@ describe.each(wireNames)('over %s', (name) => {
     expect(await found(search({ distanceThreshold: { value: 0.25 } }))).toEqual([['e2', 0]])
   })
 
+  test('aggregations are over the nearest, not over what was searched', async () => {
+    const nestedQuery = (ofKind(search()) as { query: Plain }).query
+    const aggregations = [
+      { count: {}, alias: 'all' },
+      { count: { upTo: { value: 1 } }, alias: 'some' },
+    ]
+    const sent = await wire.send('p', 'RunAggregationQuery', { aggregationQuery: { nestedQuery, aggregations } })
+    expect(sent).toMatchObject({ code: 'OK', message: '' })
+    const { batch } = readAnswer(wire, 'RunAggregationQuery', sent)
+    expect(batch).toMatchObject({
+      aggregationResults: [{ aggregateProperties: { all: { integerValue: '2' }, some: { integerValue: '1' } } }],
+    })
+  })
+
   test.each<[string, Plain, RegExp]>([
     ['an array that is no vector', { queryVector: array({ doubleValue: 1 }) }, /not a vector/],
     ['no query vector', { queryVector: undefined }, /query vector/],
     ['no measure', { distanceMeasure: 'DISTANCE_MEASURE_UNSPECIFIED' }, /measure/],
     ['no limit', { limit: undefined }, /limit/],
-    ['a limit out of range', { limit: { value: 1001 } }, /1001/],
+    ['a limit out of range', { limit: { value: 101 } }, /101.*100/],
     ['no property', { vectorProperty: undefined }, /vector_property/],
   ])('it is refused: %s', async (_what, more, message) => {
     const { code, message: text } = await wire.send('p', 'RunQuery', ofKind(search(more)))

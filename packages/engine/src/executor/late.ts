@@ -1,0 +1,176 @@
+/**
+ * What is ordered after the key: no table's rows begin with a key, so each entity of the rows below is read for it.
+ *
+ *   everyRow    path ─▶ a row for each combination of the entity's values that the query allows: path c1, path c2, …
+ *   otherwise   path ─▶ the same row, if the entity has a value that the query allows in each late column
+ *
+ * A row whose entity is gone, or has changed under a delayed apply policy, is judged by the entity as it is.
+ */
+import type { RequestContext } from '../context.ts'
+import { invert } from '../encoding/bytes.ts'
+import { indexEntries } from '../encoding/index-entries.ts'
+import type { IndexEntry } from '../encoding/index-entry.ts'
+import { typeByteOf } from '../encoding/value-codec.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { LateNode, Plan } from '../planner/plan-node.ts'
+import { inSpans, type Span } from '../planner/spans.ts'
+import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import type { TableView } from '../tables/table.ts'
+import { isBefore, lateOffset, pathOf } from './position.ts'
+import { noRows, type PositionedRow, type RowStream } from './row-stream.ts'
+
+export class Late implements RowStream {
+  readonly #input: RowStream
+  readonly #context: RequestContext
+  readonly #view: TableView
+  readonly #plan: Plan
+  readonly #node: LateNode
+  /** Only rows with every late column are held against it: bounds of others are those of the rows below. */
+  readonly #bounds: Span | undefined
+  /** Rows made of the rows read so far, and not given yet. */
+  #ready: PositionedRow[] = []
+  #sought: string | undefined
+
+  constructor(
+    input: RowStream,
+    context: RequestContext,
+    view: TableView,
+    plan: Plan,
+    node: LateNode,
+    bounds: Span | undefined,
+  ) {
+    this.#input = input
+    this.#context = context
+    this.#view = view
+    this.#plan = plan
+    this.#node = node
+    this.#bounds = plan.everyRow ? bounds : undefined
+  }
+
+  next(count: number): MaybePromise<readonly PositionedRow[]> {
+    for (;;) {
+      const given = this.#give(count)
+      if (given.length > 0) return given
+      const rows = this.#input.next(count)
+      if (rows instanceof Promise) {
+        return rows.then((late) => this.#resume(late, count, this.#takeAll(late, 0)))
+      }
+      const taken = this.#takeAll(rows, 0)
+      if (taken instanceof Promise) return this.#resume(rows, count, taken)
+      if (rows.length === 0) return noRows
+    }
+  }
+
+  #resume(
+    rows: readonly PositionedRow[],
+    count: number,
+    taken: MaybePromise<void>,
+  ): MaybePromise<readonly PositionedRow[]> {
+    if (taken instanceof Promise) return taken.then(() => this.#resume(rows, count, undefined))
+    return rows.length === 0 ? noRows : this.next(count)
+  }
+
+  #give(count: number): readonly PositionedRow[] {
+    if (this.#ready.length <= count) {
+      const all = this.#ready
+      this.#ready = []
+      return all
+    }
+    return this.#ready.splice(0, count)
+  }
+
+  #takeAll(rows: readonly PositionedRow[], from: number): MaybePromise<void> {
+    const { columns, partitionCode } = this.#plan
+    for (let i = from; i < rows.length; i++) {
+      const row = rows[i] as PositionedRow
+      const rowKey = entityRowKey(partitionCode, pathOf(columns, row.position))
+      const cell = this.#view.get(this.#context, 'Entities', rowKey)
+      if (cell instanceof Promise) {
+        return cell.then((late) => {
+          this.#take(row, late)
+          return this.#takeAll(rows, i + 1)
+        })
+      }
+      this.#take(row, cell)
+    }
+  }
+
+  #take(row: PositionedRow, cell: Uint8Array | undefined): void {
+    if (cell === undefined) return
+    const { lateColumns, indexOptions, everyRow } = this.#plan
+    const image = decodeImage(cell)
+    const entries = indexEntries(image.properties, indexOptions)
+    const allowed = lateColumns.map(({ property, inverted }, i) => this.#valuesOf(entries, property, inverted, i))
+    if (allowed.some((values) => values.length === 0)) return
+    if (everyRow) this.#unfold(row, allowed)
+    else this.#ready.push({ position: row.position, cell: row.cell, image })
+  }
+
+  /** What the entity has in a late column, in result order. */
+  #valuesOf(entries: readonly IndexEntry[], property: string, inverted: boolean, column: number): readonly LateValue[] {
+    const spans = this.#node.lateSpans[column]
+    const values: LateValue[] = []
+    for (const entry of entries) {
+      if (entry.property !== property) continue
+      const code = inverted ? invert(entry.valueCode) : entry.valueCode
+      if (spans === undefined || inSpans(spans, code))
+        values.push({ code, typeByte: typeByteOf(entry.type, entry.multi) })
+    }
+    return values.sort((a, b) => (isBefore(a.code, b.code, this.#plan.reverse) ? -1 : 1))
+  }
+
+  /** A row for each combination of values, in result order. */
+  #unfold(row: PositionedRow, allowed: readonly (readonly LateValue[])[]): void {
+    let rows: readonly { readonly codes: string; readonly types: readonly number[] }[] = [{ codes: '', types: [] }]
+    for (const values of allowed) {
+      rows = rows.flatMap(({ codes, types }) =>
+        values.map(({ code, typeByte }) => ({ codes: codes + code, types: [...types, typeByte] })),
+      )
+    }
+    for (const { codes, types } of rows) {
+      const position = row.position + codes
+      if (!this.#isWanted(position)) continue
+      this.#ready.push({ position, cell: Uint8Array.of(...row.cell, ...types), image: undefined })
+    }
+  }
+
+  #isWanted(position: string): boolean {
+    if (this.#sought !== undefined && isBefore(position, this.#sought, this.#plan.reverse)) return false
+    return this.#bounds === undefined || (this.#bounds.lower <= position && position < this.#bounds.upper)
+  }
+
+  seek(position: string): void {
+    const { reverse } = this.#plan
+    this.#sought = position
+    this.#ready = this.#ready.filter((row) => !isBefore(row.position, position, reverse))
+    if (this.#ready.length === 0) this.#input.seek(boundBelow(this.#plan, position))
+  }
+
+  close(): void {
+    this.#input.close()
+  }
+}
+
+interface LateValue {
+  /** As it stands in positions. */
+  readonly code: string
+  readonly typeByte: number
+}
+
+/** The bounds of the rows below late columns: those of an entity that is cut in two are needed whole. */
+export function boundsBelow(plan: Plan, bounds: Span | undefined): Span | undefined {
+  if (bounds === undefined || !plan.everyRow || plan.lateColumns.length === 0) return bounds
+  return { lower: boundBelow(plan, bounds.lower), upper: bounds.upper }
+}
+
+/** A row below comes before all that is made of it, so a bound behind its path must not leave it out. */
+function boundBelow(plan: Plan, bound: string): string {
+  const { columns, lateColumns, everyRow, reverse } = plan
+  if (!everyRow || lateColumns.length === 0 || reverse) return bound
+  try {
+    return bound.slice(0, lateOffset({ columns, lateColumns }, bound, 0))
+  } catch {
+    // It ends before the path does: a start of positions, or the beginning of all.
+    return bound
+  }
+}

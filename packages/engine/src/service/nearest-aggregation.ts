@@ -1,0 +1,58 @@
+/**
+ * Aggregations over the results of find_nearest: these are ordered by distance, which stands in no index row, so they are
+ * found as the query gives them and aggregated one by one. The rules of aggregation.ts hold: an entity without an aggregated
+ * property counts nowhere, and one with several values of it counts once for each.
+ *
+ * Ours: Google's Firestore emulator aggregates all candidates, as if find_nearest were not there (measured).
+ */
+import { type IndexOptions, indexEntries } from '../encoding/index-entries.ts'
+import { typeByteOf } from '../encoding/value-codec.ts'
+import { resultOf } from '../executor/aggregate.ts'
+import { NumberTotal } from '../executor/aggregate-number.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { Value } from '../model/value.ts'
+import { type CheckedAggregations, checkAggregations } from './aggregation.ts'
+import type { Aggregation, AggregationBatch, QueryBatch, RunAggregationQueryRequest } from './api.ts'
+
+/**
+ * The answers by name, in the order asked for.
+ *
+ * @param run - gives the results of the query, all in one answer
+ */
+export function aggregateNearest(
+  run: (request: Omit<RunAggregationQueryRequest, 'aggregations'>) => MaybePromise<QueryBatch>,
+  { aggregations, ...request }: RunAggregationQueryRequest,
+  indexOptions: IndexOptions,
+): MaybePromise<AggregationBatch> {
+  const checked = checkAggregations(aggregations, request.query)
+  return andThen(run(request), ({ results, readTime, transaction }) => ({
+    values: valuesOf(results, aggregations, checked, indexOptions),
+    readTime,
+    ...(transaction === undefined ? {} : { transaction }),
+  }))
+}
+
+function valuesOf(
+  results: QueryBatch['results'],
+  aggregations: readonly Aggregation[],
+  { names, properties }: CheckedAggregations,
+  indexOptions: IndexOptions,
+): ReadonlyMap<string, Value> {
+  const totals = new Map(properties.map((property) => [property, new NumberTotal()]))
+  let count = 0
+  for (const { image, projected } of results) {
+    const entries = properties.length === 0 ? [] : indexEntries(image?.properties ?? projected ?? none, indexOptions)
+    const values = properties.map((property) => entries.filter((entry) => entry.property === property))
+    const rows = values.reduce((product, { length }) => product * length, 1)
+    count += rows
+    for (const [i, total] of [...totals.values()].entries()) {
+      const mine = values[i] ?? []
+      for (const { valueCode, type, multi } of mine) {
+        for (let row = 0; row < rows / mine.length; row++) total.addCode(valueCode, 0, false, typeByteOf(type, multi))
+      }
+    }
+  }
+  return new Map(aggregations.map((term, i) => [names[i] ?? '', resultOf(term, count, totals)]))
+}
+
+const none = new Uint8Array(0)
