@@ -29,6 +29,7 @@ function indexesRead(node: PlanNode): readonly string[] {
     case 'scan':
       return node.index === undefined ? [] : [formatIndex(node.index)]
     case 'filter':
+    case 'late':
       return indexesRead(node.input)
     case 'mergeJoin':
     case 'union':
