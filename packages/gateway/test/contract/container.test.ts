@@ -1,0 +1,138 @@
+/**
+ * The container, as far as it can be looked at without an engine: its files are well formed and agree with the program, and
+ * the gcloud of test libraries starts what it should. No image is built here (docs/container.md says so).
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { validate } from 'dockerfile-utils'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { commands } from '../../src/cli/registry.ts'
+import { startFlags } from '../../src/cli/start-flags.ts'
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url))
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+describe('the Dockerfile', () => {
+  const text = read('container/Dockerfile')
+  const instructions = text
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .filter((line) => /^[A-Z]/.test(line))
+
+  test('has no mistake that a linter finds', () => {
+    expect(validate(text)).toEqual([])
+  })
+
+  test('copies what is there, runs as a user without rights, and stops by SIGTERM', () => {
+    for (const [, from, source = ''] of text.matchAll(/^COPY (--from=\S+ )?(?:--chmod=\d+ )?(\S+) /gm)) {
+      if (from === undefined) expect(existsSync(join(root, source))).toBe(true)
+    }
+    expect(instructions).toContain('USER node')
+    expect(instructions).toContain('STOPSIGNAL SIGTERM')
+    expect(instructions).toContain('VOLUME /data')
+  })
+
+  test('asks for health and starts with commands and flags that the program has', () => {
+    const lists = [...text.matchAll(/(?:HEALTHCHECK .*CMD|\nCMD) (\[.*\])/g)].map(([, list]) => JSON.parse(list ?? ''))
+    expect(lists).toHaveLength(2)
+    const [health, start] = lists as readonly string[][]
+    expect(health?.slice(0, 2)).toEqual(['sixtables', 'health'])
+    expect(commands.map(({ name }) => name)).toContain('health')
+    expect(start?.slice(0, 2)).toEqual(['sixtables', 'start'])
+    // An entry point would come before the shell that test libraries start.
+    expect(text).not.toMatch(/^ENTRYPOINT/m)
+    const known = startFlags.map(({ name }) => `--${name}`)
+    for (const flag of start?.filter((word) => word.startsWith('--')) ?? []) expect(known).toContain(flag)
+  })
+})
+
+test('the compose file offers the port of the image on this machine alone, keeps data, and lets it close', () => {
+  const compose = parse(read('container/compose.yaml'))
+  const service = compose.services.datastore
+  expect(service.build).toEqual({ context: '..', dockerfile: 'container/Dockerfile' })
+  expect(service.ports).toEqual(['127.0.0.1:8081:8081'])
+  expect(service.volumes).toEqual(['datastore-data:/data'])
+  expect(Object.keys(compose.volumes)).toEqual(['datastore-data'])
+  expect(Number.parseInt(service.stop_grace_period, 10)).toBeGreaterThan(5)
+})
+
+test('what the build makes itself is not sent to it', () => {
+  const ignored = read('.dockerignore').split('\n')
+  for (const pattern of read('.gitignore')
+    .split('\n')
+    .filter((line) => /^(node_modules|dist|gen)\//.test(line))) {
+    expect(ignored).toContain(`**/${pattern.slice(0, -1)}`)
+  }
+})
+
+describe('the gcloud of test libraries', () => {
+  let bin: string
+
+  beforeAll(() => {
+    bin = mkdtempSync(join(tmpdir(), 'sixtables-container-'))
+    writeFileSync(join(bin, 'sixtables'), '#!/bin/sh\nfor word in "$@"; do echo "$word"; done\n')
+    chmodSync(join(bin, 'sixtables'), 0o755)
+  })
+
+  afterAll(() => rmSync(bin, { recursive: true }))
+
+  function gcloud(line: string): { readonly code: number | null; readonly started: string; readonly said: string } {
+    // As those libraries do: a line for a shell.
+    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', line], {
+      encoding: 'utf8',
+      env: { PATH: `${bin}:${join(root, 'container')}:${process.env['PATH']}` },
+    })
+    return { code: status, started: stdout.trim().split('\n').join(' '), said: stderr.trim() }
+  }
+
+  test.each([
+    [
+      'gcloud beta emulators datastore start --project test-project --host-port 0.0.0.0:8081',
+      'start --mode=legacy --host=0.0.0.0 --port=8081 --no-store-on-disk --project=test-project',
+    ],
+    [
+      'gcloud beta emulators datastore start --project=p --host-port=0.0.0.0:8081 --use-firestore-in-datastore-mode',
+      'start --mode=firestore --host=0.0.0.0 --port=8081 --no-store-on-disk --project=p',
+    ],
+    [
+      'gcloud --quiet beta emulators datastore start --consistency=1.0 --no-store-on-disk --data-dir /data',
+      'start --mode=legacy --host=localhost --port=8081 --data-dir=/data --consistency=1.0',
+    ],
+    [
+      'gcloud emulators firestore start --database-mode=datastore-mode --host-port "[::]:9000"',
+      'start --mode=firestore --host=:: --port=9000 --no-store-on-disk',
+    ],
+    ['gcloud --version', 'sixtables in place of the Google Cloud SDK --version'],
+    ['gcloud config set project p', ''],
+  ])('%s', (line, started) => {
+    expect(gcloud(line)).toEqual({ code: 0, started, said: '' })
+  })
+
+  test.each([
+    ['gcloud compute instances list', 'there is no command "compute instances list"'],
+    ['gcloud emulators firestore start', 'give --database-mode=datastore-mode'],
+    ['gcloud emulators firestore start --database-mode=firestore-native', 'not "firestore-native"'],
+    ['gcloud beta emulators pubsub start', 'there is no emulator "pubsub" here'],
+    ['gcloud beta emulators datastore start --frobnicate', 'there is no flag --frobnicate here'],
+    ['gcloud beta emulators datastore start --project', '--project has no value'],
+  ])('refuses %s', (line, said) => {
+    const answer = gcloud(line)
+    expect(answer).toMatchObject({ code: 2, started: '' })
+    expect(answer.said).toContain(said)
+  })
+
+  test('every line that it starts is understood by the program', () => {
+    const program = join(root, 'packages/gateway/bin/sixtables.js')
+    const known = startFlags.map(({ name }) => name)
+    const { started } = gcloud('gcloud beta emulators datastore start --project=p --consistency=0.5 --data-dir=/d')
+    for (const flag of started.split(' ').slice(1)) expect(known).toContain(flag.replace(/^--|=.*$/g, ''))
+    expect(existsSync(program)).toBe(true)
+    expect(execFileSync(process.execPath, [program, 'start', '--help'], { encoding: 'utf8' })).toContain(
+      '--consistency',
+    )
+  })
+})
