@@ -132,17 +132,20 @@ export class Inspector {
    * Rows of one table in row key order.
    *
    * @param options.after - hexadecimal row key to go on behind, as `next` of the report before
+   * @param options.until - hexadecimal row key to stop before
    */
   async table(
     table: TableId,
-    options: { readonly limit?: number; readonly after?: string } = {},
+    options: { readonly limit?: number; readonly after?: string; readonly until?: string } = {},
   ): Promise<TableReport> {
     const limit = options.limit ?? 100
     if (!Number.isInteger(limit) || limit < 1 || limit > 1000) throw invalidArgument(`limit is 1 to 1000, not ${limit}`)
     const prefix = keySpaces[table]
     const start = options.after === undefined ? prefix : `${fromHex(options.after)}\x00`
     if (!start.startsWith(prefix)) throw invalidArgument(`after: ${options.after} is not a row key of ${table}`)
-    const scan = this.#parts.kv.scan({ start, end: `${prefix}\xff` }, { expect: limit + 1 })
+    const end = options.until === undefined ? `${prefix}\xff` : fromHex(options.until)
+    if (!end.startsWith(prefix)) throw invalidArgument(`until: ${options.until} is not a row key of ${table}`)
+    const scan = this.#parts.kv.scan({ start, end }, { expect: limit + 1 })
     try {
       const found = []
       while (found.length <= limit) {

@@ -3,7 +3,7 @@
  * line asks a folder that it opened the same way. Reports are the engine's, plain JSON.
  *
  *   GET   rows, log      project, database, namespace, key            GET   pending, applied
- *   GET   table          name, limit, after                           POST  check     repair=true puts index rows right
+ *   GET   table          name, limit, after, until                    POST  check     repair=true puts index rows right
  *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: everything
  */
 import { type CheckReport, type Engine, invalidArgument, type Key, type TableId, tableIds } from '@sixtables/engine'
@@ -67,11 +67,12 @@ async function release(engine: Engine, parameters: Parameters): Promise<unknown>
   return { released: await engine.inspector.releaseAll(), milestone }
 }
 
-function table(engine: Engine, { name, limit, after }: Parameters): unknown {
+function table(engine: Engine, { name, limit, after, until }: Parameters): unknown {
   const id = tableIds.find((one): one is TableId => one === name)
   if (id === undefined) throw invalidArgument(`there is no table "${name}"; there is ${tableIds.join(', ')}`)
   return engine.inspector.table(id, {
     ...(limit === undefined ? {} : { limit: Number(limit) }),
     ...(after === undefined ? {} : { after }),
+    ...(until === undefined ? {} : { until }),
   })
 }

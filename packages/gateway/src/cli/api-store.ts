@@ -3,28 +3,54 @@
  *
  *   CommitRequest      mode 5, mutations 6 {upsert 6}, project 8, database 9    CommitResponse       mutation_results 3 {key 3}
  *   AllocateIdsRequest keys 1, project 8, database 9                            AllocateIdsResponse  keys 1
- *   RunQueryRequest    partition_id 2, query 3, project 8, database 9
+ *   RunQueryRequest    partition_id 2, query 3, project 8, database 9, explain_options 12 {analyze 1}
  *   RunQueryResponse   batch 1 {entity_results 2 {entity 1 {key 1, properties 3}}, end_cursor 4, more_results 5}
+ *   RunAggregationQueryRequest   partition_id 2, aggregation_query 3, project 8, database 9, explain_options 11
+ *   RunAggregationQueryResponse  batch 1 {aggregation_results 1 {aggregate_properties 2 {key 1, value 2}}}
  *
  * Known: datastore.proto, query.proto.
  */
-import { decodeKey, decodeProperties, encodeKey, type MoreResults, type Query } from '@sixtables/engine'
+import {
+  decodeKey,
+  decodeProperties,
+  decodeValue,
+  encodeKey,
+  type MoreResults,
+  type PartitionId,
+  type Query,
+  type Value,
+} from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
 import { messageOf } from '../call.ts'
-import { writeAnswer } from '../convert/answer-writer.ts'
+import { type AnswerWriter, writeAnswer } from '../convert/answer-writer.ts'
 import type { FixtureStore, StoredEntity } from '../fixtures/store.ts'
-import { writeQuery } from '../gql/write-query.ts'
+import type { BoundAggregation } from '../gql/bind.ts'
+import { writeAggregationQuery, writeQuery } from '../gql/write-query.ts'
 import type { Api } from './api-call.ts'
 
 export interface QueryPage {
   readonly entities: readonly StoredEntity[]
   readonly endCursor: Uint8Array
   readonly moreResults: MoreResults
+  /** The whole answer, for what it says of its plan. */
+  readonly answer: Buffer
+}
+
+export interface AggregationPage {
+  /** By alias. */
+  readonly values: ReadonlyMap<string, Value>
+  readonly answer: Buffer
+}
+
+/** Whether the answer tells how the query was run. */
+interface Explaining {
+  readonly explain?: boolean
 }
 
 export interface ApiStore extends FixtureStore {
   /** One batch of results. */
-  runQuery(query: Query): Promise<QueryPage>
+  runQuery(query: Query, options?: Explaining): Promise<QueryPage>
+  aggregate(bound: BoundAggregation, options?: Explaining): Promise<AggregationPage>
 }
 
 const pageEntities = 500
@@ -69,30 +95,65 @@ export function apiStore(api: Api): ApiStore {
       const { entities } = await store.runQuery({ ...anyQuery, partition, kind: '__namespace__' })
       return entities.map(({ key }) => key.path[0]?.name ?? '')
     },
-    async runQuery(query) {
+    async runQuery(query, { explain = false } = {}) {
       const request = writeAnswer((writer) => {
+        if (explain) writeExplain(writer, 12)
         writer.text(9, databaseId)
         writer.text(8, projectId)
         writeQuery(writer, 3, query)
-        const end = writer.mark()
-        writer.text(4, query.partition.namespaceId)
-        writer.text(3, databaseId)
-        writer.text(2, projectId)
-        writer.head(2, end)
+        writePartition(writer, query.partition)
       })
-      const [batch = Buffer.alloc(0)] = fieldsOf(await api.call('RunQuery', messageOf(request)), 1)
+      const answer = await api.call('RunQuery', messageOf(request))
+      const [batch = nothing] = fieldsOf(answer, 1)
       return {
         entities: fieldsOf(batch, 2).map((result) => {
-          const [entity = Buffer.alloc(0)] = fieldsOf(result, 1)
-          const [key = Buffer.alloc(0)] = fieldsOf(entity, 1)
+          const [entity = nothing] = fieldsOf(result, 1)
+          const [key = nothing] = fieldsOf(entity, 1)
           return { key: decodeKey(key, defaults), properties: decodeProperties(entity) }
         }),
-        endCursor: fieldsOf(batch, 4)[0] ?? new Uint8Array(0),
+        endCursor: fieldsOf(batch, 4)[0] ?? nothing,
         moreResults: moreResults[numberOf(batch, 5)] ?? 'noMoreResults',
+        answer,
       }
+    },
+    async aggregate(bound, { explain = false } = {}) {
+      const request = writeAnswer((writer) => {
+        if (explain) writeExplain(writer, 11)
+        writer.text(9, databaseId)
+        writer.text(8, projectId)
+        writeAggregationQuery(writer, 3, bound)
+        writePartition(writer, bound.query.partition)
+      })
+      const answer = await api.call('RunAggregationQuery', messageOf(request))
+      const [batch = nothing] = fieldsOf(answer, 1)
+      const [result = nothing] = fieldsOf(batch, 1)
+      const values = fieldsOf(result, 2).map((entry): [string, Value] => {
+        const [name = nothing] = fieldsOf(entry, 1)
+        const [value = nothing] = fieldsOf(entry, 2)
+        return [Buffer.from(name).toString('utf8'), decodeValue(value, defaults)]
+      })
+      return { values: new Map(values), answer }
     },
   }
   return store
+}
+
+const nothing = new Uint8Array(0)
+
+/** ExplainOptions {analyze 1}. */
+function writeExplain(writer: AnswerWriter, field: number): void {
+  const end = writer.mark()
+  writer.uint32(1, 1)
+  writer.head(field, end)
+}
+
+/** PartitionId {project_id 2, database_id 3, namespace_id 4}. */
+function writePartition(writer: AnswerWriter, { projectId, databaseId, namespaceId }: PartitionId): void {
+  const end = writer.mark()
+  writer.text(4, namespaceId)
+  writer.text(3, databaseId)
+  writer.text(2, projectId)
+  writer.head(2, end)
 }
 
 const anyQuery = { projection: [], order: [], distinctOn: [], offset: 0 } as const

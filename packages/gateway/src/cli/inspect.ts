@@ -1,5 +1,5 @@
 /**
- * `sixtables inspect rows|log|pending|applied|release`: what the store holds, in words or as JSON.
+ * `sixtables inspect rows|table|log|pending|applied|release`: what the store holds, in words or as JSON.
  */
 import type {
   AppliedReport,
@@ -8,12 +8,16 @@ import type {
   PendingReport,
   ReleaseReport,
   RowsReport,
+  TableReport,
 } from '@sixtables/engine'
 import type { Parameters } from '../admin/inspection.ts'
 import type { Flags } from './command.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
+import { nearest } from './nearest.ts'
 import { columns, counted } from './print.ts'
+import { text } from './settings.ts'
+import { tableNames } from './table-names.ts'
 import { askTarget, keyParameters } from './target.ts'
 
 export function inspectRows(flags: Flags, io: Io): Promise<number> {
@@ -30,6 +34,33 @@ export function inspectPending(flags: Flags, io: Io): Promise<number> {
 
 export function inspectApplied(flags: Flags, io: Io): Promise<number> {
   return answer(flags, io, { what: 'applied', parameters: {}, inWords: appliedInWords })
+}
+
+export function inspectTable(flags: Flags, io: Io): Promise<number> {
+  const parameters = {
+    name: tableNamed(String(flags['table'])),
+    limit: text(flags, 'limit'),
+    after: rowKeyOf(flags, 'after'),
+    until: rowKeyOf(flags, 'until'),
+  }
+  const { limit } = parameters
+  if (limit !== undefined && !/^\d{1,9}$/.test(limit)) throw new UsageError(`--limit is a whole number; got "${limit}"`)
+  return answer(flags, io, { what: 'table', parameters, inWords: tableInWords })
+}
+
+/** The table of a name in any case. */
+function tableNamed(name: string): string {
+  const found = tableNames.find((one) => one.toLowerCase() === name.toLowerCase())
+  if (found !== undefined) return found
+  const near = nearest(name, tableNames)
+  const hint = near === undefined ? `there is ${tableNames.join(', ')}` : `did you mean ${near}?`
+  throw new UsageError(`there is no table ${name}; ${hint}`)
+}
+
+function rowKeyOf(flags: Flags, name: string): string | undefined {
+  const rowKey = text(flags, name)
+  if (rowKey === undefined || /^([0-9a-f]{2} ?)+$/i.test(rowKey)) return rowKey
+  throw new UsageError(`--${name} is a row key in hexadecimal, as --json shows it; got "${rowKey}"`)
 }
 
 export function inspectRelease(flags: Flags, io: Io): Promise<number> {
@@ -67,6 +98,15 @@ function rowsInWords({ key, rows, log }: RowsReport, parameters: Parameters): re
     ...indented(columns(lines)),
     `Log of the group ${log.group}: ${counted(log.records.length, 'record')}`,
     ...indented(recordLines(log.records)),
+  ]
+}
+
+function tableInWords({ table, rows, next }: TableReport): readonly string[] {
+  if (rows.length === 0) return [`${table}: no rows there.`]
+  return [
+    `${table}: ${counted(rows.length, 'row')}`,
+    ...indented(columns(rows.map(({ row, value }) => [row, value]))),
+    ...(next === undefined ? [] : [`For more: --after ${next.replaceAll(' ', '')}`]),
   ]
 }
 

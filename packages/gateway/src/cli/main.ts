@@ -4,6 +4,7 @@
  * are answered at once.
  */
 import { readFileSync } from 'node:fs'
+import { complete, completeRequest } from './complete.ts'
 import { exitCodes, OperationError, UsageError } from './errors.ts'
 import { type Io, processIo } from './io.ts'
 import { parse } from './parser.ts'
@@ -12,6 +13,10 @@ import { plainFlag } from './words.ts'
 /** Runs one command; resolves with its exit code when it is over, for `start` when the server has stopped. */
 export async function main(args: readonly string[], io: Io = processIo): Promise<number> {
   try {
+    if (args[0] === completeRequest) {
+      for (const word of complete(args.slice(1))) io.out(word)
+      return exitCodes.ok
+    }
     const answer = await parse(args.map(plainFlag), version())
     if ('run' in answer) return await answer.run(answer.flags, io)
     io.out(answer.text)

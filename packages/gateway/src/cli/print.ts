@@ -22,3 +22,20 @@ export function columns(lines: readonly (readonly string[])[]): string[] {
 export function counted(count: number, one: string, several: string = `${one}s`): string {
   return `${count} ${count === 1 ? one : several}`
 }
+
+/** Longer cells end in an ellipsis. */
+const cellCharactersMax = 60
+
+/** A heading, a rule, and lines below them; line breaks and other control characters are shown as escapes. */
+export function table([heading = [], ...lines]: readonly (readonly string[])[]): string[] {
+  const shown = [heading, ...lines].map((cells) => cells.map(cellOf))
+  const widths = heading.map((_, i) => Math.max(...shown.map((cells) => cells[i]?.length ?? 0)))
+  const rule = widths.map((width) => '-'.repeat(width))
+  return columns([shown[0] ?? [], rule, ...shown.slice(1)])
+}
+
+function cellOf(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are meant
+  const escaped = text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (character) => JSON.stringify(character).slice(1, -1))
+  return escaped.length > cellCharactersMax ? `${escaped.slice(0, cellCharactersMax - 1)}…` : escaped
+}

@@ -3,9 +3,11 @@
  */
 import type { Command } from './command.ts'
 import { checkCommand } from './commands/check.ts'
+import { completionCommand } from './commands/completion.ts'
 import { dumpCommand } from './commands/dump.ts'
 import { envCommand, envInitCommand, envUnsetCommand } from './commands/env.ts'
 import { exportCommand } from './commands/export.ts'
+import { gqlCommand } from './commands/gql.ts'
 import { healthCommand } from './commands/health.ts'
 import { idsCommand } from './commands/ids.ts'
 import { importCommand } from './commands/import.ts'
@@ -14,6 +16,7 @@ import { inspectCommand } from './commands/inspect.ts'
 import { resetCommand } from './commands/reset.ts'
 import { seedCommand } from './commands/seed.ts'
 import { startCommand } from './commands/start.ts'
+import { statsCommand } from './commands/stats.ts'
 
 /** The command that runs when none is named. */
 export const defaultCommand: Command = startCommand
@@ -22,15 +25,18 @@ export const commands: readonly Command[] = [
   startCommand,
   envCommand,
   healthCommand,
+  gqlCommand,
   seedCommand,
   dumpCommand,
   exportCommand,
   importCommand,
   resetCommand,
+  statsCommand,
   inspectCommand,
   checkCommand,
   idsCommand,
   indexesCommand,
+  completionCommand,
   envInitCommand,
   envUnsetCommand,
 ]

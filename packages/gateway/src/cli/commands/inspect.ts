@@ -1,5 +1,6 @@
 /** `sixtables inspect` for parser, help and reference; what it does is imported when it runs. */
 import type { Command, Positional, Run } from '../command.ts'
+import { tableNames } from '../table-names.ts'
 import { placeFlags, targetFlags } from '../target-flags.ts'
 
 const key: Positional = { name: 'key', describe: 'ToDo:1 or User:"ada"/ToDo:5, root first' }
@@ -22,6 +23,23 @@ export const inspectCommand: Command = {
       flags: targetFlags,
       examples: [['$0 inspect rows ToDo:1', 'key of kind ToDo with id 1']],
       run: run((inspect) => inspect.inspectRows),
+    },
+    {
+      name: 'table',
+      describe: 'The rows of one table as they are sorted',
+      positionals: [{ name: 'table', describe: tableNames.join(', ') }],
+      whenMissing: `a table is missing: ${tableNames.join(', ')}`,
+      flags: [
+        ...placeFlags,
+        { name: 'limit', type: 'string', describe: 'At most so many rows, up to 1000', default: '100', group: 'Range' },
+        { name: 'after', type: 'string', describe: 'Begin behind this row key, in hexadecimal', group: 'Range' },
+        { name: 'until', type: 'string', describe: 'Stop before this row key, in hexadecimal', group: 'Range' },
+      ],
+      examples: [
+        ['$0 inspect table EntitiesByPropertyAsc --limit 20', 'asks the server on 127.0.0.1:8081'],
+        ['$0 inspect table Entities --data-dir .sixtables --json', 'row keys in hexadecimal, for --after and --until'],
+      ],
+      run: run((inspect) => inspect.inspectTable),
     },
     {
       name: 'log',

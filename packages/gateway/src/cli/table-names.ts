@@ -1,0 +1,14 @@
+/**
+ * The tables by name, for help and mistakes, which must not load the engine. That they are the engine's is tested
+ * (test/cli/inspect-commands.test.ts).
+ */
+export const tableNames: readonly string[] = [
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'EntitiesByCompositeProperty',
+  'IdSequences',
+  'Log',
+  'Metadata',
+]
