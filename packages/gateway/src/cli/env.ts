@@ -1,9 +1,5 @@
-/**
- * `sixtables env`: the environment by which client libraries find a server, in the words of a shell or a tool.
- *
- * Known: the five variables of gcloud's env-init, and what reads them: DATASTORE_EMULATOR_HOST and DATASTORE_PROJECT_ID the
- * current libraries, the others old ones.
- */
+/** `sixtables env`: the environment by which client libraries find a server, in the words of a shell or a tool. */
+import { variablesOf } from '../emulator/variables.ts'
 import type { Flags } from './command.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
@@ -21,17 +17,6 @@ export async function env(flags: Flags, io: Io): Promise<number> {
   const lines = flags['unset'] === true ? unsetLines(entries, format) : setLines(entries, format)
   for (const line of lines) io.out(line)
   return exitCodes.ok
-}
-
-/** By name, sorted. */
-export function variablesOf(address: string, project: string): Readonly<Record<string, string>> {
-  return {
-    DATASTORE_DATASET: project,
-    DATASTORE_EMULATOR_HOST: address,
-    DATASTORE_EMULATOR_HOST_PATH: `${address}/datastore`,
-    DATASTORE_HOST: `http://${address}`,
-    DATASTORE_PROJECT_ID: project,
-  }
 }
 
 type Line = (name: string, value: string) => string

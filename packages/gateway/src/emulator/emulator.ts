@@ -11,6 +11,7 @@
  * E1  After close() nothing is left in the process: no port, no timer, no store.       test/contract/emulator-cycles.test.ts
  * E2  Two emulators share nothing.
  */
+import { fileURLToPath } from 'node:url'
 import {
   type Engine,
   type EngineOptions,
@@ -24,9 +25,13 @@ import { addEngineRoutes } from '../admin/engine-routes.ts'
 import type { ResetScope } from '../engine-port.ts'
 import { addFaultRoutes } from '../faults/fault-routes.ts'
 import { Faults } from '../faults/faults.ts'
+import { type Fixture, fixtureOf, loadFixture } from '../fixtures/fixture.ts'
+import type { FixtureData, PlainEntity } from '../fixtures/plain-entities.ts'
+import { type SeedReport, seedDatabase } from '../fixtures/seed.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../server.ts'
 import { EmulatorClock } from './emulator-clock.ts'
+import { variablesOf } from './variables.ts'
 
 /** Options of the engine that make sense here, and of the gateway. */
 export interface EmulatorOptions
@@ -65,9 +70,25 @@ export interface Emulator {
   snapshot(): Promise<EngineSnapshot>
   /** Makes everything stored what it was; open transactions end. The same snapshot can be restored again and again. */
   restore(snapshot: EngineSnapshot): Promise<void>
+  /**
+   * Writes entities: those of a fixture, of a file (.json, .yaml, .csv), or plain ones such as
+   * `[{ key: 'ToDo:1', properties: { done: false } }]`. All are checked before the first is written.
+   *
+   * @param where - default: the default database of {@link project}
+   * @throws FixtureError that names file, line, entity and property
+   */
+  seed(fixture: Seed, where?: SeedPlace): Promise<SeedReport>
   /** Stops listening, waits for calls under way, and closes the store. A second call waits for the first. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A fixture, the path of a file, or entities in code. */
+export type Seed = Fixture | string | URL | FixtureData | readonly PlainEntity[]
+
+export interface SeedPlace {
+  readonly project?: string | undefined
+  readonly database?: string | undefined
 }
 
 export const projectDefault = 'demo'
@@ -148,12 +169,8 @@ class RunningEmulator implements Emulator {
   }
 
   env(project: string = this.project): Record<string, string> {
-    return {
-      DATASTORE_EMULATOR_HOST: this.address,
-      DATASTORE_PROJECT_ID: project,
-      // Google's client libraries ask the network where they run otherwise, and wait for an answer.
-      METADATA_SERVER_DETECTION: 'none',
-    }
+    // Google's client libraries ask the network where they run otherwise, and wait for an answer.
+    return { ...variablesOf(this.address, project), METADATA_SERVER_DETECTION: 'none' }
   }
 
   reset(scope: ResetScope = {}): Promise<void> {
@@ -168,6 +185,11 @@ class RunningEmulator implements Emulator {
     return this.engine.restore(snapshot)
   }
 
+  async seed(fixture: Seed, { project = this.project, database = '' }: SeedPlace = {}): Promise<SeedReport> {
+    const databaseId = database === '(default)' ? '' : database
+    return await seedDatabase(this.engine.database(project, databaseId), await fixtureFrom(fixture))
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#gateway
       .close()
@@ -179,4 +201,11 @@ class RunningEmulator implements Emulator {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+async function fixtureFrom(seed: Seed): Promise<Fixture> {
+  if (typeof seed === 'string') return await loadFixture(seed)
+  if (seed instanceof URL) return await loadFixture(fileURLToPath(seed))
+  // Data has entities as a list, a fixture gives them when it is told the database.
+  return 'entities' in seed && typeof seed.entities === 'function' ? (seed as Fixture) : fixtureOf(seed as FixtureData)
 }

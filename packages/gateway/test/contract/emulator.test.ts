@@ -1,15 +1,17 @@
 /** The emulator inside a program, as a test suite uses it: through the public client. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { PropertyFilter } from '@google-cloud/datastore'
 import { describe, expect, test } from 'vitest'
+import { fixtureOf } from '../../src/fixtures/fixture.ts'
 import { clientOf, testEmulator } from '../support/emulator.ts'
 
 describe('an emulator in this process', () => {
   test('is found by a client through env()', async () => {
     const emulator = await testEmulator()
-    expect(emulator.env()).toEqual({
+    expect(emulator.env()).toMatchObject({
       DATASTORE_EMULATOR_HOST: `127.0.0.1:${emulator.port}`,
       DATASTORE_PROJECT_ID: 'demo',
       METADATA_SERVER_DETECTION: 'none',
@@ -35,8 +37,9 @@ describe('an emulator in this process', () => {
       await expect(first.snapshot()).rejects.toMatchObject({ code: 'UNIMPLEMENTED' })
       await first.close()
       expect(existsSync(join(dir, 'sixtables.json'))).toBe(true)
-      const again = clientOf(await testEmulator({ dir }))
-      expect((await again.get(key))[0]).toMatchObject({ title: 'kept' })
+      const again = await testEmulator({ dir })
+      expect((await clientOf(again).get(key))[0]).toMatchObject({ title: 'kept' })
+      await again.close()
     } finally {
       rmSync(dir, { recursive: true, force: true })
     }
@@ -59,6 +62,32 @@ describe('an emulator in this process', () => {
     expect((await yours.get(yours.key(['ToDo', 1])))[0]).toBeDefined()
     await emulator.reset()
     expect((await yours.get(yours.key(['ToDo', 1])))[0]).toBeUndefined()
+  })
+
+  test('is seeded from a file, a fixture and plain entities, where it is told to', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sixtables-emulator-'))
+    try {
+      const file = join(folder, 'tasks.yaml')
+      writeFileSync(file, 'entities:\n  - { key: "ToDo:1", properties: { title: from a file } }\n')
+      const emulator = await testEmulator()
+      await emulator.seed(file)
+      await emulator.seed(pathToFileURL(file), { project: 'other', database: '(default)' })
+      const { keys } = await emulator.seed([{ key: 'ToDo', properties: { title: 'in code' } }])
+      expect(keys).toHaveLength(1)
+      await emulator.seed({ entities: [{ key: 'ToDo:2', properties: { title: 'a mapping' } }] })
+      await emulator.seed(fixtureOf([{ key: 'ToDo:3', properties: { title: 'a fixture' } }]))
+      const titles = async (project: string): Promise<unknown[]> => {
+        const datastore = clientOf(emulator, project)
+        const [found] = await datastore.runQuery(datastore.createQuery('ToDo').order('title'))
+        return found.map(({ title }) => title)
+      }
+      expect(await titles('demo')).toEqual(['a fixture', 'a mapping', 'from a file', 'in code'])
+      expect(await titles('other')).toEqual(['from a file'])
+      await expect(emulator.seed([{ key: 'ToDo:4', properties: {} }, { key: '' }])).rejects.toThrow('key')
+      expect(await titles('demo')).toHaveLength(4)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   test('goes back to a snapshot as often as asked, and gives the same ids again', async () => {

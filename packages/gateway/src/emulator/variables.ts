@@ -1,0 +1,17 @@
+/**
+ * The environment by which client libraries find an emulator.
+ *
+ * Known: the five variables of gcloud's env-init, and what reads them: DATASTORE_EMULATOR_HOST and DATASTORE_PROJECT_ID the
+ * current libraries, the others old ones.
+ */
+
+/** By name, sorted. @param address - host:port, without a scheme */
+export function variablesOf(address: string, project: string): Readonly<Record<string, string>> {
+  return {
+    DATASTORE_DATASET: project,
+    DATASTORE_EMULATOR_HOST: address,
+    DATASTORE_EMULATOR_HOST_PATH: `${address}/datastore`,
+    DATASTORE_HOST: `http://${address}`,
+    DATASTORE_PROJECT_ID: project,
+  }
+}
