@@ -104,7 +104,7 @@ export type {
   TableReport,
 } from './service/reports.ts'
 export type { ResetScope } from './service/reset.ts'
-export type { DatabaseSettings, Mode } from './service/settings.ts'
+export { type DatabaseSettings, type Mode, modeSettings } from './service/settings.ts'
 export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'
 export type { Durability, Kv } from './storage/kv.ts'

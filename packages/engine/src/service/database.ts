@@ -121,9 +121,10 @@ export class Database implements TtlDatabase {
     return this.catalogue.maintained
   }
 
-  /** Changes single settings; what is committed from now on follows them. */
+  /** Changes single settings; what is committed from now on follows them. How entities are indexed the first write decides. */
   configure(changed: Partial<DatabaseSettings>): void {
     this.#settings = { ...this.#settings, ...changed }
+    if (!this.#isRecorded) this.#indexOptions = firstIndexOptions(this.#settings.mode)
   }
 
   /** Takes over what an earlier run recorded of this database. */

@@ -50,6 +50,14 @@ const presets: Readonly<Record<Mode, DatabaseSettings>> = {
   },
 }
 
+/** What a mode decides, and nothing that is set beside it. */
+export function modeSettings(
+  mode: Mode,
+): Pick<DatabaseSettings, 'mode' | 'applyPolicy' | 'idPolicy' | 'concurrency' | 'entityGroupsMax'> {
+  const { applyPolicy, idPolicy, concurrency, entityGroupsMax } = presets[mode]
+  return { mode, applyPolicy, idPolicy, concurrency, entityGroupsMax }
+}
+
 /** The preset of a mode with single settings replaced. */
 export function settingsOf(mode: Mode, replaced: Partial<Omit<DatabaseSettings, 'mode'>> = {}): DatabaseSettings {
   return { ...presets[mode], ...replaced }

@@ -5,9 +5,12 @@ import type { Engine } from '@sixtables/engine'
 import type { Logger } from '../logger.ts'
 import type { AdminService } from './admin-service.ts'
 import { addConfigRoutes } from './config.ts'
+import { addDatabaseSettingsRoutes } from './database-settings.ts'
+import { addDatabaseRoutes } from './databases-firestore.ts'
 import { addTransferRoutes, transferMethods } from './export-import.ts'
 import { ExportLocations } from './export-locations.ts'
 import { TransferOperations } from './export-operations.ts'
+import { addFieldRoutes } from './fields-firestore.ts'
 import { IndexOperations } from './index-operations.ts'
 import { indexMethods } from './indexes.ts'
 import { addFirestoreIndexRoutes } from './indexes-firestore.ts'
@@ -42,6 +45,9 @@ export function adminOf(engine: Engine, logger: Logger): Admin {
       addTransferRoutes(router, transfer)
       addFirestoreIndexRoutes(router, indexes)
       addConfigRoutes(router, engine)
+      addDatabaseRoutes(router, engine, operations)
+      addFieldRoutes(router, engine, operations)
+      addDatabaseSettingsRoutes(router, engine)
     },
   }
 }

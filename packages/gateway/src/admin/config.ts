@@ -20,7 +20,7 @@ import type { Router } from './router.ts'
 
 const path = '/v1/config'
 
-const idPolicies: Readonly<Record<IdPolicy, string>> = { sequential: 'SEQUENTIAL', scattered: 'SCATTERED' }
+export const idPolicies: Readonly<Record<IdPolicy, string>> = { sequential: 'SEQUENTIAL', scattered: 'SCATTERED' }
 
 /** The part of an engine that is configured. */
 export type ConfiguredEngine = Pick<Engine, 'configure' | 'context' | 'reseed' | 'seed' | 'settings'>
@@ -40,7 +40,7 @@ function configOf({ settings, seed }: ConfiguredEngine): JsonObject {
   }
 }
 
-function jobPolicyOf(policy: ApplyPolicy, seed: bigint): JsonObject {
+export function jobPolicyOf(policy: ApplyPolicy, seed: bigint): JsonObject {
   switch (policy.type) {
     case 'immediate':
       return { forceStrongConsistency: true }
@@ -70,13 +70,13 @@ function patch(engine: ConfiguredEngine, config: JsonObject): void {
   })
 }
 
-function idPolicyOf({ policy, ...others }: JsonObject): IdPolicy {
+export function idPolicyOf({ policy, ...others }: JsonObject): IdPolicy {
   refuseUnknown(others, 'idAllocationPolicy')
   for (const [ours, theirs] of Object.entries(idPolicies)) if (policy === theirs) return ours as IdPolicy
   throw wrong('idAllocationPolicy.policy', policy, 'SEQUENTIAL or SCATTERED')
 }
 
-function applyPolicyOf(job: JsonObject): { readonly applyPolicy: ApplyPolicy; readonly seed?: bigint } {
+export function applyPolicyOf(job: JsonObject): { readonly applyPolicy: ApplyPolicy; readonly seed?: bigint } {
   const names = Object.keys(job)
   const [name] = names
   if (name === undefined || names.length > 1) {
@@ -116,16 +116,16 @@ function probabilityOf(policy: JsonObject): { readonly applyPolicy: ApplyPolicy;
   return { applyPolicy, seed: BigInt(randomSeed as string | number) }
 }
 
-function objectIn(name: string, value: unknown): JsonObject {
+export function objectIn(name: string, value: unknown): JsonObject {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   throw wrong(name, value, 'an object')
 }
 
-function refuseUnknown(others: JsonObject, where: string): void {
+export function refuseUnknown(others: JsonObject, where: string): void {
   const [unknown] = Object.keys(others)
   if (unknown !== undefined) throw invalidArgument(`${where} has no member "${unknown}"`)
 }
 
-function wrong(name: string, value: unknown, right: string): DatastoreError {
+export function wrong(name: string, value: unknown, right: string): DatastoreError {
   return invalidArgument(`${name} is ${value === undefined ? 'missing' : JSON.stringify(value)}; it must be ${right}`)
 }

@@ -4,9 +4,11 @@
  *
  *   GET   rows, log      project, database, namespace, key            GET   pending, applied
  *   GET   table          name, limit, after, until                    POST  check     repair=true puts index rows right
+ *   GET   databases      every database, and its settings
  *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: everything
  */
 import { type CheckReport, type Engine, invalidArgument, type Key, type TableId, tableIds } from '@sixtables/engine'
+import { settingsJson } from './database-settings.ts'
 import { parseKeyPath } from './key-syntax.ts'
 
 /** Where the server answers: this, then the name of the question. */
@@ -25,6 +27,7 @@ const questions: Readonly<Record<string, Question>> = {
   pending: { method: 'GET', ask: (engine) => engine.inspector.pending() },
   applied: { method: 'GET', ask: (engine) => engine.inspector.applied() },
   table: { method: 'GET', ask: table },
+  databases: { method: 'GET', ask: databases },
   release: { method: 'POST', ask: release },
   check: {
     method: 'POST',
@@ -65,6 +68,23 @@ async function release(engine: Engine, parameters: Parameters): Promise<unknown>
   if (key) return engine.inspector.release(keyOf(parameters), milestone)
   if (milestone === 'A') throw invalidArgument('milestone A is released group by group; give a key')
   return { released: await engine.inspector.releaseAll(), milestone }
+}
+
+/** A database as the inspector lists it; the default one has an empty id. */
+export interface DatabaseReport {
+  readonly project: string
+  readonly database: string
+  readonly settings: ReturnType<typeof settingsJson>
+}
+
+function databases(engine: Engine): { readonly databases: readonly DatabaseReport[] } {
+  return {
+    databases: engine.databases().map((database) => ({
+      project: database.projectId,
+      database: database.databaseId,
+      settings: settingsJson(engine, database),
+    })),
+  }
 }
 
 function table(engine: Engine, { name, limit, after, until }: Parameters): unknown {

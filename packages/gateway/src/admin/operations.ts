@@ -20,7 +20,16 @@ import { type Status, statusOf } from '../protocols/status.ts'
 
 export type JsonObject = { readonly [name: string]: unknown }
 
-export type OperationType = 'EXPORT_ENTITIES' | 'IMPORT_ENTITIES' | 'CREATE_INDEX' | 'DELETE_INDEX'
+export type OperationType =
+  | 'EXPORT_ENTITIES'
+  | 'IMPORT_ENTITIES'
+  | 'CREATE_INDEX'
+  | 'DELETE_INDEX'
+  // Of the Firestore API, which names no types: for filters of lists.
+  | 'CREATE_DATABASE'
+  | 'UPDATE_DATABASE'
+  | 'DELETE_DATABASE'
+  | 'UPDATE_FIELD'
 
 /** google.datastore.admin.v1.CommonMetadata.State */
 export type OperationState = 'PROCESSING' | 'CANCELLING' | 'SUCCESSFUL' | 'FAILED' | 'CANCELLED'

@@ -1,5 +1,5 @@
 /**
- * `sixtables inspect rows|table|log|pending|applied|release`: what the store holds, in words or as JSON.
+ * `sixtables inspect rows|table|log|pending|applied|databases|release`: what the store holds, in words or as JSON.
  */
 import type {
   AppliedReport,
@@ -9,8 +9,9 @@ import type {
   ReleaseReport,
   RowsReport,
   TableReport,
+  TtlPolicy,
 } from '@sixtables/engine'
-import type { Parameters } from '../admin/inspection.ts'
+import type { DatabaseReport, Parameters } from '../admin/inspection.ts'
 import type { Flags } from './command.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
@@ -61,6 +62,10 @@ function rowKeyOf(flags: Flags, name: string): string | undefined {
   const rowKey = text(flags, name)
   if (rowKey === undefined || /^([0-9a-f]{2} ?)+$/i.test(rowKey)) return rowKey
   throw new UsageError(`--${name} is a row key in hexadecimal, as --json shows it; got "${rowKey}"`)
+}
+
+export function inspectDatabases(flags: Flags, io: Io): Promise<number> {
+  return answer(flags, io, { what: 'databases', parameters: {}, inWords: databasesInWords })
 }
 
 export function inspectRelease(flags: Flags, io: Io): Promise<number> {
@@ -129,6 +134,23 @@ function appliedInWords({ steps }: AppliedReport): readonly string[] {
   if (steps.length === 0) return ['Nothing was applied after its commit since the server started.']
   const lines = steps.map(({ group, version, reached, cause }) => [group, version, `reached ${reached}`, cause])
   return [`${counted(steps.length, 'step')} of applying, the latest last:`, ...indented(columns(lines))]
+}
+
+function databasesInWords({ databases }: { readonly databases: readonly DatabaseReport[] }): readonly string[] {
+  if (databases.length === 0) return ['No database has data, and nobody spoke of one.']
+  const ttlWords = ({ ttl }: DatabaseReport['settings']): string =>
+    (ttl as readonly TtlPolicy[]).map(({ kind, property }) => `expires by ${kind}.${property}`).join(', ')
+  return columns(
+    databases.map(({ project, database, settings }) => [
+      project,
+      database || '(default)',
+      `${settings['mode']}`,
+      `${settings['concurrencyMode']}`,
+      Object.keys(settings['jobPolicy'] as object).join(),
+      `indexes: ${settings['indexes']}`,
+      ttlWords(settings),
+    ]),
+  )
 }
 
 /** Of one group; or of all, and then without a group. */

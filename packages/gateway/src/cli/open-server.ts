@@ -42,6 +42,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     indexFile: settings.indexFile,
     onIndexFileTrouble: (trouble) => logger.warn(trouble),
     idCollisions: settings.idCollisions,
+    ttl: settings.ttl,
     durability: settings.durability,
     seed: settings.seed,
     onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),

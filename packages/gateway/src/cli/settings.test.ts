@@ -21,6 +21,7 @@ describe('the settings of a start', () => {
       indexes: 'auto',
       indexFile: '/home-of-test/.sixtables/index.yaml',
       idCollisions: 'next',
+      ttl: [],
       seed: 1,
       logLevel: 'warn',
       notes: [],
@@ -53,6 +54,15 @@ describe('the settings of a start', () => {
     expect(settings({ 'store-index-configuration-on-disk': false }).indexFile).toBe(false)
     expect(settings({ testing: true, 'index-file': 'x/index.yaml' }).indexFile).toBe('/home-of-test/x/index.yaml')
     expect(() => settings({ 'index-file': 'x', 'store-index-configuration-on-disk': false })).toThrow('does without')
+  })
+
+  test('what expires is named by kind and property, one property a kind', () => {
+    expect(settings({ ttl: ['Session.expireAt', 'Cache.a.b'] }).ttl).toEqual([
+      { kind: 'Session', property: 'expireAt' },
+      { kind: 'Cache', property: 'a.b' },
+    ])
+    expect(() => settings({ ttl: ['Session'] })).toThrow('--ttl is written Kind.property')
+    expect(() => settings({ ttl: ['A.x', 'A.y'] })).toThrow('two properties of A')
   })
 
   test('indexes are required by either flag, but not by flags that contradict each other', () => {

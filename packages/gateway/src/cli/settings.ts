@@ -16,6 +16,12 @@ export type ApplySetting =
   | { readonly type: 'time'; readonly delayMs?: number }
   | { readonly type: 'manual' }
 
+/** Entities of a kind that go after the timestamp in a property; the engine's TtlPolicy as data. */
+export interface TtlSetting {
+  readonly kind: string
+  readonly property: string
+}
+
 export interface StartSettings {
   /** `undefined`: this machine alone, by IPv4 and IPv6. */
   readonly host: string | undefined
@@ -34,6 +40,8 @@ export interface StartSettings {
   readonly indexFile: string | false
   /** What becomes of a new entity whose automatic id is in use. */
   readonly idCollisions: 'next' | 'fail'
+  /** What expires, in every database. */
+  readonly ttl: readonly TtlSetting[]
   readonly seed: number
   readonly logLevel: LogLevel
   /** Things the user should know about what was asked; one line each. */
@@ -76,6 +84,7 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     indexes: indexesOf(flags),
     indexFile: indexFileOf(flags, { cwd, dir }),
     idCollisions: oneOf(flags, 'id-collisions', ['next', 'fail']) ?? 'next',
+    ttl: ttlOf(flags),
     seed: wholeNumber(flags, 'seed', 0xffff_ffff) ?? 1,
     logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
     notes,
@@ -141,6 +150,21 @@ function applyOf(flags: Flags, { testing, legacy }: { testing: boolean; legacy: 
     throw new UsageError(`--consistency is a form of --apply delayed; leave out --apply ${asked}`)
   }
   return chance === 1 ? { type: 'immediate' } : { type: 'probability', chance }
+}
+
+/** `Session.expireAt`: the kind ends at the first dot. */
+function ttlOf(flags: Flags): readonly TtlSetting[] {
+  const policies = list(flags, 'ttl').map((asked): TtlSetting => {
+    const [, kind, property] = /^([^.]+)\.(.+)$/.exec(asked) ?? []
+    if (kind !== undefined && property !== undefined) return { kind, property }
+    throw new UsageError(`--ttl is written Kind.property, such as Session.expireAt; got "${asked}"`)
+  })
+  for (const [i, { kind }] of policies.entries()) {
+    if (policies.findIndex((other) => other.kind === kind) !== i) {
+      throw new UsageError(`--ttl names two properties of ${kind}; one property of a kind holds the expiry`)
+    }
+  }
+  return policies
 }
 
 function indexesOf(flags: Flags): StartSettings['indexes'] {

@@ -143,6 +143,12 @@ const shownFlags: readonly Flag[] = [
     group: 'How it behaves',
   },
   {
+    name: 'ttl',
+    type: 'list',
+    describe: 'Kind.property: entities of the kind go some time after that timestamp; may be repeated',
+    group: 'How it behaves',
+  },
+  {
     name: 'seed',
     type: 'string',
     describe: 'Whole number from which all chance is drawn; equal seeds replay',

@@ -65,6 +65,13 @@ export const inspectCommand: Command = {
       run: run((inspect) => inspect.inspectApplied),
     },
     {
+      name: 'databases',
+      describe: 'Every database, and its settings',
+      flags: placeFlags,
+      examples: [['$0 inspect databases', 'asks the server on 127.0.0.1:8081']],
+      run: run((inspect) => inspect.inspectDatabases),
+    },
+    {
       name: 'release',
       describe: 'Apply what is held back in the entity group of a key, or everything',
       positionals: [{ ...key, optional: true }],
