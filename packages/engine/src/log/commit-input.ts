@@ -28,6 +28,10 @@ export interface CommitInput<T> {
   evaluate(read: CommittedReader, version: bigint): MaybePromise<Evaluation<T>>
   /** The last word before the append: throws when the commit must not, or not yet, go through. */
   admit?(footprint: Footprint): void
+  /** Groups that it is about to write to, as its request names them. */
+  groups?(): readonly GroupCode[]
+  /** Throws when it is known before the evaluation that the commit must fail. */
+  recheck?(): void
   /** Groups whose logs it moves besides those it writes to. */
   readonly alsoMoves?: readonly GroupCode[]
 }

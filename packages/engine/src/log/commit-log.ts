@@ -31,6 +31,7 @@ import { drawDelayMs } from './apply-policy.ts'
 import type { Append, CommitInput, Committed, CommittedReader, LogDatabase } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
 import { Decisions } from './decisions.ts'
+import { GroupTurns } from './group-turns.ts'
 import { LogCharges } from './log-charges.ts'
 import { type GroupCode, groupOf, pendingRowKey } from './log-rows.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
@@ -66,6 +67,8 @@ export class CommitLog {
   readonly pending: PendingRecords = new PendingRecords()
   readonly applier: Applier
   readonly retention: Retention
+  /** Only with tablets. */
+  readonly turns: GroupTurns | undefined
   readonly #options: CommitLogOptions
   readonly #sequencer = new Sequencer()
   readonly #decisions: Decisions
@@ -81,6 +84,7 @@ export class CommitLog {
     this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
     this.#decisions = new Decisions(options.kv)
     this.#charges = new LogCharges(options.tablets)
+    this.turns = options.tablets === undefined ? undefined : new GroupTurns(options.tablets, options.scheduler)
     this.applier = new Applier({
       kv: options.kv,
       pending: this.pending,
@@ -99,6 +103,14 @@ export class CommitLog {
    * @throws what `evaluate` throws; UNAVAILABLE with `committed: 'unknown'` when the store fails during the append
    */
   commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
+    const { turns } = this
+    if (turns?.isOn !== true || input.groups === undefined) return this.#commit(input)
+    const { context, recheck } = input
+    const turn = { context, groups: input.groups(), ...(recheck === undefined ? {} : { recheck }) }
+    return turns.run(turn, () => this.#commit(input))
+  }
+
+  #commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
     const section = this.#sequencer.run(() => this.#refusable(input))
     return andThen(section, (left) =>
       'refusal' in left ? left.refusal : andThen(left.acknowledged, () => left.committed),

@@ -89,6 +89,7 @@ function commitPrepared(
     context,
     database,
     transaction: transaction === undefined ? noTransaction : transactions.tokenOf(transaction),
+    groups: () => groupsOf(mutations.map(({ key }) => key)),
     evaluate: (read, version) =>
       andThen(evaluateMutations(mutations, rules, read, version), (evaluated) => ({
         states: evaluated.states,

@@ -154,6 +154,7 @@ export class Engine {
       log: this.#log,
       versions,
       scheduler: this.#scheduler,
+      contention: this.tablets.contention,
       recent,
       rulesOf: (code) => this.#databaseByCode(code),
     })

@@ -13,6 +13,14 @@ interface GroupCounts {
   total: number
 }
 
+/** Told of commits that met others at a group. */
+export interface Contention {
+  /** They wait for their turn, or for a lock. */
+  waited(groups: readonly string[], weight: number): void
+  /** They ended with ABORTED. */
+  conflicted(groups: readonly string[], weight: number): void
+}
+
 export interface GroupRates {
   readonly group: string
   readonly commits: number

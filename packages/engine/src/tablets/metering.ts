@@ -139,6 +139,8 @@ export class Metering implements Meter {
       }
     }
     this.#refuse(load)
+    // Where nobody waits the time of the append is only measured.
+    if (!this.#fleet.settings.waits) load.delayMs += this.#fleet.settings.commitLatencyMs
     refuseLate(context, nowMs, load)
     load.admitted = true
   }

@@ -15,7 +15,7 @@ import type { KvReader, RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import { type TabletSettings, tabletSettings } from './defaults.ts'
 import { defaultPolicies, TabletFleet, type TabletPolicies } from './fleet.ts'
-import { GroupLoad } from './group-load.ts'
+import { type Contention, GroupLoad } from './group-load.ts'
 import { heatReport } from './heat-report.ts'
 import { Metering, type SampleListener } from './metering.ts'
 import type { GroupReport, HeatOptions, HeatReport, TabletEvent, TabletsReport } from './report.ts'
@@ -40,6 +40,15 @@ export class Tablets {
   /** What the engine tells of rows that come and go. */
   readonly rows: RowCounts
   readonly groupLoad: GroupLoad = new GroupLoad()
+  /** What transactions tell of commits that met others. */
+  readonly contention: Contention = {
+    waited: (groups, weight) => {
+      for (const group of groups) this.groupLoad.waited(group, this.metering.nowMs(), weight)
+    },
+    conflicted: (groups, weight) => {
+      for (const group of groups) this.groupLoad.conflicted(group, this.metering.nowMs(), weight)
+    },
+  }
   readonly #fleet: TabletFleet
   #openedMs: number
 

@@ -25,6 +25,7 @@ import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
+import type { Contention } from '../tablets/group-load.ts'
 import { GroupViews } from './group-views.ts'
 import { type Moment, Moments, type MomentsParts, type ReadScope } from './moments.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
@@ -54,6 +55,8 @@ export interface BeginOptions {
 
 export interface TransactionsParts extends MomentsParts {
   readonly scheduler: Scheduler
+  /** Told of commits that met others. */
+  readonly contention?: Contention | undefined
 }
 
 /** Thrown inside the exclusive section to leave it: the commit must wait for these. */
@@ -177,11 +180,14 @@ export class Transactions {
   ): MaybePromise<Committed<T>> {
     const { log } = this.#parts
     if (this.#registry.openCount > 0) this.#registry.sweep()
-    if (transaction === undefined && this.#registry.openCount === 0) return log.commit(input)
+    // Who waits for the turn of its groups may meet transactions that are not open yet.
+    const isAlone = this.#registry.openCount === 0 && log.turns?.isOn !== true
+    if (transaction === undefined && isAlone) return log.commit(input)
     const groupsRead = transaction === undefined ? undefined : this.#groupSnapshots.get(transaction)
     const admitted: CommitInput<T> = {
       ...input,
       admit: (footprint) => this.#admit(database, transaction, footprint),
+      ...(transaction === undefined ? {} : { recheck: () => this.#recheck(transaction) }),
       ...(groupsRead === undefined ? {} : { alsoMoves: [...groupsRead.keys()] }),
     }
     // A write outside of transactions waits like one that has read nothing; as the oldest it is never a deadlock's victim.
@@ -195,7 +201,11 @@ export class Transactions {
       }
     }
     const again = (error: unknown): Promise<Committed<T>> => {
-      if (!(error instanceof Blocked)) throw error
+      if (!(error instanceof Blocked)) {
+        if (error instanceof DatastoreError && error.code === 'ABORTED') this.#noteContention('conflicted', input)
+        throw error
+      }
+      this.#noteContention('waited', input)
       this.#writers.add(holder, error.rows)
       const wait = {
         waiter: holder,
@@ -259,6 +269,16 @@ export class Transactions {
     } catch (conflict) {
       return conflict
     }
+  }
+
+  #noteContention(what: 'waited' | 'conflicted', { context, groups }: CommitInput<unknown>): void {
+    const { contention } = this.#parts
+    if (contention !== undefined && groups !== undefined) contention[what](groups(), context.weight)
+  }
+
+  #recheck(transaction: Transaction): void {
+    refuseEnded(transaction)
+    this.#refuseConflict(transaction)
   }
 
   /** X1, at the last moment before the append, when no other commit can come in between. */
