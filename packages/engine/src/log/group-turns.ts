@@ -18,7 +18,7 @@ import { checkAlive, type RequestContext } from '../context.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { DatastoreError } from '../errors.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Tablets } from '../tablets/tablets.ts'
 import type { GroupCode } from './log-rows.ts'
 
@@ -46,24 +46,26 @@ export class GroupTurns {
     return simulate && waits && commitLatencyMs > 0
   }
 
-  /** Runs `commit` in the turn of its groups. */
-  async run<T>(input: TurnsInput, commit: () => MaybePromise<T>): Promise<T> {
+  /** Runs `commit` in the turn of its groups. The append begins in this turn of the process when nobody is before it. */
+  run<T>(input: TurnsInput, commit: () => MaybePromise<T>): Promise<T> {
     const { context } = input
     const held: GroupCode[] = []
-    try {
-      for (const group of [...input.groups].sort()) {
-        await this.#take(context, group)
+    const taken = forEachInOrder([...input.groups].sort(), (group) =>
+      andThen(this.#take(context, group), () => {
         held.push(group)
-      }
+      }),
+    )
+    const appended = andThen(taken, async () => {
       checkAlive(context)
       input.recheck?.()
       await this.#scheduler
         .sleep(this.#tablets.settings.commitLatencyMs, context.signal)
         .catch(() => checkAlive(context))
       return await commit()
-    } finally {
+    })
+    return Promise.resolve(appended).finally(() => {
       for (const group of held) this.#release(group)
-    }
+    })
   }
 
   #take(context: RequestContext, group: GroupCode): MaybePromise<void> {

@@ -125,7 +125,7 @@ export class TabletFleet {
   charge(nowMs: number, tablet: Tablet, charge: Charge): void {
     const { rowKey, reads, writes, bytes, cost, weight, spreadMs } = charge
     const { settings } = this
-    tablet.sample.add({ rowKey, atMs: nowMs, weight: weight * (reads + writes) }, this.#random, settings.windowMs)
+    tablet.sample.add(rowKey, nowMs, weight * (reads + writes), this.#random, settings.windowMs)
     if (spreadMs <= 0) {
       tablet.count(nowMs, reads * weight, writes * weight, bytes * weight)
       this.charged += (reads + writes) * weight
@@ -146,6 +146,7 @@ export class TabletFleet {
       bytes: bytes * each,
       costPerSecond,
       tablet,
+      place: 0,
     }
     tablet.addFlow(flow)
     this.#flowing.add(tablet)
@@ -153,11 +154,16 @@ export class TabletFleet {
     const others = this.#ending.get(endsMs)
     if (others === undefined) this.#ending.set(endsMs, [flow])
     else others.push(flow)
-    const seconds = Math.max(1, Math.ceil(spreadMs / 1000))
-    const part = weight / seconds
-    for (let s = 0; s < seconds; s++) {
-      this.heat.add(tablet.table, rowKey, nowMs + s * 1000, reads * part, writes * part, bytes * part)
-    }
+    this.heat.addSpread(tablet.table, rowKey, nowMs, spreadMs, {
+      reads: reads * weight,
+      writes: writes * weight,
+      bytes: bytes * weight,
+    })
+  }
+
+  /** A refused operation has no load, but shows where load is wanted: without it a full tablet would never be split. */
+  noteRefused(nowMs: number, tablet: Tablet, rowKey: RowKey, weight: number): void {
+    tablet.sample.add(rowKey, nowMs, weight, this.#random, this.settings.windowMs)
   }
 
   /** Makes up for what came due until `nowMs` (F1). */
@@ -189,8 +195,8 @@ export class TabletFleet {
     const done = this.map.split(table, at, nowMs)
     if (done === undefined) return false
     const { left, right } = done
-    if (left.flows.size === 0) this.#flowing.delete(left)
-    if (right.flows.size > 0) this.#flowing.add(right)
+    if (left.flows.length === 0) this.#flowing.delete(left)
+    if (right.flows.length > 0) this.#flowing.add(right)
     if (splitUnavailableMs > 0) {
       left.unavailableUntilMs = nowMs + splitUnavailableMs
       right.unavailableUntilMs = nowMs + splitUnavailableMs
@@ -216,7 +222,7 @@ export class TabletFleet {
     }
     this.map.merge(left, nowMs)
     this.#flowing.delete(neighbour)
-    if (left.flows.size > 0) this.#flowing.add(left)
+    if (left.flows.length > 0) this.#flowing.add(left)
     this.#tell(nowMs, 'merge', left, reason, {
       other: neighbour.id,
       words: `Tablets ${left.id} and ${neighbour.id} became one: ${words}.`,
@@ -265,7 +271,7 @@ export class TabletFleet {
       const { tablet } = flow
       tablet.removeFlow(flow)
       this.#serverOf(tablet).changeFlow(atMs, -flow.costPerSecond)
-      if (tablet.flows.size === 0) this.#flowing.delete(tablet)
+      if (tablet.flows.length === 0) this.#flowing.delete(tablet)
     }
   }
 

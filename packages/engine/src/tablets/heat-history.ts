@@ -54,11 +54,13 @@ class HeatRange {
   }
 
   add(nowMs: number, reads: number, writes: number, bytes: number): void {
-    for (let tier = 0; tier < heatTiers.length; tier++) {
-      const { stepMs, columns } = heatTiers[tier] as Tier
-      const step = Math.floor(nowMs / stepMs)
-      this.#addTo(tier, step % columns, step % 0x7fff_ffff, reads, writes, bytes)
-    }
+    for (let tier = 0; tier < heatTiers.length; tier++) this.addTier(tier, nowMs, reads, writes, bytes)
+  }
+
+  addTier(tier: number, nowMs: number, reads: number, writes: number, bytes: number): void {
+    const { stepMs, columns } = heatTiers[tier] as Tier
+    const step = Math.floor(nowMs / stepMs)
+    this.#addTo(tier, step % columns, step % 0x7fff_ffff, reads, writes, bytes)
   }
 
   #addTo(tier: number, column: number, step: number, reads: number, writes: number, bytes: number): void {
@@ -146,6 +148,26 @@ export class HeatHistory {
     const range = this.#rangeOf(table, rowKey)
     range.note(rowKey)
     range.add(nowMs, reads, writes, bytes)
+  }
+
+  /** Load that lies evenly over a time from now on, in every tier in as many parts as it has steps. */
+  addSpread(
+    table: TableId,
+    rowKey: RowKey,
+    nowMs: number,
+    spreadMs: number,
+    { reads, writes, bytes }: { readonly reads: number; readonly writes: number; readonly bytes: number },
+  ): void {
+    const range = this.#rangeOf(table, rowKey)
+    range.note(rowKey)
+    for (let tier = 0; tier < heatTiers.length; tier++) {
+      const { stepMs } = heatTiers[tier] as Tier
+      const parts = Math.max(1, Math.ceil(spreadMs / stepMs))
+      const apart = spreadMs / parts
+      for (let i = 0; i < parts; i++) {
+        range.addTier(tier, nowMs + (i + 0.5) * apart, reads / parts, writes / parts, bytes / parts)
+      }
+    }
   }
 
   /** Divides hot ranges and makes room by joining cold ones; called now and then. */

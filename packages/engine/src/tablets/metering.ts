@@ -133,9 +133,13 @@ export class Metering implements Meter {
     const nowMs = this.nowMs()
     this.#fleet.advance(nowMs)
     if (load.refusal === undefined) {
+      // All of its rows, so that each tablet that is in its way learns of it.
       for (const { table, rowKey } of rows) {
-        this.#meet(load, this.#fleet.tabletOf(table, rowKey), rowKey, nowMs, 1)
-        if (load.refusal !== undefined) break
+        const tablet = this.#fleet.tabletOf(table, rowKey)
+        if (this.#meet(load, tablet, rowKey, nowMs, 1)) continue
+        const weight = load.weight * this.#fleet.settings.scale
+        this.#fleet.serverOf(tablet).refuse(nowMs, weight)
+        this.#fleet.noteRefused(nowMs, tablet, rowKey, weight)
       }
     }
     this.#refuse(load)
@@ -209,6 +213,7 @@ export class Metering implements Meter {
       const met = this.#meet(load, tablet, charge.rowKey, nowMs, charge.cost)
       if (!met && !load.admitted) {
         this.#fleet.serverOf(tablet).refuse(nowMs, charge.cost * charge.weight)
+        this.#fleet.noteRefused(nowMs, tablet, charge.rowKey, charge.weight)
         return
       }
     }

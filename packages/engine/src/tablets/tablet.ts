@@ -28,6 +28,8 @@ export interface Flow {
   /** Cost on its server, row operations a second. */
   readonly costPerSecond: number
   tablet: Tablet
+  /** Where it stands among its tablet's flows. */
+  place: number
 }
 
 export class Tablet {
@@ -47,7 +49,7 @@ export class Tablet {
   bornMs: number
   window: LoadWindow
   sample: LoadSample = new LoadSample()
-  readonly flows: Set<Flow> = new Set()
+  readonly flows: Flow[] = []
   /** Sums over `flows`, per tick. */
   flowReads = 0
   flowWrites = 0
@@ -77,7 +79,8 @@ export class Tablet {
 
   addFlow(flow: Flow): void {
     flow.tablet = this
-    this.flows.add(flow)
+    flow.place = this.flows.length
+    this.flows.push(flow)
     this.flowReads += flow.reads
     this.flowWrites += flow.writes
     this.flowBytes += flow.bytes
@@ -85,8 +88,13 @@ export class Tablet {
   }
 
   removeFlow(flow: Flow): void {
-    this.flows.delete(flow)
-    if (this.flows.size === 0) {
+    // The last one takes its place.
+    const last = this.flows.pop()
+    if (last !== undefined && last !== flow) {
+      this.flows[flow.place] = last
+      last.place = flow.place
+    }
+    if (this.flows.length === 0) {
       // Sums of fractions do not come back to exactly nothing.
       this.flowReads = 0
       this.flowWrites = 0

@@ -8,6 +8,9 @@ import type { Scheduler } from '../clock.ts'
 
 interface Sleeper {
   readonly wakesAt: bigint
+  /** Which sleep it is, of all. */
+  readonly sequence: number
+  isAwake: boolean
   wake(): void
 }
 
@@ -16,7 +19,9 @@ export const virtualStartMicros = 1_767_225_600_000_000n
 
 export class VirtualClock implements Scheduler {
   #now: bigint
-  #sleepers: Sleeper[] = []
+  /** A heap: each wakes no later than the two at twice its place. Who woke early stays until its time. */
+  readonly #sleepers: Sleeper[] = []
+  #sequence = 0
 
   constructor(startMicros: bigint = virtualStartMicros) {
     this.#now = startMicros
@@ -36,12 +41,17 @@ export class VirtualClock implements Scheduler {
         reject(signal.reason)
         return
       }
-      const sleeper: Sleeper = { wakesAt: this.#now + BigInt(Math.round(ms * 1000)), wake: resolve }
-      this.#sleepers.push(sleeper)
+      const sleeper: Sleeper = {
+        wakesAt: this.#now + BigInt(Math.round(ms * 1000)),
+        sequence: ++this.#sequence,
+        isAwake: false,
+        wake: resolve,
+      }
+      this.#push(sleeper)
       signal?.addEventListener(
         'abort',
         () => {
-          this.#sleepers = this.#sleepers.filter((other) => other !== sleeper)
+          sleeper.isAwake = true
           reject(signal.reason)
         },
         { once: true },
@@ -53,20 +63,51 @@ export class VirtualClock implements Scheduler {
   async advance(ms: number): Promise<void> {
     const until = this.#now + BigInt(Math.round(ms * 1000))
     for (;;) {
-      let next: Sleeper | undefined
-      for (const sleeper of this.#sleepers) {
-        if (sleeper.wakesAt <= until && (next === undefined || sleeper.wakesAt < next.wakesAt)) next = sleeper
-      }
-      if (next === undefined) break
-      const woken = next
-      this.#sleepers = this.#sleepers.filter((other) => other !== woken)
-      if (woken.wakesAt > this.#now) this.#now = woken.wakesAt
-      woken.wake()
+      const next = this.#sleepers[0]
+      if (next === undefined || next.wakesAt > until) break
+      this.#pop()
+      if (next.isAwake) continue
+      if (next.wakesAt > this.#now) this.#now = next.wakesAt
+      next.wake()
       await turn()
     }
     this.#now = until
     await turn()
   }
+
+  #push(sleeper: Sleeper): void {
+    const heap = this.#sleepers
+    let place = heap.push(sleeper) - 1
+    while (place > 0) {
+      const above = (place - 1) >> 1
+      const other = heap[above] as Sleeper
+      if (isBefore(other, sleeper)) break
+      heap[place] = other
+      place = above
+    }
+    heap[place] = sleeper
+  }
+
+  /** Takes out the first. */
+  #pop(): void {
+    const heap = this.#sleepers
+    const last = heap.pop()
+    if (last === undefined || heap.length === 0) return
+    let place = 0
+    for (;;) {
+      let below = place * 2 + 1
+      if (below >= heap.length) break
+      if (below + 1 < heap.length && isBefore(heap[below + 1] as Sleeper, heap[below] as Sleeper)) below++
+      if (isBefore(last, heap[below] as Sleeper)) break
+      heap[place] = heap[below] as Sleeper
+      place = below
+    }
+    heap[place] = last
+  }
+}
+
+function isBefore(one: Sleeper, other: Sleeper): boolean {
+  return one.wakesAt < other.wakesAt || (one.wakesAt === other.wakesAt && one.sequence < other.sequence)
 }
 
 /** Lets everything run that does not wait for time. */
