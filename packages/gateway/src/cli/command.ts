@@ -32,6 +32,8 @@ export interface Flag {
   readonly alias?: string
   /** Accepted, but neither in the help nor suggested. */
   readonly hidden?: true
+  /** Known and refused, with these words behind its name: what does the same. */
+  readonly refused?: string
 }
 
 export interface Positional {

@@ -13,6 +13,7 @@ type Entry = readonly [name: string, value: string]
 
 export async function env(flags: Flags, io: Io): Promise<number> {
   const format = oneOf(flags, 'format', envFormats) ?? (flags['json'] === true ? 'json' : 'shell')
+  if (flags['data-dir'] !== undefined) io.err('sixtables: --data-dir is not needed here: nothing is read from a folder')
   const entries = Object.entries(variablesOf(addressOfServer(flags, io), projectOf(flags, io.env)))
   const lines = flags['unset'] === true ? unsetLines(entries, format) : setLines(entries, format)
   for (const line of lines) io.out(line)

@@ -17,7 +17,7 @@ export async function main(args: readonly string[], io: Io = processIo): Promise
       for (const word of complete(args.slice(1))) io.out(word)
       return exitCodes.ok
     }
-    const answer = await parse(args.map(plainFlag), version())
+    const answer = await parse(helpFlag(args).map(plainFlag), version())
     if ('run' in answer) return await answer.run(answer.flags, io)
     io.out(answer.text)
     return exitCodes.ok
@@ -32,6 +32,11 @@ export async function main(args: readonly string[], io: Io = processIo): Promise
     }
     throw error
   }
+}
+
+/** `sixtables help gql` is `sixtables gql --help`. */
+function helpFlag(args: readonly string[]): readonly string[] {
+  return args[0] === 'help' ? [...args.slice(1), '--help'] : args
 }
 
 function version(): string {

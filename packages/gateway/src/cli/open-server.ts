@@ -14,6 +14,7 @@ import { type Endpoint, formatEndpoint } from './endpoint.ts'
 import { UsageError } from './errors.ts'
 import { openStore } from './open-store.ts'
 import { addressOf, type StartSettings } from './settings.ts'
+import { StartTransfer } from './start-transfer.ts'
 
 export interface Server {
   /** Where it really listens: the port is never 0. */
@@ -47,12 +48,15 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     seed: settings.seed,
     onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
   })
+  if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })
+  const transfer = new StartTransfer(engine, settings)
   const faults = new Faults()
   let gateway: Gateway
   try {
     // What index.yaml lists serves from the first query on.
     const known = new Set([...engine.databases(), engine.database(settings.project)])
     for (const database of known) await engine.indexes.deploy(database)
+    await transfer.begin()
     gateway = await startGateway({
       engine,
       host: settings.host,
@@ -75,7 +79,11 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     endpoint: { host: gateway.host, port: gateway.port },
     async close() {
       await gateway.close()
-      await engine.close()
+      try {
+        await transfer.end()
+      } finally {
+        await engine.close()
+      }
     },
   }
 }

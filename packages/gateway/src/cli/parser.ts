@@ -16,8 +16,8 @@ export interface Parsed {
 export type Answer = Parsed | { readonly text: string }
 
 /** @throws UsageError when the arguments make no sense */
-export async function parse(args: readonly string[], version: string): Promise<Answer> {
-  const path = readWords(args)
+export async function parse(words: readonly string[], version: string): Promise<Answer> {
+  const { path, args } = readWords(words)
   let chosen: Parsed | undefined
   let text = ''
   const parser = addCommands(yargs(), commands, (run, flags) => {

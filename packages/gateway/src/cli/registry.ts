@@ -4,6 +4,7 @@
 import type { Command } from './command.ts'
 import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
+import { createCommand } from './commands/create.ts'
 import { dumpCommand } from './commands/dump.ts'
 import { envCommand, envInitCommand, envUnsetCommand } from './commands/env.ts'
 import { exportCommand } from './commands/export.ts'
@@ -37,6 +38,7 @@ export const commands: readonly Command[] = [
   idsCommand,
   indexesCommand,
   completionCommand,
+  createCommand,
   envInitCommand,
   envUnsetCommand,
 ]

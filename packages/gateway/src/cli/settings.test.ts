@@ -43,7 +43,7 @@ describe('the settings of a start', () => {
     const { notes } = settings({ 'allow-remote-shutdown': true }, { DATASTORE_EMULATOR_HOST: 'http://localhost:8081' })
     expect(notes).toEqual([
       expect.stringContaining('some clients hang'),
-      '--allow-remote-shutdown is known from other emulators and changes nothing here',
+      '--allow-remote-shutdown changes nothing here: POST /shutdown always ends the server',
     ])
   })
 

@@ -6,8 +6,8 @@ import { join, resolve } from 'node:path'
 import type { Flags } from './command.ts'
 import { defaultEndpoint, type Endpoint, parseEndpoint, parsePort } from './endpoint.ts'
 import { UsageError } from './errors.ts'
+import { flagsOfOthers } from './flags-of-others.ts'
 import { type LogLevel, logLevels } from './logger.ts'
-import { ignoredFlags } from './start-flags.ts'
 
 /** When commits are applied; the engine's ApplyPolicy as data. */
 export type ApplySetting =
@@ -38,6 +38,12 @@ export interface StartSettings {
   readonly indexes: 'auto' | 'require'
   /** index.yaml, absolute; `false` = none. */
   readonly indexFile: string | false
+  /** A managed export to begin with: its metadata file or folder, absolute. */
+  readonly importData: string | undefined
+  /** Folder to export to at the end, absolute. */
+  readonly exportOnExit: string | undefined
+  /** `undefined`: as the mode has it. */
+  readonly idPolicy: 'sequential' | 'scattered' | undefined
   /** What becomes of a new entity whose automatic id is in use. */
   readonly idCollisions: 'next' | 'fail'
   /** What expires, in every database. */
@@ -60,17 +66,25 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
   const notes: string[] = []
   const testing = last(flags['testing']) === true
   const onDisk = !testing && last(flags['store-on-disk']) !== false
-  const dataDir = text(flags, 'data-dir')
-  if (!onDisk && dataDir !== undefined) {
+  const directory = text(flags, 'directory')
+  const dataDir = text(flags, 'data-dir') ?? directory
+  if (directory !== undefined && flags['data-dir'] !== undefined) {
+    throw new UsageError(`--data-dir and ${directory} both name the folder of the data; give one of them`)
+  }
+  if (!onDisk && flags['data-dir'] !== undefined) {
     notes.push(`data is kept in memory, so --data-dir ${dataDir} is not used`)
   }
   if (/^[a-z]+:\/\//i.test(env['DATASTORE_EMULATOR_HOST'] ?? '')) {
     notes.push('DATASTORE_EMULATOR_HOST is set with a scheme, on which some clients hang; leave the scheme out')
   }
-  const mode = oneOf(flags, 'mode', ['firestore', 'legacy']) ?? 'firestore'
-  for (const name of ignoredFlags) {
-    if (flags[name] !== undefined) notes.push(`--${name} is known from other emulators and changes nothing here`)
+  const mode = modeOf(flags)
+  for (const { name, is, words } of flagsOfOthers) {
+    if (is === 'ignored' && flags[name] !== undefined) notes.push(`--${name} changes nothing here: ${words}`)
   }
+  if (isFirestoreAsked(flags) && flags['consistency'] !== undefined) {
+    notes.push('--consistency has no effect: Firestore in Datastore mode is strongly consistent')
+  }
+  if (directory !== undefined && !onDisk) notes.push(`data is kept in memory, so ${directory} is not used`)
   const dir = onDisk ? resolve(cwd, dataDir ?? join(cwd, '.sixtables')) : undefined
   return {
     ...listenOn(flags),
@@ -83,6 +97,8 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     apply: applyOf(flags, { testing, legacy: mode === 'legacy' }),
     indexes: indexesOf(flags),
     indexFile: indexFileOf(flags, { cwd, dir }),
+    ...transferOf(flags, cwd),
+    idPolicy: idPolicyOf(flags),
     idCollisions: oneOf(flags, 'id-collisions', ['next', 'fail']) ?? 'next',
     ttl: ttlOf(flags),
     seed: wholeNumber(flags, 'seed', 0xffff_ffff) ?? 1,
@@ -91,9 +107,10 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
   }
 }
 
-/** The project of `--project`, else of DATASTORE_PROJECT_ID, else the default. */
+/** The project of `--project`, else of DATASTORE_PROJECT_ID or its old name DATASTORE_DATASET, else the default. */
 export function projectOf(flags: Flags, env: Surroundings['env']): string {
-  return text(flags, 'project') ?? (env['DATASTORE_PROJECT_ID'] || defaultProject)
+  const named = text(flags, 'project') ?? text(flags, 'project-id')
+  return named ?? (env['DATASTORE_PROJECT_ID'] || env['DATASTORE_DATASET'] || defaultProject)
 }
 
 /** The database of `--database`; empty for the default one. */
@@ -105,6 +122,45 @@ export function databaseOf(flags: Flags): string {
 /** The address that is asked for, as it is spoken of. */
 export function addressOf({ host, port }: Pick<StartSettings, 'host' | 'port'>): Endpoint {
   return { host: host ?? defaultEndpoint.host, port }
+}
+
+function isFirestoreAsked(flags: Flags): boolean {
+  return ['firestore-in-datastore-mode', 'use-firestore-in-datastore-mode'].some((name) => last(flags[name]) === true)
+}
+
+function modeOf(flags: Flags): StartSettings['mode'] {
+  const mode = oneOf(flags, 'mode', ['firestore', 'legacy'])
+  const databaseMode = text(flags, 'database-mode')
+  if (databaseMode !== undefined && databaseMode !== 'datastore-mode') {
+    throw new UsageError(`--database-mode is datastore-mode: Datastore is what is served; got "${databaseMode}"`)
+  }
+  if (mode === 'legacy' && isFirestoreAsked(flags)) {
+    throw new UsageError('--mode legacy and Firestore in Datastore mode contradict each other; give one of them')
+  }
+  return mode ?? 'firestore'
+}
+
+function idPolicyOf(flags: Flags): StartSettings['idPolicy'] {
+  const policy = text(flags, 'auto-id-policy')
+  if (policy === undefined) return undefined
+  const found = (['sequential', 'scattered'] as const).find((one) => one === policy.toLowerCase())
+  if (found === undefined) throw new UsageError(`--auto-id-policy is SEQUENTIAL or SCATTERED; got "${policy}"`)
+  return found
+}
+
+function transferOf(flags: Flags, cwd: string): Pick<StartSettings, 'importData' | 'exportOnExit'> {
+  const [importData, seed] = [text(flags, 'import-data'), text(flags, 'seed-from-export')]
+  if (importData !== undefined && seed !== undefined) {
+    throw new UsageError('--import-data and --seed-from-export are the same; give one of them')
+  }
+  const from = importData ?? seed
+  const to = text(flags, 'export-on-exit')
+  const name = text(flags, 'export-name')
+  if (name !== undefined && to === undefined) throw new UsageError('--export-name needs --export-on-exit')
+  return {
+    importData: from === undefined ? undefined : resolve(cwd, from),
+    exportOnExit: to === undefined ? undefined : resolve(cwd, to, name ?? ''),
+  }
 }
 
 function listenOn(flags: Flags): Pick<StartSettings, 'host' | 'port'> {
@@ -129,7 +185,7 @@ function listenOn(flags: Flags): Pick<StartSettings, 'host' | 'port'> {
  */
 function applyOf(flags: Flags, { testing, legacy }: { testing: boolean; legacy: boolean }): ApplySetting {
   const asked = oneOf(flags, 'apply', ['immediate', 'delayed', 'manual'])
-  const consistency = text(flags, 'consistency')
+  const consistency = isFirestoreAsked(flags) ? undefined : text(flags, 'consistency')
   const delayMs = wholeNumber(flags, 'apply-delay-ms', 86_400_000)
   if (consistency !== undefined && delayMs !== undefined) {
     throw new UsageError('--consistency applies by chance and --apply-delay-ms by time; give one of them')

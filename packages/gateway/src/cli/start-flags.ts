@@ -5,6 +5,7 @@
  * `--data-dir`), also with underscores. Ours: the rest.
  */
 import type { Flag } from './command.ts'
+import { hiddenFlags } from './flags-of-others.ts'
 import { logLevels } from './logger.ts'
 
 const shownFlags: readonly Flag[] = [
@@ -84,6 +85,24 @@ const shownFlags: readonly Flag[] = [
     group: 'Where data lives',
   },
   {
+    name: 'import-data',
+    type: 'string',
+    describe: 'A managed export to begin with, into the default database of --project',
+    group: 'Where data lives',
+  },
+  {
+    name: 'export-on-exit',
+    type: 'string',
+    describe: 'Folder to which that database is exported when the server ends, over an export that is there',
+    group: 'Where data lives',
+  },
+  {
+    name: 'export-name',
+    type: 'string',
+    describe: 'Name of a folder below --export-on-exit for it',
+    group: 'Where data lives',
+  },
+  {
     name: 'project',
     type: 'string',
     describe: 'Project id in the printed environment (every project is served)',
@@ -135,6 +154,14 @@ const shownFlags: readonly Flag[] = [
     group: 'How it behaves',
   },
   {
+    name: 'auto-id-policy',
+    type: 'string',
+    choices: ['SEQUENTIAL', 'SCATTERED'],
+    describe: 'Automatic ids of new entities: 1, 2, 3, or spread over all',
+    default: 'SEQUENTIAL with --mode legacy, else SCATTERED',
+    group: 'How it behaves',
+  },
+  {
     name: 'id-collisions',
     type: 'string',
     choices: ['next', 'fail'],
@@ -165,18 +192,5 @@ const shownFlags: readonly Flag[] = [
   },
 ]
 
-/** Flags of other emulators that change nothing here; they are accepted with a note, so that start scripts keep working. */
-export const ignoredFlags: readonly string[] = [
-  'allow-remote-shutdown',
-  'enable-entity-groups',
-  'regenerate-indexes',
-  'single-project-mode',
-]
-
 /** All that `start` knows. */
-export const startFlags: readonly Flag[] = [
-  ...shownFlags,
-  ...ignoredFlags.map((name): Flag => {
-    return { name, type: 'boolean', describe: 'Changes nothing here', group: 'Ignored', hidden: true }
-  }),
-]
+export const startFlags: readonly Flag[] = [...shownFlags, ...hiddenFlags]

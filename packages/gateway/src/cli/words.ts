@@ -20,26 +20,35 @@ export function plainFlag(arg: string): string {
   return arg.replace(/^--[^=]*/, (name) => name.replaceAll('_', '-'))
 }
 
+export interface Words {
+  /** The command and those it stands below, `[inspect, rows]`; empty when none was named. */
+  readonly path: readonly Command[]
+  /** The words as the parser reads them: gcloud writes `--store_on_disk=True`. */
+  readonly args: readonly string[]
+}
+
 /**
  * Finds the command that is asked for and looks at each flag.
  *
- * @returns the command and those it stands below, `[inspect, rows]`; empty when none was named
- * @throws UsageError for a command or a flag that there is not, and for a switch with a value of its own
+ * @throws UsageError for a command or a flag that there is not or that is refused, and for a switch with a value of its own
  */
-export function readWords(args: readonly string[]): readonly Command[] {
+export function readWords(args: readonly string[]): Words {
   const path = pathOf(args)
   const flags = flagsOf(path.at(-1) ?? defaultCommand)
-  for (const arg of args) {
-    if (arg === '--') break
-    if (!arg.startsWith('--')) continue
-    const { name, value } = split(arg)
-    const flag = flags.find((one) => one.name === name || (name === `no-${one.name}` && one.type === 'boolean'))
-    if (flag === undefined) throw unknownFlag(name, flags, path)
-    if (flag.type === 'boolean' && value !== undefined && value !== 'true' && value !== 'false') {
-      throw new UsageError(`--${name} is true or false; got "${value}"`)
-    }
-  }
-  return path
+  const end = args.indexOf('--')
+  const read = args.map((arg, at) => (arg.startsWith('--') && (end < 0 || at < end) ? readFlag(arg, flags, path) : arg))
+  return { path, args: read }
+}
+
+function readFlag(arg: string, flags: readonly Flag[], path: readonly Command[]): string {
+  const { name, value } = split(arg)
+  const flag = flags.find((one) => one.name === name || (name === `no-${one.name}` && one.type === 'boolean'))
+  if (flag === undefined) throw unknownFlag(name, flags, path)
+  if (flag.refused !== undefined) throw new UsageError(`--${name} ${flag.refused}`)
+  if (flag.type !== 'boolean' || value === undefined) return arg
+  const plain = value.toLowerCase()
+  if (plain !== 'true' && plain !== 'false') throw new UsageError(`--${name} is true or false; got "${value}"`)
+  return `--${name}=${plain}`
 }
 
 /** The words that are no flags and no values of flags, as far as they name commands. */

@@ -3,7 +3,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { ignoredFlags, startFlags } from '../../src/cli/start-flags.ts'
+import { flagsOfOthers } from '../../src/cli/flags-of-others.ts'
+import { startFlags } from '../../src/cli/start-flags.ts'
 import { targetFlags } from '../../src/cli/target-flags.ts'
 
 const page = new URL('../../../../docs/reference/flags.md', import.meta.url)
@@ -29,7 +30,13 @@ const tables: Readonly<Record<string, string>> = {
   start: [...new Set(shownFlags.map((flag) => flag.group))]
     .map((group) => `### ${group}\n\n${table(shownFlags.filter((flag) => flag.group === group))}`)
     .join('\n\n'),
-  ignored: ignoredFlags.map((name) => `- \`--${name}\``).join('\n'),
+  others: [
+    '| flag | here |',
+    '| --- | --- |',
+    ...flagsOfOthers.map(({ name, is, words }) => {
+      return `| \`--${name}\` | ${is === 'same' ? words : is === 'ignored' ? `accepted, and changes nothing: ${words}` : `refused: it ${words}`} |`
+    }),
+  ].join('\n'),
   target: table(targetFlags),
 }
 

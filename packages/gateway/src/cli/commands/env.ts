@@ -34,10 +34,16 @@ export const envCommand: Command = {
   run: async (flags, io) => (await import('../env.ts')).env(flags, io),
 }
 
+const gcloudFlags: Command['flags'] = [
+  ...(envCommand.flags ?? []),
+  { name: 'data-dir', type: 'string', describe: 'Not needed: nothing is read from a folder', group, hidden: true },
+]
+
 /** The names that gcloud has for it. */
-export const envInitCommand: Command = { ...envCommand, name: 'env-init', hidden: true }
+export const envInitCommand: Command = { ...envCommand, name: 'env-init', hidden: true, flags: gcloudFlags }
 export const envUnsetCommand: Command = {
   ...envCommand,
+  flags: gcloudFlags,
   name: 'env-unset',
   hidden: true,
   run: async (flags, io) => (await import('../env.ts')).env({ ...flags, unset: true }, io),

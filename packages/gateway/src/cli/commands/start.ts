@@ -5,6 +5,7 @@ import { startFlags } from '../start-flags.ts'
 export const startCommand: Command = {
   name: 'start',
   describe: 'Start the emulator (also without a command)',
+  positionals: [{ name: 'directory', optional: true, describe: 'The same as --data-dir, as another emulator has it' }],
   flags: startFlags,
   examples: [
     ['$0', 'data in .sixtables, on 127.0.0.1:8081'],
