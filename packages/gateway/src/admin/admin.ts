@@ -17,6 +17,7 @@ import { addFirestoreIndexRoutes } from './indexes-firestore.ts'
 import { Operations } from './operations.ts'
 import { operationsService } from './operations-service.ts'
 import type { Router } from './router.ts'
+import { addTabletRoutes } from './tablets.ts'
 
 export interface Admin {
   /** Served over gRPC and REST. */
@@ -48,6 +49,7 @@ export function adminOf(engine: Engine, logger: Logger): Admin {
       addDatabaseRoutes(router, engine, operations)
       addFieldRoutes(router, engine, operations)
       addDatabaseSettingsRoutes(router, engine)
+      addTabletRoutes(router, engine)
     },
   }
 }

@@ -14,7 +14,10 @@ export interface RouteRequest {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-export type RouteAnswer = { readonly text: string } | { readonly json: unknown }
+export type RouteAnswer = { readonly text: string } | { readonly json: unknown } | { readonly events: Events }
+
+/** What is sent as server-sent events, one JSON text each, until it ends or the signal says that nobody listens any more. */
+export type Events = (signal: AbortSignal) => AsyncIterable<unknown>
 
 export type Route = (request: RouteRequest) => MaybePromise<RouteAnswer>
 

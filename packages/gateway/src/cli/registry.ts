@@ -18,6 +18,7 @@ import { resetCommand } from './commands/reset.ts'
 import { seedCommand } from './commands/seed.ts'
 import { startCommand } from './commands/start.ts'
 import { statsCommand } from './commands/stats.ts'
+import { topCommand } from './commands/top.ts'
 
 /** The command that runs when none is named. */
 export const defaultCommand: Command = startCommand
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   exportCommand,
   importCommand,
   resetCommand,
+  topCommand,
   statsCommand,
   inspectCommand,
   checkCommand,

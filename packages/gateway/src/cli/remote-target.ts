@@ -54,7 +54,7 @@ export function causeOf(error: unknown): string {
 }
 
 /** The message of a google.rpc.Status in JSON, as the server answers errors. */
-function messageIn(body: string): string | undefined {
+export function messageIn(body: string): string | undefined {
   try {
     const message: unknown = JSON.parse(body)?.error?.message
     return typeof message === 'string' ? message : undefined

@@ -16,6 +16,7 @@ import type { Scheduler } from '@sixtables/engine'
 import type { Router } from '../admin/router.ts'
 import { Call, type Handlers, type MethodName, messageOf } from '../call.ts'
 import type { Logger } from '../logger.ts'
+import { EventStreams } from './event-streams.ts'
 import type { Guard } from './guard.ts'
 import { BodyAborted, BodyTooLarge, checkMessageSize, readBody } from './http-body.ts'
 import { jsonForm } from './http-json.ts'
@@ -47,6 +48,7 @@ export interface HttpOptions {
 export class HttpConnections {
   readonly #server: Server
   readonly #options: HttpOptions
+  readonly #eventStreams = new EventStreams()
   #isClosing = false
 
   constructor(options: HttpOptions) {
@@ -65,6 +67,7 @@ export class HttpConnections {
   /** Ends idle connections now, and the others after their answers. */
   close(): void {
     this.#isClosing = true
+    this.#eventStreams.close()
     this.#server.close(() => {})
     this.#server.closeIdleConnections()
   }
@@ -143,7 +146,8 @@ export class HttpConnections {
       const body = await readBody(request)
       const answer = await found.route({ query: new URLSearchParams(query), body, parameters: found.parameters })
       if ('text' in answer) send(response, 200, textType, answer.text)
-      else send(response, 200, jsonForm.contentType, `${JSON.stringify(answer.json)}\n`)
+      else if ('json' in answer) send(response, 200, jsonForm.contentType, `${JSON.stringify(answer.json)}\n`)
+      else await this.#eventStreams.send(response, answer.events)
     } catch (error) {
       if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error
       const status = statusOf(error, this.#options.logger)

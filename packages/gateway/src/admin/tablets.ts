@@ -1,0 +1,114 @@
+/**
+ * The tablets over HTTP: what they are, how hot they were, what happened to them, and what that means.
+ *
+ *   GET  /emulator/tablets            tables, tablets and servers now
+ *   GET  /emulator/tablets/events     splits, merges, moves, compactions                after=sequence
+ *   GET  /emulator/heat               load by key range and time                        table, span (ms), rows
+ *   GET  /emulator/groups             entity groups under load, busiest first           limit
+ *   GET  /emulator/findings           patterns of use that cost, in words
+ *   GET  /emulator/watch              all of it, as server-sent events                  interval (ms), table, span, rows
+ *   POST /emulator/tablets/compact    a major compaction now                            table
+ *
+ * Answers are the engine's reports (tablets/report.ts), plain JSON.
+ */
+import {
+  type Engine,
+  type HeatOptions,
+  invalidArgument,
+  type Scheduler,
+  type TableId,
+  tableIds,
+} from '@sixtables/engine'
+import type { Router } from './router.ts'
+
+const intervalMsDefault = 1000
+const intervalMsMin = 100
+const groupsDefault = 20
+
+export function addTabletRoutes(router: Router, engine: Engine): void {
+  const { tablets } = engine
+  const { clock } = engine.context()
+  router.add('GET', '/emulator/tablets', ({ query }) => {
+    known(query, [])
+    return { json: tablets.report() }
+  })
+  router.add('GET', '/emulator/tablets/events', ({ query }) => {
+    known(query, ['after'])
+    return { json: { events: tablets.events(numberOf(query, 'after', 0) ?? 0) } }
+  })
+  router.add('GET', '/emulator/heat', ({ query }) => {
+    known(query, heatParameters)
+    return { json: tablets.heat(heatOptions(query)) }
+  })
+  router.add('GET', '/emulator/groups', ({ query }) => {
+    known(query, ['limit'])
+    return { json: { groups: tablets.groups(numberOf(query, 'limit', 1) ?? groupsDefault) } }
+  })
+  router.add('GET', '/emulator/findings', ({ query }) => {
+    known(query, [])
+    return { json: { findings: engine.findings() } }
+  })
+  router.add('GET', '/emulator/watch', ({ query }) => {
+    known(query, ['interval', ...heatParameters])
+    const intervalMs = numberOf(query, 'interval', intervalMsMin) ?? intervalMsDefault
+    const options = heatOptions(query)
+    return { events: (signal) => watch(engine, { clock, intervalMs, options, signal }) }
+  })
+  router.add('POST', '/emulator/tablets/compact', ({ query }) => {
+    known(query, ['table'])
+    tablets.compact(tableOf(query))
+    return { json: tablets.report() }
+  })
+}
+
+interface WatchOptions {
+  readonly clock: Scheduler
+  readonly intervalMs: number
+  readonly options: HeatOptions
+  readonly signal: AbortSignal
+}
+
+async function* watch(engine: Engine, { clock, intervalMs, options, signal }: WatchOptions): AsyncGenerator<unknown> {
+  while (!signal.aborted) {
+    yield {
+      report: engine.tablets.report(),
+      heat: engine.tablets.heat(options),
+      groups: engine.tablets.groups(groupsDefault),
+      findings: engine.findings(),
+    }
+    await clock.sleep(intervalMs, signal)
+  }
+}
+
+const heatParameters = ['table', 'span', 'rows'] as const
+
+function heatOptions(query: URLSearchParams): HeatOptions {
+  return { table: tableOf(query), spanMs: numberOf(query, 'span', 1), rowsMax: numberOf(query, 'rows', 1) }
+}
+
+function tableOf(query: URLSearchParams): TableId | undefined {
+  const name = query.get('table')
+  if (name === null) return undefined
+  const found = tableIds.find((id) => id === name)
+  if (found === undefined) throw invalidArgument(`there is no table "${name}"; there is ${tableIds.join(', ')}`)
+  return found
+}
+
+/** A misspelt parameter would be an answer to another question. */
+function known(query: URLSearchParams, names: readonly string[]): void {
+  for (const name of query.keys()) {
+    if (names.includes(name)) continue
+    const there = names.length === 0 ? 'none' : names.join(', ')
+    throw invalidArgument(`there is no parameter "${name}" here; there is ${there}`)
+  }
+}
+
+function numberOf(query: URLSearchParams, name: string, min: number): number | undefined {
+  const text = query.get(name)
+  if (text === null) return undefined
+  const value = Number(text)
+  if (text === '' || !Number.isSafeInteger(value) || value < min) {
+    throw invalidArgument(`${name} is a whole number of at least ${min}, not "${text}"`)
+  }
+  return value
+}

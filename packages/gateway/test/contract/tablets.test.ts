@@ -1,0 +1,221 @@
+/** Tablets, heat and findings as programs ask for them over HTTP, and as `sixtables top` draws them. */
+import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { Datastore } from '@google-cloud/datastore'
+import type { Finding, HeatReport, TabletsReport } from '@sixtables/engine'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Io } from '../../src/cli/io.ts'
+import { eventData, type Overview } from '../../src/cli/top/overview.ts'
+import type { Display, Keyboard } from '../../src/cli/top/screen.ts'
+import { top } from '../../src/cli/top/top.ts'
+import { openServer, sixtables, type TestServer } from '../support/cli.ts'
+import { until } from '../support/gateway.ts'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await openServer()
+  // Without this the client asks the network where it is running.
+  process.env['METADATA_SERVER_DETECTION'] = 'none'
+  process.env['DATASTORE_EMULATOR_HOST'] = server.address
+  const datastore = new Datastore({ projectId: 'p' })
+  for (let from = 0; from < 300; from += 100) {
+    const keys = Array.from({ length: 100 }, (_, i) => datastore.key(['Order', from + i + 1]))
+    await datastore.save(keys.map((key, i) => ({ key, data: { total: i } })))
+  }
+})
+
+afterAll(() => server.close())
+
+async function get<T>(path: string): Promise<{ readonly status: number; readonly body: T }> {
+  const response = await fetch(`http://${server.address}${path}`)
+  return { status: response.status, body: (await response.json()) as T }
+}
+
+describe('over HTTP', () => {
+  test('tablets say where rows are and how hot', async () => {
+    const { body } = await get<TabletsReport>('/emulator/tablets')
+    const tables = Object.fromEntries(body.tables.map((table) => [table.table, table]))
+    expect(body.simulated).toBe(false)
+    expect(tables['EntitiesByPropertyAsc']?.writesPerSecond).toBeGreaterThan(0)
+    for (const { table } of body.tablets) expect(tables[table]).toBeDefined()
+  })
+
+  test('heat comes for one table when one is named, with a value for each column', async () => {
+    const { body } = await get<HeatReport>('/emulator/heat?table=EntitiesByPropertyAsc&span=60000&rows=4')
+    expect(body.rows.length).toBeGreaterThan(0)
+    for (const row of body.rows) {
+      expect(row.table).toBe('EntitiesByPropertyAsc')
+      expect(row.writes).toHaveLength(body.columns.length)
+    }
+  })
+
+  test('findings come with their remedy', async () => {
+    const { body } = await get<{ findings: readonly Finding[] }>('/emulator/findings')
+    expect(body.findings.map(({ kind }) => kind)).toContain('sequential-keys')
+  })
+
+  test('events can be asked for from a number on, and a compaction on demand is one', async () => {
+    const asked = await fetch(`http://${server.address}/emulator/tablets/compact?table=Entities`, { method: 'POST' })
+    expect(asked.status).toBe(200)
+    const { body } = await get<{ events: readonly { sequence: number; kind: string; reason: string }[] }>(
+      '/emulator/tablets/events',
+    )
+    const last = body.events.at(-1)
+    expect(last).toMatchObject({ kind: 'compaction', reason: 'asked' })
+    const { body: later } = await get<{ events: unknown[] }>(`/emulator/tablets/events?after=${last?.sequence}`)
+    expect(later.events).toEqual([])
+  })
+
+  test('the live stream sends all of it, again and again', async () => {
+    const stop = new AbortController()
+    const url = `http://${server.address}/emulator/watch?interval=100&span=60000`
+    const response = await fetch(url, { signal: stop.signal })
+    const seen: Overview[] = []
+    for await (const data of eventData(response.body as unknown as AsyncIterable<Uint8Array>)) {
+      seen.push(JSON.parse(data))
+      if (seen.length === 2) break
+    }
+    stop.abort()
+    expect(seen.map((one) => Object.keys(one).sort())).toEqual([
+      ['findings', 'groups', 'heat', 'report'],
+      ['findings', 'groups', 'heat', 'report'],
+    ])
+    expect(seen[1]?.report.atMs).toBeGreaterThan(seen[0]?.report.atMs ?? 0)
+  })
+
+  test.each([
+    ['/emulator/heat?tabel=Entities', 'there is no parameter "tabel" here; there is table, span, rows'],
+    ['/emulator/heat?table=Nothing', 'there is no table "Nothing"'],
+    ['/emulator/heat?span=-5', 'span is a whole number of at least 1, not "-5"'],
+    ['/emulator/watch?interval=1', 'interval is a whole number of at least 100, not "1"'],
+    ['/emulator/groups?limit=x', 'limit is a whole number of at least 1, not "x"'],
+  ])('%s is refused', async (path, message) => {
+    const { status, body } = await get<{ error: { message: string } }>(path)
+    expect(status).toBe(400)
+    expect(body.error.message).toContain(message)
+  })
+})
+
+describe('sixtables top', () => {
+  test('prints one picture as text where the output is no terminal', async () => {
+    const { code, out } = await sixtables(['top', '--endpoint', server.address, '--once'])
+    expect(code).toBe(0)
+    expect(out).toContain(`sixtables top  ${server.address}`)
+    expect(out).toContain('EntitiesByPropertyAsc')
+    expect(out).toContain('Hottest tablets')
+    expect(out).toContain('New entities of Order come in the order of their keys')
+    expect(out).not.toContain('\u001b')
+  })
+
+  test('gives the same as data', async () => {
+    const { code, out } = await sixtables(['top', '--endpoint', server.address, '--json', '--table', 'entities'])
+    const overview = JSON.parse(out) as Overview
+    expect(code).toBe(0)
+    expect(overview.heat.rows.every(({ table }) => table === 'Entities')).toBe(true)
+  })
+
+  test.each([
+    [
+      ['--endpoint', '127.0.0.1:21899'],
+      'no server answers on 127.0.0.1:21899 (ECONNREFUSED); start one with sixtables start',
+    ],
+    [['--table', 'Things'], 'there is no table "Things"; there is Entities,'],
+    [['--interval', '0'], '--interval is a number above 0; got "0"'],
+    [['--span', 'long'], '--span is a number above 0; got "long"'],
+  ])('says what is wrong with %j', async (flags, message) => {
+    const { code, err } = await sixtables(['top', ...flags])
+    expect(code).toBe(2)
+    expect(err).toContain(message)
+  })
+})
+
+/** A terminal of 120 × 40 that keeps what is written to it. */
+class FakeTerminal {
+  written = ''
+  rawMode: boolean | undefined
+  readonly keys = new EventEmitter()
+  readonly display: Display & { isTTY: boolean; columns: number; rows: number }
+  readonly keyboard: Keyboard & { isTTY: boolean }
+
+  constructor() {
+    const output = new PassThrough()
+    output.on('data', (chunk) => {
+      this.written += String(chunk)
+    })
+    this.display = Object.assign(output, { isTTY: true, columns: 120, rows: 40 })
+    this.keyboard = {
+      isTTY: true,
+      setRawMode: (raw) => {
+        this.rawMode = raw
+      },
+      on: (event, listener) => this.keys.on(event, listener),
+      off: (event, listener) => this.keys.off(event, listener),
+      resume: () => {},
+      pause: () => {},
+    }
+  }
+
+  press(key: string): void {
+    this.keys.emit('data', Buffer.from(key))
+  }
+}
+
+function silentIo(env: Record<string, string> = {}): Io {
+  return { env, cwd: '/', out() {}, err() {}, onSignal: () => () => {}, now: () => 0, exit() {} }
+}
+
+describe('sixtables top in a terminal', () => {
+  const flags = (): object => ({ endpoint: server.address, interval: '0.1' })
+
+  test('S1: takes another screen, and gives the terminal back as it was', async () => {
+    const terminal = new FakeTerminal()
+    const over = top({ ...flags() }, silentIo(), terminal)
+    await until(() => terminal.written.includes('Hottest tablets'))
+    expect(terminal.rawMode).toBe(true)
+    expect(terminal.written.startsWith('\u001b[?1049h\u001b[?25l')).toBe(true)
+    terminal.press('q')
+    expect(await over).toBe(0)
+    expect(terminal.rawMode).toBe(false)
+    expect(terminal.written.endsWith('\u001b[0m\u001b[?25h\u001b[?1049l')).toBe(true)
+    expect(terminal.keys.listenerCount('data')).toBe(0)
+  })
+
+  test('keys change table and span, and a new size draws anew', async () => {
+    const terminal = new FakeTerminal()
+    const over = top({ ...flags() }, silentIo(), terminal)
+    await until(() => terminal.written.includes('Hottest tablets'))
+    terminal.press('\t')
+    await until(() => terminal.written.includes('only Entities'))
+    terminal.press('-')
+    await until(() => terminal.written.includes('Heat by key range, 2 min'))
+    terminal.press('p')
+    await until(() => terminal.written.includes('PAUSED'))
+    terminal.display.columns = 50
+    terminal.display.emit('resize')
+    await until(() => terminal.written.includes('sixtables top needs 60 × 12 characters'))
+    terminal.press('\u0003')
+    expect(await over).toBe(0)
+  })
+
+  test('without colours heat is drawn in shades', async () => {
+    const terminal = new FakeTerminal()
+    const over = top({ ...flags() }, silentIo({ NO_COLOR: '1' }), terminal)
+    await until(() => terminal.written.includes('Hottest tablets'))
+    terminal.press('q')
+    await over
+    expect(terminal.written).toMatch(/[░▒▓█]/)
+    expect(terminal.written).not.toContain('\u001b[48;5;')
+  })
+
+  test('gives the terminal back also when the server goes away, and says so', async () => {
+    const other = await openServer()
+    const terminal = new FakeTerminal()
+    const over = top({ endpoint: other.address, interval: '0.1' }, silentIo(), terminal)
+    await until(() => terminal.written.includes('requests/s'))
+    const ended = expect(over).rejects.toThrow(`the server on ${other.address}`)
+    await other.close()
+    await ended
+    expect(terminal.written.endsWith('\u001b[?1049l')).toBe(true)
+  })
+})

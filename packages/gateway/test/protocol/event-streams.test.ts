@@ -1,0 +1,80 @@
+import { invalidArgument } from '@sixtables/engine'
+import { expect, test } from 'vitest'
+import type { Events } from '../../src/admin/router.ts'
+import { eventData } from '../../src/cli/top/overview.ts'
+import { engineDouble } from '../support/engines.ts'
+import { sleep, type TestGateway, testGateway, until } from '../support/gateway.ts'
+
+function gatewayWith(events: Events): Promise<TestGateway> {
+  return testGateway(engineDouble(), { routes: (router) => router.add('GET', '/ticks', () => ({ events })) })
+}
+
+/** Counts, as fast as it is read, until told to stop. */
+function counting(): { readonly events: Events; made: number; stopped: boolean } {
+  const state = {
+    made: 0,
+    stopped: false,
+    events: async function* (signal: AbortSignal) {
+      try {
+        while (!signal.aborted) {
+          yield { count: ++state.made, filler: 'x'.repeat(10_000) }
+          await sleep(0)
+        }
+      } finally {
+        state.stopped = true
+      }
+    },
+  }
+  return state
+}
+
+test('events come as server-sent events, one JSON text each, and V2: end with their reader', async () => {
+  const ticks = counting()
+  const gateway = await gatewayWith(ticks.events)
+  const response = await fetch(`${gateway.url}/ticks`)
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  expect(response.headers.get('cache-control')).toBe('no-store')
+  const counts: number[] = []
+  for await (const data of eventData(response.body as unknown as AsyncIterable<Uint8Array>)) {
+    counts.push(JSON.parse(data).count)
+    if (counts.length === 3) break
+  }
+  expect(counts).toEqual([1, 2, 3])
+  await until(() => ticks.stopped)
+})
+
+test('V1: for a reader that does not read, no more is made than the connection holds', async () => {
+  const ticks = counting()
+  const gateway = await gatewayWith(ticks.events)
+  const stop = new AbortController()
+  await fetch(`${gateway.url}/ticks`, { signal: stop.signal })
+  let before = -1
+  // It stands still once all buffers between the two are full; 2,000 events would be 20 MB.
+  while (ticks.made !== before) {
+    before = ticks.made
+    await sleep(200)
+  }
+  expect(ticks.made).toBeLessThan(2000)
+  stop.abort()
+  await until(() => ticks.stopped)
+})
+
+test('V2: a stream ends when the server closes, and does not keep it from closing', async () => {
+  const ticks = counting()
+  const gateway = await gatewayWith(ticks.events)
+  const response = await fetch(`${gateway.url}/ticks`)
+  const reading = response.text()
+  await gateway.close()
+  expect(await reading).toMatch(/^data: /)
+  expect(ticks.stopped).toBe(true)
+})
+
+test('what goes wrong before the first event is answered like other errors', async () => {
+  const gateway = await gatewayWith(async function* () {
+    yield* []
+    throw invalidArgument('no such thing')
+  })
+  const response = await fetch(`${gateway.url}/ticks`)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toMatchObject({ error: { message: 'no such thing' } })
+})
