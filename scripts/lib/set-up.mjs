@@ -95,13 +95,21 @@ async function generate(installed) {
   }
 }
 
-/** Compiles all packages when a source or setting changed since the last time. */
+/** Compiles all packages, and bundles those that have a script for it, when a source or setting changed since the last time. */
 async function build(installed) {
   const folders = packageFolders()
   const sources = folders.flatMap((folder) => filesBelow(`${folder}/src`)).filter((path) => !path.endsWith('.test.ts'))
-  const settings = ['tsconfig.json', 'tsconfig.base.json', ...folders.map((folder) => `${folder}/tsconfig.json`)]
+  const bundled = folders.filter((folder) => manifest(folder).scripts?.bundle !== undefined)
+  const settings = [
+    'tsconfig.json',
+    'tsconfig.base.json',
+    ...folders.map((folder) => `${folder}/tsconfig.json`),
+    ...bundled.flatMap((folder) => filesBelow(`${folder}/scripts`)),
+  ]
   const fingerprint = ofTimes([installed], [...sources, ...settings])
-  const complete = folders.every((folder) => existsSync(join(root, folder, 'dist', 'index.js')))
+  const complete =
+    folders.every((folder) => existsSync(join(root, folder, 'dist', 'index.js'))) &&
+    bundled.every((folder) => existsSync(join(root, folder, 'dist', 'bundle')))
   if (complete && isStamped('build', fingerprint)) return
   unstamp('build')
   say('building …')
@@ -110,6 +118,10 @@ async function build(installed) {
   // The compiler does not carry generated JavaScript over.
   for (const path of sources.filter((path) => /\/src\/gen\/.*\.js$/.test(path))) {
     cpSync(join(root, path), join(root, path.replace('/src/', '/dist/')))
+  }
+  for (const folder of bundled) {
+    const { code } = await run(manifest(folder).scripts.bundle, [], { cwd: join(root, folder), shell: true })
+    if (code !== 0) throw new ScriptError(`bundling ${folder} failed; the reason stands above.`)
   }
   stamp('build', fingerprint)
 }

@@ -1,0 +1,30 @@
+/**
+ * Joins what `tsc` made of the command line, the server and the engine into few files, so that the command starts sooner
+ * (docs/decisions/0040-bundle.md). What a plain start does not need stays in files of its own, imported when it is used.
+ *
+ *   dist/cli/main.js, and all that it imports   ─▶   dist/bundle/main.js, dist/bundle/<part>.js …
+ *
+ * LevelDB stays outside: its binary lies beside its JavaScript.
+ */
+import { rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const at = (path) => fileURLToPath(new URL(path, import.meta.url))
+
+rmSync(at('../dist/bundle'), { recursive: true, force: true })
+const bundle = await rolldown({
+  input: at('../dist/cli/main.js'),
+  platform: 'node',
+  external: ['level'],
+  logLevel: 'warn',
+})
+await bundle.write({
+  dir: at('../dist/bundle'),
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name]-[hash].js',
+  // Without comments and blanks there is less to read; names stay, for stack traces.
+  minify: { mangle: false, compress: false },
+})
+await bundle.close()
