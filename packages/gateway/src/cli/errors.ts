@@ -7,6 +7,14 @@
  */
 export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const
 
+/** For the reference. */
+export const exitCodesInWords: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: 'all went well',
+  failed: 'the command ran and found something wrong, or its operation failed',
+  usage:
+    'the command cannot be carried out as asked: a flag, a key, a port in use, a server that does not answer, a folder that cannot be opened',
+}
+
 /** Told to the user in its one message, without stack or help text; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'

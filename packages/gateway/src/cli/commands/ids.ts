@@ -12,6 +12,10 @@ function run(pick: (ids: typeof import('../ids.ts')) => Run): Run {
 export const idsCommand: Command = {
   name: 'ids',
   describe: 'Show what ids are given next, reserve ids, take ranges',
+  notes: [
+    'Counters are of a kind and parent in the sequential space, and of the database in the scattered one ' +
+      '([Ids](../architecture/ids.md)). The server answers the same over HTTP ([HTTP and gRPC](http.md)).',
+  ],
   commands: [
     {
       name: 'next',

@@ -14,6 +14,10 @@ function run(pick: (inspect: typeof import('../inspect.ts')) => Run): Run {
 export const inspectCommand: Command = {
   name: 'inspect',
   describe: 'Show rows, log records and waiting writes',
+  notes: [
+    'The server answers the same questions in JSON under `/emulator/inspect/`, such as ' +
+      '`GET /emulator/inspect/rows?project=demo&key=ToDo:1`.',
+  ],
   commands: [
     {
       name: 'rows',

@@ -1,0 +1,88 @@
+/** What holds for every command: help with examples that the parser takes and names that do not clash. */
+import { describe, expect, test } from 'vitest'
+import type { Command } from '../../src/cli/command.ts'
+import { parse } from '../../src/cli/parser.ts'
+import { commands } from '../../src/cli/registry.ts'
+import { plainFlag } from '../../src/cli/words.ts'
+import { sixtables } from '../support/cli.ts'
+
+interface Named {
+  readonly words: string
+  readonly command: Command
+}
+
+function all(list: readonly Command[], above: readonly string[] = []): readonly Named[] {
+  return list.flatMap((command) => {
+    const path = [...above, command.name]
+    return [{ words: path.join(' '), command }, ...all(command.commands ?? [], path)]
+  })
+}
+
+const every = all(commands)
+const runs = every.filter(({ command }) => command.run !== undefined)
+
+/** What a shell hands to the program, for each time that it is named in a line: words without quotes, up to a pipe or the like. */
+function shellWords(line: string): readonly (readonly string[])[] {
+  return [...line.matchAll(/\$0((?:'[^']*'|"[^"]*"|[^|>&)'"])*)/g)].map(([, own = '']) =>
+    [...own.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) => word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2')),
+  )
+}
+
+test('a command runs or has commands below it', () => {
+  for (const { words, command } of every) {
+    expect((command.run === undefined) !== (command.commands === undefined), words).toBe(true)
+  }
+})
+
+test('names are said once at each place', () => {
+  const groups = [
+    commands,
+    ...every.flatMap(({ command }) => (command.commands === undefined ? [] : [command.commands])),
+  ]
+  for (const group of groups) {
+    const names = group.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+  }
+  for (const { words, command } of every) {
+    const names = [...(command.flags ?? []), ...(command.positionals ?? [])].map(({ name }) => name)
+    expect(new Set(names).size, words).toBe(names.length)
+  }
+})
+
+describe('help', () => {
+  test.each(runs)('of $words shows its examples and flags', async ({ words, command }) => {
+    const { code, out, err } = await sixtables([...words.split(' '), '--help'])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toContain('Examples:')
+    expect(command.examples?.length ?? 0).toBeGreaterThan(0)
+    for (const { name, hidden } of command.flags ?? []) {
+      expect(out.includes(`--${name} `) || out.includes(`--${name}\n`), `--${name}`).toBe(hidden !== true)
+    }
+  })
+
+  test('of the program lists every command that is not hidden', async () => {
+    const { out } = await sixtables(['--help'])
+    for (const { name, hidden } of commands)
+      expect(new RegExp(`^ +sixtables ${name}\\b`, 'm').test(out), name).toBe(hidden !== true)
+  })
+})
+
+describe('examples', () => {
+  const lines = runs
+    .filter(({ command }) => command.hidden !== true)
+    .flatMap(({ words, command }) => (command.examples ?? []).map(([line]) => ({ words, line })))
+  test.each(lines)('$line is understood', async ({ words, line }) => {
+    if (line !== '$0') expect(line).toContain(`$0 ${words}`)
+    for (const given of shellWords(line)) {
+      expect(await parse(given.map(plainFlag), '0.0.0'), given.join(' ')).toHaveProperty('run')
+    }
+  })
+})
+
+describe('an unknown flag is exit code 2', () => {
+  test.each(runs)('of $words', async ({ words }) => {
+    const { code, out, err } = await sixtables([...words.split(' '), '--no-such-thing'])
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toBe(`sixtables: there is no flag --no-such-thing for ${words}; see sixtables ${words} --help`)
+  })
+})
