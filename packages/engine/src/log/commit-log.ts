@@ -27,6 +27,7 @@ import type { BatchWrite, Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import type { Tablets } from '../tablets/tablets.ts'
 import { Applier, type ApplyCause, type ApplyEvent } from './apply.ts'
+import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
 import type { Append, CommitInput, Committed, CommittedReader, LogDatabase } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
@@ -65,6 +66,7 @@ export interface LogState {
 
 export class CommitLog {
   readonly pending: PendingRecords = new PendingRecords()
+  readonly holds: ApplyHolds
   readonly applier: Applier
   readonly retention: Retention
   /** Only with tablets. */
@@ -94,6 +96,12 @@ export class CommitLog {
         if (event.reached === 'B') this.#settleDecision(event.record.version)
         options.onApply?.(event)
       },
+    })
+    this.holds = new ApplyHolds({
+      pending: this.pending,
+      applier: this.applier,
+      policyOf: (database) => options.databaseByCode(database).applyPolicy,
+      arm: (record) => this.#arm(record, options.databaseByCode(record.database)),
     })
   }
 
@@ -147,6 +155,7 @@ export class CommitLog {
   }
 
   #groomGroup(group: GroupCode, chance: number): MaybePromise<void> {
+    if (this.pending.of(group)[0]?.held) return
     if (this.#options.random.next() >= chance) return
     return andThen(this.applier.step(group, 'B', 'policy'), (reached) =>
       reached === undefined || this.pending.of(group).length === 0 ? undefined : this.#groomGroup(group, chance),
@@ -226,12 +235,13 @@ export class CommitLog {
     version: bigint,
   ): MaybePromise<{ readonly acknowledged: MaybePromise<void> }> {
     const { database } = input
+    const isHeld = this.holds.mark(records)
     if (!this.#options.kv.supports.batch) {
       const landing = this.#appendRowByRow(input.context, records, version).then(() => this.#enqueue(records, database))
       this.#tell(input, records, landing)
       return landing.then(() => ({ acknowledged: undefined }))
     }
-    if (database.applyPolicy.type !== 'immediate') {
+    if (isHeld || database.applyPolicy.type !== 'immediate') {
       const writes = this.#logWrites(input.context, records, version, true)
       return { acknowledged: this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, database)) }
     }
@@ -342,20 +352,25 @@ export class CommitLog {
 
   /** The records are committed: from now on reads know of them, and the policy decides when they are applied. */
   #enqueue(records: readonly PendingRecord[], database: LogDatabase): void {
-    for (const record of records) this.pending.add(record)
-    const policy = database.applyPolicy
-    if (policy.type === 'immediate') {
-      for (const { group } of records) this.#inBackground(this.applier.rollForward(group, 'policy'))
-    } else if (policy.type === 'time') {
-      for (const record of records) this.#applyLater(record, drawDelayMs(policy, this.#options.random))
+    for (const record of records) {
+      // The hold may have ended while the record was on its way to the store.
+      if (record.held) this.holds.markAgain(record)
+      this.pending.add(record)
     }
+    for (const record of records) if (!record.held) this.#arm(record, database)
+  }
+
+  /** Sees to a record's application as the policy has it. */
+  #arm(record: PendingRecord, { applyPolicy: policy }: LogDatabase): void {
+    if (policy.type === 'immediate') this.#inBackground(this.applier.rollForward(record.group, 'policy'))
+    else if (policy.type === 'time') this.#applyLater(record, drawDelayMs(policy, this.#options.random))
   }
 
   /** After the delay the group is applied up to this record; earlier records of the group go with it (A1). */
   #applyLater(record: PendingRecord, delayMs: number): void {
     const upToRecord = (): MaybePromise<void> => {
       const oldest = this.pending.of(record.group)[0]
-      if (this.#closed || oldest === undefined || oldest.version > record.version) return
+      if (this.#closed || oldest === undefined || oldest.held || oldest.version > record.version) return
       return andThen(this.applier.step(record.group, 'B', 'policy'), upToRecord)
     }
     this.#inBackground(this.#options.scheduler.sleep(delayMs).then(upToRecord))
@@ -391,9 +406,10 @@ export class CommitLog {
     this.retention.restore(kept)
     for (const record of pending) {
       const copy = { ...record }
+      this.holds.markAgain(copy)
       this.pending.add(copy)
-      const { applyPolicy: policy } = this.#options.databaseByCode(record.database)
-      if (policy.type === 'time') this.#applyLater(copy, drawDelayMs(policy, this.#options.random))
+      const database = this.#options.databaseByCode(record.database)
+      if (!copy.held && database.applyPolicy.type === 'time') this.#arm(copy, database)
     }
   }
 

@@ -32,6 +32,8 @@ export interface PendingRecord {
   /** What its commit weighed, where that is not 1: applying it weighs the same. */
   readonly load?: RequestLoad | undefined
   milestone: Milestone
+  /** A hold keeps it, or one before it in its group, from being applied (apply-holds.ts). */
+  held?: boolean
 }
 
 export class PendingRecords {
@@ -82,6 +84,12 @@ export class PendingRecords {
   /** Groups of a database that have records, in the order in which they began to wait. */
   groupsOf(database: string): readonly GroupCode[] {
     return [...(this.#databases.get(database) ?? [])]
+  }
+
+  /** Whether a hold keeps something back in a database. */
+  hasHeldIn(database: string): boolean {
+    for (const group of this.#databases.get(database) ?? []) if (this.#groups.get(group)?.at(-1)?.held) return true
+    return false
   }
 
   hasIn(database: string): boolean {

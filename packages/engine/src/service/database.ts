@@ -428,7 +428,7 @@ export class Database implements TtlDatabase {
    */
   #beforeRead(scope: ReadScope, consistency: ReadConsistency | undefined): MaybePromise<void> {
     const { log } = this.#shared
-    const immediate = this.applyPolicy.type === 'immediate'
+    const immediate = this.applyPolicy.type === 'immediate' && !log.pending.hasHeldIn(this.code)
     if (scope === 'global') {
       const strong = immediate || consistency === 'strong'
       return strong ? log.applier.rollForwardDatabase(this.code, 'strong read') : log.groom(this)

@@ -11,6 +11,7 @@ import { prettyPath, prettyRowKey, prettyValue } from '../encoding/pretty.ts'
 import { isMulti, typeBytes, typeOf } from '../encoding/value-codec.ts'
 import { invalidArgument } from '../errors.ts'
 import { scatteredRowKey, sequentialRowKey } from '../ids/id-scope.ts'
+import type { ApplyHold } from '../log/apply-holds.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { indexRowsOfCell } from '../log/index-delta.ts'
@@ -119,6 +120,17 @@ export class Inspector {
     if (milestone === 'B') await log.applier.rollForward(group, 'release')
     else await log.applier.step(group, 'A', 'release')
     return { group: groupInWords(group), milestone, released }
+  }
+
+  /**
+   * Holds back between commit and apply what is committed from now on and matches, whatever the policy.
+   *
+   * @param onCatch - told of each record that it holds back
+   * @returns ends the hold: what no other one keeps back goes its way
+   */
+  hold(which: ApplyHold = {}, onCatch?: () => void): () => Promise<void> {
+    const release = this.#parts.log.holds.add(which, onCatch)
+    return async () => await release()
   }
 
   /** Applies everything that is held, in all databases. */

@@ -50,7 +50,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   })
   if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })
   const transfer = new StartTransfer(engine, settings)
-  const faults = new Faults()
+  const faults = new Faults(engine.inspector)
   let gateway: Gateway
   try {
     // What index.yaml lists serves from the first query on.

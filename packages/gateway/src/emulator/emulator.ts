@@ -104,7 +104,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     onIndexFileTrouble: (trouble) => logger.warn(trouble),
     onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
   })
-  const faults = new Faults()
+  const faults = new Faults(engine.inspector)
   const clock = new EmulatorClock(scheduler, engine)
   let gateway: Gateway
   try {

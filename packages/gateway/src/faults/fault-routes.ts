@@ -32,12 +32,12 @@ export function addFaultRoutes(router: Router, { faults, clock }: Controls): voi
     const { id } = faults.add(bodyObject(body) as FaultOptions)
     return { json: faults.list().find((fault) => fault.id === id) }
   })
-  router.add('DELETE', faultsPath, () => {
-    faults.clear()
+  router.add('DELETE', faultsPath, async () => {
+    await faults.clear()
     return { json: { faults: [] } }
   })
-  router.add('DELETE', `${faultsPath}/{id}`, ({ parameters: { id = '' } }) => {
-    faults.remove(id)
+  router.add('DELETE', `${faultsPath}/{id}`, async ({ parameters: { id = '' } }) => {
+    await faults.remove(id)
     return { json: { faults: faults.list() } }
   })
 

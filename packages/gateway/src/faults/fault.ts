@@ -3,13 +3,13 @@
  *
  *   which   method, project, database, namespace, kind, key       left out: any; all that are given must match
  *   when    skip, times, share, seed
- *   what    latencyMs, then code and message
+ *   what    latencyMs, then code and message; or holdApply
  *
  * Namespace, kind and key are those of one entity that the call names: of a lookup's keys, a commit's mutations, keys to be
  * allocated or reserved; a query names its namespace and kind. A call that names none, such as BeginTransaction, matches only
  * faults that ask for none of the three.
  */
-import { invalidArgument, type Key, type StatusCode, statusCodes } from '@sixtables/engine'
+import { type ApplyHold, invalidArgument, type Key, type StatusCode, statusCodes } from '@sixtables/engine'
 import { formatKeyPath, parseKeyPath } from '../admin/key-syntax.ts'
 import type { DatabasePort } from '../engine-port.ts'
 
@@ -49,6 +49,11 @@ export interface FaultOptions {
   /** What the call is answered instead of being done. */
   readonly code?: StatusCode | undefined
   readonly message?: string | undefined
+  /**
+   * Holds what matching commits write between commit and apply until the fault ends: lookups find it, global queries do not.
+   * Goes with project, database, namespace, kind and key alone.
+   */
+  readonly holdApply?: boolean | undefined
 }
 
 export interface FaultReport extends FaultOptions {
@@ -98,7 +103,11 @@ const knownOptions: readonly (keyof FaultOptions)[] = [
   'latencyMs',
   'code',
   'message',
+  'holdApply',
 ]
+
+/** What says which commits are held. */
+const placeOptions: readonly string[] = ['project', 'database', 'namespace', 'kind', 'key']
 
 /** The longest latency: a slip of units is told instead of done. Ours. */
 const latencyMsMax = 86_400_000
@@ -130,8 +139,9 @@ export function checkFault(asked: unknown): FaultOptions {
   }
   checkNumber(fault, 'share', { least: 0, most: 1 })
   checkNumber(fault, 'latencyMs', { least: 0, most: latencyMsMax })
-  if (fault.code === undefined && fault.latencyMs === undefined) {
-    throw invalidArgument('a fault does something: give it a code such as ABORTED, or latencyMs')
+  if (fault.holdApply !== undefined) checkHold(given)
+  else if (fault.code === undefined && fault.latencyMs === undefined) {
+    throw invalidArgument('a fault does something: give it a code such as ABORTED, latencyMs or holdApply')
   }
   if (fault.code !== undefined && !Object.hasOwn(statusCodes, fault.code)) {
     throw invalidArgument(`there is no code "${fault.code}"; there is ${Object.keys(statusCodes).join(', ')}`)
@@ -139,6 +149,24 @@ export function checkFault(asked: unknown): FaultOptions {
   if (fault.message !== undefined && fault.code === undefined) throw invalidArgument('a message goes with a code')
   // What does not parse would match nothing, in silence.
   return fault.key === undefined ? fault : { ...fault, key: formatKeyPath(parseKeyPath(fault.key)) }
+}
+
+function checkHold(given: Readonly<Record<string, unknown>>): void {
+  if (given['holdApply'] !== true) throw invalidArgument('holdApply is true, or left out')
+  const other = Object.keys(given).find((name) => name !== 'holdApply' && !placeOptions.includes(name))
+  if (other === undefined) return
+  throw invalidArgument(`holdApply goes with ${placeOptions.join(', ')}, not with ${other}: make two faults`)
+}
+
+/** Of a fault that holds: what the engine is to hold. */
+export function holdOf({ project, database, namespace, kind, key }: FaultOptions): ApplyHold {
+  return {
+    projectId: project,
+    databaseId: database === '(default)' ? '' : database,
+    namespaceId: namespace,
+    kind,
+    path: key === undefined ? undefined : parseKeyPath(key),
+  }
 }
 
 function methodsOf({ method }: FaultOptions): readonly FaultMethod[] {

@@ -11,16 +11,16 @@
  *
  * Ours.
  */
-import { DatastoreError, invalidArgument, type Random, seededRandom } from '@sixtables/engine'
-import { type CallFacts, checkFault, type FaultOptions, type FaultReport, matches } from './fault.ts'
+import { DatastoreError, type Inspector, invalidArgument, type Random, seededRandom } from '@sixtables/engine'
+import { type CallFacts, checkFault, type FaultOptions, type FaultReport, holdOf, matches } from './fault.ts'
 
 /** A fault that is in force. */
 export interface Fault {
   readonly id: string
-  /** Calls that it did something to so far. */
+  /** Calls that it did something to so far, or records that it held. */
   readonly hits: number
-  /** Ends it. Twice is harmless. */
-  remove(): void
+  /** Ends it; resolves when what it held is on its way. Twice is harmless. */
+  remove(): Promise<void>
 }
 
 /** What becomes of a call before the engine sees it. */
@@ -31,7 +31,13 @@ export interface Verdict {
 
 export class Faults {
   readonly #active = new Map<string, ActiveFault>()
+  readonly #hold: Inspector['hold']
   #count = 0
+
+  /** @param inspector - holds what is to be held */
+  constructor(inspector: Pick<Inspector, 'hold'>) {
+    this.#hold = inspector.hold.bind(inspector)
+  }
 
   /** Whether there are any: what every call asks. */
   get any(): boolean {
@@ -44,7 +50,13 @@ export class Faults {
     this.#count++
     const fault = new ActiveFault(`fault-${this.#count}`, checked, (id) => this.#active.delete(id))
     this.#active.set(fault.id, fault)
+    if (checked.holdApply) fault.releases = this.#hold(holdOf(checked), () => fault.hits++)
     return fault
+  }
+
+  /** Holds matching commits back from being applied, until the fault is removed. */
+  holdApply(options: Omit<FaultOptions, 'holdApply'> = {}): Fault {
+    return this.add({ ...options, holdApply: true })
   }
 
   /** A fault for one call: `next({ method: 'commit', code: 'ABORTED' })`. */
@@ -62,14 +74,15 @@ export class Faults {
   }
 
   /** @throws INVALID_ARGUMENT when there is no such fault (any more) */
-  remove(id: string): void {
+  async remove(id: string): Promise<void> {
     const fault = this.#active.get(id)
     if (fault === undefined) throw invalidArgument(`there is no fault "${id}"; it is over, or was removed`)
-    fault.remove()
+    await fault.remove()
   }
 
-  clear(): void {
-    this.#active.clear()
+  /** Ends all. */
+  async clear(): Promise<void> {
+    await Promise.all([...this.#active.values()].map((fault) => fault.remove()))
   }
 
   /** What becomes of a call; counts and draws. */
@@ -78,7 +91,12 @@ export class Faults {
     let error: DatastoreError | undefined
     for (const fault of [...this.#active.values()]) {
       const { code, message, latencyMs: own = 0 } = fault.options
-      if (!matches(fault.options, facts) || !fault.draws(error === undefined || code === undefined)) continue
+      if (
+        fault.options.holdApply ||
+        !matches(fault.options, facts) ||
+        !fault.draws(error === undefined || code === undefined)
+      )
+        continue
       latencyMs += own
       if (code !== undefined) error = new DatastoreError(code, message ?? `a fault of the test (${fault.id})`)
     }
@@ -93,6 +111,8 @@ class ActiveFault implements Fault {
   readonly #gone: (id: string) => void
   #matched = 0
   hits = 0
+  /** Of one that holds. */
+  releases: (() => Promise<void>) | undefined
 
   constructor(id: string, options: FaultOptions, gone: (id: string) => void) {
     this.id = id
@@ -108,15 +128,17 @@ class ActiveFault implements Fault {
     const isDrawn = this.#matched > skip && (share === 1 || this.#random.next() < share)
     if (!isDrawn || !may) return false
     this.hits++
-    if (this.hits === times) this.remove()
+    if (this.hits === times) this.#gone(this.id)
     return true
   }
 
-  remove(): void {
+  async remove(): Promise<void> {
     this.#gone(this.id)
+    await this.releases?.()
   }
 
   report(): FaultReport {
-    return { id: this.id, ...this.options, matched: this.#matched, hits: this.hits }
+    const matched = this.options.holdApply ? this.hits : this.#matched
+    return { id: this.id, ...this.options, matched, hits: this.hits }
   }
 }

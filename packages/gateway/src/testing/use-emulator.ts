@@ -35,7 +35,7 @@ export function useEmulator(hooks: Hooks, options: UseEmulatorOptions = {}): () 
     if (others.dir === undefined) snapshot = await emulator.snapshot()
   })
   hooks.beforeEach(async () => {
-    emulator?.faults.clear()
+    await emulator?.faults.clear()
     emulator?.clock.reset()
     if (snapshot !== undefined) await emulator?.restore(snapshot)
   })
