@@ -24,6 +24,7 @@ import { dataService, GrpcService } from './protocols/grpc.ts'
 import { Guard, isLocalName } from './protocols/guard.ts'
 import { HttpConnections } from './protocols/http.ts'
 import { Http2Connections } from './protocols/http2-server.ts'
+import { Load, type LoadLimits, loadLimitsHere } from './protocols/load.ts'
 import { type Address, Port } from './protocols/port.ts'
 
 export interface GatewayOptions {
@@ -36,6 +37,10 @@ export interface GatewayOptions {
   readonly allowedOrigins?: readonly string[] | undefined
   /** Names under which this machine may be spoken to, beside local ones, while it listens on loopback alone. */
   readonly allowedHosts?: readonly string[] | undefined
+  /** How much clients may have under way; what is left out has its default (protocols/load.ts). */
+  readonly load?: Partial<LoadLimits> | undefined
+  /** How long an HTTP/2 connection may be silent before it is asked for a sign of life; default 30 s. */
+  readonly silenceMs?: number | undefined
   readonly logger?: Logger | undefined
   /** POST /shutdown was called. */
   readonly onShutdown?: (() => void) | undefined
@@ -66,6 +71,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     allowedOrigins: options.allowedOrigins,
     allowedHosts: options.allowedHosts,
   })
+  const load = new Load({ ...loadLimitsHere(), ...options.load })
   const handlers = handlersOf(options.faults === undefined ? engine : faultyPort(engine, options.faults))
   const { clock } = engine.context()
   const router = new Router()
@@ -75,7 +81,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   admin?.addRoutes(router)
   const services = admin?.services ?? []
   for (const service of services) addRestMethods(router, service)
-  const http1 = new HttpConnections({ handlers, router, guard, clock, logger })
+  const http1 = new HttpConnections({ handlers, router, guard, clock, logger, load })
   const names = [dataService, ...services.map(({ name }) => name)]
   const grpc = new GrpcService({
     handlers,
@@ -89,9 +95,13 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     logger,
   })
-  const http2 = new Http2Connections({ grpc, guard })
+  const http2 = new Http2Connections({ grpc, guard, load, silenceMs: options.silenceMs })
   const listening = new Port({
-    connections: { http1: (socket) => http1.accept(socket), http2: (socket) => http2.accept(socket) },
+    connections: {
+      http1: (socket, isTooMany) => http1.accept(socket, isTooMany),
+      http2: (socket, isTooMany) => http2.accept(socket, isTooMany),
+    },
+    connectionsMax: load.limits.connectionsMax,
   })
   const addresses = await listenOn(listening, isDefaultHost ? ['127.0.0.1', '::1'] : [host], port)
   const first = addresses[0]?.port ?? port
@@ -106,6 +116,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       http2.close()
       await listening.drained(closeGraceMs)
       listening.destroyConnections()
+      load.close()
     },
   }
 }

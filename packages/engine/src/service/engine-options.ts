@@ -29,6 +29,8 @@ export interface EngineOptions {
   /** Replaces the preset's way with automatic ids that are in use. */
   readonly idCollisions?: IdCollisions | undefined
   readonly durability?: Durability | undefined
+  /** Transactions that may be open at a time, in all databases; default 100,000. More are refused with RESOURCE_EXHAUSTED. */
+  readonly openTransactionsMax?: number | undefined
   /** Seed of every draw the engine makes; default 1. */
   readonly seed?: number | undefined
   readonly scheduler?: Scheduler | undefined

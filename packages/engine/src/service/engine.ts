@@ -157,6 +157,7 @@ export class Engine {
       contention: this.tablets.contention,
       recent,
       rulesOf: (code) => this.#databaseByCode(code),
+      openTransactionsMax: options.openTransactionsMax,
     })
     this.indexes = new Indexes({ kv, log: this.#log, transactions: this.#transactions, scheduler: this.#scheduler })
     this.#shared = {

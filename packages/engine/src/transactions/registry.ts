@@ -8,12 +8,14 @@
  * Measured: unknown, ended and expired transactions are refused as INVALID_ARGUMENT.
  */
 import type { Scheduler } from '../clock.ts'
-import { invalidArgument } from '../errors.ts'
+import { DatastoreError, invalidArgument } from '../errors.ts'
 import { type ConcurrencyMode, decodeToken, Transaction, type TransactionState } from './transaction.ts'
 import { abortedError } from './waits.ts'
 
 /** Ended transactions whose fate is remembered, for good answers and for the rank of retries. */
 const endedKept = 10_000
+/** Ours: each keeps what it read. Ten times what a busy service has, and some hundred megabytes. */
+const openMaxDefault = 100_000
 const sweepIntervalMicros = 1_000_000n
 
 export interface RegistryStart {
@@ -33,8 +35,12 @@ export class TransactionRegistry {
   #lastId: bigint
   #sweptAt = 0n
 
-  constructor(scheduler: Scheduler) {
+  readonly #openMax: number
+
+  /** @param openMax - transactions that may be open at a time */
+  constructor(scheduler: Scheduler, openMax: number = openMaxDefault) {
     this.#scheduler = scheduler
+    this.#openMax = openMax
     // G1: ids go on from the clock, so that tokens of an earlier run name nothing.
     this.#lastId = scheduler.nowMicros()
   }
@@ -68,6 +74,13 @@ export class TransactionRegistry {
   begin({ previous: token, ...start }: RegistryStart): Transaction {
     const now = this.sweep()
     const previous = token === undefined ? undefined : this.#previous(start.database, token)
+    if (this.#open.size >= this.#openMax) {
+      throw new DatastoreError(
+        'RESOURCE_EXHAUSTED',
+        `${this.#openMax} transactions are open already; commit some or roll them back, or start the server with a higher ` +
+          '--max-transactions',
+      )
+    }
     this.#lastId++
     const transaction = new Transaction({
       ...start,

@@ -57,6 +57,8 @@ export interface TransactionsParts extends MomentsParts {
   readonly scheduler: Scheduler
   /** Told of commits that met others. */
   readonly contention?: Contention | undefined
+  /** Transactions that may be open at a time; absent = the registry's default. */
+  readonly openTransactionsMax?: number | undefined
 }
 
 /** Thrown inside the exclusive section to leave it: the commit must wait for these. */
@@ -89,7 +91,7 @@ export class Transactions {
     this.#parts = parts
     this.#now = new KvTableView(parts.kv)
     this.#moments = new Moments(parts)
-    this.#registry = new TransactionRegistry(parts.scheduler)
+    this.#registry = new TransactionRegistry(parts.scheduler, parts.openTransactionsMax)
   }
 
   /** Transactions that are open now. */

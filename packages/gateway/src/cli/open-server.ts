@@ -45,6 +45,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     idCollisions: settings.idCollisions,
     ttl: settings.ttl,
     durability: settings.durability,
+    openTransactionsMax: settings.openTransactionsMax,
     seed: settings.seed,
     onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
   })
@@ -63,6 +64,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
       port: settings.port,
       allowedOrigins: settings.allowedOrigins,
       allowedHosts: settings.allowedHosts,
+      load: settings.load,
       logger,
       onShutdown,
       faults,

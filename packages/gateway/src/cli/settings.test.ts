@@ -23,9 +23,17 @@ describe('the settings of a start', () => {
       idCollisions: 'next',
       ttl: [],
       seed: 1,
+      load: {},
+      openTransactionsMax: undefined,
       logLevel: 'warn',
       notes: [],
     })
+  })
+
+  test('bounds on what clients may have under way are whole numbers; what is left out has its default', () => {
+    const { load, openTransactionsMax } = settings({ 'max-connections': '7', 'max-transactions': '9' })
+    expect({ load, openTransactionsMax }).toEqual({ load: { connectionsMax: 7 }, openTransactionsMax: 9 })
+    expect(() => settings({ 'max-calls': 'many' })).toThrow('--max-calls must be a whole number')
   })
 
   test('--testing is in memory and strong, in legacy mode too', () => {

@@ -3,6 +3,7 @@
  * each rule has a test.
  */
 import { join, resolve } from 'node:path'
+import type { LoadLimits } from '../protocols/load.ts'
 import type { Flags } from './command.ts'
 import { defaultEndpoint, type Endpoint, parseEndpoint, parsePort } from './endpoint.ts'
 import { UsageError } from './errors.ts'
@@ -49,6 +50,9 @@ export interface StartSettings {
   /** What expires, in every database. */
   readonly ttl: readonly TtlSetting[]
   readonly seed: number
+  /** How much clients may have under way; absent = the default. */
+  readonly load: Partial<LoadLimits>
+  readonly openTransactionsMax: number | undefined
   readonly logLevel: LogLevel
   /** Things the user should know about what was asked; one line each. */
   readonly notes: readonly string[]
@@ -102,6 +106,8 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     idCollisions: oneOf(flags, 'id-collisions', ['next', 'fail']) ?? 'next',
     ttl: ttlOf(flags),
     seed: wholeNumber(flags, 'seed', 0xffff_ffff) ?? 1,
+    load: loadOf(flags),
+    openTransactionsMax: wholeNumber(flags, 'max-transactions', 10_000_000),
     logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
     notes,
   }
@@ -221,6 +227,19 @@ function ttlOf(flags: Flags): readonly TtlSetting[] {
     }
   }
   return policies
+}
+
+function loadOf(flags: Flags): Partial<LoadLimits> {
+  const connectionsMax = wholeNumber(flags, 'max-connections', 1_000_000)
+  const callsMax = wholeNumber(flags, 'max-calls', 10_000_000)
+  const unreadBytesMax = wholeNumber(flags, 'max-unread-bytes', 2 ** 40)
+  const requestBytesMax = wholeNumber(flags, 'max-request-bytes', 2 ** 40)
+  return {
+    ...(connectionsMax === undefined ? {} : { connectionsMax }),
+    ...(callsMax === undefined ? {} : { callsMax }),
+    ...(unreadBytesMax === undefined ? {} : { unreadBytesMax }),
+    ...(requestBytesMax === undefined ? {} : { requestBytesMax }),
+  }
 }
 
 function indexesOf(flags: Flags): StartSettings['indexes'] {

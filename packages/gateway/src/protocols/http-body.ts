@@ -17,8 +17,9 @@ export class BodyAborted extends Error {
   override readonly name = 'BodyAborted'
 }
 
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
-  const body = await collect(request)
+/** @param count - told the bytes of each piece; what it throws ends the reading */
+export async function readBody(request: IncomingMessage, count: (bytes: number) => void): Promise<Buffer> {
+  const body = await collect(request, count)
   const encoding = request.headers['content-encoding']
   if (encoding === undefined || encoding === 'identity') return body
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
@@ -27,7 +28,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return decompressed(body, bodyBytesMax, () => new BodyTooLarge())
 }
 
-function collect(request: IncomingMessage): Promise<Buffer> {
+function collect(request: IncomingMessage, count: (bytes: number) => void): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) {
       reject(new BodyTooLarge())
@@ -37,6 +38,13 @@ function collect(request: IncomingMessage): Promise<Buffer> {
     let bytes = 0
     request.on('data', (chunk: Buffer) => {
       bytes += chunk.length
+      try {
+        count(chunk.length)
+      } catch (error) {
+        chunks.length = 0
+        reject(error)
+        return
+      }
       if (bytes > bodyBytesMax) {
         chunks.length = 0
         reject(new BodyTooLarge())

@@ -12,7 +12,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Scheduler } from '@sixtables/engine'
+import type { DatastoreError, Scheduler } from '@sixtables/engine'
 import type { Router } from '../admin/router.ts'
 import { Call, type Handlers, type MethodName, messageOf } from '../call.ts'
 import type { Logger } from '../logger.ts'
@@ -21,6 +21,7 @@ import type { Guard } from './guard.ts'
 import { BodyAborted, BodyTooLarge, checkMessageSize, readBody } from './http-body.ts'
 import { jsonForm } from './http-json.ts'
 import { protobufForm } from './http-protobuf.ts'
+import type { Load } from './load.ts'
 import { httpStatusOf, statusOf } from './status.ts'
 import type { WireForm } from './wire-form.ts'
 
@@ -35,6 +36,9 @@ const methods: Readonly<Record<string, MethodName>> = {
   reserveIds: 'ReserveIds',
 }
 
+/** How long a refused connection may take to read its answer. */
+const refusedMs = 1000
+
 const textType = 'text/plain; charset=UTF-8'
 
 export interface HttpOptions {
@@ -43,6 +47,7 @@ export interface HttpOptions {
   readonly guard: Guard
   readonly clock: Scheduler
   readonly logger: Logger
+  readonly load: Load
 }
 
 export class HttpConnections {
@@ -60,8 +65,10 @@ export class HttpConnections {
     this.#server.emit('listening')
   }
 
-  accept(socket: Socket): void {
-    this.#server.emit('connection', socket)
+  /** @param isTooMany - there are as many connections as there may be without this one */
+  accept(socket: Socket, isTooMany: boolean): void {
+    if (isTooMany) refuse(socket, this.#options.load.tooManyConnections())
+    else this.#server.emit('connection', socket)
   }
 
   /** Ends idle connections now, and the others after their answers. */
@@ -95,6 +102,14 @@ export class HttpConnections {
     }
     const [path = '', query = ''] = split(request.url ?? '')
     const target = method === 'POST' ? dataTarget(path) : undefined
+    const { load } = this.#options
+    const tooMany = load.beginCall()
+    response.once('close', () => load.endCall())
+    if (tooMany !== undefined) {
+      request.resume()
+      send(response, 429, jsonForm.contentType, jsonForm.error(tooMany))
+      return
+    }
     const done =
       target === undefined
         ? this.#serveRoute(request, response, path, query)
@@ -122,12 +137,12 @@ export class HttpConnections {
       if (!response.writableFinished) call.cancel()
     })
     try {
-      const message = await form.request(method, await readBody(request))
+      const message = await form.request(method, await readBody(request, this.#bodyCounter(response)))
       checkMessageSize(message)
       const given = handlers[method](message, call)
       const answer = given instanceof Promise ? await given : given
       const body = form.answer(method, messageOf(answer))
-      send(response, 200, form.contentType, body instanceof Promise ? await body : body)
+      this.#answer(response, form.contentType, body instanceof Promise ? await body : body)
     } catch (error) {
       if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error
       const status = statusOf(error, logger)
@@ -143,16 +158,35 @@ export class HttpConnections {
         send(response, 404, textType, `there is no ${request.method} ${path}\n`)
         return
       }
-      const body = await readBody(request)
+      const body = await readBody(request, this.#bodyCounter(response))
       const answer = await found.route({ query: new URLSearchParams(query), body, parameters: found.parameters })
-      if ('text' in answer) send(response, 200, textType, answer.text)
-      else if ('json' in answer) send(response, 200, jsonForm.contentType, `${JSON.stringify(answer.json)}\n`)
+      if ('text' in answer) this.#answer(response, textType, answer.text)
+      else if ('json' in answer) this.#answer(response, jsonForm.contentType, `${JSON.stringify(answer.json)}
+`)
       else await this.#eventStreams.send(response, answer.events)
     } catch (error) {
       if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error
       const status = statusOf(error, this.#options.logger)
       send(response, httpStatusOf(status.code), jsonForm.contentType, jsonForm.error(status))
     }
+  }
+
+  /** Counts bytes of a request until it is answered. */
+  #bodyCounter(response: ServerResponse): (bytes: number) => void {
+    const { load } = this.#options
+    let taken = 0
+    response.once('close', () => load.giveBack(taken))
+    return (bytes) => {
+      load.take(bytes)
+      taken += bytes
+    }
+  }
+
+  #answer(response: ServerResponse, contentType: string, body: Buffer | string): void {
+    if (!send(response, 200, contentType, body)) return
+    const { load } = this.#options
+    const unread = load.hold(body.length, () => response.destroy())
+    response.once('close', () => load.read(unread))
   }
 
   #giveUp(response: ServerResponse, error: unknown): void {
@@ -216,12 +250,24 @@ function allowOrigin(response: ServerResponse, origin: string, headers: Incoming
   }
 }
 
-function send(response: ServerResponse, status: number, contentType: string, body: Buffer | string): void {
-  if (response.destroyed || response.headersSent) return
+/** Whether there was still somebody to answer. */
+function send(response: ServerResponse, status: number, contentType: string, body: Buffer | string): boolean {
+  if (response.destroyed || response.headersSent) return false
   response.writeHead(status, {
     'Content-Type': contentType,
     'Content-Length': typeof body === 'string' ? Buffer.byteLength(body) : body.length,
     'X-Content-Type-Options': 'nosniff',
   })
   response.end(body)
+  return true
+}
+
+/** An answer to a connection of which nothing is read. */
+function refuse(socket: Socket, error: DatastoreError): void {
+  const body = jsonForm.error(error)
+  const head = `HTTP/1.1 429 Too Many Requests\r\nContent-Type: ${jsonForm.contentType}\r\nConnection: close\r\n`
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  // Nobody needs what the client may still send.
+  socket.resume()
+  setTimeout(() => socket.destroy(), refusedMs).unref()
 }

@@ -3,6 +3,9 @@
  *
  * H1  Requests whose origin or host is not welcome are refused before anything of them is read.      http2-server.test.ts
  * H2  After close() no new stream is taken, and those under way end in their time.                   same
+ * H3  A session that stays silent is asked for a sign of life, and ends without one. After a broken frame nghttp2 reads no
+ *     more and says goodbye, and Node never hears that the client has gone.                          overload.test.ts
+ * H4  Calls, answers that nobody reads and requests are counted, whatever becomes of them (load.ts).     same
  */
 import {
   constants,
@@ -13,20 +16,29 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { Socket } from 'node:net'
+import { silentLogger } from '../logger.ts'
 import { acceptedEncodings, type GrpcService, type ResponseStream } from './grpc.ts'
 import type { Guard } from './guard.ts'
+import type { Load, Unread } from './load.ts'
+import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 
 const windowBytes = 4 * 1024 * 1024
 const sessionWindowBytes = 32 * 1024 * 1024
-const streamsMax = 100_000
+const streamsMax = 20_000
 
-/** The defaults end a busy session: 10 MB for all its streams, 33 cancelled streams a second after the first 1000. */
+/**
+ * The defaults end a busy session: 10 MB for all its streams, 33 cancelled streams a second after the first 1000. What floods
+ * (settings, pings, broken frames) ends its session by the defaults of Node and nghttp2.
+ */
 const serverOptions = {
   settings: { initialWindowSize: windowBytes, maxConcurrentStreams: streamsMax, enablePush: false },
   maxSessionMemory: 1024,
-  streamResetBurst: 1_000_000,
-  streamResetRate: 100_000,
+  streamResetBurst: 20_000,
+  streamResetRate: 2_000,
 }
+
+/** A session without any frame for so long is asked for a sign of life, and has as long to give it. */
+const silenceMsDefault = 30_000
 
 /** How long a refused client may go on sending before its stream is reset. */
 const lingerMs = 1000
@@ -39,10 +51,14 @@ const headersAlone = { endStream: true, sendDate: false }
 export interface Http2Options {
   readonly grpc: GrpcService
   readonly guard: Guard
+  readonly load: Load
+  readonly silenceMs?: number | undefined
 }
 
 export class Http2Connections {
   readonly #server: Http2Server
+  /** Takes connections that are too many: it answers each call with that, and ends. */
+  readonly #refusing: Http2Server
   readonly #sessions = new Set<ServerHttp2Session>()
   readonly #options: Http2Options
 
@@ -51,12 +67,17 @@ export class Http2Connections {
     this.#server = createServer(serverOptions)
     this.#server.on('session', (session) => this.#watch(session))
     this.#server.on('stream', (stream, headers) => this.#begin(stream, headers))
+    this.#refusing = createServer()
+    this.#refusing.on('session', (session) => this.#watch(session))
+    this.#refusing.on('stream', (stream) => this.#refuse(stream))
   }
 
-  accept(socket: Socket): void {
+  /** @param isTooMany - there are as many connections as there may be without this one */
+  accept(socket: Socket, isTooMany: boolean): void {
     // A client that ends its half of the connection is gone: there are no half-open sessions in HTTP/2.
     socket.allowHalfOpen = false
-    this.#server.emit('connection', socket)
+    const server = isTooMany ? this.#refusing : this.#server
+    server.emit('connection', socket)
   }
 
   /** Asks clients to go elsewhere (GOAWAY); calls under way are answered. */
@@ -70,11 +91,44 @@ export class Http2Connections {
     // The session's streams are told of its end one by one.
     session.on('error', () => {})
     session.setLocalWindowSize(sessionWindowBytes)
+    session.setTimeout(this.#options.silenceMs ?? silenceMsDefault, () => this.#askForLife(session))
+  }
+
+  #askForLife(session: ServerHttp2Session): void {
+    if (session.destroyed) return
+    const late = setTimeout(() => session.destroy(), this.#options.silenceMs ?? silenceMsDefault)
+    late.unref()
+    session.once('close', () => clearTimeout(late))
+    const isAsked = session.ping((error) => {
+      clearTimeout(late)
+      if (error !== null) session.destroy()
+    })
+    if (!isAsked) session.destroy()
+  }
+
+  #refuse(stream: ServerHttp2Stream): void {
+    stream.on('error', () => {})
+    const response = new NodeResponse(stream, this.#options.load)
+    fail(response, this.#options.load.tooManyConnections())
+    stream.session?.close()
   }
 
   #begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
-    const response = new NodeResponse(stream)
+    const { load } = this.#options
+    const response = new NodeResponse(stream, load)
     stream.on('error', () => {})
+    const tooMany = load.beginCall()
+    let requestBytes = 0
+    stream.once('close', () => {
+      load.endCall()
+      load.giveBack(requestBytes)
+      response.closed()
+    })
+    if (tooMany !== undefined) {
+      fail(response, tooMany)
+      stream.resume()
+      return
+    }
     const { origin } = headers
     const host = headers[':authority'] ?? headers.host
     if (this.#options.guard.refusal({ origin, host, site: undefined, mode: undefined }) !== undefined) {
@@ -92,7 +146,21 @@ export class Http2Connections {
       },
       response,
     )
-    stream.on('data', (chunk: Buffer) => listener.data(chunk))
+    let isRefused = false
+    stream.on('data', (chunk: Buffer) => {
+      if (isRefused) return
+      try {
+        load.take(chunk.length)
+        requestBytes += chunk.length
+      } catch (error) {
+        isRefused = true
+        if (stream.headersSent) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+        else fail(response, error)
+        listener.cancelled()
+        return
+      }
+      listener.data(chunk)
+    })
     stream.on('end', () => listener.end())
     stream.on('close', () => listener.cancelled())
     // The end of a stream that its client reset comes as an abort, not as an end.
@@ -104,15 +172,28 @@ function one(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
 }
 
+function fail(response: ResponseStream, error: unknown): void {
+  const { code, message } = statusOf(error, silentLogger)
+  response.fail(grpcStatusOf(code), grpcMessageOf(message))
+}
+
 function statusHeaders(status: number, message: string): Record<string, string> {
   return { 'grpc-status': String(status), ...(message === '' ? {} : { 'grpc-message': message }) }
 }
 
 class NodeResponse implements ResponseStream {
   readonly #stream: ServerHttp2Stream
+  readonly #load: Load
+  #unread: Unread | undefined
 
-  constructor(stream: ServerHttp2Stream) {
+  constructor(stream: ServerHttp2Stream, load: Load) {
     this.#stream = stream
+    this.#load = load
+  }
+
+  /** The stream is over, answered or not. */
+  closed(): void {
+    if (this.#unread !== undefined) this.#load.read(this.#unread)
   }
 
   ok(frame: Buffer): void {
@@ -121,6 +202,8 @@ class NodeResponse implements ResponseStream {
     stream.respond(okHeaders, withTrailers)
     stream.once('wantTrailers', () => stream.sendTrailers(okTrailers))
     stream.end(frame)
+    // Its session may have other answers, but one whose reader is this slow is not worth them.
+    this.#unread = this.#load.hold(frame.length, () => stream.session?.destroy())
   }
 
   write(frame: Buffer): void {
@@ -157,7 +240,7 @@ class NodeResponse implements ResponseStream {
 
   #headersAlone(headers: Record<string, string | number>): void {
     const stream = this.#stream
-    if (stream.destroyed || stream.closed) return
+    if (stream.destroyed || stream.closed || stream.headersSent) return
     stream.respond(headers, headersAlone)
     if (stream.readableEnded) return
     // Nobody needs what the client may still send. To reset the stream at once could overtake the headers.

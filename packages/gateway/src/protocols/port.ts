@@ -14,14 +14,16 @@ import { createServer, type Server, type Socket } from 'node:net'
 
 export interface Connections {
   /** Takes over a connection whose first bytes are readable again. */
-  http1(socket: Socket): void
-  http2(socket: Socket): void
+  http1(socket: Socket, isTooMany: boolean): void
+  http2(socket: Socket, isTooMany: boolean): void
 }
 
 export interface PortOptions {
   readonly connections: Connections
   /** How long a connection may stay silent, or undecided, before it is closed. */
   readonly firstBytesTimeoutMs?: number
+  /** Connections above it are handed over to be refused, a few of them; the others are closed at once. */
+  readonly connectionsMax?: number
 }
 
 export interface Address {
@@ -30,6 +32,8 @@ export interface Address {
 }
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
+/** Connections above the limit that are told so at a time. */
+const refusedMax = 64
 const firstBytesTimeoutMsDefault = 10_000
 /** Verbs are not longer; a first line without a blank by then is no HTTP. */
 const verbBytesMax = 24
@@ -77,6 +81,12 @@ export class Port {
   }
 
   #accept(socket: Socket): void {
+    const connectionsMax = this.#options.connectionsMax ?? Number.POSITIVE_INFINITY
+    const isTooMany = this.#sockets.size >= connectionsMax
+    if (this.#sockets.size >= connectionsMax + refusedMax) {
+      socket.destroy()
+      return
+    }
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
     // Until a protocol takes over, a broken connection is nobody's matter; afterwards it is the protocol's.
@@ -102,7 +112,7 @@ export class Port {
         return
       }
       socket.unshift(seen)
-      this.#options.connections[protocol](socket)
+      this.#options.connections[protocol](socket, isTooMany)
     }
     const onEnd = (): void => {
       stop()

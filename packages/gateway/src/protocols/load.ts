@@ -1,0 +1,169 @@
+/**
+ * How much clients may have under way, all together. Each limit has a name, a default and an answer; docs/reference/limits.md has
+ * them in a table.
+ *
+ *   connections           beyond them a new one is answered RESOURCE_EXHAUSTED and closed
+ *   calls                 beyond them a new one is answered RESOURCE_EXHAUSTED
+ *   unread answers        bytes that clients were answered and have not read: beyond them the oldest is cut off
+ *   requests              bytes of requests that are coming or being answered: the one that passes it is answered
+ *                         RESOURCE_EXHAUSTED
+ *
+ * B1  What is held for clients is bounded: by these limits, and by what one call may have.     overload.test.ts
+ * B2  Who reads and finishes its requests is answered, whatever others do.                     overload.test.ts
+ *
+ * Ours: the limits and their figures. An answer that nobody reads is cut off after a time, too.
+ */
+import { readFileSync } from 'node:fs'
+import { DatastoreError } from '@sixtables/engine'
+
+export interface LoadLimits {
+  /** `--max-connections` */
+  readonly connectionsMax: number
+  /** `--max-calls` */
+  readonly callsMax: number
+  /** `--max-unread-bytes` */
+  readonly unreadBytesMax: number
+  /** `--max-request-bytes` */
+  readonly requestBytesMax: number
+  /** How long an answer may lie unread. */
+  readonly unreadMsMax: number
+}
+
+/** Descriptors that are not for connections: LevelDB keeps up to 1,000 files open. */
+const otherDescriptors = 1100
+
+export const loadLimitsDefault: LoadLimits = {
+  connectionsMax: 10_000,
+  callsMax: 20_000,
+  unreadBytesMax: 512 * 1024 * 1024,
+  requestBytesMax: 512 * 1024 * 1024,
+  unreadMsMax: 120_000,
+}
+
+/** The defaults, with no more connections than the process may have descriptors. */
+export function loadLimitsHere(): LoadLimits {
+  const descriptors = descriptorsMax()
+  if (descriptors === undefined) return loadLimitsDefault
+  const connections = Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2))
+  return { ...loadLimitsDefault, connectionsMax: Math.min(connections, loadLimitsDefault.connectionsMax) }
+}
+
+/** Only Linux tells. */
+function descriptorsMax(): number | undefined {
+  try {
+    const found = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1]
+    return found === undefined ? undefined : Number(found)
+  } catch {
+    return undefined
+  }
+}
+
+/** An answer on its way to a client. */
+export interface Unread {
+  readonly bytes: number
+  readonly since: number
+  /** Ends it: its client will not get it. */
+  readonly cut: () => void
+}
+
+const sweepMs = 5000
+
+export class Load {
+  readonly limits: LoadLimits
+  #calls = 0
+  #unreadBytes = 0
+  /** Oldest first. */
+  readonly #unread = new Set<Unread>()
+  #requestBytes = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(limits: LoadLimits = loadLimitsHere()) {
+    this.limits = limits
+  }
+
+  get calls(): number {
+    return this.#calls
+  }
+
+  get unreadBytes(): number {
+    return this.#unreadBytes
+  }
+
+  get requestBytes(): number {
+    return this.#requestBytes
+  }
+
+  /** One more call; the caller ends it, refused or not. Answers why it is refused. */
+  beginCall(): DatastoreError | undefined {
+    this.#calls++
+    const { callsMax } = this.limits
+    if (this.#calls <= callsMax) return undefined
+    return exhausted(`${callsMax} calls are under way already`, '--max-calls')
+  }
+
+  endCall(): void {
+    this.#calls--
+  }
+
+  tooManyConnections(): DatastoreError {
+    return exhausted(`${this.limits.connectionsMax} connections are open already`, '--max-connections')
+  }
+
+  /** An answer was handed over; to be taken back by {@link read}. Cuts off others when there is too much. */
+  hold(bytes: number, cut: () => void): Unread {
+    const unread = { bytes, since: performance.now(), cut }
+    this.#unread.add(unread)
+    this.#unreadBytes += bytes
+    if (this.#unreadBytes > this.limits.unreadBytesMax) this.#cutOldest()
+    this.#timer ??= this.#startSweep()
+    return unread
+  }
+
+  read(unread: Unread): void {
+    if (this.#unread.delete(unread)) this.#unreadBytes -= unread.bytes
+  }
+
+  /** More bytes of a request. @throws RESOURCE_EXHAUSTED, and counts nothing, when there are too many */
+  take(bytes: number): void {
+    const { requestBytesMax } = this.limits
+    if (this.#requestBytes + bytes > requestBytesMax) {
+      throw exhausted(`requests under way have ${requestBytesMax} bytes in all already`, '--max-request-bytes')
+    }
+    this.#requestBytes += bytes
+  }
+
+  giveBack(bytes: number): void {
+    this.#requestBytes -= bytes
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+  }
+
+  #cutOldest(): void {
+    for (const oldest of this.#unread) {
+      if (this.#unreadBytes <= this.limits.unreadBytesMax) return
+      this.read(oldest)
+      oldest.cut()
+    }
+  }
+
+  #startSweep(): NodeJS.Timeout {
+    const timer = setInterval(() => {
+      const before = performance.now() - this.limits.unreadMsMax
+      for (const unread of this.#unread) {
+        if (unread.since > before) return
+        this.read(unread)
+        unread.cut()
+      }
+    }, sweepMs)
+    return timer.unref()
+  }
+}
+
+function exhausted(found: string, flag: string): DatastoreError {
+  return new DatastoreError(
+    'RESOURCE_EXHAUSTED',
+    `${found}; try again later, or start the server with a higher ${flag}`,
+  )
+}

@@ -1,0 +1,302 @@
+/**
+ * Too much of everything, and the server serves on (B1 and B2 of protocols/load.ts): many connections, transactions and calls,
+ * readers that do not read, requests that do not end, floods. SIXTABLES_OVERLOAD=1 takes the sizes of production
+ * (`npm run overload`).
+ */
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
+import { connect, type Socket } from 'node:net'
+import { type Engine, openEngine } from '@sixtables/engine'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Gateway, type GatewayOptions, startGateway } from '../../src/server.ts'
+import { rawConnection, sleep } from '../support/gateway.ts'
+import { framed } from '../support/grpc-client.ts'
+import { encodeRequest, type Plain } from '../support/published-protos.ts'
+import { openWire, readAnswer, type Wire } from '../support/wires.ts'
+
+const isLong = process.env['SIXTABLES_OVERLOAD'] !== undefined
+const megabyte = 1024 * 1024
+const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
+const settings = Buffer.from('000000040000000000', 'hex')
+
+let engine: Engine
+let gateway: Gateway
+let wire: Wire
+const open: { destroy(): void }[] = []
+
+beforeEach(async () => {
+  engine = await openEngine({ openTransactionsMax: isLong ? 20_000 : 500 })
+})
+
+afterEach(async () => {
+  for (const one of open.splice(0)) one.destroy()
+  wire.close()
+  await gateway.close()
+  await engine.close()
+})
+
+async function start(options: Partial<GatewayOptions> = {}): Promise<void> {
+  gateway = await startGateway({ engine, host: '127.0.0.1', port: 0, ...options })
+  wire = await openWire('gRPC', gateway)
+}
+
+const keyOf = (name: string): Plain => ({ path: [{ kind: 'K', name }] })
+
+async function put(name: string, bytes = 10): Promise<void> {
+  const properties = { text: { stringValue: 'x'.repeat(bytes), excludeFromIndexes: true } }
+  const mutations = [{ upsert: { key: keyOf(name), properties } }]
+  expect(await wire.send('p', 'Commit', { mode: 'NON_TRANSACTIONAL', mutations })).toMatchObject({ code: 'OK' })
+}
+
+/** A client that came before all others is still answered, and one that comes now. */
+async function expectServing(): Promise<void> {
+  await put('served')
+  for (const name of ['gRPC', 'HTTP JSON'] as const) {
+    const now = await openWire(name, gateway)
+    expect(await now.send('p', 'Lookup', { keys: [keyOf('served')] })).toMatchObject({ code: 'OK' })
+    now.close()
+  }
+}
+
+function raw(): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port: gateway.port }, () => resolve(socket))
+    socket.on('error', reject)
+    open.push(socket)
+  })
+}
+
+function session(options: Parameters<typeof connectHttp2>[1] = {}): ClientHttp2Session {
+  const one = connectHttp2(`http://127.0.0.1:${gateway.port}`, options)
+  one.on('error', () => {})
+  open.push(one)
+  return one
+}
+
+const callHeaders = (method: string): Record<string, string> => ({
+  ':method': 'POST',
+  ':path': `/google.datastore.v1.Datastore/${method}`,
+  'content-type': 'application/grpc',
+  te: 'trailers',
+})
+
+/** Waits for a condition that comes true in its time, not by a moment. */
+async function eventually(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(10)
+}
+
+describe('connections', () => {
+  const connectionsMax = isLong ? 1000 : 50
+
+  test('beyond the limit are told so over each protocol, and those below it are served', {
+    timeout: 60_000,
+  }, async () => {
+    await start({ load: { connectionsMax } })
+    await put('served')
+    const idle = await Promise.all(Array.from({ length: connectionsMax - 1 }, raw))
+    const late = await openWire('gRPC', gateway)
+    const refused = { code: 'RESOURCE_EXHAUSTED', message: expect.stringMatching(/connections.*--max-connections/) }
+    expect(await late.send('p', 'Lookup', { keys: [keyOf('served')] })).toMatchObject(refused)
+    late.close()
+    const answer = await fetch(`http://127.0.0.1:${gateway.port}/v1/projects/p:lookup`, { method: 'POST', body: '{}' })
+    expect([answer.status, await answer.text()]).toEqual([429, expect.stringMatching(/--max-connections/)])
+    expect(await wire.send('p', 'Lookup', { keys: [keyOf('served')] })).toMatchObject({ code: 'OK' })
+    for (const socket of idle) socket.destroy()
+    await sleep(50)
+    await expectServing()
+  })
+
+  test('with broken frames end, also when their client says nothing more', { timeout: 60_000 }, async () => {
+    await start({ silenceMs: 100, load: { connectionsMax: 20 } })
+    // A frame longer than any may be, headers that do not unpack, data of a stream that nobody opened.
+    for (const frame of ['ffffff0000ffffffff', '0000040104000000018888ffff', '0000010001000000ff00']) {
+      for (let i = 0; i < 5; i++) {
+        const { socket } = await rawConnection(gateway)
+        socket.write(Buffer.concat([preface, settings, Buffer.from(frame, 'hex')]))
+        await sleep(10)
+        socket.destroy()
+      }
+    }
+    // With them still there, the limit would be met.
+    await sleep(400)
+    await Promise.all(Array.from({ length: 15 }, raw))
+    await expectServing()
+  })
+
+  test('that are silent and well stay', async () => {
+    await start({ silenceMs: 50 })
+    await put('served')
+    await sleep(400)
+    expect(await wire.send('p', 'Lookup', { keys: [keyOf('served')] })).toMatchObject({ code: 'OK' })
+  })
+})
+
+describe('transactions', () => {
+  const openMax = isLong ? 20_000 : 500
+
+  test('as many as the limit are open at once, one more is refused, and a rollback makes room', {
+    timeout: 120_000,
+  }, async () => {
+    await start()
+    await put('served')
+    const begin = (): ReturnType<Wire['send']> => wire.send('p', 'BeginTransaction', {})
+    const tokens: unknown[] = []
+    for (let begun = 0; begun < openMax; begun += 100) {
+      for (const answer of await Promise.all(Array.from({ length: 100 }, begin))) {
+        expect(answer).toMatchObject({ code: 'OK' })
+        tokens.push(readAnswer(wire, 'BeginTransaction', answer)['transaction'])
+      }
+    }
+    const refused = { code: 'RESOURCE_EXHAUSTED', message: expect.stringMatching(/open already.*--max-transactions/) }
+    expect(await begin()).toMatchObject(refused)
+    expect(await wire.send('p', 'Rollback', { transaction: tokens[0] })).toMatchObject({ code: 'OK' })
+    expect(await begin()).toMatchObject({ code: 'OK' })
+    await expectServing()
+  })
+})
+
+describe('calls', () => {
+  test('beyond the limit are refused, and come through once others have ended', async () => {
+    const callsMax = 100
+    await start({ load: { callsMax } })
+    const client = session()
+    const streams = Array.from({ length: callsMax }, () => client.request(callHeaders('Lookup')))
+    for (const stream of streams) stream.on('error', () => {})
+    await sleep(100)
+    const refused = { code: 'RESOURCE_EXHAUSTED', message: expect.stringMatching(/calls.*--max-calls/) }
+    expect(await wire.send('p', 'Lookup', { keys: [keyOf('a')] })).toMatchObject(refused)
+    client.destroy()
+    await sleep(100)
+    await expectServing()
+  })
+
+  test('whose requests do not end are bounded in bytes', { timeout: 60_000 }, async () => {
+    await start({ load: { requestBytesMax: 8 * megabyte } })
+    const head = Buffer.alloc(5)
+    head.writeUInt32BE(3 * megabyte, 1)
+    const half = Buffer.concat([head, Buffer.alloc(2 * megabyte)])
+    const client = session()
+    const statuses: unknown[] = []
+    for (let i = 0; i < 6; i++) {
+      const stream = client.request(callHeaders('Commit'))
+      stream.on('error', () => {})
+      stream.on('response', (headers) => statuses.push([headers['grpc-status'], String(headers['grpc-message'])]))
+      stream.write(half)
+    }
+    await eventually(() => statuses.length >= 2)
+    expect(statuses[0]).toEqual(['8', expect.stringMatching(/requests under way.*--max-request-bytes/)])
+    client.destroy()
+    await sleep(100)
+    await expectServing()
+  })
+
+  test('cancelled by the thousand cost their session at most', { timeout: 60_000 }, async () => {
+    await start()
+    for (let rounds = 0; rounds < (isLong ? 50 : 3); rounds++) {
+      const client = session()
+      for (let i = 0; i < 1000 && !client.destroyed; i++) {
+        const stream = client.request(callHeaders('Lookup'))
+        stream.on('error', () => {})
+        stream.close(8)
+      }
+      await sleep(20)
+    }
+    await expectServing()
+  })
+})
+
+describe('floods', () => {
+  test.each([
+    ['settings', settings],
+    ['pings', Buffer.from('0000080600000000000102030405060708', 'hex')],
+    ['empty frames', Buffer.from('000000000000000001', 'hex')],
+  ])('of %s end their connection or are borne', { timeout: 60_000 }, async (_, frame) => {
+    await start({ silenceMs: 200 })
+    const socket = await raw()
+    socket.removeAllListeners('error')
+    socket.on('error', () => {})
+    // It does not read what it is answered.
+    socket.pause()
+    socket.write(Buffer.concat([preface, settings]))
+    const flood = Buffer.concat(Array.from({ length: 1000 }, () => frame))
+    for (let i = 0; i < (isLong ? 1000 : 50) && !socket.destroyed; i++) {
+      socket.write(flood)
+      if (i % 10 === 0) await sleep(1)
+    }
+    await sleep(50)
+    await expectServing()
+  })
+
+  test('of headers are refused', async () => {
+    await start()
+    const client = session()
+    const huge = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`x-${i}`, 'y'.repeat(4000)]))
+    const stream = client.request({ ...callHeaders('Lookup'), ...huge })
+    stream.on('error', () => {})
+    await sleep(100)
+    await expectServing()
+  })
+})
+
+describe('answers that nobody reads', () => {
+  const unreadBytesMax = 8 * megabyte
+  const lookups = isLong ? 400 : 40
+
+  beforeEach(async () => {
+    await start({ load: { unreadBytesMax } })
+    await put('large', megabyte - 1000)
+  })
+
+  test('over gRPC are cut off, oldest first, and others are served', { timeout: 60_000 }, async () => {
+    const request = framed(encodeRequest('Lookup', { projectId: 'p', keys: [keyOf('large')] }))
+    const client = session({ settings: { initialWindowSize: 0 } })
+    let closed = false
+    client.on('close', () => {
+      closed = true
+    })
+    for (let i = 0; i < lookups && !client.destroyed; i++) {
+      const stream = client.request(callHeaders('Lookup'))
+      stream.on('error', () => {})
+      stream.end(request)
+    }
+    await eventually(() => closed)
+    await expectServing()
+  })
+
+  test('over HTTP are cut off, oldest first, and others are served', { timeout: 60_000 }, async () => {
+    const body = JSON.stringify({ keys: [keyOf('large')] })
+    const head = `POST /v1/projects/p:lookup HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n`
+    let closed = 0
+    for (let i = 0; i < lookups; i++) {
+      const socket = await raw()
+      socket.removeAllListeners('error')
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        closed++
+      })
+      socket.pause()
+      socket.write(head + body)
+    }
+    await expectServing()
+    // What the system took into its own buffers is not unread for us; what it did not take is bounded.
+    await sleep(200)
+    await expectServing()
+    expect(closed).toBeLessThan(lookups)
+  })
+
+  test('do not make the server grow', { timeout: 60_000 }, async () => {
+    const request = framed(encodeRequest('Lookup', { projectId: 'p', keys: [keyOf('large')] }))
+    const before = process.memoryUsage().arrayBuffers
+    for (let round = 0; round < 5; round++) {
+      const client = session({ settings: { initialWindowSize: 0 } })
+      for (let i = 0; i < lookups && !client.destroyed; i++) {
+        const stream = client.request(callHeaders('Lookup'))
+        stream.on('error', () => {})
+        stream.end(request)
+      }
+      await eventually(() => client.destroyed)
+    }
+    await expectServing()
+    globalThis.gc?.()
+    expect((process.memoryUsage().arrayBuffers - before) / megabyte).toBeLessThan(5 * lookups)
+  })
+})
