@@ -161,8 +161,13 @@ export class HttpConnections {
       const body = await readBody(request, this.#bodyCounter(response))
       const answer = await found.route({ query: new URLSearchParams(query), body, parameters: found.parameters })
       if ('text' in answer) this.#answer(response, textType, answer.text)
-      else if ('json' in answer) this.#answer(response, jsonForm.contentType, `${JSON.stringify(answer.json)}
-`)
+      else if ('json' in answer)
+        this.#answer(
+          response,
+          jsonForm.contentType,
+          `${JSON.stringify(answer.json)}
+`,
+        )
       else await this.#eventStreams.send(response, answer.events)
     } catch (error) {
       if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error
