@@ -28,6 +28,11 @@ export interface RegistryStart {
   readonly previous: Uint8Array | undefined
 }
 
+export interface RegistryLimits {
+  /** Transactions that may be open at a time. */
+  readonly openTransactionsMax?: number | undefined
+}
+
 export class TransactionRegistry {
   readonly #scheduler: Scheduler
   readonly #open = new Map<bigint, Transaction>()
@@ -37,10 +42,9 @@ export class TransactionRegistry {
 
   readonly #openMax: number
 
-  /** @param openMax - transactions that may be open at a time */
-  constructor(scheduler: Scheduler, openMax: number = openMaxDefault) {
+  constructor(scheduler: Scheduler, { openTransactionsMax = openMaxDefault }: RegistryLimits = {}) {
     this.#scheduler = scheduler
-    this.#openMax = openMax
+    this.#openMax = openTransactionsMax
     // G1: ids go on from the clock, so that tokens of an earlier run name nothing.
     this.#lastId = scheduler.nowMicros()
   }

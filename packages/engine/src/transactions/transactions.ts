@@ -29,7 +29,7 @@ import type { Contention } from '../tablets/group-load.ts'
 import { GroupViews } from './group-views.ts'
 import { type Moment, Moments, type MomentsParts, type ReadScope } from './moments.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
-import { refuseEnded, TransactionRegistry } from './registry.ts'
+import { type RegistryLimits, refuseEnded, TransactionRegistry } from './registry.ts'
 import { type ConcurrencyMode, encodeToken, type Transaction } from './transaction.ts'
 import { WaitingWriters } from './waiting-writers.ts'
 import { waitForRelease } from './waits.ts'
@@ -53,12 +53,10 @@ export interface BeginOptions {
   readonly readTime?: bigint
 }
 
-export interface TransactionsParts extends MomentsParts {
+export interface TransactionsParts extends MomentsParts, RegistryLimits {
   readonly scheduler: Scheduler
   /** Told of commits that met others. */
   readonly contention?: Contention | undefined
-  /** Transactions that may be open at a time; absent = the registry's default. */
-  readonly openTransactionsMax?: number | undefined
 }
 
 /** Thrown inside the exclusive section to leave it: the commit must wait for these. */
@@ -91,7 +89,7 @@ export class Transactions {
     this.#parts = parts
     this.#now = new KvTableView(parts.kv)
     this.#moments = new Moments(parts)
-    this.#registry = new TransactionRegistry(parts.scheduler, parts.openTransactionsMax)
+    this.#registry = new TransactionRegistry(parts.scheduler, parts)
   }
 
   /** Transactions that are open now. */
