@@ -10,6 +10,7 @@
  * Ours.
  */
 import type { MethodName } from '../src/call.ts'
+import type { Row } from '../test/contract/errors/row.ts'
 import type { Plain } from '../test/support/published-protos.ts'
 
 /** Our mode, and with it the emulator that ours is held against. */
@@ -40,6 +41,8 @@ export interface Step {
 export interface Case {
   readonly area: Area
   readonly steps: readonly Step[]
+  /** Of the table of errors: makes the request of the one step, and what must be there before it. */
+  readonly row?: Row
 }
 
 /** Stands in a request for what lies at `path` in the answer to step `from`. */

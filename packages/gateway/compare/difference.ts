@@ -50,7 +50,7 @@ export function differencesOf(played: Played): readonly Difference[] {
     if (ours.code !== theirs.code) {
       emit('code', ours.code, theirs.code)
       if (step.method === 'Commit') break
-    } else if (ours.code === 'OK') {
+    } else if (ours.code === 'OK' && played.case.row === undefined) {
       const before = found.length
       compareBodies(step, ours, theirs, emit, same)
       if (found.slice(before).some(({ aspect }) => aspect === 'conflict detected')) break
@@ -159,10 +159,19 @@ function commitResults(ours: Leaf, theirs: Leaf, emit: Emit, same: Correspondenc
   presence('commit time', at(ours, ['commitTime']), at(theirs, ['commitTime']), emit)
 }
 
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
 /** Theirs may count on from mutation to mutation of a commit where ours gives all one version: seen once, then passed over. */
 function foldVersions(mine: readonly Leaf[], other: readonly Leaf[], emit: Emit, same: Correspondence): void {
-  const changed = other.flatMap((one, i) =>
-    mine[i]?.['version'] === mine.at(-1)?.['version'] && one['version'] !== undefined ? [one] : [],
+  const newest = mine.reduce(
+    (most, { version: one }) => (one === undefined ? most : max(most, BigInt(String(one)))),
+    0n,
+  )
+  const changed = other.filter(
+    (one, i) =>
+      mine[i]?.['version'] !== undefined &&
+      BigInt(String(mine[i]['version'])) === newest &&
+      one['version'] !== undefined,
   )
   const versions = changed.map((one) => BigInt(String(one['version'])))
   if (new Set(versions).size < 2) return

@@ -69,8 +69,9 @@ async function play(
 }
 
 /** What an unexplained difference is about, so that many like it are shown once. */
-function kindOf({ case: { area }, step: { method }, aspect, ours, theirs }: Difference): string {
-  return `${area}: ${method}, ${aspect}${aspect === 'code' ? ` ${ours} / ${theirs}` : ''}`
+function kindOf({ case: { area, row }, step: { method }, aspect, ours, theirs }: Difference): string {
+  const what = row === undefined ? method : `${method}, ${row.input}`
+  return `${area}: ${what}, ${aspect}${aspect === 'code' ? ` ${ours} / ${theirs}` : ''}`
 }
 
 export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions): Promise<Outcome> {
@@ -79,11 +80,11 @@ export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions)
   const unexplained: Unexplained[] = []
   let [cases, steps, answeredSteps] = [0, 0, 0]
   const areas = areasOf(pair.mode).filter((one) => area === undefined || one.area === area)
-  const shares = areas.reduce((sum, { share }) => sum + share, 0)
-  for (const { area: itsArea, share, cases: arbitrary } of areas) {
+  const shares = areas.reduce((sum, { share = 0 }) => sum + share, 0)
+  for (const { area: itsArea, share = 0, cases: arbitrary, all } of areas) {
     const startedAt = Date.now()
     const count = Math.max(1, Math.round((runs * share) / shares))
-    const list = fc.sample(arbitrary, { seed, numRuns: count })
+    const list = all ?? fc.sample(arbitrary, { seed, numRuns: count })
     const found: { place: number; difference: Difference }[] = []
     let next = 0
     const worker = async (): Promise<void> => {
@@ -112,7 +113,7 @@ export async function compare(pair: Pair, { seed, runs, area, say }: RunOptions)
       const before = shown.get(kind) ?? 0
       shown.set(kind, before + 1)
       if (before >= shownPerKind) continue
-      const small = await shrink(pair, arbitrary, { seed, place, kind })
+      const small = all === undefined ? await shrink(pair, arbitrary, { seed, place, kind }) : undefined
       unexplained.push({ area: itsArea, place, seed, difference: small ?? difference })
     }
   }

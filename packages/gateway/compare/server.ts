@@ -6,6 +6,7 @@
  */
 import { Agent, request as httpRequest } from 'node:http'
 import type { MethodName } from '../src/call.ts'
+import type { Row, World } from '../test/contract/errors/row.ts'
 import { codeName, decodeAnswer, decodeStatus, encodeRequest, type Plain } from '../test/support/published-protos.ts'
 import { type Answer, type Case, resolve } from './case.ts'
 
@@ -26,13 +27,22 @@ export class Server {
   }
 
   /** Sends the steps of a case into a project that nobody used; answers in the same order. */
-  async play(project: string, { steps }: Case): Promise<readonly Answer[]> {
+  async play(project: string, { steps, row }: Case): Promise<readonly Answer[]> {
+    if (row !== undefined) return [await this.#playRow(project, row)]
     const answers: Answer[] = []
     for (const { method, request } of steps) {
       const whole = resolve(request, answers)
       answers.push(whole === undefined ? unsaid : await this.send(project, method, whole))
     }
     return answers
+  }
+
+  async #playRow(project: string, { method, request }: Row): Promise<Answer> {
+    const world = worldOf(this, project)
+    const whole = typeof request === 'function' ? await request(world) : request
+    if (Buffer.isBuffer(whole)) return this.send(project, method, whole)
+    const { projectId, ...rest } = whole
+    return this.send(projectId === undefined ? project : String(projectId), method, rest)
   }
 
   async send(project: string, method: MethodName, request: Plain | Buffer): Promise<Answer> {
@@ -77,3 +87,26 @@ export class Server {
 }
 
 const unsaid: Answer = { code: 'UNSAID', message: '', body: {} }
+
+/** What a row may do before its request. */
+function worldOf(server: Server, project: string): World {
+  const world: World = {
+    project,
+    otherProject: `${project}-other`,
+    async ok(method, request) {
+      const { projectId, ...rest } = request
+      const { code, message, body } = await server.send(String(projectId ?? project), method, rest)
+      if (code !== 'OK') throw new Error(`${server.name}: ${method} that prepares a row: ${code} ${message}`)
+      return body
+    },
+    async begin(options) {
+      const body = await world.ok('BeginTransaction', options === undefined ? {} : { transactionOptions: options })
+      return Buffer.from(body['transaction'] as Uint8Array)
+    },
+    async put(...keys) {
+      const mutations = keys.map((key) => ({ upsert: { key, properties: { v: { integerValue: '1' } } } }))
+      await world.ok('Commit', { mode: 'NON_TRANSACTIONAL', mutations })
+    },
+  }
+  return world
+}

@@ -5,7 +5,7 @@
  * G2  What has expired is ended when somebody asks for it or waits for it, or when another transaction is begun or used, or a
  *     commit made, at most a second later.
  *
- * Measured: unknown, ended and expired transactions are refused as INVALID_ARGUMENT.
+ * Measured: unknown, ended and expired transactions are refused as INVALID_ARGUMENT, and a read-only one as one to retry.
  */
 import type { Scheduler } from '../clock.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
@@ -143,6 +143,11 @@ export class TransactionRegistry {
     const id = decodeId(token)
     const previous = this.#open.get(id) ?? this.#ended.get(id)
     if (previous === undefined || previous.database !== database) return undefined
+    if (previous.readOnly) {
+      throw invalidArgument(
+        `${previous.name} is read-only: there is nothing to retry; begin without previous_transaction`,
+      )
+    }
     previous.end('rolledBack')
     return previous
   }

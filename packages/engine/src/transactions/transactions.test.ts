@@ -322,6 +322,12 @@ describe('a read-only transaction', () => {
     expect(await ending(commit(reader, [first, 1]))).toBe('INVALID_ARGUMENT')
   })
 
+  test('is nothing that another transaction could retry', async () => {
+    const reader = await begin('readOnly')
+    expect(await ending(() => begin('readWrite', reader))).toBe('INVALID_ARGUMENT')
+    expect(await ending(commit(reader))).toBe('ok')
+  })
+
   test('reads at the past moment that it was begun with', async () => {
     await commit(undefined, [first, 1])
     await clock.advance(10)

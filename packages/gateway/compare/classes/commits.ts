@@ -1,6 +1,8 @@
 /** Classes about writes. */
+import { listOf } from '../case.ts'
+import type { Leaf } from '../leaves.ts'
 import type { DifferenceClass } from './class.ts'
-import { has, holds, isAbout, isCode, isIncomplete, mutations, mutationsSoFar } from './look.ts'
+import { has, holds, isAbout, isCode, isIncomplete, mutations } from './look.ts'
 
 export const commitClasses: readonly DifferenceClass[] = [
   {
@@ -10,10 +12,17 @@ export const commitClasses: readonly DifferenceClass[] = [
     ours: 'no effect, and `conflict_detected`',
     firestore: 'written all the same where the stored entity is another one than expected, without a word',
     why: 'the API says that the stored entity stays and the conflict is told; legacy does so',
-    explains: (one) =>
-      isAbout(one, 'conflict detected') &&
-      one.ours === true &&
-      mutations(one).some((m) => has('baseVersion')(m) || has('updateTime')(m)),
+    explains: (one) => {
+      if (isAbout(one, 'conflict detected')) return one.ours === true && mutations(one).some(expects)
+      const isAfterFailure = one.case.steps.some(
+        ({ request }, i) =>
+          i < one.index &&
+          listOf(request['mutations']).some(expects) &&
+          one.ourAnswers[i]?.code !== 'OK' &&
+          one.theirAnswers[i]?.code !== 'OK',
+      )
+      return isAfterFailure && isAbout(one, 'found', 'missing', 'entity')
+    },
   },
   {
     name: 'transforms-unchecked',
@@ -38,21 +47,25 @@ export const commitClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'written-before-a-refusal',
-    modes: ['firestore'],
-    what: 'a non-transactional commit that is INVALID_ARGUMENT for a transform',
-    ours: 'nothing is written',
-    firestore: 'the mutations before it stay written',
-    why: 'a request is judged before it is carried out',
-    explains: (one) =>
-      isAbout(one, 'found', 'missing', 'entity', 'version of found') &&
-      one.case.steps.some(
+    modes: ['legacy', 'firestore'],
+    what: 'what a non-transactional commit leaves that is refused for one of its mutations',
+    ours: 'nothing where it is INVALID_ARGUMENT; else what stands before that mutation, in one version',
+    legacy: 'what stands before that mutation, in versions of their own',
+    firestore: 'the same',
+    why: 'a request is judged before it is carried out; else it is as with the emulators',
+    explains: (one) => {
+      const failed = one.case.steps.filter(
         ({ request }, i) =>
-          one.ourAnswers[i]?.code === 'INVALID_ARGUMENT' &&
-          one.theirAnswers[i]?.code === 'INVALID_ARGUMENT' &&
+          i < one.index &&
           request['mode'] === 'NON_TRANSACTIONAL' &&
-          JSON.stringify(request).includes('propertyTransforms'),
-      ) &&
-      mutationsSoFar(one).length > 1,
+          listOf(request['mutations']).length > 1 &&
+          one.ourAnswers[i]?.code !== 'OK' &&
+          one.ourAnswers[i]?.code === one.theirAnswers[i]?.code,
+      )
+      const codes = failed.map((step) => one.ourAnswers[one.case.steps.indexOf(step)]?.code)
+      if (isAbout(one, 'found', 'missing', 'entity', 'conflict detected')) return codes.includes('INVALID_ARGUMENT')
+      return /version|time/.test(one.aspect) && failed.length > 0
+    },
   },
   {
     name: 'transform-results-beside-an-id',
@@ -66,4 +79,20 @@ export const commitClasses: readonly DifferenceClass[] = [
       one.theirs === undefined &&
       mutations(one).some((mutation) => holds(mutation, isIncomplete)),
   },
+  {
+    name: 'base-version-to-come',
+    modes: ['firestore'],
+    what: 'a `base_version` above the stored one, with FAIL',
+    ours: 'FAILED_PRECONDITION',
+    firestore: 'INVALID_ARGUMENT',
+    why: 'it is a conflict like any other; legacy says so',
+    explains: (one) =>
+      isCode(one, 'FAILED_PRECONDITION', 'INVALID_ARGUMENT') &&
+      mutations(one).some((m) => m['conflictResolutionStrategy'] === 'FAIL' && has('baseVersion')(m)),
+  },
 ]
+
+/** Whether a mutation says what it expects to be stored. */
+function expects(mutation: Leaf): boolean {
+  return has('baseVersion')(mutation) || has('updateTime')(mutation)
+}

@@ -1,7 +1,8 @@
 /** Classes about what stands around entities in answers: times, versions, cursors, counts. */
+import { isDeepStrictEqual } from 'node:util'
 import { at, listOf } from '../case.ts'
 import type { DifferenceClass } from './class.ts'
-import { holds, isAbout, isEmptyArray, isSet, isUnset, mutationsSoFar, query } from './look.ts'
+import { holds, isAbout, isEmptyArray, isSet, isUnset, mutations, mutationsSoFar, query } from './look.ts'
 
 export const envelopeClasses: readonly DifferenceClass[] = [
   {
@@ -31,10 +32,17 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     modes: ['legacy', 'firestore'],
     what: 'versions of several mutations in one non-transactional commit',
     ours: 'the same for all: they are committed together',
-    legacy: 'counted on from mutation to mutation',
+    legacy: 'counted on from mutation to mutation, so that the version of one is no `base_version` of another',
     firestore: 'counted on from mutation to mutation',
     why: 'a version grows with each change of an entity, and is promised no more (API)',
-    explains: (one) => isAbout(one, 'versions of one commit'),
+    explains: (one) =>
+      isAbout(one, 'versions of one commit') ||
+      (isAbout(one, 'conflict detected') &&
+        one.theirs === true &&
+        mutations(one).some((mutation) => {
+          const from = at(mutation, ['baseVersion', '$answer', 'from'])
+          return typeof from === 'number' && listOf(one.case.steps[from]?.request['mutations']).length > 1
+        })),
   },
   {
     name: 'no-index-updates',
@@ -63,6 +71,18 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     firestore: 'set',
     why: 'the API has cursors of query results only',
     explains: (one) => isAbout(one, 'cursor of found') && isSet(one),
+  },
+  {
+    name: 'lookup-once',
+    modes: ['legacy'],
+    what: 'a key that a Lookup names twice',
+    ours: 'answered once',
+    legacy: 'answered twice',
+    why: 'the Firestore emulator does so; a client that asks by key finds it by key',
+    explains: (one) => {
+      const theirs = Array.isArray(one.theirs) ? one.theirs : []
+      return isAbout(one, 'found', 'missing') && isDeepStrictEqual(one.ours, [...new Set(theirs)])
+    },
   },
   {
     name: 'version-of-missing',

@@ -3,6 +3,7 @@ import type { DifferenceClass } from './class.ts'
 import { commitClasses } from './commits.ts'
 import { envelopeClasses } from './envelopes.ts'
 import { queryClasses } from './queries.ts'
+import { transactionClasses } from './transactions.ts'
 import { valueClasses } from './values.ts'
 
 export type { DifferenceClass } from './class.ts'
@@ -11,5 +12,6 @@ export const classes: readonly DifferenceClass[] = [
   ...envelopeClasses,
   ...commitClasses,
   ...valueClasses,
+  ...transactionClasses,
   ...queryClasses,
 ]

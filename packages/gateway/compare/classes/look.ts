@@ -1,5 +1,5 @@
 /** What classes ask about a difference: parts of its request, of what went before it, and of both answers. */
-import { at, isPlain, listOf } from '../case.ts'
+import { at, isPlain, listOf, type Step } from '../case.ts'
 import type { Difference } from '../difference.ts'
 import type { Leaf } from '../leaves.ts'
 
@@ -16,10 +16,22 @@ export const has =
   (one: Leaf): boolean =>
     one[member] !== undefined
 
-export const query = ({ step: { request } }: Difference): Leaf => {
-  const found = at(request, ['query']) ?? at(request, ['aggregationQuery', 'nestedQuery'])
+/** The query of the step that differs; of GQL as an answer echoes it. */
+export const query = ({ step: { request }, ourAnswers, theirAnswers, index }: Difference): Leaf => {
+  const found =
+    at(request, ['query']) ??
+    at(request, ['aggregationQuery', 'nestedQuery']) ??
+    at(ourAnswers[index]?.body, ['query']) ??
+    at(theirAnswers[index]?.body, ['query'])
   return isPlain(found) ? found : {}
 }
+
+/** Our words where ours refused. */
+export const ourMessage = ({ ourAnswers, index }: Difference): string => ourAnswers[index]?.message ?? ''
+
+/** Earlier steps of the case, each with its number. */
+export const before = ({ case: { steps }, index }: Difference): readonly (readonly [Step, number])[] =>
+  steps.slice(0, index).map((step, i) => [step, i])
 
 export interface PropertyFilter {
   readonly name: string

@@ -1,7 +1,9 @@
 /** Classes about queries: what may be asked, what is found, in which order. */
 import { isDeepStrictEqual } from 'node:util'
 import { type Answer, at, listOf } from '../case.ts'
+import type { Difference } from '../difference.ts'
 import { keyText } from '../difference.ts'
+import type { Leaf } from '../leaves.ts'
 import type { DifferenceClass } from './class.ts'
 import {
   compositeOperators,
@@ -11,7 +13,9 @@ import {
   isArray,
   isCode,
   isUnequal,
+  isUnset,
   orders,
+  ourMessage,
   projected,
   query,
   stored,
@@ -29,7 +33,8 @@ export const queryClasses: readonly DifferenceClass[] = [
       if (one.step.method !== 'RunQuery' || projected(query(one)).some((name) => name !== '__key__')) return false
       const all = keysFound(one.theirAnswers[one.step.base ?? one.index])
       if (new Set(all).size === all.length || !stored(one, isArray)) return false
-      const isWhole = one.step.base === undefined
+      const { limit, offset = 0 } = query(one)
+      const isWhole = one.step.base === undefined && limit === undefined && offset === 0
       return !isWhole || (isAbout(one, 'results') && isDeepStrictEqual([...new Set(all)], one.ours))
     },
   },
@@ -80,11 +85,10 @@ export const queryClasses: readonly DifferenceClass[] = [
     explains: (one) =>
       one.aspect === 'code' &&
       one.ours === 'UNIMPLEMENTED' &&
-      orders(query(one)).includes('__key__') &&
-      (projected(query(one)).length > 0 || filters(query(one)).some(isUnequal)),
+      /would have to be ordered after __key__/.test(ourMessage(one)),
   },
   {
-    name: 'distinct-behind-a-fixed-key',
+    name: 'distinct-behind-a-fixed-order',
     modes: ['legacy', 'firestore'],
     what: 'distinct properties behind an order that an equality leaves without effect',
     ours: 'answered: such an order is passed over',
@@ -94,7 +98,9 @@ export const queryClasses: readonly DifferenceClass[] = [
     explains: (one) =>
       isCode(one, 'OK', 'INVALID_ARGUMENT') &&
       distinct(query(one)).length > 0 &&
-      filters(query(one)).some(({ name, op }) => op === 'EQUAL' && orders(query(one)).includes(name)),
+      filters(query(one)).some(
+        ({ name, op }) => ['EQUAL', 'IN'].includes(op) && (name === '__key__' || orders(query(one)).includes(name)),
+      ),
   },
   {
     name: 'cursor-behind-the-key',
@@ -109,7 +115,215 @@ export const queryClasses: readonly DifferenceClass[] = [
       orders(query(one)).indexOf('__key__') >= 0 &&
       orders(query(one)).at(-1) !== '__key__',
   },
+  {
+    name: 'distinct-beside-an-inequality',
+    modes: ['legacy'],
+    what: 'distinct properties, and an inequality on another one',
+    ours: 'answered',
+    legacy: 'INVALID_ARGUMENT',
+    why: 'the Firestore emulator answers it',
+    explains: (one) =>
+      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
+      distinct(query(one)).length > 0 &&
+      filters(query(one)).some((filter) => isUnequal(filter) && !distinct(query(one)).includes(filter.name)),
+  },
+  {
+    name: 'ties-by-key-ascending',
+    modes: ['firestore'],
+    what: 'results that the orders do not tell apart, where the last order is descending',
+    ours: 'by key, ascending',
+    firestore: 'by key, descending: in the direction of the last order',
+    why: 'the rows of the Datastore are so, and legacy; ask for an order by `__key__` where it matters',
+    explains: (one) =>
+      one.step.method === 'RunQuery' &&
+      at(listOf(query(one)['order']).at(-1), ['direction']) === 'DESCENDING' &&
+      orders(query(one)).at(-1) !== '__key__' &&
+      hasOtherOrder(one),
+  },
+  {
+    name: 'free-order-of-projections',
+    modes: ['firestore'],
+    what: 'the order of a projection or distinct query that asks for none',
+    ours: 'by the properties in the order of their names',
+    firestore: 'by the properties as the query has them',
+    why: 'without an order the results have none; legacy is as ours',
+    explains: (one) => one.step.method === 'RunQuery' && projected(query(one)).length > 1 && hasOtherOrder(one),
+  },
+  {
+    name: 'cursor-of-another-query',
+    modes: ['firestore'],
+    what: 'a cursor of a query in another order',
+    ours: 'INVALID_ARGUMENT',
+    firestore: 'accepted',
+    why: 'a place in one order is no place in another; legacy refuses it too',
+    explains: (one) =>
+      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
+      (one.case.row?.number === 107 || query(one)['startCursor'] !== undefined),
+  },
+  {
+    name: 'order-twice',
+    modes: ['firestore'],
+    what: 'a property that is ordered by twice',
+    ours: 'accepted: the second order changes nothing',
+    firestore: 'INVALID_ARGUMENT',
+    why: 'legacy accepts it too',
+    explains: (one) =>
+      isCode(one, 'OK', 'INVALID_ARGUMENT') && new Set(orders(query(one))).size < orders(query(one)).length,
+  },
+  {
+    name: 'projection-of-reserved-names',
+    modes: ['legacy'],
+    what: 'a projection of a reserved name',
+    ours: 'INVALID_ARGUMENT',
+    legacy: 'accepted',
+    why: 'there are no such properties; the Firestore emulator refuses it',
+    explains: (one) =>
+      isCode(one, 'INVALID_ARGUMENT', 'OK') && projected(query(one)).some((name) => /^__.*__$/.test(name)),
+  },
+  {
+    name: 'nearest-unknown',
+    modes: ['legacy'],
+    what: '`find_nearest`',
+    ours: 'honoured in both modes, and checked',
+    legacy: 'passed over',
+    why: 'the API has it; the emulator is older',
+    explains: (one) => isCode(one, 'INVALID_ARGUMENT', 'OK') && query(one)['findNearest'] !== undefined,
+  },
+  {
+    name: 'metadata-in-firestore-mode',
+    modes: ['firestore'],
+    what: 'queries of `__namespace__`, `__kind__` and `__property__`',
+    ours: 'answered in both modes',
+    firestore: 'INVALID_ARGUMENT, and no results of `__property__`',
+    why: 'production has them',
+    explains: (one) =>
+      isMetadata(query(one)) &&
+      (isCode(one, ['OK', 'INVALID_ARGUMENT'], ['INVALID_ARGUMENT', 'OK']) ||
+        isAbout(one, 'results', 'more results', 'result type', 'end cursor', 'skipped results')),
+  },
+  {
+    name: 'metadata-key-filters',
+    modes: ['legacy'],
+    what: 'a filter of a metadata query by a key that none of its results has',
+    ours: 'answered',
+    legacy: 'INVALID_ARGUMENT',
+    why: 'such keys have a place in the order as any others',
+    explains: (one) =>
+      isMetadata(query(one)) && isCode(one, 'OK', 'INVALID_ARGUMENT') && filters(query(one)).length > 0,
+  },
+  {
+    name: 'entity-group-kind',
+    modes: ['legacy', 'firestore'],
+    what: 'a query of the kind `__entity_group__`',
+    ours: 'answered: nothing; FAILED_PRECONDITION where it would need a composite index',
+    legacy: 'INVALID_ARGUMENT',
+    firestore: 'answered: nothing',
+    why: 'no entity has the kind, and no index is built for a reserved one',
+    explains: (one) =>
+      listOf(query(one)['kind']).some(({ name }) => name === '__entity_group__') &&
+      (isCode(one, 'OK', 'INVALID_ARGUMENT') || isCode(one, 'FAILED_PRECONDITION', ['OK', 'INVALID_ARGUMENT'])),
+  },
+  {
+    name: 'aggregations-in-both-modes',
+    modes: ['legacy'],
+    what: 'RunAggregationQuery',
+    ours: 'in both modes',
+    legacy: 'UNIMPLEMENTED',
+    why: 'it is part of the API',
+    explains: (one) => one.step.method === 'RunAggregationQuery' && one.theirs === 'UNIMPLEMENTED',
+  },
+  {
+    name: 'aggregation-more-results',
+    modes: ['firestore'],
+    what: '`more_results` of an aggregation',
+    ours: 'NO_MORE_RESULTS',
+    firestore: 'unset',
+    why: 'the API has it',
+    explains: (one) =>
+      one.step.method === 'RunAggregationQuery' && isAbout(one, 'more results') && one.theirs === undefined,
+  },
+  {
+    name: 'not-in-beside-or',
+    modes: ['firestore'],
+    what: 'NOT_IN in one query with IN or OR',
+    ours: 'INVALID_ARGUMENT',
+    firestore: 'answered',
+    why: 'production’s page of query limits forbids it',
+    explains: (one) =>
+      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
+      filters(query(one)).some(({ op }) => op === 'NOT_IN') &&
+      (compositeOperators(query(one)).includes('OR') || filters(query(one)).some(({ op }) => op === 'IN')),
+  },
+  {
+    name: 'metadata-versions',
+    modes: ['legacy'],
+    what: 'versions of what metadata queries find',
+    ours: 'those of the read',
+    legacy: 'unset',
+    why: 'every full result has one (API)',
+    explains: (one) => isMetadata(query(one)) && isAbout(one, 'version of results') && isUnset(one),
+  },
+  {
+    name: 'metadata-descending',
+    modes: ['legacy'],
+    what: 'a descending order of a metadata query',
+    ours: 'INVALID_ARGUMENT',
+    legacy: 'accepted beside an equality, where it orders nothing',
+    why: 'such queries are ordered by ascending keys only',
+    explains: (one) =>
+      isMetadata(query(one)) && isCode(one, 'INVALID_ARGUMENT', 'OK') && /ascending only/.test(ourMessage(one)),
+  },
+  {
+    name: 'aggregation-without-a-kind',
+    modes: ['firestore'],
+    what: 'SUM and AVG without a kind',
+    ours: 'INVALID_ARGUMENT',
+    firestore: 'answered',
+    why: 'rows of a property stand under a kind: as a projection, it needs one',
+    explains: (one) =>
+      one.step.method === 'RunAggregationQuery' &&
+      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
+      listOf(query(one)['kind']).length === 0,
+  },
+  {
+    name: 'pages-of-descending-arrays',
+    modes: ['legacy'],
+    what: 'pages of a descending order by a property that has arrays',
+    ours: 'each entity once',
+    legacy: 'entities are passed over',
+    why: 'the pages of a query hold what the whole of it holds',
+    explains: (one) =>
+      one.step.base !== undefined &&
+      isAbout(one, 'results', 'skipped results', 'more results') &&
+      query(one)['startCursor'] !== undefined &&
+      stored(one, isArray) &&
+      listOf(query(one)['order']).some((o) => o['direction'] === 'DESCENDING'),
+  },
 ]
 
 const keysFound = (answer: Answer | undefined): readonly string[] =>
   listOf(at(answer?.body, ['batch', 'entityResults'])).map((one) => keyText(at(one, ['entity', 'key'])))
+
+/** Whether both found the same in another order; or, of a page, whether both did so in the whole query. */
+function hasOtherOrder({ step, index, ourAnswers, theirAnswers, aspect, ours, theirs }: Difference): boolean {
+  const whole = step.base ?? index
+  const [mine, other] = [ourAnswers[whole], theirAnswers[whole]].map(rowsFound)
+  const isSame = isDeepStrictEqual(mine, other)
+  if (isSame || !isDeepStrictEqual(mine?.toSorted(), other?.toSorted())) return false
+  return step.base !== undefined || (aspect === 'results' && Array.isArray(ours) && Array.isArray(theirs))
+}
+
+/** Key and properties of each result. */
+const rowsFound = (answer: Answer | undefined): readonly string[] =>
+  listOf(at(answer?.body, ['batch', 'entityResults'])).map((one) => canonical(at(one, ['entity'])))
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, one) =>
+    typeof one === 'object' && one !== null && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  )
+}
+
+const isMetadata = (one: Leaf): boolean =>
+  listOf(one['kind']).some(({ name }) => ['__namespace__', '__kind__', '__property__'].includes(String(name)))

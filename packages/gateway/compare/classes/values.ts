@@ -1,7 +1,7 @@
 /** Classes about values: what may be written, and how it comes back. */
 import { at, listOf } from '../case.ts'
 import type { DifferenceClass } from './class.ts'
-import { holds, isAbout, isArray, isCode, mutations, stored } from './look.ts'
+import { holds, isAbout, isArray, isCode, mutations, ourMessage, stored } from './look.ts'
 
 export const valueClasses: readonly DifferenceClass[] = [
   {
@@ -40,5 +40,24 @@ export const valueClasses: readonly DifferenceClass[] = [
     explains: (one) =>
       isCode(one, 'OK', 'INVALID_ARGUMENT') &&
       mutations(one).some((mutation) => holds(mutation, (value) => value['meaning'] === 20)),
+  },
+  {
+    name: 'four-underscores',
+    modes: ['legacy', 'firestore'],
+    what: 'the name `____`, of nothing but the four underscores of a reserved name',
+    ours: 'INVALID_ARGUMENT',
+    legacy: 'accepted as a name and as a namespace',
+    firestore: 'accepted',
+    why: 'reserved is what matches `__.*__` (API)',
+    explains: (one) => isCode(one, 'INVALID_ARGUMENT', 'OK') && JSON.stringify(one.step.request).includes('"____"'),
+  },
+  {
+    name: 'limits-of-production',
+    modes: ['legacy'],
+    what: 'sizes and numbers above a limit of production',
+    ours: 'INVALID_ARGUMENT',
+    legacy: 'accepted',
+    why: 'what production refuses should fail before it is there',
+    explains: (one) => isCode(one, 'INVALID_ARGUMENT', 'OK') && /at most|more than/.test(ourMessage(one)),
   },
 ]

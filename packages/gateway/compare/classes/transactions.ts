@@ -1,0 +1,122 @@
+/** Classes about transactions and read options. */
+import { isDeepStrictEqual } from 'node:util'
+import { at, listOf } from '../case.ts'
+import type { Difference } from '../difference.ts'
+import type { DifferenceClass } from './class.ts'
+import { before, isAbout, isCode } from './look.ts'
+
+export const transactionClasses: readonly DifferenceClass[] = [
+  {
+    name: 'second-rollback',
+    modes: ['legacy'],
+    what: 'a second Rollback of a transaction',
+    ours: 'accepted',
+    legacy: 'INVALID_ARGUMENT',
+    why: 'a client that repeats a call is told no error; the Firestore emulator does so',
+    explains: (one) => one.step.method === 'Rollback' && isCode(one, 'OK', 'INVALID_ARGUMENT'),
+  },
+  {
+    name: 'rollback-after-commit',
+    modes: ['firestore'],
+    what: 'a Rollback of a transaction that is committed',
+    ours: 'INVALID_ARGUMENT',
+    firestore: 'accepted',
+    why: 'nothing can be undone any more; legacy says so too',
+    explains: (one) =>
+      one.step.method === 'Rollback' &&
+      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
+      (one.case.row !== undefined || wasUsed(one, 'Commit')),
+  },
+  {
+    name: 'commit-of-a-read-only-transaction',
+    modes: ['firestore'],
+    what: 'a Commit without mutations of a read-only transaction',
+    ours: 'accepted',
+    firestore: 'INVALID_ARGUMENT',
+    why: 'programs end read-only transactions so, as published samples do',
+    explains: (one) =>
+      one.step.method === 'Commit' &&
+      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
+      listOf(one.step.request['mutations']).length === 0,
+  },
+  {
+    name: 'previous-transaction-ended',
+    modes: ['legacy', 'firestore'],
+    what: 'a transaction after another one was begun with it as `previous_transaction`',
+    ours: 'rolled back: what uses it is INVALID_ARGUMENT',
+    legacy: 'ended for Commit, open for reads',
+    firestore: 'open as before',
+    why: 'the API means it for a retry of what failed',
+    explains: (one) =>
+      one.aspect === 'code' &&
+      before(one).some(
+        ([{ method, request }]) =>
+          method === 'BeginTransaction' &&
+          isDeepStrictEqual(at(request, ['transactionOptions', 'readWrite', 'previousTransaction']), tokenOf(one)),
+      ),
+  },
+  {
+    name: 'failed-commit-ends',
+    modes: ['legacy'],
+    what: 'a transaction after its Commit was refused',
+    ours: 'rolled back',
+    legacy: 'open: another Commit of it may succeed',
+    why: 'the Firestore emulator does so; a client begins anew',
+    explains: (one) =>
+      isCode(one, 'INVALID_ARGUMENT', ['OK', 'ABORTED', 'ALREADY_EXISTS', 'NOT_FOUND']) &&
+      before(one).some(
+        ([step, i]) =>
+          step.method === 'Commit' &&
+          one.ourAnswers[i]?.code !== 'OK' &&
+          isDeepStrictEqual(at(step.request, ['transaction']), tokenOf(one)),
+      ),
+  },
+  {
+    name: 'eventual-lookup',
+    modes: ['firestore'],
+    what: 'a Lookup with EVENTUAL',
+    ours: 'answered, and strong',
+    firestore: 'INVALID_ARGUMENT',
+    why: 'the API has it; the emulator says that it lacks it',
+    explains: (one) =>
+      isCode(one, 'OK', 'INVALID_ARGUMENT') && at(one.step.request, ['readOptions', 'readConsistency']) === 'EVENTUAL',
+  },
+  {
+    name: 'read-time-passed-over',
+    modes: ['legacy'],
+    what: '`read_time`',
+    ours: 'honoured in both modes; INVALID_ARGUMENT where it lies in the future',
+    legacy: 'passed over',
+    why: 'the API has it; the emulator is older',
+    explains: (one) =>
+      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
+      (at(one.step.request, ['readOptions', 'readTime']) !== undefined || one.case.row?.number === 155),
+  },
+  {
+    name: 'read-masks-passed-over',
+    modes: ['legacy'],
+    what: '`property_mask` of reads',
+    ours: 'honoured in both modes, and checked',
+    legacy: 'passed over',
+    why: 'the API has it; the emulator is older',
+    explains: (one) =>
+      at(one.step.request, ['propertyMask']) !== undefined &&
+      (isAbout(one, 'entity') || isCode(one, 'INVALID_ARGUMENT', 'OK')),
+  },
+]
+
+/** The transaction that a request is in. */
+function tokenOf({ step: { request } }: Difference): unknown {
+  return (
+    at(request, ['transaction']) ??
+    at(request, ['readOptions', 'transaction']) ??
+    at(request, ['transactionOptions', 'readWrite', 'previousTransaction'])
+  )
+}
+
+/** Whether an earlier step of this method was in the same transaction. */
+function wasUsed(one: Difference, method: string): boolean {
+  return before(one).some(
+    ([step]) => step.method === method && isDeepStrictEqual(at(step.request, ['transaction']), tokenOf(one)),
+  )
+}

@@ -1,0 +1,35 @@
+/** The requests of the table of errors, one by one; only the codes of their answers are compared. */
+import { commitRows } from '../../test/contract/errors/commits.ts'
+import { keyRows } from '../../test/contract/errors/keys.ts'
+import { aggregationRows, idRows, lookupRows, stateRows, transactionRows } from '../../test/contract/errors/others.ts'
+import { gqlRows, queryRows } from '../../test/contract/errors/queries.ts'
+import type { Row } from '../../test/contract/errors/row.ts'
+import { valueRows } from '../../test/contract/errors/values.ts'
+import type { Case } from '../case.ts'
+
+const rows: readonly Row[] = [
+  ...keyRows,
+  ...commitRows,
+  ...valueRows,
+  ...queryRows,
+  ...gqlRows,
+  ...aggregationRows,
+  ...idRows,
+  ...lookupRows,
+  ...transactionRows,
+  ...stateRows,
+]
+
+/** Bytes that are no message at all, and a project that HTTP takes from its path, cannot be said here. */
+const isSayable = ({ notOverHttp, input }: Row): boolean => notOverHttp === undefined && !input.includes('surrogate')
+
+export const rowCases: readonly Case[] = rows.filter(isSayable).map((row) => ({
+  area: 'rows',
+  steps: [
+    {
+      method: row.method,
+      request: typeof row.request === 'function' || Buffer.isBuffer(row.request) ? {} : row.request,
+    },
+  ],
+  row,
+}))
