@@ -92,6 +92,21 @@ describe('metadata kinds', () => {
     expect(await names(queryOf('__kind__', { ...keys, startCursor: first.endCursor }))).toEqual(['__kind__:"User"'])
   })
 
+  test('a projection below a kind, and one of a key range, need no index that somebody defined', async () => {
+    const projection = ['property_representation']
+    const under = keyFilter('hasAncestor', [{ kind: '__kind__', name: 'ToDo' }])
+    const expected = Array.from(['done', 'owner', 'owner'], (name) => `__kind__:"ToDo"/__property__:"${name}"`)
+    expect(await names(queryOf('__property__', { filter: under, projection }))).toEqual(expected)
+    const path = [
+      { kind: '__kind__', name: 'ToDo' },
+      { kind: '__property__', name: 'e' },
+    ]
+    const from = keyFilter('greaterThanOrEqual', path)
+    const rest = ['__kind__:"User"/__property__:"at"', ...expected.slice(1)]
+    expect((await names(queryOf('__property__', { filter: from, projection }))).toSorted()).toEqual(rest.toSorted())
+    expect(engine.database('p').indexes).toEqual([])
+  })
+
   test('a kind goes with its last entity', async () => {
     const key = {
       partition: { projectId: 'p', databaseId: '', namespaceId: '' },

@@ -25,6 +25,7 @@ import { decodeText, encodeText, skipText } from '../encoding/ordered.ts'
 import { classBytes } from '../encoding/value-codec.ts'
 import { invalidArgument } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
@@ -66,19 +67,20 @@ export function checkMetadataQuery(query: Query): void {
   }
 }
 
-/** The tables as a query of a metadata kind sees them. */
+/** The tables as a query of a metadata kind sees them, with rows of these indexes. */
 export function metadataView(
   context: RequestContext,
   view: TableView,
   kind: MetadataKind,
   partition: PartitionId,
+  indexes: readonly CompositeIndex[] = [],
 ): MaybePromise<TableView> {
   const store = new MemoryKv()
   const put = (path: readonly PathElement[], properties: ReadonlyMap<string, Value> = new Map()): void => {
     const key: Key = { partition, path }
     const bytes = encodeProperties(properties)
     const image = { version: 1n, createTime: 0n, updateTime: 0n, properties: bytes }
-    for (const { rowKey, value } of rowsOf(keyCodes(key), image, indexEntries(bytes), [])) {
+    for (const { rowKey, value } of rowsOf(keyCodes(key), image, indexEntries(bytes), indexes)) {
       store.mutate({ key: rowKey, value })
     }
   }

@@ -3,7 +3,12 @@
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Query } from '../model/query.ts'
+import { MissingIndexError } from '../planner/missing-index.ts'
+import type { NormalQuery } from '../planner/normal-query.ts'
+import { plan } from '../planner/plan.ts'
+import type { Plan } from '../planner/plan-node.ts'
 import type { TableView } from '../tables/table.ts'
 import { checkMetadataQuery, isMetadataKind, metadataView } from './metadata-kinds.ts'
 import { isStatisticsKind, type StatisticsSource, statisticsView } from './statistics.ts'
@@ -17,15 +22,32 @@ export function isSpecialKind(query: Query): boolean {
   return isStatisticsKind(query.kind)
 }
 
-/** The tables as a query of a special kind sees them. */
+/**
+ * The plan of a query. One of metadata needs no index that somebody defined: what it lacks is added to `made`, and the store
+ * that is made for it has the rows.
+ */
+export function planSpecial(query: NormalQuery, indexes: readonly CompositeIndex[], made: CompositeIndex[]): Plan {
+  if (!isMetadataKind(query.kind)) return plan(query, indexes)
+  for (;;) {
+    try {
+      return plan(query, made)
+    } catch (error) {
+      if (!(error instanceof MissingIndexError)) throw error
+      made.push({ ...error.index, id: BigInt(made.length + 1) })
+    }
+  }
+}
+
+/** The tables as a query of a special kind sees them, with rows of the indexes that planSpecial() added. */
 export function specialView(
   context: RequestContext,
   view: TableView,
   query: Query,
   source: StatisticsSource,
+  made: readonly CompositeIndex[],
 ): MaybePromise<TableView> {
   const { kind, partition } = query
   if (!isMetadataKind(kind)) return statisticsView(context, view, source)
   const { projectId, databaseId } = source
-  return metadataView(context, view, kind, { projectId, databaseId, namespaceId: partition.namespaceId })
+  return metadataView(context, view, kind, { projectId, databaseId, namespaceId: partition.namespaceId }, made)
 }

@@ -21,12 +21,11 @@ import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { IndexRules, StoredIndexOptions } from '../log/index-delta.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
-import { isSpecialKind, specialView } from '../metadata/special-kinds.ts'
+import { isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
 import type { StatisticsSource } from '../metadata/statistics.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import { normalize } from '../planner/normalize.ts'
-import { plan } from '../planner/plan.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/moments.ts'
@@ -183,11 +182,12 @@ export class Database implements TtlDatabase {
       const nearest = planNearest(request.query, mask)
       const query = nearest?.base ?? request.query
       const isSpecial = isSpecialKind(query)
+      const made: CompositeIndex[] = []
       const normal = normalize(query, this)
       const { ancestor } = normal
       const batch = this.#withIndexes(
         context,
-        (indexes) => plan(normal, indexes),
+        (indexes) => planSpecial(normal, indexes, made),
         (planned) => {
           explanation?.planned(planned, nearest)
           const window = windowOf(query, planned)
@@ -196,7 +196,7 @@ export class Database implements TtlDatabase {
           const work = (view: TableView): MaybePromise<ResultPage> => {
             if (explanation?.analyze === false) return emptyPage(planned)
             const rows = isSpecial
-              ? specialView(context, view, query, this.#statisticsSource())
+              ? specialView(context, view, query, this.#statisticsSource(), made)
               : this.#viewFor(context, read, view, planned)
             const page = andThen(rows, (whole) =>
               nearest === undefined

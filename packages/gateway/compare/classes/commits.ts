@@ -36,14 +36,16 @@ export const commitClasses: readonly DifferenceClass[] = [
   {
     name: 'refused-before-anything-else',
     modes: ['firestore', 'legacy'],
-    what: 'a commit with a mutation that is wrong in itself, and one that the stored entities forbid',
+    what: 'a commit that is wrong in itself, and has a mutation that the stored entities forbid',
     ours: 'INVALID_ARGUMENT, and nothing is written',
     legacy: 'the first that it meets',
     firestore: 'the first that it meets; what stands before a bad transform stays written',
     why: 'a request is judged before it is carried out',
     explains: (one) =>
       isCode(one, 'INVALID_ARGUMENT', ['NOT_FOUND', 'ALREADY_EXISTS', 'FAILED_PRECONDITION']) &&
-      (mutations(one).length > 1 || mutations(one).some(has('propertyTransforms'))),
+      (mutations(one).length > 1 ||
+        mutations(one).some(has('propertyTransforms')) ||
+        one.step.request['transaction'] !== undefined),
   },
   {
     name: 'written-before-a-refusal',

@@ -103,6 +103,28 @@ export const transactionClasses: readonly DifferenceClass[] = [
       at(one.step.request, ['propertyMask']) !== undefined &&
       (isAbout(one, 'entity') || isCode(one, 'INVALID_ARGUMENT', 'OK')),
   },
+  {
+    name: 'retry-of-what-has-ended',
+    modes: ['legacy'],
+    what: 'a read-only transaction that has ended, as `previous_transaction`',
+    ours: 'INVALID_ARGUMENT, as one that is open',
+    legacy: 'accepted: it is forgotten',
+    why: 'there is nothing to retry; the Firestore emulator says so',
+    explains: (one) =>
+      one.step.method === 'BeginTransaction' &&
+      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
+      isReadOnly(one) &&
+      (wasUsed(one, 'Commit') || wasUsed(one, 'Rollback') || wasRetried(one)),
+  },
+  {
+    name: 'read-only-at-one-moment',
+    modes: ['legacy'],
+    what: 'reads of a read-only transaction after somebody wrote',
+    ours: 'all of one moment',
+    legacy: 'each entity group of the moment when it was read first',
+    why: 'what it reads should be true together',
+    explains: (one) => isReadOnly(one) && /^(found|missing|results|entity|version of)/.test(one.aspect),
+  },
 ]
 
 /** The transaction that a request is in. */
@@ -118,5 +140,19 @@ function tokenOf({ step: { request } }: Difference): unknown {
 function wasUsed(one: Difference, method: string): boolean {
   return before(one).some(
     ([step]) => step.method === method && isDeepStrictEqual(at(step.request, ['transaction']), tokenOf(one)),
+  )
+}
+
+/** Whether the transaction of a request was begun read-only. */
+function isReadOnly(one: Difference): boolean {
+  const from = at(tokenOf(one), ['$answer', 'from'])
+  const begun = typeof from === 'number' ? one.case.steps[from]?.request : undefined
+  return at(begun, ['transactionOptions', 'readOnly']) !== undefined
+}
+
+/** Whether an earlier transaction was begun with it as the previous one. */
+function wasRetried(one: Difference): boolean {
+  return before(one).some(([{ request }]) =>
+    isDeepStrictEqual(at(request, ['transactionOptions', 'readWrite', 'previousTransaction']), tokenOf(one)),
   )
 }
