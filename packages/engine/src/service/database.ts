@@ -20,7 +20,7 @@ import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { IndexRules, StoredIndexOptions } from '../log/index-delta.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
 import type { StatisticsSource } from '../metadata/statistics.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
@@ -30,7 +30,7 @@ import type { Plan } from '../planner/plan-node.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/moments.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
-import { finallyDo } from '../transactions/whole-read.ts'
+import { finallyDo, whenFails } from '../transactions/whole-read.ts'
 import { planAggregation, runAggregation } from './aggregation.ts'
 import type {
   AggregationBatch,
@@ -39,12 +39,12 @@ import type {
   LookupRequest,
   LookupResult,
   QueryBatch,
-  ReadConsistency,
   ReadOptions,
   RunAggregationQueryRequest,
   RunQueryRequest,
   TransactionOptions,
 } from './api.ts'
+import { beforeRead } from './before-read.ts'
 import { type CommitParts, commitMutations } from './commit.ts'
 import { databaseRowKey, firstIndexOptions } from './database-row.ts'
 import { type Explained, type ExplainOptions, Explanation, emptyPage } from './explain.ts'
@@ -141,7 +141,7 @@ export class Database implements TtlDatabase {
 
   /** Entities by key. Strong unless asked for eventual reads: the groups' logs are rolled forward first. */
   lookup(context: RequestContext, request: LookupRequest): MaybePromise<LookupResult> {
-    return this.#settled(context, () => {
+    return this.#reading(context, request.read, () => {
       const { keys, read, propertyMask } = request
       checkLookup(keys, this)
       const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
@@ -176,7 +176,7 @@ export class Database implements TtlDatabase {
     request: RunQueryRequest,
     explanation: Explanation | undefined,
   ): MaybePromise<QueryBatch> {
-    return this.#settled(context, () => {
+    return this.#reading(context, request.read, () => {
       const { read } = request
       const mask = queryMask(request)
       const nearest = planNearest(request.query, mask)
@@ -244,7 +244,7 @@ export class Database implements TtlDatabase {
     if (request.query.nearest !== undefined) {
       return aggregateNearest((base) => this.#runQuery(context, base, explanation), request, this.#indexOptions)
     }
-    return this.#settled(context, () => {
+    return this.#reading(context, request.read, () => {
       const { read } = request
       return this.#withIndexes(
         context,
@@ -392,7 +392,9 @@ export class Database implements TtlDatabase {
     if (read?.transaction !== undefined || read?.newTransaction !== undefined) {
       const begun = read.newTransaction === undefined ? undefined : transactions.begin(this, read.newTransaction)
       const transaction = begun ?? transactions.find(this, read.transaction ?? emptyTransaction)
-      return andThen(transactions.read(context, this, transaction, scopeOf(), work), (result) => ({
+      const reading = () => transactions.read(context, this, transaction, scopeOf(), work)
+      // Nobody will ever name a transaction that was begun by a read that fails.
+      return andThen(begun === undefined ? reading() : whenFails(reading, () => begun.end('rolledBack')), (result) => ({
         ...result,
         readTime: transaction.readTime ?? versions.readTime(),
         ...(begun === undefined ? {} : { transaction: transactions.tokenOf(begun) }),
@@ -402,7 +404,10 @@ export class Database implements TtlDatabase {
     if (readTime !== undefined) {
       return andThen(transactions.readAt(this, readTime, work), (result) => ({ ...result, readTime }))
     }
-    const ready = this.#shared.log.pending.count === 0 ? undefined : this.#beforeRead(scopeOf(), read?.consistency)
+    const ready =
+      this.#shared.log.pending.count === 0
+        ? undefined
+        : beforeRead(this.#shared.log, this, scopeOf(), read?.consistency)
     return andThen(ready, () => {
       const now = versions.readTime()
       // A lookup reads each entity in one step; whatever scans index rows first must find the entities of the same moment.
@@ -422,19 +427,12 @@ export class Database implements TtlDatabase {
     )
   }
 
-  /**
-   * What is rolled forward for a read outside of transactions (D1): its groups, unless it asks for eventual reads; for a
-   * global query everything, if applying is immediate or the caller insists. Any other policy makes it eventual.
-   */
-  #beforeRead(scope: ReadScope, consistency: ReadConsistency | undefined): MaybePromise<void> {
-    const { log } = this.#shared
-    const immediate = this.applyPolicy.type === 'immediate' && !log.pending.hasHeldIn(this.code)
-    if (scope === 'global') {
-      const strong = immediate || consistency === 'strong'
-      return strong ? log.applier.rollForwardDatabase(this.code, 'strong read') : log.groom(this)
-    }
-    if (consistency === 'eventual' && !immediate) return log.groom(this)
-    return forEachInOrder(scope, (group) => log.applier.rollForward(group, 'strong read'))
+  /** A verb that may read in a transaction, which is over when the answer is ABORTED (X4). */
+  #reading<T>(context: RequestContext, read: ReadOptions | undefined, verb: () => MaybePromise<T>): MaybePromise<T> {
+    const { transactions } = this.#shared
+    const token = read?.transaction
+    if (token === undefined) return this.#settled(context, verb)
+    return this.#settled(context, () => whenFails(verb, (error) => transactions.failed(this, token, error)))
   }
 
   #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {

@@ -111,6 +111,12 @@ export class TransactionRegistry {
     })
   }
 
+  /** The open transaction that a token names, if there is one; it counts as no use of it. */
+  openOne(database: string, token: Uint8Array): Transaction | undefined {
+    const transaction = this.#open.get(decodeId(token))
+    return transaction?.database === database ? transaction : undefined
+  }
+
   /** The open transaction that a token names. @throws INVALID_ARGUMENT; ABORTED when it lost a conflict */
   find(database: string, token: Uint8Array): Transaction {
     const id = decodeId(token)

@@ -184,6 +184,38 @@ describe('a pessimistic transaction', () => {
     expect(await thirdEnds).toBe('ABORTED')
   })
 
+  test('whose read is answered ABORTED holds nothing any more (X4)', async () => {
+    const [older, reader] = [await begin(), await begin()]
+    await get(first, older)
+    await get(other, reader)
+    database.configure({ lockTimeoutMs: 9000 })
+    const writing = ending(() => commit(undefined, [first, 2]))
+    database.configure({ lockTimeoutMs: 1000 })
+    const reading = ending(() => get(first, reader))
+    await clock.advance(1001)
+    expect(await reading).toBe('ABORTED')
+    await commit(undefined, [other, 1])
+    expect(await ending(() => get(other, reader))).toBe('ABORTED')
+    await database.rollback(engine.context(), older)
+    expect(await writing).toBe('ok')
+  })
+
+  test('that a failing read began is gone with it', async () => {
+    const reader = await begin()
+    await get(first, reader)
+    database.configure({ lockTimeoutMs: 9000 })
+    const writing = ending(() => commit(undefined, [first, 2]))
+    database.configure({ lockTimeoutMs: 1000 })
+    const reading = ending(() =>
+      database.lookup(engine.context(), { keys: [first], read: { newTransaction: { mode: 'readWrite' } } }),
+    )
+    await clock.advance(1001)
+    expect(await reading).toBe('ABORTED')
+    expect(engine.openTransactions).toBe(1)
+    await database.rollback(engine.context(), reader)
+    expect(await writing).toBe('ok')
+  })
+
   test('is released by rollback, and a second rollback is harmless', async () => {
     const reader = await begin()
     await get(first, reader)

@@ -11,6 +11,7 @@
  *                                                              test/property/serializability.test.ts
  * X2  A read that overlaps a commit of a row it reads is made again: it never mixes before and after.
  * X3  What a transaction read stays locked, or is checked, until it ends.
+ * X4  A transaction whose client is told ABORTED is over: whatever the answer was to, it holds nothing any more.
  *
  * Known: the three modes and their names (Datastore documentation). Measured: which calls are refused.
  */
@@ -125,6 +126,12 @@ export class Transactions {
   /** Ends a transaction without effect. Rolling back one that has ended already is harmless. */
   rollback(database: TransactionDatabase, token: Uint8Array): void {
     this.#registry.rollback(database.code, token)
+  }
+
+  /** A read of the transaction failed with `error` (X4). */
+  failed(database: TransactionDatabase, token: Uint8Array, error: unknown): void {
+    if (!(error instanceof DatastoreError) || error.code !== 'ABORTED') return
+    this.#registry.openOne(database.code, token)?.end('aborted', error.message)
   }
 
   tokenOf(transaction: Transaction): Uint8Array {

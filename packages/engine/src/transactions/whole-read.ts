@@ -49,6 +49,20 @@ export function wholeRead<T>(
   return finallyDo(read, () => recent.release(mark))
 }
 
+/** Runs `work`; when it fails, `failed` is told before the caller is. */
+export function whenFails<T>(work: () => MaybePromise<T>, failed: (error: unknown) => void): MaybePromise<T> {
+  const told = (error: unknown): never => {
+    failed(error)
+    throw error
+  }
+  try {
+    const result = work()
+    return result instanceof Promise ? result.catch(told) : result
+  } catch (error) {
+    return told(error)
+  }
+}
+
 /** Runs `work`, then `done`, whatever came of it and whenever. */
 export function finallyDo<T>(work: () => MaybePromise<T>, done: () => void): MaybePromise<T> {
   let result: MaybePromise<T>
