@@ -27,6 +27,7 @@ import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import type { Contention } from '../tablets/group-load.ts'
+import { Blocked } from './blocked.ts'
 import { GroupViews } from './group-views.ts'
 import { type Moment, Moments, type MomentsParts, type ReadScope } from './moments.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
@@ -58,21 +59,6 @@ export interface TransactionsParts extends MomentsParts, RegistryLimits {
   readonly scheduler: Scheduler
   /** Told of commits that met others. */
   readonly contention?: Contention | undefined
-}
-
-/** Thrown inside the exclusive section to leave it: the commit must wait for these. */
-class Blocked extends Error {
-  readonly holders: readonly Transaction[]
-  readonly row: RowKey
-  /** All rows that the commit is about to change. */
-  readonly rows: readonly RowKey[]
-
-  constructor(holders: readonly Transaction[], row: RowKey, rows: readonly RowKey[]) {
-    super('blocked')
-    this.holders = holders
-    this.row = row
-    this.rows = rows
-  }
 }
 
 export class Transactions {

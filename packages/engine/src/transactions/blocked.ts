@@ -1,0 +1,18 @@
+/** How a commit that meets locks leaves the section in which nobody else commits, to wait outside of it. */
+import type { RowKey } from '../storage/kv.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Thrown inside the exclusive section to leave it: the commit must wait for these. */
+export class Blocked extends Error {
+  readonly holders: readonly Transaction[]
+  readonly row: RowKey
+  /** All rows that the commit is about to change. */
+  readonly rows: readonly RowKey[]
+
+  constructor(holders: readonly Transaction[], row: RowKey, rows: readonly RowKey[]) {
+    super('blocked')
+    this.holders = holders
+    this.row = row
+    this.rows = rows
+  }
+}
