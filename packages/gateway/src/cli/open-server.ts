@@ -47,6 +47,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     durability: settings.durability,
     openTransactionsMax: settings.openTransactionsMax,
     seed: settings.seed,
+    tablets: settings.tablets,
     onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
   })
   if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })

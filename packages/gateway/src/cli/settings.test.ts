@@ -25,6 +25,7 @@ describe('the settings of a start', () => {
       seed: 1,
       load: {},
       openTransactionsMax: undefined,
+      tablets: { simulate: false },
       logLevel: 'warn',
       notes: [],
     })
@@ -62,6 +63,16 @@ describe('the settings of a start', () => {
     expect(settings({ 'store-index-configuration-on-disk': false }).indexFile).toBe(false)
     expect(settings({ testing: true, 'index-file': 'x/index.yaml' }).indexFile).toBe('/home-of-test/x/index.yaml')
     expect(() => settings({ 'index-file': 'x', 'store-index-configuration-on-disk': false })).toThrow('does without')
+  })
+
+  test('a simulation has its scale, its servers and their capacity', () => {
+    const { tablets } = settings({
+      simulate: true,
+      'simulate-scale': '500',
+      'tablet-servers': '8',
+      'server-ops': '1000',
+    })
+    expect(tablets).toEqual({ simulate: true, scale: 500, servers: 8, opsPerSecond: 1_000 })
   })
 
   test('what expires is named by kind and property, one property a kind', () => {
@@ -126,6 +137,9 @@ describe('the settings of a start', () => {
     [{ mode: 'native' }, '--mode is one of firestore, legacy; got "native"'],
     [{ seed: '-1' }, '--seed must be a whole number from 0 to 4294967295; got "-1"'],
     [{ seed: '1.5' }, 'got "1.5"'],
+    [{ 'server-ops': '100' }, '--server-ops says how to simulate; give --simulate as well'],
+    [{ simulate: true, 'tablet-servers': '0' }, '--tablet-servers must be at least 1; got "0"'],
+    [{ simulate: true, 'simulate-scale': 'x' }, '--simulate-scale must be a whole number'],
     [{ port: 'http' }, '--port must be a whole number from 0 to 65535; got "http"'],
     [{ 'log-level': 'loud' }, 'error, warn, info, debug'],
     [{ 'data-dir': '' }, '--data-dir needs a value'],

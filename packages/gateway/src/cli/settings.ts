@@ -23,6 +23,14 @@ export interface TtlSetting {
   readonly property: string
 }
 
+/** What is simulated; absent = the engine's default. */
+export interface TabletsSetting {
+  readonly simulate: boolean
+  readonly scale?: number
+  readonly servers?: number
+  readonly opsPerSecond?: number
+}
+
 export interface StartSettings {
   /** `undefined`: this machine alone, by IPv4 and IPv6. */
   readonly host: string | undefined
@@ -53,6 +61,7 @@ export interface StartSettings {
   /** How much clients may have under way; absent = the default. */
   readonly load: Partial<LoadLimits>
   readonly openTransactionsMax: number | undefined
+  readonly tablets: TabletsSetting
   readonly logLevel: LogLevel
   /** Things the user should know about what was asked; one line each. */
   readonly notes: readonly string[]
@@ -108,6 +117,7 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     seed: wholeNumber(flags, 'seed', 0xffff_ffff) ?? 1,
     load: loadOf(flags),
     openTransactionsMax: wholeNumber(flags, 'max-transactions', 10_000_000),
+    tablets: tabletsOf(flags),
     logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
     notes,
   }
@@ -249,6 +259,20 @@ function indexesOf(flags: Flags): StartSettings['indexes'] {
     throw new UsageError('--require-indexes and --indexes auto contradict each other; give one of them')
   }
   return asked ?? (required === true ? 'require' : 'auto')
+}
+
+function tabletsOf(flags: Flags): TabletsSetting {
+  const simulate = last(flags['simulate']) === true
+  const names = { scale: 'simulate-scale', servers: 'tablet-servers', opsPerSecond: 'server-ops' } as const
+  const setting: { simulate: boolean; scale?: number; servers?: number; opsPerSecond?: number } = { simulate }
+  for (const [key, name] of Object.entries(names) as [keyof typeof names, string][]) {
+    const number = wholeNumber(flags, name, key === 'servers' ? 100_000 : 1_000_000_000)
+    if (number === undefined) continue
+    if (!simulate) throw new UsageError(`--${name} says how to simulate; give --simulate as well`)
+    if (number === 0) throw new UsageError(`--${name} must be at least 1; got "0"`)
+    setting[key] = number
+  }
+  return setting
 }
 
 /** Nothing is written beside a store in memory, unless a file is named. */

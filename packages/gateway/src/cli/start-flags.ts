@@ -218,6 +218,33 @@ const shownFlags: readonly Flag[] = [
     group: 'How much at a time',
   },
   {
+    name: 'simulate',
+    type: 'boolean',
+    describe: 'Give tablet servers a capacity and logs a latency: requests wait, and are refused on overload',
+    group: 'What it simulates',
+  },
+  {
+    name: 'simulate-scale',
+    type: 'string',
+    describe: 'With --simulate: how many operations each real one stands for',
+    default: '1',
+    group: 'What it simulates',
+  },
+  {
+    name: 'tablet-servers',
+    type: 'string',
+    describe: 'With --simulate: tablet servers',
+    default: '1000',
+    group: 'What it simulates',
+  },
+  {
+    name: 'server-ops',
+    type: 'string',
+    describe: 'With --simulate: row operations that a server does in a second',
+    default: '10000',
+    group: 'What it simulates',
+  },
+  {
     name: 'log-level',
     type: 'string',
     choices: logLevels,
