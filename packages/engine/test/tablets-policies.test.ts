@@ -1,0 +1,178 @@
+/** Split, merge, placement and capacity together, driven by flows on virtual time, without an engine around them. */
+import { describe, expect, test } from 'vitest'
+import { seededRandom } from '../src/random.ts'
+import type { TableId } from '../src/tables/table.ts'
+import { type TabletSettings, tabletSettings } from '../src/tablets/defaults.ts'
+import { defaultPolicies, TabletFleet } from '../src/tablets/fleet.ts'
+import type { TabletEvent } from '../src/tablets/report.ts'
+
+const startMs = 1_700_000_000_000
+const slotMs = 5_000
+
+interface Drive {
+  readonly seconds: number
+  /** Operations a second on each table at a second. */
+  rate(second: number): number
+  readonly tables?: readonly TableId[]
+  /** The n-th key. */
+  key(n: number): string
+  readonly settings?: Partial<TabletSettings>
+}
+
+/** Keys spread evenly, each next one far from the last. */
+const scattered = (n: number): string => `E${Math.floor(((n * 0.6180339887498949) % 1) * 1e9)}`.padEnd(10, '0')
+const rising = (n: number): string => `E${String(n).padStart(9, '0')}`
+
+/** Writes at a rate, with enough samples for every tablet; the weights make up for the rest. */
+function drive({ seconds, rate, tables = ['Entities'], key, settings = {} }: Drive) {
+  const fleet = new TabletFleet(
+    tabletSettings({ simulate: true, ...settings }),
+    defaultPolicies,
+    seededRandom(7),
+    startMs,
+  )
+  let n = 0
+  const counts = { asked: 0, refused: 0, unavailable: 0 }
+  const refusedByMinute: number[] = []
+  for (let ms = 0; ms < seconds * 1000; ms += slotMs) {
+    const most = Math.max(1, ...tables.map((table) => fleet.map.tabletsOf(table).length))
+    const samples = Math.max(16, Math.ceil((most * 100 * slotMs) / 60_000))
+    for (let i = 0; i < samples; i++) {
+      const nowMs = startMs + ms + Math.floor((i * slotMs) / samples)
+      fleet.advance(nowMs)
+      const weight = (rate(ms / 1000) * slotMs) / 1000 / samples
+      const rowKey = key(n++)
+      for (const table of tables) {
+        counts.asked += weight
+        const tablet = fleet.tabletOf(table, rowKey)
+        const minute = Math.floor(ms / 60_000)
+        if (tablet.unavailableUntilMs > nowMs) counts.unavailable += weight
+        else if (fleet.serverOf(tablet).isFull(nowMs)) {
+          counts.refused += weight
+          refusedByMinute[minute] = (refusedByMinute[minute] ?? 0) + weight
+          fleet.noteRefused(nowMs, tablet, rowKey, weight)
+        } else {
+          fleet.charge(nowMs, tablet, { rowKey, reads: 0, writes: 1, bytes: 500, cost: 1, weight, spreadMs: slotMs })
+        }
+      }
+    }
+  }
+  const endMs = startMs + seconds * 1000
+  fleet.advance(endMs)
+  const loads = fleet.map.tabletsOf('Entities').map(({ window }) => {
+    const { reads, writes } = window.rates(endMs, 10_000)
+    return reads + writes
+  })
+  const sum = loads.reduce((total, load) => total + load, 0)
+  const events = fleet.events.after(0)
+  return {
+    fleet,
+    events,
+    counts,
+    refusedByMinute,
+    tablets: loads.length,
+    served: sum,
+    busiestShare: Math.max(...loads) / sum,
+    busiestOverMean: Math.max(...loads) / (sum / loads.length),
+    of: (kind: TabletEvent['kind']) => events.filter((event) => event.kind === kind),
+  }
+}
+
+describe('500 operations a second, and half as many more every five minutes', () => {
+  test('reach 740,000 a second after 90 minutes, and nothing is refused on the way', { timeout: 120_000 }, () => {
+    const ramp = drive({ seconds: 5_600, rate: (second) => 500 * 1.5 ** Math.floor(second / 300), key: scattered })
+    expect(ramp.served).toBeGreaterThan(730_000)
+    expect(ramp.counts.refused).toBe(0)
+    for (const { refused } of ramp.fleet.servers) expect(refused).toBe(0)
+    // Moves are short and rare.
+    expect(ramp.counts.unavailable / ramp.counts.asked).toBeLessThan(0.003)
+    expect(ramp.busiestOverMean).toBeLessThan(2)
+    expect(ramp.tablets).toBeGreaterThan(100)
+  })
+
+  test('all of it at once is refused for minutes, until splits have caught up', { timeout: 120_000 }, () => {
+    const jump = drive({ seconds: 900, rate: () => 740_000, key: scattered })
+    const perMinute = 740_000 * 60
+    expect((jump.refusedByMinute[0] ?? 0) / perMinute).toBeGreaterThan(0.9)
+    expect((jump.refusedByMinute[2] ?? 0) / perMinute).toBeGreaterThan(0.5)
+    expect(jump.tablets).toBeGreaterThan(32)
+    expect(jump.refusedByMinute[14] ?? 0).toBeLessThan(perMinute * 0.1)
+  })
+})
+
+describe('beyond what one tablet should take', () => {
+  test('rising keys stay on one tablet however often it would be split, and the refusal says why', () => {
+    const { busiestShare, of, fleet } = drive({ seconds: 1_200, rate: () => 6_000, key: rising })
+    expect(busiestShare).toBeGreaterThan(0.9)
+    const [refused] = of('split-refused')
+    expect(refused?.words).toContain('the load moves on along the keys')
+    const tablets = fleet.map.tabletsOf('Entities')
+    const hot = tablets.find(({ splitRefusal }) => splitRefusal !== undefined)
+    expect(hot?.splitRefusal?.reason).toBe('load-at-one-end')
+    expect(hot?.splitRefusal?.share).toBeGreaterThanOrEqual(0.9)
+  })
+
+  test('a lower threshold does not help rising keys: they are not split by load at all', () => {
+    const { busiestShare, of } = drive({
+      seconds: 1_200,
+      rate: () => 6_000,
+      key: rising,
+      settings: { splitOpsPerSecond: 3_000 },
+    })
+    expect(of('split').filter(({ reason }) => reason === 'load')).toEqual([])
+    expect(busiestShare).toBeGreaterThan(0.9)
+  })
+
+  test('scattered keys are split and spread: no tablet has twice the mean', () => {
+    const { busiestOverMean, tablets } = drive({ seconds: 1_200, rate: () => 30_000, key: scattered })
+    expect(tablets).toBeGreaterThanOrEqual(8)
+    expect(busiestOverMean).toBeLessThan(2)
+  })
+
+  test('one hot row is refused with its share, and saturates its server', () => {
+    const key = (n: number): string => (n % 10 === 0 ? scattered(n) : 'E500000000')
+    const { of, counts, fleet } = drive({ seconds: 600, rate: () => 20_000, key })
+    const [refused] = of('split-refused')
+    expect(refused?.words).toMatch(/(8|9)\d % of its load is for one row/)
+    expect(counts.refused).toBeGreaterThan(0.3 * counts.asked)
+    expect(fleet.map.tabletsOf('Entities').some(({ splitRefusal }) => splitRefusal?.reason === 'single-hot-row')).toBe(
+      true,
+    )
+  })
+
+  test('a load that only moved from one range to another is split there in the end', () => {
+    const key = (n: number): string => (n < 2_000 ? `Ea${scattered(n)}` : `Eb${scattered(n)}`)
+    const { of } = drive({ seconds: 1_800, rate: () => 6_000, key })
+    expect(of('split').some(({ at }) => at?.includes('62 45'))).toBe(true)
+  })
+})
+
+test('what has gone cold is merged again, and stays so', () => {
+  const rate = (second: number): number => (second < 600 ? 30_000 : 1)
+  const { of, tablets } = drive({ seconds: 3_600, rate, key: scattered })
+  expect(of('split').length).toBeGreaterThan(3)
+  expect(tablets).toBe(1)
+  expect(of('merge').length).toBe(of('split').length)
+})
+
+test('a tablet that has grown too big is split at its middle row', () => {
+  const settings = { splitBytes: 1_000_000, mergeBytes: 1_000 }
+  const fleet = new TabletFleet(tabletSettings(settings), defaultPolicies, seededRandom(7), startMs)
+  const random = seededRandom(3)
+  const tablet = fleet.tabletOf('Entities', 'E')
+  for (let n = 0; n < 2_000; n++) {
+    tablet.rows += 1
+    tablet.bytes += 600
+    tablet.noteRow(rising(n), random)
+  }
+  fleet.advance(startMs + 10_000)
+  const halves = fleet.map.tabletsOf('Entities').map(({ rows }) => rows)
+  expect(halves).toHaveLength(2)
+  expect(Math.min(...halves)).toBeGreaterThan(600)
+  expect(fleet.events.after(0)[0]).toMatchObject({ kind: 'split', reason: 'size' })
+})
+
+test('equal operations give equal events', () => {
+  const run = () => drive({ seconds: 900, rate: () => 30_000, key: scattered }).events
+  expect(run()).toEqual(run())
+})
