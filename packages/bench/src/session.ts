@@ -6,7 +6,8 @@
  */
 import { type Random, seededRandom } from '@sixtables/engine/testing'
 import { Recorder } from './measure/recorder.ts'
-import type { SettingName, SettingValues } from './settings.ts'
+import { engineTabletOptions, type SettingName, type SettingValues } from './settings.ts'
+import { type Client, StoreClient } from './sim/client.ts'
 import { openStore, type Store, type StoreOptions } from './sim/store.ts'
 
 export interface SessionOptions {
@@ -17,12 +18,16 @@ export interface SessionOptions {
   readonly onProgress?: ((share: number) => void) | undefined
 }
 
+export interface SessionStoreOptions extends StoreOptions {
+  readonly simulate?: boolean
+}
+
 export class ArmSession {
   readonly seed: number
   readonly random: Random
   readonly record: Recorder = new Recorder()
   readonly #options: SessionOptions
-  readonly #stores: Store[] = []
+  #stores: Store[] = []
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -37,10 +42,23 @@ export class ArmSession {
     return value
   }
 
-  async open(options: StoreOptions = {}): Promise<Store> {
-    const store = await openStore({ seed: this.seed, ...options })
+  /** @param options.simulate - servers and tablets have the capacities of the settings, or of `tablets` */
+  async open({ simulate = false, tablets, ...options }: SessionStoreOptions = {}): Promise<Store> {
+    const capacities = { simulate: true, ...engineTabletOptions(this.#options.settings), ...tablets }
+    const store = await openStore({ seed: this.seed, ...options, ...(simulate ? { tablets: capacities } : {}) })
     this.#stores.push(store)
     return store
+  }
+
+  /** A client of a store, at the usual distance. */
+  client(store: Store): Client {
+    return new StoreClient(store, this.setting('client.rpcMs'))
+  }
+
+  /** Before the arm's end, to make room for the next one. */
+  async closeStore(store: Store): Promise<void> {
+    this.#stores = this.#stores.filter((other) => other !== store)
+    await store.close()
   }
 
   progress(share: number): void {

@@ -2,8 +2,11 @@
  * Every capacity, threshold, service time and size of the labs by name, with its default, unit and source. A lab says which
  * it reads, and may have another default; `--set name=value` changes it for a run.
  *
- * Sources: known (a public source), believed, ours. Where the engine has a default of its own, it is taken from there.
+ * What the engine's tablets can be told (servers, queues, splits, the log's latency) has the engine's own default here, and
+ * its own note of where that is from. Sources: known (a public source), believed, ours.
  */
+import { type TabletSettings, tabletDefaults, tabletNotes } from '@sixtables/engine'
+
 export interface Setting {
   readonly value: number
   readonly unit: string
@@ -11,27 +14,102 @@ export interface Setting {
   readonly source: string
 }
 
+/** Settings of the engine's tablets, and what they are called there. */
+export type TabletSettingName =
+  | 'server.count'
+  | 'server.opsPerSecond'
+  | 'server.queueMsMax'
+  | 'server.serviceMs'
+  | 'log.commitMs'
+  | 'log.waitMsMax'
+  | 'tablet.splitOpsPerSecond'
+  | 'tablet.splitOneEndShare'
+  | 'tablet.windowMs'
+  | 'tablet.decisionMs'
+  | 'tablet.samplesMin'
+  | 'tablet.moveMsMin'
+  | 'tablet.moveMsMax'
+
 export type SettingName =
+  | TabletSettingName
+  | 'client.rpcMs'
+  | 'client.retries'
+  | 'client.backoffMs'
+  | 'client.crashShare'
   | 'apply.delayMs'
   | 'probe.count'
   | 'probe.everyMs'
   | 'ids.count'
   | 'ids.buckets'
   | 'ranges.count'
+  | 'load.slotMs'
+  | 'load.samples'
+  | 'load.minutes'
+  | 'load.opsPerSecond'
+  | 'load.seconds'
+  | 'load.writersMax'
+  | 'ramp.startOpsPerSecond'
+  | 'ramp.growthPercent'
+  | 'ramp.everyMinutes'
+  | 'ramp.minutes'
+  | 'copies.count'
+  | 'batch.size'
+  | 'log.fastCommitMs'
+  | 'work.records'
+  | 'work.workers'
 
-export const settings: Readonly<Record<SettingName, Setting>> = {
+type EngineSettingName = {
+  [Name in keyof TabletSettings]: TabletSettings[Name] extends number ? Name : never
+}[keyof TabletSettings]
+
+const engineNames: Readonly<Record<TabletSettingName, EngineSettingName>> = {
+  'server.count': 'servers',
+  'server.opsPerSecond': 'opsPerSecond',
+  'server.queueMsMax': 'queueMsMax',
+  'server.serviceMs': 'serviceMs',
+  'log.commitMs': 'commitLatencyMs',
+  'log.waitMsMax': 'groupWaitMsMax',
+  'tablet.splitOpsPerSecond': 'splitOpsPerSecond',
+  'tablet.splitOneEndShare': 'splitOneEndShare',
+  'tablet.windowMs': 'windowMs',
+  'tablet.decisionMs': 'decisionMs',
+  'tablet.samplesMin': 'samplesMin',
+  'tablet.moveMsMin': 'moveMsMin',
+  'tablet.moveMsMax': 'moveMsMax',
+}
+
+const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> = {
+  'client.rpcMs': {
+    value: 4,
+    unit: 'ms',
+    about: 'from a client to the service and back, without the work itself',
+    source: 'believed: within one data centre, through a front end',
+  },
+  'client.retries': {
+    value: 5,
+    unit: 'attempts',
+    about: 'attempts after the first one before a client gives a transaction up',
+    source: 'ours: client libraries try about as often',
+  },
+  'client.backoffMs': {
+    value: 50,
+    unit: 'ms',
+    about: 'pause before the first of these attempts, at most; it doubles, and its length is drawn',
+    source: 'ours: exponential backoff, as the error page asks for',
+  },
+  'client.crashShare': {
+    value: 0.05,
+    unit: 'share',
+    about: 'clients that go away between two steps of a job',
+    source: 'ours',
+  },
   'apply.delayMs': {
     value: 300,
     unit: 'ms',
     about: 'from commit to apply where the lab wants them apart',
-    source: 'known: "usually a few hundred milliseconds" (articles of the App Engine years)',
+    source: 'known: usually a few hundred milliseconds (articles of the App Engine years)',
   },
-  'probe.count': {
-    value: 60,
-    unit: 'probes',
-    about: 'random writes, each followed by one read',
-    source: 'ours',
-  },
+  'probe.count': { value: 60, unit: 'probes', about: 'random writes, each followed by one read', source: 'ours' },
   'probe.everyMs': {
     value: 10,
     unit: 'ms',
@@ -56,6 +134,71 @@ export const settings: Readonly<Record<SettingName, Setting>> = {
     about: 'random ranges compared with a model that remembers every id',
     source: 'ours',
   },
+  'load.slotMs': {
+    value: 5000,
+    unit: 'ms',
+    about: 'time over which one simulated operation of weight is spread',
+    source: 'ours: a weight is a flow, never a burst',
+  },
+  'load.samples': {
+    value: 96,
+    unit: 'operations',
+    about: 'operations a slot that go through the engine; each stands for its part of all',
+    source: 'ours: enough samples of each tablet in a decision window',
+  },
+  'load.minutes': { value: 20, unit: 'minutes', about: 'how long the load is offered', source: 'ours' },
+  'load.opsPerSecond': { value: 50_000, unit: 'a second', about: 'operations offered', source: 'ours' },
+  'load.seconds': { value: 20, unit: 's', about: 'how long writers write, at each number of them', source: 'ours' },
+  'load.writersMax': { value: 100, unit: 'writers', about: 'the greatest number of writers', source: 'ours' },
+  'ramp.startOpsPerSecond': {
+    value: 500,
+    unit: 'a second',
+    about: 'operations at the start of a ramp',
+    source: 'known: best practices, ramping up traffic',
+  },
+  'ramp.growthPercent': {
+    value: 50,
+    unit: '%',
+    about: 'growth at each step of a ramp',
+    source: 'known: best practices, ramping up traffic',
+  },
+  'ramp.everyMinutes': {
+    value: 5,
+    unit: 'minutes',
+    about: 'length of a step of a ramp',
+    source: 'known: best practices, ramping up traffic',
+  },
+  'ramp.minutes': { value: 45, unit: 'minutes', about: 'how long the ramp goes on', source: 'ours' },
+  'copies.count': {
+    value: 8,
+    unit: 'copies',
+    about: 'replicas of an entity that is read, shards of one that is written',
+    source: 'ours',
+  },
+  'batch.size': { value: 10, unit: 'entities', about: 'entities that one transaction writes together', source: 'ours' },
+  'log.fastCommitMs': {
+    value: 50,
+    unit: 'ms',
+    about: "the log's latency where the lab asks what a faster log would change",
+    source: 'ours: a third of the usual',
+  },
+  'work.records': {
+    value: 20_000,
+    unit: 'records',
+    about: 'records that workers divide among themselves',
+    source: 'ours',
+  },
+  'work.workers': { value: 8, unit: 'workers', about: 'workers that divide them', source: 'ours' },
+}
+
+export const settings: Readonly<Record<SettingName, Setting>> = {
+  ...(Object.fromEntries(
+    Object.entries(engineNames).map(([name, engineName]) => {
+      const { what, unit, source } = tabletNotes[engineName]
+      return [name, { value: tabletDefaults[engineName], unit, about: what, source }]
+    }),
+  ) as Record<TabletSettingName, Setting>),
+  ...ours,
 }
 
 export const settingNames: readonly SettingName[] = Object.keys(settings) as SettingName[]
@@ -66,3 +209,21 @@ export function isSettingName(name: string): name is SettingName {
 
 /** Values that a run starts from: the lab's own, with what was asked for on the command line. */
 export type SettingValues = Partial<Readonly<Record<SettingName, number>>>
+
+/** Settings with their usual defaults, for a lab that reads them. */
+export function defaultsOf(...names: readonly SettingName[]): SettingValues {
+  return Object.fromEntries(names.map((name) => [name, settings[name].value]))
+}
+
+/** All that the engine's servers and tablets are told. */
+export const tabletSettingValues: SettingValues = defaultsOf(...(Object.keys(engineNames) as TabletSettingName[]))
+
+/** Those of the values that the engine's tablets are told, under the engine's names. */
+export function engineTabletOptions(values: SettingValues): Partial<Record<EngineSettingName, number>> {
+  const options: Partial<Record<EngineSettingName, number>> = {}
+  for (const [name, engineName] of Object.entries(engineNames) as [TabletSettingName, EngineSettingName][]) {
+    const value = values[name]
+    if (value !== undefined) options[engineName] = value
+  }
+  return options
+}

@@ -1,8 +1,25 @@
 /** The labs, in the order in which they are best worked through. */
 import type { Lab } from '../lab.ts'
 import { allocateIds } from './allocate-ids.ts'
+import { entityGroupContention } from './entity-group-contention.ts'
+import { hotKey } from './hot-key.ts'
 import { keyRangeState } from './key-range-state.ts'
+import { monotonicIndex } from './monotonic-index.ts'
+import { ramp500505 } from './ramp-500-50-5.ts'
 import { readYourWrites } from './read-your-writes.ts'
+import { sequenceNumbers } from './sequence-numbers.ts'
+import { sequentialKeys } from './sequential-keys.ts'
 import { writePath } from './write-path.ts'
 
-export const labs: readonly Lab[] = [writePath, readYourWrites, allocateIds, keyRangeState]
+export const labs: readonly Lab[] = [
+  writePath,
+  readYourWrites,
+  allocateIds,
+  keyRangeState,
+  sequentialKeys,
+  monotonicIndex,
+  hotKey,
+  ramp500505,
+  entityGroupContention,
+  sequenceNumbers,
+]

@@ -23,6 +23,7 @@ export interface StoreOptions {
   readonly seed?: number
   readonly mode?: Mode
   readonly apply?: ApplyPolicy
+  readonly tablets?: NonNullable<EngineOptions['tablets']>
   readonly idCollisions?: NonNullable<EngineOptions['idCollisions']>
 }
 

@@ -1,0 +1,209 @@
+/**
+ * Writers on one entity group: how many commits a second it takes, and what that depends on.
+ *
+ * Known: best practices, entities: a few writes a second an entity group; Megastore's commits of 100 to 400 ms.
+ */
+import type { Key } from '@sixtables/engine'
+import { type Arm, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf } from '../settings.ts'
+import { integerOf } from '../sim/client.ts'
+import { integer } from '../sim/entities.ts'
+import { inTransaction, type Job, write, writeOverWire } from '../sim/writers.ts'
+
+interface Variant {
+  readonly name: string
+  readonly about: string
+  /** The root of a writer's group. */
+  readonly group: (writer: number) => Key['path'][number]
+  /** Entities that a transaction writes. */
+  readonly batch: (session: ArmSession) => number
+  readonly fastLog?: boolean
+}
+
+const forum = { kind: 'Forum', name: 'general' }
+
+const variants: readonly Variant[] = [
+  { name: 'one-group', about: 'every writer in one group', group: () => forum, batch: () => 1 },
+  {
+    name: 'many-groups',
+    about: 'each writer in a group of its own',
+    group: (writer) => ({ kind: 'Forum', name: `forum-${writer}` }),
+    batch: () => 1,
+  },
+  {
+    name: 'batched',
+    about: 'one group, several entities in each transaction',
+    group: () => forum,
+    batch: (session) => session.setting('batch.size'),
+  },
+  { name: 'faster-log', about: 'one group, and a faster log', group: () => forum, batch: () => 1, fastLog: true },
+]
+
+/** Reads the writer's own post, counts it up, and writes it with others of the group. */
+const jobOf =
+  ({ group }: Variant, batch: number): Job =>
+  ({ client, writer }) =>
+    inTransaction(client, async (transaction) => {
+      const own = (i: number): Key => client.key(group(writer), { kind: 'Post', name: `writer-${writer}-${i}` })
+      const found = await client.lookup(own(0), transaction)
+      const edits = integerOf(found, 'edits') + 1
+      return Array.from({ length: batch }, (_, i) => ({
+        operation: 'upsert' as const,
+        key: own(i),
+        fields: { edits: integer(edits) },
+      }))
+    })
+
+async function run(session: ArmSession, variant: Variant): Promise<void> {
+  const { record } = session
+  const batch = variant.batch(session)
+  const seconds = session.setting('load.seconds')
+  const levels = [1, 2, 5, 10, 20, 50, 100].filter((writers) => writers <= session.setting('load.writersMax'))
+  const rows: { rate: number; retries: number; givenUp: number; p50: number; p99: number }[] = []
+  for (const [i, writers] of levels.entries()) {
+    const store = await session.open({
+      mode: 'legacy',
+      apply: { type: 'immediate' },
+      simulate: true,
+      ...(variant.fastLog ? { tablets: { commitLatencyMs: session.setting('log.fastCommitMs') } } : {}),
+    })
+    const tally = await write(session, store, { writers, seconds, job: jobOf(variant, batch) })
+    const jobs = Math.max(1, tally.done + tally.givenUp)
+    rows.push({
+      rate: tally.done / seconds,
+      retries: tally.retries / jobs,
+      givenUp: tally.givenUp / jobs,
+      p50: tally.latency.quantile(0.5),
+      p99: tally.latency.quantile(0.99),
+    })
+    await session.closeStore(store)
+    session.progress((i + 1) / levels.length)
+  }
+  const [first, last] = [rows[0], rows.at(-1)]
+  if (first === undefined || last === undefined) throw new Error('load.writersMax leaves no writers')
+  record.figure('best rate', Math.max(...rows.map(({ rate }) => rate)), 'commits a second')
+  record.figure('entities', Math.max(...rows.map(({ rate }) => rate)) * batch, 'a second')
+  record.figure('rate, 1 writer', first.rate, 'commits a second')
+  record.figure('rate, all writers', last.rate, 'commits a second')
+  record.figure('p99, 1 writer', first.p99, 'ms')
+  record.figure('p99, all writers', last.p99, 'ms')
+  record.figure('aborts, 1 writer', first.retries + first.givenUp, 'a job')
+  record.figure('aborts, all writers', last.retries + last.givenUp, 'a job')
+  record.figure('given up, all writers', last.givenUp * 100, '%')
+  const x = { name: 'writers', values: levels }
+  const line = (name: string, value: (row: (typeof rows)[number]) => number) => ({ name, values: rows.map(value) })
+  record.chart({ title: 'committed', unit: 'a second', x, lines: [line('committed', ({ rate }) => rate)] })
+  record.chart({
+    title: 'latency, retries included',
+    unit: 'ms',
+    x,
+    lines: [line('p50', ({ p50 }) => p50), line('p99', ({ p99 }) => p99)],
+  })
+  record.chart({
+    title: 'attempts that were aborted',
+    unit: 'a job',
+    x,
+    lines: [line('aborted', ({ retries, givenUp }) => retries + givenUp)],
+  })
+}
+
+const arms: readonly Arm[] = variants.map((variant) => ({
+  name: variant.name,
+  about: variant.about,
+  run: (session) => run(session, variant),
+  // A server's log is as fast as it was started: over the wire the faster one is its own flag.
+  ...(variant.fastLog
+    ? {}
+    : { drive: (wire) => writeOverWire(wire, 20, jobOf(variant, variant.name === 'batched' ? 10 : 1)) }),
+}))
+
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+function compare(
+  says: string,
+  names: readonly [string, string],
+  figure: string,
+  holds: (first: number, second: number) => boolean,
+): Lab['expectations'][number] {
+  return {
+    says,
+    arms: [...new Set(names)],
+    judge: (of: Of) => {
+      const [first, second] = [figureOf(of(names[0]), figure), figureOf(of(names[1]), figure)]
+      return { holds: holds(first, second), found: `${figure}: ${names[0]} ${first}, ${names[1]} ${second}` }
+    },
+  }
+}
+
+function climbs(
+  says: string,
+  figure: string,
+  holds: (few: number, many: number) => boolean,
+): Lab['expectations'][number] {
+  return {
+    says,
+    arms: ['one-group'],
+    judge: (of: Of) => {
+      const few = figureOf(of('one-group'), `${figure}, 1 writer`)
+      const many = figureOf(of('one-group'), `${figure}, all writers`)
+      return { holds: holds(few, many), found: `${figure}: ${few} with one writer, ${many} with all` }
+    },
+  }
+}
+
+export const entityGroupContention: Lab = {
+  name: 'entity-group-contention',
+  title: 'how many writes a second an entity group takes',
+  question:
+    'More and more writers change entities of one group, each its own. How many commits a second get through, and is it a ' +
+    'configured limit that stops them?',
+  idea:
+    'A group has one log, and an append takes a round trip between data centres: that alone allows a few a second. Every ' +
+    'commit makes those fail that read the group before it, and they try again, against each other.',
+  settings: defaultsOf(
+    'log.commitMs',
+    'log.waitMsMax',
+    'log.fastCommitMs',
+    'server.count',
+    'server.opsPerSecond',
+    'server.serviceMs',
+    'client.rpcMs',
+    'client.retries',
+    'client.backoffMs',
+    'load.seconds',
+    'load.writersMax',
+    'batch.size',
+  ),
+  arms,
+  expectations: [
+    {
+      says: 'one group takes a few commits a second, however many writers',
+      arms: ['one-group'],
+      judge: (of) => {
+        const best = figureOf(of('one-group'), 'best rate')
+        return { holds: best >= 2 && best <= 8, found: `${best} a second at best` }
+      },
+    },
+    climbs('more writers: aborts climb', 'aborts', (few, many) => few < 0.1 && many > 1),
+    climbs('more writers: latency climbs', 'p99', (few, many) => many > 5 * few),
+    compare(
+      'a faster log takes more: the limit is the latency of its commits',
+      ['one-group', 'faster-log'],
+      'best rate',
+      (one, fast) => fast > 1.8 * one,
+    ),
+    compare(
+      'many groups take as many times more',
+      ['one-group', 'many-groups'],
+      'rate, all writers',
+      (one, many) => many > 20 * one,
+    ),
+    compare(
+      'a batch counts as one commit, and brings all of its entities',
+      ['one-group', 'batched'],
+      'entities',
+      (one, batched) => batched > 6 * one,
+    ),
+  ],
+}

@@ -1,0 +1,175 @@
+/**
+ * One entity that everybody reads, and one that everybody writes.
+ *
+ * Known: best practices, sharding and replication: replicate what is read hotly, shard what is written hotly.
+ */
+import type { Key } from '@sixtables/engine'
+import { type Arm, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf, tabletSettingValues } from '../settings.ts'
+import type { Client } from '../sim/client.ts'
+import { integer, text, unindexed, upsert } from '../sim/entities.ts'
+import { type Load, offer } from '../sim/load.ts'
+import { openLoop } from '../sim/open-loop.ts'
+import { Watch } from '../sim/watch.ts'
+import { type Job, write, writeOverWire } from '../sim/writers.ts'
+
+/** The copy of an entity that a reader or writer takes: by chance, as applications do. */
+function copyKey(at: Pick<Client, 'key'>, copies: number, draw: number): Key {
+  return at.key({ kind: 'Config', name: copies === 1 ? 'shown-everywhere' : `copy-${Math.floor(draw * copies)}` })
+}
+
+const page = { page: unindexed(text('what every visitor is shown')) }
+
+async function read(session: ArmSession, copies: number): Promise<void> {
+  const { record } = session
+  const store = await session.open({ simulate: true })
+  const put = async (): Promise<void> => {
+    for (let copy = 0; copy < copies; copy++) {
+      const mutations = [upsert(copyKey(store, copies, (copy + 0.5) / copies), page)]
+      await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+    }
+  }
+  await store.together([put()])
+  const opsPerSecond = session.setting('load.opsPerSecond')
+  const load: Load = {
+    seconds: session.setting('load.minutes') * 60,
+    opsPerSecondAt: () => opsPerSecond,
+    next: (_n, share) => ({ lookup: copyKey(store, copies, share) }),
+  }
+  const watch = new Watch(['Entities'], 15)
+  await offer(session, store, load, watch)
+  const { served, refused, p99Ms } = watch.settled(load.seconds / 4)
+  const { tablets, servers, busiestShare } = watch.tableAtEnd('Entities')
+  record.figure('offered', opsPerSecond, 'a second')
+  record.figure('served', served, 'a second')
+  record.figure('refused', refused, 'a second')
+  record.figure('p99', p99Ms, 'ms')
+  record.figure('tablets', tablets, '')
+  record.figure('servers', servers, '')
+  record.figure('busiest tablet', busiestShare * 100, '% of the load')
+  const refusals = store.engine.tablets.events().filter(({ kind }) => kind === 'split-refused')
+  record.text(
+    'splits that were refused',
+    refusals.length === 0 ? ['none'] : refusals.slice(-3).map(({ words }) => words),
+  )
+  watch.drawHeat(record, store, 'Entities')
+  watch.draw(record)
+}
+
+const writeJob =
+  (copies: number): Job =>
+  ({ client, random }) =>
+    client.commit([
+      { operation: 'upsert', key: copyKey(client, copies, random.next()), fields: { visits: unindexed(integer(1)) } },
+    ])
+
+async function writeArm(session: ArmSession, copies: number): Promise<void> {
+  const { record } = session
+  const levels = [1, 2, 5, 10, 20, 50, 100].filter((writers) => writers <= session.setting('load.writersMax'))
+  const rates: number[] = []
+  const p99s: number[] = []
+  for (const [i, writers] of levels.entries()) {
+    const store = await session.open({ simulate: true })
+    const seconds = session.setting('load.seconds')
+    const { done, latency } = await write(session, store, { writers, seconds, job: writeJob(copies) })
+    rates.push(done / seconds)
+    p99s.push(latency.quantile(0.99))
+    await session.closeStore(store)
+    session.progress((i + 1) / levels.length)
+  }
+  record.figure('served', Math.max(...rates), 'a second')
+  record.figure('p99', p99s.at(-1) ?? 0, 'ms')
+  const x = { name: 'writers', values: levels }
+  record.chart({ title: 'throughput', unit: 'writes a second', x, lines: [{ name: 'served', values: rates }] })
+  record.chart({ title: 'latency', unit: 'ms', x, lines: [{ name: 'p99', values: p99s }] })
+}
+
+const arms: readonly Arm[] = [
+  {
+    name: 'read-one',
+    about: 'one entity, read by everybody',
+    run: (session) => read(session, 1),
+    drive: (wire) => openLoop(wire, () => copyKey(wire.client, 1, 0)),
+  },
+  {
+    name: 'read-replicas',
+    about: 'copies of it, each reader takes any',
+    run: (session) => read(session, session.setting('copies.count')),
+    drive: (wire) => openLoop(wire, () => copyKey(wire.client, 8, wire.random.next())),
+  },
+  {
+    name: 'write-one',
+    about: 'one counter, written by everybody',
+    run: (session) => writeArm(session, 1),
+    drive: (wire) => writeOverWire(wire, 20, writeJob(1)),
+  },
+  {
+    name: 'write-shards',
+    about: 'shards of it, each writer takes any',
+    run: (session) => writeArm(session, session.setting('copies.count')),
+    drive: (wire) => writeOverWire(wire, 20, writeJob(8)),
+  },
+]
+
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+const timesServed = (of: Of, more: string, one: string): number =>
+  figureOf(of(more), 'served') / figureOf(of(one), 'served')
+
+export const hotKey: Lab = {
+  name: 'hot-key',
+  title: 'one key that everybody wants',
+  question: 'Everybody reads one entity, or writes one. What do more servers, replicas and shards change?',
+  idea:
+    'A tablet is never split inside a row, so all that is wanted of one key meets one server, however many there are. ' +
+    'N replicas are N rows, which can lie on N servers; N shards are N entity groups as well, with N logs.',
+  settings: {
+    ...tabletSettingValues,
+    ...defaultsOf('load.slotMs', 'load.samples', 'load.minutes', 'load.opsPerSecond', 'copies.count'),
+    ...defaultsOf('client.rpcMs', 'client.retries', 'client.backoffMs', 'load.seconds', 'load.writersMax'),
+  },
+  arms,
+  expectations: [
+    {
+      says: 'read-one: a tablet is not split inside a row',
+      arms: ['read-one'],
+      judge: (of) => {
+        const busiest = figureOf(of('read-one'), 'busiest tablet')
+        return { holds: busiest > 99, found: `${busiest} % of the load on one tablet` }
+      },
+    },
+    {
+      says: 'read-one: most of what is asked for is refused',
+      arms: ['read-one'],
+      judge: (of) => {
+        const [served, refused] = [figureOf(of('read-one'), 'served'), figureOf(of('read-one'), 'refused')]
+        return { holds: refused > served, found: `${served} a second served, ${refused} refused` }
+      },
+    },
+    {
+      says: 'replicas multiply the reads',
+      arms: ['read-one', 'read-replicas'],
+      judge: (of) => {
+        const times = timesServed(of, 'read-replicas', 'read-one')
+        return { holds: times > 3, found: `${times.toFixed(1)} times as many` }
+      },
+    },
+    {
+      says: 'write-one: a few writes a second, whatever the number of writers',
+      arms: ['write-one'],
+      judge: (of) => {
+        const served = figureOf(of('write-one'), 'served')
+        return { holds: served > 1 && served < 10, found: `${served} a second` }
+      },
+    },
+    {
+      says: 'shards multiply the writes',
+      arms: ['write-one', 'write-shards'],
+      judge: (of) => {
+        const times = timesServed(of, 'write-shards', 'write-one')
+        return { holds: times > 5, found: `${times.toFixed(1)} times as many` }
+      },
+    },
+  ],
+}

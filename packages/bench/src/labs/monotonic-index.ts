@@ -1,0 +1,189 @@
+/**
+ * Entities with scattered keys and a creation time: the keys are well spread, and what of their index rows?
+ *
+ * Known: best practices, indexes: avoid an index on a property that rises, such as a timestamp; a prefix spreads it.
+ */
+import type { Query } from '@sixtables/engine'
+import { type Arm, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { tabletSettingValues } from '../settings.ts'
+import type { Put } from '../sim/client.ts'
+import { type Fields, text, timestamp, unindexed } from '../sim/entities.ts'
+import { hashOf, nameAt } from '../sim/keys.ts'
+import { offer } from '../sim/load.ts'
+import { openLoop } from '../sim/open-loop.ts'
+import { rampOf, rampSettings } from '../sim/ramp.ts'
+import type { Store } from '../sim/store.ts'
+import { Watch } from '../sim/watch.ts'
+
+const kind = 'Event'
+
+/** The indexed part of the n-th event; `micros` is when it happened. */
+type Created = (n: number, micros: bigint) => Fields
+
+const moment = (micros: bigint): string => new Date(Number(micros / 1000n)).toISOString()
+
+/** Events are of a thousand users, one after the other in no order. */
+const userOf = (n: number): string => `user${hashOf(`${n}`).slice(0, 3)}`
+
+const variants: Readonly<Record<string, { readonly about: string; readonly created: Created }>> = {
+  indexed: { about: 'created is an indexed timestamp', created: (_n, micros) => ({ created: timestamp(micros) }) },
+  excluded: {
+    about: 'created is excluded from indexes',
+    created: (_n, micros) => ({ created: unindexed(timestamp(micros)) }),
+  },
+  'hash-prefixed': {
+    about: 'created is text: a hash, then the time',
+    created: (n, micros) => ({ created: text(`${hashOf(`${n}`).slice(0, 2)}|${moment(micros)}`) }),
+  },
+  'user-prefixed': {
+    about: 'created is text: the user, then the time',
+    created: (n, micros) => ({ created: text(`${userOf(n)}|${moment(micros)}`) }),
+  },
+}
+
+function eventPut(put: { readonly key: Put['key']; readonly created: Fields }): Put {
+  return { operation: 'insert', key: put.key, fields: { ...put.created, body: unindexed(text('it happened')) } }
+}
+
+const indexTables = ['EntitiesByPropertyAsc', 'EntitiesByPropertyDesc'] as const
+
+async function run(session: ArmSession, created: Created): Promise<void> {
+  const { record } = session
+  const store = await session.open({ simulate: true })
+  const load = rampOf(session, (n, share) => {
+    // Names drawn evenly over all names: whatever gets hot, it is not the entities.
+    const key = store.key({ kind, name: `${nameAt(share)}-${n}` })
+    return { put: eventPut({ key, created: created(n, store.clock.nowMicros()) }) }
+  })
+  const watch = new Watch(['Entities', ...indexTables], 30)
+  await offer(session, store, load, watch)
+  const settled = watch.settled(120)
+  for (const table of ['Entities', ...indexTables] as const) {
+    const { tablets, busiestShare, busiestToMean } = watch.tableAtEnd(table)
+    record.figure(`${table}: tablets`, tablets, '')
+    record.figure(`${table}: busiest`, busiestShare * 100, '% of the load')
+    record.figure(`${table}: busiest to mean`, busiestToMean, 'times')
+  }
+  record.figure('served', settled.served, 'a second')
+  record.figure('refused', settled.refused, 'a second')
+  record.figure('p99', settled.p99Ms, 'ms')
+  record.figure('events of a user out of order', await outOfOrder(store), '')
+  watch.drawHeat(record, store, 'EntitiesByPropertyAsc')
+  watch.draw(record)
+}
+
+/** What a query for one user's events, in order of time, gets wrong; only where the value begins with the user. */
+async function outOfOrder(store: Store): Promise<number> {
+  const user = userOf(1)
+  const query: Query = {
+    partition: store.key().partition,
+    kind,
+    projection: ['created'],
+    filter: {
+      type: 'composite',
+      operator: 'and',
+      filters: [
+        { type: 'property', property: 'created', operator: 'greaterThanOrEqual', value: text(`${user}|`) },
+        { type: 'property', property: 'created', operator: 'lessThan', value: text(`${user}}`) },
+      ],
+    },
+    order: [{ property: 'created', direction: 'ascending' }],
+    distinctOn: [],
+    offset: 0,
+  }
+  const answer = store.database.runQuery(store.engine.context({ weight: 1 }), { query })
+  let numbers: number[] = []
+  const read = async (): Promise<void> => {
+    const { results } = await answer
+    // The name of an event ends with its number, and numbers rise with time.
+    numbers = results.map(({ key }) => Number(key.path[0]?.name?.split('-')[1]))
+  }
+  await store.together([read()])
+  return numbers.filter((n, i) => userOf(n) !== user || n < (numbers[i - 1] ?? 0)).length
+}
+
+const arms: readonly Arm[] = Object.entries(variants).map(([name, { about, created }]) => ({
+  name,
+  about,
+  run: (session) => run(session, created),
+  drive: (wire) =>
+    openLoop(wire, (n) => {
+      const key = wire.client.key({ kind, name: `${hashOf(`event ${n}`)}-${n}` })
+      const micros = BigInt(Math.round(wire.client.nowMs() * 1000))
+      return { ...eventPut({ key, created: created(n, micros) }), operation: 'upsert' }
+    }),
+}))
+
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+export const monotonicIndex: Lab = {
+  name: 'monotonic-index',
+  title: 'an index on a value that rises',
+  question:
+    'Events have scattered keys and a creation time. The entities are spread over many tablets; are their index rows, when the ' +
+    'time is indexed, excluded, or has a prefix?',
+  idea:
+    'An index row lies where its value lies. A timestamp is always the newest value there is: each row goes to the end of ' +
+    'EntitiesByPropertyAsc and to the head of EntitiesByPropertyDesc, however the keys are made. A prefix spreads the rows, ' +
+    "and with the user as prefix one user's events can still be read in order.",
+  settings: { ...rampSettings, ...tabletSettingValues, 'ramp.minutes': 45 },
+  arms,
+  expectations: [
+    ...['indexed', 'excluded', 'hash-prefixed', 'user-prefixed'].map((name) => ({
+      says: `${name}: the entity rows are spread, the busiest tablet below twice the mean`,
+      arms: [name],
+      judge: (of: Of) => {
+        const [times, tablets] = [
+          figureOf(of(name), 'Entities: busiest to mean'),
+          figureOf(of(name), 'Entities: tablets'),
+        ]
+        return { holds: times < 2 && tablets >= 4, found: `${times} times the mean of ${tablets} tablets` }
+      },
+    })),
+    {
+      says: 'indexed: one tablet carries over 90 % of each property table',
+      arms: ['indexed'],
+      judge: (of) => {
+        const shares = indexTables.map((table) => figureOf(of('indexed'), `${table}: busiest`))
+        return { holds: shares.every((share) => share > 90), found: `ascending, descending: ${shares.join(' %, ')} %` }
+      },
+    },
+    {
+      says: 'excluded: nothing is written to the property tables',
+      arms: ['excluded'],
+      judge: (of) => {
+        const shares = indexTables.map((table) => figureOf(of('excluded'), `${table}: busiest`))
+        return { holds: shares.every((share) => share === 0), found: `ascending, descending: ${shares.join(' %, ')} %` }
+      },
+    },
+    ...['hash-prefixed', 'user-prefixed'].map((name) => ({
+      says: `${name}: the index rows are spread as well`,
+      arms: [name],
+      judge: (of: Of) => {
+        const times = indexTables.map((table) => figureOf(of(name), `${table}: busiest to mean`))
+        const tablets = indexTables.map((table) => figureOf(of(name), `${table}: tablets`))
+        return {
+          holds: times.every((one) => one < 2) && tablets.every((one) => one >= 3),
+          found: `${times.join(', ')} times the mean of ${tablets.join(', ')} tablets`,
+        }
+      },
+    })),
+    {
+      says: 'the indexed timestamp is refused where the prefixed one is served',
+      arms: ['indexed', 'user-prefixed'],
+      judge: (of) => {
+        const [bad, good] = [figureOf(of('indexed'), 'served'), figureOf(of('user-prefixed'), 'served')]
+        return { holds: good > 1.3 * bad, found: `${bad} against ${good} a second` }
+      },
+    },
+    {
+      says: "user-prefixed: one user's events come in order",
+      arms: ['user-prefixed'],
+      judge: (of) => {
+        const wrong = figureOf(of('user-prefixed'), 'events of a user out of order')
+        return { holds: wrong === 0, found: `${wrong} out of order` }
+      },
+    },
+  ],
+}

@@ -1,0 +1,136 @@
+/**
+ * Numbers for records: 1, 2, 3, … without two records having the same one.
+ *
+ * Known: articles on sequence numbers without a counter; put-unique is insert, or a get and a put of a derived key in one
+ * transaction; sharded counters; `__scatter__` for dividing work.
+ */
+import { type Arm, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf } from '../settings.ts'
+import { writeOverWire } from '../sim/writers.ts'
+import { numberings, runNumbering } from './sequence-numbers/numberings.ts'
+import { splitWork } from './sequence-numbers/work-split.ts'
+
+const numberingArms: readonly Arm[] = numberings.map((numbering) => ({
+  name: numbering.name,
+  about: numbering.about,
+  run: (session: ArmSession) => runNumbering(session, numbering),
+  drive: (wire) => writeOverWire(wire, 16, numbering.start({ shards: 8, crashShare: 0.05 }).job),
+}))
+
+const workArms: readonly Arm[] = [
+  {
+    name: 'split-by-number',
+    about: 'work divided into equal ranges of numbers',
+    run: (session) => splitWork(session, 'number'),
+  },
+  {
+    name: 'split-by-scatter',
+    about: 'work divided at keys of __scatter__',
+    run: (session) => splitWork(session, 'scatter'),
+  },
+]
+
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+type Expected = Lab['expectations'][number]
+
+function none(arm: string, figure: string, says: string): Expected {
+  return {
+    says: `${arm}: ${says}`,
+    arms: [arm],
+    judge: (of: Of) => {
+      const count = figureOf(of(arm), figure)
+      return { holds: count === 0, found: `${count} ${figure}` }
+    },
+  }
+}
+
+function times(says: string, arms: readonly [string, string], figure: string, least: number): Expected {
+  return {
+    says,
+    arms,
+    judge: (of: Of) => {
+      const [first, second] = [figureOf(of(arms[0]), figure), figureOf(of(arms[1]), figure)]
+      return { holds: second > least * first, found: `${figure}: ${arms[0]} ${first}, ${arms[1]} ${second}` }
+    },
+  }
+}
+
+export const sequenceNumbers: Lab = {
+  name: 'sequence-numbers',
+  title: 'numbers in a row, without a counter and with one',
+  question:
+    'Records are to be numbered 1, 2, 3, … by many writers at once. Which ways scale, which leave gaps, which ever give a ' +
+    'number twice? And how is the work on numbered records best divided?',
+  idea:
+    'A counter is one entity in one group: every number waits for its log. A number can also be taken by inserting an entity ' +
+    'whose key is made of it: the first one wins, the others try the next number, and no group is shared. Allocated ids are ' +
+    'unique and quick, and not in a row.',
+  settings: defaultsOf(
+    'log.commitMs',
+    'log.waitMsMax',
+    'server.count',
+    'server.opsPerSecond',
+    'server.serviceMs',
+    'apply.delayMs',
+    'client.rpcMs',
+    'client.retries',
+    'client.backoffMs',
+    'client.crashShare',
+    'load.seconds',
+    'load.writersMax',
+    'copies.count',
+    'work.records',
+    'work.workers',
+  ),
+  arms: [...numberingArms, ...workArms],
+  expectations: [
+    {
+      says: 'counter-in-group: saturates at a few writes a second',
+      arms: ['counter-in-group'],
+      judge: (of) => {
+        const best = figureOf(of('counter-in-group'), 'best rate')
+        return { holds: best >= 1 && best <= 8, found: `${best} a second at best` }
+      },
+    },
+    ...numberings.map(({ name }) => none(name, 'duplicates', 'no number is given twice')),
+    none('counter-in-group', 'gaps', 'no number is left out'),
+    none('put-unique', 'gaps', 'no number is left out'),
+    none('newest-revision', 'gaps', 'no revision is left out'),
+    none('newest-revision', 'miscounts', 'the count in the newest revision agrees with a full count'),
+    {
+      says: 'counter-outside: a counter outside the transaction leaves gaps',
+      arms: ['counter-outside'],
+      judge: (of) => {
+        const gaps = figureOf(of('counter-outside'), 'gaps')
+        return { holds: gaps > 0, found: `${gaps} gaps` }
+      },
+    },
+    times('put-unique takes more than a counter does', ['counter-in-group', 'put-unique'], 'best rate', 3),
+    {
+      says: 'put-unique: scales until contention, then most tries are for taken numbers',
+      arms: ['put-unique'],
+      judge: (of) => {
+        const few = figureOf(of('put-unique'), 'tries in vain, 1 writer')
+        const many = figureOf(of('put-unique'), 'tries in vain, all writers')
+        return {
+          holds: few === 0 && many > 2,
+          found: `${few} tries in vain a record with one writer, ${many} with all`,
+        }
+      },
+    },
+    times('shards multiply the counter', ['counter-in-group', 'sharded-counter'], 'best rate', 3),
+    times('allocated ids scale with the writers', ['counter-in-group', 'allocate-ids'], 'best rate', 20),
+    {
+      says: '__scatter__ divides the work evenly where ranges of numbers do not',
+      arms: ['split-by-number', 'split-by-scatter'],
+      judge: (of) => {
+        const [bad, good] = [
+          figureOf(of('split-by-number'), 'busiest worker'),
+          figureOf(of('split-by-scatter'), 'busiest worker'),
+        ]
+        return { holds: good < 2 && bad > 2 * good, found: `busiest to mean: ${bad} against ${good}` }
+      },
+    },
+  ],
+}

@@ -1,0 +1,235 @@
+/**
+ * Ways to number records, each as one job of a writer, and what came of them: how fast, how often in vain, and whether the
+ * numbers are in a row.
+ *
+ * A job tells the numbers that its client was given; those are compared, not what the keys could not have held anyway.
+ */
+import type { ArmSession } from '../../session.ts'
+import { type Client, hasCode, integerOf, type Put } from '../../sim/client.ts'
+import { integer, text } from '../../sim/entities.ts'
+import { inTransaction, type Job, write } from '../../sim/writers.ts'
+
+export interface NumberingOptions {
+  readonly shards: number
+  readonly crashShare: number
+}
+
+/** A run of a numbering: its job, and what the jobs were given so far. */
+export interface Numbering {
+  readonly job: Job
+  /** Numbers of records that are there, by the word of the clients that wrote them. */
+  readonly given: number[]
+  /** Numbers that need not be in a row. */
+  readonly isSparse?: boolean
+  /** How far the count that the writers keep is off, when all is done. */
+  miscounts?(client: Client): Promise<number>
+}
+
+interface NumberingKind {
+  readonly name: string
+  readonly about: string
+  start(options: NumberingOptions): Numbering
+}
+
+const record = (client: Client, n: number): Put => ({
+  operation: 'insert',
+  key: client.key({ kind: 'Invoice', name: `${n}` }),
+  fields: { number: integer(n), for: text('a customer') },
+})
+
+/** Inserts the first record from `n` on whose number is free. @returns its number */
+async function putUnique(
+  client: Client,
+  n: number,
+  put: (n: number) => Put | Promise<Put>,
+  taken: (n: number) => Promise<void> | void,
+): Promise<number> {
+  for (;;) {
+    try {
+      await client.commit([await put(n)])
+      return n
+    } catch (error) {
+      if (!hasCode(error, 'ALREADY_EXISTS')) throw error
+      await taken(n)
+      n++
+    }
+  }
+}
+
+function counterInGroup(): Numbering {
+  const given: number[] = []
+  const job: Job = async ({ client }) => {
+    const series = { kind: 'Series', name: 'invoices' }
+    let n = 0
+    await inTransaction(client, async (transaction) => {
+      n = integerOf(await client.lookup(client.key(series), transaction), 'last') + 1
+      return [
+        { operation: 'upsert', key: client.key(series), fields: { last: integer(n) } },
+        { ...record(client, n), key: client.key(series, { kind: 'Invoice', id: BigInt(n) }) },
+      ]
+    })
+    given.push(n)
+  }
+  return { job, given }
+}
+
+function counterOutside({ crashShare }: NumberingOptions): Numbering {
+  const given: number[] = []
+  const job: Job = async ({ client, random }) => {
+    const counter = client.key({ kind: 'Counter', name: 'invoices' })
+    let n = 0
+    await inTransaction(client, async (transaction) => {
+      n = integerOf(await client.lookup(counter, transaction), 'last') + 1
+      return [{ operation: 'upsert', key: counter, fields: { last: integer(n) } }]
+    })
+    // The counter has moved; whoever goes away now leaves a number without a record.
+    if (random.next() < crashShare) return
+    await client.commit([record(client, n)])
+    given.push(n)
+  }
+  return { job, given }
+}
+
+function putUniqueNumbers(): Numbering {
+  const given: number[] = []
+  const job: Job = async ({ client, retried }) => {
+    const greatest = integerOf(await client.greatest('Invoice', 'number'), 'number')
+    given.push(
+      await putUnique(
+        client,
+        greatest + 1,
+        (n) => record(client, n),
+        () => retried(),
+      ),
+    )
+  }
+  return { job, given }
+}
+
+function shardedCounter({ shards }: NumberingOptions): Numbering {
+  const given: number[] = []
+  const job: Job = async ({ client, random }) => {
+    const shard = random.integer(shards)
+    const root = { kind: 'Shard', name: `${shard}` }
+    let n = 0
+    await inTransaction(client, async (transaction) => {
+      const count = integerOf(await client.lookup(client.key(root), transaction), 'count')
+      n = count * shards + shard + 1
+      return [
+        { operation: 'upsert', key: client.key(root), fields: { count: integer(count + 1) } },
+        { ...record(client, n), key: client.key(root, { kind: 'Invoice', id: BigInt(n) }) },
+      ]
+    })
+    given.push(n)
+  }
+  return { job, given, isSparse: true }
+}
+
+function allocatedIds(): Numbering {
+  const given: number[] = []
+  const job: Job = async ({ client }) => {
+    const id = await client.allocateId(client.key({ kind: 'Invoice' }))
+    await client.commit([{ ...record(client, Number(id)), key: client.key({ kind: 'Invoice', id }) }])
+    given.push(Number(id))
+  }
+  return { job, given, isSparse: true }
+}
+
+/** Append-only revisions: each adds a document or deletes one, and carries the count of those that live. */
+function newestRevision(): Numbering {
+  const given: number[] = []
+  let added = 0
+  let deleted = 0
+  const job: Job = async ({ client, random, retried }) => {
+    const newest = await client.greatest('Revision', 'number')
+    let count = integerOf(newest, 'count')
+    let change = 0
+    const n = await putUnique(
+      client,
+      integerOf(newest, 'number') + 1,
+      (number) => {
+        change = count > 0 && random.next() < 0.3 ? -1 : 1
+        const fields = { number: integer(number), count: integer(count + change), added: integer(change) }
+        return { operation: 'insert', key: client.key({ kind: 'Revision', id: BigInt(number) }), fields }
+      },
+      async (number) => {
+        retried()
+        // A revision that the query did not know yet: by key it can be read, and its count goes on from there.
+        count = integerOf(await client.lookup(client.key({ kind: 'Revision', id: BigInt(number) })), 'count')
+      },
+    )
+    if (change > 0) added++
+    else deleted++
+    given.push(n)
+  }
+  return {
+    job,
+    given,
+    async miscounts(client) {
+      const newest = await client.lookup(client.key({ kind: 'Revision', id: BigInt(Math.max(...given)) }))
+      return Math.abs(integerOf(newest, 'count') - (added - deleted))
+    },
+  }
+}
+
+export const numberings: readonly NumberingKind[] = [
+  { name: 'counter-in-group', about: 'counter and record in one group and one transaction', start: counterInGroup },
+  { name: 'counter-outside', about: 'the counter in a transaction of its own', start: counterOutside },
+  { name: 'put-unique', about: 'the greatest number by query, then insert, then the next', start: putUniqueNumbers },
+  { name: 'sharded-counter', about: 'counters of several groups, each with numbers of its own', start: shardedCounter },
+  { name: 'allocate-ids', about: 'the number is an allocated id', start: allocatedIds },
+  { name: 'newest-revision', about: 'append-only revisions, each with number and count', start: newestRevision },
+]
+
+export async function runNumbering(session: ArmSession, kind: NumberingKind): Promise<void> {
+  const { record: recorder } = session
+  const seconds = session.setting('load.seconds')
+  const options = { shards: session.setting('copies.count'), crashShare: session.setting('client.crashShare') }
+  const levels = [1, 4, 16, 64, 256].filter((writers) => writers <= session.setting('load.writersMax'))
+  const rates: number[] = []
+  const vain: number[] = []
+  const p99s: number[] = []
+  let [duplicates, gaps, miscounts] = [0, 0, 0]
+  for (const [i, writers] of levels.entries()) {
+    const store = await session.open({
+      mode: 'legacy',
+      apply: { type: 'time', delayMs: session.setting('apply.delayMs') },
+      simulate: true,
+    })
+    const numbering = kind.start(options)
+    const tally = await write(session, store, { writers, seconds, job: numbering.job })
+    rates.push(tally.done / seconds)
+    vain.push(tally.retries / Math.max(1, tally.done))
+    p99s.push(tally.latency.quantile(0.99))
+    const distinct = new Set(numbering.given)
+    duplicates += numbering.given.length - distinct.size
+    if (!numbering.isSparse) gaps += Math.max(0, ...distinct) - distinct.size
+    const { miscounts: count } = numbering
+    if (count !== undefined) {
+      const check = async (): Promise<void> => {
+        miscounts += await count(session.client(store))
+      }
+      await store.together([check()])
+    }
+    await session.closeStore(store)
+    session.progress((i + 1) / levels.length)
+  }
+  recorder.figure('best rate', Math.max(...rates), 'a second')
+  recorder.figure('rate, 1 writer', rates[0] ?? 0, 'a second')
+  recorder.figure('rate, all writers', rates.at(-1) ?? 0, 'a second')
+  recorder.figure('tries in vain, 1 writer', vain[0] ?? 0, 'a record')
+  recorder.figure('tries in vain, all writers', vain.at(-1) ?? 0, 'a record')
+  recorder.figure('p99, all writers', p99s.at(-1) ?? 0, 'ms')
+  recorder.figure('duplicates', duplicates, '')
+  if (!kind.start(options).isSparse) recorder.figure('gaps', gaps, '')
+  if (kind.name === 'newest-revision') recorder.figure('miscounts', miscounts, '')
+  const x = { name: 'writers', values: levels }
+  recorder.chart({
+    title: 'records numbered',
+    unit: 'a second',
+    x,
+    logarithmic: true,
+    lines: [{ name: 'numbered', values: rates }],
+  })
+  recorder.chart({ title: 'tries in vain', unit: 'a record', x, lines: [{ name: 'in vain', values: vain }] })
+}

@@ -1,0 +1,107 @@
+/**
+ * Dividing records among workers: at equal steps of their numbers, or at keys that `__scatter__` gives.
+ *
+ * Known: `__scatter__` is a hidden property of about one entity in 128, whose order is that of a hash of the key; the keys
+ * of its first k rows are a fair sample of all keys (App Engine SDK, its mapper's way to divide work).
+ */
+import type { Filter, Key, Query } from '@sixtables/engine'
+import type { ArmSession } from '../../session.ts'
+import { idOf } from '../../sim/client.ts'
+import { text, unindexed, upsert } from '../../sim/entities.ts'
+import type { Store } from '../../sim/store.ts'
+
+const kind = 'Order'
+const perCommit = 500
+/** Sampled keys for each worker: more make the parts more even. */
+const samplesPerWorker = 32
+
+export async function splitWork(session: ArmSession, by: 'number' | 'scatter'): Promise<void> {
+  const { record } = session
+  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const ids = await putOrders(session, store)
+  const workers = session.setting('work.workers')
+  const bounds = by === 'number' ? equalSteps(ids, workers) : await scatterBounds(store, workers)
+  const counts: number[] = []
+  for (let worker = 0; worker < workers; worker++) {
+    counts.push(await countBetween(store, bounds[worker - 1], bounds[worker]))
+  }
+  const all = counts.reduce((sum, count) => sum + count, 0)
+  record.figure('records', all, '')
+  record.figure('records lost', ids.length - all, '')
+  record.figure('busiest worker', (Math.max(...counts) * workers) / all, 'times the mean')
+  record.chart({
+    title: 'records of each worker',
+    unit: 'records',
+    x: { name: 'worker', values: counts.map((_, i) => i + 1) },
+    lines: [{ name: 'records', values: counts }],
+  })
+}
+
+/** Numbers as they grow in life: old ranges were thinned out, the newest is dense. @returns ids, ascending */
+async function putOrders({ random, setting }: Pick<ArmSession, 'random' | 'setting'>, store: Store): Promise<bigint[]> {
+  const wanted = setting('work.records')
+  const ids = new Set<bigint>()
+  while (ids.size < wanted) ids.add(BigInt(1 + Math.floor(wanted * 100 * (1 - random.next() ** 4))))
+  const sorted = [...ids].sort((a, b) => (a < b ? -1 : 1))
+  for (let i = 0; i < sorted.length; i += perCommit) {
+    const mutations = sorted
+      .slice(i, i + perCommit)
+      .map((id) => upsert(store.key({ kind, id }), { state: unindexed(text('open')) }))
+    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+  }
+  return sorted
+}
+
+/** First ids of all parts but the first. */
+function equalSteps(ids: readonly bigint[], workers: number): bigint[] {
+  const [first, last] = [ids[0] ?? 0n, ids.at(-1) ?? 0n]
+  const step = (last - first + 1n) / BigInt(workers)
+  return Array.from({ length: workers - 1 }, (_, i) => first + step * BigInt(i + 1))
+}
+
+async function scatterBounds(store: Store, workers: number): Promise<bigint[]> {
+  const keys = await keysOf(store, {
+    ...queryOf(store),
+    order: [{ property: '__scatter__', direction: 'ascending' }],
+    limit: workers * samplesPerWorker,
+  })
+  const sampled = keys.map(idOf).sort((a, b) => (a < b ? -1 : 1))
+  return Array.from({ length: workers - 1 }, (_, i) => sampled[Math.floor(((i + 1) * sampled.length) / workers)] ?? 0n)
+}
+
+function queryOf(store: Store): Query {
+  return {
+    partition: store.key().partition,
+    kind,
+    projection: ['__key__'],
+    order: [],
+    distinctOn: [],
+    offset: 0,
+  }
+}
+
+async function keysOf(store: Store, query: Query): Promise<Key[]> {
+  const { results } = await store.database.runQuery(store.context(), { query })
+  return results.map(({ key }) => key)
+}
+
+/** How many records a worker finds from one bound to before the next. */
+async function countBetween(store: Store, from: bigint | undefined, to: bigint | undefined): Promise<number> {
+  const bound = (operator: 'greaterThanOrEqual' | 'lessThan', id: bigint): Filter => ({
+    type: 'property',
+    property: '__key__',
+    operator,
+    value: { type: 'key', key: store.key({ kind, id }) },
+  })
+  const filters = [
+    ...(from === undefined ? [] : [bound('greaterThanOrEqual', from)]),
+    ...(to === undefined ? [] : [bound('lessThan', to)]),
+  ]
+  const query = { ...queryOf(store), projection: [], filter: { type: 'composite', operator: 'and', filters } as const }
+  const { values } = await store.database.runAggregationQuery(store.context(), {
+    query,
+    aggregations: [{ alias: 'all', operator: 'count', upTo: undefined }],
+  })
+  const all = values.get('all')
+  return all?.type === 'integer' ? Number(all.value) : 0
+}

@@ -1,0 +1,133 @@
+/**
+ * What a client of a lab can ask of the service, in process on virtual time or over the wire in real time, so that one arm
+ * drives both.
+ *
+ * CL1  Every call takes the way to the service and back as well (client.rpcMs); over the wire the network does.
+ * CL2  A failed call throws DatastoreError with the code a client library would see.
+ */
+import { type Database, DatastoreError, decodeProperties, type Key, type Query, type Value } from '@sixtables/engine'
+import { entityBytes, type Fields } from './entities.ts'
+import type { Store } from './store.ts'
+
+export interface Put {
+  readonly operation: 'insert' | 'update' | 'upsert'
+  readonly key: Key
+  readonly fields: Fields
+}
+
+export type Found = ReadonlyMap<string, Value>
+
+export interface Client {
+  nowMs(): number
+  sleep(ms: number): Promise<void>
+  key(...path: Key['path']): Key
+  begin(): Promise<Uint8Array>
+  rollback(transaction: Uint8Array): Promise<void>
+  /** `undefined` where there is no entity. */
+  lookup(key: Key, transaction?: Uint8Array): Promise<Found | undefined>
+  /** In the transaction, or on its own. */
+  commit(puts: readonly Put[], transaction?: Uint8Array): Promise<void>
+  allocateId(key: Key): Promise<bigint>
+  /** The entity of a kind with the greatest value of an indexed property, as a global query sees it. */
+  greatest(kind: string, property: string): Promise<Found | undefined>
+}
+
+export class StoreClient implements Client {
+  readonly #store: Store
+  readonly #database: Database
+  readonly #rpcMs: number
+
+  constructor(store: Store, rpcMs: number) {
+    this.#store = store
+    this.#database = store.database
+    this.#rpcMs = rpcMs
+  }
+
+  nowMs(): number {
+    return this.#store.nowMs
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.#store.sleep(ms)
+  }
+
+  key(...path: Key['path']): Key {
+    return this.#store.key(...path)
+  }
+
+  begin(): Promise<Uint8Array> {
+    return this.#call(() => this.#database.beginTransaction(this.#store.context(), { mode: 'readWrite' }))
+  }
+
+  async rollback(transaction: Uint8Array): Promise<void> {
+    await this.#call(() => this.#database.rollback(this.#store.context(), transaction))
+  }
+
+  async lookup(key: Key, transaction?: Uint8Array): Promise<Found | undefined> {
+    const read = transaction === undefined ? {} : { read: { transaction } }
+    const { found } = await this.#call(() => this.#database.lookup(this.#store.context(), { keys: [key], ...read }))
+    return found[0] === undefined ? undefined : decodeProperties(found[0].image.properties)
+  }
+
+  async commit(puts: readonly Put[], transaction?: Uint8Array): Promise<void> {
+    const mutations = puts.map(({ operation, key, fields }) => ({ operation, entity: entityBytes(key, fields) }))
+    const request =
+      transaction === undefined
+        ? ({ mode: 'nonTransactional', mutations } as const)
+        : ({ mode: 'transactional', transaction, mutations } as const)
+    await this.#call(() => this.#database.commit(this.#store.context(), request))
+  }
+
+  async allocateId(key: Key): Promise<bigint> {
+    const [complete] = await this.#call(() => this.#database.allocateIds(this.#store.context(), [key]))
+    return idOf(complete)
+  }
+
+  async greatest(kind: string, property: string): Promise<Found | undefined> {
+    const query: Query = {
+      partition: this.#store.key().partition,
+      kind,
+      projection: [],
+      order: [{ property, direction: 'descending' }],
+      distinctOn: [],
+      offset: 0,
+      limit: 1,
+    }
+    const { results } = await this.#call(() => this.#database.runQuery(this.#store.context(), { query }))
+    const image = results[0]?.image
+    return image === undefined ? undefined : decodeProperties(image.properties)
+  }
+
+  /** There, the work, and back (CL1). */
+  async #call<T>(work: () => T | Promise<T>): Promise<T> {
+    await this.#store.sleep(this.#rpcMs / 2)
+    try {
+      return await work()
+    } finally {
+      await this.#store.sleep(this.#rpcMs / 2)
+    }
+  }
+}
+
+export function idOf(key: Key | undefined): bigint {
+  const id = key?.path.at(-1)?.id
+  if (id === undefined) throw new Error('a key was given no id')
+  return id
+}
+
+export function integerOf(found: Found | undefined, property: string): number {
+  const value = found?.get(property)
+  return value?.type === 'integer' ? Number(value.value) : 0
+}
+
+/** Whether the call lost against another one, or met a busy server, and may be made again. */
+export function isTransient(error: unknown): boolean {
+  return (
+    error instanceof DatastoreError &&
+    ['ABORTED', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'DEADLINE_EXCEEDED'].includes(error.code)
+  )
+}
+
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof DatastoreError && error.code === code
+}

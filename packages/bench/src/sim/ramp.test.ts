@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest'
+import { rampedOpsPerSecond } from './ramp.ts'
+
+describe('500/50/5', () => {
+  const rule = { startOpsPerSecond: 500, growthPercent: 50, everyMinutes: 5 }
+
+  it('stays for five minutes, then has half as much more', () => {
+    expect([0, 299, 300, 600].map((seconds) => rampedOpsPerSecond(rule, seconds))).toEqual([500, 500, 750, 1125])
+  })
+
+  it('is at about 740,000 after 90 minutes', () => {
+    expect(rampedOpsPerSecond(rule, 90 * 60)).toBeCloseTo(738_945, -1)
+  })
+})

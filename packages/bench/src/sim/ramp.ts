@@ -1,0 +1,41 @@
+/**
+ * The 500/50/5 rule: at most 500 operations a second at first, half as many more every five minutes.
+ *
+ * Known: best practices, "ramping up traffic"; after 90 minutes that makes 500 × 1.5^18 ≈ 740,000 a second.
+ */
+import type { ArmSession } from '../session.ts'
+import { defaultsOf, type SettingValues } from '../settings.ts'
+import type { Load } from './load.ts'
+
+export interface Ramp {
+  readonly startOpsPerSecond: number
+  readonly growthPercent: number
+  readonly everyMinutes: number
+}
+
+/** The rate at a moment of a ramp. */
+export function rampedOpsPerSecond(ramp: Ramp, seconds: number): number {
+  const steps = Math.floor(seconds / (ramp.everyMinutes * 60))
+  return ramp.startOpsPerSecond * (1 + ramp.growthPercent / 100) ** steps
+}
+
+/** A load that is ramped up as the settings say. */
+export function rampOf(session: ArmSession, next: Load['next']): Load {
+  const ramp = {
+    startOpsPerSecond: session.setting('ramp.startOpsPerSecond'),
+    growthPercent: session.setting('ramp.growthPercent'),
+    everyMinutes: session.setting('ramp.everyMinutes'),
+  }
+  const seconds = session.setting('ramp.minutes') * 60
+  return { seconds, opsPerSecondAt: (at) => rampedOpsPerSecond(ramp, at), next }
+}
+
+/** What {@link rampOf} and {@link offer} read. */
+export const rampSettings: SettingValues = defaultsOf(
+  'ramp.startOpsPerSecond',
+  'ramp.growthPercent',
+  'ramp.everyMinutes',
+  'ramp.minutes',
+  'load.slotMs',
+  'load.samples',
+)

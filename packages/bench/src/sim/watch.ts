@@ -1,0 +1,182 @@
+/**
+ * Looks at tablets and outcomes while a load runs, and records what it saw: latency, throughput, the number of tablets, the
+ * share of the busiest one, and the heat of a table's key ranges.
+ */
+import type { TableId } from '@sixtables/engine'
+import type { Recorder } from '../measure/recorder.ts'
+import type { Outcomes } from './load.ts'
+import type { Store } from './store.ts'
+
+interface Look {
+  readonly seconds: number
+  readonly servedPerSecond: number
+  readonly refusedPerSecond: number
+  readonly p50Ms: number | null
+  readonly p99Ms: number | null
+  readonly tables: ReadonlyMap<TableId, TableLook>
+}
+
+interface TableLook {
+  readonly tablets: number
+  readonly servers: number
+  /** Row operations a second of all tablets, and of the busiest. */
+  readonly total: number
+  readonly busiest: number
+}
+
+export class Watch {
+  readonly #tables: readonly TableId[]
+  readonly #everySeconds: number
+  readonly #looks: Look[] = []
+  #lastSeconds = 0
+
+  constructor(tables: readonly TableId[], everySeconds: number) {
+    this.#tables = tables
+    this.#everySeconds = everySeconds
+  }
+
+  /** Takes a look when it is time for one; the outcomes begin anew. */
+  look(store: Store, seconds: number, outcomes: Outcomes): void {
+    const span = seconds - this.#lastSeconds
+    if (span < this.#everySeconds) return
+    this.#lastSeconds = seconds
+    const { tablets } = store.engine.tablets.report()
+    const tables = new Map(
+      this.#tables.map((table) => {
+        const own = tablets.filter((tablet) => tablet.table === table)
+        const loads = own.map((tablet) => tablet.readsPerSecond + tablet.writesPerSecond)
+        const look: TableLook = {
+          tablets: own.length,
+          servers: new Set(own.map(({ server }) => server)).size,
+          total: loads.reduce((sum, load) => sum + load, 0),
+          busiest: Math.max(0, ...loads),
+        }
+        return [table, look] as const
+      }),
+    )
+    const { latency, served, refused } = outcomes
+    const known = latency.weight > 0
+    this.#looks.push({
+      seconds,
+      servedPerSecond: served / span,
+      refusedPerSecond: refused / span,
+      p50Ms: known ? latency.quantile(0.5) : null,
+      p99Ms: known ? latency.quantile(0.99) : null,
+      tables,
+    })
+    outcomes.clear()
+  }
+
+  /** The looks of the last so many seconds. */
+  #last(seconds: number): readonly Look[] {
+    const end = this.#looks.at(-1)?.seconds ?? 0
+    return this.#looks.filter((look) => look.seconds > end - seconds)
+  }
+
+  /** Means over the last so many seconds. */
+  settled(seconds: number): {
+    readonly served: number
+    readonly refused: number
+    readonly p50Ms: number
+    readonly p99Ms: number
+  } {
+    const looks = this.#last(seconds)
+    const mean = (value: (look: Look) => number): number =>
+      looks.reduce((sum, look) => sum + value(look), 0) / Math.max(1, looks.length)
+    return {
+      served: mean((look) => look.servedPerSecond),
+      refused: mean((look) => look.refusedPerSecond),
+      p50Ms: mean((look) => look.p50Ms ?? 0),
+      p99Ms: mean((look) => look.p99Ms ?? 0),
+    }
+  }
+
+  /** At the last look: tablets, the share of the busiest, and how many times the mean it has. */
+  tableAtEnd(table: TableId): {
+    readonly tablets: number
+    readonly servers: number
+    readonly total: number
+    readonly busiestShare: number
+    readonly busiestToMean: number
+  } {
+    const look = this.#looks.at(-1)?.tables.get(table)
+    if (look === undefined || look.total === 0)
+      return { tablets: 0, servers: 0, total: 0, busiestShare: 0, busiestToMean: 0 }
+    const { tablets, servers, total, busiest } = look
+    return { tablets, servers, total, busiestShare: busiest / total, busiestToMean: (busiest * tablets) / total }
+  }
+
+  /** Refused of all, from a moment on: 0 to 1. */
+  refusedShare(fromSeconds = 0, toSeconds = Number.POSITIVE_INFINITY): number {
+    const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds && seconds <= toSeconds)
+    const refused = looks.reduce((sum, look) => sum + look.refusedPerSecond, 0)
+    const all = looks.reduce((sum, look) => sum + look.refusedPerSecond + look.servedPerSecond, 0)
+    return all === 0 ? 0 : refused / all
+  }
+
+  /** When the refused share of a look was last above a bound, in seconds; 0: never. */
+  lastAbove(share: number): number {
+    const bad = this.#looks.filter(
+      ({ servedPerSecond, refusedPerSecond }) => refusedPerSecond > share * (servedPerSecond + refusedPerSecond),
+    )
+    return bad.at(-1)?.seconds ?? 0
+  }
+
+  draw(record: Recorder, logarithmic = false): void {
+    const x = { name: 'seconds', values: this.#looks.map(({ seconds }) => seconds) }
+    record.chart({
+      title: 'throughput',
+      unit: 'operations a second',
+      x,
+      logarithmic,
+      lines: [
+        { name: 'served', values: this.#looks.map((look) => look.servedPerSecond) },
+        { name: 'refused', values: this.#looks.map((look) => look.refusedPerSecond) },
+      ],
+    })
+    record.chart({
+      title: 'latency of what was served',
+      unit: 'ms',
+      x,
+      lines: [
+        { name: 'p50', values: this.#looks.map((look) => look.p50Ms) },
+        { name: 'p99', values: this.#looks.map((look) => look.p99Ms) },
+      ],
+    })
+    const lines = (value: (look: TableLook) => number) =>
+      this.#tables.map((table) => ({
+        name: table,
+        values: this.#looks.map(({ tables }) => {
+          const look = tables.get(table)
+          return look === undefined ? null : value(look)
+        }),
+      }))
+    record.chart({ title: 'tablets', unit: 'tablets', x, logarithmic, lines: lines(({ tablets }) => tablets) })
+    record.chart({
+      title: 'share of the busiest tablet',
+      unit: 'of the load of its table',
+      x,
+      lines: lines(({ busiest, total }) => (total === 0 ? 0 : busiest / total)),
+    })
+  }
+
+  /** The heat of a table over the whole run, as the engine remembers it. */
+  drawHeat(record: Recorder, store: Store, table: TableId): void {
+    const spanMs = store.nowMs
+    const report = store.engine.tablets.heat({ table, spanMs, rowsMax: 32 })
+    const start = report.atMs - spanMs
+    const fresh = report.columns.flatMap((at, i) => (at + report.stepMs > start ? [i] : []))
+    record.heatmap({
+      title: `${table}: key ranges over time`,
+      unit: 'row operations a second',
+      columns: fresh.map((i) => Math.max(0, ((report.columns[i] ?? 0) - start) / 1000)),
+      rows: report.rows.map((row) => ({
+        label: row.label,
+        values: fresh.map((i) => (row.reads[i] ?? 0) + (row.writes[i] ?? 0)),
+      })),
+      events: report.events
+        .filter((event) => event.table === table)
+        .map(({ atMs, words }) => ({ at: Math.max(0, (atMs - start) / 1000), words })),
+    })
+  }
+}

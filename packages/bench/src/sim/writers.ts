@@ -1,0 +1,113 @@
+/**
+ * Closed-loop load: clients that do one job after the other, each trying again when it loses against another.
+ *
+ * WR1  A job's latency runs from its first attempt to its end, pauses included.
+ * WR2  What is given up after the last attempt counts as given up, not as done.
+ */
+
+import type { Random } from '@sixtables/engine/testing'
+import { Histogram } from '../measure/histogram.ts'
+import type { ArmSession } from '../session.ts'
+import { type Client, hasCode, isTransient, StoreClient } from './client.ts'
+import { timed } from './open-loop.ts'
+import type { Store } from './store.ts'
+import type { WireSession } from './wire.ts'
+
+export interface Attempt {
+  readonly client: Client
+  /** 0, 1, 2, …: which of the writers. */
+  readonly writer: number
+  readonly random: Random
+  /** Counts a try that came to nothing within the job. */
+  retried(): void
+}
+
+/** One job, or one attempt of it: when it throws what another attempt may cure, it is called again. */
+export type Job = (attempt: Attempt) => Promise<void>
+
+export interface Tally {
+  done: number
+  /** Attempts after the first. */
+  retries: number
+  givenUp: number
+  readonly latency: Histogram
+}
+
+interface Patience {
+  readonly retries: number
+  readonly backoffMs: number
+}
+
+/** So many writers at work for so long, on virtual time. */
+export async function write(
+  session: ArmSession,
+  store: Store,
+  options: { readonly writers: number; readonly seconds: number; readonly job: Job },
+): Promise<Tally> {
+  const { writers, seconds, job } = options
+  const tally: Tally = { done: 0, retries: 0, givenUp: 0, latency: new Histogram() }
+  const patience = { retries: session.setting('client.retries'), backoffMs: session.setting('client.backoffMs') }
+  const client = new StoreClient(store, session.setting('client.rpcMs'))
+  const endMs = store.nowMs + seconds * 1000
+  const { random } = session
+  const loop = async (writer: number): Promise<void> => {
+    // They do not begin in step.
+    await store.sleep(random.next() * 100)
+    while (store.nowMs < endMs) {
+      const begun = store.nowMs
+      const attempt = { client, writer, random, retried: () => void tally.retries++ }
+      const isDone = await retrying(attempt, patience, job)
+      if (store.nowMs > endMs) return
+      if (isDone) {
+        tally.done++
+        tally.latency.add(store.nowMs - begun)
+      } else tally.givenUp++
+    }
+  }
+  await store.together(Array.from({ length: writers }, (_, writer) => loop(writer)))
+  return tally
+}
+
+/** The same writers against a server, in real time. */
+export async function writeOverWire(wire: WireSession, writers: number, job: Job): Promise<void> {
+  const { client, random, seconds } = wire
+  const endMs = client.nowMs() + seconds * 1000
+  const loop = async (writer: number): Promise<void> => {
+    while (client.nowMs() < endMs) {
+      await timed(wire, async () => {
+        const attempt = { client, writer, random, retried: () => {} }
+        if (!(await retrying(attempt, { retries: 5, backoffMs: 50 }, job))) throw new Error('given up')
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, (_, writer) => loop(writer)))
+}
+
+async function retrying(attempt: Attempt, { retries, backoffMs }: Patience, job: Job): Promise<boolean> {
+  for (let i = 0; ; i++) {
+    try {
+      await job(attempt)
+      return true
+    } catch (error) {
+      if (!isTransient(error)) throw error
+      if (i >= retries) return false
+      attempt.retried()
+      await attempt.client.sleep(backoffMs * 2 ** i * (0.5 + attempt.random.next() / 2))
+    }
+  }
+}
+
+/** Runs `work` in a transaction and commits what it answers. */
+export async function inTransaction(
+  client: Client,
+  work: (transaction: Uint8Array) => Promise<Parameters<Client['commit']>[0]>,
+): Promise<void> {
+  const transaction = await client.begin()
+  try {
+    await client.commit(await work(transaction), transaction)
+  } catch (error) {
+    // A transaction that lost a conflict has ended; any other is given back.
+    if (!hasCode(error, 'ABORTED')) await client.rollback(transaction).catch(() => {})
+    throw error
+  }
+}
