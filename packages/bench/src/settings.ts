@@ -45,6 +45,7 @@ export type SettingName =
   | 'load.slotMs'
   | 'load.samples'
   | 'load.minutes'
+  | 'load.writeShare'
   | 'load.opsPerSecond'
   | 'load.seconds'
   | 'load.writersMax'
@@ -141,11 +142,12 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     source: 'ours: a weight is a flow, never a burst',
   },
   'load.samples': {
-    value: 96,
+    value: 64,
     unit: 'operations',
-    about: 'operations a slot that go through the engine; each stands for its part of all',
+    about: 'operations a slot that go through the engine at the greatest rate; each stands for its part of all',
     source: 'ours: enough samples of each tablet in a decision window',
   },
+  'load.writeShare': { value: 0.1, unit: 'share', about: 'operations that write; the others read', source: 'ours' },
   'load.minutes': { value: 20, unit: 'minutes', about: 'how long the load is offered', source: 'ours' },
   'load.opsPerSecond': { value: 50_000, unit: 'a second', about: 'operations offered', source: 'ours' },
   'load.seconds': { value: 20, unit: 's', about: 'how long writers write, at each number of them', source: 'ours' },

@@ -60,10 +60,11 @@ async function run(session: ArmSession, created: Created): Promise<void> {
   await offer(session, store, load, watch)
   const settled = watch.settled(120)
   for (const table of ['Entities', ...indexTables] as const) {
-    const { tablets, busiestShare, busiestToMean } = watch.tableAtEnd(table)
+    const { tablets, total, busiestShare, busiestToMean } = watch.tableAtEnd(table)
     record.figure(`${table}: tablets`, tablets, '')
     record.figure(`${table}: busiest`, busiestShare * 100, '% of the load')
     record.figure(`${table}: busiest to mean`, busiestToMean, 'times')
+    record.figure(`${table}: load`, total, 'row operations a second')
   }
   record.figure('served', settled.served, 'a second')
   record.figure('refused', settled.refused, 'a second')
@@ -127,7 +128,7 @@ export const monotonicIndex: Lab = {
     'An index row lies where its value lies. A timestamp is always the newest value there is: each row goes to the end of ' +
     'EntitiesByPropertyAsc and to the head of EntitiesByPropertyDesc, however the keys are made. A prefix spreads the rows, ' +
     "and with the user as prefix one user's events can still be read in order.",
-  settings: { ...rampSettings, ...tabletSettingValues, 'ramp.minutes': 45 },
+  settings: { ...rampSettings, ...tabletSettingValues, 'ramp.minutes': 50 },
   arms,
   expectations: [
     ...['indexed', 'excluded', 'hash-prefixed', 'user-prefixed'].map((name) => ({
@@ -150,11 +151,14 @@ export const monotonicIndex: Lab = {
       },
     },
     {
-      says: 'excluded: nothing is written to the property tables',
+      says: 'excluded: hardly anything is written to the property tables (only what __scatter__ has)',
       arms: ['excluded'],
       judge: (of) => {
-        const shares = indexTables.map((table) => figureOf(of('excluded'), `${table}: busiest`))
-        return { holds: shares.every((share) => share === 0), found: `ascending, descending: ${shares.join(' %, ')} %` }
+        const [entities, ascending] = [
+          figureOf(of('excluded'), 'Entities: load'),
+          figureOf(of('excluded'), 'EntitiesByPropertyAsc: load'),
+        ]
+        return { holds: ascending < 0.03 * entities, found: `${ascending} against ${entities} row operations a second` }
       },
     },
     ...['hash-prefixed', 'user-prefixed'].map((name) => ({

@@ -6,7 +6,7 @@
  */
 import { type Arm, figureOf, inWords, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
-import { tabletSettingValues } from '../settings.ts'
+import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import type { Put } from '../sim/client.ts'
 import { integer, unindexed } from '../sim/entities.ts'
 import { hashOf, nameAt } from '../sim/keys.ts'
@@ -17,6 +17,9 @@ import { Watch } from '../sim/watch.ts'
 
 const kind = 'Session'
 
+/** So many names are in use; each operation is for any of them. */
+const names = 65_536
+
 /** Names are evenly spread: nothing here is wrong with the keys. */
 function put(key: Put['key'], n: number): Put {
   return { operation: 'upsert', key, fields: { visits: unindexed(integer(n)) } }
@@ -25,7 +28,11 @@ function put(key: Put['key'], n: number): Put {
 async function run(session: ArmSession, isRamped: boolean): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
-  const next: Load['next'] = (n, share) => ({ put: put(store.key({ kind, name: nameAt(share) }), n) })
+  const writeShare = session.setting('load.writeShare')
+  const next: Load['next'] = (n, share) => {
+    const key = store.key({ kind, name: nameAt(Math.floor(share * names) / names) })
+    return session.random.next() < writeShare ? { put: put(key, n) } : { lookup: key }
+  }
   const ramped = rampOf(session, next)
   const full = ramped.opsPerSecondAt(ramped.seconds)
   // The last step begins where the ramp ends: five minutes more, so that its rate is seen.
@@ -59,12 +66,19 @@ export const ramp500505: Lab = {
   name: 'ramp-500-50-5',
   title: 'full traffic at once, and step by step',
   question:
-    'A new kind is to take 740,000 writes a second, with keys as they should be. What happens when they come at once, and ' +
+    'A new kind is to take 740,000 reads and writes a second, with keys as they should be. What happens when they come at once, and ' +
     'what when they are ramped up: 500 a second, and half as many more every five minutes?',
   idea:
     'A new kind begins in one tablet on one server. Tablets split by load that they have seen and move to servers that are ' +
     'idle; both take a while. A rise of a half in five minutes leaves them the time, a jump does not.',
-  settings: { ...rampSettings, ...tabletSettingValues, 'ramp.minutes': 90, 'load.minutes': 10 },
+  settings: {
+    ...rampSettings,
+    ...tabletSettingValues,
+    ...defaultsOf('load.writeShare'),
+    'ramp.minutes': 90,
+    'load.minutes': 6,
+    'load.samples': 2000,
+  },
   arms: [
     {
       name: 'at-once',

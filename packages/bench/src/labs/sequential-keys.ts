@@ -105,7 +105,7 @@ export const sequentialKeys: Lab = {
   settings: {
     ...rampSettings,
     ...tabletSettingValues,
-    'ramp.minutes': 45,
+    'ramp.minutes': 50,
   },
   arms,
   expectations: [

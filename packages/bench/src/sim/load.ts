@@ -2,7 +2,10 @@
  * Open-loop load with weights: so many operations a second are offered whatever comes of them, and each operation that goes
  * through the engine stands for many.
  *
- *   slot of load.slotMs ── load.samples operations, evenly over the slot ── each a flow of rate × slot ÷ samples
+ *   slot of load.slotMs ── operations evenly over the slot ── each a flow of rate × slot ÷ their number
+ *
+ * At the greatest rate of the load there are load.samples of them in a slot, at lower rates fewer: what counts is how many
+ * samples each tablet gets, and there are fewer tablets then.
  *
  * LD1  The weights of a slot add up to its rate times its length, whatever the number of samples.
  * LD2  An operation is sent once; a client of such a load does not try again.
@@ -42,30 +45,28 @@ export class Outcomes {
   }
 }
 
-/** Operations of a slot go in so many groups, a step of time between two. */
-const groupsPerSlot = 8
+/** The fewest operations of a slot. */
+const samplesMin = 16
 
 /** Offers the load, and lets `watch` look at the tablets now and then. */
 export async function offer(session: ArmSession, store: Store, load: Load, watch: Watch): Promise<void> {
   const slotMs = session.setting('load.slotMs')
-  const samples = session.setting('load.samples')
+  const slots = Math.round((load.seconds * 1000) / slotMs)
+  const rates = Array.from({ length: slots }, (_, slot) => load.opsPerSecondAt((slot * slotMs) / 1000))
+  const samplesAt = samplesOf(rates, session.setting('load.samples'))
   const outcomes = new Outcomes()
   const running = new Set<Promise<void>>()
   let offered = 0
   const client = async (): Promise<void> => {
-    const slots = Math.round((load.seconds * 1000) / slotMs)
-    for (let slot = 0; slot < slots; slot++) {
-      const seconds = (slot * slotMs) / 1000
-      const weight = (load.opsPerSecondAt(seconds) * slotMs) / 1000 / samples
-      let sent = 0
-      for (let group = 1; group <= groupsPerSlot; group++) {
-        for (; sent < Math.round((samples * group) / groupsPerSlot); sent++) {
-          const operation = await load.next(Math.floor(offered), (sent + session.random.next()) / samples)
-          offered += weight
-          const done = send(store, operation, weight, slotMs, outcomes).finally(() => running.delete(done))
-          running.add(done)
-        }
-        await store.sleep(slotMs / groupsPerSlot)
+    for (const [slot, rate] of rates.entries()) {
+      const samples = samplesAt(rate)
+      const weight = (rate * slotMs) / 1000 / samples
+      for (let sent = 0; sent < samples; sent++) {
+        const operation = await load.next(Math.floor(offered), (order(sent, samples) + session.random.next()) / samples)
+        offered += weight
+        const done = send(store, operation, weight, slotMs, outcomes).finally(() => running.delete(done))
+        running.add(done)
+        await store.sleep(slotMs / samples)
       }
       session.progress((slot + 1) / slots)
       watch.look(store, (slot + 1) * (slotMs / 1000), outcomes)
@@ -73,6 +74,24 @@ export async function offer(session: ArmSession, store: Store, load: Load, watch
     await Promise.all(running)
   }
   await store.together([client()])
+}
+
+/** As many as the rate's part of the greatest rate asks for. */
+function samplesOf(rates: readonly number[], samplesMax: number): (rate: number) => number {
+  const most = Math.max(...rates)
+  return (rate) => Math.min(samplesMax, Math.max(samplesMin, Math.ceil((samplesMax * rate) / most)))
+}
+
+/** A fixed permutation of 0 … count − 1 that jumps about, so that keys drawn evenly over a slot do not come in order. */
+function order(i: number, count: number): number {
+  // A step near the golden section of the count, and coprime to it.
+  let step = Math.max(1, Math.round(count * 0.618))
+  while (greatestDivisor(step, count) !== 1) step++
+  return (i * step) % count
+}
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b)
 }
 
 async function send(

@@ -3,7 +3,7 @@
  * share of the busiest one, and the heat of a table's key ranges.
  */
 import type { TableId } from '@sixtables/engine'
-import type { Recorder } from '../measure/recorder.ts'
+import type { Line, Recorder } from '../measure/recorder.ts'
 import type { Outcomes } from './load.ts'
 import type { Store } from './store.ts'
 
@@ -143,7 +143,7 @@ export class Watch {
         { name: 'p99', values: this.#looks.map((look) => look.p99Ms) },
       ],
     })
-    const lines = (value: (look: TableLook) => number) =>
+    const lines = (value: (look: TableLook) => number): Line[] =>
       this.#tables.map((table) => ({
         name: table,
         values: this.#looks.map(({ tables }) => {
@@ -171,7 +171,7 @@ export class Watch {
       unit: 'row operations a second',
       columns: fresh.map((i) => Math.max(0, ((report.columns[i] ?? 0) - start) / 1000)),
       rows: report.rows.map((row) => ({
-        label: row.label,
+        label: rangeStart(row.start),
         values: fresh.map((i) => (row.reads[i] ?? 0) + (row.writes[i] ?? 0)),
       })),
       events: report.events
@@ -179,4 +179,10 @@ export class Watch {
         .map(({ atMs, words }) => ({ at: Math.max(0, (atMs - start) / 1000), words })),
     })
   }
+}
+
+/** Where a key range begins, without what all ranges of its table share. */
+function rangeStart(words: string): string {
+  if (words === '') return '(from the start)'
+  return words.split(' › ').slice(2).join(' › ')
 }
