@@ -4,6 +4,7 @@
  * V1  Every store of an arm has a clock and an engine of its own; arms share nothing.
  * V2  Chance comes from the seed and the arm's name, so that one arm run alone draws what it draws among all.
  */
+import { tabletDefaults } from '@sixtables/engine'
 import { type Random, seededRandom } from '@sixtables/engine/testing'
 import { Recorder } from './measure/recorder.ts'
 import { engineTabletOptions, type SettingName, type SettingValues } from './settings.ts'
@@ -44,7 +45,14 @@ export class ArmSession {
 
   /** @param options.simulate - servers and tablets have the capacities of the settings, or of `tablets` */
   async open({ simulate = false, tablets, ...options }: SessionStoreOptions = {}): Promise<Store> {
-    const capacities = { simulate: true, ...engineTabletOptions(this.#options.settings), ...tablets }
+    const asked = engineTabletOptions(this.#options.settings)
+    // Reports over the window that decides: fewer samples would look like an uneven load.
+    const capacities = {
+      simulate: true,
+      reportWindowMs: asked.windowMs ?? tabletDefaults.windowMs,
+      ...asked,
+      ...tablets,
+    }
     const store = await openStore({ seed: this.seed, ...options, ...(simulate ? { tablets: capacities } : {}) })
     this.#stores.push(store)
     return store

@@ -46,7 +46,7 @@ async function run(session: ArmSession, isRamped: boolean): Promise<void> {
   const first = Math.min(300, seconds)
   const { served, p99Ms } = watch.settled(120)
   const { tablets, servers, busiestToMean } = watch.tableAtEnd('Entities')
-  record.figure('offered at the end', load.opsPerSecondAt(seconds), 'a second')
+  record.figure('offered at the end', load.opsPerSecondAt(seconds - 1), 'a second')
   record.figure('served at the end', served, 'a second')
   record.figure('p99 at the end', p99Ms, 'ms')
   record.figure('refused, first five minutes', watch.refusedShare(0, first) * 100, '%')

@@ -100,14 +100,13 @@ export class Watch {
     readonly busiestToMean: number
   } {
     const look = this.#looks.at(-1)?.tables.get(table)
-    if (look === undefined || look.total === 0)
-      return { tablets: 0, servers: 0, total: 0, busiestShare: 0, busiestToMean: 0 }
-    const { tablets, servers, total, busiest } = look
-    return { tablets, servers, total, busiestShare: busiest / total, busiestToMean: (busiest * tablets) / total }
+    const { tablets, servers, total, busiest } = look ?? { tablets: 0, servers: 0, total: 0, busiest: 0 }
+    const share = total === 0 ? 0 : busiest / total
+    return { tablets, servers, total, busiestShare: share, busiestToMean: share * tablets }
   }
 
   /** Refused of all, from a moment on: 0 to 1. */
-  refusedShare(fromSeconds = 0, toSeconds = Number.POSITIVE_INFINITY): number {
+  refusedShare(fromSeconds: number = 0, toSeconds: number = Number.POSITIVE_INFINITY): number {
     const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds && seconds <= toSeconds)
     const refused = looks.reduce((sum, look) => sum + look.refusedPerSecond, 0)
     const all = looks.reduce((sum, look) => sum + look.refusedPerSecond + look.servedPerSecond, 0)

@@ -41,21 +41,22 @@ export class VirtualClock implements Scheduler {
         reject(signal.reason)
         return
       }
+      const onAbort = (): void => {
+        sleeper.isAwake = true
+        reject(signal?.reason)
+      }
       const sleeper: Sleeper = {
         wakesAt: this.#now + BigInt(Math.round(ms * 1000)),
         sequence: ++this.#sequence,
         isAwake: false,
-        wake: resolve,
+        wake() {
+          // A signal may outlive many sleeps.
+          signal?.removeEventListener('abort', onAbort)
+          resolve()
+        },
       }
       this.#push(sleeper)
-      signal?.addEventListener(
-        'abort',
-        () => {
-          sleeper.isAwake = true
-          reject(signal.reason)
-        },
-        { once: true },
-      )
+      signal?.addEventListener('abort', onAbort, { once: true })
     })
   }
 

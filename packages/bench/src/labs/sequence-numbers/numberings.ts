@@ -37,22 +37,33 @@ const record = (client: Client, n: number): Put => ({
   fields: { number: integer(n), for: text('a customer') },
 })
 
-/** Inserts the first record from `n` on whose number is free. @returns its number */
+/**
+ * Puts the first record from `n` on whose number is free: a get and a put of the derived key in one transaction.
+ *
+ * @param taken - told of a number that is taken; answers the number to try next
+ * @returns the record's number
+ */
 async function putUnique(
   client: Client,
   n: number,
-  put: (n: number) => Put | Promise<Put>,
-  taken: (n: number) => Promise<void> | void,
+  put: (n: number) => Put,
+  taken: (n: number) => number | Promise<number>,
 ): Promise<number> {
   for (;;) {
+    const wanted = put(n)
+    let isTaken = false
     try {
-      await client.commit([await put(n)])
-      return n
+      await inTransaction(client, async (transaction) => {
+        isTaken = (await client.lookup(wanted.key, transaction)) !== undefined
+        return isTaken ? [] : [wanted]
+      })
     } catch (error) {
-      if (!hasCode(error, 'ALREADY_EXISTS')) throw error
-      await taken(n)
-      n++
+      // Another one took it after our get.
+      if (!hasCode(error, 'ABORTED')) throw error
+      isTaken = true
     }
+    if (!isTaken) return n
+    n = await taken(n)
   }
 }
 
@@ -90,20 +101,21 @@ function counterOutside({ crashShare }: NumberingOptions): Numbering {
   return { job, given }
 }
 
-function putUniqueNumbers(): Numbering {
+/** @param spread - whether a loser tries further ahead, or the very next number */
+function putUniqueNumbers(spread: boolean): Numbering {
   const given: number[] = []
-  const job: Job = async ({ client, retried }) => {
+  const job: Job = async ({ client, random, retried }) => {
     const greatest = integerOf(await client.greatest('Invoice', 'number'), 'number')
-    given.push(
-      await putUnique(
-        client,
-        greatest + 1,
-        (n) => record(client, n),
-        () => retried(),
-      ),
-    )
+    let reach = 1
+    const next = (n: number): number => {
+      retried()
+      if (!spread) return n + 1
+      reach *= 2
+      return n + 1 + random.integer(reach)
+    }
+    given.push(await putUnique(client, greatest + 1, (n) => record(client, n), next))
   }
-  return { job, given }
+  return { job, given, isSparse: spread }
 }
 
 function shardedCounter({ shards }: NumberingOptions): Numbering {
@@ -147,7 +159,7 @@ function newestRevision(): Numbering {
     const n = await putUnique(
       client,
       integerOf(newest, 'number') + 1,
-      (number) => {
+      (number): Put => {
         change = count > 0 && random.next() < 0.3 ? -1 : 1
         const fields = { number: integer(number), count: integer(count + change), added: integer(change) }
         return { operation: 'insert', key: client.key({ kind: 'Revision', id: BigInt(number) }), fields }
@@ -156,6 +168,7 @@ function newestRevision(): Numbering {
         retried()
         // A revision that the query did not know yet: by key it can be read, and its count goes on from there.
         count = integerOf(await client.lookup(client.key({ kind: 'Revision', id: BigInt(number) })), 'count')
+        return number + 1
       },
     )
     if (change > 0) added++
@@ -175,7 +188,16 @@ function newestRevision(): Numbering {
 export const numberings: readonly NumberingKind[] = [
   { name: 'counter-in-group', about: 'counter and record in one group and one transaction', start: counterInGroup },
   { name: 'counter-outside', about: 'the counter in a transaction of its own', start: counterOutside },
-  { name: 'put-unique', about: 'the greatest number by query, then insert, then the next', start: putUniqueNumbers },
+  {
+    name: 'put-unique',
+    about: 'the greatest number by query, then put-unique; who loses takes the next',
+    start: () => putUniqueNumbers(false),
+  },
+  {
+    name: 'put-unique-ahead',
+    about: 'the same; who loses tries further ahead each time',
+    start: () => putUniqueNumbers(true),
+  },
   { name: 'sharded-counter', about: 'counters of several groups, each with numbers of its own', start: shardedCounter },
   { name: 'allocate-ids', about: 'the number is an allocated id', start: allocatedIds },
   { name: 'newest-revision', about: 'append-only revisions, each with number and count', start: newestRevision },

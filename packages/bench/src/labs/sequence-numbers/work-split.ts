@@ -38,8 +38,9 @@ export async function splitWork(session: ArmSession, by: 'number' | 'scatter'): 
 }
 
 /** Numbers as they grow in life: old ranges were thinned out, the newest is dense. @returns ids, ascending */
-async function putOrders({ random, setting }: Pick<ArmSession, 'random' | 'setting'>, store: Store): Promise<bigint[]> {
-  const wanted = setting('work.records')
+async function putOrders(session: ArmSession, store: Store): Promise<bigint[]> {
+  const { random } = session
+  const wanted = session.setting('work.records')
   const ids = new Set<bigint>()
   while (ids.size < wanted) ids.add(BigInt(1 + Math.floor(wanted * 100 * (1 - random.next() ** 4))))
   const sorted = [...ids].sort((a, b) => (a < b ? -1 : 1))
