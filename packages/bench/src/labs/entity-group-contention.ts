@@ -161,20 +161,23 @@ export const entityGroupContention: Lab = {
   idea:
     'A group has one log, and an append takes a round trip between data centres: that alone allows a few a second. Every ' +
     'commit makes those fail that read the group before it, and they try again, against each other.',
-  settings: defaultsOf(
-    'log.commitMs',
-    'log.waitMsMax',
-    'log.fastCommitMs',
-    'server.count',
-    'server.opsPerSecond',
-    'server.serviceMs',
-    'client.rpcMs',
-    'client.retries',
-    'client.backoffMs',
-    'load.seconds',
-    'load.writersMax',
-    'batch.size',
-  ),
+  settings: {
+    ...defaultsOf(
+      'log.commitMs',
+      'log.waitMsMax',
+      'log.fastCommitMs',
+      'server.count',
+      'server.opsPerSecond',
+      'server.serviceMs',
+      'client.rpcMs',
+      'client.retries',
+      'client.backoffMs',
+      'load.seconds',
+      'load.writersMax',
+      'batch.size',
+    ),
+    'load.seconds': 10,
+  },
   arms,
   expectations: [
     {

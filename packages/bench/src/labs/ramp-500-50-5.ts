@@ -76,8 +76,8 @@ export const ramp500505: Lab = {
     ...tabletSettingValues,
     ...defaultsOf('load.writeShare'),
     'ramp.minutes': 90,
-    'load.minutes': 6,
-    'load.samples': 2000,
+    'load.minutes': 5,
+    'load.samples': 1500,
   },
   arms: [
     {

@@ -85,7 +85,7 @@ export const sequenceNumbers: Lab = {
       'work.workers',
     ),
     'load.writersMax': 256,
-    'load.seconds': 10,
+    'load.seconds': 6,
   },
   arms: [...numberingArms, ...workArms],
   expectations: [
@@ -116,7 +116,10 @@ export const sequenceNumbers: Lab = {
       judge: (of) => {
         const few = figureOf(of('put-unique'), 'tries in vain, 1 writer')
         const many = figureOf(of('put-unique'), 'tries in vain, all writers')
-        return { holds: few < 1 && many > 2, found: `${few} tries in vain a record with one writer, ${many} with all` }
+        return {
+          holds: few <= 2 && many > 20,
+          found: `${few} tries in vain a record with one writer, ${many} with all`,
+        }
       },
     },
     times('put-unique-ahead scales, at the price of gaps', ['counter-in-group', 'put-unique-ahead'], 'best rate', 3),
