@@ -64,7 +64,9 @@ async function callServer(address: string, { project, method, message }: Asked):
     body: new Uint8Array(message),
   })
   const body = Buffer.from(await response.arrayBuffer())
-  if (response.ok) return body
+  const type = response.headers.get('content-type') ?? 'no type'
+  if (response.ok && type.includes('protobuf')) return body
+  if (response.ok) throw new OperationError(`${address} answered ${method} with ${type}; it is no Datastore`)
   throw new OperationError(messageIn(body) ?? `${address} answered ${response.status} to ${method}`)
 }
 

@@ -1,5 +1,6 @@
 /**
- * All commands, in the order in which help and reference show them. A new command is a file in commands/ and a line here.
+ * All commands, in the order in which help and reference show them. A new command is a file in commands/ and a
+ * line here; `npm run golden` then writes its chapter of docs/reference/cli.md.
  */
 import type { Command } from './command.ts'
 import { checkCommand } from './commands/check.ts'

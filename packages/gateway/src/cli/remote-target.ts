@@ -32,8 +32,18 @@ export async function askServer(
   const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
   const response = await fetchServer(address, path, { method, ...json })
   const text = await response.text()
-  if (response.ok) return JSON.parse(text)
-  throw new OperationError(messageIn(text) ?? `${address} answered ${response.status} to ${method} ${path}`)
+  if (response.ok) {
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw new OperationError(
+        `${address} answered ${method} ${path.replace(/\?.*$/, '')} with something else than JSON`,
+      )
+    }
+  }
+  const unknown = response.status === 404 ? '; it is another emulator, or another version of sixtables' : ''
+  const [asked] = path.split('?')
+  throw new OperationError(messageIn(text) ?? `${address} answered ${response.status} to ${method} ${asked}${unknown}`)
 }
 
 /** @throws UsageError when nobody answers */

@@ -1,16 +1,18 @@
 /** `sixtables seed <file>`: writes a fixture into a database. */
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type FixtureFormat, fixtureFormats, loadFixture } from '../fixtures/fixture.ts'
+import { type Fixture, type FixtureFormat, fixtureFormats, loadFixture, parseFixture } from '../fixtures/fixture.ts'
 import { FixtureError } from '../fixtures/fixture-error.ts'
 import { formatPath } from '../fixtures/plain-value.ts'
 import { seedStore } from '../fixtures/seed.ts'
 import { openApi } from './api-call.ts'
 import { apiStore } from './api-store.ts'
 import type { Flags } from './command.ts'
-import { exitCodes, OperationError } from './errors.ts'
+import { exitCodes, OperationError, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { counted } from './print.ts'
 import { oneOf } from './settings.ts'
+import { stdinWord } from './words.ts'
 
 export async function seed(flags: Flags, io: Io): Promise<number> {
   const format: FixtureFormat | undefined = oneOf(flags, 'format', fixtureFormats)
@@ -18,7 +20,8 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
   const name = String(flags['file'])
   const { keys } = await mistakesInWords(async () => {
     // Before anything is asked or opened: a fixture that is wrong is told at once.
-    const fixture = await loadFixture(name === '-' ? '/dev/stdin' : resolve(io.cwd, name), { format, kind })
+    const fixture =
+      name === stdinWord ? await fromStdin(format, kind) : await loadFixture(resolve(io.cwd, name), { format, kind })
     const api = await openApi(flags, io, { create: true })
     try {
       return await seedStore(apiStore(api), fixture)
@@ -34,6 +37,11 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
     io.out(JSON.stringify({ entities: keys.length, keys: written }, null, 2))
   } else io.out(`Wrote ${counted(keys.length, 'entity', 'entities')}.`)
   return exitCodes.ok
+}
+
+async function fromStdin(format: FixtureFormat | undefined, kind: string | undefined): Promise<Fixture> {
+  if (format === undefined) throw new UsageError('say with --format what stdin has: json, yaml or csv')
+  return await parseFixture(readFileSync(0, 'utf8'), { format, name: 'stdin', kind })
 }
 
 async function mistakesInWords<T>(work: () => Promise<T>): Promise<T> {

@@ -20,6 +20,9 @@ export function plainFlag(arg: string): string {
   return arg.replace(/^--[^=]*/, (name) => name.replaceAll('_', '-'))
 }
 
+/** What stands for a lone hyphen, standard input, behind the parser, which takes a hyphen for an empty word (yargs 18.2). */
+export const stdinWord = '/dev/stdin'
+
 export interface Words {
   /** The command and those it stands below, `[inspect, rows]`; empty when none was named. */
   readonly path: readonly Command[]
@@ -36,7 +39,10 @@ export function readWords(args: readonly string[]): Words {
   const path = pathOf(args)
   const flags = flagsOf(path.at(-1) ?? defaultCommand)
   const end = args.indexOf('--')
-  const read = args.map((arg, at) => (arg.startsWith('--') && (end < 0 || at < end) ? readFlag(arg, flags, path) : arg))
+  const read = args.map((arg, at) => {
+    if (end >= 0 && at >= end) return arg
+    return arg === '-' ? stdinWord : arg.startsWith('--') ? readFlag(arg, flags, path) : arg
+  })
   return { path, args: read }
 }
 

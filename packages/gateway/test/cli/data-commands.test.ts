@@ -1,10 +1,11 @@
 /** env, health, seed, dump and reset: what they print, and what they say when it goes wrong. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Outcome, openServer, sixtables, type TestServer } from '../support/cli.ts'
 
@@ -192,6 +193,7 @@ describe('seed and dump', () => {
     [['seed'], 2, 'name a fixture, as in sixtables seed tasks.yaml'],
     [['seed', 'none.yaml'], 1, 'none.yaml: there is no such file'],
     [['seed', 'x.txt'], 1, 'a fixture is a .json, .yaml or .csv file'],
+    [['seed', '-'], 2, 'say with --format what stdin has'],
     [['seed', 'x.yaml', '--format', 'xml'], 2, '--format is one of json, yaml, csv; got "xml"'],
     [['seed', 'broken.yaml'], 1, 'broken.yaml:2: entity 1 (ToDo:1), property due: "x" is not an instant'],
     [['seed', 'good.yaml', '--endpoint', nobody], 2, `no server answers on ${nobody}`],
@@ -245,5 +247,24 @@ describe('reset', () => {
   ])('reset %j has exit code %i', async (args, code, why) => {
     expect(await ask('reset', ...args)).toEqual({ code, out: '', err: expect.stringContaining(why) })
     expect(readFileSync(join(folder, 't.yaml'), 'utf8')).not.toBe('')
+  })
+})
+
+test('a fixture from stdin, through the program as it is started', () => {
+  const program = fileURLToPath(new URL('../../bin/sixtables.js', import.meta.url))
+  const run = (args: readonly string[], input: string): ReturnType<typeof spawnSync> =>
+    spawnSync(process.execPath, [program, ...args, '--data-dir', join(folder, 'store')], { input, encoding: 'utf8' })
+  const seeded = run(['seed', '-', '--format', 'yaml'], '- { key: ToDo:1, properties: { n: 1 } }\n')
+  expect({ status: seeded.status, out: seeded.stdout, err: seeded.stderr }).toEqual({
+    status: 0,
+    out: 'Wrote 1 entity.\n',
+    err: '',
+  })
+  const dumped = run(['dump', '--format', 'csv'], '')
+  expect(dumped.stdout).toBe('__key__,n\nToDo:1,1\n')
+  const failed = run(['seed', '-', '--format', 'yaml'], '- { ky: ToDo:1 }\n')
+  expect({ status: failed.status, err: failed.stderr }).toEqual({
+    status: 1,
+    err: 'sixtables: stdin:1: there is no ky here; did you mean key?\n',
   })
 })

@@ -1,5 +1,7 @@
 /** gql, stats and inspect table: what they print, and what they say when it goes wrong. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tableIds } from '@sixtables/engine'
@@ -215,4 +217,37 @@ test('inspect rows shows the composite row of an entity with the others', async 
   expect(code).toBe(0)
   expect(out).toMatch(/^ {2}EntitiesByCompositeProperty\(.*ToDo:1\)/m)
   expect((await ask('indexes', 'list')).out).toContain('ToDo')
+})
+
+test('a server that is no sixtables is told apart', async () => {
+  const other = createServer((_request, response) => {
+    response.statusCode = 404
+    response.end('Not Found')
+  })
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
+  expect(await ask('inspect', 'rows', 'ToDo:1', '--endpoint', address)).toEqual({
+    code: 1,
+    out: '',
+    err: `sixtables: ${address} answered 404 to GET /emulator/inspect/rows; it is another emulator, or another version of sixtables`,
+  })
+  expect((await ask('gql', 'SELECT * FROM ToDo', '--endpoint', address)).err).toBe(
+    `sixtables: ${address} answered 404 to RunQuery`,
+  )
+  other.close()
+})
+
+test('a server that says something else is told apart too', async () => {
+  const other = createServer((_request, response) => response.end('<p>hello'))
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
+  for (const [args, why] of [
+    [['gql', 'SELECT * FROM ToDo'], 'answered RunQuery with no type; it is no Datastore'],
+    [['dump'], 'answered RunQuery with no type; it is no Datastore'],
+    [['check'], 'answered POST /emulator/inspect/check with something else than JSON'],
+    [['ids', 'next', 'ToDo'], 'answered GET /emulator/ids/next with something else than JSON'],
+  ] as const) {
+    expect(await ask(...args, '--endpoint', address)).toEqual({ code: 1, out: '', err: `sixtables: ${address} ${why}` })
+  }
+  other.close()
 })
