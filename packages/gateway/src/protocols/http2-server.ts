@@ -37,8 +37,10 @@ const serverOptions = {
   streamResetRate: 2_000,
 }
 
-/** A session without any frame for so long is asked for a sign of life, and has as long to give it. */
+/** A session without any frame for so long is asked for a sign of life. */
 const silenceMsDefault = 30_000
+/** Times that long it may take to give it: a client that stands at a breakpoint answers nobody. */
+const patience = 10
 
 /** How long a refused client may go on sending before its stream is reset. */
 const lingerMs = 1000
@@ -96,7 +98,7 @@ export class Http2Connections {
 
   #askForLife(session: ServerHttp2Session): void {
     if (session.destroyed) return
-    const late = setTimeout(() => session.destroy(), this.#options.silenceMs ?? silenceMsDefault)
+    const late = setTimeout(() => session.destroy(), patience * (this.#options.silenceMs ?? silenceMsDefault))
     late.unref()
     session.once('close', () => clearTimeout(late))
     const isAsked = session.ping((error) => {

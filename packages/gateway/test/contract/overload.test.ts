@@ -106,7 +106,7 @@ describe('connections', () => {
   })
 
   test('with broken frames end, also when their client says nothing more', { timeout: 60_000 }, async () => {
-    await start({ silenceMs: 100, load: { connectionsMax: 20 } })
+    await start({ silenceMs: 20, load: { connectionsMax: 20 } })
     // A frame longer than any may be, headers that do not unpack, data of a stream that nobody opened.
     for (const frame of ['ffffff0000ffffffff', '0000040104000000018888ffff', '0000010001000000ff00']) {
       for (let i = 0; i < 5; i++) {
@@ -117,7 +117,7 @@ describe('connections', () => {
       }
     }
     // With them still there, the limit would be met.
-    await sleep(400)
+    await sleep(1500)
     await Promise.all(Array.from({ length: 15 }, raw))
     await expectServing()
   })
