@@ -1,0 +1,182 @@
+/**
+ * `npm run bench`: what users notice, over the wire.
+ *
+ *   npm run bench                       this emulator, in memory and on disk
+ *   npm run bench -- --compare          beside Google's emulators, where they are installed, one after the other for each
+ *                                       workload, so that a disturbance of the machine meets all of them
+ *   npm run bench -- --growth           one query over 1,000 to 300,000 entities
+ *   npm run bench -- --write            the page docs/performance.md
+ *
+ * The engine's own primitives, without a wire: npm run bench:engine.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import yargs from 'yargs'
+import { type GrowthResult, markdown, type Results, type ServerResult, shortNumber, type WireResult } from './report.ts'
+import type { Connection } from './wire/connection.ts'
+import { findEmulators, Server, type ServerName } from './wire/servers.ts'
+import { equalityQuery, hotSize, load, type Workload, workloads } from './wire/workloads.ts'
+
+const page = fileURLToPath(new URL('../../../../docs/performance.md', import.meta.url))
+
+const flags = await yargs(process.argv.slice(2))
+  .scriptName('npm run bench --')
+  .option('compare', { type: 'boolean', default: false, describe: "Beside Google's emulators" })
+  .option('growth', { type: 'boolean', default: false, describe: 'One query over more and more entities' })
+  .option('workloads', {
+    type: 'string',
+    describe: `Only these, by comma: ${workloads.map(({ name }) => name).join(', ')}`,
+  })
+  .option('time', { type: 'number', default: 4, describe: 'Seconds a measurement' })
+  .option('warm', { type: 'number', default: 2, describe: 'Seconds of warm-up before it' })
+  .option('sizes', { type: 'string', default: '1000,10000,100000,300000', describe: 'Of the growth run' })
+  .option('both-cores', {
+    type: 'boolean',
+    default: false,
+    describe: 'Do not pin servers to core 0 and the generator to core 1',
+  })
+  .option('json', { type: 'string', describe: 'Write the results to this file' })
+  .option('write', { type: 'boolean', default: false, describe: 'Write the results into docs/performance.md' })
+  .example('$0 --compare --workloads lookup,upsert', 'two workloads, three servers')
+  .strict()
+  .locale('en')
+  .parseAsync()
+
+const warmMs = flags.warm * 1000
+const timeMs = flags.time * 1000
+const canPin = process.platform === 'linux' && cpus().length > 1 && !flags['both-cores']
+const folder = mkdtempSync(join(tmpdir(), 'sixtables-bench-'))
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+interface Running {
+  readonly server: Server
+  readonly connection: Connection
+  readonly idleMiB: number
+}
+
+const chosen = flags.workloads?.split(',')
+const unknown = chosen?.find((name) => !workloads.some((one) => one.name === name))
+if (unknown !== undefined) {
+  say(`there is no workload "${unknown}"; there is ${workloads.map(({ name }) => name).join(', ')}`)
+  process.exit(2)
+}
+const list = workloads.filter(({ name }) => chosen?.includes(name) ?? true)
+
+/** Our own two, and Google's as far as they are there. */
+function serverNames(): readonly ServerName[] {
+  if (!flags.compare) return ['sixtables', 'sixtables on disk']
+  const found = findEmulators()
+  if ('platform' in found) return ['sixtables', 'legacy', 'firestore', 'sixtables on disk', 'legacy on disk']
+  say(`Google's emulators are left out: ${found.reason}`)
+  return ['sixtables', 'sixtables on disk']
+}
+
+async function start(name: ServerName): Promise<Running> {
+  say(`starting ${name} …`)
+  const server = await Server.start({
+    name,
+    folder: join(folder, name.replaceAll(' ', '-')),
+    core: canPin ? 0 : undefined,
+  })
+  return { server, connection: await server.connect(), idleMiB: server.memoryMiB() }
+}
+
+async function measure({ server, connection }: Running, workload: Workload): Promise<WireResult | undefined> {
+  const { name, title, streams } = workload
+  try {
+    await workload.check(connection)
+  } catch (error) {
+    say(`  ${server.name}: ${error instanceof Error ? error.message : error}`)
+    return undefined
+  }
+  const before = server.cpuSeconds()
+  const result = await workload.measure({ connection, streams, warmMs, timeMs })
+  const cpuMicros = ((server.cpuSeconds() - before) * 1e6) / (result.perSecond * (result.seconds + flags.warm))
+  say(
+    `  ${server.name}: ${shortNumber(result.perSecond)}/s, p50 ${shortNumber(result.p50Ms)} ms, p99 ${shortNumber(result.p99Ms)} ms`,
+  )
+  return { ...result, workload: name, title, server: server.name, streams, cpuMicros }
+}
+
+async function measureAll(running: readonly Running[]): Promise<readonly WireResult[]> {
+  const results: WireResult[] = []
+  if (list.some(({ size }) => size > 0)) {
+    for (const { server, connection } of running) {
+      say(`loading ${hotSize.toLocaleString('en')} entities into ${server.name} …`)
+      await load(connection, hotSize)
+    }
+  }
+  for (const [i, workload] of list.entries()) {
+    say(`${i + 1} of ${list.length}: ${workload.title}, ${workload.streams} at a time`)
+    for (const one of running) {
+      const result = await measure(one, workload)
+      if (result !== undefined) results.push(result)
+    }
+  }
+  return results
+}
+
+async function grow(running: readonly Running[]): Promise<readonly GrowthResult[]> {
+  const results: GrowthResult[] = []
+  for (const size of flags.sizes.split(',').map(Number)) {
+    for (const one of running) {
+      // A legacy store on disk takes minutes for what the others load in seconds.
+      if (one.server.name === 'legacy on disk' && size > hotSize) continue
+      say(`loading ${size.toLocaleString('en')} entities into ${one.server.name} …`)
+      await load(one.connection, size)
+      const { p50Ms, perSecond } = await equalityQuery(size).measure({
+        connection: one.connection,
+        streams: 1,
+        warmMs,
+        timeMs,
+      })
+      say(`  ${one.server.name}: ${shortNumber(p50Ms)} ms`)
+      results.push({ server: one.server.name, size, p50Ms, perSecond })
+    }
+  }
+  return results
+}
+
+const running: Running[] = []
+try {
+  if (canPin) say('servers run on core 0, this program on the others')
+  for (const name of serverNames()) running.push(await start(name))
+  const wire = await measureAll(running)
+  const growth = flags.growth ? await grow(running) : []
+  const servers: ServerResult[] = running.map(({ server, idleMiB }) => ({
+    server: server.name,
+    startMs: server.startMs,
+    idleMiB,
+    loadedMiB: server.memoryMiB(),
+  }))
+  const results: Results = {
+    at: new Date().toISOString().slice(0, 10),
+    command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
+    machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.versions.node}`,
+    pinning: canPin ? 'servers on one core, the generator on another' : 'servers and generator on all cores',
+    servers,
+    wire,
+    growth,
+  }
+  const text = markdown(results)
+  process.stdout.write(`${text}\n`)
+  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(results, null, 2)}\n`)
+  if (flags.write) {
+    const marks = /(<!-- results: wire -->\n)[\s\S]*?(<!-- end -->)/
+    writeFileSync(
+      page,
+      readFileSync(page, 'utf8').replace(marks, (_all, begin: string, end: string) => `${begin}\n${text}\n\n${end}`),
+    )
+  }
+} finally {
+  for (const { server, connection } of running) {
+    connection.close()
+    await server.stop()
+  }
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,85 @@
+/**
+ * The engine's verbs without a wire, in memory and on disk: what is left when transport and codecs are taken away.
+ *
+ * Run it with `npm run bench:engine`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Engine, type Mutation, openEngine, type Query } from '@sixtables/engine'
+import benny from 'benny'
+import { categories, entity, keyOf, nameOf, project } from './wire/messages.ts'
+
+const size = 10_000
+const kind = 'Task'
+
+function upserts(from: number, count: number, named: boolean): readonly Mutation[] {
+  return Array.from({ length: count }, (_, i) => {
+    const name = named ? nameOf(from + i) : undefined
+    return { operation: 'upsert', entity: entity(kind, name, from + i) }
+  })
+}
+
+async function fill(engine: Engine): Promise<void> {
+  for (let from = 0; from < size; from += 500) {
+    const mutations = upserts(from, 500, true)
+    await engine.database(project).commit(engine.context(), { mode: 'nonTransactional', mutations })
+  }
+}
+
+function query(category: number): Query {
+  return {
+    partition: keyOf(kind, 'x').partition,
+    kind,
+    projection: [],
+    filter: {
+      type: 'property',
+      property: 'cat',
+      operator: 'equal',
+      value: { type: 'string', value: `c${category % categories}` },
+    },
+    order: [],
+    distinctOn: [],
+    offset: 0,
+    limit: 20,
+  }
+}
+
+const all: Query = { ...query(0), filter: undefined, limit: undefined }
+
+async function suite(title: string, engine: Engine): Promise<void> {
+  await fill(engine)
+  const database = engine.database(project)
+  let i = 0
+  await benny.suite(
+    title,
+    benny.add('lookup of 1 key', async () => {
+      await database.lookup(engine.context(), { keys: [keyOf(kind, nameOf(i++ % size))] })
+    }),
+    benny.add('upsert of 1, automatic id', async () => {
+      await database.commit(engine.context(), { mode: 'nonTransactional', mutations: upserts(i++, 1, false) })
+    }),
+    benny.add('commit of 100 upserts by name', async () => {
+      const mutations = upserts((i++ * 100) % size, 100, true)
+      await database.commit(engine.context(), { mode: 'nonTransactional', mutations })
+    }),
+    benny.add('equality filter, limit 20', async () => {
+      await database.runQuery(engine.context(), { query: query(i++) })
+    }),
+    benny.add('count()', async () => {
+      const aggregations = [{ operator: 'count', upTo: undefined }] as const
+      await database.runAggregationQuery(engine.context(), { query: all, aggregations })
+    }),
+    benny.cycle(),
+  )
+}
+
+const memory = await openEngine()
+await suite(`in memory, ${size.toLocaleString('en')} entities`, memory)
+await memory.close()
+
+const dir = mkdtempSync(join(tmpdir(), 'sixtables-bench-'))
+const disk = await openEngine({ dir })
+await suite(`on disk, ${size.toLocaleString('en')} entities`, disk)
+await disk.close()
+rmSync(dir, { recursive: true })

@@ -1,0 +1,148 @@
+/**
+ * Results of a benchmark: as JSON, as tables for the terminal, and as the page docs/performance.md between its marks.
+ */
+import type { LoopResult } from './wire/closed-loop.ts'
+import type { ServerName } from './wire/servers.ts'
+
+export interface WireResult extends LoopResult {
+  readonly workload: string
+  readonly title: string
+  readonly server: ServerName
+  readonly streams: number
+  /** CPU time of the server for each operation, warm-up included. */
+  readonly cpuMicros: number
+}
+
+export interface ServerResult {
+  readonly server: ServerName
+  readonly startMs: number
+  readonly idleMiB: number
+  readonly loadedMiB: number
+}
+
+export interface GrowthResult {
+  readonly server: ServerName
+  readonly size: number
+  readonly p50Ms: number
+  readonly perSecond: number
+}
+
+export interface Results {
+  readonly at: string
+  readonly command: string
+  readonly machine: string
+  readonly pinning: string
+  readonly servers: readonly ServerResult[]
+  readonly wire: readonly WireResult[]
+  readonly growth: readonly GrowthResult[]
+}
+
+/** Of our server to the best of the others, by operations a second; `undefined` without another. */
+export function ratio(wire: readonly WireResult[], workload: string, onDisk: boolean): number | undefined {
+  const of = (server: ServerName): number | undefined =>
+    wire.find((one) => one.workload === workload && one.server === server && one.operations > 0)?.perSecond
+  const ours = of(onDisk ? 'sixtables on disk' : 'sixtables')
+  const others = (onDisk ? (['legacy on disk'] as const) : (['legacy', 'firestore'] as const)).map(of)
+  const known = others.filter((rate) => rate !== undefined)
+  return ours === undefined || known.length === 0 ? undefined : ours / Math.max(...known)
+}
+
+/** Lines of Markdown: a table of servers, one of workloads, one of growth; what was not measured is left out. */
+export function markdown({ at, command, machine, pinning, servers, wire, growth }: Results): string {
+  const lines = [`\`${command}\`, ${at}, ${machine}; ${pinning}.`, '']
+  const names = [...new Set(servers.map(({ server }) => server))]
+  lines.push(
+    ...table(
+      ['', ...names],
+      [
+        ['start to the first lookup', ...servers.map(({ startMs }) => `${Math.round(startMs)} ms`)],
+        ['memory idle', ...servers.map(({ idleMiB }) => `${Math.round(idleMiB)} MiB`)],
+        ['memory at the end', ...servers.map(({ loadedMiB }) => `${Math.round(loadedMiB)} MiB`)],
+      ],
+    ),
+  )
+  if (wire.length > 0) {
+    const rows = [...new Set(wire.map(({ workload }) => workload))].map((workload) => {
+      const one = wire.find((result) => result.workload === workload)
+      const cells = names.map((server) => {
+        const result = wire.find((found) => found.workload === workload && found.server === server)
+        return result === undefined ? '–' : cellOf(result)
+      })
+      const ratios = [ratio(wire, workload, false), ratio(wire, workload, true)].filter((value) => value !== undefined)
+      return [
+        `${one?.title} @${one?.streams}`,
+        ...cells,
+        ratios.map((value) => `${shortNumber(value)} ×`).join(', disk '),
+      ]
+    })
+    lines.push(
+      '',
+      'Operations a second (p99; CPU of the server an operation), and the ratio to the better of the others:',
+      '',
+    )
+    lines.push(...table(['', ...names, 'ratio'], rows))
+  }
+  if (growth.length > 0) lines.push('', ...growthLines(growth))
+  return lines.join('\n')
+}
+
+function cellOf({ perSecond, p99Ms, cpuMicros, failures, operations }: WireResult): string {
+  if (operations === 0) return `none (${failures} failed)`
+  const failed = failures === 0 ? '' : `, ${failures} failed`
+  return `${shortNumber(perSecond)} (${shortNumber(p99Ms)} ms; ${shortNumber(cpuMicros)} µs${failed})`
+}
+
+function growthLines(growth: readonly GrowthResult[]): readonly string[] {
+  const sizes = [...new Set(growth.map(({ size }) => size))]
+  const servers = [...new Set(growth.map(({ server }) => server))]
+  const rows = servers.map((server) => [
+    server,
+    ...sizes.map((size) => {
+      const found = growth.find((one) => one.server === server && one.size === size)
+      return found === undefined ? '–' : `${shortNumber(found.p50Ms)} ms`
+    }),
+  ])
+  return [
+    'An equality filter with limit 20, median time of one query at a time, by the number of entities:',
+    '',
+    ...table(['', ...sizes.map((size) => size.toLocaleString('en'))], rows),
+    '',
+    ...plot(growth, sizes, servers),
+  ]
+}
+
+/** A plot that Markdown viewers draw: the time over the size, in milliseconds, logarithmic by hand. */
+function plot(
+  growth: readonly GrowthResult[],
+  sizes: readonly number[],
+  servers: readonly string[],
+): readonly string[] {
+  const complete = servers.filter((server) =>
+    sizes.every((size) => growth.some((one) => one.server === server && one.size === size)),
+  )
+  const lines = complete.map((server) => {
+    const values = sizes.map((size) => growth.find((one) => one.server === server && one.size === size)?.p50Ms ?? 0)
+    return `  line "${server}" [${values.map((ms) => (Math.log10(Math.max(ms, 0.01)) + 2).toFixed(2)).join(', ')}]`
+  })
+  if (lines.length === 0) return []
+  return [
+    '```mermaid',
+    'xychart-beta',
+    `  title "Time of a query with limit 20 (${complete.join(', ')})"`,
+    `  x-axis "entities" [${sizes.map((size) => `"${size.toLocaleString('en')}"`).join(', ')}]`,
+    '  y-axis "0 = 0.01 ms, 2 = 1 ms, 4 = 100 ms" 0 --> 6',
+    ...lines,
+    '```',
+  ]
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)]
+}
+
+/** Three digits that count. */
+export function shortNumber(value: number): string {
+  if (value === 0) return '0'
+  return value >= 100 ? Math.round(value).toLocaleString('en') : String(Number(value.toPrecision(value < 1 ? 2 : 3)))
+}

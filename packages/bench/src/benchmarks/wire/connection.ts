@@ -1,0 +1,197 @@
+/**
+ * One connection of the load generator: unary calls, many at once.
+ *
+ *   call(method, message) ─▶ HEADERS + DATA                DATA, HEADERS(END_STREAM) ─▶ the answer's bytes
+ *
+ * X1  An answer without a message is a failed call: gRPC sends errors in trailers alone.
+ * X2  No more is sent than the server's windows allow; what is left waits.
+ */
+import { connect, type Socket } from 'node:net'
+import {
+  flags,
+  frame,
+  frameTypes,
+  grpcMessage,
+  HeaderBlocks,
+  opening,
+  windowDefault,
+  windowMax,
+  windowUpdate,
+} from './http2-frames.ts'
+import type { Bytes, MethodName } from './messages.ts'
+
+interface Stream {
+  readonly done: (answer: Bytes | undefined) => void
+  chunks: Buffer[]
+  window: number
+}
+
+interface Waiting {
+  readonly id: number
+  bytes: Buffer
+}
+
+export class Connection {
+  readonly #socket: Socket
+  readonly #headers: HeaderBlocks
+  readonly #streams = new Map<number, Stream>()
+  #nextId = 1
+  #rest: Buffer = Buffer.alloc(0)
+  #window = windowDefault
+  #streamWindow = windowDefault
+  #received = 0
+  readonly #waiting: Waiting[] = []
+  #outgoing: Buffer[] = []
+  #trouble: Error | undefined
+
+  static open(port: number): Promise<Connection> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: '127.0.0.1', port, noDelay: true })
+      socket.once('error', reject)
+      socket.once('connect', () => resolve(new Connection(socket, port)))
+    })
+  }
+
+  constructor(socket: Socket, port: number) {
+    this.#socket = socket
+    this.#headers = new HeaderBlocks(`localhost:${port}`)
+    socket.on('data', (chunk: Buffer) => this.#read(chunk))
+    socket.on('close', () => this.#fail(new Error('the server closed the connection')))
+    socket.on('error', (error) => this.#fail(error))
+    socket.write(opening())
+  }
+
+  /** Calls back with the answer, or with nothing when the call failed. */
+  call(method: MethodName, message: Bytes, done: (answer: Bytes | undefined) => void): void {
+    if (this.#trouble !== undefined) throw this.#trouble
+    const id = this.#nextId
+    this.#nextId += 2
+    const block = this.#headers.of(`/google.datastore.v1.Datastore/${method}`)
+    this.#streams.set(id, { done, chunks: [], window: this.#streamWindow })
+    this.#write(frame(frameTypes.headers, flags.endHeaders, id, block))
+    this.#waiting.push({ id, bytes: grpcMessage(message) })
+    this.#sendWaiting()
+  }
+
+  /** The same as a promise. @throws when the call fails */
+  ask(method: MethodName, message: Bytes): Promise<Bytes> {
+    return new Promise((resolve, reject) => {
+      this.call(method, message, (answer) => {
+        if (answer === undefined) reject(new Error(`${method} failed`))
+        else resolve(answer)
+      })
+    })
+  }
+
+  close(): void {
+    this.#socket.removeAllListeners('close')
+    this.#socket.destroy()
+  }
+
+  /** Everything of one turn goes out in one write. */
+  #write(bytes: Buffer): void {
+    if (this.#outgoing.length === 0) {
+      queueMicrotask(() => {
+        const parts = this.#outgoing
+        this.#outgoing = []
+        this.#socket.write(parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts))
+      })
+    }
+    this.#outgoing.push(bytes)
+  }
+
+  #sendWaiting(): void {
+    while (this.#waiting.length > 0) {
+      const next = this.#waiting[0]
+      const stream = next === undefined ? undefined : this.#streams.get(next.id)
+      if (next === undefined || stream === undefined) {
+        this.#waiting.shift()
+        continue
+      }
+      const size = Math.min(next.bytes.length, this.#window, stream.window, 16_384)
+      if (size === 0) return
+      const isLast = size === next.bytes.length
+      this.#write(frame(frameTypes.data, isLast ? flags.endStream : 0, next.id, next.bytes.subarray(0, size)))
+      this.#window -= size
+      stream.window -= size
+      if (isLast) this.#waiting.shift()
+      else next.bytes = next.bytes.subarray(size)
+    }
+  }
+
+  #read(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    let at = 0
+    while (bytes.length - at >= 9) {
+      const length = bytes.readUIntBE(at, 3)
+      if (bytes.length - at < 9 + length) break
+      const payload = bytes.subarray(at + 9, at + 9 + length)
+      this.#onFrame(bytes[at + 3] ?? 0, bytes[at + 4] ?? 0, bytes.readUInt32BE(at + 5), payload)
+      at += 9 + length
+    }
+    this.#rest = bytes.subarray(at)
+  }
+
+  #onFrame(type: number, flag: number, id: number, payload: Buffer): void {
+    switch (type) {
+      case frameTypes.data:
+        this.#streams.get(id)?.chunks.push(payload)
+        this.#received += payload.length
+        if (this.#received > windowMax / 4) {
+          this.#write(windowUpdate(0, this.#received))
+          this.#received = 0
+        }
+        break
+      case frameTypes.headers:
+        if ((flag & flags.endStream) !== 0) this.#end(id)
+        break
+      case frameTypes.reset:
+        this.#streams.get(id)?.chunks.splice(0)
+        this.#end(id)
+        break
+      case frameTypes.settings:
+        if ((flag & flags.ack) === 0) this.#onSettings(payload)
+        break
+      case frameTypes.ping:
+        if ((flag & flags.ack) === 0) this.#write(frame(frameTypes.ping, flags.ack, 0, payload))
+        break
+      case frameTypes.windowUpdate: {
+        const stream = this.#streams.get(id)
+        if (id === 0) this.#window += payload.readUInt32BE()
+        else if (stream !== undefined) stream.window += payload.readUInt32BE()
+        this.#sendWaiting()
+        break
+      }
+      case frameTypes.goAway:
+        this.#fail(new Error(`the server ends the connection: error ${payload.readUInt32BE(4)}`))
+        break
+    }
+  }
+
+  #onSettings(payload: Buffer): void {
+    for (let at = 0; at + 6 <= payload.length; at += 6) {
+      if (payload.readUInt16BE(at) !== 4) continue
+      const size = payload.readUInt32BE(at + 2)
+      for (const stream of this.#streams.values()) stream.window += size - this.#streamWindow
+      this.#streamWindow = size
+    }
+    this.#write(frame(frameTypes.settings, flags.ack, 0, new Uint8Array(0)))
+    this.#sendWaiting()
+  }
+
+  #end(id: number): void {
+    const stream = this.#streams.get(id)
+    if (stream === undefined) return
+    this.#streams.delete(id)
+    const [first] = stream.chunks
+    if (first === undefined) stream.done(undefined)
+    else stream.done((stream.chunks.length === 1 ? first : Buffer.concat(stream.chunks)).subarray(5))
+  }
+
+  #fail(error: Error): void {
+    this.#trouble ??= error
+    const streams = [...this.#streams.values()]
+    this.#streams.clear()
+    for (const { done } of streams) done(undefined)
+  }
+}

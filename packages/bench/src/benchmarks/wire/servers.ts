@@ -1,0 +1,174 @@
+/**
+ * The servers that are measured, each a process of its own: this emulator as it was built, and Google's where the Cloud SDK
+ * and Java are there.
+ *
+ * CPU time and memory are read from /proc, so figures of these are there on Linux alone.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Connection } from './connection.ts'
+import { lookup } from './messages.ts'
+
+export type ServerName = 'sixtables' | 'sixtables on disk' | 'legacy' | 'legacy on disk' | 'firestore'
+
+export interface StartOptions {
+  readonly name: ServerName
+  /** For data and scratch; of this run alone. */
+  readonly folder: string
+  /** The core it may use; absent: all of them. */
+  readonly core?: number | undefined
+}
+
+const program = fileURLToPath(new URL('../../../../gateway/bin/sixtables.js', import.meta.url))
+
+/** Where Google's emulators are; `undefined`, with the reason, when they are not. */
+export function findEmulators(): { readonly platform: string } | { readonly reason: string } {
+  let root = process.env['CLOUDSDK_ROOT'] ?? ''
+  try {
+    if (root === '') {
+      root = execFileSync('gcloud', ['info', '--format=value(installation.sdk_root)'], { encoding: 'utf8' }).trim()
+    }
+    execFileSync('java', ['-version'], { stdio: 'ignore' })
+  } catch {
+    return { reason: 'gcloud or java is not on the path' }
+  }
+  const platform = join(root, 'platform')
+  const wanted = ['cloud-datastore-emulator', 'cloud-firestore-emulator'].filter(
+    (name) => !existsSync(join(platform, name)),
+  )
+  return wanted.length === 0 ? { platform } : { reason: `the Cloud SDK has no component ${wanted.join(' and no ')}` }
+}
+
+export class Server {
+  readonly name: ServerName
+  readonly port: number
+  /** From the start of the process to the answer to a first lookup. */
+  readonly startMs: number
+  readonly #child: ChildProcess
+
+  private constructor(name: ServerName, port: number, child: ChildProcess, startMs: number) {
+    this.name = name
+    this.port = port
+    this.#child = child
+    this.startMs = startMs
+  }
+
+  static async start(options: StartOptions): Promise<Server> {
+    const port = await freePort()
+    mkdirSync(options.folder, { recursive: true })
+    const [command = '', ...args] = commandOf(options, port)
+    const pinned =
+      options.core === undefined ? [command, ...args] : ['taskset', '-c', String(options.core), command, ...args]
+    const begun = performance.now()
+    const child = spawn(pinned[0] ?? '', pinned.slice(1), { stdio: 'ignore', detached: true })
+    const patienceMs = 60_000
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`${options.name} ended with exit code ${child.exitCode}`)
+      if (await answers(port)) break
+      if (performance.now() - begun > patienceMs) throw new Error(`${options.name} did not answer within a minute`)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    return new Server(options.name, port, child, performance.now() - begun)
+  }
+
+  connect(): Promise<Connection> {
+    return Connection.open(this.port)
+  }
+
+  /** Seconds of CPU that its processes used so far; 0 where that cannot be told. */
+  cpuSeconds(): number {
+    return this.#processes().reduce((sum, pid) => sum + cpuOf(pid), 0)
+  }
+
+  /** MiB of memory in use. */
+  memoryMiB(): number {
+    return this.#processes().reduce((sum, pid) => sum + memoryOf(pid), 0)
+  }
+
+  async stop(): Promise<void> {
+    const { pid } = this.#child
+    if (pid === undefined || this.#child.exitCode !== null) return
+    const ended = new Promise((resolve) => this.#child.once('exit', resolve))
+    process.kill(-pid, 'SIGTERM')
+    const timer = setTimeout(() => process.kill(-pid, 'SIGKILL'), 10_000)
+    await ended
+    clearTimeout(timer)
+  }
+
+  /** Of its group: a shell that starts Java stays as its parent. */
+  #processes(): readonly number[] {
+    const { pid } = this.#child
+    if (pid === undefined || process.platform !== 'linux') return []
+    const list = execFileSync('ps', ['-o', 'pid=', '-g', String(pid)], { encoding: 'utf8' })
+    return list
+      .split('\n')
+      .map(Number)
+      .filter((id) => id > 0)
+  }
+}
+
+function commandOf({ name, folder }: StartOptions, port: number): readonly string[] {
+  const ours = [process.execPath, program, 'start', '--port', String(port), '--log-level', 'error']
+  if (name === 'sixtables') return [...ours, '--testing']
+  if (name === 'sixtables on disk') return [...ours, '--data-dir', join(folder, 'data')]
+  const found = findEmulators()
+  if ('reason' in found) throw new Error(found.reason)
+  if (name === 'firestore') {
+    const command = join(found.platform, 'cloud-firestore-emulator', 'cloud_firestore_emulator')
+    return [command, 'start', '--host=127.0.0.1', `--port=${port}`, '--database-mode=datastore-mode']
+  }
+  const command = join(found.platform, 'cloud-datastore-emulator', 'cloud_datastore_emulator')
+  if (name === 'legacy') return [command, 'start', '--host=127.0.0.1', `--port=${port}`, '--testing']
+  execFileSync(command, ['create', '--project_id=bench', join(folder, 'data')], { stdio: 'ignore' })
+  return [command, 'start', '--host=127.0.0.1', `--port=${port}`, '--consistency=1.0', join(folder, 'data')]
+}
+
+async function answers(port: number): Promise<boolean> {
+  try {
+    const connection = await Connection.open(port)
+    try {
+      await connection.ask('Lookup', lookup('Nothing', ['n']))
+      return true
+    } finally {
+      connection.close()
+    }
+  } catch {
+    return false
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port')),
+      )
+    })
+  })
+}
+
+/** User and system time, in seconds: fields 14 and 15 of /proc/pid/stat, in ticks of 10 ms. */
+function cpuOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  } catch {
+    return 0
+  }
+}
+
+function memoryOf(pid: number): number {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
