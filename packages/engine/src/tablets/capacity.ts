@@ -24,7 +24,8 @@ export class TabletServer {
   #atMs: number
   /** Operations refused since the start. */
   refused = 0
-  readonly #refusedBySecond = new Float64Array(16)
+  /** Made at the first refusal: an engine has a thousand servers, and most refuse nothing. */
+  #refusedBySecond: Float64Array | undefined
   #refusedSecond = 0
 
   constructor(id: number, nowMs: number, capacity: number, queueMsMax: number) {
@@ -61,14 +62,16 @@ export class TabletServer {
 
   refuse(nowMs: number, cost: number): void {
     this.refused += cost
+    this.#refusedBySecond ??= new Float64Array(16)
+    const bySecond = this.#refusedBySecond
     const second = Math.floor(nowMs / 1000)
-    for (let gone = Math.max(this.#refusedSecond + 1, second - 15); gone <= second; gone++)
-      this.#refusedBySecond[gone % 16] = 0
+    for (let gone = Math.max(this.#refusedSecond + 1, second - 15); gone <= second; gone++) bySecond[gone % 16] = 0
     this.#refusedSecond = second
-    this.#refusedBySecond[second % 16] = (this.#refusedBySecond[second % 16] as number) + cost
+    bySecond[second % 16] = (bySecond[second % 16] as number) + cost
   }
 
   refusedPerSecond(nowMs: number, spanMs: number): number {
+    if (this.#refusedBySecond === undefined) return 0
     const now = Math.floor(nowMs / 1000)
     const count = Math.min(15, Math.ceil(spanMs / 1000))
     let sum = 0
