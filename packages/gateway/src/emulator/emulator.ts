@@ -17,6 +17,7 @@ import {
   type EngineOptions,
   type EngineSnapshot,
   type Inspector,
+  invalidArgument,
   MovableClock,
   openEngine,
   systemScheduler,
@@ -93,8 +94,49 @@ export interface SeedPlace {
 
 export const projectDefault = 'demo'
 
-/** Starts an emulator in this process; it is ready when this resolves, after some milliseconds. */
+/** Every option, so that one more is not forgotten here. */
+const optionNames: Readonly<Record<keyof EmulatorOptions, true>> = {
+  allowedHosts: true,
+  allowedOrigins: true,
+  apply: true,
+  dir: true,
+  durability: true,
+  host: true,
+  idCollisions: true,
+  indexes: true,
+  indexFile: true,
+  logger: true,
+  mode: true,
+  port: true,
+  project: true,
+  retention: true,
+  seed: true,
+  ttl: true,
+}
+
+/** The compiler tells TypeScript's users; others would look for their slip in the emulator's answers. */
+function checkOptions(options: EmulatorOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(optionNames, name))
+  if (unknown !== undefined) {
+    throw invalidArgument(`startEmulator() has no option "${unknown}"; there is ${Object.keys(optionNames).join(', ')}`)
+  }
+  const { mode = 'firestore', indexes = 'auto', apply } = options
+  if (mode !== 'firestore' && mode !== 'legacy') throw invalidArgument(`mode is firestore or legacy, not "${mode}"`)
+  if (indexes !== 'auto' && indexes !== 'require') throw invalidArgument(`indexes is auto or require, not "${indexes}"`)
+  if (apply !== undefined && !['immediate', 'probability', 'time', 'manual'].includes(apply.type)) {
+    throw invalidArgument(
+      'apply is an object such as { type: "manual" }; types are immediate, probability, time, manual',
+    )
+  }
+}
+
+/**
+ * Starts an emulator in this process; it is ready when this resolves, after some milliseconds.
+ *
+ * @throws INVALID_ARGUMENT for an option that there is not; the system's error (EADDRINUSE, …) for a port that cannot be had
+ */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  checkOptions(options)
   const { host, port = 0, allowedOrigins, allowedHosts, project = projectDefault, logger = silentLogger } = options
   const scheduler = new MovableClock(systemScheduler)
   const engine = await openEngine({

@@ -2,7 +2,7 @@
  * An emulator for the tests of one file, by the hooks of whatever runner there is: started before the first test, set back to
  * what it held then before each, closed after the last.
  *
- *   const emulator = useEmulator({ before, beforeEach, after }, { seed: (datastore) => … })
+ *   const emulator = useEmulator({ before, beforeEach, after }, { prepare: (started) => started.seed('tasks.yaml') })
  */
 import type { EngineSnapshot } from '@sixtables/engine'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../emulator/emulator.ts'
@@ -17,7 +17,7 @@ export type Hooks = { readonly beforeEach: Hook } & (
 
 export interface UseEmulatorOptions extends EmulatorOptions {
   /** Fills the emulator once, before the first test: every test begins with what it leaves. */
-  readonly prepare?: ((emulator: Emulator) => Promise<void>) | undefined
+  readonly prepare?: ((emulator: Emulator) => Promise<unknown>) | undefined
 }
 
 /** @returns the emulator, from the first `before` on */

@@ -170,6 +170,15 @@ describe('an emulator in this process', () => {
     await expect(fetch(`http://${emulator.address}/`)).rejects.toThrow()
   })
 
+  test.each([
+    [{ ports: 1 }, 'no option "ports"; there is allowedHosts'],
+    [{ mode: 'native' }, 'firestore or legacy, not "native"'],
+    [{ indexes: true }, 'auto or require'],
+    [{ apply: 'manual' }, 'apply is an object'],
+  ])('%j is refused', async (options, message) => {
+    await expect(testEmulator(options as never)).rejects.toThrow(message)
+  })
+
   test('a port in use is told, and nothing is left open', async () => {
     const { port } = await testEmulator()
     await expect(testEmulator({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
