@@ -38,12 +38,26 @@ export interface Words {
 export function readWords(args: readonly string[]): Words {
   const path = pathOf(args)
   const flags = flagsOf(path.at(-1) ?? defaultCommand)
-  const end = args.indexOf('--')
-  const read = args.map((arg, at) => {
-    if (end >= 0 && at >= end) return arg
-    return arg === '-' ? stdinWord : arg.startsWith('--') ? readFlag(arg, flags, path) : arg
-  })
+  const read: string[] = []
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? ''
+    if (arg === '--') return { path, args: [...read, ...args.slice(at)] }
+    if (!arg.startsWith('--')) {
+      read.push(arg === '-' ? stdinWord : arg)
+      continue
+    }
+    const isSwitch = flagNamed(arg, path.at(-1))?.type === 'boolean'
+    const next = args[at + 1] ?? ''
+    // A switch may have its value behind it, where a word of that kind would be taken for something else.
+    const hasValue = isSwitch && !arg.includes('=') && isTruth(next)
+    read.push(readFlag(hasValue ? `${arg}=${next}` : arg, flags, path))
+    if (hasValue) at++
+  }
   return { path, args: read }
+}
+
+function isTruth(word: string): boolean {
+  return /^(true|false)$/i.test(word)
 }
 
 function readFlag(arg: string, flags: readonly Flag[], path: readonly Command[]): string {
@@ -52,9 +66,8 @@ function readFlag(arg: string, flags: readonly Flag[], path: readonly Command[])
   if (flag === undefined) throw unknownFlag(name, flags, path)
   if (flag.refused !== undefined) throw new UsageError(`--${name} ${flag.refused}`)
   if (flag.type !== 'boolean' || value === undefined) return arg
-  const plain = value.toLowerCase()
-  if (plain !== 'true' && plain !== 'false') throw new UsageError(`--${name} is true or false; got "${value}"`)
-  return `--${name}=${plain}`
+  if (!isTruth(value)) throw new UsageError(`--${name} is true or false; got "${value}"`)
+  return `--${name}=${value.toLowerCase()}`
 }
 
 /** The words that are no flags and no values of flags, as far as they name commands. */
@@ -94,7 +107,7 @@ function allFlags(list: readonly Command[]): readonly Flag[] {
 /** Whether the word behind a flag is its value. */
 function takesNext(arg: string, { type }: Flag, next: string | undefined): boolean {
   if (arg.includes('=') || next === undefined || next.startsWith('-')) return false
-  return type === 'boolean' ? next === 'true' || next === 'false' : true
+  return type === 'boolean' ? isTruth(next) : true
 }
 
 function flagsOf(command: Command): readonly Flag[] {
