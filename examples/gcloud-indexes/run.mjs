@@ -1,16 +1,16 @@
 /**
- * Puts the index commands of the real gcloud to an emulator, and says what came of each.
+ * Puts commands of the real gcloud to an emulator, and says what came of each: indexes, operations, databases, TTL policies.
  *
  *   node examples/gcloud-indexes/run.mjs                    starts an emulator in memory, on a free port
  *   node examples/gcloud-indexes/run.mjs 127.0.0.1:8081     asks this one; leaves an index of kind Task in project demo-gcloud
  *
  * Ends with "skipped: …" and exit code 0 where gcloud is not installed. Your own gcloud configuration is not touched.
  */
-import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { openEmulator, run } from '../emulator.mjs'
 
 const folder = dirname(fileURLToPath(import.meta.url))
 const project = 'demo-gcloud'
@@ -28,31 +28,7 @@ function environment(address, configuration) {
   }
 }
 
-function gcloud(env, ...args) {
-  return new Promise((resolve, reject) => {
-    execFile('gcloud', args, { env, cwd: folder }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout)
-      else reject(error.code === 'ENOENT' ? error : new Error(`gcloud ${args.join(' ')} failed: ${stderr}`))
-    })
-  })
-}
-
-/** Starts an emulator and resolves with its address once it answers. */
-function startEmulator() {
-  const binary = join(folder, '..', '..', 'packages', 'gateway', 'bin', 'sixtables.js')
-  const server = spawn(process.execPath, [binary, 'start', '--testing', '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  return new Promise((resolve, reject) => {
-    let said = ''
-    server.stdout.on('data', (chunk) => {
-      said += chunk
-      const address = /API endpoint: http:\/\/(\S+)/.exec(said)?.[1]
-      if (address !== undefined && said.includes('is now running')) resolve({ address, server })
-    })
-    server.on('exit', (code) => reject(new Error(`the emulator ended with code ${code}; run npm run build first`)))
-  })
-}
+const gcloud = (env, ...args) => run('gcloud', args, { env, cwd: folder })
 
 function expectLines(what, found, wanted) {
   const lines = found.trim().split('\n').filter(Boolean)
@@ -87,21 +63,50 @@ async function commands(env) {
   expectLines('indexes cleanup fewer/index.yaml', await listed(), ['Task\tNONE'])
 }
 
+/** Operations, databases and TTL policies; an operation of the Datastore API is begun by hand, since gcloud begins none. */
+async function otherCommands(env, address) {
+  const properties = ['a', 'b'].map((name) => ({ name, direction: 'ASCENDING' }))
+  const index = { kind: `Note${process.pid}`, ancestor: 'NONE', properties }
+  const path = `http://${address}/v1/projects/${project}`
+  const { name } = await (await fetch(`${path}/indexes`, { method: 'POST', body: JSON.stringify(index) })).json()
+  const operations = await gcloud(env, 'datastore', 'operations', 'list', '--format=value(name)')
+  expectLines('operations list, the newest', operations.split('\n')[0].replace(/.*\//, ''), [name.replace(/.*\//, '')])
+  const columns = '--format=value(metadata.common.operationType,done)'
+  expectLines('operations describe', await gcloud(env, 'datastore', 'operations', 'describe', name, columns), [
+    'CREATE_INDEX\tTrue',
+  ])
+
+  const second = `second-${process.pid}`
+  const made = ['--type=datastore-mode', '--location=nam5', `--database=${second}`]
+  await gcloud(env, 'firestore', 'databases', 'create', ...made)
+  const databases = await gcloud(env, 'firestore', 'databases', 'list', '--format=value(name.basename(),type)')
+  expectLines('databases list, without numbers', databases.replace(/-\d+/g, ''), [
+    '(default)\tDATASTORE_MODE',
+    'second\tDATASTORE_MODE',
+  ])
+  const session = ['--collection-group=Session', `--database=${second}`]
+  await gcloud(env, 'firestore', 'fields', 'ttls', 'update', 'expireAt', '--enable-ttl', ...session)
+  const ttls = await gcloud(env, 'firestore', 'fields', 'ttls', 'list', ...session, '--format=value(ttlConfig.state)')
+  expectLines('fields ttls list', ttls, ['ACTIVE'])
+  await fetch(`${path}/databases/${second}`, { method: 'DELETE' })
+}
+
 const configuration = mkdtempSync(join(tmpdir(), 'sixtables-gcloud-'))
 let emulator
 try {
-  await gcloud(environment('', configuration), 'version')
-  if (process.argv[2] === undefined) emulator = await startEmulator()
-  await commands(environment(process.argv[2] ?? emulator.address, configuration))
-  console.log('gcloud and the emulator agree.')
-} catch (error) {
-  if (error.code === 'ENOENT') console.log('skipped: gcloud is not installed here')
-  else {
-    console.error(error.message)
-    process.exitCode = 1
+  if ((await gcloud(environment('', configuration), 'version')) === undefined) {
+    console.log('skipped: gcloud is not installed here')
+  } else {
+    emulator = await openEmulator(process.argv[2])
+    const env = environment(emulator.address, configuration)
+    await commands(env)
+    await otherCommands(env, emulator.address)
+    console.log('gcloud and the emulator agree.')
   }
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
 } finally {
-  emulator?.server.removeAllListeners('exit')
-  emulator?.server.kill()
+  emulator?.close()
   rmSync(configuration, { recursive: true, force: true })
 }
