@@ -148,8 +148,15 @@ class AggregateRun {
         return this.#nextTurn().then(() => this.run())
       }
       checkAlive(this.#context)
-      const rows = this.#stream.next(Math.min(this.#batch, this.#rowsMax - this.#rows))
+      const wanted = Math.min(this.#batch, this.#rowsMax - this.#rows)
       this.#batch = Math.min(this.#batch * 2, batchMax)
+      if (this.#countsOnly && this.#stream.count !== undefined) {
+        const found = this.#stream.count(wanted)
+        if (found instanceof Promise) return found.then((late) => (this.#add(late) ? this.run() : this.#count()))
+        if (!this.#add(found)) break
+        continue
+      }
+      const rows = this.#stream.next(wanted)
       if (rows instanceof Promise) return rows.then((late) => (this.#take(late) ? this.run() : this.#count()))
       if (!this.#take(rows)) break
     }
@@ -160,6 +167,17 @@ class AggregateRun {
     return new Promise((resolve) => this.#context.clock.defer(resolve))
   }
 
+  /** No row need be looked at. */
+  get #countsOnly(): boolean {
+    return this.#window.end === undefined && this.#adders.length === 0
+  }
+
+  #add(found: number): boolean {
+    // A filter may give more than it was asked for.
+    this.#rows = Math.min(this.#rows + found, this.#rowsMax)
+    return found > 0
+  }
+
   #count(): number {
     return Math.max(0, this.#rows - this.#window.offset)
   }
@@ -167,11 +185,7 @@ class AggregateRun {
   /** False: there is nothing behind these rows that counts. */
   #take(rows: readonly PositionedRow[]): boolean {
     const { end, offset } = this.#window
-    if (end === undefined && this.#adders.length === 0) {
-      // A filter may give more than it was asked for.
-      this.#rows = Math.min(this.#rows + rows.length, this.#rowsMax)
-      return rows.length > 0
-    }
+    if (this.#countsOnly) return this.#add(rows.length)
     for (const row of rows) {
       if (this.#rows === this.#rowsMax) return false
       if (end !== undefined && isBehind(this.#plan, row.position, end)) return false

@@ -24,6 +24,8 @@ export interface PositionedRow {
 export interface RowStream {
   /** The next rows: at least one and at most `count`, or none at the end. */
   next(count: number): MaybePromise<readonly PositionedRow[]>
+  /** As `next`, where only their number is asked for; absent = not simpler than reading them. 0 at the end. */
+  count?(count: number): MaybePromise<number>
   /**
    * Leaves out the rows before `position` in result order. It need not be a row's: a start of positions will do. To one
    * that is passed already it does nothing: who filters may have read further than its caller can know.

@@ -73,6 +73,18 @@ class ScanStream implements RowStream {
     return rows instanceof Promise ? rows.then((late) => this.#positioned(late)) : this.#positioned(rows)
   }
 
+  count(count: number): MaybePromise<number> {
+    checkAlive(this.#context)
+    const rows = this.#scan.next(count)
+    return rows instanceof Promise ? rows.then((late) => this.#counted(late)) : this.#counted(rows)
+  }
+
+  #counted(rows: readonly KvRow[]): number {
+    const { key } = rows[rows.length - 1] ?? {}
+    if (key !== undefined) this.#last = key.slice(this.#prefix.length)
+    return rows.length
+  }
+
   #positioned(rows: readonly KvRow[]): readonly PositionedRow[] {
     const prefixLength = this.#prefix.length
     const positioned: PositionedRow[] = []

@@ -303,7 +303,7 @@ export class CommitLog {
   #appliedWithCommit(records: readonly PreparedRecord[]): void {
     const { onApply } = this.#options
     for (const record of records) {
-      this.retention.add(record.logRow, record.version, record.logBytes)
+      this.retention.add(record.logRow, record.logBytes)
       onApply?.({ record, reached: 'A', cause: 'policy' })
       onApply?.({ record, reached: 'B', cause: 'policy' })
     }

@@ -55,17 +55,23 @@ function sizeOf(record: LogRecord): number {
 }
 
 /** A record whose bytes are made when somebody reads them. Its images are those of the Entities rows: they are shared. */
-export class DeferredLogRecord implements DeferredValue {
+export class DeferredLogRecord implements LogRecord, DeferredValue {
   readonly length: number
-  readonly #record: LogRecord
+  readonly state: RecordState
+  readonly transaction: Uint8Array
+  readonly groups: readonly GroupCode[]
+  readonly changes: readonly EntityChange[]
 
-  constructor(record: LogRecord) {
-    this.#record = record
-    this.length = sizeOf(record)
+  constructor({ state, transaction, groups, changes }: LogRecord) {
+    this.state = state
+    this.transaction = transaction
+    this.groups = groups
+    this.changes = changes
+    this.length = sizeOf(this)
   }
 
   bytes(): Uint8Array {
-    return encodeLogRecord(this.#record)
+    return encodeLogRecord(this)
   }
 }
 

@@ -52,6 +52,17 @@ export interface LogPosition {
   readonly version: bigint
 }
 
+/** The commitVersion in the key of a log or pending row: its last eight bytes. */
+export function versionOfLogRow(rowKey: RowKey): bigint {
+  return decodeUint64(rowKey, rowKey.length - 8)
+}
+
+/** The order of the commitVersions in two such keys. */
+export function compareVersions(a: RowKey, b: RowKey): number {
+  const [one, other] = [a.slice(-8), b.slice(-8)]
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
 /** Parses the key of a log or pending row. @throws InvariantError when it is neither */
 export function parseLogRowKey(rowKey: RowKey): LogPosition {
   const partitionEnd = skipPartition(rowKey, 1)

@@ -9,7 +9,7 @@
  */
 import type { Scheduler } from '../clock.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
-import { logRange, parseLogRowKey } from './log-rows.ts'
+import { compareVersions, logRange, versionOfLogRow } from './log-rows.ts'
 
 export interface RetentionLimits {
   /** Age in microseconds after which a record may go. */
@@ -26,10 +26,14 @@ export const defaultRetention: RetentionLimits = { ageMicros: 3_600_000_000n, by
  */
 const deletionsPerRecord = 8
 
+/** Records of which little is known at first hand: their versions stand in their keys. */
 interface Kept {
   readonly logRow: RowKey
-  readonly version: bigint
   readonly bytes: number
+}
+
+function versionOf({ logRow }: Kept): bigint {
+  return versionOfLogRow(logRow)
 }
 
 /** What was kept at one moment. */
@@ -65,8 +69,8 @@ export class Retention {
   }
 
   /** A record is wholly applied and may go when its time comes. */
-  add(logRow: RowKey, version: bigint, bytes: number): void {
-    this.#queue.push({ logRow, version, bytes })
+  add(logRow: RowKey, bytes: number): void {
+    this.#queue.push({ logRow, bytes })
     this.#bytes += bytes
   }
 
@@ -77,10 +81,11 @@ export class Retention {
 
   /** Log rows of the applied records above a version, newest first. */
   newerThan(version: bigint): readonly RowKey[] {
-    const rows: Kept[] = []
+    const rows: { readonly logRow: RowKey; readonly version: bigint }[] = []
     for (let i = this.#queue.length - 1; i >= this.#head; i--) {
-      const kept = this.#queue[i] as Kept
-      if (kept.version > version) rows.push(kept)
+      const { logRow } = this.#queue[i] as Kept
+      const own = versionOfLogRow(logRow)
+      if (own > version) rows.push({ logRow, version: own })
     }
     // Records enter as they are applied; groups that were held back enter late.
     rows.sort((a, b) => (a.version > b.version ? -1 : a.version < b.version ? 1 : 0))
@@ -95,15 +100,16 @@ export class Retention {
     const oldest = this.#queue[this.#head]
     if (oldest === undefined) return []
     const horizon = this.#scheduler.nowMicros() - this.#limits.ageMicros
-    if (this.#bytes <= this.#limits.bytesMax && oldest.version >= horizon) return []
+    if (this.#bytes <= this.#limits.bytesMax && versionOf(oldest) >= horizon) return []
     const deletions: KvWrite[] = []
     for (;;) {
       const next = this.#queue[this.#head]
       if (next === undefined || deletions.length === deletionsPerRecord * appended) break
-      if (this.#bytes <= this.#limits.bytesMax && next.version >= horizon) break
+      const version = versionOf(next)
+      if (this.#bytes <= this.#limits.bytesMax && version >= horizon) break
       deletions.push({ key: next.logRow, value: undefined })
       this.#bytes -= next.bytes
-      if (next.version > this.#trimmedUpTo) this.#trimmedUpTo = next.version
+      if (version > this.#trimmedUpTo) this.#trimmedUpTo = version
       this.#head++
     }
     if (this.#head > 1024 && this.#head * 2 > this.#queue.length) {
@@ -152,7 +158,7 @@ export class Retention {
         if (rows.length === 0 || stopped()) break
         for (const { key, value } of rows) {
           if (pending.has(key)) continue
-          found.push({ logRow: key, version: parseLogRowKey(key).version, bytes: key.length + value.length })
+          found.push({ logRow: key, bytes: key.length + value.length })
         }
         await new Promise<void>((resolve) => this.#scheduler.defer(resolve))
       }
@@ -162,11 +168,11 @@ export class Retention {
     if (stopped()) return
     const known = new Set(this.#queue.slice(this.#head).map((kept) => kept.logRow))
     const adopted = found.filter((kept) => !known.has(kept.logRow))
-    adopted.sort((a, b) => (a.version < b.version ? -1 : a.version > b.version ? 1 : 0))
+    adopted.sort((a, b) => compareVersions(a.logRow, b.logRow))
     this.#queue = [...adopted, ...this.#queue.slice(this.#head)]
     this.#head = 0
     for (const kept of adopted) this.#bytes += kept.bytes
     const [oldest] = adopted
-    if (oldest !== undefined && this.#trimmedUpTo === this.#openedAt) this.#trimmedUpTo = oldest.version
+    if (oldest !== undefined && this.#trimmedUpTo === this.#openedAt) this.#trimmedUpTo = versionOf(oldest)
   }
 }

@@ -11,6 +11,7 @@
  * binary search there; another one goes down from the root.
  */
 import { type Inner, type Leaf, lowerBound, type TreeNode, upperBound } from './btree.ts'
+import { restOf } from './key-parts.ts'
 import type { KeyRange, RowKey } from './kv.ts'
 
 /** What a scan gives for each row; the store's KvRow has this shape. */
@@ -68,43 +69,35 @@ export class TreeScan<V> {
   }
 
   #settleForward(key: RowKey): void {
-    const leaf = this.#leaf
-    if (leaf !== undefined && this.#within(leaf, key)) {
-      this.#at = lowerBound(leaf.keys, key)
-      this.#limitForward(leaf)
-      return
-    }
-    const found = this.#descend(key)
-    this.#leaf = found
-    this.#at = lowerBound(found.keys, key)
-    this.#limitForward(found)
+    const leaf = this.#leafFor(key)
+    this.#leaf = leaf
+    this.#at = lowerBound(leaf.rests, restOf(key, leaf.prefix.length))
+    this.#limitForward(leaf)
   }
 
   #settleBackward(key: RowKey, inclusive: boolean): void {
-    let leaf = this.#leaf
-    if (leaf === undefined || !this.#within(leaf, key)) {
-      leaf = this.#descend(key)
-      this.#leaf = leaf
-    }
-    this.#at = (inclusive ? upperBound(leaf.keys, key) : lowerBound(leaf.keys, key)) - 1
+    const leaf = this.#leafFor(key)
+    this.#leaf = leaf
+    const rest = restOf(key, leaf.prefix.length)
+    this.#at = (inclusive ? upperBound(leaf.rests, rest) : lowerBound(leaf.rests, rest)) - 1
     this.#limitBackward(leaf)
   }
 
-  /** Whether `key` lies between the ends of the leaf, so that its neighbours need not be asked. */
-  #within(leaf: Leaf<V>, key: RowKey): boolean {
-    const keys = leaf.keys
-    return keys.length > 0 && (keys[0] as string) <= key && key <= (keys[keys.length - 1] as string)
+  /** The leaf of this moment when the key lies between its ends, so that its neighbours need not be asked; else its own. */
+  #leafFor(key: RowKey): Leaf<V> {
+    const leaf = this.#leaf
+    if (leaf === undefined || leaf.rests.length === 0 || !key.startsWith(leaf.prefix)) return this.#descend(key)
+    const rest = restOf(key, leaf.prefix.length)
+    const within = (leaf.rests[0] as string) <= rest && rest <= (leaf.rests[leaf.rests.length - 1] as string)
+    return within ? leaf : this.#descend(key)
   }
 
   #limitForward(leaf: Leaf<V>): void {
-    const keys = leaf.keys
-    const last = keys[keys.length - 1]
-    this.#stop = last !== undefined && last < this.#end ? keys.length : lowerBound(keys, this.#end)
+    this.#stop = indexOf(leaf, this.#end)
   }
 
   #limitBackward(leaf: Leaf<V>): void {
-    const first = leaf.keys[0]
-    this.#stop = first !== undefined && first >= this.#start ? -1 : lowerBound(leaf.keys, this.#start) - 1
+    this.#stop = indexOf(leaf, this.#start) - 1
   }
 
   #takeForward(rows: TreeRow<V>[], count: number): void {
@@ -112,11 +105,11 @@ export class TreeScan<V> {
     while (leaf !== undefined) {
       const stop = this.#stop
       const until = Math.min(stop, this.#at + count - rows.length)
-      for (let i = this.#at; i < until; i++) rows.push({ key: leaf.keys[i] as string, value: leaf.values[i] as V })
+      for (let i = this.#at; i < until; i++) rows.push({ key: leaf.prefix + leaf.rests[i], value: leaf.values[i] as V })
       if (until > this.#at) this.#at = until
       if (rows.length >= count) return
       // A stop inside the leaf is the end of the range; so is a leaf that ends at or after it.
-      leaf = stop === leaf.keys.length ? this.#step(1) : undefined
+      leaf = stop === leaf.rests.length ? this.#step(1) : undefined
       this.#leaf = leaf
       if (leaf !== undefined) {
         this.#at = 0
@@ -130,13 +123,13 @@ export class TreeScan<V> {
     while (leaf !== undefined) {
       const stop = this.#stop
       const until = Math.max(stop, this.#at - count + rows.length)
-      for (let i = this.#at; i > until; i--) rows.push({ key: leaf.keys[i] as string, value: leaf.values[i] as V })
+      for (let i = this.#at; i > until; i--) rows.push({ key: leaf.prefix + leaf.rests[i], value: leaf.values[i] as V })
       if (until < this.#at) this.#at = until
       if (rows.length >= count) return
       leaf = stop === -1 ? this.#step(-1) : undefined
       this.#leaf = leaf
       if (leaf !== undefined) {
-        this.#at = leaf.keys.length - 1
+        this.#at = leaf.rests.length - 1
         this.#limitBackward(leaf)
       }
     }
@@ -172,4 +165,13 @@ export class TreeScan<V> {
     }
     return undefined
   }
+}
+
+/** Index of the first key of a leaf at or after `key`, whatever that begins with. */
+function indexOf<V>(leaf: Leaf<V>, key: RowKey): number {
+  const { prefix, rests } = leaf
+  if (!key.startsWith(prefix)) return key < prefix ? 0 : rests.length
+  const last = rests[rests.length - 1]
+  const rest = restOf(key, prefix.length)
+  return last === undefined || last < rest ? rests.length : lowerBound(rests, rest)
 }

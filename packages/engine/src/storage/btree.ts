@@ -3,7 +3,10 @@
  *
  *   inner   keys  [ k1    k2    k3 ]          everything in children[i] is < keys[i] <= everything in children[i + 1]
  *           nodes [c0   c1    c2   c3]
- *   leaf    keys  [ ascending, distinct ]     values [ one for each key ]
+ *   leaf    rests [ ascending, distinct ]     values [ one for each key ]       key = prefix + rest
+ *
+ * A leaf lies between two separators above it. What these two begin with in common every key begins with that can come to
+ * it: the leaf keeps that prefix once, and of each key the rest. Separators are cut to what tells their neighbours apart.
  *
  * All leaves are at one depth, `height` steps below the root. Each node carries the epoch in which it was made. Taking a
  * view costs O(1): it keeps the root, and the next write begins a new epoch if that view is still open; a write changes
@@ -14,14 +17,19 @@
  * B2  Separators bound their children as drawn above.
  * B3  Every node but the root holds at least a quarter of the capacity (and two), and none more than the capacity.
  * B4  A node that an open view can reach is never changed.            test/property/memory-kv.test.ts
+ * B5  Every key that belongs in a leaf by its separators begins with the leaf's prefix.
  *
  * Ours: the uneven split. Keys that arrive in ascending or descending order (log positions, rising values) hit one end of
  * one leaf; cutting there three to one instead of in the middle keeps the leaves fuller behind them.
+ *
+ * Measured, 1.4 million rows with keys of 60 bytes: 144 MiB with whole keys, 90 with prefixes (decision 0002).
  */
 import { invariant } from '../invariant.ts'
+import { ownRest, prefixBetween, rebased, restOf, separatorOf } from './key-parts.ts'
 
 export interface Leaf<V> {
-  keys: string[]
+  prefix: string
+  rests: string[]
   values: V[]
   epoch: number
 }
@@ -57,6 +65,12 @@ export function upperBound(keys: readonly string[], key: string): number {
     else high = middle
   }
   return low
+}
+
+function fill<V>(leaf: Leaf<V>, prefix: string, keys: string[], values: V[]): void {
+  leaf.prefix = prefix
+  leaf.rests = rebased('', keys, prefix)
+  leaf.values = values
 }
 
 /** Array.prototype.splice for one element; about half its price at these lengths (measured on Node 20). */
@@ -156,34 +170,36 @@ export class BTree<V> {
   /** @returns the value that was replaced */
   set(key: string, value: V): V | undefined {
     const leaf = this.#ownLeaf(key)
-    const at = lowerBound(leaf.keys, key)
-    if (leaf.keys[at] === key) {
+    const rest = ownRest(key, leaf.prefix.length)
+    const at = lowerBound(leaf.rests, rest)
+    if (leaf.rests[at] === rest) {
       const replaced = leaf.values[at]
       leaf.values[at] = value
       return replaced
     }
-    insertAt(leaf.keys, at, key)
+    insertAt(leaf.rests, at, rest)
     insertAt(leaf.values, at, value)
     this.#size++
-    if (leaf.keys.length > this.#capacity) this.#splitLeaf(leaf, at)
+    if (leaf.rests.length > this.#capacity) this.#splitLeaf(leaf, at)
     return undefined
   }
 
   /** @returns the value that was deleted; `undefined` when there was no such key */
   delete(key: string): V | undefined {
     const leaf = this.#ownLeaf(key)
-    const at = lowerBound(leaf.keys, key)
-    if (leaf.keys[at] !== key) return undefined
+    const rest = restOf(key, leaf.prefix.length)
+    const at = lowerBound(leaf.rests, rest)
+    if (leaf.rests[at] !== rest) return undefined
     const deleted = leaf.values[at]
-    removeAt(leaf.keys, at)
+    removeAt(leaf.rests, at)
     removeAt(leaf.values, at)
     this.#size--
-    if (leaf.keys.length < this.#minimum) this.#refillLeaf(leaf)
+    if (leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
     return deleted
   }
 
   #emptyLeaf(): Leaf<V> {
-    return { keys: [], values: [], epoch: this.#epoch }
+    return { prefix: '', rests: [], values: [], epoch: this.#epoch }
   }
 
   #nextEpoch(): void {
@@ -217,7 +233,7 @@ export class BTree<V> {
   }
 
   #copyLeaf(leaf: Leaf<V>): Leaf<V> {
-    return { keys: leaf.keys.slice(), values: leaf.values.slice(), epoch: this.#epoch }
+    return { prefix: leaf.prefix, rests: leaf.rests.slice(), values: leaf.values.slice(), epoch: this.#epoch }
   }
 
   #copyInner(inner: Inner<V>): Inner<V> {
@@ -231,12 +247,43 @@ export class BTree<V> {
     return length >> 1
   }
 
+  /** The separator at or before everything in child `index` of the inner node at `depth` of the path; none at the edge. */
+  #lowOf(depth: number, index: number): string | undefined {
+    for (let at = index; depth >= 0; at = this.#taken[--depth] as number) {
+      if (at > 0) return (this.#path[depth] as Inner<V>).keys[at - 1]
+    }
+    return undefined
+  }
+
+  /** The separator after everything in that child. */
+  #highOf(depth: number, index: number): string | undefined {
+    for (let at = index; depth >= 0; at = this.#taken[--depth] as number) {
+      const { keys } = this.#path[depth] as Inner<V>
+      if (at < keys.length) return keys[at]
+    }
+    return undefined
+  }
+
   #splitLeaf(leaf: Leaf<V>, inserted: number): void {
-    const cut = this.#cut(leaf.keys.length, inserted)
-    const right: Leaf<V> = { keys: leaf.keys.slice(cut), values: leaf.values.slice(cut), epoch: this.#epoch }
-    leaf.keys.length = cut
-    leaf.values.length = cut
-    this.#insertNode(leaf, right.keys[0] as string, right)
+    const { prefix, rests, values } = leaf
+    const cut = this.#cut(rests.length, inserted)
+    const separator = separatorOf(prefix + rests[cut - 1], prefix + rests[cut])
+    const depth = this.#height - 1
+    const index = this.#taken[depth] ?? 0
+    const low = this.#lowOf(depth, index)
+    const high = this.#highOf(depth, index)
+    const rightPrefix = prefixBetween(separator, high)
+    const right: Leaf<V> = {
+      prefix: rightPrefix,
+      rests: rebased(prefix, rests.slice(cut), rightPrefix),
+      values: values.slice(cut),
+      epoch: this.#epoch,
+    }
+    leaf.prefix = prefixBetween(low, separator)
+    rests.length = cut
+    leaf.rests = rebased(prefix, rests, leaf.prefix)
+    values.length = cut
+    this.#insertNode(leaf, separator, right)
   }
 
   /** Hangs `right` beside `left`, the last node of the path, and splits upwards as far as nodes are full. */
@@ -270,25 +317,26 @@ export class BTree<V> {
 
   #refillLeaf(leaf: Leaf<V>): void {
     if (this.#height === 0) return
-    const parent = this.#path[this.#height - 1] as Inner<V>
-    const index = this.#taken[this.#height - 1] as number
+    const depth = this.#height - 1
+    const parent = this.#path[depth] as Inner<V>
+    const index = this.#taken[depth] as number
     const at = index > 0 ? index - 1 : 0
     const left = index > 0 ? (this.#ownChild(parent, at, true) as Leaf<V>) : leaf
     const right = index > 0 ? leaf : (this.#ownChild(parent, 1, true) as Leaf<V>)
-    const keys = left.keys.concat(right.keys)
+    const keys = rebased(left.prefix, left.rests, '').concat(rebased(right.prefix, right.rests, ''))
     const values = left.values.concat(right.values)
+    const low = this.#lowOf(depth, at)
+    const high = this.#highOf(depth, at + 1)
     if (keys.length <= this.#capacity) {
-      left.keys = keys
-      left.values = values
-      this.#dropRight(at, this.#height - 1)
+      fill(left, prefixBetween(low, high), keys, values)
+      this.#dropRight(at, depth)
       return
     }
     const half = keys.length >> 1
-    left.keys = keys.slice(0, half)
-    left.values = values.slice(0, half)
-    right.keys = keys.slice(half)
-    right.values = values.slice(half)
-    parent.keys[at] = right.keys[0] as string
+    const separator = separatorOf(keys[half - 1] as string, keys[half] as string)
+    fill(left, prefixBetween(low, separator), keys.slice(0, half), values.slice(0, half))
+    fill(right, prefixBetween(separator, high), keys.slice(half), values.slice(half))
+    parent.keys[at] = separator
   }
 
   /** Takes the right one of two merged neighbours out of the parent at `depth`, and refills upwards as needed. */
@@ -336,8 +384,9 @@ export function getFrom<V>(root: TreeNode<V>, height: number, key: string): V | 
     node = inner.nodes[upperBound(inner.keys, key)] as TreeNode<V>
   }
   const leaf = node as Leaf<V>
-  const at = lowerBound(leaf.keys, key)
-  return leaf.keys[at] === key ? leaf.values[at] : undefined
+  const rest = restOf(key, leaf.prefix.length)
+  const at = lowerBound(leaf.rests, rest)
+  return leaf.rests[at] === rest ? leaf.values[at] : undefined
 }
 
 /** The value of the greatest key at or before `key`. */
@@ -356,7 +405,7 @@ export function floorFrom<V>(root: TreeNode<V>, height: number, key: string): V 
     node = inner.nodes[index] as TreeNode<V>
   }
   const leaf = node as Leaf<V>
-  const at = upperBound(leaf.keys, key) - 1
+  const at = upperBound(leaf.rests, restOf(key, leaf.prefix.length)) - 1
   if (at >= 0) return leaf.values[at]
   if (left === undefined) return undefined
   for (; leftHeight > 0; leftHeight--) left = (left as Inner<V>).nodes.at(-1) as TreeNode<V>
