@@ -9,8 +9,12 @@ export interface Scheduler {
   nowMicros(): bigint
   /** Runs `task` in a later turn, after what arrived in this one. */
   defer(task: () => void): void
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /**
+   * Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first.
+   *
+   * @param isAwaited - somebody waits for what comes after: the process must not end meanwhile, though it has nothing else
+   */
+  sleep(ms: number, signal?: AbortSignal, isAwaited?: boolean): Promise<void>
 }
 
 /** The machine's clock and timers. */
@@ -22,7 +26,7 @@ export const systemScheduler: Scheduler = {
   defer(task) {
     setImmediate(task)
   },
-  sleep(ms, signal) {
+  sleep(ms, signal, isAwaited = false) {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(signal.reason)
@@ -36,7 +40,7 @@ export const systemScheduler: Scheduler = {
         signal?.removeEventListener('abort', onAbort)
         resolve()
       }, ms)
-      timer.unref?.()
+      if (!isAwaited) timer.unref?.()
       signal?.addEventListener('abort', onAbort, { once: true })
     })
   },

@@ -59,7 +59,7 @@ export class GroupTurns {
       checkAlive(context)
       input.recheck?.()
       await this.#scheduler
-        .sleep(this.#tablets.settings.commitLatencyMs, context.signal)
+        .sleep(this.#tablets.settings.commitLatencyMs, context.signal, true)
         .catch(() => checkAlive(context))
       return await commit()
     })
@@ -88,7 +88,7 @@ export class GroupTurns {
 
   /** Waits as long as the caller would have, without a place in the queue. */
   async #giveUp(context: RequestContext, group: GroupCode, ms: number): Promise<never> {
-    await this.#scheduler.sleep(Math.max(0, ms), context.signal).catch(() => undefined)
+    await this.#scheduler.sleep(Math.max(0, ms), context.signal, true).catch(() => undefined)
     checkAlive(context)
     const { groupWaitMsMax } = this.#tablets.settings
     if (ms < groupWaitMsMax) {

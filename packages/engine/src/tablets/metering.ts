@@ -9,7 +9,7 @@
  * MT3  A request refused by a tablet that moves fails at once (known); a full server refuses at once too.
  */
 import type { Scheduler } from '../clock.ts'
-import { CountingLedger, type RequestContext, type RowOperation } from '../context.ts'
+import { CountingLedger, checkAlive, type RequestContext, type RowOperation } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
@@ -162,17 +162,17 @@ export class Metering implements Meter {
     const nowMs = this.nowMs()
     const { deadlineAt } = context
     const leftMs = deadlineAt === undefined ? Number.POSITIVE_INFINITY : Number(deadlineAt) / 1000 - nowMs
-    if (load.admitted || load.delayMs <= leftMs) {
-      return this.#parts.scheduler.sleep(load.delayMs, context.signal).then(() => {
+    const isLate = !load.admitted && load.delayMs > leftMs
+    const waited = this.#parts.scheduler.sleep(Math.max(0, isLate ? leftMs : load.delayMs), context.signal, true)
+    return waited.then(
+      () => {
         load.delayMs = 0
         this.#count(load, undefined)
-      })
-    }
-    return this.#parts.scheduler.sleep(Math.max(0, leftMs), context.signal).then(() => {
-      load.delayMs = 0
-      this.#count(load, undefined)
-      throw lateError()
-    })
+        if (isLate) throw lateError()
+      },
+      // A write that stands is no failure, though its client no longer waits.
+      () => checkAlive(context),
+    )
   }
 
   #scan(
