@@ -153,3 +153,30 @@ test('a split by hand keeps the rows of either side, and a reset begins anew', a
   expect(engine.tablets.report().tablets.every(({ rows }) => rows === 0)).toBe(true)
   engine.tablets.check()
 })
+
+test('rows of an index that is built, and of one that is dropped, are counted', async () => {
+  await open(undefined)
+  for (let id = 1; id <= 10; id++) await put(id)
+  engine.tablets.report()
+  const database = engine.database('p')
+  const properties = [
+    { name: 'v', direction: 'ascending' },
+    { name: '__key__', direction: 'descending' },
+  ] as const
+  await engine.createIndex(database, { kind: 'ToDo', ancestor: false, properties })
+  expect(rowsOf()['EntitiesByCompositeProperty']).toBe(10)
+  await remove(1)
+  expect(rowsOf()['EntitiesByCompositeProperty']).toBe(9)
+})
+
+test('going back to a snapshot begins the tablets anew, with the rows of then', async () => {
+  await open(undefined)
+  await put(1)
+  engine.tablets.report()
+  const snapshot = await engine.snapshot()
+  await put(2)
+  expect(rowsOf()['Entities']).toBe(2)
+  await engine.restore(snapshot)
+  expect(rowsOf()['Entities']).toBe(1)
+  snapshot.close()
+})

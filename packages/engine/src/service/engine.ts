@@ -24,7 +24,7 @@ import { CommitVersions } from '../log/commit-version.ts'
 import { defaultRetention } from '../log/retention.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
-import { ReseededRandom, seededRandom } from '../random.ts'
+import { ReseededRandom } from '../random.ts'
 import type { Kv, KvRow } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { KvTableView } from '../tables/table.ts'
@@ -48,9 +48,6 @@ import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { type Cancellable, exportDatabase, importDatabase, type TransferParts } from './transfer.ts'
 import { TtlSweeper } from './ttl.ts'
-
-/** Keeps the draws of the tablets apart from those of the engine, which tests replay. */
-const tabletSeed = 0x7ab1e7
 
 /** Opens a store, in memory or on disk, and makes it whole (E1). */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -117,7 +114,7 @@ export class Engine {
     this.#random = new ReseededRandom(BigInt(options.seed ?? 1))
     this.tablets = new Tablets({
       scheduler: this.#scheduler,
-      random: seededRandom((options.seed ?? 1) ^ tabletSeed),
+      seed: options.seed ?? 1,
       options: options.tablets ?? {},
     })
     this.#findings = new Findings({
@@ -159,7 +156,13 @@ export class Engine {
       rulesOf: (code) => this.#databaseByCode(code),
       openTransactionsMax: options.openTransactionsMax,
     })
-    this.indexes = new Indexes({ kv, log: this.#log, transactions: this.#transactions, scheduler: this.#scheduler })
+    this.indexes = new Indexes({
+      kv,
+      log: this.#log,
+      transactions: this.#transactions,
+      scheduler: this.#scheduler,
+      onRowsChanged: () => this.tablets.recount(),
+    })
     this.#shared = {
       kv,
       queryIndexes: new QueryIndexes(this.indexes),
@@ -178,6 +181,7 @@ export class Engine {
       kv,
       scheduler: this.#scheduler,
       transactions: this.#transactions,
+      context: () => this.tablets.listen(this.context()),
       databases: () => this.databases(),
       onFailure: (error) => options.onBackgroundFailure?.(error),
     })
@@ -287,7 +291,7 @@ export class Engine {
       log: this.#log,
       ids: this.#ids,
       scheduler: this.#scheduler,
-      context: () => this.context({ signal }),
+      context: () => this.tablets.listen(this.context({ signal })),
       pause: () => this.#pause(),
     }
   }

@@ -40,6 +40,8 @@ export interface IndexBuilderParts {
   readonly log: CommitLog
   readonly transactions: Transactions
   readonly scheduler: Scheduler
+  /** Told when rows of an index have come, or gone, besides those of commits. */
+  readonly onRowsChanged?: (() => void) | undefined
 }
 
 export class IndexBuilder {
@@ -243,6 +245,7 @@ export class IndexBuilder {
         const serving: CataloguedIndex = { ...index, state: 'serving' }
         await kv.mutate(catalogue.writeOf(serving))
         catalogue.record(serving, transactions.lastId)
+        this.#parts.onRowsChanged?.()
         return serving
       })
     } catch (error) {
@@ -330,6 +333,7 @@ export class IndexBuilder {
       job.checkStopped()
       await kv.mutate(catalogue.writeOf(index, true))
       catalogue.remove(index)
+      this.#parts.onRowsChanged?.()
       return index
     })
   }

@@ -12,7 +12,7 @@
  * day or so. Ours: the interval, on the injected clock.
  */
 import type { Scheduler } from '../clock.ts'
-import { requestContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
 import { keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
 import { encodeText } from '../encoding/ordered.ts'
@@ -36,6 +36,8 @@ export interface TtlParts {
   readonly kv: Kv
   readonly scheduler: Scheduler
   readonly transactions: Transactions
+  /** For its commits. */
+  context(): RequestContext
   databases(): readonly TtlDatabase[]
   onFailure(error: unknown): void
 }
@@ -105,11 +107,11 @@ export class TtlSweeper {
   }
 
   async #delete(database: TtlDatabase, row: RowKey, property: string): Promise<boolean> {
-    const { transactions, scheduler } = this.#parts
+    const { transactions, context } = this.#parts
     const codes = codesOf(row)
     try {
       const { result } = await transactions.commit(database, undefined, {
-        context: requestContext({ clock: scheduler }),
+        context: context(),
         database,
         transaction: new Uint8Array(0),
         evaluate: (read) =>

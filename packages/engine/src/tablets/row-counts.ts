@@ -58,7 +58,6 @@ export class RowCounts {
     for (const tablet of this.#parts.fleet.map.all()) {
       tablet.rows = 0
       tablet.bytes = 0
-      tablet.tombstones.clear()
     }
     if (wasWanted) this.want()
   }

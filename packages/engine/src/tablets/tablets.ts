@@ -6,11 +6,11 @@
  * TA1  Reports change nothing but what time would have changed anyway (fleet.ts, F1).
  */
 import type { Scheduler } from '../clock.ts'
-import type { RequestContext } from '../context.ts'
+import { CountingLedger, type RequestContext } from '../context.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { invalidArgument } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { Random } from '../random.ts'
+import { seededRandom } from '../random.ts'
 import type { KvReader, RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import { type TabletSettings, tabletSettings } from './defaults.ts'
@@ -23,6 +23,9 @@ import { RowCounts } from './row-counts.ts'
 import type { Tablet } from './tablet.ts'
 import { tabletsReport } from './tablets-report.ts'
 
+/** Keeps the draws of the tablets apart from those of the engine, which tests replay. */
+const ownSeed = 0x7ab1e7
+
 export interface TabletOptions extends Partial<TabletSettings> {
   /** Replace single policies by other objects of their interfaces. */
   readonly policies?: Partial<TabletPolicies>
@@ -30,7 +33,8 @@ export interface TabletOptions extends Partial<TabletSettings> {
 
 export interface TabletsParts {
   readonly scheduler: Scheduler
-  readonly random: Random
+  /** Of the engine. */
+  readonly seed: number
   readonly options: TabletOptions
 }
 
@@ -52,7 +56,8 @@ export class Tablets {
   readonly #fleet: TabletFleet
   #openedMs: number
 
-  constructor({ scheduler, random, options }: TabletsParts) {
+  constructor({ scheduler, seed, options }: TabletsParts) {
+    const random = seededRandom(seed ^ ownSeed)
     const { policies, ...changed } = options
     const settings = tabletSettings(changed)
     const nowMs = Number(scheduler.nowMicros()) / 1000
@@ -84,6 +89,12 @@ export class Tablets {
   watch(kv: KvReader): void {
     this.rows.source = () => kv.scan({ start: '', end: '\xff' })
     if (this.settings.simulate) this.rows.want()
+  }
+
+  /** Takes note of what is done in a context that is no request: nothing is delayed or refused. */
+  listen(context: RequestContext): RequestContext {
+    if (context.ledger instanceof CountingLedger) context.ledger.meter = this.metering
+    return context
   }
 
   /** A request begins. */
