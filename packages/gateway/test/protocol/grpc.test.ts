@@ -31,9 +31,22 @@ describe('a unary call', () => {
     expect(result.headers['content-type']).toBe('application/grpc')
     expect(result.headers).not.toHaveProperty('date')
     expect(answer('Lookup', result.body)).toEqual({
-      missing: [{ entity: { key: { partitionId: { projectId: 'p' }, path: [{ kind: 'K', name: 'a' }] } } }],
+      missing: [
+        { entity: { key: { partitionId: { projectId: 'p' }, path: [{ kind: 'K', name: 'a' }] } }, version: '1000001' },
+      ],
       readTime: '1970-01-01T00:00:01.000001Z',
     })
+  })
+
+  test('tells the version of what it misses, except of an eventual read', async () => {
+    const client = await grpcClient(await testGateway(engine))
+    const versions = async (json: object): Promise<(string | undefined)[]> => {
+      const { body } = await client.call('Lookup', request('Lookup', json))
+      return answer<{ missing: { version?: string }[] }>('Lookup', body).missing.map(({ version }) => version)
+    }
+    const asked = lookupOf('a', 'b')
+    expect(await versions(asked)).toEqual(['1000001', '1000001'])
+    expect(await versions({ ...asked, readOptions: { readConsistency: 'EVENTUAL' } })).toEqual([undefined, undefined])
   })
 
   test('may come in frames of one byte', async () => {

@@ -40,7 +40,12 @@ describe('the data API in JSON', () => {
     expect(await response.text()).toBe(
       `${JSON.stringify(
         {
-          missing: [{ entity: { key: { partitionId: { projectId: 'p' }, path: [{ kind: 'K', id: '5' }] } } }],
+          missing: [
+            {
+              entity: { key: { partitionId: { projectId: 'p' }, path: [{ kind: 'K', id: '5' }] } },
+              version: '1000001',
+            },
+          ],
           readTime: '1970-01-01T00:00:01.000001Z',
         },
         null,

@@ -11,7 +11,7 @@ export function answer<Shape = unknown>(method: MethodName, message: Buffer): Sh
   return JSON.parse(answerToJson(method, message))
 }
 
-export const lookupOf = (...names: string[]): unknown => ({
+export const lookupOf = (...names: string[]): object => ({
   projectId: 'p',
   keys: names.map((name) => ({ path: [{ kind: 'K', name }] })),
 })
