@@ -342,3 +342,17 @@ describe('with index.yaml', () => {
     expect(await engine.check()).toMatchObject({ problemCount: 0 })
   })
 })
+
+test('a query whose index goes before it is built ends its transaction: it keeps no writer waiting any more', async () => {
+  await use()
+  await put(...Array.from({ length: 2000 }, (_, i): [number, number] => [i + 1, i]))
+  const database = engine.database('p')
+  const transaction = await database.beginTransaction(engine.context(), { mode: 'readWrite' })
+  await database.lookup(engine.context(), { keys: [keyOf(1)], read: { transaction } })
+  const querying = failure(() => run(ordered, transaction))
+  const building = await engine.indexes.create(database, definition).defined
+  await engine.indexes.drop(database, building.id).done
+  expect(await querying).toMatchObject({ code: 'ABORTED', message: expect.stringContaining('deleted') })
+  await put([1, 7])
+  expect(engine.openTransactions).toBe(0)
+})
