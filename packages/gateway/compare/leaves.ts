@@ -65,7 +65,7 @@ export function show(value: unknown): string {
       if (typeof one === 'number' && (!Number.isFinite(one) || Object.is(one, -0)))
         return Object.is(one, -0) ? '-0' : String(one)
       if (typeof one === 'bigint') return String(one)
-      if (typeof one === 'string' && one.length > 60) return `${one.slice(0, 40)}… (${one.length} letters)`
+      if (typeof one === 'string' && one.length > 300) return `${one.slice(0, 40)}… (${one.length} letters)`
       if (Array.isArray(one) && one.length > 60) return [...one.slice(0, 5), `… (${one.length} members)`]
       return one
     }) ?? 'absent'

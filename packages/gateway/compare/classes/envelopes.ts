@@ -1,8 +1,9 @@
 /** Classes about what stands around entities in answers: times, versions, cursors, counts. */
 import { isDeepStrictEqual } from 'node:util'
 import { at, listOf } from '../case.ts'
+import type { Leaf } from '../leaves.ts'
 import type { DifferenceClass } from './class.ts'
-import { holds, isAbout, isEmptyArray, isSet, isUnset, mutations, mutationsSoFar, query } from './look.ts'
+import { holds, isAbout, isCode, isEmptyArray, isSet, isUnset, mutations, mutationsSoFar, query } from './look.ts'
 
 export const envelopeClasses: readonly DifferenceClass[] = [
   {
@@ -30,19 +31,22 @@ export const envelopeClasses: readonly DifferenceClass[] = [
   {
     name: 'one-version-a-commit',
     modes: ['legacy', 'firestore'],
-    what: 'versions of several mutations in one non-transactional commit',
+    what: 'versions and times of several mutations in one non-transactional commit',
     ours: 'the same for all: they are committed together',
-    legacy: 'counted on from mutation to mutation, so that the version of one is no `base_version` of another',
-    firestore: 'counted on from mutation to mutation',
+    legacy: 'counted on from mutation to mutation, so that what one mutation got is wrong of another',
+    firestore: 'the same as in legacy',
     why: 'a version grows with each change of an entity, and is promised no more (API)',
-    explains: (one) =>
-      isAbout(one, 'versions of one commit') ||
-      (isAbout(one, 'conflict detected') &&
-        one.theirs === true &&
-        mutations(one).some((mutation) => {
-          const from = at(mutation, ['baseVersion', '$answer', 'from'])
-          return typeof from === 'number' && listOf(one.case.steps[from]?.request['mutations']).length > 1
-        })),
+    explains: (one) => {
+      if (isAbout(one, 'versions of one commit')) return true
+      const isConflict = isAbout(one, 'conflict detected')
+        ? one.theirs === true
+        : isCode(one, anyCode, 'FAILED_PRECONDITION')
+      const isOfSeveral = ({ baseVersion, updateTime }: Leaf): boolean => {
+        const from = at(baseVersion ?? updateTime, ['$answer', 'from'])
+        return typeof from === 'number' && listOf(one.case.steps[from]?.request['mutations']).length > 1
+      }
+      return isConflict && mutations(one).some(isOfSeveral)
+    },
   },
   {
     name: 'no-index-updates',
@@ -197,3 +201,5 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     explains: (one) => isAbout(one, 'index updates') && holds(mutationsSoFar(one), isEmptyArray),
   },
 ]
+
+const anyCode: readonly string[] = ['OK', 'ALREADY_EXISTS', 'NOT_FOUND']

@@ -81,19 +81,6 @@ export const queryClasses: readonly DifferenceClass[] = [
     },
   },
   {
-    name: 'order-behind-the-key',
-    modes: ['legacy', 'firestore'],
-    what: 'an order by `__key__`, before a property that the query projects or has an inequality on',
-    ours: 'UNIMPLEMENTED',
-    legacy: 'answered where there is a projection',
-    firestore: 'answered',
-    why: 'not built: order by the property first',
-    explains: (one) =>
-      one.aspect === 'code' &&
-      one.ours === 'UNIMPLEMENTED' &&
-      /would have to be ordered after __key__/.test(ourMessage(one)),
-  },
-  {
     name: 'distinct-behind-a-fixed-order',
     modes: ['legacy', 'firestore'],
     what: 'distinct properties behind an order that an equality leaves without effect',
@@ -132,11 +119,12 @@ export const queryClasses: readonly DifferenceClass[] = [
   {
     name: 'free-order-of-projections',
     modes: ['firestore'],
-    what: 'the order of a projection or distinct query that asks for none',
-    ours: 'by the properties in the order of their names',
-    firestore: 'by the properties as the query has them',
-    why: 'without an order the results have none; legacy is as ours',
-    explains: (one) => one.step.method === 'RunQuery' && projected(query(one)).length > 1 && hasOtherOrder(one),
+    what: 'the order of rows of a projection that the query does not ask for',
+    ours: 'by the projected properties in the order of their names, ascending',
+    firestore: 'by the properties as the query has them, in the direction of the last order',
+    why: 'what no order tells apart has none; legacy is as ours',
+    explains: (one) =>
+      (projected(query(one)).length > 1 || orders(query(one)).at(-1) === '__key__') && hasOtherOrder(one),
   },
   {
     name: 'cursor-of-another-query',
@@ -278,17 +266,40 @@ export const queryClasses: readonly DifferenceClass[] = [
       listOf(query(one)['order']).some((o) => o['direction'] === 'DESCENDING'),
   },
   {
-    name: 'orders-behind-the-key',
+    name: 'cursor-behind-the-key',
     modes: ['firestore'],
-    what: 'an order by a property behind `__key__`',
-    ours: 'passed over: nothing is ordered behind the key',
-    firestore: 'entities without the property are left out, and its own cursor is INVALID_ARGUMENT',
-    why: 'the rules of the App Engine SDK; legacy is as ours',
+    what: 'a cursor of a query that orders by `__key__`, and has an order, an inequality or a projection of a property besides',
+    ours: 'accepted',
+    firestore: 'its own cursor is INVALID_ARGUMENT',
+    why: 'a cursor that was given out must be taken back',
     explains: (one) =>
-      (isCode(one, 'OK', 'INVALID_ARGUMENT') ||
-        isAbout(one, 'results', 'aggregates', 'more results', 'skipped results', 'end cursor')) &&
+      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
+      (query(one)['startCursor'] !== undefined || query(one)['endCursor'] !== undefined) &&
+      orders(query(one)).includes('__key__') &&
+      (orders(query(one)).at(-1) !== '__key__' ||
+        projected(query(one)).length > 0 ||
+        filters(query(one)).some(isUnequal)),
+  },
+  {
+    name: 'orders-behind-the-key',
+    modes: ['legacy'],
+    what: 'an order by a property behind `__key__`',
+    ours: 'entities without the property are left out',
+    legacy: 'passed over: they are found',
+    why: 'an order asks for the property, wherever it stands; the Firestore emulator does so',
+    explains: (one) =>
+      isAbout(one, 'results', 'more results', 'skipped results', 'skipped cursor', 'end cursor') &&
       orders(query(one)).includes('__key__') &&
       orders(query(one)).at(-1) !== '__key__',
+  },
+  {
+    name: 'aggregates-of-timestamps',
+    modes: ['firestore'],
+    what: 'SUM and AVG of timestamps',
+    ours: 'passed over',
+    firestore: 'added as microseconds',
+    why: 'what is not numeric is skipped (API)',
+    explains: (one) => isAbout(one, 'aggregates') && stored(one, (value) => value['timestampValue'] !== undefined),
   },
   {
     name: 'distinct-on-arrays',
@@ -351,7 +362,11 @@ function hasOtherOrder({ step, index, ourAnswers, theirAnswers, aspect, ours, th
   const [mine, other] = [ourAnswers[whole], theirAnswers[whole]].map(rowsFound)
   const isSame = isDeepStrictEqual(mine, other)
   if (isSame || !isDeepStrictEqual(mine?.toSorted(), other?.toSorted())) return false
-  return step.base !== undefined || (aspect === 'results' && Array.isArray(ours) && Array.isArray(theirs))
+  return (
+    step.base !== undefined ||
+    aspect === 'entity' ||
+    (aspect === 'results' && Array.isArray(ours) && Array.isArray(theirs))
+  )
 }
 
 /** Key and properties of each result. */

@@ -43,17 +43,16 @@ export const transactionClasses: readonly DifferenceClass[] = [
     name: 'previous-transaction-ended',
     modes: ['legacy', 'firestore'],
     what: 'a transaction after another one was begun with it as `previous_transaction`',
-    ours: 'rolled back: what uses it is INVALID_ARGUMENT',
+    ours: 'rolled back: what uses it is INVALID_ARGUMENT, and it holds no locks',
     legacy: 'ended for Commit, open for reads',
-    firestore: 'open as before',
+    firestore: 'open as before, with its locks',
     why: 'the API means it for a retry of what failed',
     explains: (one) =>
-      one.aspect === 'code' &&
-      before(one).some(
-        ([{ method, request }]) =>
-          method === 'BeginTransaction' &&
-          isDeepStrictEqual(at(request, ['transactionOptions', 'readWrite', 'previousTransaction']), tokenOf(one)),
-      ),
+      before(one).some(([{ method, request }]) => {
+        const previous = at(request, ['transactionOptions', 'readWrite', 'previousTransaction'])
+        if (method !== 'BeginTransaction' || previous === undefined) return false
+        return one.theirs === 'ABORTED' || (one.aspect === 'code' && isDeepStrictEqual(previous, tokenOf(one)))
+      }),
   },
   {
     name: 'failed-commit-ends',
@@ -124,6 +123,29 @@ export const transactionClasses: readonly DifferenceClass[] = [
     legacy: 'each entity group of the moment when it was read first',
     why: 'what it reads should be true together',
     explains: (one) => isReadOnly(one) && /^(found|missing|results|entity|version of)/.test(one.aspect),
+  },
+  {
+    name: 'refused-before-waiting',
+    modes: ['firestore'],
+    what: 'a Commit that must wait for a lock, and has a mutation that the stored entities forbid',
+    ours: 'NOT_FOUND or ALREADY_EXISTS at once',
+    firestore: 'ABORTED after two seconds',
+    why: 'the answer is known, and a retry would get it',
+    explains: (one) => one.step.method === 'Commit' && isCode(one, ['NOT_FOUND', 'ALREADY_EXISTS'], 'ABORTED'),
+  },
+  {
+    name: 'aborted-once-and-for-all',
+    modes: ['firestore'],
+    what: 'a transaction after its Commit was ABORTED',
+    ours: 'ABORTED',
+    firestore: 'INVALID_ARGUMENT',
+    why: 'it tells a client to try the whole transaction again',
+    explains: (one) =>
+      isCode(one, 'ABORTED', 'INVALID_ARGUMENT') &&
+      before(one).some(
+        ([step, i]) =>
+          one.ourAnswers[i]?.code === 'ABORTED' && isDeepStrictEqual(at(step.request, ['transaction']), tokenOf(one)),
+      ),
   },
 ]
 

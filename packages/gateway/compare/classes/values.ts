@@ -53,11 +53,26 @@ export const valueClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'limits-of-production',
-    modes: ['legacy'],
+    modes: ['legacy', 'firestore'],
     what: 'sizes and numbers above a limit of production',
     ours: 'INVALID_ARGUMENT',
     legacy: 'accepted',
+    firestore: 'a Lookup of more than 1,000 keys is accepted',
     why: 'what production refuses should fail before it is there',
-    explains: (one) => isCode(one, 'INVALID_ARGUMENT', 'OK') && /at most|more than/.test(ourMessage(one)),
+    explains: (one) =>
+      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
+      /at most|more than/.test(ourMessage(one)) &&
+      (one.mode === 'legacy' || one.step.method === 'Lookup'),
+  },
+  {
+    name: 'meaning-of-points',
+    modes: ['legacy'],
+    what: 'meaning 23 on a geo point',
+    ours: 'INVALID_ARGUMENT',
+    legacy: 'accepted',
+    why: 'the Firestore emulator refuses it',
+    explains: (one) =>
+      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
+      mutations(one).some((mutation) => holds(mutation, (value) => value['meaning'] === 23)),
   },
 ]

@@ -1,7 +1,7 @@
 /** GQL: queries written out, with literals or bindings; and lines that are odd, or no GQL at all. */
 import fc from 'fast-check'
 import type { Plain } from '../../test/support/published-protos.ts'
-import { at, type Case, listOf, type Mode } from '../case.ts'
+import { at, type Case, listOf, type Mode, type Step } from '../case.ts'
 import { queries, worlds } from './queries.ts'
 import { integer, string } from './values.ts'
 
@@ -174,7 +174,7 @@ export function gqlCases(mode: Mode): fc.Arbitrary<Case> {
   const tails = fc.constantFrom('', '', '', 'LIMIT 2', 'OFFSET 1', 'LIMIT 2 OFFSET 1')
   const written = fc
     .tuple(queries(mode), fc.constantFrom<How>('literals', 'literals', 'names', 'numbers'), tails)
-    .map(([query, how, tail]) => gqlOf(query, how, how === 'literals' ? tail : ''))
+    .map(([query, how, tail]) => ({ query, gqlQuery: gqlOf(query, how, how === 'literals' ? tail : '') }))
   const bindings = fc.constantFrom<Plain>(
     {},
     { positionalBindings: [{ value: integer(1) }] },
@@ -184,11 +184,24 @@ export function gqlCases(mode: Mode): fc.Arbitrary<Case> {
     { namedBindings: { x: {} } },
   )
   const strange = fc.tuple(odd, bindings, fc.boolean()).map(([queryString, bound, allowLiterals]) => ({
-    queryString,
-    allowLiterals: allowLiterals || !queryString.includes('@'),
-    ...bound,
+    query: undefined,
+    gqlQuery: { queryString, allowLiterals: allowLiterals || !queryString.includes('@'), ...bound },
   }))
   return fc
-    .tuple(worlds, fc.oneof({ weight: 2, arbitrary: written }, { weight: 1, arbitrary: strange }))
-    .map(([world, gqlQuery]) => ({ area: 'gql', steps: [world, { method: 'RunQuery', request: { gqlQuery } }] }))
+    .tuple(
+      worlds,
+      fc.oneof<fc.WeightedArbitrary<Written>[]>({ weight: 2, arbitrary: written }, { weight: 1, arbitrary: strange }),
+    )
+    .map(([world, { query, gqlQuery }]): Case => {
+      const request = { gqlQuery }
+      if (query === undefined) return { area: 'gql', steps: [world, { method: 'RunQuery', request }] }
+      const plain: Step = { method: 'RunQuery', request: { query } }
+      return { area: 'gql', steps: [world, plain, { method: 'RunQuery', request, base: 1 }] }
+    })
+}
+
+interface Written {
+  /** What the text says, without its limit and offset. */
+  readonly query: Plain | undefined
+  readonly gqlQuery: Plain
 }
