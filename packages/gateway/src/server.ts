@@ -116,6 +116,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       http2.close()
       await listening.drained(closeGraceMs)
       listening.destroyConnections()
+      http2.end()
       load.close()
     },
   }

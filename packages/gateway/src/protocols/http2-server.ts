@@ -87,11 +87,20 @@ export class Http2Connections {
     for (const session of this.#sessions) session.close()
   }
 
+  /**
+   * All connections have ended. Node keeps the timer of a closed session until it rings, and with it the session and these
+   * servers; from here on they lead to nothing of ours.
+   */
+  end(): void {
+    this.#server.removeAllListeners()
+    this.#refusing.removeAllListeners()
+  }
+
   #watch(session: ServerHttp2Session): void {
     this.#sessions.add(session)
     session.once('close', () => this.#sessions.delete(session))
     // The session's streams are told of its end one by one.
-    session.on('error', () => {})
+    session.on('error', ignore)
     session.setLocalWindowSize(sessionWindowBytes)
     session.setTimeout(this.#options.silenceMs ?? silenceMsDefault, () => this.#askForLife(session))
   }
@@ -169,6 +178,9 @@ export class Http2Connections {
     stream.on('aborted', () => listener.cancelled())
   }
 }
+
+/** Apart from all others: a function made beside them would keep what they know. */
+function ignore(): void {}
 
 function one(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header
