@@ -9,6 +9,7 @@
  *
  * O1  A connection that does not say what it is within the time limit is closed.    port.test.ts
  * O2  No byte is lost or read twice by looking.                                      port.test.ts
+ * O3  A connection that has said nothing yet does not hold up the end.               port.test.ts
  */
 import { createServer, type Server, type Socket } from 'node:net'
 
@@ -35,6 +36,8 @@ const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 /** Connections above the limit that are told so at a time. */
 const refusedMax = 64
 const firstBytesTimeoutMsDefault = 10_000
+/** How long a silent connection is still listened to after the end was asked for: its bytes may be under way. */
+const silentAtEndMs = 100
 /** Verbs are not longer; a first line without a blank by then is no HTTP. */
 const verbBytesMax = 24
 
@@ -59,6 +62,8 @@ export function protocolOf(bytes: Buffer): Protocol {
 export class Port {
   readonly #servers: Server[] = []
   readonly #sockets = new Set<Socket>()
+  /** Those of which no byte was read: browsers and fetch() open connections that they may never use. */
+  readonly #silent = new Set<Socket>()
   readonly #options: PortOptions
 
   constructor(options: PortOptions) {
@@ -88,7 +93,11 @@ export class Port {
       return
     }
     this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
+    this.#silent.add(socket)
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      this.#silent.delete(socket)
+    })
     // Until a protocol takes over, a broken connection is nobody's matter; afterwards it is the protocol's.
     const ignore = (): void => {}
     socket.on('error', ignore)
@@ -103,6 +112,7 @@ export class Port {
     const onReadable = (): void => {
       const chunk: unknown = socket.read()
       if (!(chunk instanceof Buffer)) return
+      this.#silent.delete(socket)
       seen = seen.length === 0 ? chunk : Buffer.concat([seen, chunk])
       const protocol = protocolOf(seen)
       if (protocol === 'undecided') return
@@ -123,9 +133,13 @@ export class Port {
     socket.once('close', () => clearTimeout(timer))
   }
 
-  /** Stops listening; connections that are there stay. */
+  /** Stops listening; connections that are there stay, except those that remain silent. */
   stop(): void {
     for (const server of this.#servers.splice(0)) server.close()
+    const endSilent = (): void => {
+      for (const socket of this.#silent) socket.destroy()
+    }
+    if (this.#silent.size > 0) setTimeout(endSilent, silentAtEndMs).unref()
   }
 
   /** Ends what connections are left. */

@@ -243,6 +243,7 @@ describe('a deadline', () => {
 describe('a client that gives up', () => {
   test('aborts the work of its call and of no other', async () => {
     const contexts: { signal: AbortSignal | undefined; keys: readonly Key[] }[] = []
+    const bothWork = (): Promise<void> => until(() => contexts.length === 2)
     const hanging = engineDouble({
       lookup: (context, { keys }) => {
         contexts.push({ signal: context.signal, keys })
@@ -252,7 +253,7 @@ describe('a client that gives up', () => {
     const client = await grpcClient(await testGateway(hanging))
     void client.call('Lookup', request('Lookup', lookupOf('stays')))
     const left = client.call('Lookup', request('Lookup', lookupOf('leaves')), {
-      onStream: (stream) => setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), 50),
+      onStream: (stream) => void bothWork().then(() => stream.close(constants.NGHTTP2_CANCEL)),
     })
     await left
     await until(() => contexts.some(({ signal }) => signal?.aborted === true))
@@ -341,7 +342,7 @@ describe('a session', () => {
   })
 
   test('is closed gracefully: calls under way are answered, new ones are not taken', async () => {
-    let release = (): void => {}
+    let release: (() => void) | undefined
     const slow = engineDouble({
       lookup: (_context, asked) =>
         new Promise((resolve) => {
@@ -351,10 +352,10 @@ describe('a session', () => {
     const gateway = await testGateway(slow)
     const client = await grpcClient(gateway)
     const underWay = client.call('Lookup', oneKey)
-    await sleep(50)
+    await until(() => release !== undefined)
     const closed = gateway.close()
     await sleep(50)
-    release()
+    release?.()
     expect((await underWay).status).toBe(0)
     await closed
     await expect(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Port, protocolOf } from '../../src/protocols/port.ts'
 import { engineDouble } from '../support/engines.ts'
-import { rawConnection, sleep, testGateway } from '../support/gateway.ts'
+import { rawConnection, sleep, testGateway, until } from '../support/gateway.ts'
 
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
@@ -46,7 +46,7 @@ describe('a connection', () => {
     raw.socket.write(preface.slice(0, 10))
     await sleep(20)
     raw.socket.write(Buffer.concat([Buffer.from(preface.slice(10)), Buffer.of(0, 0, 0, 4, 0, 0, 0, 0, 0)]))
-    await sleep(50)
+    await until(() => raw.received().length > 3)
     // The first frame of a server is SETTINGS.
     expect(raw.received()[3]).toBe(4)
   })
@@ -75,5 +75,20 @@ describe('a connection', () => {
     raw.socket.write(bytes)
     expect(await raw.closed).toHaveLength(0)
     port.stop()
+  })
+
+  test('that has said nothing is ended when listening ends, and one that has begun to speak is not', async () => {
+    const port = new Port({ connections: { http1() {}, http2() {} } })
+    const address = await port.listen({ host: '127.0.0.1', port: 0 })
+    const connect = () => rawConnection({ ...address, addresses: [address], close: async () => {} })
+    const [silent, speaking] = [await connect(), await connect()]
+    speaking.socket.write('POST / HTTP/1.1')
+    await until(() => speaking.socket.bytesWritten > 0)
+    port.stop()
+    await silent.closed
+    expect(speaking.socket.destroyed).toBe(false)
+    port.destroyConnections()
+    await speaking.closed
+    expect(await port.drained(10_000)).toBe(true)
   })
 })
