@@ -20,25 +20,9 @@ import {
   type WireName,
   wireNames,
 } from '../support/wires.ts'
-import { commitRows } from './errors/commits.ts'
-import { keyRows } from './errors/keys.ts'
-import { aggregationRows, idRows, lookupRows, stateRows, transactionRows } from './errors/others.ts'
-import { gqlRows, queryRows } from './errors/queries.ts'
 import { atomic, type Code, type Column, commit, entity, type Row, type World } from './errors/row.ts'
-import { valueRows } from './errors/values.ts'
+import { sections } from './errors/sections.ts'
 
-const sections: readonly (readonly [string, readonly Row[]])[] = [
-  ['keys and partitions', keyRows],
-  ['commits', commitRows],
-  ['values and properties', valueRows],
-  ['queries', queryRows],
-  ['GQL', gqlRows],
-  ['aggregations', aggregationRows],
-  ['ids', idRows],
-  ['lookups', lookupRows],
-  ['transactions', transactionRows],
-  ['what needs state', stateRows],
-]
 const allRows = sections.flatMap(([, rows]) => rows)
 
 const httpStatuses: Readonly<Record<Code, number>> = {

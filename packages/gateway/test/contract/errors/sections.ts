@@ -1,0 +1,20 @@
+/** The table of answers, in the order in which it is tested and shown. */
+import { commitRows } from './commits.ts'
+import { keyRows } from './keys.ts'
+import { aggregationRows, idRows, lookupRows, stateRows, transactionRows } from './others.ts'
+import { gqlRows, queryRows } from './queries.ts'
+import type { Row } from './row.ts'
+import { valueRows } from './values.ts'
+
+export const sections: readonly (readonly [string, readonly Row[]])[] = [
+  ['keys and partitions', keyRows],
+  ['commits', commitRows],
+  ['values and properties', valueRows],
+  ['queries', queryRows],
+  ['GQL', gqlRows],
+  ['aggregations', aggregationRows],
+  ['ids', idRows],
+  ['lookups', lookupRows],
+  ['transactions', transactionRows],
+  ['what needs state', stateRows],
+]
