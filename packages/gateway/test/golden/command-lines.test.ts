@@ -28,7 +28,7 @@ function commandLines(text: string): readonly string[] {
     .map((rest) =>
       rest
         .trim()
-        .replace(/(^|\s)\s*#.*$|\s{2,}.*$/, "")
+        .replace(/(^|\s)\s*#.*$|\s{2,}.*$/, '')
         .replace(/\s[|>&].*$/, '')
         .replace(/\)"$/, '')
         .trim(),
