@@ -65,7 +65,7 @@ export const commitClasses: readonly DifferenceClass[] = [
           one.ourAnswers[i]?.code === one.theirAnswers[i]?.code,
       )
       const codes = failed.map((step) => one.ourAnswers[one.case.steps.indexOf(step)]?.code)
-      if (isAbout(one, 'code', 'found', 'missing', 'entity', 'conflict detected'))
+      if (isAbout(one, 'code', 'found', 'missing', 'entity', 'index updates', 'conflict detected'))
         return codes.includes('INVALID_ARGUMENT')
       return /version|time/.test(one.aspect) && failed.length > 0
     },

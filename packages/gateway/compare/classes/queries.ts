@@ -252,6 +252,19 @@ export const queryClasses: readonly DifferenceClass[] = [
       listOf(query(one)['kind']).length === 0,
   },
   {
+    name: 'aggregations-unchecked',
+    modes: ['firestore'],
+    what: 'an aggregation over a query that both refuse as such',
+    ours: 'INVALID_ARGUMENT, as the query',
+    firestore: 'answered',
+    why: 'what is no query has no results to add up',
+    explains: (one) =>
+      one.step.method === 'RunAggregationQuery' &&
+      isCode(one, 'INVALID_ARGUMENT', 'OK') &&
+      one.ourAnswers[one.step.base ?? one.index]?.code === 'INVALID_ARGUMENT' &&
+      one.theirAnswers[one.step.base ?? one.index]?.code === 'INVALID_ARGUMENT',
+  },
+  {
     name: 'pages-of-descending-arrays',
     modes: ['legacy'],
     what: 'pages of a descending order by a property that has arrays',

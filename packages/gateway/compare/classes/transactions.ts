@@ -117,12 +117,16 @@ export const transactionClasses: readonly DifferenceClass[] = [
   },
   {
     name: 'read-only-at-one-moment',
-    modes: ['legacy'],
+    modes: ['legacy', 'firestore'],
     what: 'reads of a read-only transaction after somebody wrote',
-    ours: 'all of one moment',
+    ours: 'all of the moment of its first read',
     legacy: 'each entity group of the moment when it was read first',
-    why: 'what it reads should be true together',
-    explains: (one) => isReadOnly(one) && /^(found|missing|results|entity|version of)/.test(one.aspect),
+    firestore: 'all of the moment when it was begun',
+    why: 'what it reads is true together; which moment it is, is not documented',
+    explains: (one) =>
+      isReadOnly(one) &&
+      /^(found|missing|results|entity|version of|create time of|update time of)/.test(one.aspect) &&
+      before(one).some(([{ method }], i) => method === 'Commit' && i > 0),
   },
   {
     name: 'refused-before-waiting',
