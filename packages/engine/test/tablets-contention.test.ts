@@ -103,3 +103,16 @@ test('without waits the time of an append is measured and nobody queues', async 
   await clock.advance(100)
   expect(engine.tablets.report().requests.latencyP50Ms).toBeGreaterThan(100)
 })
+
+test('a write that waits for its turn still waits for the lock of a transaction that came meanwhile', async () => {
+  await open()
+  await Promise.all([put(1), clock.advance(200)])
+  const waiting = [put(1), put(1)]
+  const database = engine.database('p')
+  const read = { newTransaction: { mode: 'readWrite' } } as const
+  const found = database.lookup(engine.context(), { keys: [counter(1)], read })
+  const { transaction } = await clock.advance(20).then(() => found)
+  expect(await outcomes(waiting, 1_000)).toEqual({})
+  const ended = database.rollback(engine.context(), transaction ?? new Uint8Array(0))
+  expect(await outcomes([...waiting, Promise.resolve(ended)], 1_000)).toEqual({ ok: 3 })
+})

@@ -180,3 +180,17 @@ test('going back to a snapshot begins the tablets anew, with the rows of then', 
   expect(rowsOf()['Entities']).toBe(1)
   snapshot.close()
 })
+
+test('simulated, each operation is charged once: what listeners hear is what tablets have', async () => {
+  await open({ simulate: true, waits: false })
+  let heard = 0
+  engine.tablets.onSample(({ rows, weight }) => {
+    heard += rows * weight
+  })
+  for (let id = 1; id <= 40; id++) await put(1 + ((id * 7) % 11))
+  for (let id = 1; id <= 5; id++) await engine.database('p').lookup(engine.context(), { keys: [toDo(id)] })
+  await engine.database('p').runQuery(engine.context(), { query: query({ kind: 'ToDo' }) })
+  const sum = engine.tablets.all().reduce((total, tablet) => total + tablet.total, 0)
+  expect(engine.tablets.charged).toBe(heard)
+  expect(sum).toBe(heard)
+})

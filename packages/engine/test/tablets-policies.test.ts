@@ -103,3 +103,19 @@ test('equal operations give equal events', () => {
   const run = () => drive({ seconds: 900, rate: () => 30_000, key: scattered }).events
   expect(run()).toEqual(run())
 })
+
+test('a clock that is set back ends what flows, and decisions go on from there', () => {
+  const fleet = new TabletFleet(tabletSettings({ simulate: true }), defaultPolicies, seededRandom(7), startMs)
+  const charge = { rowKey: 'E1', reads: 0, writes: 1, bytes: 1, cost: 1, weight: 5_000, spreadMs: 10_000 }
+  fleet.charge(startMs, fleet.tabletOf('Entities', 'E1'), charge)
+  const earlierMs = startMs - 86_400_000
+  fleet.advance(earlierMs)
+  expect(fleet.map.tabletsOf('Entities')[0]?.flows).toEqual([])
+  expect(fleet.serverOf(fleet.tabletOf('Entities', 'E1')).flow).toBe(0)
+  for (let n = 0; n < 700; n++) {
+    const nowMs = earlierMs + n * 100
+    fleet.advance(nowMs)
+    fleet.charge(nowMs, fleet.tabletOf('Entities', 'E1'), { ...charge, rowKey: scattered(n), weight: 600, spreadMs: 0 })
+  }
+  expect(fleet.map.tabletsOf('Entities').length).toBeGreaterThan(1)
+})

@@ -12,6 +12,7 @@
 
 /** Utilisation is forgotten with this time constant. */
 const memoryMs = 1_000
+const setBackMs = 60_000
 
 export class TabletServer {
   readonly id: number
@@ -38,6 +39,8 @@ export class TabletServer {
   /** Brings backlog and utilisation up to now (CP1). */
   settle(nowMs: number): void {
     const ms = nowMs - this.#atMs
+    // A clock that was set back: from there it goes on.
+    if (ms < -setBackMs) this.#atMs = nowMs
     if (ms <= 0) return
     this.#atMs = nowMs
     const kept = Math.exp(-ms / memoryMs)

@@ -169,6 +169,7 @@ export class TabletFleet {
   /** Makes up for what came due until `nowMs` (F1). */
   advance(nowMs: number): void {
     if (nowMs > this.#nowMs) this.#nowMs = nowMs
+    else if (this.#nowMs - nowMs > this.settings.windowMs) this.#setBack(nowMs)
     if (nowMs < this.#nextTickMs) return
     const { tickMs, decisionMs, mergeAfterMs, windowMs } = this.settings
     while (this.#nextTickMs <= nowMs) {
@@ -254,6 +255,15 @@ export class TabletFleet {
     this.#tell(nowMs, 'compaction', tablet, reason, {
       words: `A major compaction of tablet ${tablet.id} dropped ${Math.round(dropped).toLocaleString('en')} tombstones: ${words}.`,
     })
+  }
+
+  /** Somebody has set the clock back: flows under way end here, and decisions begin anew from there. */
+  #setBack(nowMs: number): void {
+    for (const [endsMs] of [...this.#ending].sort(([a], [b]) => a - b)) this.#flow(endsMs)
+    this.#nowMs = nowMs
+    this.#nextTickMs = stepAfter(nowMs, this.settings.tickMs)
+    this.#nextDecisionMs = stepAfter(nowMs, this.settings.decisionMs)
+    for (const tablet of this.map.all()) tablet.restartWindow(nowMs)
   }
 
   /** One tick of all flows, and the end of those whose time is over. */

@@ -60,6 +60,8 @@ export class LatencyHistogram {
 
   #slot(nowMs: number): number {
     const second = Math.floor(nowMs / 1000)
+    // A clock that was set back: what is known is of a time to come.
+    if (second < this.#second - 60) this.#second = second - slots
     if (second > this.#second) {
       for (let gone = Math.max(this.#second + 1, second - slots + 1); gone <= second; gone++) {
         this.#counts[gone % slots]?.fill(0)

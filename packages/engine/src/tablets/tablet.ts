@@ -141,10 +141,16 @@ export class Tablet {
       right.addFlow(flow)
     }
     this.end = at
+    this.restartWindow(nowMs)
+  }
+
+  /** Counts its load anew from here on. */
+  restartWindow(nowMs: number): void {
     this.bornMs = nowMs
     this.window = new LoadWindow(nowMs)
     this.sample = new LoadSample()
     this.splitRefusal = undefined
+    if (this.unavailableUntilMs - nowMs > 60_000) this.unavailableUntilMs = 0
   }
 
   /** Takes its right neighbour in. */
