@@ -136,15 +136,13 @@ export class Port {
   /** Stops listening; connections that are there stay, except those that remain silent. */
   stop(): void {
     for (const server of this.#servers.splice(0)) server.close()
-    const endSilent = (): void => {
-      for (const socket of this.#silent) socket.destroy()
-    }
-    if (this.#silent.size > 0) setTimeout(endSilent, silentAtEndMs).unref()
+    // The timer holds the set alone: it is emptied as connections end, where a port would keep its engine.
+    if (this.#silent.size > 0) setTimeout(destroyAll, silentAtEndMs, this.#silent).unref()
   }
 
   /** Ends what connections are left. */
   destroyConnections(): void {
-    for (const socket of this.#sockets) socket.destroy()
+    destroyAll(this.#sockets)
   }
 
   /** Resolves when no connection is left, or after `ms` milliseconds; tells whether none is left. */
@@ -155,4 +153,8 @@ export class Port {
     }
     return this.#sockets.size === 0
   }
+}
+
+function destroyAll(sockets: Iterable<Socket>): void {
+  for (const socket of sockets) socket.destroy()
 }
