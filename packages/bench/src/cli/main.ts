@@ -67,8 +67,16 @@ async function dispatch(args: readonly string[], io: Io): Promise<number> {
             describe: "host:port of a running server: send it the arms' client calls, in real time, instead",
           })
           .option('seconds', { type: 'string', describe: 'With --endpoint: how long for each arm (default 60)' })
+          .option('rate', {
+            type: 'string',
+            describe: 'With --endpoint: operations a second of arms that do not wait for answers (default 200)',
+          })
           .example('$0 run sequential-keys', 'all of its arms, drawn in the terminal')
           .example('$0 run --all --json results.json --html results.html', 'everything, for other programs and people')
+          .example(
+            '$0 run sequential-keys --arm sequential-ids --endpoint 127.0.0.1:8081',
+            'for a look with sixtables top',
+          )
           .example('$0 run hot-key --set server.opsPerSecond=500', 'with slower servers'),
       (flags) => {
         command = () => runLabs(runFlags(flags), io)
@@ -107,6 +115,7 @@ interface ParsedFlags {
   readonly html?: string | undefined
   readonly endpoint?: string | undefined
   readonly seconds?: string | undefined
+  readonly rate?: string | undefined
 }
 
 function runFlags(flags: ParsedFlags): RunFlags {
@@ -120,6 +129,7 @@ function runFlags(flags: ParsedFlags): RunFlags {
     html: flags.html,
     endpoint: flags.endpoint,
     seconds: wholeNumber('--seconds', flags.seconds ?? '60', 86_400),
+    rate: wholeNumber('--rate', flags.rate ?? '200', 100_000),
   }
 }
 
@@ -129,7 +139,7 @@ function wholeNumber(flag: string, words: string, most: number): number {
   return value
 }
 
-const flagNames = ['all', 'seed', 'arm', 'set', 'json', 'html', 'endpoint', 'seconds', 'help', 'version']
+const flagNames = ['all', 'seed', 'arm', 'set', 'json', 'html', 'endpoint', 'seconds', 'rate', 'help', 'version']
 
 function explained(message: string, args: readonly string[]): string {
   const words = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]

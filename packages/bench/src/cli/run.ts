@@ -6,6 +6,7 @@ import { jsonReport } from '../report/json.ts'
 import { terminalReport } from '../report/terminal.ts'
 import { type LabResult, runLab } from '../runner.ts'
 import { isSettingName, type SettingName, type SettingValues, settingNames } from '../settings.ts'
+import { driveLabs } from './drive.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { nearest } from './nearest.ts'
@@ -21,12 +22,17 @@ export interface RunFlags {
   readonly html: string | undefined
   readonly endpoint: string | undefined
   readonly seconds: number
+  readonly rate: number
 }
 
 export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
   const chosen = chosenLabs(flags)
   const settings = askedSettings(flags.set, chosen)
   checkArms(flags.arms, chosen)
+  if (flags.endpoint !== undefined) {
+    const { endpoint, seconds, seed, arms, rate } = flags
+    return driveLabs(chosen, { endpoint, seconds, seed, arms, opsPerSecond: rate }, io)
+  }
   const results: LabResult[] = []
   const write = io.ink()
   for (const lab of chosen) {

@@ -43,5 +43,5 @@ function escaped(words: string): string {
 
 /** Nothing within a script may look like its end. */
 function inScript(words: string): string {
-  return words.replaceAll('</', '<\\/').replaceAll('<!--', '<\\!--')
+  return words.replaceAll('</', '<\\/').replaceAll('<!--', '\\u003c!--')
 }

@@ -20,6 +20,18 @@ export function terminalReport(result: LabResult): InkLine[] {
   ]
 }
 
+/** What a page of the documents shows of a run: the figures, what some arms wrote and drew, and the verdicts. */
+export function pageExcerpt(result: LabResult, arms: readonly string[]): InkLine[] {
+  const shown = result.arms.filter(({ name }) => arms.includes(name))
+  return [
+    ...figureTable(result.arms),
+    ...shown.flatMap((arm) => armPictures({ ...arm, charts: [] })),
+    [],
+    ...result.expectations.flatMap(verdictLines),
+    [`${result.lab}: ${result.passed ? 'passed' : 'FAILED'}`],
+  ]
+}
+
 function verdictLines({ verdict, says, found }: JudgedExpectation): InkLine[] {
   const mark = {
     holds: { text: 'holds  ', colour: 77 },

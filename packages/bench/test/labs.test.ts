@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { labs } from '../src/labs/catalogue.ts'
+import { settingNames } from '../src/settings.ts'
+import { suiteOf } from './support/lab-suite.ts'
+import { tabletLabs } from './support/tablet-labs.ts'
+
+for (const lab of labs) if (!tabletLabs.includes(lab.name)) suiteOf(lab, [2])
+
+it('every setting is read by a lab', () => {
+  const unread = settingNames.filter((name) => labs.every((lab) => lab.settings[name] === undefined))
+  expect(unread).toEqual([])
+})
+
+it('the list of labs names each with its page', () => {
+  const list = readFileSync(new URL('../../../docs/labs/README.md', import.meta.url), 'utf8')
+  for (const { name } of labs) expect(list).toContain(`[${name}](${name}.md)`)
+})

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest'
+import { writePath } from '../src/labs/write-path.ts'
+import { htmlReport } from '../src/report/html.ts'
+import { runLab } from '../src/runner.ts'
+
+describe('the page of a result', () => {
+  it('loads nothing (H1)', async () => {
+    const page = htmlReport([await runLab(writePath, { seed: 1 })])
+    // Addresses may stand in a licence's comment; nothing may fetch one.
+    expect(page).not.toMatch(/<(?:script|img|link|iframe)[^>]*(?:src|href)=/)
+    expect(page).not.toMatch(/@import|url\(|fetch\(|XMLHttpRequest/)
+  })
+
+  it('carries the results, whatever they say', async () => {
+    const result = await runLab(writePath, { seed: 1 })
+    const nasty = '</script><script>alert(1)</script><!-- '
+    const page = htmlReport([{ ...result, question: nasty }])
+    const data = /<script type="application\/json" id="results">(.*?)<\/script>/s.exec(page)?.[1] ?? ''
+    expect(data).not.toContain('<!--')
+    expect((JSON.parse(data) as { question: string }[])[0]?.question).toBe(nasty)
+  })
+})

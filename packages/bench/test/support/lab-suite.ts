@@ -1,0 +1,84 @@
+/**
+ * What every lab is held to: what must be seen is seen, a seed gives the same bytes twice, and its page prints what a run
+ * prints.
+ *
+ *   npm run labs:docs    (LABS_DOCS=rewrite)  writes the printed blocks of the pages anew; the diff is the review
+ *   npm run labs:seeds   (LAB_SEEDS=12)       twelve seeds, and whole runs compared; takes half an hour
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import type { Lab } from '../../src/lab.ts'
+import { plainText } from '../../src/report/ink.ts'
+import { jsonReport } from '../../src/report/json.ts'
+import { pageExcerpt } from '../../src/report/terminal.ts'
+import { type LabResult, runLab } from '../../src/runner.ts'
+import type { SettingValues } from '../../src/settings.ts'
+
+const asked = process.env['LAB_SEEDS']
+const patience = 300_000
+
+/** Loads short enough to run twice; too short for what must be seen. */
+const short: SettingValues = {
+  'ramp.minutes': 6,
+  'load.minutes': 1,
+  'load.seconds': 1,
+  'load.samples': 64,
+  'load.writersMax': 16,
+  'work.records': 2000,
+}
+
+/** @param seeds - further seeds that a usual run takes; one is run for the page anyway */
+export function suiteOf(lab: Lab, seeds: readonly number[]): void {
+  const more = asked === undefined ? seeds : Array.from({ length: Number(asked) - 1 }, (_, i) => i + 2)
+
+  describe(lab.name, () => {
+    it('shows what it must, and its page prints what a run prints', { timeout: patience }, async () => {
+      const result = await runLab(lab, { seed: 1 })
+      expect(unmet(result)).toEqual([])
+      const page = pageOf(lab)
+      const text = readFileSync(page, 'utf8')
+      const current = withExcerpts(text, result)
+      if (process.env['LABS_DOCS'] === 'rewrite') writeFileSync(page, current)
+      else expect(text, 'npm run labs:docs writes the pages anew').toBe(current)
+    })
+
+    if (more.length > 0) {
+      it.each(more)('shows what it must with seed %i', { timeout: patience }, async (seed) => {
+        expect(unmet(await runLab(lab, { seed }))).toEqual([])
+      })
+    }
+
+    it('gives the same bytes twice', { timeout: patience }, async () => {
+      const settings = asked === undefined ? short : {}
+      const run = async (): Promise<string> => jsonReport([await runLab(lab, { seed: 77, settings })])
+      const first = await run()
+      expect((await run()) === first).toBe(true)
+    })
+
+    it('names arms, and in its expectations no others', () => {
+      const names = lab.arms.map((arm) => arm.name)
+      expect(new Set(names).size).toBe(names.length)
+      expect(lab.expectations.flatMap(({ arms }) => arms).filter((name) => !names.includes(name))).toEqual([])
+      expect(new Set(lab.expectations.map(({ says }) => says)).size).toBe(lab.expectations.length)
+    })
+  })
+}
+
+function unmet({ expectations }: LabResult): unknown {
+  return expectations.filter(({ verdict }) => verdict !== 'holds')
+}
+
+function pageOf(lab: Lab): string {
+  return fileURLToPath(new URL(`../../../../docs/labs/${lab.name}.md`, import.meta.url))
+}
+
+/** A page with its blocks ` ```text run=<arm,arm> ` as a run prints them: the figures, what these arms drew, the verdicts. */
+function withExcerpts(page: string, result: LabResult): string {
+  const fence = /(```text run=(\S*)\n)[\s\S]*?(```)/g
+  expect([...page.matchAll(fence)].length, 'the page has a block that a run prints').toBeGreaterThan(0)
+  return page.replace(fence, (_, head: string, arms: string, tail: string) => {
+    const lines = pageExcerpt(result, arms.split(',')).map(plainText)
+    return `${head}${lines.join('\n')}\n${tail}`
+  })
+}
