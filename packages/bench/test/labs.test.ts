@@ -3,9 +3,9 @@ import { expect, it } from 'vitest'
 import { labs } from '../src/labs/catalogue.ts'
 import { settingNames } from '../src/settings.ts'
 import { suiteOf } from './support/lab-suite.ts'
-import { tabletLabs } from './support/tablet-labs.ts'
+import { longLabs, tabletLabs } from './support/tablet-labs.ts'
 
-for (const lab of labs) if (!tabletLabs.includes(lab.name)) suiteOf(lab, [2])
+for (const lab of labs) if (!tabletLabs.includes(lab.name)) suiteOf(lab, longLabs.includes(lab.name) ? [] : [2])
 
 it('every setting is read by a lab', () => {
   const unread = settingNames.filter((name) => labs.every((lab) => lab.settings[name] === undefined))
