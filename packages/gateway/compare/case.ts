@@ -18,18 +18,21 @@ export type Mode = 'firestore' | 'legacy'
 
 export const modes: readonly Mode[] = ['firestore', 'legacy']
 
-/** One of the places where requests come from; `--area` chooses by this name. */
-export type Area =
-  | 'values'
-  | 'commits'
-  | 'lookups'
-  | 'queries'
-  | 'aggregations'
-  | 'gql'
-  | 'metadata'
-  | 'transactions'
-  | 'ids'
-  | 'rows'
+/** The places where requests come from; `--area` chooses by these names. */
+export const areas = [
+  'rows',
+  'values',
+  'commits',
+  'transactions',
+  'ids',
+  'lookups',
+  'queries',
+  'aggregations',
+  'gql',
+  'metadata',
+] as const
+
+export type Area = (typeof areas)[number]
 
 export interface Step {
   readonly method: MethodName

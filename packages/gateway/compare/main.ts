@@ -6,7 +6,7 @@
 import { fileURLToPath } from 'node:url'
 import yargs from 'yargs'
 import { hideBin } from 'yargs/helpers'
-import { type Area, modes } from './case.ts'
+import { areas, modes } from './case.ts'
 import { missing, startOurs, startTheirs, stopAll } from './emulators.ts'
 import { report, reportJson } from './report.ts'
 import { compare, type Outcome } from './run.ts'
@@ -28,7 +28,7 @@ const flags = await yargs(hideBin(process.argv))
     default: 'both',
     describe: 'Which of our modes, and with it which emulator',
   })
-  .option('area', { type: 'string', describe: 'Only cases of this area' })
+  .option('area', { choices: areas, describe: 'Only cases of this area' })
   .option('json', { type: 'boolean', default: false, describe: 'The report as JSON' })
   .option('legacy-emulator', { type: 'string', describe: 'Port of a running Datastore emulator to use' })
   .option('firestore-emulator', {
@@ -54,7 +54,7 @@ async function main(): Promise<number> {
       port === undefined ? startTheirs(mode) : Promise.resolve(new Server(`${mode} emulator`, Number(port)))
     const pair = { mode, ours: await startOurs(mode, binary), theirs: await theirs }
     say(`${mode}: both servers are up`)
-    outcomes.push(await compare(pair, { seed, runs: flags.runs, area: flags.area as Area | undefined, say }))
+    outcomes.push(await compare(pair, { seed, runs: flags.runs, area: flags.area, say }))
     pair.ours.close()
     pair.theirs.close()
     stopAll()

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { at, listOf } from '../case.ts'
 import type { Leaf } from '../leaves.ts'
 import type { DifferenceClass } from './class.ts'
-import { holds, isAbout, isCode, isEmptyArray, isSet, isUnset, mutations, mutationsSoFar, query } from './look.ts'
+import { isAbout, isCode, isSet, isUnset, mutations, mutationsSoFar, query } from './look.ts'
 
 export const envelopeClasses: readonly DifferenceClass[] = [
   {
@@ -190,15 +190,6 @@ export const envelopeClasses: readonly DifferenceClass[] = [
       mutationsSoFar(one).some(
         (mutation) => mutation['propertyMask'] !== undefined || mutation['propertyTransforms'] !== undefined,
       ),
-  },
-  {
-    name: 'empty-array-is-null',
-    modes: ['legacy'],
-    what: 'index rows of an empty array',
-    ours: 'none',
-    legacy: 'those of a null',
-    why: 'production does not index it',
-    explains: (one) => isAbout(one, 'index updates') && holds(mutationsSoFar(one), isEmptyArray),
   },
 ]
 

@@ -83,8 +83,6 @@ export const stored = (difference: Difference, test: (one: Leaf) => boolean): bo
   mutationsSoFar(difference).some((one) => holds(one, test))
 
 export const isArray = (one: Leaf): boolean => one['arrayValue'] !== undefined
-export const isEmptyArray = (one: Leaf): boolean =>
-  isArray(one) && listOf(at(one, ['arrayValue', 'values'])).length === 0
 
 /** Both codes of a difference between codes. */
 export const isCode = (
