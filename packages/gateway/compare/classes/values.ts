@@ -75,4 +75,15 @@ export const valueClasses: readonly DifferenceClass[] = [
       isCode(one, 'INVALID_ARGUMENT', 'OK') &&
       mutations(one).some((mutation) => holds(mutation, (value) => value['meaning'] === 23)),
   },
+  {
+    name: 'meaning-of-byte-strings',
+    modes: ['legacy', 'firestore'],
+    what: 'meaning 16 on an indexed blob, read again',
+    ours: 'kept',
+    legacy: 'dropped',
+    firestore: 'dropped',
+    why: 'a value comes back as it was written',
+    explains: (one) =>
+      isAbout(one, 'entity') && one.path.at(-1) === 'meaning' && one.ours === 16 && one.theirs === undefined,
+  },
 ]

@@ -180,7 +180,7 @@ const windows: Values = fc.record(
 
 /** The query whole; a page of it; what follows that page; and what lies behind, or before, its first result. */
 export function queryCases(mode: Mode): fc.Arbitrary<Case> {
-  const pages = fc.tuple(windows, fc.constantFrom('none', 'next', 'after', 'until'), windows)
+  const pages = fc.tuple(windows, fc.constantFrom('none', 'next', 'after', 'until', 'untilFirst'), windows)
   return fc.tuple(worlds, queries(mode), pages).map(([world, query, [window, how, second]]) => {
     const steps: Step[] = [world, { method: 'RunQuery', request: { query } }]
     const page = (more: Plain): number =>
@@ -189,6 +189,7 @@ export function queryCases(mode: Mode): fc.Arbitrary<Case> {
     if (how === 'next') page({ ...second, startCursor: answerOf(2, 'batch', 'endCursor') })
     if (how === 'after') page({ ...second, startCursor: answerOf(1, 'batch', 'entityResults', 0, 'cursor') })
     if (how === 'until') page({ ...second, endCursor: answerOf(1, 'batch', 'entityResults', -1, 'cursor') })
+    if (how === 'untilFirst') page({ ...second, endCursor: answerOf(1, 'batch', 'entityResults', 0, 'cursor') })
     return { area: 'queries', steps }
   })
 }
