@@ -74,7 +74,7 @@ export class GroupTurns {
       this.#waiting.set(group, [])
       return
     }
-    this.#tablets.contention.waited([group], context.weight)
+    this.#tablets.contention.waited([group])
     const { commitLatencyMs, groupWaitMsMax } = this.#tablets.settings
     const aheadMs = (waiting.length + 1) * commitLatencyMs
     const { deadlineAt } = context

@@ -2,6 +2,8 @@
  * Entity groups under load: commits, conflicts and waits of the busiest ones.
  *
  * GL1  Memory is bounded: with too many groups those with the least load are forgotten.
+ * GL2  One commit, which may be a sample that stands for many, says nothing of a group: it takes two, or a conflict or wait.
+ * GL3  The weight of an operation is not counted here: it stands for many clients, on groups of their own.
  */
 import { LoadWindow } from './window.ts'
 
@@ -10,15 +12,15 @@ const groupsMax = 512
 interface GroupCounts {
   /** Reads: conflicts; writes: commits; bytes: waits. */
   readonly window: LoadWindow
-  total: number
+  notes: number
 }
 
 /** Told of commits that met others at a group. */
 export interface Contention {
   /** They wait for their turn, or for a lock. */
-  waited(groups: readonly string[], weight: number): void
+  waited(groups: readonly string[]): void
   /** They ended with ABORTED. */
-  conflicted(groups: readonly string[], weight: number): void
+  conflicted(groups: readonly string[]): void
 }
 
 export interface GroupRates {
@@ -31,16 +33,17 @@ export interface GroupRates {
 export class GroupLoad {
   readonly #groups = new Map<string, GroupCounts>()
 
-  committed(group: string, nowMs: number, weight: number): void {
-    this.#note(group, nowMs, weight, 0, 0)
+  /** @param count - for how many commits of this group it stands */
+  committed(group: string, nowMs: number, count: number): void {
+    this.#note(group, nowMs, count, 0, 0)
   }
 
-  conflicted(group: string, nowMs: number, weight: number): void {
-    this.#note(group, nowMs, 0, weight, 0)
+  conflicted(group: string, nowMs: number): void {
+    this.#note(group, nowMs, 0, 1, 0)
   }
 
-  waited(group: string, nowMs: number, weight: number): void {
-    this.#note(group, nowMs, 0, 0, weight)
+  waited(group: string, nowMs: number): void {
+    this.#note(group, nowMs, 0, 0, 1)
   }
 
   clear(): void {
@@ -50,9 +53,10 @@ export class GroupLoad {
   /** The busiest groups, those with conflicts first. */
   busiest(nowMs: number, spanMs: number, limit: number): readonly GroupRates[] {
     const rates: GroupRates[] = []
-    for (const [group, { window }] of this.#groups) {
+    for (const [group, { window, notes }] of this.#groups) {
       const { reads, writes, bytes } = window.rates(nowMs, spanMs)
-      if (reads + writes + bytes > 0) rates.push({ group, commits: writes, conflicts: reads, waits: bytes })
+      if (reads + bytes > 0 || (writes > 0 && notes > 1))
+        rates.push({ group, commits: writes, conflicts: reads, waits: bytes })
     }
     const contention = ({ conflicts, waits }: GroupRates): number => conflicts + waits
     rates.sort((a, b) => contention(b) - contention(a) || b.commits - a.commits || (a.group < b.group ? -1 : 1))
@@ -63,10 +67,11 @@ export class GroupLoad {
     let counts = this.#groups.get(group)
     if (counts === undefined) {
       if (this.#groups.size >= groupsMax) this.#forget(nowMs)
-      counts = { window: new LoadWindow(nowMs), total: 0 }
+      // As if it had been there all along: a few commits in its first second are no rate.
+      counts = { window: new LoadWindow(nowMs - 60_000), notes: 0 }
       this.#groups.set(group, counts)
     }
-    counts.total += commits + conflicts + waits
+    counts.notes++
     counts.window.add(nowMs, conflicts, commits, waits)
   }
 

@@ -115,7 +115,8 @@ export class Metering implements Meter {
         spreadMs,
       }
       this.#charge(load, this.#fleet.tabletOf(table, row), nowMs, charge)
-      if (table === 'Log' && operation === 'put' && row === rowKey) this.#noteCommit(row, nowMs, weight)
+      if (table === 'Log' && operation === 'put' && row === rowKey)
+        this.#noteCommit(row, nowMs, simulate ? 1 : sampleEvery)
     }
     if (this.listeners.size === 0) return
     const sample: SampleEvent = { table, operation, rowKey, rows, bytes, weight, atMicros: micros }
@@ -255,9 +256,9 @@ export class Metering implements Meter {
     if (refusal === undefined) this.latencies.add(nowMs, nowMs - startedMs + delayMs, count)
   }
 
-  #noteCommit(logRow: RowKey, nowMs: number, weight: number): void {
+  #noteCommit(logRow: RowKey, nowMs: number, count: number): void {
     // The row key of a record is its group and a commitVersion of 8 bytes.
-    this.#parts.groups.committed(logRow.slice(1, -8), nowMs, weight)
+    this.#parts.groups.committed(logRow.slice(1, -8), nowMs, count)
   }
 }
 

@@ -46,11 +46,11 @@ export class Tablets {
   readonly groupLoad: GroupLoad = new GroupLoad()
   /** What transactions tell of commits that met others. */
   readonly contention: Contention = {
-    waited: (groups, weight) => {
-      for (const group of groups) this.groupLoad.waited(group, this.metering.nowMs(), weight)
+    waited: (groups) => {
+      for (const group of groups) this.groupLoad.waited(group, this.metering.nowMs())
     },
-    conflicted: (groups, weight) => {
-      for (const group of groups) this.groupLoad.conflicted(group, this.metering.nowMs(), weight)
+    conflicted: (groups) => {
+      for (const group of groups) this.groupLoad.conflicted(group, this.metering.nowMs())
     },
   }
   readonly #fleet: TabletFleet

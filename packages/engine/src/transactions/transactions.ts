@@ -264,9 +264,9 @@ export class Transactions {
     }
   }
 
-  #noteContention(what: 'waited' | 'conflicted', { context, groups }: CommitInput<unknown>): void {
+  #noteContention(what: 'waited' | 'conflicted', { groups }: CommitInput<unknown>): void {
     const { contention } = this.#parts
-    if (contention !== undefined && groups !== undefined) contention[what](groups(), context.weight)
+    if (contention !== undefined && groups !== undefined) contention[what](groups())
   }
 
   #recheck(transaction: Transaction): void {
