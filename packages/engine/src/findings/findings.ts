@@ -67,10 +67,8 @@ export class Findings {
   noteCommitted(facts: readonly CommittedFact[]): void {
     if (!this.#commits.passes()) return
     this.#indexes.noteCommitted(facts)
-    for (const fact of facts) {
-      this.#keys.noteCommitted(fact)
-      this.#load.noteCommitted(fact)
-    }
+    this.#keys.noteCommitted(facts)
+    for (const fact of facts) this.#load.noteCommitted(fact)
   }
 
   noteLookup(fact: LookupFact): void {

@@ -1,7 +1,8 @@
 /**
  * Patterns of the keys that are written: ids and names that come in order, negative ids, slashes and dots in names.
  *
- *   sequential-keys        of the new entities under a root kind, 4 of 5 land next to one of the last 8
+ *   sequential-keys        of the new entities under a root kind, 4 of 5 land next to one of the last 8; those of one commit
+ *                          come at one moment, and land among those of the commits before
  *   negative-id            a written key has one
  *   slash-or-dot-in-name   a slash in a kind or name, a dot in the name of a property (not of a nested one)
  */
@@ -49,23 +50,32 @@ export class KeyPatterns implements Pattern {
   readonly #oddities = new Map<string, Oddity>()
   readonly #lookedAt = new Subjects<{ entities: number }>(subjectsMax, () => ({ entities: 0 }))
 
-  noteCommitted({ partition, changes }: CommittedFact): void {
-    for (const { path, before, after } of changes) {
-      if (before !== undefined || after === undefined) continue
-      const elements = decodePath(path, 0).path
-      this.#noteOrder(partition, path, elements)
-      this.#noteOddities(partition, elements, after)
+  /** What one commit did, in all its entity groups. */
+  noteCommitted(facts: readonly CommittedFact[]): void {
+    const added = new Map<string, string[]>()
+    for (const { partition, changes } of facts) {
+      for (const { path, before, after } of changes) {
+        if (before !== undefined || after === undefined) continue
+        const elements = decodePath(path, 0).path
+        // By the root: its kind and key lead the rows of all that is below it.
+        const subject = kindSubject(partition, elements.slice(0, 1))
+        const paths = added.get(subject)
+        if (paths === undefined) added.set(subject, [path])
+        else paths.push(path)
+        this.#noteOddities(partition, elements, after)
+      }
     }
+    for (const [subject, paths] of added) this.#noteOrder(this.#orders.of(subject), paths.sort())
   }
 
-  #noteOrder(partition: string, path: string, elements: readonly PathElement[]): void {
-    // By the root: its kind and key lead the rows of all that is below it.
-    const order = this.#orders.of(kindSubject(partition, elements.slice(0, 1)))
-    const landing = order.sample.add(path)
-    if (landing === undefined || order.sample.size < sampleMin) return
-    order.window.add(landing.follows)
-    order.first ||= prettyPath(elements)
-    order.last = prettyPath(elements)
+  /** @param paths - ascending */
+  #noteOrder(order: KeyOrder, paths: readonly string[]): void {
+    const isJudged = order.sample.size >= sampleMin
+    const landings = order.sample.addTogether(paths)
+    if (!isJudged) return
+    for (const landing of landings) if (landing !== undefined) order.window.add(landing.follows)
+    order.first ||= wordsOf(paths[0])
+    order.last = wordsOf(paths.at(-1))
   }
 
   #noteOddities(partition: string, elements: readonly PathElement[], cell: Uint8Array): void {
@@ -128,4 +138,8 @@ export class KeyPatterns implements Pattern {
     this.#oddities.clear()
     this.#lookedAt.clear()
   }
+}
+
+function wordsOf(path: string | undefined): string {
+  return path === undefined ? '' : prettyPath(decodePath(path, 0).path)
 }

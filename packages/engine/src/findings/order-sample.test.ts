@@ -66,3 +66,34 @@ test('a code that is there already lands nowhere', () => {
   expect(sample.add('a')).toBeUndefined()
   expect(sample.size).toBe(1)
 })
+
+describe('codes that come together', () => {
+  /** The share of those after the first commit that follow. */
+  function following(commits: readonly (readonly number[])[]): number {
+    const sample = new OrderSample()
+    const landings = commits.flatMap((numbers, i) => {
+      const landed = sample.addTogether(numbers.map(padded).sort())
+      return i === 0 ? [] : landed
+    })
+    return landings.filter((landing) => landing?.follows).length / landings.length
+  }
+
+  const commits = (size: number, numberOf: (i: number) => number): number[][] =>
+    Array.from({ length: 6 }, (_, commit) => Array.from({ length: size }, (_, i) => numberOf(commit * size + i)))
+
+  test.each([20, 100, 500])('%i at a time, follow where each commit goes on from one of the last', (size) => {
+    expect(following(commits(size, (i) => i))).toBe(1)
+    expect(following(commits(size, (i) => 900_000 - i))).toBe(1)
+    // Three clients, each with numbers of its own: the first commit of each goes on from nothing.
+    const three = commits(
+      size,
+      (i) => (Math.floor(i / size) % 3) * 300_000 + Math.floor(i / size / 3) * size + (i % size),
+    )
+    expect(following(three)).toBeGreaterThan(0.5)
+  })
+
+  test.each([20, 100, 500])('%i at a time, do not follow where they are spread, though stored in order', (size) => {
+    const spread = commits(size, (i) => (Math.imul(i + 1, 0x9e3779b1) >>> 0) % 1_000_000)
+    expect(following(spread)).toBeLessThan(0.5)
+  })
+})

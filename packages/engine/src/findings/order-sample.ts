@@ -18,12 +18,16 @@ export interface Landing {
 
 const sampleSize = 256
 const near = 8
+/** Of more codes that come together, so many stand for all, the lowest and the highest among them. */
+const togetherMax = 64
 
 export class OrderSample {
   #sorted: string[] = []
   /** In the order of arrival; the oldest gives way. */
   #arrivals: string[] = []
   #next = 0
+  /** What new codes may follow, at most 8. */
+  readonly #latest: string[] = []
 
   get size(): number {
     return this.#sorted.length
@@ -36,26 +40,51 @@ export class OrderSample {
 
   /** @returns `undefined` for a code that is in the sample already */
   add(code: string): Landing | undefined {
+    const landing = this.#landingOf(code)
+    if (landing === undefined) return undefined
+    this.#insert(code)
+    this.#note(code)
+    return landing
+  }
+
+  /**
+   * Codes that come at once, ascending as a commit stores them: that order is not theirs, so each lands among those that
+   * were there before. The lowest and the highest are among the latest from then on: others may go on from them.
+   */
+  addTogether(codes: readonly string[]): readonly (Landing | undefined)[] {
+    const landings = codes.map((code) => this.#landingOf(code))
+    const kept = Math.min(codes.length, togetherMax)
+    for (let i = 0; i < kept; i++) {
+      const at = Math.round((i * (codes.length - 1)) / Math.max(1, kept - 1))
+      const code = codes[at]
+      if (code !== undefined && landings[at] !== undefined) this.#insert(code)
+    }
+    for (const code of new Set([codes[0], codes.at(-1)])) if (code !== undefined) this.#note(code)
+    return landings
+  }
+
+  #landingOf(code: string): Landing | undefined {
     const place = this.#placeOf(code)
     if (this.#sorted[place] === code) return undefined
-    const before = this.#sorted[place - 1]
-    const after = this.#sorted[place]
-    const follows = this.#isRecent(before) || this.#isRecent(after)
-    const tops = place >= this.#sorted.length - near || place <= near
-    this.#sorted.splice(place, 0, code)
+    const follows = this.#isRecent(this.#sorted[place - 1]) || this.#isRecent(this.#sorted[place])
+    return { follows, tops: place >= this.#sorted.length - near || place <= near }
+  }
+
+  #insert(code: string): void {
+    this.#sorted.splice(this.#placeOf(code), 0, code)
     const oldest = this.#arrivals[this.#next]
     this.#arrivals[this.#next] = code
     this.#next = (this.#next + 1) % sampleSize
     if (oldest !== undefined) this.#sorted.splice(this.#placeOf(oldest), 1)
-    return { follows, tops }
+  }
+
+  #note(code: string): void {
+    this.#latest.push(code)
+    if (this.#latest.length > near) this.#latest.shift()
   }
 
   #isRecent(code: string | undefined): boolean {
-    if (code === undefined) return false
-    for (let back = 1; back <= near; back++) {
-      if (this.#arrivals[(this.#next - back + sampleSize) % sampleSize] === code) return true
-    }
-    return false
+    return code !== undefined && this.#latest.includes(code)
   }
 
   /** The first place whose code is not below `code`. */
