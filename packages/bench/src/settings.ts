@@ -12,6 +12,8 @@ export interface Setting {
   readonly unit: string
   readonly about: string
   readonly source: string
+  /** The least value that makes sense; default 0. */
+  readonly least?: number
 }
 
 /** Settings of the engine's tablets, and what they are called there. */
@@ -84,6 +86,7 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     value: 4,
     unit: 'ms',
     about: 'from a client to the service and back, without the work itself',
+    least: 0.1,
     source: 'believed: within one data centre, through a front end',
   },
   'client.retries': {
@@ -110,52 +113,71 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     about: 'from commit to apply where the lab wants them apart',
     source: 'known: usually a few hundred milliseconds (articles of the App Engine years)',
   },
-  'probe.count': { value: 60, unit: 'probes', about: 'random writes, each followed by one read', source: 'ours' },
+  'probe.count': {
+    value: 60,
+    unit: 'probes',
+    about: 'random writes, each followed by one read',
+    least: 6,
+    source: 'ours',
+  },
   'probe.everyMs': {
     value: 10,
     unit: 'ms',
     about: 'how often a reader asks again until it sees a write',
+    least: 1,
     source: 'ours',
   },
   'ids.count': {
     value: 4096,
     unit: 'ids',
     about: 'automatic ids drawn in each arm',
+    least: 1,
     source: 'ours: 64 a bucket of the chi-square test',
   },
   'ids.buckets': {
     value: 64,
     unit: 'buckets',
     about: 'equal parts of the id space, for the chi-square test',
+    least: 2,
     source: 'ours',
   },
   'ranges.count': {
     value: 200,
     unit: 'ranges',
     about: 'random ranges compared with a model that remembers every id',
+    least: 1,
     source: 'ours',
   },
   'load.slotMs': {
     value: 5000,
     unit: 'ms',
     about: 'time over which one simulated operation of weight is spread',
+    least: 200,
     source: 'ours: a weight is a flow, never a burst',
   },
   'load.samples': {
     value: 64,
     unit: 'operations',
     about: 'operations a slot that go through the engine at the greatest rate; each stands for its part of all',
+    least: 1,
     source: 'ours: enough samples of each tablet in a decision window',
   },
   'load.writeShare': { value: 0.1, unit: 'share', about: 'operations that write; the others read', source: 'ours' },
-  'load.minutes': { value: 20, unit: 'minutes', about: 'how long the load is offered', source: 'ours' },
-  'load.opsPerSecond': { value: 50_000, unit: 'a second', about: 'operations offered', source: 'ours' },
-  'load.seconds': { value: 20, unit: 's', about: 'how long writers write, at each number of them', source: 'ours' },
-  'load.writersMax': { value: 100, unit: 'writers', about: 'the greatest number of writers', source: 'ours' },
+  'load.minutes': { value: 20, unit: 'minutes', about: 'how long the load is offered', least: 0.5, source: 'ours' },
+  'load.opsPerSecond': { value: 50_000, unit: 'a second', about: 'operations offered', least: 1, source: 'ours' },
+  'load.seconds': {
+    value: 20,
+    unit: 's',
+    about: 'how long writers write, at each number of them',
+    least: 1,
+    source: 'ours',
+  },
+  'load.writersMax': { value: 100, unit: 'writers', about: 'the greatest number of writers', least: 1, source: 'ours' },
   'ramp.startOpsPerSecond': {
     value: 500,
     unit: 'a second',
     about: 'operations at the start of a ramp',
+    least: 1,
     source: 'known: best practices, ramping up traffic',
   },
   'ramp.growthPercent': {
@@ -168,16 +190,24 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     value: 5,
     unit: 'minutes',
     about: 'length of a step of a ramp',
+    least: 0.1,
     source: 'known: best practices, ramping up traffic',
   },
-  'ramp.minutes': { value: 45, unit: 'minutes', about: 'how long the ramp goes on', source: 'ours' },
+  'ramp.minutes': { value: 45, unit: 'minutes', about: 'how long the ramp goes on', least: 1, source: 'ours' },
   'copies.count': {
     value: 8,
     unit: 'copies',
     about: 'replicas of an entity that is read, shards of one that is written',
+    least: 1,
     source: 'ours',
   },
-  'batch.size': { value: 10, unit: 'entities', about: 'entities that one transaction writes together', source: 'ours' },
+  'batch.size': {
+    value: 10,
+    unit: 'entities',
+    about: 'entities that one transaction writes together',
+    least: 1,
+    source: 'ours',
+  },
   'log.fastCommitMs': {
     value: 50,
     unit: 'ms',
@@ -188,9 +218,10 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     value: 20_000,
     unit: 'records',
     about: 'records that workers divide among themselves',
+    least: 100,
     source: 'ours',
   },
-  'work.workers': { value: 8, unit: 'workers', about: 'workers that divide them', source: 'ours' },
+  'work.workers': { value: 8, unit: 'workers', about: 'workers that divide them', least: 2, source: 'ours' },
 }
 
 export const settings: Readonly<Record<SettingName, Setting>> = {

@@ -16,3 +16,11 @@ it('the list of labs names each with its page', () => {
   const list = readFileSync(new URL('../../../docs/labs/README.md', import.meta.url), 'utf8')
   for (const { name } of labs) expect(list).toContain(`[${name}](${name}.md)`)
 })
+
+it("README's excerpt stands on the lab's page", () => {
+  const readme = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../../../docs/labs/sequential-keys.md', import.meta.url), 'utf8').split('\n')
+  const excerpt = /sixtables-lab run sequential-keys[\s\S]*?```text\n([\s\S]*?)```/.exec(readme)?.[1]?.split('\n') ?? []
+  expect(excerpt.length).toBeGreaterThan(5)
+  expect(excerpt.filter((line) => line !== '' && !page.includes(line))).toEqual([])
+})

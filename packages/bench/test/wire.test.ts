@@ -1,87 +1,89 @@
-/** The load generator of the benchmarks against a server in this process: what it sends is understood, what it counts is right. */
-import { type Emulator, startEmulator } from '@sixtables/gateway'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { markdown, type Results, ratio, type WireResult } from '../src/benchmarks/report.ts'
-import { Connection } from '../src/benchmarks/wire/connection.ts'
-import { answers, commit, entity, lookup } from '../src/benchmarks/wire/messages.ts'
-import { hotSize, load, workloads } from '../src/benchmarks/wire/workloads.ts'
+/** The client of the labs, in process on virtual time and over HTTP against a server: the same calls, the same answers. */
+import { type Engine, openEngine, systemScheduler } from '@sixtables/engine'
+import { type Gateway, startGateway } from '@sixtables/gateway'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { labs } from '../src/labs/catalogue.ts'
+import { type Client, hasCode, integerOf, StoreClient } from '../src/sim/client.ts'
+import { integer, text, unindexed } from '../src/sim/entities.ts'
+import { openStore } from '../src/sim/store.ts'
+import { WireClient } from '../src/sim/wire.ts'
+import { inTransaction } from '../src/sim/writers.ts'
 
-let emulator: Emulator
-let connection: Connection
+let engine: Engine
+let gateway: Gateway
 
 beforeAll(async () => {
-  emulator = await startEmulator({ port: 0 })
-  connection = await Connection.open(emulator.port)
-  await load(connection, hotSize)
+  engine = await openEngine({ mode: 'legacy', apply: { type: 'immediate' } })
+  gateway = await startGateway({ engine, host: '127.0.0.1', port: 0 })
 })
 
 afterAll(async () => {
-  connection.close()
-  await emulator.close()
+  await gateway.close()
+  await engine.close()
 })
 
-describe('each workload', () => {
-  test.each(workloads.map((workload) => [workload.name, workload] as const))(
-    '%s is answered as it should be',
-    async (_name, workload) => {
-      await workload.check(connection)
-      const result = await workload.measure({ connection, streams: 4, warmMs: 0, timeMs: 60 })
-      expect(result.operations).toBeGreaterThan(0)
-      expect(result.p50Ms).toBeLessThanOrEqual(result.p99Ms)
-      expect(result.p99Ms).toBeLessThanOrEqual(result.maxMs)
-      // Clients of one counter lose to each other; nobody else fails.
-      if (workload.name !== 'counter' && workload.name !== 'transaction') expect(result.failures).toBe(0)
-    },
-  )
-})
+const wire = (): WireClient =>
+  new WireClient({ endpoint: `127.0.0.1:${gateway.port}`, projectId: 'lab', clock: systemScheduler })
 
-test('X1: an error counts as a failure', async () => {
-  const wrong = commit([entity('', undefined, 1)])
-  await expect(connection.ask('Commit', wrong)).rejects.toThrow('Commit failed')
-})
-
-test('X2: messages larger than the windows of a connection arrive whole', async () => {
-  const batches = Array.from({ length: 8 }, (_, b) =>
-    Array.from({ length: 400 }, (_, i) => entity('Big', `b${b}-${i}`, i)),
-  )
-  const written = await Promise.all(batches.map((batch) => connection.ask('Commit', commit(batch))))
-  expect(written.map((answer) => answers.written(answer))).toEqual(batches.map(() => 400))
-  const names = Array.from({ length: 400 }, (_, i) => `b3-${i}`)
-  expect(answers.found(await connection.ask('Lookup', lookup('Big', names)))).toBe(400)
-})
-
-test('the ratio is to the better of the others, and a server that was not measured gives none', () => {
-  const result = (server: WireResult['server'], perSecond: number): WireResult => ({
-    workload: 'lookup',
-    title: 'lookup of 1 key',
-    server,
-    streams: 16,
-    perSecond,
-    operations: 100,
-    failures: 0,
-    seconds: 1,
-    p50Ms: 1,
-    p99Ms: 2,
-    maxMs: 3,
-    cpuMicros: 40,
-  })
-  const wire = [result('sixtables', 300), result('legacy', 50), result('firestore', 100)]
-  expect(ratio(wire, 'lookup', false)).toBe(3)
-  expect(ratio(wire, 'lookup', true)).toBeUndefined()
-  const results: Results = {
-    at: '2026-01-01',
-    command: 'npm run bench',
-    machine: 'm',
-    pinning: 'p',
-    servers: [{ server: 'sixtables', startMs: 200, idleMiB: 60, loadedMiB: 100 }],
-    wire,
-    growth: [
-      { server: 'sixtables', size: 1000, p50Ms: 0.2, perSecond: 5000 },
-      { server: 'sixtables', size: 10_000, p50Ms: 0.3, perSecond: 4000 },
-    ],
+/** Runs a script with a client in process, moving virtual time on until it is done. */
+async function inProcess<T>(script: (client: Client) => Promise<T>): Promise<T> {
+  const store = await openStore({ mode: 'legacy', apply: { type: 'immediate' } })
+  let answer: { readonly of: T } | undefined
+  const run = async (): Promise<void> => {
+    answer = { of: await script(new StoreClient(store, 2)) }
   }
-  const text = markdown(results)
-  expect(text).toContain('| lookup of 1 key @16 | 300 (2 ms; 40 µs) | 3 × |')
-  expect(text).toContain('| sixtables | 0.2 ms | 0.3 ms |')
-  expect(text).toContain('line "sixtables" [1.30, 1.48]')
+  await store.together([run()])
+  await store.close()
+  if (answer === undefined) throw new Error('the script did not end')
+  return answer.of
+}
+
+async function script(client: Client): Promise<unknown> {
+  const key = client.key({ kind: 'Record', name: 'a' })
+  const put = { operation: 'insert' as const, key, fields: { number: integer(7), note: unindexed(text('x')) } }
+  const missing = await client.lookup(key)
+  await client.commit([put])
+  const twice = await client.commit([put]).catch((error: unknown) => hasCode(error, 'ALREADY_EXISTS'))
+  await inTransaction(client, async (transaction) => {
+    const number = integerOf(await client.lookup(key, transaction), 'number') + 1
+    return [{ operation: 'upsert', key, fields: { number: integer(number) } }]
+  })
+  const lost = await client.begin()
+  await client.lookup(key, lost)
+  await client.commit([{ ...put, operation: 'upsert', fields: { number: integer(20) } }])
+  const aborted = await client
+    .commit([{ ...put, operation: 'upsert' }], lost)
+    .catch((error: unknown) => hasCode(error, 'ABORTED'))
+  await client.rollback(await client.begin())
+  const greatest = await client.greatest('Record', 'number')
+  const id = await client.allocateId(client.key({ kind: 'Record' }))
+  return { missing, twice, aborted, greatest: integerOf(greatest, 'number'), id }
+}
+
+describe('a client of a lab', () => {
+  it('sees in process what it sees over the wire', async () => {
+    const expected = { missing: undefined, twice: true, aborted: true, greatest: 20, id: 5_629_499_534_213_120n }
+    expect(await inProcess(script)).toEqual(expected)
+    expect(await script(wire())).toEqual(expected)
+  })
+
+  it.each(
+    labs.flatMap((lab) =>
+      lab.arms.flatMap((arm) => (arm.drive === undefined ? [] : [[lab.name, arm.name, arm.drive] as const])),
+    ),
+  )('drives %s, %s against a server', async (_lab, _arm, drive) => {
+    let done = 0
+    const failures: unknown[] = []
+    await drive({
+      client: wire(),
+      random: { next: () => 0.5, integer: (below) => Math.floor(below / 2) },
+      seconds: 0.2,
+      opsPerSecond: 100,
+      done: () => done++,
+      failed: (error) => failures.push(error),
+    })
+    expect(done).toBeGreaterThan(0)
+    // Writers that give up under contention are part of the lesson; anything else is not.
+    expect(failures.filter((error) => !(error instanceof Error && error.message === 'given up'))).toEqual([])
+  })
 })

@@ -5,7 +5,13 @@ import { htmlReport } from '../report/html.ts'
 import { jsonReport } from '../report/json.ts'
 import { terminalReport } from '../report/terminal.ts'
 import { type LabResult, runLab } from '../runner.ts'
-import { isSettingName, type SettingName, type SettingValues, settingNames } from '../settings.ts'
+import {
+  isSettingName,
+  settings as knownSettings,
+  type SettingName,
+  type SettingValues,
+  settingNames,
+} from '../settings.ts'
 import { driveLabs } from './drive.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
@@ -38,7 +44,13 @@ export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
   for (const lab of chosen) {
     const onProgress = (arm: string, share: number): void =>
       io.progress(`${lab.name}, ${arm}: ${Math.floor(share * 100)} %`)
-    const result = await runLab(lab, { seed: flags.seed, arms: flags.arms, settings, onProgress })
+    const result = await runLab(lab, { seed: flags.seed, arms: flags.arms, settings, onProgress }).catch(
+      (error: unknown) => {
+        // What no lab does with its own settings is the doing of those that were asked for.
+        if (flags.set.length === 0 || !(error instanceof Error)) throw error
+        throw new UsageError(`${lab.name} cannot run with these settings: ${error.message}`)
+      },
+    )
     io.progress('')
     results.push(result)
     if (flags.json === '-') continue
@@ -96,6 +108,8 @@ function askedSettings(set: readonly string[], chosen: readonly Lab[]): SettingV
     if (at < 0 || words.slice(at + 1).trim() === '' || !Number.isFinite(value) || value < 0) {
       throw new UsageError(`write --set ${name}=number, with a number of 0 or more; got ${words}`)
     }
+    const { least = 0, unit } = knownSettings[name]
+    if (value < least) throw new UsageError(`${name} is ${least} ${unit} or more, not ${value}`)
     values[name] = value
   }
   return values

@@ -9,8 +9,8 @@ import type { LabResult } from '../runner.ts'
 
 export function htmlReport(results: readonly LabResult[]): string {
   const { resolve } = createRequire(import.meta.url)
-  const file = (path: string): string => readFileSync(path, 'utf8')
-  const own = (name: string): string => file(new URL(`../../page/${name}`, import.meta.url).pathname)
+  const file = (path: string | URL): string => readFileSync(path, 'utf8')
+  const own = (name: string): string => file(new URL(`../../page/${name}`, import.meta.url))
   const title = results.length === 1 ? `${results[0]?.lab}: ${results[0]?.title}` : `${results.length} labs`
   return `<!doctype html>
 <html lang="en">

@@ -164,7 +164,9 @@ export class Watch {
     const spanMs = store.nowMs
     const report = store.engine.tablets.heat({ table, spanMs, rowsMax: 32 })
     const start = report.atMs - spanMs
-    const fresh = report.columns.flatMap((at, i) => (at + report.stepMs > start ? [i] : []))
+    // The step that is still going on is left out: it would look hotter or colder than it is.
+    const isWhole = (at: number): boolean => at + report.stepMs > start && at + report.stepMs <= report.atMs
+    const fresh = report.columns.flatMap((at, i) => (isWhole(at) ? [i] : []))
     record.heatmap({
       title: `${table}: key ranges over time`,
       unit: 'row operations a second',
