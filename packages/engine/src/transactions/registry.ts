@@ -9,6 +9,7 @@
  */
 import type { Scheduler } from '../clock.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
+import type { RowKey } from '../storage/kv.ts'
 import { type ConcurrencyMode, decodeToken, Transaction, type TransactionState } from './transaction.ts'
 import { abortedError } from './waits.ts'
 
@@ -60,6 +61,16 @@ export class TransactionRegistry {
 
   open(): Iterable<Transaction> {
     return this.#open.values()
+  }
+
+  /** Who holds a lock on a row: the pessimistic transactions that have read it, but for one. */
+  holdersOf(row: RowKey, aside: Transaction): readonly Transaction[] {
+    const holders: Transaction[] = []
+    for (const other of this.#open.values()) {
+      if (other !== aside && other.mode === 'pessimistic' && other.reads.firstHit([row]) !== undefined)
+        holders.push(other)
+    }
+    return holders
   }
 
   /**

@@ -177,10 +177,10 @@ describe('a pessimistic transaction', () => {
     await ending(commit(younger, [first, 2]))
     await olderEnds
     const [retried, third] = [await begin('readWrite', younger), await begin()]
-    await get(first, third)
-    await get(first, retried)
-    const thirdEnds = ending(commit(third, [first, 3]))
-    expect(await ending(commit(retried, [first, 2]))).toBe('ok')
+    await get(other, third)
+    await get(other, retried)
+    const thirdEnds = ending(commit(third, [other, 3]))
+    expect(await ending(commit(retried, [other, 2]))).toBe('ok')
     expect(await thirdEnds).toBe('ABORTED')
   })
 

@@ -28,6 +28,7 @@ import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import type { Contention } from '../tablets/group-load.ts'
 import { Blocked } from './blocked.ts'
+import { ContendedRows } from './contended-rows.ts'
 import { GroupViews } from './group-views.ts'
 import { type Moment, Moments, type MomentsParts, type ReadScope } from './moments.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
@@ -67,6 +68,7 @@ export class Transactions {
   readonly #moments: Moments
   readonly #registry: TransactionRegistry
   readonly #writers = new WaitingWriters()
+  readonly #contended = new ContendedRows()
   /** The snapshot of an optimistic or read-only transaction, made at its first read. */
   readonly #snapshots = new Map<Transaction, MaybePromise<Moment>>()
   /** The snapshots of a transaction by entity group, each made at the first read of the group. */
@@ -200,6 +202,7 @@ export class Transactions {
       }
       this.#noteContention('waited', input)
       this.#writers.add(holder, error.rows)
+      this.#contended.met(input.context, holder, error.row)
       const wait = {
         waiter: holder,
         holders: error.holders,
@@ -345,14 +348,17 @@ export class Transactions {
   ): MaybePromise<T> {
     const ready = (): MaybePromise<TableView> => andThen(this.#moments.rollForward(database, scope), () => this.#now)
     const lock = (reads: ReadSet): Promise<void> | undefined => {
+      const { lockTimeoutMs: timeoutMs } = database.transactionSettings
+      const holdersOf = (row: RowKey): readonly Transaction[] => this.#registry.holdersOf(row, transaction)
+      const turn = this.#contended.turn(context, transaction, reads, timeoutMs, holdersOf)
+      if (turn !== undefined) return turn
       const writer = this.#writers.before(transaction, reads)
       if (writer === undefined) {
         if (transaction.state === 'active') transaction.reads.addAll(reads)
         return undefined
       }
-      const { lockTimeoutMs } = database.transactionSettings
       const what = prettyRowKey(writer.row)
-      return waitForRelease(context, { waiter: transaction, holders: [writer.holder], what, timeoutMs: lockTimeoutMs })
+      return waitForRelease(context, { waiter: transaction, holders: [writer.holder], what, timeoutMs })
     }
     return wholeRead(this.#parts.recent, ready, work, lock)
   }

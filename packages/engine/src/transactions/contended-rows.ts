@@ -1,0 +1,95 @@
+/**
+ * Rows over which transactions met that had read them and wanted to write them: for a while they are locked by one
+ * transaction at a time.
+ *
+ *   T1, T2 … T16 read X        all hold a lock on it, and every one but the last to commit is a deadlock's victim
+ *   X is contended             T17 reads X and holds it alone; T18 waits for T17's end before it reads, T19 for T18's …
+ *
+ * C1  A row is contended for a second after a writer that has read it met others that have, or somebody waited for a turn.
+ * C2  Waiting here is a courtesy: a reader that has waited for the lock timeout shares the lock after all.
+ *
+ * Known: a lock for update instead of a shared one, of which the API cannot say that it is wanted. Ours: to know it from
+ * what just happened. Measured, 16 clients adding to one counter through retries: 8 aborts an addition without this.
+ */
+import type { RequestContext } from '../context.ts'
+import { prettyRowKey } from '../encoding/pretty.ts'
+import { DatastoreError } from '../errors.ts'
+import type { RowKey } from '../storage/kv.ts'
+import type { ReadSet } from './read-set.ts'
+import type { Transaction } from './transaction.ts'
+import { waitForRelease } from './waits.ts'
+
+const contendedMicros = 1_000_000n
+
+/** From so many rows on, those whose time is over are looked for. */
+const rowsMax = 64
+
+interface Contended {
+  /** Microseconds. */
+  until: bigint
+  /** Open transactions that have asked for the row: the holder, and who waits. */
+  readonly line: Set<Transaction>
+  /** Who asked last. The next waits for this one alone, so that an end wakes one and not all. */
+  last: Transaction | undefined
+}
+
+export class ContendedRows {
+  readonly #rows = new Map<RowKey, Contended>()
+
+  /** A writer must wait for others that have read `row`. */
+  met({ clock }: RequestContext, writer: Transaction, row: RowKey): void {
+    if (writer.reads.firstHit([row]) === undefined) return
+    const now = clock.nowMicros()
+    const known = this.#rows.get(row)
+    if (known !== undefined) known.until = now + contendedMicros
+    else {
+      if (this.#rows.size >= rowsMax) this.#sweep(now)
+      this.#rows.set(row, { until: now + contendedMicros, line: new Set(), last: undefined })
+    }
+  }
+
+  /**
+   * To be asked when a transaction is about to lock `reads`.
+   *
+   * @param holdersOf - who holds locks on a row, the reader aside
+   * @returns a promise when it has to wait, and then to read and ask again; else it may lock them now
+   */
+  turn(
+    context: RequestContext,
+    reader: Transaction,
+    reads: ReadSet,
+    timeoutMs: number,
+    holdersOf: (row: RowKey) => readonly Transaction[],
+  ): Promise<void> | undefined {
+    if (this.#rows.size === 0 || reader.state !== 'active') return undefined
+    const row = reads.firstHit([...this.#rows.keys()])
+    const contended = row === undefined ? undefined : this.#rows.get(row)
+    if (row === undefined || contended === undefined || reader.reads.firstHit([row]) !== undefined) return undefined
+    const now = context.clock.nowMicros()
+    if (contended.until < now) {
+      this.#rows.delete(row)
+      return this.turn(context, reader, reads, timeoutMs, holdersOf)
+    }
+    const holders = this.#ahead(contended, reader) ?? holdersOf(row)
+    if (!contended.line.has(reader)) {
+      contended.line.add(reader)
+      contended.last = reader
+      reader.atEnd(() => contended.line.delete(reader))
+    }
+    if (holders.length === 0) return undefined
+    contended.until = now + contendedMicros
+    return waitForRelease(context, { waiter: reader, holders, what: prettyRowKey(row), timeoutMs }).catch((error) => {
+      if (!(error instanceof DatastoreError) || error.code !== 'ABORTED' || reader.state !== 'active') throw error
+      if (this.#rows.get(row) === contended) this.#rows.delete(row)
+    })
+  }
+
+  /** Whom a newcomer stands behind; `undefined` = nobody, or the reader has stood in line already. */
+  #ahead({ line, last }: Contended, reader: Transaction): readonly Transaction[] | undefined {
+    return last !== undefined && line.has(last) && !line.has(reader) ? [last] : undefined
+  }
+
+  #sweep(now: bigint): void {
+    for (const [row, { until }] of this.#rows) if (until < now) this.#rows.delete(row)
+  }
+}
