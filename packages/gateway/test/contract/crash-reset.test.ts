@@ -77,11 +77,12 @@ test.each([
       ({ ok }) => ok,
       () => false,
     )
-    await sleep((took * (i + 0.5)) / kills)
+    // The last one dies with its answer on the way: however slow the machine has become, that reset was under way.
+    await (i === kills - 1 ? reset : sleep((took * (i + 0.5)) / (kills - 1)))
     await server.kill()
     const isAcknowledged = await reset
     const { code, out } = await sixtables('check', '--data-dir', folder)
-    expect(code, `killed after ${i + 0.5}/${kills} of ${took} ms: ${out}`).toBe(0)
+    expect(code, `kill ${i + 1} of ${kills}, ${took} ms to reset: ${out}`).toBe(0)
     const again = await ServerProcess.start(folder)
     const found = await countIn(again)
     expect(isAcknowledged ? [0] : [0, entities]).toContain(found)
