@@ -35,7 +35,7 @@ export function tabletLines({ tablets, atMs, simulated }: TabletsReport, width: 
   const shown: Line[] = [line(ink('title', title))]
   for (const [i, tablet] of hottest.entries()) {
     shown.push(line(lines[i] ?? ''))
-    for (const [mark, words] of notesOf(tablet, atMs)) shown.push(line(ink(mark, `    ${cut(words, width - 4)}`)))
+    for (const [mark, words] of notesOf(tablet, atMs)) shown.push(line(ink(mark, `    ${words}`)))
   }
   return shown.slice(0, rows + 1)
 }
