@@ -53,6 +53,8 @@ export interface Command {
   readonly examples?: readonly (readonly [line: string, explanation: string])[]
   /** Said when a positional is missing; else it is pointed to the help. */
   readonly whenMissing?: string
+  /** Said when there are more positionals than it takes; else they are named. */
+  readonly whenSurplus?: string
   /** More for the reference page: paragraphs in Markdown. */
   readonly notes?: readonly string[]
   /** Works, but is not shown: names that other emulators know. */

@@ -107,6 +107,8 @@ function explain(message: string, path: readonly Command[]): string {
     return path.at(-1)?.whenMissing ?? `something is missing; see ${words} --help`
   }
   const unknown = /^Unknown (?:arguments?|commands?): (.*)$/.exec(message)?.[1]
-  if (unknown !== undefined) return `${words} does not know what to do with ${unknown}; see ${words} --help`
+  if (unknown !== undefined) {
+    return path.at(-1)?.whenSurplus ?? `${words} does not know what to do with ${unknown}; see ${words} --help`
+  }
   return message.charAt(0).toLowerCase() + message.slice(1)
 }

@@ -1,5 +1,5 @@
 /** `sixtables seed <file>`: writes a fixture into a database. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Fixture, type FixtureFormat, fixtureFormats, loadFixture, parseFixture } from '../fixtures/fixture.ts'
 import { FixtureError } from '../fixtures/fixture-error.ts'
@@ -21,7 +21,7 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
   const { keys } = await mistakesInWords(async () => {
     // Before anything is asked or opened: a fixture that is wrong is told at once.
     const fixture =
-      name === stdinWord ? await fromStdin(format, kind) : await loadFixture(resolve(io.cwd, name), { format, kind })
+      name === stdinWord ? await fromStdin(format, kind) : await loadFixture(fileNamed(name, io), { format, kind })
     const api = await openApi(flags, io, { create: true })
     try {
       return await seedStore(apiStore(api), fixture)
@@ -37,6 +37,14 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
     io.out(JSON.stringify({ entities: keys.length, keys: written }, null, 2))
   } else io.out(`Wrote ${counted(keys.length, 'entity', 'entities')}.`)
   return exitCodes.ok
+}
+
+function fileNamed(name: string, { cwd }: Io): string {
+  const file = resolve(cwd, name)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined) throw new UsageError(`there is no file ${file}`)
+  if (found.isDirectory()) throw new UsageError(`${file} is a folder; name a file, or - for stdin`)
+  return file
 }
 
 async function fromStdin(format: FixtureFormat | undefined, kind: string | undefined): Promise<Fixture> {

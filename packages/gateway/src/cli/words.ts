@@ -33,7 +33,8 @@ export interface Words {
 /**
  * Finds the command that is asked for and looks at each flag.
  *
- * @throws UsageError for a command or a flag that there is not or that is refused, and for a switch with a value of its own
+ * @throws UsageError for a command or a flag that there is not or that is refused, for a switch with a value of its own, and
+ *   for any other flag without one
  */
 export function readWords(args: readonly string[]): Words {
   const path = pathOf(args)
@@ -47,11 +48,15 @@ export function readWords(args: readonly string[]): Words {
       continue
     }
     const isSwitch = flagNamed(arg, path.at(-1))?.type === 'boolean'
-    const next = args[at + 1] ?? ''
+    const next = args[at + 1]
     // A switch may have its value behind it, where a word of that kind would be taken for something else.
-    const hasValue = isSwitch && !arg.includes('=') && isTruth(next)
+    const hasValue = isSwitch && !arg.includes('=') && next !== undefined && isTruth(next)
     read.push(readFlag(hasValue ? `${arg}=${next}` : arg, flags, path))
     if (hasValue) at++
+    // The parser would take the flag for one that was not given, or for an empty text.
+    else if (!isSwitch && !arg.includes('=') && (next === undefined || next.startsWith('--'))) {
+      throw new UsageError(`${arg} needs a value`)
+    }
   }
   return { path, args: read }
 }

@@ -9,6 +9,7 @@ export const gqlCommand: Command = {
   describe: 'Run a GQL query and print what it finds',
   positionals: [{ name: 'query', describe: 'In quotes, for the shell' }],
   whenMissing: "write a query in quotes, as in sixtables gql 'SELECT * FROM ToDo'",
+  whenSurplus: "the shell sees several words here; put the query in quotes, as in sixtables gql 'SELECT * FROM ToDo'",
   flags: [
     ...targetFlags,
     { name: 'limit', type: 'string', describe: 'At most so many results', default: 'as the query says', group },
