@@ -107,10 +107,16 @@ export class Http2Connections {
 
   #askForLife(session: ServerHttp2Session): void {
     if (session.destroyed) return
-    const late = setTimeout(() => session.destroy(), patience * (this.#options.silenceMs ?? silenceMsDefault))
+    let isAnswered = false
+    const end = (): void => {
+      if (!isAnswered) session.destroy()
+    }
+    // A process that stood still itself reads the answers that wait for it before it judges them late.
+    const late = setTimeout(() => setImmediate(end), patience * (this.#options.silenceMs ?? silenceMsDefault))
     late.unref()
     session.once('close', () => clearTimeout(late))
     const isAsked = session.ping((error) => {
+      isAnswered = true
       clearTimeout(late)
       if (error !== null) session.destroy()
     })

@@ -6,7 +6,7 @@
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { type Engine, openEngine } from '@sixtables/engine'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/server.ts'
 import { rawConnection, sleep } from '../support/gateway.ts'
 import { framed } from '../support/grpc-client.ts'
@@ -57,6 +57,11 @@ async function expectServing(): Promise<void> {
   }
 }
 
+/** As before, once the server has noticed what is gone: it learns that from the network, in its time. */
+async function expectServingAgain(): Promise<void> {
+  await vi.waitFor(expectServing, { timeout: 20_000, interval: 20 })
+}
+
 function raw(): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port: gateway.port }, () => resolve(socket))
@@ -101,8 +106,7 @@ describe('connections', () => {
     expect([answer.status, await answer.text()]).toEqual([429, expect.stringMatching(/--max-connections/)])
     expect(await wire.send('p', 'Lookup', { keys: [keyOf('served')] })).toMatchObject({ code: 'OK' })
     for (const socket of idle) socket.destroy()
-    await sleep(50)
-    await expectServing()
+    await expectServingAgain()
   })
 
   test('with broken frames end, also when their client says nothing more', { timeout: 60_000 }, async () => {
@@ -117,9 +121,13 @@ describe('connections', () => {
       }
     }
     // With them still there, the limit would be met.
-    await sleep(1500)
-    await Promise.all(Array.from({ length: 15 }, raw))
-    await expectServing()
+    const fifteen = async (): Promise<void> => {
+      const sockets = await Promise.all(Array.from({ length: 15 }, raw))
+      await expectServing().finally(() => {
+        for (const socket of sockets) socket.destroy()
+      })
+    }
+    await vi.waitFor(fifteen, { timeout: 40_000, interval: 50 })
   })
 
   test('that are silent and well stay', async () => {
@@ -161,12 +169,12 @@ describe('calls', () => {
     const client = session()
     const streams = Array.from({ length: callsMax }, () => client.request(callHeaders('Lookup')))
     for (const stream of streams) stream.on('error', () => {})
-    await sleep(100)
     const refused = { code: 'RESOURCE_EXHAUSTED', message: expect.stringMatching(/calls.*--max-calls/) }
-    expect(await wire.send('p', 'Lookup', { keys: [keyOf('a')] })).toMatchObject(refused)
+    const beyond = async (): Promise<void> =>
+      expect(await wire.send('p', 'Lookup', { keys: [keyOf('a')] })).toMatchObject(refused)
+    await vi.waitFor(beyond, { timeout: 20_000, interval: 20 })
     client.destroy()
-    await sleep(100)
-    await expectServing()
+    await expectServingAgain()
   })
 
   test('whose requests do not end are bounded in bytes', { timeout: 60_000 }, async () => {
@@ -185,8 +193,7 @@ describe('calls', () => {
     await eventually(() => statuses.length >= 2)
     expect(statuses[0]).toEqual(['8', expect.stringMatching(/requests under way.*--max-request-bytes/)])
     client.destroy()
-    await sleep(100)
-    await expectServing()
+    await expectServingAgain()
   })
 
   test('cancelled by the thousand cost their session at most', { timeout: 60_000 }, async () => {
