@@ -58,6 +58,9 @@ export type SettingName =
   | 'copies.count'
   | 'batch.size'
   | 'log.fastCommitMs'
+  | 'delete.share'
+  | 'index.count'
+  | 'index.values'
   | 'work.records'
   | 'work.workers'
 
@@ -214,6 +217,9 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     about: "the log's latency where the lab asks what a faster log would change",
     source: 'ours: a third of the usual',
   },
+  'delete.share': { value: 0.75, unit: 'share', about: 'entities that are deleted, of all', source: 'ours' },
+  'index.count': { value: 5, unit: 'indexes', about: 'composite indexes of one kind, at most', source: 'ours' },
+  'index.values': { value: 32, unit: 'values', about: 'values of one array property, at most', source: 'ours' },
   'work.records': {
     value: 20_000,
     unit: 'records',

@@ -1,10 +1,15 @@
 /** The labs, in the order in which they are best worked through. */
 import type { Lab } from '../lab.ts'
 import { allocateIds } from './allocate-ids.ts'
+import { batching } from './batching.ts'
 import { entityGroupContention } from './entity-group-contention.ts'
 import { hotKey } from './hot-key.ts'
+import { indexCost } from './index-cost.ts'
 import { keyRangeState } from './key-range-state.ts'
+import { massDelete } from './mass-delete.ts'
 import { monotonicIndex } from './monotonic-index.ts'
+import { namesAndTypes } from './names-and-types.ts'
+import { offsetCursor } from './offset-cursor.ts'
 import { ramp500505 } from './ramp-500-50-5.ts'
 import { readYourWrites } from './read-your-writes.ts'
 import { sequenceNumbers } from './sequence-numbers.ts'
@@ -14,6 +19,9 @@ import { writePath } from './write-path.ts'
 export const labs: readonly Lab[] = [
   writePath,
   readYourWrites,
+  indexCost,
+  namesAndTypes,
+  batching,
   allocateIds,
   keyRangeState,
   sequentialKeys,
@@ -22,4 +30,6 @@ export const labs: readonly Lab[] = [
   ramp500505,
   entityGroupContention,
   sequenceNumbers,
+  offsetCursor,
+  massDelete,
 ]

@@ -1,0 +1,220 @@
+/**
+ * The same entities written and read one by one, side by side, and together; and one entity twice in a commit.
+ *
+ * Known: best practices, API calls: use batches, use asynchronous calls where they are available; entities: do not name an
+ * entity twice in a commit. Measured: what a commit answers that does, on Google's emulators.
+ */
+import type { CommitRequest, Key, Mutation } from '@sixtables/engine'
+import { DatastoreError } from '@sixtables/engine'
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { Histogram } from '../measure/histogram.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf } from '../settings.ts'
+import { insert, integer, upsert } from '../sim/entities.ts'
+import { hashOf } from '../sim/keys.ts'
+import type { Store } from '../sim/store.ts'
+import { recordFindings } from '../sim/written.ts'
+
+/** Which keys go into which call, and whether the next call waits for the answer. */
+interface Way {
+  calls(keys: readonly Key[]): readonly (readonly Key[])[]
+  readonly waits: boolean
+}
+
+const oneByOne: Way['calls'] = (keys) => keys.map((key) => [key])
+
+/** What calls took: each of them, and all together. */
+interface Tally {
+  calls: number
+  errors: number
+  readonly latency: Histogram
+  totalMs: number
+}
+
+async function write(session: ArmSession, way: Way): Promise<void> {
+  const { record } = session
+  const store = await session.open({ simulate: true })
+  const count = session.setting('work.records')
+  const keys = Array.from({ length: count }, (_, i) =>
+    store.key({ kind: 'Item', name: hashOf(`${session.seed} ${i}`) }),
+  )
+  let logRecords = 0
+  store.engine.tablets.onSample(({ table, operation, rows }) => {
+    if (table === 'Log' && operation === 'put') logRecords += rows
+  })
+  const commits = await measured(session, store, way, keys, async (some) => {
+    const mutations = some.map((key, i) => upsert(key, { n: integer(i) }))
+    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+  })
+  const lookups = await measured(session, store, way, keys, async (some) => {
+    const { found } = await store.database.lookup(store.context(), { keys: some })
+    if (found.length !== some.length) throw new Error('an entity that was written is not found')
+  })
+  record.figure('entities', count, '')
+  record.figure('commits', commits.calls, 'calls')
+  record.figure('log records', logRecords, '')
+  record.figure('all written', commits.totalMs, 'ms')
+  record.figure('p99 of a commit', commits.latency.quantile(0.99), 'ms')
+  record.figure('lookups', lookups.calls, 'calls')
+  record.figure('all read', lookups.totalMs, 'ms')
+  record.figure('errors', commits.errors + lookups.errors, 'calls')
+  recordFindings(record, store, 'single-calls')
+}
+
+async function measured(
+  session: ArmSession,
+  store: Store,
+  { calls, waits }: Way,
+  keys: readonly Key[],
+  work: (keys: readonly Key[]) => Promise<void>,
+): Promise<Tally> {
+  const tally: Tally = { calls: 0, errors: 0, latency: new Histogram(), totalMs: 0 }
+  const rpcMs = session.setting('client.rpcMs')
+  const call = async (some: readonly Key[]): Promise<void> => {
+    const begun = store.nowMs
+    tally.calls++
+    await store.sleep(rpcMs / 2)
+    try {
+      await work(some)
+    } catch (error) {
+      if (!(error instanceof DatastoreError)) throw error
+      tally.errors++
+    }
+    await store.sleep(rpcMs / 2)
+    tally.latency.add(store.nowMs - begun, 1)
+  }
+  const client = async (): Promise<void> => {
+    const begun = store.nowMs
+    if (waits) for (const some of calls(keys)) await call(some)
+    else await Promise.all(calls(keys).map(call))
+    tally.totalMs = store.nowMs - begun
+  }
+  await store.together([client()])
+  return tally
+}
+
+const verbs = { upsert, insert } as const
+
+/** One entity twice in a commit: by mode of the database, kind of commit, and verb. */
+async function twice(session: ArmSession): Promise<void> {
+  const { record } = session
+  const lines: string[] = []
+  let [refused, taken] = [0, 0]
+  for (const mode of ['firestore', 'legacy'] as const) {
+    const store = await session.open({ mode, apply: { type: 'immediate' } })
+    for (const commit of ['nonTransactional', 'transactional'] as const) {
+      for (const [name, verb] of Object.entries(verbs)) {
+        const key = store.key({ kind: 'Item', name: `${commit}-${name}-${session.random.integer(1000)}` })
+        const mutations = [verb(key, { n: integer(1) }), verb(key, { n: integer(2) })]
+        const { words, indexUpdates } = await answerOf(store, requestOf(commit, mutations))
+        lines.push(`${mode.padEnd(9)}  ${commit.padEnd(16)}  ${name} twice: ${words}`)
+        if (indexUpdates === undefined) refused++
+        else taken++
+      }
+    }
+    if (mode === 'firestore') recordFindings(record, store, 'duplicate-in-commit')
+  }
+  record.figure('commits that name an entity twice', refused + taken, '')
+  record.figure('refused', refused, 'commits')
+  record.figure('taken', taken, 'commits')
+  record.text('what the store answers', lines)
+}
+
+function requestOf(mode: CommitRequest['mode'], mutations: readonly Mutation[]): CommitRequest {
+  if (mode === 'nonTransactional') return { mode, mutations }
+  return { mode, singleUse: { mode: 'readWrite' }, mutations }
+}
+
+async function answerOf(store: Store, request: CommitRequest): Promise<{ words: string; indexUpdates?: number }> {
+  try {
+    const { indexUpdates } = await store.database.commit(store.context(), request)
+    return { words: `taken, ${indexUpdates} index rows`, indexUpdates }
+  } catch (error) {
+    if (!(error instanceof DatastoreError)) throw error
+    return { words: `${error.code}: ${error.message}` }
+  }
+}
+
+const arms: readonly Arm[] = [
+  {
+    name: 'one-by-one',
+    about: 'a call for each entity, each waits for the one before',
+    run: (session) => write(session, { calls: oneByOne, waits: true }),
+  },
+  {
+    name: 'side-by-side',
+    about: 'a call for each entity, all at once',
+    run: (session) => write(session, { calls: oneByOne, waits: false }),
+  },
+  {
+    name: 'together',
+    about: 'all entities in one call',
+    run: (session) => write(session, { calls: (keys) => [keys], waits: true }),
+  },
+  { name: 'twice', about: 'one entity twice in a commit', run: twice },
+]
+
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+const ways = ['one-by-one', 'side-by-side', 'together'] as const
+
+const figures = (of: Of, name: string): readonly number[] => ways.map((way) => figureOf(of(way), name))
+
+export const batching: Lab = {
+  name: 'batching',
+  title: 'one call for many entities, or many calls',
+  question:
+    'A hundred entities are written, and then read: one call after the other, all calls at once, or all entities in one call. ' +
+    'What does each way cost? And what if a commit names an entity twice?',
+  idea:
+    'A call has a way to go, and a commit an append to wait for, whatever is in it. One call pays that once; calls at once pay ' +
+    'it side by side: the client waits as short, but the service has as many calls to answer.',
+  settings: {
+    ...defaultsOf('client.rpcMs', 'server.count', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs'),
+    'work.records': 100,
+  },
+  arms,
+  expectations: [
+    {
+      says: 'one commit takes a small part of the time of single ones',
+      arms: ways,
+      judge: (of) => {
+        const [single = 0, , together = 0] = figures(of, 'all written')
+        return { holds: together * 20 < single, found: `${single} ms one by one, ${together} ms together` }
+      },
+    },
+    {
+      says: 'so does one lookup',
+      arms: ways,
+      judge: (of) => {
+        const [single = 0, , together = 0] = figures(of, 'all read')
+        return { holds: together * 20 < single, found: `${single} ms one by one, ${together} ms together` }
+      },
+    },
+    {
+      says: 'calls at once hide their latency, but there are as many of them',
+      arms: ways,
+      judge: (of) => {
+        const [single = 0, atOnce = 0] = figures(of, 'all written')
+        const [calls = 0, callsAtOnce = 0, together = 0] = figures(of, 'commits')
+        const holds = atOnce * 20 < single && callsAtOnce === calls && together === 1
+        return { holds, found: `${atOnce} ms, ${callsAtOnce} calls; together ${together} call` }
+      },
+    },
+    {
+      says: 'the store does the same work: a log record for each entity group',
+      arms: ways,
+      judge: (of) => {
+        const [single = 0, atOnce = 0, together = 0] = figures(of, 'log records')
+        const holds = single > 0 && atOnce === single && together === single
+        return { holds, found: `${single}, ${atOnce}, ${together} log records` }
+      },
+    },
+    ...ways.map((way) => expectFigure(`${way}: no call fails`, way, 'errors', (n) => n === 0)),
+    expectFigure('one-by-one: the engine warns of single calls', 'one-by-one', 'findings of the engine', (n) => n > 0),
+    expectFigure('together: the engine has nothing to say', 'together', 'findings of the engine', (n) => n === 0),
+    expectFigure('twice: refused where the commit is no transaction', 'twice', 'refused', (n) => n === 6),
+    expectFigure('twice: a transaction takes it where the verbs allow', 'twice', 'taken', (n) => n === 2),
+    expectFigure('twice: the engine warns of it', 'twice', 'findings of the engine', (n) => n > 0),
+  ],
+}

@@ -1,0 +1,276 @@
+/**
+ * What a put costs by its indexes: rows, bytes, and how long one server writes them.
+ *
+ * Known: best practices, indexes: exclude what is never queried; an index over several array properties has a row for every
+ * combination of their values ("exploding").
+ */
+import type { IndexDefinition, Value } from '@sixtables/engine'
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf } from '../settings.ts'
+import { type Fields, text, unindexed, upsert } from '../sim/entities.ts'
+import type { Store } from '../sim/store.ts'
+import { type Written, written } from '../sim/written.ts'
+
+const names = ['author', 'city', 'language', 'section', 'title', 'year'] as const
+const kind = 'Article'
+
+/** As many properties as `names`, of the same size whatever the arm, and drawn anew for each put. */
+function properties(session: ArmSession): Fields {
+  return Object.fromEntries(
+    names.map((name) => [name, text(String(session.random.integer(1_000_000)).padStart(8, '0'))]),
+  )
+}
+
+function mapped(fields: Fields, change: (value: Value) => Value): Fields {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)]))
+}
+
+/** An array of that many different tags. */
+function tags(session: ArmSession, count: number): Value {
+  const start = session.random.integer(1000)
+  return {
+    type: 'array',
+    values: Array.from({ length: count }, (_, i) => text(`tag-${String(start + i).padStart(6, '0')}`)),
+  }
+}
+
+const definition = (...over: readonly string[]): IndexDefinition => ({
+  kind,
+  ancestor: false,
+  properties: over.map((name) => ({ name, direction: 'ascending' })),
+})
+
+interface Case {
+  readonly indexes: readonly IndexDefinition[]
+  readonly fields: Fields
+  /** What a second put changes. */
+  readonly changed?: Fields
+}
+
+interface Cost {
+  readonly put: Written
+  readonly update: Written
+}
+
+/** Puts one entity into a store of one server, and puts it again. */
+async function cost(session: ArmSession, { indexes, fields, changed = {} }: Case): Promise<Cost> {
+  const store = await session.open({ simulate: true })
+  for (const index of indexes) await store.together([create(store, index)])
+  const key = store.key({ kind, name: 'first' })
+  const commit = (of: Fields) => async (): Promise<void> => {
+    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations: [upsert(key, of)] })
+  }
+  const put = await written(store, commit(fields))
+  await store.together([store.sleep(10_000)])
+  const update = await written(store, commit({ ...fields, ...changed }))
+  await session.closeStore(store)
+  return { put, update }
+}
+
+async function create(store: Store, index: IndexDefinition): Promise<void> {
+  await store.engine.createIndex(store.database, index)
+}
+
+function record(session: ArmSession, { put, update }: Cost): void {
+  session.record.figure('rows', put.rows, 'a put')
+  session.record.figure('bytes', put.bytes, 'a put')
+  session.record.figure('apply', put.applyMs, 'ms of one server')
+  session.record.figure('rows of an update of one property', update.rows, '')
+}
+
+/** The put of six properties, each changed by `index`. */
+async function six(session: ArmSession, index: (value: Value) => Value): Promise<void> {
+  const fields = mapped(properties(session), index)
+  const changed = { title: index(text('changed.')) }
+  record(session, await cost(session, { indexes: [], fields, changed }))
+}
+
+/** The same with 0, 1, 2, … composite indexes, each over two properties. */
+async function composites(session: ArmSession): Promise<void> {
+  const fields = properties(session)
+  const most = session.setting('index.count')
+  const series: Cost[] = []
+  for (let count = 0; count <= most; count++) {
+    const indexes = Array.from({ length: count }, (_, i) => definition(...pairOf(i)))
+    series.push(await cost(session, { indexes, fields, changed: { title: text('changed.') } }))
+    session.progress((count + 1) / (most + 1))
+  }
+  draw(session, 'composite indexes', series, (i) => i)
+}
+
+/** The i-th pair of properties, `title` first: no two alike. */
+function pairOf(i: number): readonly string[] {
+  const others = names.filter((name) => name !== 'title')
+  return i < others.length ? ['title', others[i] ?? ''] : [others[i % others.length] ?? '', 'title']
+}
+
+/** One property of 1, 2, 4, … values; with an index over as many properties of as many values each, or with none. */
+async function valued(session: ArmSession, arrays: readonly string[], indexed: boolean): Promise<void> {
+  const most = session.setting('index.values')
+  const counts = powersUpTo(most)
+  const series: Cost[] = []
+  for (const count of counts) {
+    const fields = Object.fromEntries(arrays.map((name) => [name, tags(session, count)]))
+    series.push(await cost(session, { indexes: indexed ? [definition(...arrays)] : [], fields }))
+    session.progress(series.length / counts.length)
+  }
+  draw(session, 'values of each property', series, (i) => counts[i] ?? 0)
+  session.record.figure('values', most, 'of each property')
+}
+
+function powersUpTo(most: number): readonly number[] {
+  const powers: number[] = []
+  for (let count = 1; count < most; count *= 2) powers.push(count)
+  return [...powers, most]
+}
+
+function draw(session: ArmSession, name: string, series: readonly Cost[], at: (i: number) => number): void {
+  const [first, last] = [series[0], series.at(-1)]
+  if (first === undefined || last === undefined) throw new Error('nothing was put')
+  record(session, last)
+  session.record.figure('rows at the fewest', first.put.rows, 'a put')
+  session.record.figure('composite rows', last.put.compositeRows, 'a put')
+  const x = { name, values: series.map((_, i) => at(i)) }
+  const line = (of: string, value: (written: Written) => number) => ({
+    name: of,
+    values: series.map(({ put }) => value(put)),
+  })
+  session.record.chart({
+    title: 'rows of a put',
+    unit: 'rows',
+    x,
+    lines: [line('all', ({ rows }) => rows), line('composite', ({ compositeRows }) => compositeRows)],
+  })
+  session.record.chart({
+    title: 'apply',
+    unit: 'ms of one server',
+    x,
+    lines: [line('apply', ({ applyMs }) => applyMs)],
+  })
+}
+
+/** Doubles the values of two arrays under one index until a put is refused. */
+async function refused(session: ArmSession): Promise<void> {
+  const store = await session.open()
+  await create(store, definition('colours', 'sizes'))
+  const lines: string[] = []
+  let rows = 0
+  for (let count = 8; ; count *= 2) {
+    const fields = { colours: tags(session, count), sizes: tags(session, count) }
+    const mutations = [upsert(store.key({ kind, name: `of-${count}` }), fields)]
+    try {
+      const { indexUpdates } = await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+      rows = indexUpdates
+      lines.push(`${count} × ${count} values: ${indexUpdates} index rows`)
+    } catch (error) {
+      lines.push(`${count} × ${count} values: ${error instanceof Error ? error.message : String(error)}`)
+      session.record.figure('index rows of the last put that was taken', rows, '')
+      session.record.figure('values of each array when refused', count, '')
+      break
+    }
+  }
+  session.record.text('the same index, twice the values each time', lines)
+}
+
+const arms: readonly Arm[] = [
+  { name: 'excluded', about: 'six properties, all excluded from indexes', run: (session) => six(session, unindexed) },
+  { name: 'indexed', about: 'six properties, all indexed', run: (session) => six(session, (value) => value) },
+  { name: 'composite', about: 'the same, with more and more composite indexes of two properties', run: composites },
+  {
+    name: 'multi-valued',
+    about: 'two array properties, with more and more values, no composite index',
+    run: (session) => valued(session, ['colours', 'sizes'], false),
+  },
+  {
+    name: 'exploding',
+    about: 'the same, with one composite index over both',
+    run: (session) => valued(session, ['colours', 'sizes'], true),
+  },
+  { name: 'refused', about: 'the same index, until a put is refused', run: refused },
+]
+
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+const rowsOf = (of: Of, arm: string): number => figureOf(of(arm), 'rows')
+
+export const indexCost: Lab = {
+  name: 'index-cost',
+  title: 'what each index costs a put',
+  question:
+    'The same entity is put with its properties excluded, indexed, under more and more composite indexes, and with more and ' +
+    'more values. How many rows, bytes and milliseconds does each put cost?',
+  idea:
+    'Every indexed value has a row in each direction, every composite index a row for each combination of its values. All of ' +
+    'them are written when the put is applied, whether a query ever reads them or not; a changed value writes and deletes.',
+  settings: {
+    ...defaultsOf('index.count', 'index.values', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs'),
+    'server.count': 1,
+  },
+  arms,
+  expectations: [
+    {
+      says: 'excluding a property saves its two rows',
+      arms: ['excluded', 'indexed'],
+      judge: (of) => {
+        const [without, withIndexes] = [rowsOf(of, 'excluded'), rowsOf(of, 'indexed')]
+        return {
+          holds: without === 2 && withIndexes === without + 2 * names.length,
+          found: `${without} rows, ${withIndexes} rows`,
+        }
+      },
+    },
+    {
+      says: 'a changed value deletes two rows and writes two; an excluded one does neither',
+      arms: ['excluded', 'indexed'],
+      judge: (of) => {
+        const [without, withIndexes] = ['excluded', 'indexed'].map((arm) =>
+          figureOf(of(arm), 'rows of an update of one property'),
+        )
+        return { holds: without === 1 && withIndexes === 5, found: `${without} row, ${withIndexes} rows` }
+      },
+    },
+    {
+      says: 'each composite index adds a row',
+      arms: ['composite'],
+      judge: (of) => {
+        const [fewest, most] = [figureOf(of('composite'), 'rows at the fewest'), rowsOf(of, 'composite')]
+        const added = figureOf(of('composite'), 'composite rows')
+        return { holds: added > 0 && most === fewest + added, found: `${fewest} rows without, ${most} with ${added}` }
+      },
+    },
+    {
+      says: 'without a composite index rows grow as the values do',
+      arms: ['multi-valued'],
+      judge: (of) => {
+        const [one, most] = [figureOf(of('multi-valued'), 'rows at the fewest'), rowsOf(of, 'multi-valued')]
+        const values = figureOf(of('multi-valued'), 'values')
+        return { holds: one === 6 && most === 2 + 4 * values, found: `1 value each: ${one} rows, ${values}: ${most}` }
+      },
+    },
+    {
+      says: 'an index over two arrays multiplies: rows grow as the square of the values',
+      arms: ['exploding'],
+      judge: (of) => {
+        const values = figureOf(of('exploding'), 'values')
+        const combined = figureOf(of('exploding'), 'composite rows')
+        return { holds: combined === values * values, found: `${values} values each, ${combined} composite rows` }
+      },
+    },
+    {
+      says: 'apply takes longer with every index, longest with the exploding one',
+      arms: ['excluded', 'indexed', 'composite', 'exploding'],
+      judge: (of) => {
+        const times = ['excluded', 'indexed', 'composite', 'exploding'].map((arm) => figureOf(of(arm), 'apply'))
+        const grows = times.every((ms, i) => i === 0 || ms > (times[i - 1] ?? 0))
+        return { holds: grows, found: `${times.join(' ms, ')} ms` }
+      },
+    },
+    expectFigure(
+      'an index that explodes too far refuses the put',
+      'refused',
+      'index rows of the last put that was taken',
+      (rows) => rows > 1000 && rows < 40_000,
+    ),
+  ],
+}

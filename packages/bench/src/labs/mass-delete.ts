@@ -1,0 +1,253 @@
+/**
+ * A query over what was deleted: before and after a major compaction.
+ *
+ *   keys      0 ─────────────────────────────────────────────────── work.records
+ *   narrow    ██████ deleted ██████ · · · · · · · · · · · · · · · ·      the query begins at the first key
+ *   spread    █ · · █ · · █ · · █ · · █ · · █ · · █ · · █ · · █ · ·      as many
+ *
+ * Known: best practices, deletes: do not delete many entities in a narrow range of keys; Bigtable keeps deleted rows until a
+ * compaction, and queries go over them.
+ */
+import type { Filter, Key, Mutation, Query } from '@sixtables/engine'
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf } from '../settings.ts'
+import { type Fields, integer, unindexed, upsert } from '../sim/entities.ts'
+import type { Store } from '../sim/store.ts'
+import { recordFindings } from '../sim/written.ts'
+
+/** One look at the first page of what is left. */
+interface Look {
+  readonly at: string
+  readonly results: number
+  /** Deleted rows that the scan went over, in all tables. */
+  readonly tombstones: number
+  readonly ms: number
+}
+
+interface Way {
+  /** Which entities go: those first in key order, or as many all over. */
+  readonly deletes: 'first' | 'all over'
+  /** Whether the query begins behind the last deleted key. */
+  readonly startsBehind: boolean
+  /** Whether somebody asks for a compaction, or one is waited for. */
+  readonly compacts: 'asked' | 'waited for'
+}
+
+const atOnce = 500
+/** Until the servers have forgotten the load of the writes. */
+const settleMs = 30_000
+
+async function inBatches(store: Store, mutations: readonly Mutation[]): Promise<void> {
+  for (let from = 0; from < mutations.length; from += atOnce) {
+    const some = mutations.slice(from, from + atOnce)
+    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations: some })
+    // A job in the background that leaves the servers time for others.
+    await store.sleep(1000)
+  }
+}
+
+function firstPage(store: Store, limit: number, behind: Key | undefined): Query {
+  const filter: Filter | undefined =
+    behind === undefined
+      ? undefined
+      : { type: 'property', property: '__key__', operator: 'greaterThan', value: { type: 'key', key: behind } }
+  return {
+    partition: store.key().partition,
+    kind: 'Event',
+    projection: ['__key__'],
+    filter,
+    order: [{ property: '__key__', direction: 'ascending' }],
+    distinctOn: [],
+    offset: 0,
+    limit,
+  }
+}
+
+/** Row operations that the tablets are charged for the query, less the rows that it found, are deleted rows. */
+async function look(store: Store, at: string, query: Query): Promise<Look> {
+  const { tablets } = store.engine
+  let found = 0
+  const end = tablets.onSample(({ rows }) => {
+    found += rows
+  })
+  const [charged, begun] = [tablets.charged, store.nowMs]
+  const { results } = await store.database.runQuery(store.context(), { query })
+  const ms = store.nowMs - begun
+  end()
+  return { at, results: results.length, tombstones: tablets.charged - charged - found, ms }
+}
+
+async function deleteMany(session: ArmSession, { deletes, startsBehind, compacts }: Way): Promise<void> {
+  const { record } = session
+  const store = await session.open({ simulate: true })
+  const count = session.setting('work.records')
+  const share = session.setting('delete.share')
+  const keyOf = (i: number): Key => store.key({ kind: 'Event', id: BigInt(i + 1) })
+  const all = Array.from({ length: count }, (_, i) => i)
+  const isDeleted = (i: number): boolean =>
+    deletes === 'first' ? i < count * share : Math.floor((i + 1) * share) > Math.floor(i * share)
+  const gone = all.filter(isDeleted)
+  const query = firstPage(store, session.setting('batch.size'), startsBehind ? keyOf(gone.at(-1) ?? 0) : undefined)
+  const looks: Look[] = []
+  const minutes: number[] = []
+  const whileLeft: Look[] = []
+  const client = async (): Promise<void> => {
+    const payload = (): Fields => ({ payload: unindexed(integer(session.random.integer(1_000_000))) })
+    await inBatches(
+      store,
+      all.map((i) => upsert(keyOf(i), payload())),
+    )
+    await store.sleep(settleMs)
+    looks.push(await look(store, 'before', query))
+    session.progress(0.5)
+    const deletedAtMs = store.nowMs
+    await inBatches(
+      store,
+      gone.map((i) => ({ operation: 'delete', key: keyOf(i) })),
+    )
+    await store.sleep(settleMs)
+    looks.push(await look(store, 'deleted', query))
+    recordFindings(record, store, 'scan-over-tombstones')
+    if (compacts === 'asked') store.engine.tablets.compact()
+    else {
+      while (tombstonesOf(store) > 0) {
+        minutes.push((store.nowMs - deletedAtMs) / 60_000)
+        whileLeft.push(await look(store, 'left', query))
+        await store.sleep(60_000)
+      }
+    }
+    minutes.push((store.nowMs - deletedAtMs) / 60_000)
+    looks.push(await look(store, 'compacted', query))
+    whileLeft.push(...looks.slice(-1))
+  }
+  await store.together([client()])
+  record.figure('entities', count, '')
+  record.figure('deleted', gone.length, '')
+  for (const { at, tombstones, ms, results } of looks) {
+    record.figure(`${at}: results`, results, '')
+    record.figure(`${at}: deleted rows on the way`, tombstones, '')
+    record.figure(`${at}: the query takes`, ms, 'ms')
+  }
+  if (compacts === 'waited for') {
+    record.figure('compacted by itself after', minutes.at(-1) ?? 0, 'minutes')
+    const x = { name: 'minutes', values: minutes }
+    const lines = [{ name: 'query', values: whileLeft.map(({ ms }) => ms) }]
+    record.chart({ title: 'latency since the delete', unit: 'ms', x, lines })
+  }
+  const compactions = store.engine.tablets.events().filter(({ kind }) => kind === 'compaction')
+  record.text('compactions', compactions.length === 0 ? ['none'] : compactions.map(({ words }) => words))
+}
+
+/** Deleted rows of the table that the query scans. */
+function tombstonesOf(store: Store): number {
+  const { tables } = store.engine.tablets.report()
+  return tables.find(({ table }) => table === 'EntitiesByKind')?.tombstones ?? 0
+}
+
+const arms: readonly Arm[] = [
+  {
+    name: 'narrow',
+    about: 'the first keys are deleted, the query begins at the first key',
+    run: (session) => deleteMany(session, { deletes: 'first', startsBehind: false, compacts: 'asked' }),
+  },
+  {
+    name: 'left-alone',
+    about: 'the same, and nobody asks for a compaction',
+    run: (session) => deleteMany(session, { deletes: 'first', startsBehind: false, compacts: 'waited for' }),
+  },
+  {
+    name: 'start-behind',
+    about: 'the same delete, the query begins behind the last deleted key',
+    run: (session) => deleteMany(session, { deletes: 'first', startsBehind: true, compacts: 'asked' }),
+  },
+  {
+    name: 'spread',
+    about: 'as many are deleted all over the keys',
+    run: (session) => deleteMany(session, { deletes: 'all over', startsBehind: false, compacts: 'asked' }),
+  },
+]
+
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+const slower = (of: Of, arm: string, at: string): number =>
+  figureOf(of(arm), `${at}: the query takes`) / figureOf(of(arm), 'before: the query takes')
+
+export const massDelete: Lab = {
+  name: 'mass-delete',
+  title: 'a query over what was deleted',
+  question:
+    'Three quarters of a kind are deleted, and then somebody asks for the first of what is left. What does the query cost, ' +
+    'until when, and does it matter which ones were deleted?',
+  idea:
+    'A deleted row is a tombstone until a major compaction drops it. A scan gives none of them out, but goes over each: as ' +
+    'many as lie between where it begins and the last row that it gives.',
+  settings: {
+    ...defaultsOf('server.count', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs', 'delete.share'),
+    'work.records': 4000,
+    'batch.size': 20,
+  },
+  arms,
+  expectations: [
+    {
+      says: 'narrow: the query goes over every deleted row, and is slow',
+      arms: ['narrow'],
+      judge: (of) => {
+        const [deleted, on] = [
+          figureOf(of('narrow'), 'deleted'),
+          figureOf(of('narrow'), 'deleted: deleted rows on the way'),
+        ]
+        const times = slower(of, 'narrow', 'deleted')
+        return {
+          holds: on >= deleted && times > 5,
+          found: `${on} deleted rows on the way, ${times.toFixed(1)} times as long`,
+        }
+      },
+    },
+    ...['narrow', 'left-alone'].map((arm) => ({
+      says: `${arm}: compacted, it is as quick as before`,
+      arms: [arm],
+      judge: (of: Of) => {
+        const on = figureOf(of(arm), 'compacted: deleted rows on the way')
+        const times = slower(of, arm, 'compacted')
+        return {
+          holds: on === 0 && times < 1.2,
+          found: `${on} deleted rows on the way, ${times.toFixed(1)} times as long`,
+        }
+      },
+    })),
+    expectFigure(
+      'left-alone: it is slow for minutes',
+      'left-alone',
+      'compacted by itself after',
+      (minutes) => minutes > 5,
+    ),
+    expectFigure(
+      'start-behind: whoever begins behind the deleted keys meets none',
+      'start-behind',
+      'deleted: deleted rows on the way',
+      (n) => n === 0,
+    ),
+    {
+      says: 'spread: the query meets few of as many deleted rows',
+      arms: ['narrow', 'spread'],
+      judge: (of) => {
+        const [narrow, spread] = ['narrow', 'spread'].map((arm) =>
+          figureOf(of(arm), 'deleted: deleted rows on the way'),
+        )
+        const same = figureOf(of('narrow'), 'deleted') === figureOf(of('spread'), 'deleted')
+        const holds = same && spread !== undefined && narrow !== undefined && spread * 10 < narrow
+        return { holds, found: `${spread} on the way, ${narrow} when narrow` }
+      },
+    },
+    ...arms.map(({ name }) => ({
+      says: `${name}: the page is full all the time`,
+      arms: [name],
+      judge: (of: Of) => {
+        const results = ['before', 'deleted', 'compacted'].map((at) => figureOf(of(name), `${at}: results`))
+        return { holds: results.every((n) => n > 0 && n === results[0]), found: `${results.join(', ')} results` }
+      },
+    })),
+    expectFigure('narrow: the engine warns of it', 'narrow', 'findings of the engine', (n) => n > 0),
+  ],
+}

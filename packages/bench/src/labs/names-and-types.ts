@@ -1,0 +1,297 @@
+/**
+ * What the warnings about names, ids and texts are for: each name is written, and then asked for as an application would.
+ *
+ * Known: the warnings (best practices, general, keys, properties). Measured: what is accepted, on Google's emulators. Ours: the
+ * confusions that are shown.
+ */
+import {
+  encodeKey,
+  type Filter,
+  formatKey,
+  type Key,
+  type Mutation,
+  type PathElement,
+  type Query,
+} from '@sixtables/engine'
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { entityBytes, type Fields, integer, lengthDelimited, text, upsert } from '../sim/entities.ts'
+import type { Store } from '../sim/store.ts'
+import { recordFindings } from '../sim/written.ts'
+
+async function commit(store: Store, ...mutations: readonly Mutation[]): Promise<void> {
+  await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+}
+
+/** What the store says of a mutation: `accepted`, or the code and the message of its refusal. */
+async function answer(store: Store, mutation: Mutation): Promise<string> {
+  try {
+    await commit(store, mutation)
+    return 'accepted'
+  } catch (error) {
+    return `refused: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+const query = (store: Store, kind: string | undefined, filter?: Filter): Query => ({
+  partition: store.key().partition,
+  kind,
+  projection: [],
+  filter,
+  order: kind === undefined || filter === undefined ? [{ property: '__key__', direction: 'ascending' }] : [],
+  distinctOn: [],
+  offset: 0,
+})
+
+async function keysOf(store: Store, of: Query): Promise<readonly Key[]> {
+  const { results } = await store.database.runQuery(store.context(), { query: of })
+  return results.map(({ key }) => key)
+}
+
+const byKey = (operator: 'hasAncestor' | 'greaterThanOrEqual', key: Key): Filter => ({
+  type: 'property',
+  property: '__key__',
+  operator,
+  value: { type: 'key', key },
+})
+
+/** A key as URLs and file names have it: kinds and names, with slashes between them. */
+const joined = (path: readonly PathElement[]): string =>
+  path.map(({ kind, id, name }) => `${kind}/${id ?? name}`).join('/')
+
+async function slashes(session: ArmSession): Promise<void> {
+  const { record } = session
+  const store = await session.open()
+  const owner = `u${session.random.integer(1000)}`
+  const folder = store.key({ kind: 'Folder', name: owner })
+  const inside = store.key({ kind: 'Folder', name: owner }, { kind: 'File', name: 'plan' })
+  const beside = store.key({ kind: 'Folder', name: `${owner}/File/plan` })
+  const kindToo = store.key({ kind: `Folder/${owner}/File`, name: 'plan' })
+  const keys = [folder, inside, beside, kindToo]
+  const answers: string[] = []
+  for (const key of keys) answers.push(`${formatKey(key)}: ${await answer(store, upsert(key, {}))}`)
+  record.text('what is accepted', answers)
+  const texts = keys.map(({ path }) => joined(path))
+  record.figure('keys', keys.length, '')
+  record.figure('paths when joined by slashes', new Set(texts).size, '')
+  const under = await keysOf(store, query(store, undefined, byKey('hasAncestor', folder)))
+  record.figure(
+    'keys that seem to be in the folder',
+    texts.filter((path) => path.startsWith(`Folder/${owner}/`)).length,
+    '',
+  )
+  // The folder itself is among its descendants.
+  record.figure('keys that are in the folder', under.length - 1, '')
+  record.text(
+    'joined by slashes',
+    keys.map((key, i) => `${texts[i]}   is   ${formatKey(key)}`),
+  )
+  const order: string[] = []
+  for (const kind of ['Folder', `Folder/${owner}/File`, 'File'])
+    for (const key of await keysOf(store, query(store, kind))) order.push(`kind ${kind}: ${formatKey(key)}`)
+  record.text('where the keys stand, kind by kind', order)
+  recordFindings(record, store, 'slash-or-dot-in-name')
+}
+
+const cityOf = (city: string): Fields => ({ 'address.city': text(city) })
+const nested = (city: string): Fields => ({
+  address: { type: 'entity', properties: new Map([['city', text(city)]]) },
+})
+
+async function dots(session: ArmSession): Promise<void> {
+  const { record } = session
+  const store = await session.open()
+  const [flat, deep] = [store.key({ kind: 'User', name: 'flat' }), store.key({ kind: 'User', name: 'deep' })]
+  await commit(store, upsert(flat, cityOf('Bern')), upsert(deep, nested('Bern')))
+  const rows: string[] = []
+  for (const key of [flat, deep])
+    for (const { table, row } of (await store.engine.inspector.rows(key)).rows)
+      if (table === 'EntitiesByPropertyAsc') rows.push(row)
+  record.text('the rows of a property with a dot, and of a property within a property', rows)
+  const equal: Filter = { type: 'property', property: 'address.city', operator: 'equal', value: text('Bern') }
+  const found = await keysOf(store, query(store, 'User', equal))
+  record.figure('entities that address.city = "Bern" finds', found.length, '')
+
+  // A mask names what is to be written, by its path: a dot in it leads into the nested entity.
+  const masked = [flat, deep].map(
+    (key, i): Mutation => ({
+      operation: 'upsert',
+      entity: entityBytes(key, i === 0 ? cityOf('Basel') : nested('Basel')),
+      propertyMask: ['address.city'],
+    }),
+  )
+  await commit(store, ...masked)
+  const moved: Filter = { ...equal, value: text('Basel') }
+  const written = await keysOf(store, query(store, 'User', moved))
+  record.figure('of two updates of address.city, written', written.length, '')
+  record.text('after writing "Basel" with the mask address.city', [
+    ...written.map((key) => `${formatKey(key)}: written`),
+    ...(await keysOf(store, query(store, 'User', equal))).map((key) => `${formatKey(key)}: still "Bern", and no error`),
+  ])
+  await commit(store, {
+    operation: 'upsert',
+    entity: entityBytes(flat, cityOf('Basel')),
+    propertyMask: ['address\\.city'],
+  })
+  record.figure('written once the dot is escaped', (await keysOf(store, query(store, 'User', moved))).length, '')
+  recordFindings(record, store, 'slash-or-dot-in-name')
+}
+
+async function ids(session: ArmSession): Promise<void> {
+  const { record } = session
+  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  const hand = 1000n + BigInt(session.random.integer(1000))
+  const elements: readonly PathElement[] = [
+    { kind: 'Order', id: -hand },
+    { kind: 'Order', id: 0n },
+    { kind: 'Order', id: 1n },
+    { kind: 'Order', id: hand },
+    { kind: 'Order', name: '10' },
+    { kind: 'Order', name: '9' },
+    { kind: 'Order', name: String(hand) },
+  ]
+  const answers: string[] = []
+  for (const element of elements) {
+    const key = store.key(element)
+    answers.push(`${formatKey(key)}: ${await answer(store, upsert(key, { placed: integer(1) }))}`)
+  }
+  record.text('what is accepted', answers)
+  const order = await keysOf(store, query(store, 'Order'))
+  record.text('in key order', order.map(formatKey))
+  const fromOne = query(store, 'Order', byKey('greaterThanOrEqual', store.key({ kind: 'Order', id: 1n })))
+  const seen = await keysOf(store, fromOne)
+  record.figure('entities', order.length, '')
+  record.figure('entities from id 1 on', seen.length, '')
+  record.figure('id 0 accepted', answers.filter((line) => line.startsWith('Order:0: accepted')).length, 'times')
+  record.figure('negative ids before all others', order[0]?.path[0]?.id === -hand ? 1 : 0, '')
+  const same = order.filter(({ path: [last] }) => String(last?.id ?? last?.name) === String(hand))
+  record.figure('entities numbered alike', same.length, '')
+  const names = order.flatMap(({ path: [last] }) => (last?.name === undefined ? [] : [last.name]))
+  record.figure('"10" stands before "9"', names.indexOf('10') < names.indexOf('9') ? 1 : 0, '')
+  recordFindings(record, store, 'negative-id')
+}
+
+/** The entity with its last two bytes, an ending of two letters, replaced by what is not UTF-8. */
+function spoilt(entity: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(entity)
+  bytes.set([0xc3, 0x28], bytes.length - 2)
+  return bytes
+}
+
+async function texts(session: ArmSession): Promise<void> {
+  const { record } = session
+  const store = await session.open()
+  const key = (name: string): Key => store.key({ kind: 'Song', name })
+  const cases: readonly (readonly [what: string, entity: Uint8Array])[] = [
+    ['a name that is not UTF-8', spoilt(lengthDelimited(1, encodeKey(key('name-xx'))))],
+    ['a string value that is not UTF-8', spoilt(entityBytes(key('value'), { title: text('title-xx') }))],
+    [
+      'the same bytes as a blob',
+      entityBytes(key('blob'), { title: { type: 'blob', value: Uint8Array.of(0xc3, 0x28) } }),
+    ],
+  ]
+  const answers: string[] = []
+  for (const [what, entity] of cases) answers.push(`${what}: ${await answer(store, { operation: 'upsert', entity })}`)
+  record.text('what is accepted', answers)
+  record.figure(
+    'texts that are not UTF-8, accepted',
+    answers.slice(0, 2).filter((line) => line.endsWith('accepted')).length,
+    '',
+  )
+  record.figure('as a blob, accepted', answers[2]?.endsWith('accepted') ? 1 : 0, '')
+
+  // Half a surrogate pair: what is left where a text was cut within an emoji. There is no UTF-8 for it.
+  const album = session.random.integer(1000)
+  const cut = ['\u{1f600}', '\u{1f9e9}'].map((emoji) => `best of ${album}: ${emoji.slice(0, 1)}`)
+  for (const name of cut) await commit(store, upsert(key(name), {}))
+  const kept = (await keysOf(store, query(store, 'Song'))).filter(({ path }) => path[0]?.name?.startsWith('best of'))
+  record.figure('different names, cut within a letter', new Set(cut).size, '')
+  record.figure('entities that they name', kept.length, '')
+  record.text('names that were cut within an emoji', [
+    ...cut.map((name) => `${JSON.stringify(name)} was put`),
+    ...kept.map((one) => `${formatKey(one)} is there`),
+  ])
+}
+
+const arms: readonly Arm[] = [
+  { name: 'slash', about: 'slashes in a name and in a kind', run: slashes },
+  { name: 'dot', about: 'a property with a dot, beside a property of a nested entity', run: dots },
+  { name: 'ids', about: 'negative ids, zero, and numbers as names', run: ids },
+  { name: 'utf-8', about: 'bytes that are no text, and names cut within a letter', run: texts },
+]
+
+export const namesAndTypes: Lab = {
+  name: 'names-and-types',
+  title: 'names, ids and texts that are accepted, and what they are confused with',
+  question:
+    'Slashes in names, dots in properties, ids of zero and below, texts that are no UTF-8: what is refused, what is accepted, ' +
+    'and what comes of it?',
+  idea:
+    'Keys and index rows are bytes: a slash and a dot mean nothing in them. They mean something where keys are written as ' +
+    'paths and properties as paths of names, so what is accepted is taken for something else later.',
+  settings: {},
+  arms,
+  expectations: [
+    {
+      says: 'slash: different keys are the same path',
+      arms: ['slash'],
+      judge: (of) => {
+        const [keys, paths] = [figureOf(of('slash'), 'keys'), figureOf(of('slash'), 'paths when joined by slashes')]
+        return { holds: keys === 4 && paths === 2, found: `${keys} keys, ${paths} paths` }
+      },
+    },
+    {
+      says: 'slash: what seems to be in the folder is not found by a query for it',
+      arms: ['slash'],
+      judge: (of) => {
+        const seem = figureOf(of('slash'), 'keys that seem to be in the folder')
+        const are = figureOf(of('slash'), 'keys that are in the folder')
+        return { holds: seem === 3 && are === 1, found: `${seem} seem to be, ${are} is` }
+      },
+    },
+    expectFigure(
+      'dot: a filter finds the nested property as well',
+      'dot',
+      'entities that address.city = "Bern" finds',
+      (n) => n === 2,
+    ),
+    expectFigure(
+      'dot: a mask takes it for the nested one, and writes nothing',
+      'dot',
+      'of two updates of address.city, written',
+      (n) => n === 1,
+    ),
+    expectFigure('dot: with the dot escaped it is written', 'dot', 'written once the dot is escaped', (n) => n === 2),
+    expectFigure('ids: zero is refused', 'ids', 'id 0 accepted', (n) => n === 0),
+    expectFigure(
+      'ids: a negative one stands before all others',
+      'ids',
+      'negative ids before all others',
+      (n) => n === 1,
+    ),
+    {
+      says: 'ids: whoever begins at 1 misses the negative one',
+      arms: ['ids'],
+      judge: (of) => {
+        const [all, seen] = [figureOf(of('ids'), 'entities'), figureOf(of('ids'), 'entities from id 1 on')]
+        return { holds: seen === all - 1, found: `${seen} of ${all}` }
+      },
+    },
+    expectFigure('ids: a number and its digits are two keys', 'ids', 'entities numbered alike', (n) => n === 2),
+    expectFigure('ids: digits sort as texts do', 'ids', '"10" stands before "9"', (n) => n === 1),
+    expectFigure('utf-8: other bytes are refused', 'utf-8', 'texts that are not UTF-8, accepted', (n) => n === 0),
+    expectFigure('utf-8: a blob takes them', 'utf-8', 'as a blob, accepted', (n) => n === 1),
+    {
+      says: 'utf-8: names that were cut within a letter become one, and the last put wins',
+      arms: ['utf-8'],
+      judge: (of) => {
+        const names = figureOf(of('utf-8'), 'different names, cut within a letter')
+        const entities = figureOf(of('utf-8'), 'entities that they name')
+        return { holds: names === 2 && entities === 1, found: `${names} names, ${entities} entity` }
+      },
+    },
+    ...['slash', 'dot', 'ids'].map((arm) =>
+      expectFigure(`${arm}: the engine warns of it`, arm, 'findings of the engine', (n) => n > 0),
+    ),
+  ],
+}

@@ -1,0 +1,208 @@
+/**
+ * A list page by page: by an offset, and by the cursor of the page before.
+ *
+ * Known: best practices, queries: do not use offsets; the entities that are skipped are still read, and billed.
+ */
+import type { Query } from '@sixtables/engine'
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf } from '../settings.ts'
+import { integer, upsert } from '../sim/entities.ts'
+import { hashOf } from '../sim/keys.ts'
+import type { Store } from '../sim/store.ts'
+import { recordFindings } from '../sim/written.ts'
+
+interface Page {
+  /** Rows of tables that the query read. */
+  readonly rows: number
+  /** What production would charge. */
+  readonly billed: number
+  readonly ms: number
+  readonly ranks: readonly number[]
+  readonly cursor: Uint8Array
+}
+
+/** Where a page begins: after so many results, or behind a cursor. */
+type Start = { readonly offset: number; readonly startCursor?: Uint8Array }
+
+async function readPage(store: Store, rpcMs: number, limit: number, start: Start): Promise<Page> {
+  const query: Query = {
+    partition: store.key().partition,
+    kind: 'Post',
+    projection: [],
+    order: [{ property: 'rank', direction: 'descending' }],
+    distinctOn: [],
+    limit,
+    ...start,
+  }
+  const begun = store.nowMs
+  await store.sleep(rpcMs)
+  const { batch, metrics } = await store.database.explainQuery(store.context(), { query }, { analyze: true })
+  if (batch === undefined || metrics.stats === undefined) throw new Error('the query was not run')
+  const { indexEntriesScanned, documentsScanned, readOperations } = metrics.stats
+  return {
+    rows: indexEntriesScanned + documentsScanned,
+    billed: readOperations,
+    ms: store.nowMs - begun,
+    ranks: batch.results.map(({ key }) => Number(key.path[0]?.name?.slice(9))),
+    cursor: batch.endCursor,
+  }
+}
+
+async function put(store: Store, ranks: readonly number[]): Promise<void> {
+  const mutations = ranks.map((rank) =>
+    upsert(store.key({ kind: 'Post', name: `${hashOf(String(rank))}-${rank}` }), { rank: integer(rank) }),
+  )
+  await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+}
+
+/** @param isLive - a new post comes to the head of the list before each page */
+async function turnPages(session: ArmSession, by: 'offset' | 'cursor', isLive: boolean): Promise<void> {
+  const { record } = session
+  const store = await session.open({ simulate: true })
+  const [count, limit] = [session.setting('work.records'), session.setting('batch.size')]
+  const pages: Page[] = []
+  const client = async (): Promise<void> => {
+    for (let from = 0; from < count; from += 500)
+      await put(
+        store,
+        Array.from({ length: Math.min(500, count - from) }, (_, i) => from + i),
+      )
+    // The writes have gone through the queues.
+    await store.sleep(60_000)
+    for (let i = 0; i * limit < count; i++) {
+      if (isLive && i > 0) await put(store, [count + i])
+      const before = pages.at(-1)?.cursor
+      const start = by === 'offset' || before === undefined ? { offset: i * limit } : { offset: 0, startCursor: before }
+      pages.push(await readPage(store, session.setting('client.rpcMs'), limit, start))
+      session.progress((i * limit) / count)
+    }
+  }
+  await store.together([client()])
+
+  const ranks = pages.flatMap((page) => page.ranks)
+  const [first, last] = [pages[0], pages.at(-1)]
+  const sum = (value: (page: Page) => number): number => pages.reduce((all, page) => all + value(page), 0)
+  record.figure('pages', pages.length, '')
+  record.figure('results', ranks.length, '')
+  record.figure('of these, given a second time', ranks.length - new Set(ranks).size, '')
+  record.figure('missed', count - new Set(ranks.filter((rank) => rank < count)).size, '')
+  record.figure('rows read for the first page', first?.rows ?? 0, '')
+  record.figure('rows read for the last page', last?.rows ?? 0, '')
+  record.figure(
+    'rows read',
+    sum((page) => page.rows),
+    '',
+  )
+  record.figure(
+    'read operations billed',
+    sum((page) => page.billed),
+    '',
+  )
+  record.figure('the last page takes', last?.ms ?? 0, 'ms')
+  const x = { name: 'page', values: pages.map((_, i) => i + 1) }
+  const chart = (title: string, unit: string, value: (page: Page) => number): void =>
+    record.chart({ title, unit, x, lines: [{ name: by, values: pages.map(value) }] })
+  chart('rows read', 'rows a page', (page) => page.rows)
+  chart('billed', 'read operations a page', (page) => page.billed)
+  chart('latency', 'ms a page', (page) => page.ms)
+  recordFindings(record, store, 'large-offset')
+}
+
+const arms: readonly Arm[] = [
+  { name: 'offset', about: 'each page skips those before it', run: (session) => turnPages(session, 'offset', false) },
+  {
+    name: 'cursor',
+    about: 'each page begins at the cursor of the one before',
+    run: (session) => turnPages(session, 'cursor', false),
+  },
+  {
+    name: 'offset-live',
+    about: 'by offset, while new posts come to the head',
+    run: (session) => turnPages(session, 'offset', true),
+  },
+  {
+    name: 'cursor-live',
+    about: 'by cursor, while new posts come to the head',
+    run: (session) => turnPages(session, 'cursor', true),
+  },
+]
+
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+const both = (of: Of, name: string): readonly [number, number] => [
+  figureOf(of('offset'), name),
+  figureOf(of('cursor'), name),
+]
+
+export const offsetCursor: Lab = {
+  name: 'offset-cursor',
+  title: 'turning pages by offset and by cursor',
+  question:
+    'A list is read page by page. What does each page cost by its offset, and what by the cursor of the page before?',
+  idea:
+    'An index has no numbers in it: to skip a thousand results the store reads a thousand. A cursor is a place in the index, ' +
+    'so the scan goes on there, however far down and whatever has come before it since.',
+  settings: {
+    ...defaultsOf('client.rpcMs', 'server.count', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs'),
+    'work.records': 2000,
+    'batch.size': 50,
+  },
+  arms,
+  expectations: [
+    {
+      says: 'a page by offset reads what it skips',
+      arms: ['offset'],
+      judge: (of) => {
+        const [all, last] = [figureOf(of('offset'), 'results'), figureOf(of('offset'), 'rows read for the last page')]
+        return { holds: last >= all, found: `${last} rows for the last page of ${all} results` }
+      },
+    },
+    {
+      says: 'a page by cursor reads the same, first or last',
+      arms: ['cursor'],
+      judge: (of) => {
+        const first = figureOf(of('cursor'), 'rows read for the first page')
+        const last = figureOf(of('cursor'), 'rows read for the last page')
+        return { holds: last <= first, found: `${first} rows for the first page, ${last} for the last` }
+      },
+    },
+    {
+      says: 'what is skipped is billed, page after page',
+      arms: ['offset', 'cursor'],
+      judge: (of) => {
+        const [offset, cursor] = both(of, 'read operations billed')
+        return { holds: offset > cursor * 10, found: `${offset} read operations by offset, ${cursor} by cursor` }
+      },
+    },
+    {
+      says: 'the last page takes longer by offset',
+      arms: ['offset', 'cursor'],
+      judge: (of) => {
+        const [offset, cursor] = both(of, 'the last page takes')
+        return { holds: offset > cursor, found: `${offset} ms by offset, ${cursor} ms by cursor` }
+      },
+    },
+    {
+      says: 'both give every result once while nothing changes',
+      arms: ['offset', 'cursor'],
+      judge: (of) => {
+        const [missed, again] = [both(of, 'missed'), both(of, 'of these, given a second time')]
+        return {
+          holds: [...missed, ...again].every((n) => n === 0),
+          found: `missed ${missed.join(', ')}; again ${again.join(', ')}`,
+        }
+      },
+    },
+    expectFigure(
+      'offset-live: what comes to the head pushes results onto the next page, where they are given again',
+      'offset-live',
+      'of these, given a second time',
+      (n) => n > 0,
+    ),
+    expectFigure('cursor-live: nothing is given again', 'cursor-live', 'of these, given a second time', (n) => n === 0),
+    expectFigure('cursor-live: nothing is missed', 'cursor-live', 'missed', (n) => n === 0),
+    expectFigure('offset: the engine warns of it', 'offset', 'findings of the engine', (n) => n > 0),
+    expectFigure('cursor: the engine has nothing to say', 'cursor', 'findings of the engine', (n) => n === 0),
+  ],
+}
