@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { findingAdvice } from '@sixtables/engine'
 import { expect, it } from 'vitest'
 import { labs } from '../src/labs/catalogue.ts'
 import { settingNames } from '../src/settings.ts'
@@ -23,4 +24,9 @@ it("README's excerpt stands on the lab's page", () => {
   const excerpt = /sixtables-lab run sequential-keys[\s\S]*?```text\n([\s\S]*?)```/.exec(readme)?.[1]?.split('\n') ?? []
   expect(excerpt.length).toBeGreaterThan(5)
   expect(excerpt.filter((line) => line !== '' && !page.includes(line))).toEqual([])
+})
+
+it("every lab that the engine's findings point to is there", () => {
+  const names = labs.map(({ name }) => name)
+  expect(Object.values(findingAdvice).filter(({ lab }) => !names.includes(lab))).toEqual([])
 })

@@ -34,7 +34,7 @@ interface Tally {
 async function write(session: ArmSession, way: Way): Promise<void> {
   const { record } = session
   const store = await session.open({ simulate: true })
-  const count = session.setting('work.records')
+  const count = session.setting('batch.size')
   const keys = Array.from({ length: count }, (_, i) =>
     store.key({ kind: 'Item', name: hashOf(`${session.seed} ${i}`) }),
   )
@@ -171,7 +171,7 @@ export const batching: Lab = {
     'it side by side: the client waits as short, but the service has as many calls to answer.',
   settings: {
     ...defaultsOf('client.rpcMs', 'server.count', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs'),
-    'work.records': 100,
+    'batch.size': 100,
   },
   arms,
   expectations: [
