@@ -13,6 +13,7 @@ import { defaultsOf } from '../settings.ts'
 import { insert, integer, upsert } from '../sim/entities.ts'
 import { hashOf } from '../sim/keys.ts'
 import type { Store } from '../sim/store.ts'
+import { type Job, writeOverWire } from '../sim/writers.ts'
 import { recordFindings } from '../sim/written.ts'
 
 /** Which keys go into which call, and whether the next call waits for the answer. */
@@ -93,6 +94,20 @@ async function measured(
   return tally
 }
 
+const entitiesOverWire = 100
+
+/** A commit of that many entities. */
+const putOf =
+  (count: number): Job =>
+  ({ client, random }) =>
+    client.commit(
+      Array.from({ length: count }, (_, i) => ({
+        operation: 'upsert',
+        key: client.key({ kind: 'Item', name: hashOf(String(random.next())) }),
+        fields: { n: integer(i) },
+      })),
+    )
+
 const verbs = { upsert, insert } as const
 
 /** One entity twice in a commit: by mode of the database, kind of commit, and verb. */
@@ -140,16 +155,19 @@ const arms: readonly Arm[] = [
     name: 'one-by-one',
     about: 'a call for each entity, each waits for the one before',
     run: (session) => write(session, { calls: oneByOne, waits: true }),
+    drive: (wire) => writeOverWire(wire, 1, putOf(1)),
   },
   {
     name: 'side-by-side',
     about: 'a call for each entity, all at once',
     run: (session) => write(session, { calls: oneByOne, waits: false }),
+    drive: (wire) => writeOverWire(wire, entitiesOverWire, putOf(1)),
   },
   {
     name: 'together',
     about: 'all entities in one call',
     run: (session) => write(session, { calls: (keys) => [keys], waits: true }),
+    drive: (wire) => writeOverWire(wire, 1, putOf(entitiesOverWire)),
   },
   { name: 'twice', about: 'one entity twice in a commit', run: twice },
 ]
