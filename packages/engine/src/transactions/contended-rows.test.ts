@@ -63,6 +63,9 @@ describe('a contended row', () => {
     expect(await get(first)).toBe(80)
     // The first eight have all read before anybody knew; of these seven are victims.
     expect(aborted).toBeLessThanOrEqual(8)
+    // C3: nearly each of the eighty stood in line once.
+    const [busiest] = engine.tablets.groups(1)
+    expect(busiest?.waitsPerSecond).toBeGreaterThan((busiest?.commitsPerSecond ?? 0) / 2)
   })
 
   test('is shared after all when its holder takes longer than the lock timeout (C2)', async () => {

@@ -68,7 +68,7 @@ export class Transactions {
   readonly #moments: Moments
   readonly #registry: TransactionRegistry
   readonly #writers = new WaitingWriters()
-  readonly #contended = new ContendedRows()
+  readonly #contended: ContendedRows
   /** The snapshot of an optimistic or read-only transaction, made at its first read. */
   readonly #snapshots = new Map<Transaction, MaybePromise<Moment>>()
   /** The snapshots of a transaction by entity group, each made at the first read of the group. */
@@ -79,6 +79,7 @@ export class Transactions {
     this.#now = new KvTableView(parts.kv)
     this.#moments = new Moments(parts)
     this.#registry = new TransactionRegistry(parts.scheduler, parts)
+    this.#contended = new ContendedRows(parts.contention)
   }
 
   /** Transactions that are open now. */
@@ -202,7 +203,7 @@ export class Transactions {
       }
       this.#noteContention('waited', input)
       this.#writers.add(holder, error.rows)
-      this.#contended.met(input.context, holder, error.row)
+      this.#contended.met(input.context, holder, error.row, input.groups?.() ?? [])
       const wait = {
         waiter: holder,
         holders: error.holders,
