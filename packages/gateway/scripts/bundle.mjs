@@ -1,6 +1,6 @@
 /**
  * Joins what `tsc` made of the command line, the server and the engine into few files, so that the command starts sooner
- * (docs/decisions/0040-bundle.md). What a plain start does not need stays in files of its own, imported when it is used.
+ * (docs/decisions/0013-bundle.md). What a plain start does not need stays in files of its own, imported when it is used.
  *
  *   dist/cli/main.js, and all that it imports   ─▶   dist/bundle/main.js, dist/bundle/<part>.js …
  *
