@@ -22,7 +22,7 @@ async function lab(...args: string[]): Promise<Ran> {
     ink: () => plainWriter((line) => out.push(line)),
     progress: () => {},
     writeFile(path, text) {
-      if (path.includes('missing/')) throw new Error('no such folder')
+      if (path.includes('refused')) throw new Error('no such folder')
       files.set(path, text)
     },
     now: () => 0,
@@ -98,12 +98,18 @@ describe('sixtables-lab', () => {
     ['run hot-key --endpoint 127.0.0.1:1', '127.0.0.1:1 does not answer as a Datastore'],
     ['run write-path --seed x', '--seed is 0 to 4294967295, not x'],
     ['run write-path --sed 4', 'there is no flag --sed; did you mean --seed?'],
-    ['run write-path --json missing/a.json', 'missing/a.json cannot be written'],
+    ['run write-path --json missing/a.json', 'missing/a.json cannot be written: there is no folder missing'],
+    ['run write-path --html missing/a.html', 'missing/a.html cannot be written: there is no folder missing'],
+    ['run write-path --json refused.json', 'refused.json cannot be written: no such folder'],
     ['rnu write-path', 'there is no command rnu; did you mean run?'],
     ['write-path', 'sixtables-lab run write-path'],
     ['', 'no command was given'],
   ])('refuses %j', async (line, words) => {
     const { code, err } = await lab(...line.split(' ').filter((word) => word !== ''))
     expect([code, err]).toEqual([2, expect.stringContaining(words)])
+  })
+
+  it('runs nothing when there is no folder for what it is to write', async () => {
+    expect(await lab('run', 'write-path', '--html', 'missing/a.html')).toMatchObject({ code: 2, out: '' })
   })
 })

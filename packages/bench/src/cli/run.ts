@@ -1,4 +1,6 @@
 /** `sixtables-lab run`: picks labs, arms and settings, runs them one after the other, draws and writes what came out. */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Lab } from '../lab.ts'
 import { labs } from '../labs/catalogue.ts'
 import { htmlReport } from '../report/html.ts'
@@ -35,6 +37,7 @@ export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
   const chosen = chosenLabs(flags)
   const settings = askedSettings(flags.set, chosen)
   checkArms(flags.arms, chosen)
+  checkFolders([flags.json, flags.html])
   if (flags.endpoint !== undefined) {
     const { endpoint, seconds, seed, arms, rate } = flags
     return driveLabs(chosen, { endpoint, seconds, seed, arms, opsPerSecond: rate }, io)
@@ -87,6 +90,14 @@ function checkArms(arms: readonly string[] | undefined, chosen: readonly Lab[]):
   for (const arm of arms ?? []) {
     if (known.includes(arm)) continue
     throw new UsageError(`there is no arm ${arm}; did you mean ${nearest(arm, known)}?`)
+  }
+}
+
+/** Labs may run for minutes: that nothing can be written is told before. */
+function checkFolders(files: readonly (string | undefined)[]): void {
+  for (const file of files) {
+    if (file === undefined || existsSync(dirname(file))) continue
+    throw new UsageError(`${file} cannot be written: there is no folder ${dirname(file)}`)
   }
 }
 

@@ -9,7 +9,7 @@ import { handlersOf } from '../handlers/handlers.ts'
 import type { Flags } from './command.ts'
 import { OperationError } from './errors.ts'
 import type { Io } from './io.ts'
-import { openClosedStore, openStore } from './open-store.ts'
+import { askInstead, openClosedStore, openStore } from './open-store.ts'
 import { fetchServer } from './remote-target.ts'
 import { databaseOf, projectOf } from './settings.ts'
 import { placeOf } from './target.ts'
@@ -34,7 +34,9 @@ export async function openApi(flags: Flags, io: Io, options: { readonly create?:
       close: async () => {},
     }
   }
-  const engine = await (options.create === true ? openStore({ dir: place.dir }) : openClosedStore(place.dir))
+  const engine = await (options.create === true
+    ? openStore({ dir: place.dir }, askInstead)
+    : openClosedStore(place.dir))
   const handlers = handlersOf(engine)
   return {
     ...names,

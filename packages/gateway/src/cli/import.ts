@@ -10,7 +10,7 @@ import { metadataFileOf } from '../admin/export-locations.ts'
 import type { Flags } from './command.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
-import { openStore } from './open-store.ts'
+import { askInstead, openStore } from './open-store.ts'
 import { placeOf } from './target.ts'
 import { inWords, ProgressLines, refusalsInWords, runOnServer, wantedOf } from './transfer.ts'
 
@@ -42,7 +42,7 @@ async function importIntoFolder(
 ): Promise<{ entities: number; bytes: number }> {
   return await refusalsInWords(async () => {
     const metadataFile = await metadataFileOf(path)
-    const engine = await openStore({ dir: dataDir })
+    const engine = await openStore({ dir: dataDir }, askInstead)
     try {
       return await engine.importEntities(engine.database(wanted.project, wanted.database), {
         metadataFile,
