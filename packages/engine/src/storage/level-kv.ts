@@ -62,7 +62,8 @@ export async function openLevelKv(options: LevelKvOptions): Promise<LevelKv> {
     keyEncoding: 'view',
     valueEncoding: 'view',
     writeBufferSize: 16 << 20,
-    cacheSize: 32 << 20,
+    // Small: what is read again is in our own caches, as rows.
+    cacheSize: 8 << 20,
     createIfMissing: options.mustExist !== true,
   })
   await level.open()
