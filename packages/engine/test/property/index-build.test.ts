@@ -240,7 +240,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
           await scheduler.waitFor(expectRight(engine, kv, values))
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 

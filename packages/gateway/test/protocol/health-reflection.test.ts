@@ -93,8 +93,8 @@ describe('grpc.health.v1.Health', () => {
     expect([known.status(), unknown.status()]).toEqual([14, 14])
     client.close()
     await closing
-    // Nobody waits for streams that would go on for ever.
-    expect(performance.now() - began).toBeLessThan(2000)
+    // Nobody waits for streams that would go on for ever: a call under way would have its grace of 5 s.
+    expect(performance.now() - began).toBeLessThan(5000)
   })
 
   test('Watch ends with its deadline', async () => {
