@@ -191,7 +191,8 @@ describe('seed and dump', () => {
 
   test.each([
     [['seed'], 2, 'name a fixture, as in sixtables seed tasks.yaml'],
-    [['seed', 'none.yaml'], 1, 'none.yaml: there is no such file'],
+    [['seed', 'none.yaml'], 2, 'there is no file'],
+    [['seed', '.'], 2, 'is a folder; name a file, or - for stdin'],
     [['seed', 'x.txt'], 1, 'a fixture is a .json, .yaml or .csv file'],
     [['seed', '-'], 2, 'say with --format what stdin has'],
     [['seed', 'x.yaml', '--format', 'xml'], 2, '--format is one of json, yaml, csv; got "xml"'],
@@ -204,6 +205,7 @@ describe('seed and dump', () => {
     [['dump', '--project', 'not allowed'], 1, 'illegal project id'],
   ])('%j has exit code %i', async (args, code, why) => {
     file('good.yaml', '- key: ToDo:1')
+    file('x.txt', '- key: ToDo:1')
     file('broken.yaml', '- key: ToDo:1\n  properties: { due: { $timestamp: x } }\n')
     const answer = await ask(...args)
     expect(answer).toEqual({ code, out: '', err: expect.stringContaining(why) })
