@@ -13,7 +13,7 @@ import type { IndexEntry } from '../encoding/index-entry.ts'
 import { typeByteOf } from '../encoding/value-codec.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { LateNode, Plan } from '../planner/plan-node.ts'
-import { inSpans, type Span } from '../planner/spans.ts'
+import { codesEnd, inSpans, type Span } from '../planner/spans.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import { isBefore, lateOffset, pathOf } from './position.ts'
@@ -157,16 +157,21 @@ interface LateValue {
   readonly typeByte: number
 }
 
-/** The bounds of the rows below late columns: those of an entity that is cut in two are needed whole. */
+/**
+ * The bounds of the rows below late columns: those of an entity that is cut in two are needed whole. A row below comes before
+ * all positions that are made of it, whichever way they are read.
+ */
 export function boundsBelow(plan: Plan, bounds: Span | undefined): Span | undefined {
   if (bounds === undefined || !plan.everyRow || plan.lateColumns.length === 0) return bounds
-  return { lower: boundBelow(plan, bounds.lower), upper: bounds.upper }
+  const { lower, upper } = bounds
+  const row = boundBelow(plan, upper)
+  return { lower: boundBelow(plan, lower), upper: plan.reverse && row !== upper ? row + codesEnd : upper }
 }
 
-/** A row below comes before all that is made of it, so a bound behind its path must not leave it out. */
+/** The start of a bound that is a position of a row below; other bounds as they are. */
 function boundBelow(plan: Plan, bound: string): string {
-  const { columns, lateColumns, everyRow, reverse } = plan
-  if (!everyRow || lateColumns.length === 0 || reverse) return bound
+  const { columns, lateColumns, everyRow } = plan
+  if (!everyRow || lateColumns.length === 0) return bound
   try {
     return bound.slice(0, lateOffset({ columns, lateColumns }, bound, 0))
   } catch {

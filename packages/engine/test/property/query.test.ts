@@ -14,7 +14,7 @@ import { windowOf } from '../../src/executor/window.ts'
 import type { CompositeIndex, IndexDefinition } from '../../src/model/index-definition.ts'
 import { formatKey, kindOf } from '../../src/model/key.ts'
 import type { Query } from '../../src/model/query.ts'
-import type { IndexableValue } from '../../src/model/value.ts'
+import type { IndexableValue, Value } from '../../src/model/value.ts'
 import { explainPlan } from '../../src/planner/explain.ts'
 import { MissingIndexError } from '../../src/planner/missing-index.ts'
 import { normalize } from '../../src/planner/normalize.ts'
@@ -184,6 +184,32 @@ test.each([
   ['queries with the key before other orders', keyFirstQueries],
 ])('%s answer what brute force does', (_, queries) => {
   fc.assert(fc.property(entityLists, queries, spareIndexes, sizes, check), { numRuns })
+})
+
+test('a cursor just before a row that is read backwards, with a column behind its key, keeps the row', () => {
+  const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+  const numbers = (...values: readonly bigint[]): Value => ({
+    type: 'array',
+    values: values.map((value) => ({ type: 'integer', value })),
+  })
+  const properties = new Map<string, Value>([
+    ['p', numbers(0n, 1n)],
+    ['q', { type: 'double', value: 1 }],
+    ['r', numbers(0n, 2n)],
+  ])
+  const query: Query = {
+    partition,
+    kind: 'A',
+    projection: ['q'],
+    filter: { type: 'property', property: 'r', operator: 'equal', value: { type: 'integer', value: 0n } },
+    order: [
+      { property: 'p', direction: 'ascending' },
+      { property: '__key__', direction: 'descending' },
+    ],
+    distinctOn: [],
+    offset: 0,
+  }
+  check([{ key: { partition, path: [{ kind: 'A', name: 'a' }] }, properties }], query, [], 1)
 })
 
 test('keys-only queries give the keys of the full query', () => {
