@@ -24,7 +24,7 @@ function isRefused(one: ModelEntity): boolean {
 }
 
 test('an entity is refused exactly when its rows in composite indexes take more bytes than allowed', () => {
-  const texts = fc.uniqueArray(fc.string({ maxLength: 30 }), { minLength: 100, maxLength: 240, size: 'max' })
+  const texts = fc.uniqueArray(fc.string({ maxLength: 30 }), { minLength: 140, maxLength: 280, size: 'max' })
   let refused = 0
   fc.assert(
     fc.property(texts, texts, fc.constantFrom('A:1', 'A:1/A:2/A:3'), (x, y, key) => {
