@@ -47,8 +47,8 @@ export class Findings {
   readonly #calls = new CallPatterns()
   readonly #load: LoadPatterns
   readonly #patterns: readonly Pattern[]
-  readonly #commits = new Thinning()
-  readonly #lookups = new Thinning()
+  #commits = new Thinning()
+  #lookups = new Thinning()
   readonly #seen = new Map<string, Seen>()
 
   constructor(options: FindingsOptions) {
@@ -65,14 +65,15 @@ export class Findings {
 
   /** A commit is being appended. */
   noteCommitted(facts: readonly CommittedFact[]): void {
-    if (!this.#commits.passes()) return
-    this.#indexes.noteCommitted(facts)
+    const stands = this.#commits.stands(facts.length)
+    if (stands === 0) return
+    this.#indexes.noteCommitted(facts, stands)
     this.#keys.noteCommitted(facts)
-    for (const fact of facts) this.#load.noteCommitted(fact)
+    for (const fact of facts) this.#load.noteCommitted(fact, stands)
   }
 
   noteLookup(fact: LookupFact): void {
-    if (!this.#lookups.passes()) return
+    if (this.#lookups.stands(1) === 0) return
     this.#calls.noteLookup(fact)
     this.#load.noteLookup(fact)
   }
@@ -106,5 +107,7 @@ export class Findings {
   clear(): void {
     for (const pattern of this.#patterns) pattern.clear()
     this.#seen.clear()
+    this.#commits = new Thinning()
+    this.#lookups = new Thinning()
   }
 }

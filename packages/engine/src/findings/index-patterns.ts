@@ -63,12 +63,12 @@ export class IndexPatterns implements Pattern {
   }
 
   /** @param facts - of one commit: its rows come at one moment, in the order of their keys and not of their values */
-  noteCommitted(facts: readonly CommittedFact[]): void {
+  noteCommitted(facts: readonly CommittedFact[], stands: number): void {
     const values = new Map<string, string[]>()
     for (const { indexWrites } of facts) {
       for (const { key, value } of indexWrites) {
         if (value === undefined) continue
-        if (key[0] === keySpaces.EntitiesByCompositeProperty) this.#noteCompositeRow(key)
+        if (key[0] === keySpaces.EntitiesByCompositeProperty) this.#noteCompositeRow(key, stands)
         if (key[0] !== keySpaces.EntitiesByPropertyAsc) continue
         const valueAt = valueOffset(key)
         const property = key.slice(1, valueAt)
@@ -78,14 +78,16 @@ export class IndexPatterns implements Pattern {
         else others.push(code)
       }
     }
-    for (const [property, codes] of values) this.#noteValues(this.#properties.of(property), codes)
+    for (const [property, codes] of values) {
+      this.#noteValues(this.#properties.of(property), codes, stands)
+    }
   }
 
-  #noteValues(property: Property, codes: string[]): void {
+  #noteValues(property: Property, codes: string[], stands: number): void {
     const { sample, window } = property
     codes.sort()
     if (sample.isMostlyAbove(codes.at(-1) ?? '')) codes.reverse()
-    property.rows += codes.length
+    property.rows += codes.length * stands
     for (const code of codes) {
       const landing = sample.add(code)
       // Equal values come again; they are spread by the keys behind them.
@@ -93,9 +95,9 @@ export class IndexPatterns implements Pattern {
     }
   }
 
-  #noteCompositeRow(key: RowKey): void {
+  #noteCompositeRow(key: RowKey, stands: number): void {
     const end = decodeText(key, decodeText(key, 1).next).next + 8
-    this.#composites.of(key.slice(1, end)).rows++
+    this.#composites.of(key.slice(1, end)).rows += stands
   }
 
   noteQuery({ partition, kind, properties, indexes }: QueryFact): void {

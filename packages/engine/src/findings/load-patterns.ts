@@ -69,11 +69,12 @@ export class LoadPatterns implements Pattern {
     for (const key of keys) this.#touch(keyCode(key))
   }
 
-  noteCommitted({ partition, version, changes }: CommittedFact): void {
+  /** @param stands - for how many commits like it this one stands */
+  noteCommitted({ partition, version, changes }: CommittedFact, stands: number): void {
     const slot = Number(version / 1_000_000n / BigInt(slotSeconds))
     for (const { path } of changes) {
       this.#touch(partition + path)
-      this.#noteStart(partition, path, slot)
+      this.#noteStart(partition, path, slot, stands)
     }
   }
 
@@ -91,7 +92,7 @@ export class LoadPatterns implements Pattern {
     touches.events++
   }
 
-  #noteStart(partition: string, path: string, slot: number): void {
+  #noteStart(partition: string, path: string, slot: number, stands: number): void {
     const name = kindOfCode(partition + path)
     let start = this.#starts.find(name)
     if (start === undefined) {
@@ -102,7 +103,7 @@ export class LoadPatterns implements Pattern {
       start.slot = slot
       start.writes = 0
     }
-    start.writes++
+    start.writes += stands
     if (slot - start.firstSlot > startSlots || start.writes <= start.most) return
     start.most = start.writes
     start.mostSlot = slot
