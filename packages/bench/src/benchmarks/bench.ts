@@ -142,6 +142,11 @@ async function grow(running: readonly Running[]): Promise<readonly GrowthResult[
   return results
 }
 
+/** Arguments without those that say where results go: they tell nothing of how they were made. */
+function measuring(args: readonly string[]): readonly string[] {
+  return args.filter((arg, i) => !/^--(json|write)\b/.test(arg) && args[i - 1] !== '--json')
+}
+
 const running: Running[] = []
 try {
   if (canPin) say('servers run on core 0, this program on the others')
@@ -156,7 +161,7 @@ try {
   }))
   const results: Results = {
     at: new Date().toISOString().slice(0, 10),
-    command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
+    command: ['npm run bench --', ...measuring(process.argv.slice(2))].join(' '),
     machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.versions.node}`,
     pinning: canPin ? 'servers on one core, the generator on another' : 'servers and generator on all cores',
     servers,
