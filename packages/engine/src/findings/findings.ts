@@ -65,7 +65,9 @@ export class Findings {
 
   /** A commit is being appended. */
   noteCommitted(facts: readonly CommittedFact[]): void {
-    const stands = this.#commits.stands(facts.length)
+    let entities = 0
+    for (const { changes } of facts) entities += changes.length
+    const stands = this.#commits.stands(entities)
     if (stands === 0) return
     this.#indexes.noteCommitted(facts, stands)
     this.#keys.noteCommitted(facts)

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Io } from './io.ts'
-import { main } from './main.ts'
+import { type Started, sixtables, startCommand } from '../../test/support/cli.ts'
 
 let folder: string
 let stops: (() => Promise<unknown>)[] = []
@@ -18,49 +17,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function ioOf(out: (line: string) => void, err: (line: string) => void, onSignal: Io['onSignal'] = () => () => {}): Io {
-  return { env: {}, cwd: folder, out, err, onSignal, now: () => 0, exit: () => {} }
-}
+const ids = (...args: readonly string[]) => sixtables(['ids', ...args], { cwd: folder })
 
-async function ids(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []]
-  const io = ioOf(
-    (line) => out.push(line),
-    (line) => err.push(line),
-  )
-  const code = await main(['ids', ...args], io)
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
-
-interface Running {
-  readonly address: string
-  stop(): Promise<number>
-}
-
-/** A server in this process, on a free port. */
-async function server(...flags: readonly string[]): Promise<Running> {
-  const signals: ((name: NodeJS.Signals) => void)[] = []
-  let code = Promise.resolve(0)
-  const address = await new Promise<string>((resolve, reject) => {
-    let said = ''
-    const hear = (line: string): void => {
-      said += `${line}\n`
-      const at = /API endpoint: http:\/\/(\S+)/.exec(said)?.[1]
-      if (at !== undefined && said.includes('is now running')) resolve(at)
-    }
-    const io = ioOf(hear, hear, (stop) => {
-      signals.push(stop)
-      return () => {}
-    })
-    code = main(['start', '--port', '0', '--data-dir', 'store', ...flags], io)
-    code.then(() => reject(new Error(said)), reject)
-  })
-  const stop = (): Promise<number> => {
-    for (const signal of signals) signal('SIGTERM')
-    return code
-  }
-  stops.push(stop)
-  return { address, stop }
+/** A server in this process, stopped after the test. */
+async function server(...flags: readonly string[]): Promise<Started> {
+  const started = await startCommand(['--data-dir', 'store', ...flags], { cwd: folder })
+  stops.push(started.stop)
+  return started
 }
 
 /** A commit of inserts; the HTTP status, and the ids of the new entities or the error. */

@@ -3,10 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Started, sixtables, startCommand } from '../../test/support/cli.ts'
 import type { IndexReport } from '../admin/index-questions.ts'
 import { listInWords } from './indexes.ts'
-import type { Io } from './io.ts'
-import { main } from './main.ts'
 
 let folder: string
 let stops: (() => Promise<unknown>)[] = []
@@ -20,54 +19,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function ioOf(out: (line: string) => void, err: (line: string) => void, onSignal: Io['onSignal'] = () => () => {}): Io {
-  return { env: {}, cwd: folder, out, err, onSignal, now: () => 0, exit: () => {} }
-}
+const run = (...args: readonly string[]) => sixtables(args, { cwd: folder })
+const indexes = (...args: readonly string[]) => run('indexes', ...args)
 
-async function sixtables(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []]
-  const code = await main(
-    args,
-    ioOf(
-      (line) => out.push(line),
-      (line) => err.push(line),
-    ),
-  )
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
-
-const indexes = (...args: readonly string[]) => sixtables('indexes', ...args)
-
-interface Running {
-  readonly address: string
-  said(): string
-  stop(): Promise<number>
-}
-
-/** A server in this process, on a free port. */
-async function server(...flags: readonly string[]): Promise<Running> {
-  const signals: ((name: NodeJS.Signals) => void)[] = []
-  let code = Promise.resolve(0)
-  let said = ''
-  const address = await new Promise<string>((resolve, reject) => {
-    const hear = (line: string): void => {
-      said += `${line}\n`
-      const at = /API endpoint: http:\/\/(\S+)/.exec(said)?.[1]
-      if (at !== undefined && said.includes('is now running')) resolve(at)
-    }
-    const io = ioOf(hear, hear, (stop) => {
-      signals.push(stop)
-      return () => {}
-    })
-    code = main(['start', '--port', '0', '--data-dir', 'store', ...flags], io)
-    code.then(() => reject(new Error(said)), reject)
-  })
-  const stop = (): Promise<number> => {
-    for (const signal of signals) signal('SIGTERM')
-    return code
-  }
-  stops.push(stop)
-  return { address, said: () => said, stop }
+/** A server in this process, stopped after the test. */
+async function server(...flags: readonly string[]): Promise<Started> {
+  const started = await startCommand(['--data-dir', 'store', ...flags], { cwd: folder })
+  stops.push(started.stop)
+  return started
 }
 
 async function post(address: string, method: string, body: unknown): Promise<{ error?: { message: string } }> {
@@ -203,11 +162,11 @@ describe('index.yaml', () => {
 
   test('a file that is not understood, or whose folder is not there, stops the start', async () => {
     writeFileSync(join(folder, 'bad.yaml'), 'indexes:\n- kindness: 1\n')
-    expect(await sixtables('start', '--testing', '--port', '0', '--index-file', 'bad.yaml')).toMatchObject({
+    expect(await run('start', '--testing', '--port', '0', '--index-file', 'bad.yaml')).toMatchObject({
       code: 2,
       err: expect.stringMatching(/bad\.yaml: line 2: an index has no member "kindness"/),
     })
-    expect(await sixtables('start', '--testing', '--port', '0', '--index-file', 'no/where.yaml')).toMatchObject({
+    expect(await run('start', '--testing', '--port', '0', '--index-file', 'no/where.yaml')).toMatchObject({
       code: 2,
       err: expect.stringContaining('for --index-file'),
     })

@@ -1,28 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Io } from './io.ts'
-import { main } from './main.ts'
+import { sixtables as run } from '../../test/support/cli.ts'
 
-interface Outcome {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-}
-
-async function sixtables(...args: readonly string[]): Promise<Outcome> {
-  const out: string[] = []
-  const err: string[] = []
-  const io: Io = {
-    env: {},
-    cwd: '/nowhere',
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-    onSignal: () => () => {},
-    now: () => 0,
-    exit: () => {},
-  }
-  const code = await main(args, io)
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
+const sixtables = (...args: readonly string[]) => run(args)
 
 describe('a mistake on the command line is one line on stderr and exit code 2', () => {
   test.each([

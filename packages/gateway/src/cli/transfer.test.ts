@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEngine } from '@sixtables/engine'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sixtables } from '../../test/support/cli.ts'
 import { startGateway } from '../server.ts'
 import type { Io } from './io.ts'
-import { main } from './main.ts'
 import { ProgressLines } from './transfer.ts'
 
 const suffix = '.overall_export_metadata'
@@ -21,21 +21,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function run(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const out: string[] = []
-  const err: string[] = []
-  const io: Io = {
-    env: {},
-    cwd: folder,
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-    onSignal: () => () => {},
-    now: () => 0,
-    exit: () => {},
-  }
-  const code = await main(args, io)
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
+const run = (...args: readonly string[]) => sixtables(args, { cwd: folder })
 
 /** A server with two entities in project demo; its address. */
 async function server(): Promise<string> {

@@ -16,24 +16,52 @@ export interface Surroundings {
   readonly env?: Readonly<Record<string, string>>
 }
 
+type Listeners = Pick<Io, 'out' | 'err'> & Partial<Pick<Io, 'onSignal'>>
+
+function ioOf({ cwd = '/nowhere', env = {} }: Surroundings, listeners: Listeners): Io {
+  return { env, cwd, onSignal: () => () => {}, now: () => performance.now(), exit: () => {}, ...listeners }
+}
+
 /** Runs one command to its end. */
-export async function sixtables(
-  args: readonly string[],
-  { cwd = '/nowhere', env = {} }: Surroundings = {},
-): Promise<Outcome> {
+export async function sixtables(args: readonly string[], surroundings: Surroundings = {}): Promise<Outcome> {
   const out: string[] = []
   const err: string[] = []
-  const io: Io = {
-    env,
-    cwd,
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-    onSignal: () => () => {},
-    now: () => performance.now(),
-    exit: () => {},
-  }
-  const code = await main(args, io)
+  const listeners = { out: (line: string) => out.push(line), err: (line: string) => err.push(line) }
+  const code = await main(args, ioOf(surroundings, listeners))
   return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+export interface Started {
+  readonly address: string
+  /** All that it printed so far, on either stream. */
+  said(): string
+  /** Sends SIGTERM. @returns the exit code */
+  stop(): Promise<number>
+}
+
+/** `sixtables start` on a free port, in this process; resolves once it says that it is running. */
+export async function startCommand(flags: readonly string[], surroundings: Surroundings = {}): Promise<Started> {
+  const signals: ((name: NodeJS.Signals) => void)[] = []
+  let said = ''
+  let code = Promise.resolve(0)
+  const address = await new Promise<string>((resolve, reject) => {
+    const hear = (line: string): void => {
+      said += `${line}\n`
+      const at = /API endpoint: http:\/\/(\S+)/.exec(said)?.[1]
+      if (at !== undefined && said.includes('is now running')) resolve(at)
+    }
+    const onSignal: Io['onSignal'] = (stop) => {
+      signals.push(stop)
+      return () => {}
+    }
+    code = main(['start', '--port', '0', ...flags], ioOf(surroundings, { out: hear, err: hear, onSignal }))
+    code.then(() => reject(new Error(said)), reject)
+  })
+  const stop = (): Promise<number> => {
+    for (const signal of signals) signal('SIGTERM')
+    return code
+  }
+  return { address, said: () => said, stop }
 }
 
 export interface TestServer {
