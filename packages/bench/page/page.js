@@ -70,7 +70,7 @@
   function drawChart({ title, unit, x, logarithmic, lines }, parent) {
     const box = make('div', parent)
     make('h3', box, `${title} (${unit})`)
-    const width = Math.min(520, Math.max(300, parent.clientWidth / (parent.clientWidth > 960 ? 2 : 1) - 12))
+    const width = Math.min(520, Math.max(300, box.clientWidth - 12))
     const ink = getComputedStyle(document.body).color
     const axis = { stroke: ink, grid: { stroke: '#8883' }, ticks: { stroke: '#8883' } }
     // On a logarithmic axis there is no zero: what is zero is left out.
