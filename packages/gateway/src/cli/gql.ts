@@ -162,7 +162,7 @@ type Explanation = Readonly<Record<string, unknown>>
 /** ExplainMetrics as JSON. */
 async function explanationOf(method: 'RunQuery' | 'RunAggregationQuery', answer: Buffer): Promise<Explanation> {
   const { answerToJson } = await import('../protocols/json-codec.ts')
-  return JSON.parse(answerToJson(method, answer)).explainMetrics ?? {}
+  return JSON.parse(String(answerToJson(method, answer))).explainMetrics ?? {}
 }
 
 function planInWords(explanation: Explanation | undefined): readonly string[] {

@@ -82,7 +82,8 @@ function print(value: Json, lineBreak: string, name: string): string {
   return `{${deeper}${lines.join(`,${deeper}`)}${lineBreak}}`
 }
 
-function printDouble(value: number): string {
+/** The text of a double that is finite. */
+export function printDouble(value: number): string {
   if (Object.is(value, -0)) return '-0.0'
   const text = String(value)
   return /^-?\d+$/.test(text) ? `${text}.0` : text

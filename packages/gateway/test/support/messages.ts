@@ -8,7 +8,7 @@ export function request(method: MethodName, json: unknown): Buffer {
 
 /** An answer in JSON; `as` says what the test expects it to be. */
 export function answer<Shape = unknown>(method: MethodName, message: Buffer): Shape {
-  return JSON.parse(answerToJson(method, message))
+  return JSON.parse(String(answerToJson(method, message)))
 }
 
 export const lookupOf = (...names: string[]): object => ({
