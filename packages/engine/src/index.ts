@@ -108,7 +108,7 @@ export type { ResetScope } from './service/reset.ts'
 export { type DatabaseSettings, type Mode, modeSettings } from './service/settings.ts'
 export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'
-export type { Durability, Kv } from './storage/kv.ts'
+export type { BatchWrite, Durability, Kv, KvWrite } from './storage/kv.ts'
 export { type TableId, tableIds } from './tables/table.ts'
 export {
   type TabletSettingName,

@@ -11,8 +11,8 @@
  *   memory        memory-kv            disk        level-kv, as used: what was read is remembered
  *   disk, bare    level-kv without its caches
  *
- * The store has 100,000 rows. Run it with `npm run bench:storage` in packages/bench, after a build; with the argument
- * `capacity` it compares sizes of the tree's nodes instead.
+ * The store has 100,000 rows. Run it with `npm run bench:storage` in packages/bench, after a build. With an argument it
+ * measures something else: `capacity` sizes of the tree's nodes, `ranges` disk-ranges.ts, `batches` disk-batches.ts.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -141,11 +141,14 @@ const memory = (name: string, nodeCapacity?: number): Subject => {
   return { name, kv, close: () => kv.close() }
 }
 
-if (process.argv[2] === 'capacity') {
+const mode = process.argv[2]
+if (mode === 'ranges') await import('./disk-ranges.ts')
+else if (mode === 'batches') await import('./disk-batches.ts')
+else if (mode === 'capacity') {
   for (const capacity of [16, 32, 64, 128]) await measure(memory(`memory, ${capacity}`, capacity))
 } else {
   await measure(memory('memory'))
-  await measure(await openDisk('disk', 64 << 20))
+  await measure(await openDisk('disk', 48 << 20))
   await measure(await openDisk('disk, bare', 0))
 }
-console.log(`\none call takes      ${process.version}, ${process.arch}\n\n${lines.join('\n')}`)
+if (lines.length > 0) console.log(`\none call takes      ${process.version}, ${process.arch}\n\n${lines.join('\n')}`)

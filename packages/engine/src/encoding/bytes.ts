@@ -28,6 +28,26 @@ export function bytesOf(text: string): Uint8Array {
   return bytes
 }
 
+/** One array for each length up to here; it is as long as its text, since those who are handed it look at nothing else. */
+const passing: (Buffer | undefined)[] = []
+const passingMax = 1024
+
+/**
+ * The bytes of a byte string for somebody who is done with them when his call returns: the next text of that length
+ * overwrites them. 75–100 ns instead of 130–150, and nothing for the collector (measured on keys of rows).
+ */
+export function passingBytes(text: string): Uint8Array {
+  const { length } = text
+  if (length > passingMax) return Buffer.from(text, 'latin1')
+  let bytes = passing[length]
+  if (bytes === undefined) {
+    bytes = Buffer.allocUnsafeSlow(length)
+    passing[length] = bytes
+  }
+  bytes.write(text, 'latin1')
+  return bytes
+}
+
 /** Whether every character is U+0000–U+007F. */
 export function isAscii(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false

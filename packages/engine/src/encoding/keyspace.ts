@@ -29,13 +29,14 @@ export const keySpaces = {
 
 export type KeySpace = keyof typeof keySpaces
 
-const spaceByByte: ReadonlyMap<string, KeySpace> = new Map(
-  Object.entries(keySpaces).map(([space, byte]) => [byte, space as KeySpace]),
+/** By the first byte: this is asked of every row that is written. */
+const spaceByByte: readonly (KeySpace | undefined)[] = Array.from({ length: 256 }, (_, byte) =>
+  (Object.keys(keySpaces) as KeySpace[]).find((space) => keySpaces[space].charCodeAt(0) === byte),
 )
 
 /** The key space of a row; `undefined` when its first byte is nobody's, or when it has none. */
 export function keySpaceOf(rowKey: string): KeySpace | undefined {
-  return spaceByByte.get(rowKey.charAt(0))
+  return spaceByByte[rowKey.charCodeAt(0)]
 }
 
 export interface MetadataRow {

@@ -77,7 +77,7 @@ export class DeferredLogRecord implements LogRecord, DeferredValue {
 
 export function encodeLogRecord(record: LogRecord): Uint8Array {
   const size = sizeOf(record)
-  const bytes = Buffer.allocUnsafeSlow(size)
+  const bytes = Buffer.allocUnsafe(size)
   bytes[0] = format
   bytes[1] = stateBytes[record.state]
   let at = 2

@@ -56,6 +56,11 @@ export interface BatchWrite {
   readonly value: Uint8Array | DeferredValue | undefined
 }
 
+/** The bytes of a value, those of a deferred one made now. */
+export function bytesOfValue(value: BatchWrite['value']): Uint8Array | undefined {
+  return value === undefined || value instanceof Uint8Array ? value : value.bytes()
+}
+
 export interface ScanOptions {
   /** From the end of the range to its start. */
   readonly reverse?: boolean

@@ -11,6 +11,7 @@ import { byteString } from '../encoding/bytes.ts'
 import type { KeyRange, KvRow, RowKey } from './kv.ts'
 import { readError } from './level-error.ts'
 import type { LevelDatabase, Moment } from './level-moment.ts'
+import { rowOf } from './row-cache.ts'
 
 interface LevelIterator {
   nextv(size: number): Promise<[key: Uint8Array, value: Uint8Array][]>
@@ -72,7 +73,7 @@ export class LevelCursor {
         bytes += bytesOfKey.length + value.length
         const key = byteString(bytesOfKey)
         // Backwards LevelDB seeks the last row at or before a key: the one at the place is still to be left out.
-        if (!this.#reverse || key < place) rows.push({ key, value })
+        if (!this.#reverse || key < place) rows.push(rowOf(key, value))
       }
       ended = entries.length < count && bytes <= chunkBytesMax
       this.#standing = place
@@ -103,7 +104,7 @@ export class LevelCursor {
       lt: Buffer.from(this.#range.end, 'latin1'),
       reverse: this.#reverse,
       highWaterMarkBytes: chunkBytesMax,
-      ...(snapshot === undefined ? {} : { snapshot }),
+      ...(snapshot === undefined ? {} : { snapshot: snapshot.snapshot }),
     })
   }
 }

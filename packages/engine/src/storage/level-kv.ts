@@ -11,15 +11,14 @@
  *
  * The errors of LevelDB become DatastoreError UNAVAILABLE with what LevelDB said as the cause.
  */
-import { Buffer } from 'node:buffer'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Level } from 'level'
+import { passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type {
   BatchWrite,
-  DeferredValue,
   Durability,
   FileDamage,
   KeyRange,
@@ -50,7 +49,7 @@ export interface LevelKvOptions {
   readonly mustExist?: boolean
   /** Refuse writes. */
   readonly readOnly?: boolean
-  /** Memory for rows that were read, about; 0 for none. Default 64 MiB. */
+  /** Memory for rows that were read, about; 0 for none. Default 48 MiB. */
   readonly cacheBytes?: number
   /** What people are told instead of `dir`. */
   readonly location?: string
@@ -103,10 +102,10 @@ export class LevelKv implements Kv {
       written: () => this.#mustBeThere(),
       afterWrite: (groups) => this.#advance(groups),
     })
-    const cacheBytes = options.cacheBytes ?? 64 << 20
+    const cacheBytes = options.cacheBytes ?? 48 << 20
     if (cacheBytes > 0) {
-      this.#rows = new RowCache(Math.ceil((cacheBytes * 3) / 4))
-      this.#values = new ValueCache(Math.ceil(cacheBytes / 4))
+      this.#rows = new RowCache(Math.ceil((cacheBytes * 2) / 3))
+      this.#values = new ValueCache(Math.ceil(cacheBytes / 3))
     }
     this.#source = { level, cache: this.#rows }
     if (options.readOnly === true) {
@@ -143,7 +142,7 @@ export class LevelKv implements Kv {
   }
 
   batch(writes: readonly BatchWrite[]): Promise<void> {
-    return this.#writer.submit(writes.every(isPlain) ? writes : writes.map(plain))
+    return this.#writer.submit(writes)
   }
 
   snapshot(): KvSnapshot {
@@ -196,7 +195,7 @@ export class LevelKv implements Kv {
   }
 
   /** The groups were acknowledged, all in one batch: the next moment begins. */
-  #advance(groups: readonly (readonly KvWrite[] | 'clear')[]): void {
+  #advance(groups: readonly (readonly BatchWrite[] | 'clear')[]): void {
     const past = this.#moment
     past.pass(this.#rows)
     this.#moment = new Moment(past.sequence + 1)
@@ -267,18 +266,10 @@ class LevelKvSnapshot implements KvSnapshot {
   }
 }
 
-function isPlain(write: BatchWrite): write is KvWrite {
-  return write.value === undefined || write.value instanceof Uint8Array
-}
-
-function plain(write: BatchWrite): KvWrite {
-  return isPlain(write) ? write : { key: write.key, value: (write.value as DeferredValue).bytes() }
-}
-
 function readRow(level: LevelDatabase, moment: Moment, key: RowKey): Uint8Array | undefined {
-  const bytes = Buffer.from(key, 'latin1')
+  const bytes = passingBytes(key)
   try {
-    return moment.snapshot === undefined ? level.getSync(bytes) : level.getSync(bytes, { snapshot: moment.snapshot })
+    return moment.snapshot === undefined ? level.getSync(bytes) : level.getSync(bytes, moment.snapshot)
   } catch (cause) {
     throw readError(level.location, cause)
   }

@@ -17,13 +17,19 @@ import type { Level } from 'level'
 import type { CacheView, RowCache } from './row-cache.ts'
 
 export type LevelDatabase = Level<Uint8Array, Uint8Array>
-export type LevelSnapshot = ReturnType<LevelDatabase['snapshot']>
+
+/** How a row is read in a past moment. With its encodings named, LevelDB's wrapper does not copy the options in each call. */
+export interface SnapshotRead {
+  readonly snapshot: ReturnType<LevelDatabase['snapshot']>
+  readonly keyEncoding: 'view'
+  readonly valueEncoding: 'view'
+}
 
 export class Moment {
   /** How many acknowledged groups of writes lie before it. */
   readonly sequence: number
   /** Undefined while the store itself is in this moment. */
-  snapshot: LevelSnapshot | undefined
+  snapshot: SnapshotRead | undefined
   /** What the row cache knew at the end of this moment; undefined while it is the newest one. */
   cached: CacheView | undefined
   #cache: RowCache | undefined
@@ -50,7 +56,7 @@ export class Moment {
 
   /** Must be called before the store changes. */
   freeze(level: LevelDatabase): void {
-    this.snapshot ??= level.snapshot()
+    this.snapshot ??= { snapshot: level.snapshot(), keyEncoding: 'view', valueEncoding: 'view' }
   }
 
   /** A later moment comes: without holders all is given back, otherwise the row cache is kept as it is now. */
@@ -66,7 +72,7 @@ export class Moment {
   #closeIfUnused(): void {
     if (!this.#past || this.#holders > 0) return
     // Giving a snapshot back happens at once and cannot fail; only its report comes by promise.
-    this.snapshot?.close().catch(() => {})
+    this.snapshot?.snapshot.close().catch(() => {})
     this.snapshot = undefined
     if (this.cached !== undefined) this.#cache?.release(this.cached)
     this.cached = undefined

@@ -13,8 +13,9 @@
  * array; merged batches of 16 commits take 32–75 µs a commit where single ones take 50–80.
  */
 import { Buffer } from 'node:buffer'
+import { passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
-import type { Durability, KvWrite, RowKey } from './kv.ts'
+import { type BatchWrite, bytesOfValue, type Durability, type RowKey } from './kv.ts'
 import type { LevelDatabase } from './level-moment.ts'
 
 /** A batch takes further lists of writes up to this many rows; a longer list goes alone. */
@@ -22,7 +23,7 @@ const mergedRowsMax = 4096
 
 interface Job {
   /** `clear` deletes every row. */
-  readonly writes: readonly KvWrite[] | 'clear'
+  readonly writes: readonly BatchWrite[] | 'clear'
   readonly promise: Promise<void>
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -35,7 +36,7 @@ export interface WriterEvents {
   /** LevelDB has written it. Throws when that is not enough to acknowledge it. */
   written?(): void
   /** It was acknowledged; callers are told next. */
-  afterWrite(groups: readonly (readonly KvWrite[] | 'clear')[]): void
+  afterWrite(groups: readonly (readonly BatchWrite[] | 'clear')[]): void
 }
 
 export class LevelWriter {
@@ -52,7 +53,7 @@ export class LevelWriter {
     this.#events = events
   }
 
-  submit(writes: readonly KvWrite[] | 'clear'): Promise<void> {
+  submit(writes: readonly BatchWrite[] | 'clear'): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
     const job = newJob(writes)
     this.#waiting.push(job)
@@ -125,9 +126,10 @@ export class LevelWriter {
       return batch.del(Buffer.alloc(0)).write({ sync: this.#sync })
     }
     for (const job of jobs) {
-      for (const { key, value } of job.writes as readonly KvWrite[]) {
-        if (value === undefined) batch.del(Buffer.from(key, 'latin1'))
-        else batch.put(Buffer.from(key, 'latin1'), value)
+      for (const { key, value } of job.writes as readonly BatchWrite[]) {
+        const bytes = bytesOfValue(value)
+        if (bytes === undefined) batch.del(passingBytes(key))
+        else batch.put(passingBytes(key), bytes)
       }
     }
     return batch.write({ sync: this.#sync })
@@ -152,7 +154,7 @@ export class LevelWriter {
   }
 }
 
-function newJob(writes: readonly KvWrite[] | 'clear'): Job {
+function newJob(writes: readonly BatchWrite[] | 'clear'): Job {
   let resolve: () => void = () => {}
   let reject: (error: unknown) => void = () => {}
   const promise = new Promise<void>((onDone, onError) => {
@@ -167,8 +169,8 @@ function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pe
     const { writes, promise } = jobs[i] as Job
     if (writes === 'clear') return { value: undefined, settled: promise }
     for (let j = writes.length - 1; j >= 0; j--) {
-      const write = writes[j] as KvWrite
-      if (write.key === key) return { value: write.value, settled: promise }
+      const write = writes[j] as BatchWrite
+      if (write.key === key) return { value: bytesOfValue(write.value), settled: promise }
     }
   }
   return undefined

@@ -1,25 +1,33 @@
 /**
  * Rows of a LevelDB store kept in memory: those that scans have read, in spans that are known to the last row.
  *
- *   spans   start → { start, end }     disjoint; of every row between the two the cache knows the value, or that it is absent
- *   rows    key → value                 the rows inside the spans
+ *   spans   start → { start, end, rows }     disjoint; of every row between the two the cache knows the value, or that it
+ *                                            is absent. `rows` are those that are there, ascending
  *
- * A scan inside a span costs 1–3 µs where LevelDB takes 60–140 (measured), and answers at once. Since one process at a time
- * has the folder, all writes pass here: each is applied when it is acknowledged, if a span covers its key.
+ * A scan inside a span costs 1 µs where LevelDB takes 60–140 (measured), and answers at once: its rows are a slice of the
+ * span's. Since one process at a time has the folder, all writes pass here: each is applied when it is acknowledged, if a
+ * span covers its key.
  *
  *   LevelDB at moment n ──begin fill────────── rows arrive ──▶ span added, then what was written since n is applied again
  *
  * C1  Inside a span the cache has the rows of the newest acknowledged moment.
  * C2  Its bytes stay under the limit: the spans not read for longest go first. So do spans that are written and not read.
+ * C4  What a view shows never changes: a span that a view may show is copied before its rows are changed.
  *
- * Both trees are copy-on-write: a reader of an older moment keeps them as they were.
+ * Tried: the rows of all spans in one tree. A range that is read once and never again then costs 60 µs more than without
+ * a cache, now 10 (docs/decisions/0014-ranges-on-disk.md).
  */
 import { BTree, floorFrom, type TreeNode, type TreeView } from './btree.ts'
 import { TreeScan } from './btree-scan.ts'
-import type { KeyRange, KvRow, KvWrite, RowKey } from './kv.ts'
+import { ownRest } from './key-parts.ts'
+import { type BatchWrite, bytesOfValue, type KeyRange, type KvRow, type RowKey } from './kv.ts'
 
 /** Known to the last row from `start` (inclusive) to `end` (exclusive). */
 export interface Span extends KeyRange {
+  /** Ascending. */
+  rows: KvRow[]
+  /** How many views had been taken when it was made. */
+  readonly era: number
   /** Rows, keys and overhead. */
   bytes: number
   /** Read since the last look for spans to drop. */
@@ -30,7 +38,6 @@ export interface Span extends KeyRange {
 
 /** What the cache knew at one moment. */
 export interface CacheView {
-  readonly rows: TreeView<Uint8Array>
   readonly spans: TreeView<Span>
 }
 
@@ -39,8 +46,12 @@ export interface Fill {
   readonly since: number
 }
 
-/** Memory of a row or span beside its bytes: string and array headers, tree slots. Believed, from heap sizes. */
-const overheadBytes = 150
+/** Memory of a row beside the characters of its key: the string's header, the row's object and its place. Measured: 135 with 50. */
+const rowBytes = 80
+/** Memory of a value of more than one byte beside its bytes: LevelDB gives an array with a buffer of its own. */
+const valueBytes = 250
+/** Memory of a span beside its keys and rows. */
+const spanBytes = 300
 
 /** Adjacent spans are joined up to this size: larger ones cost a scan less, smaller ones can be dropped one by one. */
 const joinedBytesMax = 64 << 10
@@ -48,27 +59,30 @@ const joinedBytesMax = 64 << 10
 /** A span that grew over this by writes is dropped, to be read again in smaller ones. */
 const grownBytesMax = 256 << 10
 
-/** Keeping a span true costs 1–2 µs a write, reading it from LevelDB 60 and more: after so many writes it does not pay. */
+/** Keeping a span true costs 1 µs a write, reading it from LevelDB 60 and more: after so many writes it does not pay. */
 const unreadWritesMax = 256
 
 /** LevelDB gives one-byte and empty values, those of index rows, in arrays of their own; these are shared instead. */
 const noBytes = new Uint8Array(0)
 const oneByte: readonly Uint8Array[] = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte))
 
-function shared(value: Uint8Array): Uint8Array {
-  if (value.length > 1) return value
-  return value.length === 0 ? noBytes : (oneByte[value[0] as number] as Uint8Array)
+/** A row whose value is shared when it is of the common short ones. */
+export function rowOf(key: RowKey, value: Uint8Array): KvRow {
+  if (value.length > 1) return { key, value }
+  return { key, value: value.length === 0 ? noBytes : (oneByte[value[0] as number] as Uint8Array) }
 }
 
 export class RowCache {
   readonly #bytesMax: number
-  readonly #rows = new BTree<Uint8Array>()
   readonly #spans = new BTree<Span>()
   /** The spans from the one added or found in use longest ago. */
   readonly #order = new Set<Span>()
   #bytes = 0
+  /** Views taken so far, and those not released. */
+  #era = 0
+  #views = 0
   /** Writes acknowledged since the oldest open fill began; the first has number `#firstRecent`. */
-  #recent: (readonly KvWrite[])[] = []
+  #recent: (readonly BatchWrite[])[] = []
   #firstRecent = 0
   readonly #fills = new Set<Fill>()
 
@@ -81,11 +95,13 @@ export class RowCache {
   }
 
   view(): CacheView {
-    return { rows: this.#rows.view(), spans: this.#spans.view() }
+    this.#era++
+    this.#views++
+    return { spans: this.#spans.view() }
   }
 
   release(view: CacheView): void {
-    this.#rows.release(view.rows)
+    this.#views--
     this.#spans.release(view.spans)
   }
 
@@ -101,12 +117,6 @@ export class RowCache {
     return span
   }
 
-  /** Up to `count` rows of a range that lies inside one span, in scan order. */
-  read(range: KeyRange, reverse: boolean, count: number, view?: CacheView): KvRow[] {
-    const rows = view?.rows ?? this.#rows
-    return new TreeScan(rows.root, rows.height, range, reverse).next(count)
-  }
-
   /** To be called when LevelDB is asked, at the newest acknowledged moment. */
   beginFill(): Fill {
     const fill = { since: this.#firstRecent + this.#recent.length }
@@ -114,7 +124,7 @@ export class RowCache {
     return fill
   }
 
-  /** Adds what the fill has read: all `rows` of `range`, in any order. Without them the fill is given up. */
+  /** Adds what the fill has read: all `rows` of `range`, ascending. Without them the fill is given up. */
   endFill(fill: Fill, range?: KeyRange, rows: readonly KvRow[] = []): void {
     this.#fills.delete(fill)
     if (range !== undefined && fill.since >= this.#firstRecent) {
@@ -126,7 +136,7 @@ export class RowCache {
   }
 
   /** To be called with each group of writes when it is acknowledged. */
-  apply(writes: readonly KvWrite[]): void {
+  apply(writes: readonly BatchWrite[]): void {
     if (this.#fills.size > 0) this.#recent.push(writes)
     this.#apply(writes)
     this.#shrink()
@@ -134,7 +144,6 @@ export class RowCache {
 
   /** Every row is gone. Open fills are given up. */
   clear(): void {
-    this.#rows.clear()
     this.#spans.clear()
     this.#order.clear()
     this.#bytes = 0
@@ -147,7 +156,7 @@ export class RowCache {
     this.#recent = []
   }
 
-  #apply(writes: readonly KvWrite[]): void {
+  #apply(writes: readonly BatchWrite[]): void {
     if (this.#spans.size === 0) return
     let span: Span | undefined
     for (const { key, value } of writes) {
@@ -155,19 +164,40 @@ export class RowCache {
         span = spanAt(this.#spans.root, this.#spans.height, key)
         if (span === undefined) continue
       }
-      if (value === undefined) {
-        const old = this.#rows.delete(key)
-        if (old !== undefined) this.#count(span, -bytesOf(key, old))
-      } else {
-        const old = this.#rows.set(key, shared(value))
-        this.#count(span, bytesOf(key, value) - (old === undefined ? 0 : bytesOf(key, old)))
-      }
+      span = this.#own(span)
+      this.#write(span, key, bytesOfValue(value))
       if (++span.unread > unreadWritesMax || span.bytes > grownBytesMax) {
         this.#order.delete(span)
         this.#drop(span)
         span = undefined
       }
     }
+  }
+
+  /** The span itself when no view can show it, else a copy in its place (C4). */
+  #own(span: Span): Span {
+    if (this.#views === 0 || span.era === this.#era) return span
+    const copy = { ...span, rows: span.rows.slice(), era: this.#era }
+    this.#spans.set(copy.start, copy)
+    this.#order.delete(span)
+    this.#order.add(copy)
+    return copy
+  }
+
+  #write(span: Span, key: RowKey, value: Uint8Array | undefined): void {
+    const { rows } = span
+    const at = placeOf(rows, key)
+    const old = rows[at]
+    const isThere = old?.key === key
+    if (isThere) this.#count(span, -bytesOf(old))
+    if (value === undefined) {
+      if (isThere) rows.splice(at, 1)
+      return
+    }
+    // A string of its own: one that was put together for the write keeps what it was made of.
+    const row = rowOf(isThere ? old.key : ownRest(key, 0), value)
+    this.#count(span, bytesOf(row))
+    rows.splice(at, isThere ? 1 : 0, row)
   }
 
   /** Adds the parts of the range that no span covers yet. */
@@ -192,13 +222,12 @@ export class RowCache {
     const { root, height } = this.#spans
     const left = spanBefore(root, height, part.start)
     const right = spanAt(root, height, part.end)
-    const span: Span = { start: part.start, end: part.end, bytes: 0, used: true, unread: 0 }
-    this.#count(span, overheadBytes + span.start.length + span.end.length)
-    for (const { key, value } of rows) {
-      if (key < span.start || key >= span.end) continue
-      this.#rows.set(key, shared(value))
-      this.#count(span, bytesOf(key, value))
-    }
+    const { start, end } = part
+    const inside = rows.slice(placeOf(rows, start), placeOf(rows, end))
+    const span: Span = { start, end, rows: inside, era: this.#era, bytes: 0, used: true, unread: 0 }
+    let bytes = spanBytes + start.length + end.length
+    for (const row of inside) bytes += bytesOf(row)
+    this.#count(span, bytes)
     let joined = span
     if (left !== undefined && left.bytes + joined.bytes <= joinedBytesMax) joined = this.#join(left, joined)
     if (right !== undefined && right.bytes + joined.bytes <= joinedBytesMax) joined = this.#join(joined, right)
@@ -212,7 +241,8 @@ export class RowCache {
       this.#spans.delete(span.start)
       this.#order.delete(span)
     }
-    return { start: left.start, end: right.end, bytes: left.bytes + right.bytes, used: true, unread: 0 }
+    const [rows, bytes] = [left.rows.concat(right.rows), left.bytes + right.bytes]
+    return { start: left.start, end: right.end, rows, era: this.#era, bytes, used: true, unread: 0 }
   }
 
   #count(span: Span, bytes: number): void {
@@ -238,12 +268,32 @@ export class RowCache {
   #drop(span: Span): void {
     this.#spans.delete(span.start)
     this.#bytes -= span.bytes
-    for (const { key } of this.read(span, false, Number.MAX_SAFE_INTEGER)) this.#rows.delete(key)
   }
 }
 
-function bytesOf(key: RowKey, value: Uint8Array): number {
-  return overheadBytes + key.length + value.length
+/** Up to `count` rows of a range that lies inside the span, in scan order. */
+export function rowsOfSpan(span: Span, range: KeyRange, reverse: boolean, count: number): KvRow[] {
+  const { rows } = span
+  const start = range.start === span.start ? 0 : placeOf(rows, range.start)
+  const end = range.end === span.end ? rows.length : placeOf(rows, range.end)
+  if (reverse) return rows.slice(Math.max(start, end - count), end).reverse()
+  return rows.slice(start, Math.min(end, start + count))
+}
+
+/** The place of the first row at or after the key. */
+function placeOf(rows: readonly KvRow[], key: RowKey): number {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((rows[middle] as KvRow).key < key) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function bytesOf({ key, value }: KvRow): number {
+  return rowBytes + key.length + (value.length > 1 ? valueBytes + value.length : 0)
 }
 
 function spanAt(root: TreeNode<Span>, height: number, key: RowKey): Span | undefined {

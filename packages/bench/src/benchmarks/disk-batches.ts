@@ -1,0 +1,148 @@
+/**
+ * Commits of 100 entities on disk, beside what LevelDB itself takes to write the same rows.
+ *
+ *   engine            evaluates, encodes and commits 100 upserts; every batch that it hands to its store is noted
+ *   store             a store like the engine's is handed the noted batches
+ *   LevelDB, array    LevelDB alone is handed the rows of those batches: `db.batch([{ type, key, value }, …])`
+ *   LevelDB, chained  the same by `db.batch().put(key, value)…write()`, which costs less
+ *   engine in memory  the same commits without a disk, for scale
+ *
+ * All in one process, each in a folder of its own with the same options; they take turns, one round each, and each round
+ * writes entities that are new. The bytes of keys and values are made before LevelDB's clock starts. Entities are those of
+ * a to-do list: six indexed properties, one that is not, 300 bytes.
+ *
+ * Run it with `npm run bench:storage -- batches` in packages/bench, after a build; a number says how many rounds.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BatchWrite, type Kv, openEngine } from '@sixtables/engine'
+import { openLevelKv } from '@sixtables/engine/testing'
+import { Level } from 'level'
+import { entity, project } from './to-do.ts'
+
+const commitsOfRound = 32
+const entitiesOfCommit = 100
+
+type Batch = readonly BatchWrite[]
+type LevelBatch = readonly ({ type: 'put'; key: Uint8Array; value: Uint8Array } | { type: 'del'; key: Uint8Array })[]
+
+/** A store that notes the batches it is handed. */
+function noting(kv: Kv, noted: Batch[]): Kv {
+  const batch: Kv['batch'] = (writes) => {
+    noted.push(writes)
+    return kv.batch(writes)
+  }
+  return new Proxy(kv, {
+    get(target, name) {
+      if (name === 'batch') return batch
+      const member: unknown = Reflect.get(target, name, target)
+      return typeof member === 'function' ? member.bind(target) : member
+    },
+  })
+}
+
+function levelBatch(writes: Batch): LevelBatch {
+  return writes.map(({ key: text, value }) => {
+    const key = Buffer.from(text, 'latin1')
+    if (value === undefined) return { type: 'del', key }
+    return { type: 'put', key, value: value instanceof Uint8Array ? value : value.bytes() }
+  })
+}
+
+/** Options of the engine's store (level-kv.ts). */
+async function openLevel(dir: string): Promise<Level<Uint8Array, Uint8Array>> {
+  const level = new Level<Uint8Array, Uint8Array>(dir, {
+    keyEncoding: 'view',
+    valueEncoding: 'view',
+    writeBufferSize: 16 << 20,
+    cacheSize: 8 << 20,
+  })
+  await level.open()
+  return level
+}
+
+interface Subject {
+  readonly name: string
+  /** Does the round's commit of that number. */
+  readonly commit: (i: number) => unknown
+  seconds: number
+  cpuSeconds: number
+}
+
+async function measure(rounds: number, streams: number): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'sixtables-bench-'))
+  const noted: Batch[] = []
+  const store = await openLevelKv({ dir: join(dir, 'engine') })
+  const engine = await openEngine({ kv: noting(store, noted) })
+  const memory = await openEngine()
+  const kv = await openLevelKv({ dir: join(dir, 'store') })
+  const [byArray, byChain] = [await openLevel(join(dir, 'array')), await openLevel(join(dir, 'chained'))]
+  let entities: Uint8Array[][] = []
+  let batches: Batch[] = []
+  let rows: LevelBatch[] = []
+  const upserts = (i: number) => ({
+    mode: 'nonTransactional' as const,
+    mutations: (entities[i] ?? []).map((one) => ({ operation: 'upsert' as const, entity: one })),
+  })
+  const subject = (name: string, commit: Subject['commit']): Subject => ({ name, commit, seconds: 0, cpuSeconds: 0 })
+  const subjects = [
+    subject('engine', (i) => engine.database(project).commit(engine.context(), upserts(i))),
+    subject('store', (i) => kv.batch(batches[i] ?? [])),
+    subject('LevelDB, array', (i) => byArray.batch([...(rows[i] ?? [])])),
+    subject('LevelDB, chained', (i) => {
+      const chained = byChain.batch()
+      for (const row of rows[i] ?? []) {
+        if (row.type === 'put') chained.put(row.key, row.value)
+        else chained.del(row.key)
+      }
+      return chained.write()
+    }),
+    subject('engine in memory', (i) => memory.database(project).commit(memory.context(), upserts(i))),
+  ]
+  let rowsWritten = 0
+  for (let round = 0; round < rounds; round++) {
+    const first = round * commitsOfRound * entitiesOfCommit
+    entities = Array.from({ length: commitsOfRound }, (_, i) =>
+      Array.from({ length: entitiesOfCommit }, (_, j) => entity(first + i * entitiesOfCommit + j)),
+    )
+    noted.length = 0
+    for (const one of subjects) {
+      if (one.name === 'store') {
+        batches = [...noted]
+        rows = batches.map(levelBatch)
+        for (const batch of rows) rowsWritten += batch.length
+      }
+      const cpu = process.cpuUsage()
+      const start = performance.now()
+      let next = 0
+      const stream = async (): Promise<void> => {
+        while (next < commitsOfRound) await one.commit(next++)
+      }
+      await Promise.all(Array.from({ length: streams }, stream))
+      const used = process.cpuUsage(cpu)
+      // The first round warms up.
+      if (round === 0) continue
+      one.seconds += (performance.now() - start) / 1e3
+      one.cpuSeconds += (used.user + used.system) / 1e6
+    }
+    process.stderr.write(`\r@${streams}: round ${round + 1} of ${rounds} `)
+  }
+  process.stderr.write('\r')
+  const commits = (rounds - 1) * commitsOfRound
+  const rowsOfCommit = rowsWritten / (rounds * commitsOfRound)
+  console.log(`@${streams}: ${commits} commits of ${entitiesOfCommit} entities, ${rowsOfCommit.toFixed(0)} rows each`)
+  const [ours] = subjects
+  for (const { name, seconds, cpuSeconds } of subjects) {
+    console.log(
+      `  ${name.padEnd(18)} ${(commits / seconds).toFixed(1).padStart(7)} commits/s ` +
+        `${((seconds / commits) * 1e3).toFixed(2).padStart(7)} ms, CPU of all threads ${((cpuSeconds / commits) * 1e3).toFixed(2).padStart(6)} ms` +
+        `   engine ${(((seconds / (ours?.seconds ?? seconds)) as number) * 100).toFixed(0)} % of it`,
+    )
+  }
+  await Promise.all([engine.close(), memory.close(), kv.close(), byArray.close(), byChain.close()])
+  await rm(dir, { recursive: true, force: true })
+}
+
+const rounds = Number(process.argv[3] ?? 12)
+for (const streams of [1, 16]) await measure(rounds, streams)
