@@ -1,8 +1,8 @@
 /** Bodies of HTTP requests, bounded before and after decompression. */
-import type { IncomingMessage } from 'node:http'
 import { invalidArgument, limits } from '@sixtables/engine'
 import { tooLarge } from './grpc-messages.ts'
 import { decompressed } from './gzip.ts'
+import type { Exchange } from './http-exchange.ts'
 
 /** Larger bodies are not read to their end. Measured: both of Google's emulators answer 413 somewhere above 10.6 MB. */
 export const bodyBytesMax: number = 2 * limits.requestBytesMax
@@ -17,46 +17,49 @@ export class BodyAborted extends Error {
   override readonly name = 'BodyAborted'
 }
 
-/** @param count - told the bytes of each piece; what it throws ends the reading */
-export async function readBody(request: IncomingMessage, count: (bytes: number) => void): Promise<Buffer> {
-  const body = await collect(request, count)
-  const encoding = request.headers['content-encoding']
-  if (encoding === undefined || encoding === 'identity') return body
+/** The body of a request, decompressed. Its bytes are taken from the load until the request is answered. */
+export function readBody(exchange: Exchange): Promise<Buffer> {
+  const encoding = exchange.request.headers['content-encoding']
+  const body = new Promise<Buffer>((resolve, reject) => collect(exchange, resolve, reject))
+  return encoding === undefined || encoding === 'identity' ? body : decoded(body, encoding)
+}
+
+async function decoded(body: Promise<Buffer>, encoding: string): Promise<Buffer> {
+  const bytes = await body
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw invalidArgument(`content-encoding "${encoding}" is not supported; gzip is`)
   }
-  return decompressed(body, bodyBytesMax, () => new BodyTooLarge())
+  return decompressed(bytes, bodyBytesMax, () => new BodyTooLarge())
 }
 
-function collect(request: IncomingMessage, count: (bytes: number) => void): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) {
-      reject(new BodyTooLarge())
+function collect(exchange: Exchange, resolve: (body: Buffer) => void, reject: (error: unknown) => void): void {
+  const { request } = exchange
+  if (Number(request.headers['content-length'] ?? 0) > bodyBytesMax) {
+    reject(new BodyTooLarge())
+    return
+  }
+  const chunks: Buffer[] = []
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    try {
+      exchange.take(chunk.length)
+    } catch (error) {
+      chunks.length = 0
+      reject(error)
       return
     }
-    const chunks: Buffer[] = []
-    let bytes = 0
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      try {
-        count(chunk.length)
-      } catch (error) {
-        chunks.length = 0
-        reject(error)
-        return
-      }
-      if (bytes > bodyBytesMax) {
-        chunks.length = 0
-        reject(new BodyTooLarge())
-      } else chunks.push(chunk)
-    })
-    request.on('end', () => {
-      const [first] = chunks
-      resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
-    })
-    request.on('error', () => reject(new BodyAborted()))
-    request.on('aborted', () => reject(new BodyAborted()))
+    if (bytes > bodyBytesMax) {
+      chunks.length = 0
+      reject(new BodyTooLarge())
+    } else chunks.push(chunk)
   })
+  request.on('end', () => {
+    const [first] = chunks
+    resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
+  })
+  // Also when the client goes away in the middle.
+  request.on('error', () => reject(new BodyAborted()))
 }
 
 /** Refuses a message above the API's limit, whatever its form in the body was. */

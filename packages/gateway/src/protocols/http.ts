@@ -19,6 +19,7 @@ import type { Logger } from '../logger.ts'
 import { EventStreams } from './event-streams.ts'
 import type { Guard } from './guard.ts'
 import { BodyAborted, BodyTooLarge, checkMessageSize, readBody } from './http-body.ts'
+import { Exchange, Outbox, send } from './http-exchange.ts'
 import { jsonForm } from './http-json.ts'
 import { protobufForm } from './http-protobuf.ts'
 import type { Load } from './load.ts'
@@ -54,6 +55,7 @@ export class HttpConnections {
   readonly #server: Server
   readonly #options: HttpOptions
   readonly #eventStreams = new EventStreams()
+  readonly #outbox = new Outbox()
   #isClosing = false
 
   constructor(options: HttpOptions) {
@@ -104,45 +106,38 @@ export class HttpConnections {
     const target = method === 'POST' ? dataTarget(path) : undefined
     const { load } = this.#options
     const tooMany = load.beginCall()
-    response.once('close', () => load.endCall())
+    const exchange = new Exchange(request, response, load)
     if (tooMany !== undefined) {
       request.resume()
       send(response, 429, jsonForm.contentType, jsonForm.error(tooMany))
       return
     }
-    const done =
-      target === undefined
-        ? this.#serveRoute(request, response, path, query)
-        : this.#serveData(request, response, target)
+    const done = target === undefined ? this.#serveRoute(exchange, path, query) : this.#serveData(exchange, target)
     done.catch((error: unknown) => this.#giveUp(response, error))
   }
 
-  async #serveData(request: IncomingMessage, response: ServerResponse, target: DataTarget): Promise<void> {
-    const form = formOf(request.headers['content-type'])
+  async #serveData(exchange: Exchange, target: DataTarget): Promise<void> {
+    const { request, response } = exchange
+    const found = request.headers['content-type']
+    const form = formOf(found)
     if (form === undefined) {
-      const found = request.headers['content-type']
       request.resume()
-      send(
-        response,
-        415,
-        textType,
-        `content type ${found} is not served: use application/json or application/x-protobuf\n`,
-      )
+      const text = `content type ${found} is not served: use application/json or application/x-protobuf\n`
+      send(response, 415, textType, text)
       return
     }
     const { clock, handlers, logger } = this.#options
     const { method } = target
     const call = new Call({ clock, pathProjectId: target.projectId })
-    response.once('close', () => {
-      if (!response.writableFinished) call.cancel()
-    })
+    exchange.serve(call)
     try {
-      const message = await form.request(method, await readBody(request, this.#bodyCounter(response)))
+      const read = form.request(method, await readBody(exchange))
+      const message = read instanceof Promise ? await read : read
       checkMessageSize(message)
       const given = handlers[method](message, call)
       const answer = given instanceof Promise ? await given : given
       const body = form.answer(method, messageOf(answer))
-      this.#answer(response, form.contentType, body instanceof Promise ? await body : body)
+      this.#outbox.add(exchange, form.contentType, body instanceof Promise ? await body : body)
     } catch (error) {
       if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error
       const status = statusOf(error, logger)
@@ -150,7 +145,8 @@ export class HttpConnections {
     }
   }
 
-  async #serveRoute(request: IncomingMessage, response: ServerResponse, path: string, query: string): Promise<void> {
+  async #serveRoute(exchange: Exchange, path: string, query: string): Promise<void> {
+    const { request, response } = exchange
     try {
       const found = this.#options.router.find(request.method ?? '', path)
       if (found === undefined) {
@@ -158,40 +154,16 @@ export class HttpConnections {
         send(response, 404, textType, `there is no ${request.method} ${path}\n`)
         return
       }
-      const body = await readBody(request, this.#bodyCounter(response))
+      const body = await readBody(exchange)
       const answer = await found.route({ query: new URLSearchParams(query), body, parameters: found.parameters })
-      if ('text' in answer) this.#answer(response, textType, answer.text)
-      else if ('json' in answer)
-        this.#answer(
-          response,
-          jsonForm.contentType,
-          `${JSON.stringify(answer.json)}
-`,
-        )
+      if ('text' in answer) exchange.answer(textType, answer.text)
+      else if ('json' in answer) exchange.answer(jsonForm.contentType, `${JSON.stringify(answer.json)}\n`)
       else await this.#eventStreams.send(response, answer.events)
     } catch (error) {
       if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error
       const status = statusOf(error, this.#options.logger)
       send(response, httpStatusOf(status.code), jsonForm.contentType, jsonForm.error(status))
     }
-  }
-
-  /** Counts bytes of a request until it is answered. */
-  #bodyCounter(response: ServerResponse): (bytes: number) => void {
-    const { load } = this.#options
-    let taken = 0
-    response.once('close', () => load.giveBack(taken))
-    return (bytes) => {
-      load.take(bytes)
-      taken += bytes
-    }
-  }
-
-  #answer(response: ServerResponse, contentType: string, body: Buffer | string): void {
-    if (!send(response, 200, contentType, body)) return
-    const { load } = this.#options
-    const unread = load.hold(body.length, () => response.destroy())
-    response.once('close', () => load.read(unread))
   }
 
   #giveUp(response: ServerResponse, error: unknown): void {
@@ -210,8 +182,22 @@ interface DataTarget {
   readonly method: MethodName
 }
 
+/** Paths that were found before, for most requests name few. */
+const knownTargets = new Map<string, DataTarget>()
+const knownTargetsMax = 100
+
 /** The project and the method that a path of the data API names. Projects may have colons of their own. */
 function dataTarget(path: string): DataTarget | undefined {
+  const known = knownTargets.get(path)
+  if (known !== undefined) return known
+  const target = parseTarget(path)
+  if (target === undefined) return undefined
+  if (knownTargets.size >= knownTargetsMax) knownTargets.clear()
+  knownTargets.set(path, target)
+  return target
+}
+
+function parseTarget(path: string): DataTarget | undefined {
   const [, project, verb] = /^\/v1\/projects\/([^/]+):([A-Za-z]+)$/.exec(path) ?? []
   if (project === undefined || verb === undefined || !Object.hasOwn(methods, verb)) return undefined
   const method = methods[verb]
@@ -253,18 +239,6 @@ function allowOrigin(response: ServerResponse, origin: string, headers: Incoming
   if (headers['access-control-request-private-network'] === 'true') {
     response.setHeader('Access-Control-Allow-Private-Network', 'true')
   }
-}
-
-/** Whether there was still somebody to answer. */
-function send(response: ServerResponse, status: number, contentType: string, body: Buffer | string): boolean {
-  if (response.destroyed || response.headersSent) return false
-  response.writeHead(status, {
-    'Content-Type': contentType,
-    'Content-Length': typeof body === 'string' ? Buffer.byteLength(body) : body.length,
-    'X-Content-Type-Options': 'nosniff',
-  })
-  response.end(body)
-  return true
 }
 
 /** An answer to a connection of which nothing is read. */

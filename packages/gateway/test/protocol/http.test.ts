@@ -277,6 +277,32 @@ describe('a client that goes away', () => {
     expect(all.match(/HTTP\/1\.1 200/g)).toHaveLength(2)
   })
 
+  test('and sends two calls in one packet gets their answers in that order, whichever is done first', async () => {
+    let finishFirst: (() => void) | undefined
+    const slowFirst = engineDouble({
+      lookup: (_context, asked) => {
+        if (finishFirst !== undefined) {
+          setImmediate(finishFirst)
+          return allMissing(asked)
+        }
+        return new Promise((resolve) => {
+          finishFirst = () => resolve(allMissing(asked))
+        })
+      },
+    })
+    const raw = await rawConnection(await testGateway(slowFirst))
+    for (const [id, last] of [
+      ['1', ''],
+      ['2', 'connection: close\r\n'],
+    ]) {
+      const body = `{"keys":[{"path":[{"kind":"K","id":"${id}"}]}]}`
+      const head = `POST /v1/projects/p:lookup HTTP/1.1\r\nhost: localhost\r\n${last}content-length: ${body.length}\r\n\r\n`
+      raw.socket.write(head + body)
+    }
+    const all = (await raw.closed).toString()
+    expect(all.match(/"id": "\d"/g)).toEqual(['"id": "1"', '"id": "2"'])
+  })
+
   test('and sends no proper HTTP is told 400', async () => {
     const gateway = await testGateway(engine)
     const raw = await rawConnection(gateway)

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { Outbox } from './http-exchange.ts'
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** An outbox, and what went out of it. */
+function outbox(): { readonly sent: string[]; readonly add: (body: string) => void } {
+  const sent: string[] = []
+  const exchange = { answer: (_contentType: string, body: Buffer | string) => void sent.push(String(body)) }
+  const box = new Outbox()
+  return { sent, add: (body) => box.add(exchange, 'text/plain', body) }
+}
+
+function busy(ms: number): void {
+  const begun = performance.now()
+  while (performance.now() - begun < ms);
+}
+
+test('E2: answers of one turn go out at its end, in their order', async () => {
+  const { sent, add } = outbox()
+  add('a')
+  add('b')
+  expect(sent).toEqual([])
+  await turn()
+  expect(sent).toEqual(['a', 'b'])
+})
+
+test('E2: an answer does not wait through a row of slow calls', async () => {
+  const { sent, add } = outbox()
+  add('a')
+  busy(3)
+  add('b')
+  expect(sent).toEqual(['a', 'b'])
+  add('c')
+  await turn()
+  expect(sent).toEqual(['a', 'b', 'c'])
+  await turn()
+  expect(sent).toHaveLength(3)
+})

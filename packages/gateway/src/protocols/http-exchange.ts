@@ -1,0 +1,102 @@
+/**
+ * One HTTP request and its answer, with what they hold of the load: a call, the bytes of the request, the bytes that are not
+ * read yet.
+ *
+ * E1  All of it is given back once, when the answer is read or its reader is gone.                        overload.test.ts
+ * E2  Answers of one turn of the event loop go out together at its end, or after a millisecond at the latest that the first
+ *     of them was waiting for another call to be done.                                               http-exchange.test.ts
+ *
+ * Measured, 16 clients on one core: a client that waits is woken by each answer, which takes half of the time of a write;
+ * with E2 the first wakes it, and the system's share of a call is 8 µs instead of 14.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Call } from '../call.ts'
+import type { Load, Unread } from './load.ts'
+
+export class Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly #load: Load
+  #call: Call | undefined
+  #requestBytes = 0
+  #unread: Unread | undefined
+
+  /** The load has begun a call for it. */
+  constructor(request: IncomingMessage, response: ServerResponse, load: Load) {
+    this.request = request
+    this.response = response
+    this.#load = load
+    response.once('close', () => this.#end())
+  }
+
+  /** The call is cancelled when the client goes away before it has its answer. */
+  serve(call: Call): void {
+    this.#call = call
+  }
+
+  /** More bytes of the request. @throws RESOURCE_EXHAUSTED */
+  take(bytes: number): void {
+    this.#load.take(bytes)
+    this.#requestBytes += bytes
+  }
+
+  /** Sends an answer that a slow reader may leave unread. */
+  answer(contentType: string, body: Buffer | string): void {
+    if (!send(this.response, 200, contentType, body)) return
+    this.#unread = this.#load.hold(body.length, () => this.response.destroy())
+  }
+
+  #end(): void {
+    const load = this.#load
+    load.endCall()
+    load.giveBack(this.#requestBytes)
+    if (this.#unread !== undefined) load.read(this.#unread)
+    if (this.#call !== undefined && !this.response.writableFinished) this.#call.cancel()
+  }
+}
+
+interface Ready {
+  readonly exchange: Pick<Exchange, 'answer'>
+  readonly contentType: string
+  readonly body: Buffer | string
+}
+
+/** How long an answer waits while calls that came with it are served. */
+const waitMsMax = 1
+
+/** Answers of one turn (E2). */
+export class Outbox {
+  #ready: Ready[] = []
+  #since = 0
+
+  add(exchange: Ready['exchange'], contentType: string, body: Buffer | string): void {
+    const ready = this.#ready
+    ready.push({ exchange, contentType, body })
+    if (ready.length === 1) {
+      this.#since = performance.now()
+      setImmediate(this.#flush)
+    } else if (performance.now() - this.#since > waitMsMax) this.#flush()
+  }
+
+  readonly #flush = (): void => {
+    const ready = this.#ready
+    this.#ready = []
+    for (const { exchange, contentType, body } of ready) exchange.answer(contentType, body)
+  }
+}
+
+/** Whether there was still somebody to answer. */
+export function send(response: ServerResponse, status: number, contentType: string, body: Buffer | string): boolean {
+  if (response.destroyed || response.headersSent) return false
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  response.writeHead(status, [
+    'Content-Type',
+    contentType,
+    'Content-Length',
+    String(length),
+    'X-Content-Type-Options',
+    'nosniff',
+  ])
+  response.end(body)
+  return true
+}
