@@ -17,7 +17,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import { silentLogger } from '../logger.ts'
-import { acceptedEncodings, type GrpcService, type ResponseStream } from './grpc.ts'
+import { acceptedEncodings, type GrpcService, type ResponseStream, type StreamListener } from './grpc.ts'
 import type { Guard } from './guard.ts'
 import type { Load, Unread } from './load.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
@@ -124,36 +124,32 @@ export class Http2Connections {
   }
 
   #refuse(stream: ServerHttp2Stream): void {
-    stream.on('error', () => {})
-    const response = new NodeResponse(stream, this.#options.load)
-    fail(response, this.#options.load.tooManyConnections())
+    stream.on('error', ignore)
+    const call = new NodeCall(stream, this.#options.load)
+    fail(call, this.#options.load.tooManyConnections())
     stream.session?.close()
   }
 
-  #begin(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+  #begin(stream: CallStream, headers: IncomingHttpHeaders): void {
     const { load } = this.#options
-    const response = new NodeResponse(stream, load)
-    stream.on('error', () => {})
+    const call = new NodeCall(stream, load)
+    stream[callOf] = call
+    stream.on('error', ignore)
+    stream.on('close', onClose)
     const tooMany = load.beginCall()
-    let requestBytes = 0
-    stream.once('close', () => {
-      load.endCall()
-      load.giveBack(requestBytes)
-      response.closed()
-    })
     if (tooMany !== undefined) {
-      fail(response, tooMany)
+      fail(call, tooMany)
       stream.resume()
       return
     }
     const { origin } = headers
     const host = headers[':authority'] ?? headers.host
     if (this.#options.guard.refusal({ origin, host, site: undefined, mode: undefined }) !== undefined) {
-      response.refuse(403)
+      call.refuse(403)
       stream.resume()
       return
     }
-    const listener = this.#options.grpc.begin(
+    call.listener = this.#options.grpc.begin(
       {
         method: headers[':method'],
         path: headers[':path'] ?? '',
@@ -161,28 +157,39 @@ export class Http2Connections {
         encoding: one(headers['grpc-encoding']),
         timeout: one(headers['grpc-timeout']),
       },
-      response,
+      call,
     )
-    let isRefused = false
-    stream.on('data', (chunk: Buffer) => {
-      if (isRefused) return
-      try {
-        load.take(chunk.length)
-        requestBytes += chunk.length
-      } catch (error) {
-        isRefused = true
-        if (stream.headersSent) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
-        else fail(response, error)
-        listener.cancelled()
-        return
-      }
-      listener.data(chunk)
-    })
-    stream.on('end', () => listener.end())
-    stream.on('close', () => listener.cancelled())
-    // The end of a stream that its client reset comes as an abort, not as an end.
-    stream.on('aborted', () => listener.cancelled())
+    stream.on('data', onData)
+    stream.on('end', onEnd)
   }
+}
+
+/**
+ * A stream with the call that it is. The listeners of all streams are the same few functions, and a stream that is over has
+ * nothing of its call: Node keeps streams in a Map, and what once was in a Map the collector of young objects may take for
+ * alive until the next full collection.
+ */
+interface CallStream extends ServerHttp2Stream {
+  [callOf]?: NodeCall | undefined
+}
+
+const callOf: unique symbol = Symbol('call')
+
+function onData(this: CallStream, chunk: Buffer): void {
+  this[callOf]?.data(chunk)
+}
+
+function onEnd(this: CallStream): void {
+  this[callOf]?.ended()
+}
+
+function onWantTrailers(this: CallStream): void {
+  this.sendTrailers(okTrailers)
+}
+
+function onClose(this: CallStream): void {
+  this[callOf]?.closed()
+  this[callOf] = undefined
 }
 
 /** Apart from all others: a function made beside them would keep what they know. */
@@ -201,9 +208,13 @@ function statusHeaders(status: number, message: string): Record<string, string> 
   return { 'grpc-status': String(status), ...(message === '' ? {} : { 'grpc-message': message }) }
 }
 
-class NodeResponse implements ResponseStream {
+/** A call on a stream of node:http2: what comes in, and what goes out. */
+class NodeCall implements ResponseStream {
   readonly #stream: ServerHttp2Stream
   readonly #load: Load
+  /** Who is told of what comes in; nobody after the request was refused. */
+  listener: StreamListener | undefined
+  #requestBytes = 0
   #unread: Unread | undefined
 
   constructor(stream: ServerHttp2Stream, load: Load) {
@@ -211,8 +222,33 @@ class NodeResponse implements ResponseStream {
     this.#load = load
   }
 
+  data(chunk: Buffer): void {
+    const { listener } = this
+    if (listener === undefined) return
+    try {
+      this.#load.take(chunk.length)
+      this.#requestBytes += chunk.length
+    } catch (error) {
+      this.listener = undefined
+      if (this.#stream.headersSent) this.#stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
+      else fail(this, error)
+      listener.cancelled()
+      return
+    }
+    listener.data(chunk)
+  }
+
+  /** A stream that its client reset ends too. */
+  ended(): void {
+    if (this.#stream.aborted) this.listener?.cancelled()
+    else this.listener?.end()
+  }
+
   /** The stream is over, answered or not. */
   closed(): void {
+    this.listener?.cancelled()
+    this.#load.endCall()
+    this.#load.giveBack(this.#requestBytes)
     if (this.#unread !== undefined) this.#load.read(this.#unread)
   }
 
@@ -220,7 +256,7 @@ class NodeResponse implements ResponseStream {
     const stream = this.#stream
     if (stream.destroyed || stream.closed) return
     stream.respond(okHeaders, withTrailers)
-    stream.once('wantTrailers', () => stream.sendTrailers(okTrailers))
+    stream.on('wantTrailers', onWantTrailers)
     stream.end(frame)
     // Its session may have other answers, but one whose reader is this slow is not worth them.
     this.#unread = this.#load.hold(frame.length, () => stream.session?.destroy())

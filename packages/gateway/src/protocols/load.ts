@@ -58,12 +58,18 @@ function descriptorsMax(): number | undefined {
   }
 }
 
-/** An answer on its way to a client. */
+/**
+ * An answer on its way to a client, in a list from the oldest to the newest. What leaves the list forgets its neighbours: a
+ * Set, or links kept, would lead from dead entries among the old objects to all later ones, and the collector of young
+ * objects would take each answer for alive (measured: 10 µs of a lookup's 47 after the first full collection).
+ */
 export interface Unread {
   readonly bytes: number
   readonly since: number
   /** Ends it: its client will not get it. */
-  readonly cut: () => void
+  cut: (() => void) | undefined
+  older: Unread | undefined
+  newer: Unread | undefined
 }
 
 const sweepMs = 5000
@@ -72,8 +78,8 @@ export class Load {
   readonly limits: LoadLimits
   #calls = 0
   #unreadBytes = 0
-  /** Oldest first. */
-  readonly #unread = new Set<Unread>()
+  #oldest: Unread | undefined
+  #newest: Unread | undefined
   #requestBytes = 0
   #timer: NodeJS.Timeout | undefined
 
@@ -111,16 +117,28 @@ export class Load {
 
   /** An answer was handed over; to be taken back by {@link read}. Cuts off others when there is too much. */
   hold(bytes: number, cut: () => void): Unread {
-    const unread = { bytes, since: performance.now(), cut }
-    this.#unread.add(unread)
+    const unread: Unread = { bytes, since: performance.now(), cut, older: this.#newest, newer: undefined }
+    if (this.#newest === undefined) this.#oldest = unread
+    else this.#newest.newer = unread
+    this.#newest = unread
     this.#unreadBytes += bytes
     if (this.#unreadBytes > this.limits.unreadBytesMax) this.#cutOldest()
     this.#timer ??= this.#startSweep()
     return unread
   }
 
+  /** The answer is out, or nobody wants it any more; told again it changes nothing. */
   read(unread: Unread): void {
-    if (this.#unread.delete(unread)) this.#unreadBytes -= unread.bytes
+    if (unread.cut === undefined) return
+    const { older, newer } = unread
+    if (older === undefined) this.#oldest = newer
+    else older.newer = newer
+    if (newer === undefined) this.#newest = older
+    else newer.older = older
+    unread.older = undefined
+    unread.newer = undefined
+    unread.cut = undefined
+    this.#unreadBytes -= unread.bytes
   }
 
   /** More bytes of a request. @throws RESOURCE_EXHAUSTED, and counts nothing, when there are too many */
@@ -141,21 +159,19 @@ export class Load {
   }
 
   #cutOldest(): void {
-    for (const oldest of this.#unread) {
-      if (this.#unreadBytes <= this.limits.unreadBytesMax) return
-      this.read(oldest)
-      oldest.cut()
-    }
+    while (this.#oldest !== undefined && this.#unreadBytes > this.limits.unreadBytesMax) this.#cut(this.#oldest)
+  }
+
+  #cut(unread: Unread): void {
+    const { cut } = unread
+    this.read(unread)
+    cut?.()
   }
 
   #startSweep(): NodeJS.Timeout {
     const timer = setInterval(() => {
       const before = performance.now() - this.limits.unreadMsMax
-      for (const unread of this.#unread) {
-        if (unread.since > before) return
-        this.read(unread)
-        unread.cut()
-      }
+      while (this.#oldest !== undefined && this.#oldest.since <= before) this.#cut(this.#oldest)
     }, sweepMs)
     return timer.unref()
   }
