@@ -236,12 +236,15 @@ export class CommitLog {
   ): MaybePromise<{ readonly acknowledged: MaybePromise<void> }> {
     const { database } = input
     const isHeld = this.holds.mark(records)
+    const isFused = this.#options.kv.supports.batch && !isHeld && database.applyPolicy.type === 'immediate'
+    // OD3: these records wait to be applied.
+    if (!isFused) this.#options.kv.keepAll?.()
     if (!this.#options.kv.supports.batch) {
       const landing = this.#appendRowByRow(input.context, records, version).then(() => this.#enqueue(records, database))
       this.#tell(input, records, landing)
       return landing.then(() => ({ acknowledged: undefined }))
     }
-    if (isHeld || database.applyPolicy.type !== 'immediate') {
+    if (!isFused) {
       const writes = this.#logWrites(input.context, records, version, true)
       return { acknowledged: this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, database)) }
     }

@@ -3,7 +3,7 @@
  *
  * A row in both with an equal cell is left alone, so an update touches only the rows of changed properties.
  */
-import { type IndexOptions, indexEntries } from '../encoding/index-entries.ts'
+import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { typeOf } from '../encoding/value-codec.ts'
@@ -12,19 +12,13 @@ import type { CompositeIndex } from '../model/index-definition.ts'
 import type { KvWrite, RowKey } from '../storage/kv.ts'
 import { propertiesOfImage } from '../tables/entities.ts'
 import { indexRowDifference, indexRowsOf, type RowDifference } from '../tables/rows.ts'
-import { type ScatterStyle, scatterOf } from '../tables/scatter.ts'
+import { type StoredIndexOptions, scatterOf } from '../tables/scatter.ts'
 import type { TableRow } from '../tables/table.ts'
 
 /** What decides which index rows an entity has. */
 export interface IndexRules {
   readonly indexes: readonly CompositeIndex[]
   readonly indexOptions: StoredIndexOptions
-}
-
-/** What a database decides once, at its first write: its index rows would go stale if it changed. */
-export interface StoredIndexOptions extends IndexOptions {
-  /** Which entities have a `__scatter__` value; absent = none. */
-  readonly scatter?: ScatterStyle
 }
 
 export interface EntityStates {

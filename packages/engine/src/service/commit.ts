@@ -10,9 +10,9 @@ import type { Findings } from '../findings/findings.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import type { StoredIndexOptions } from '../log/index-delta.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
+import type { StoredIndexOptions } from '../tables/scatter.ts'
 import {
   evaluateMutations,
   type MutationOutcome,

@@ -6,8 +6,8 @@
  * It is written before the first entity: the rules must not change with the mode of a later run, or rows would go stale.
  */
 import { metadataRowKey } from '../encoding/keyspace.ts'
-import type { StoredIndexOptions } from '../log/index-delta.ts'
 import type { RowKey } from '../storage/kv.ts'
+import type { StoredIndexOptions } from '../tables/scatter.ts'
 import type { Mode } from './settings.ts'
 
 export const databaseTopic = 'database'

@@ -22,6 +22,7 @@ import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv } from '../storage/kv.ts'
 import { MemoryKv, type MemorySnapshot } from '../storage/memory-kv.ts'
+import { OnDemandIndexes } from '../tables/on-demand-indexes.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import type { Database } from './database.ts'
 import type { Indexes } from './indexes.ts'
@@ -97,8 +98,8 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
   })
 }
 
-function inMemory(kv: Kv): MemoryKv {
-  if (kv instanceof MemoryKv) return kv
+function inMemory(kv: Kv): MemoryKv | OnDemandIndexes {
+  if (kv instanceof MemoryKv || kv instanceof OnDemandIndexes) return kv
   throw unimplemented(
     `snapshots are for stores in memory, and this one is in ${kv.location}: open one without a folder, ` +
       'or export the entities and import them into an empty database',

@@ -26,7 +26,7 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import { ReseededRandom } from '../random.ts'
 import type { Kv, KvRow } from '../storage/kv.ts'
-import { MemoryKv } from '../storage/memory-kv.ts'
+import { OnDemandIndexes } from '../tables/on-demand-indexes.ts'
 import { KvTableView } from '../tables/table.ts'
 import type { Finding } from '../tablets/report.ts'
 import { Tablets } from '../tablets/tablets.ts'
@@ -42,6 +42,7 @@ import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import { type EngineSnapshot, restoreSnapshot, type SnapshotParts, takeSnapshot } from './engine-snapshot.ts'
 import { Indexes } from './indexes.ts'
 import { Inspector } from './inspector.ts'
+import { openKv } from './open-kv.ts'
 import { QueryIndexes } from './query-indexes.ts'
 import { clearStore, finishReset, type ResetScope, scopeCode } from './reset.ts'
 import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
@@ -63,17 +64,6 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
     await kv.close()
     throw error
   }
-}
-
-async function openKv({ dir, durability, repairLog }: EngineOptions): Promise<Kv> {
-  if (dir === undefined) return new MemoryKv()
-  // Loaded only when needed: a store in memory must not pay for LevelDB's start.
-  const { openDataFolder } = await import('../storage/data-folder.ts')
-  return openDataFolder({
-    dir,
-    ...(durability === undefined ? {} : { durability }),
-    ...(repairLog === undefined ? {} : { repairLog }),
-  })
 }
 
 export class Engine {
@@ -101,6 +91,7 @@ export class Engine {
 
   constructor(kv: Kv, versions: CommitVersions, options: EngineOptions) {
     this.#kv = kv
+    if (kv instanceof OnDemandIndexes) kv.optionsOf = (code) => this.#databaseByCode(code).indexOptions
     this.#options = options
     this.#versions = versions
     this.#scheduler = options.scheduler ?? systemScheduler

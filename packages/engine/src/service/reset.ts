@@ -103,7 +103,7 @@ async function deleteNamespace(kv: Kv, prefix: string, namespaceId: string): Pro
 }
 
 async function deleteRange(kv: Kv, prefix: string, matches: (key: string) => boolean = () => true): Promise<void> {
-  const scan = kv.scan({ start: prefix, end: `${prefix}\xff` })
+  const scan = kv.scan({ start: prefix, end: `${prefix}\xff` }, { onlyKept: true })
   try {
     for (;;) {
       const rows = await scan.next(batchRows)

@@ -10,7 +10,7 @@
  * The end of the range is looked for once a leaf, not once a row. A seek that stays inside the current leaf costs one
  * binary search there; another one goes down from the root.
  */
-import { type Inner, type Leaf, lowerBound, type TreeNode, upperBound } from './btree.ts'
+import { type Inner, type Leaf, lowerBound, type TreeNode, upperBound } from './btree-node.ts'
 import { restOf } from './key-parts.ts'
 import type { KeyRange, RowKey } from './kv.ts'
 

@@ -25,47 +25,9 @@
  * Measured, 1.4 million rows with keys of 60 bytes: 144 MiB with whole keys, 90 with prefixes (decision 0002).
  */
 import { invariant } from '../invariant.ts'
+import { type LeafRows, mergedRows, piecesOf } from './btree-merge.ts'
+import { getFrom, type Inner, type Leaf, lowerBound, type TreeEntry, type TreeNode, upperBound } from './btree-node.ts'
 import { ownRest, prefixBetween, rebased, restOf, separatorOf } from './key-parts.ts'
-
-export interface Leaf<V> {
-  prefix: string
-  rests: string[]
-  values: V[]
-  epoch: number
-}
-
-export interface Inner<V> {
-  keys: string[]
-  nodes: TreeNode<V>[]
-  epoch: number
-}
-
-/** Which of the two a node is follows from its depth alone: at `height` steps from the root it is a leaf. */
-export type TreeNode<V> = Leaf<V> | Inner<V>
-
-/** Index of the first of `keys` that is at or after `key`; `keys.length` when all are before it. */
-export function lowerBound(keys: readonly string[], key: string): number {
-  let low = 0
-  let high = keys.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((keys[middle] as string) < key) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-/** Index of the first of `keys` that is after `key`: also the child of an inner node under which `key` belongs. */
-export function upperBound(keys: readonly string[], key: string): number {
-  let low = 0
-  let high = keys.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((keys[middle] as string) <= key) low = middle + 1
-    else high = middle
-  }
-  return low
-}
 
 function fill<V>(leaf: Leaf<V>, prefix: string, keys: string[], values: V[]): void {
   leaf.prefix = prefix
@@ -106,6 +68,8 @@ export class BTree<V> {
   #height = 0
   #size = 0
   #epoch = 0
+  /** The last epoch of this tree and of all that were forked from it or from which it was: they share nodes. */
+  readonly #epochs: { last: number }
   /** Open views that were taken in this epoch. With none, nodes of this epoch may be changed in place. */
   #views = 0
   /** The inner nodes of the last way down, and the child taken in each. */
@@ -113,10 +77,11 @@ export class BTree<V> {
   readonly #taken: number[] = []
 
   /** @param capacity - most keys of a leaf, and most children of an inner node; at least 4. Small ones are for tests. */
-  constructor(capacity: number = defaultNodeCapacity) {
+  constructor(capacity: number = defaultNodeCapacity, epochs: { last: number } = { last: 0 }) {
     invariant(capacity >= 4, `a node capacity of ${capacity} is less than 4`)
     this.#capacity = capacity
     this.#minimum = Math.max(2, capacity >> 2)
+    this.#epochs = epochs
     this.#root = this.#emptyLeaf()
   }
 
@@ -160,6 +125,18 @@ export class BTree<V> {
     this.#size = view.size
   }
 
+  /** Whether one was forked from the other, or both from a third. */
+  isKinOf(other: BTree<V>): boolean {
+    return this.#epochs === other.#epochs
+  }
+
+  /** A tree of its own that begins as the view is, in O(1). The view may be one of another fork. */
+  fork(view: TreeView<V>): BTree<V> {
+    const tree = new BTree<V>(this.#capacity, this.#epochs)
+    tree.restore(view)
+    return tree
+  }
+
   clear(): void {
     this.#nextEpoch()
     this.#root = this.#emptyLeaf()
@@ -169,7 +146,47 @@ export class BTree<V> {
 
   /** @returns the value that was replaced */
   set(key: string, value: V): V | undefined {
-    const leaf = this.#ownLeaf(key)
+    return this.#setIn(this.#ownLeaf(key), key, value)
+  }
+
+  /** {@link set} for many keys, which must ascend strictly: a leaf is gone down to once for all that belong there. */
+  setSorted(rows: readonly TreeEntry<V>[]): void {
+    let from = 0
+    while (from < rows.length) {
+      const first = rows[from] as TreeEntry<V>
+      const leaf = this.#ownLeaf(first.key)
+      const depth = this.#height - 1
+      const index = this.#taken[depth] ?? 0
+      const high = this.#highOf(depth, index)
+      let to = from + 1
+      while (to < rows.length && (high === undefined || (rows[to] as TreeEntry<V>).key < high)) to++
+      if (to === from + 1) this.#setIn(leaf, first.key, first.value)
+      else this.#merge(leaf, mergedRows(leaf, rows, from, to), this.#lowOf(depth, index), high)
+      from = to
+    }
+  }
+
+  /** Makes `rows` those of the leaf, the last node of the path, and of new ones after it when they are too many. */
+  #merge(leaf: Leaf<V>, rows: LeafRows<V>, low: string | undefined, high: string | undefined): void {
+    this.#size += rows.rests.length - leaf.rests.length
+    const isOne = rows.rests.length <= this.#capacity
+    const pieces = piecesOf(rows, leaf.prefix, low, high, isOne ? this.#capacity : (this.#capacity * 3) >> 2)
+    let last = leaf
+    for (const { separator, prefix, rests, values } of pieces) {
+      if (separator === undefined) {
+        leaf.prefix = prefix
+        leaf.rests = rests
+        leaf.values = values
+        continue
+      }
+      const right: Leaf<V> = { prefix, rests, values, epoch: this.#epoch }
+      this.#insertNode(last, separator, right)
+      // What was split above it may have moved the way there.
+      last = this.#ownLeaf(prefix + rests[0])
+    }
+  }
+
+  #setIn(leaf: Leaf<V>, key: string, value: V): V | undefined {
     const rest = ownRest(key, leaf.prefix.length)
     const at = lowerBound(leaf.rests, rest)
     if (leaf.rests[at] === rest) {
@@ -203,7 +220,7 @@ export class BTree<V> {
   }
 
   #nextEpoch(): void {
-    this.#epoch++
+    this.#epoch = ++this.#epochs.last
     this.#views = 0
   }
 
@@ -374,40 +391,4 @@ export class BTree<V> {
     right.nodes = nodes.slice(half)
     parent.keys[at] = keys[half - 1] as string
   }
-}
-
-/** The value of `key` in the tree under `root`, which may be that of a view. */
-export function getFrom<V>(root: TreeNode<V>, height: number, key: string): V | undefined {
-  let node = root
-  for (let depth = height; depth > 0; depth--) {
-    const inner = node as Inner<V>
-    node = inner.nodes[upperBound(inner.keys, key)] as TreeNode<V>
-  }
-  const leaf = node as Leaf<V>
-  const rest = restOf(key, leaf.prefix.length)
-  const at = lowerBound(leaf.rests, rest)
-  return leaf.rests[at] === rest ? leaf.values[at] : undefined
-}
-
-/** The value of the greatest key at or before `key`. */
-export function floorFrom<V>(root: TreeNode<V>, height: number, key: string): V | undefined {
-  let node = root
-  // The last subtree left of the way down: where the answer is when the leaf has nothing at or before the key.
-  let left: TreeNode<V> | undefined
-  let leftHeight = 0
-  for (let depth = height; depth > 0; depth--) {
-    const inner = node as Inner<V>
-    const index = upperBound(inner.keys, key)
-    if (index > 0) {
-      left = inner.nodes[index - 1]
-      leftHeight = depth - 1
-    }
-    node = inner.nodes[index] as TreeNode<V>
-  }
-  const leaf = node as Leaf<V>
-  const at = upperBound(leaf.rests, restOf(key, leaf.prefix.length)) - 1
-  if (at >= 0) return leaf.values[at]
-  if (left === undefined) return undefined
-  for (; leftHeight > 0; leftHeight--) left = (left as Inner<V>).nodes.at(-1) as TreeNode<V>
-  return (left as Leaf<V>).values.at(-1)
 }

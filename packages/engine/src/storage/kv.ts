@@ -66,6 +66,8 @@ export interface ScanOptions {
   readonly reverse?: boolean
   /** How many rows the caller expects to want at first; a hint for read-ahead. */
   readonly expect?: number
+  /** Rows that the store would have to make first may be left out: for who wants to delete all there are. */
+  readonly onlyKept?: boolean
 }
 
 /**
@@ -118,6 +120,8 @@ export interface Kv extends KvReader {
   snapshot(): KvSnapshot
   /** Deletes every row. */
   clear(): MaybePromise<void>
+  /** A store that makes some rows only when they are read makes all of them now, and keeps all from now on. */
+  keepAll?(): void
   /** Looks for damage in the files that the rows are in, if they are in files. Reads all of them. */
   damage?(): Promise<readonly FileDamage[]>
   /** Waits for running writes, then releases files and locks. Closing twice is harmless. */

@@ -17,7 +17,8 @@
  * Tried: the rows of all spans in one tree. A range that is read once and never again then costs 60 µs more than without
  * a cache, now 10 (docs/decisions/0004-ranges-and-batches-on-disk.md).
  */
-import { BTree, floorFrom, type TreeNode, type TreeView } from './btree.ts'
+import { BTree, type TreeView } from './btree.ts'
+import { floorFrom, type TreeNode } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
 import { ownRest } from './key-parts.ts'
 import { type BatchWrite, bytesOfValue, type KeyRange, type KvRow, type RowKey } from './kv.ts'

@@ -78,6 +78,37 @@ function appendPropertyRows(rows: TableRow[], codes: KeyCodes, entries: readonly
   }
 }
 
+export type PropertyTable = 'EntitiesByPropertyAsc' | 'EntitiesByPropertyDesc'
+
+/**
+ * Of {@link indexRowsOf} the rows in one of the property tables.
+ *
+ * @param propertyCode - text(property) of the only property whose rows are wanted; absent = all
+ */
+export function propertyRowsOf(
+  table: PropertyTable,
+  codes: KeyCodes,
+  entries: readonly IndexEntry[],
+  scatter: Uint8Array | undefined,
+  propertyCode?: string,
+): TableRow[] {
+  const rows: TableRow[] = []
+  const all = scatter === undefined ? entries : [...entries, scatterEntry(scatter)]
+  const head = keySpaces[table] + codes.partition + codes.kind
+  let property: string | undefined
+  let code = ''
+  for (const entry of all) {
+    if (entry.property !== property) {
+      property = entry.property
+      code = encodeText(property)
+    }
+    if (propertyCode !== undefined && code !== propertyCode) continue
+    const valueCode = table === 'EntitiesByPropertyAsc' ? entry.valueCode : invert(entry.valueCode)
+    rows.push({ table, rowKey: head + code + valueCode + codes.path, value: indexRowValue(entry.type, entry.multi) })
+  }
+  return rows
+}
+
 function scatterEntry(scatter: Uint8Array): IndexEntry {
   return { property: scatterProperty, valueCode: `\x28${encodeBytes(scatter)}`, type: typeBytes.blob, multi: false }
 }

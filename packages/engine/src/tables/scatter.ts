@@ -12,10 +12,17 @@
  * hash of the sparse way.
  */
 import { createHash } from 'node:crypto'
+import type { IndexOptions } from '../encoding/index-entries.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import type { PathElement } from '../model/key.ts'
 
 export type ScatterStyle = 'legacy' | 'sparse'
+
+/** What a database decides once, at its first write: its index rows would go stale if it changed. */
+export interface StoredIndexOptions extends IndexOptions {
+  /** Which entities have a `__scatter__` value; absent = none. */
+  readonly scatter?: ScatterStyle
+}
 
 /** The scatter value of an entity, two bytes; `undefined` when it is not in the sample. */
 export function scatterOf(pathCode: string, style: ScatterStyle): Uint8Array | undefined {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BTree, type Inner, type Leaf, type TreeNode } from '../../src/storage/btree.ts'
+import { BTree } from '../../src/storage/btree.ts'
+import type { Inner, Leaf, TreeNode } from '../../src/storage/btree-node.ts'
 import { TreeScan } from '../../src/storage/btree-scan.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { operations, runAgainstModel } from './kv-model.ts'
@@ -99,6 +100,64 @@ describe('the tree', () => {
           expect(checkTree(tree, capacity)).toEqual([...model.keys()].sort())
         }
         for (const [key, value] of model) expect(tree.get(key)).toBe(value)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it.each([4, 5, 8, 64])(
+    'keeps B1 to B5 when many keys are set at once in their order, with %i keys a node',
+    (capacity) => {
+      fc.assert(
+        fc.property(runs, (sequence) => {
+          const tree = new BTree<number>(capacity)
+          const model = new Map<string, number>()
+          for (const run of sequence) {
+            const rows = new Map<string, number>()
+            for (let i = 0; i < run.count; i++) rows.set(keyOf((run.from + i * run.step + 600 * 389) % 601), i)
+            const sorted = [...rows].sort(([a], [b]) => (a < b ? -1 : 1))
+            if (run.insert) tree.setSorted(sorted.map(([key, value]) => ({ key, value })))
+            for (const [key, value] of sorted) {
+              if (run.insert) model.set(key, value)
+              else if ((tree.delete(key) !== undefined) !== model.delete(key)) expect.fail(`delete(${key})`)
+            }
+            expect(checkTree(tree, capacity)).toEqual([...model.keys()].sort())
+          }
+          for (const [key, value] of model) expect(tree.get(key)).toBe(value)
+        }),
+        { numRuns: 60 },
+      )
+    },
+  )
+
+  it('B4: a fork and the tree that it is of never change each other', () => {
+    fc.assert(
+      fc.property(runs, runs, runs, (before, ours, theirs) => {
+        const apply = (tree: BTree<number>, sequence: typeof before): void => {
+          for (const run of sequence) {
+            for (let i = 0; i < run.count; i++) {
+              const key = keyOf((run.from + i * run.step + 600 * 389) % 601)
+              if (run.insert) tree.set(key, run.count)
+              else tree.delete(key)
+            }
+          }
+        }
+        const rowsOf = (tree: BTree<number>): unknown =>
+          new TreeScan(tree.root, tree.height, { start: '', end: '\xff\xff\xff' }, false).next(10_000)
+        const [tree, alone, other] = [new BTree<number>(5), new BTree<number>(5), new BTree<number>(5)]
+        for (const one of [tree, alone, other]) apply(one, before)
+        const view = tree.view()
+        const fork = tree.fork(view)
+        apply(fork, theirs.slice(0, 1))
+        apply(tree, ours)
+        apply(fork, theirs.slice(1))
+        apply(alone, ours)
+        apply(other, theirs)
+        expect(rowsOf(tree)).toEqual(rowsOf(alone))
+        expect(rowsOf(fork)).toEqual(rowsOf(other))
+        checkTree(tree, 5)
+        checkTree(fork, 5)
+        tree.release(view)
       }),
       { numRuns: 60 },
     )

@@ -3,10 +3,18 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { IndexEntry } from '../../src/encoding/index-entry.ts'
 import { keyCodes } from '../../src/encoding/key-codec.ts'
-import { keySpaceOf } from '../../src/encoding/keyspace.ts'
+import { keySpaceOf, keySpaces } from '../../src/encoding/keyspace.ts'
+import { encodeText } from '../../src/encoding/ordered.ts'
 import { typeBytes, valueCode } from '../../src/encoding/value-codec.ts'
 import type { CompositeIndex } from '../../src/model/index-definition.ts'
-import { indexRowDifference, indexRowsOf, rowDifference, rowsOf, tableOfRow } from '../../src/tables/rows.ts'
+import {
+  indexRowDifference,
+  indexRowsOf,
+  propertyRowsOf,
+  rowDifference,
+  rowsOf,
+  tableOfRow,
+} from '../../src/tables/rows.ts'
 import type { TableRow } from '../../src/tables/table.ts'
 import { fewValues, keys } from '../../src/testing/arbitraries.ts'
 
@@ -81,6 +89,21 @@ test('R1: rows are distinct, say their table, and are those of the entity and it
       expect(count('EntitiesByPropertyDesc')).toBe(entries.length)
       expect(rows).toEqual(rowsOf(keyCodes(key), image, entries, [index]))
       expect(rowsOf(keyCodes(key), undefined, entries, [index])).toEqual([])
+    }),
+  )
+})
+
+test('the rows of one property table are those among all rows, of one property or of all', () => {
+  const scatter = Uint8Array.of(3, 1)
+  fc.assert(
+    fc.property(keys, entryLists, fc.constantFrom(undefined, 'a', 'b', '__scatter__'), (key, entries, property) => {
+      const codes = keyCodes(key)
+      const code = property === undefined ? undefined : encodeText(property)
+      for (const table of ['EntitiesByPropertyAsc', 'EntitiesByPropertyDesc'] as const) {
+        const head = keySpaces[table] + codes.partition + codes.kind + (code ?? '')
+        const wanted = indexRowsOf(codes, entries, [], scatter).filter(({ rowKey }) => rowKey.startsWith(head))
+        expect(propertyRowsOf(table, codes, entries, scatter, code)).toEqual(wanted)
+      }
     }),
   )
 })

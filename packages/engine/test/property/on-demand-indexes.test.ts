@@ -1,0 +1,258 @@
+/** Laws of tables/on-demand-indexes.ts, named OD1 and OD2 there: against a store that keeps every row. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { prefixEnd } from '../../src/encoding/bytes.ts'
+import { encodeProperties } from '../../src/encoding/entity-codec.ts'
+import { indexEntries } from '../../src/encoding/index-entries.ts'
+import { type KeyCodes, keyCodes } from '../../src/encoding/key-codec.ts'
+import { keySpaces } from '../../src/encoding/keyspace.ts'
+import { encodeText, skipText } from '../../src/encoding/ordered.ts'
+import type { Key } from '../../src/model/key.ts'
+import type { Value } from '../../src/model/value.ts'
+import type { KeyRange, KvReader, KvWrite } from '../../src/storage/kv.ts'
+import { MemoryKv, type MemorySnapshot } from '../../src/storage/memory-kv.ts'
+import { decodeImage, encodeImage, entityRowKey } from '../../src/tables/entities.ts'
+import { OnDemandIndexes } from '../../src/tables/on-demand-indexes.ts'
+import { rowDifference, rowsOf } from '../../src/tables/rows.ts'
+import { type StoredIndexOptions, scatterOf } from '../../src/tables/scatter.ts'
+import type { TableRow } from '../../src/tables/table.ts'
+
+// Names of which one is a prefix of the other, and some that are escaped where they stand in a row.
+const namespaces = ['', 'n', 'n\u0000'] as const
+const kinds = ['A', 'AB', 'A\u0000', '\u00ff'] as const
+const properties = ['p', 'pq', '\u0000', '__scatter__'] as const
+
+const keys: fc.Arbitrary<Key> = fc
+  .record({
+    namespaceId: fc.constantFrom(...namespaces),
+    parents: fc.array(fc.constantFrom(...kinds), { maxLength: 1 }),
+    kind: fc.constantFrom(...kinds),
+    id: fc.bigInt({ min: 1n, max: 3n }),
+  })
+  .map(({ namespaceId, parents, kind, id }) => ({
+    partition: { projectId: 'project', databaseId: '', namespaceId },
+    path: [...parents.map((parent) => ({ kind: parent, name: 'root' })), { kind, id }],
+  }))
+
+const values: fc.Arbitrary<Value> = fc.oneof(
+  fc.bigInt({ min: -1n, max: 2n }).map((value): Value => ({ type: 'integer', value })),
+  fc.constantFrom('', 'a', 'a\u0000').map((value): Value => ({ type: 'string', value })),
+)
+
+const entities: fc.Arbitrary<ReadonlyMap<string, Value>> = fc
+  .dictionary(fc.constantFrom('p', 'pq', '\u0000'), values)
+  .map((own) => new Map(Object.entries(own)))
+
+/** A range of one index or a wider one, in words that are made into bytes below. */
+interface Place {
+  readonly space: keyof typeof keySpaces
+  readonly depth: number
+  readonly namespace: string
+  readonly kind: string
+  readonly property: string
+  /** What comes after the prefix of an index; the range goes on to its end. */
+  readonly from: string
+  /** Up to the end of all tables instead. */
+  readonly isOpen: boolean
+}
+
+const places: fc.Arbitrary<Place> = fc.record({
+  space: fc.constantFrom('EntitiesByPropertyAsc', 'EntitiesByPropertyDesc', 'EntitiesByKind', 'Entities'),
+  depth: fc.nat({ max: 4 }),
+  namespace: fc.constantFrom(...namespaces),
+  kind: fc.constantFrom(...kinds),
+  property: fc.constantFrom(...properties),
+  from: fc.constantFrom('', '\x18', '\x28', '\xd7'),
+  isOpen: fc.boolean(),
+})
+
+function rangeOf({ space, depth, namespace, kind, property, from, isOpen }: Place): KeyRange {
+  const texts = ['project', '', namespace, kind, property].slice(0, depth + 1)
+  const prefix = keySpaces[space] + texts.map(encodeText).join('')
+  return { start: prefix + (depth === 4 ? from : ''), end: isOpen && depth < 4 ? '\xff' : prefixEnd(prefix) }
+}
+
+type Command =
+  | { readonly do: 'write'; readonly entities: readonly (readonly [Key, ReadonlyMap<string, Value> | null])[] }
+  | { readonly do: 'read'; readonly place: Place; readonly reverse: boolean; readonly from: number }
+  | { readonly do: 'snapshot' | 'keepAll' | 'clear' }
+  | { readonly do: 'close' | 'restore' | 'get'; readonly from: number }
+
+const from = fc.nat({ max: 3 })
+const commands: fc.Arbitrary<Command[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        do: fc.constant('write' as const),
+        entities: fc.array(fc.tuple(keys, fc.option(entities, { freq: 4 })), { minLength: 1, maxLength: 6 }),
+      }),
+    },
+    {
+      weight: 8,
+      arbitrary: fc.record({ do: fc.constant('read' as const), place: places, reverse: fc.boolean(), from }),
+    },
+    { weight: 3, arbitrary: fc.constant<Command>({ do: 'snapshot' }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('close' as const, 'restore' as const), from }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('get' as const), from }) },
+    { weight: 1, arbitrary: fc.constant<Command>({ do: 'keepAll' }) },
+    { weight: 1, arbitrary: fc.constant<Command>({ do: 'clear' }) },
+  ),
+  { maxLength: 40, size: 'max' },
+)
+
+const options: StoredIndexOptions = { scatter: 'legacy' }
+const image = { version: 1n, createTime: 1n, updateTime: 1n }
+const everything: KeyRange = { start: '', end: '\xff' }
+
+function rowsOfCell(codes: KeyCodes, cell: Uint8Array | undefined): TableRow[] {
+  if (cell === undefined) return []
+  const found = decodeImage(cell)
+  return rowsOf(codes, found, indexEntries(found.properties, options), [], scatterOf(codes.path, 'legacy'))
+}
+
+/** All rows of a range, two at a time, in text that can be compared. */
+function rowsIn(reader: KvReader, range: KeyRange, reverse: boolean): (readonly [key: string, value: string])[] {
+  const found: (readonly [string, string])[] = []
+  const scan = reader.scan(range, { reverse })
+  for (;;) {
+    const rows = scan.next(2)
+    if (rows instanceof Promise) throw new Error('a store in memory answers at once')
+    if (rows.length === 0) break
+    for (const { key, value } of rows) found.push([key, value.join(' ')])
+  }
+  scan.close()
+  return found
+}
+
+/** Both stores, what they hold, and the snapshots that are open of both. */
+class World {
+  readonly whole = new MemoryKv([], { nodeCapacity: 4 })
+  readonly inner = new MemoryKv([], { nodeCapacity: 4 })
+  readonly subject = new OnDemandIndexes(this.inner)
+  readonly snapshots: { readonly whole: MemorySnapshot; readonly subject: MemorySnapshot }[] = []
+
+  constructor() {
+    this.subject.optionsOf = () => options
+  }
+
+  run(command: Command): void {
+    switch (command.do) {
+      case 'write': {
+        for (const [key, entity] of command.entities) this.#write(key, entity)
+        break
+      }
+      case 'read': {
+        const range = rangeOf(command.place)
+        this.#compare(command.from, (reader) => rowsIn(reader, range, command.reverse))
+        break
+      }
+      case 'get': {
+        const rows = rowsIn(this.whole, { start: 'A', end: 'E' }, false)
+        const [key] = rows[command.from % Math.max(1, rows.length)] ?? ['A none']
+        this.#compare(command.from, (reader) => reader.get(key))
+        break
+      }
+      case 'snapshot':
+        this.snapshots.push({ whole: this.whole.snapshot(), subject: this.subject.snapshot() })
+        break
+      case 'close': {
+        const [gone] = this.snapshots.splice(command.from, 1)
+        gone?.whole.close()
+        gone?.subject.close()
+        break
+      }
+      case 'restore': {
+        const kept = this.snapshots[command.from]
+        if (kept === undefined) return
+        this.whole.restore(kept.whole)
+        this.subject.restore(kept.subject)
+        break
+      }
+      case 'keepAll':
+        this.subject.keepAll()
+        expect(rowsIn(this.inner, everything, false)).toEqual(rowsIn(this.whole, everything, false))
+        break
+      default:
+        this.whole.clear()
+        this.subject.clear()
+    }
+  }
+
+  #write(key: Key, entity: ReadonlyMap<string, Value> | null): void {
+    const codes = keyCodes(key)
+    const cell = entity === null ? undefined : encodeImage({ ...image, properties: encodeProperties(entity) })
+    const stored = this.whole.get(entityRowKey(codes.partition, codes.path))
+    const { puts, deletes } = rowDifference(rowsOfCell(codes, stored), rowsOfCell(codes, cell))
+    const writes: KvWrite[] = [
+      ...puts.map(({ rowKey, value }) => ({ key: rowKey, value })),
+      ...deletes.map(({ rowKey }) => ({ key: rowKey, value: undefined })),
+    ]
+    this.whole.batch(writes)
+    this.subject.batch(writes)
+  }
+
+  #compare(from: number, read: (reader: KvReader) => unknown): void {
+    const snapshot = this.snapshots[from]
+    expect(read(snapshot?.subject ?? this.subject), 'OD1').toEqual(read(snapshot?.whole ?? this.whole))
+  }
+}
+
+/** What a row of a property table begins with: the table, and five texts. */
+function headOf(row: string): string {
+  let end = 1
+  for (let texts = 0; texts < 5; texts++) end = skipText(row, end)
+  return row.slice(0, end)
+}
+
+/** Of each index the inner store has all rows or none. */
+function checkIndexes({ whole, inner }: World): void {
+  const byIndex = (kv: MemoryKv): Map<string, unknown[]> => {
+    const indexes = new Map<string, unknown[]>()
+    for (const space of ['A', 'D']) {
+      for (const row of rowsIn(kv, { start: space, end: prefixEnd(space) }, false)) {
+        const head = headOf(row[0])
+        indexes.set(head, [...(indexes.get(head) ?? []), row])
+      }
+    }
+    return indexes
+  }
+  const all = byIndex(whole)
+  for (const [head, rows] of byIndex(inner)) expect(rows, 'OD2').toEqual(all.get(head))
+}
+
+test('OD1, OD2: what is read is what a store shows that keeps every row, and of an index all rows are kept or none', () => {
+  fc.assert(
+    fc.property(commands, (sequence) => {
+      const world = new World()
+      for (const command of sequence) {
+        world.run(command)
+        checkIndexes(world)
+      }
+      expect(rowsIn(world.subject, everything, false)).toEqual(rowsIn(world.whole, everything, false))
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('rows of an index that nobody has read are not kept', () => {
+  const world = new World()
+  const key: Key = {
+    partition: { projectId: 'project', databaseId: '', namespaceId: '' },
+    path: [{ kind: 'A', id: 1n }],
+  }
+  const entity = new Map<string, Value>([['p', { type: 'integer', value: 1n }]])
+  world.run({ do: 'write', entities: [[key, entity]] })
+  expect([world.inner.size, world.whole.size]).toEqual([2, 4])
+  const place: Place = {
+    space: 'EntitiesByPropertyDesc',
+    depth: 4,
+    namespace: '',
+    kind: 'A',
+    property: 'p',
+    from: '',
+    isOpen: false,
+  }
+  world.run({ do: 'read', place, reverse: false, from: 0 })
+  expect(world.inner.size).toBe(3)
+})
