@@ -43,38 +43,45 @@ const entities: fc.Arbitrary<ReadonlyMap<string, Value>> = fc
   .dictionary(fc.constantFrom('p', 'pq', '\u0000'), values)
   .map((own) => new Map(Object.entries(own)))
 
-/** A range of one index or a wider one, in words that are made into bytes below. */
+/** Where a range begins or ends: before or after all rows that begin with some of the texts of an index, and a bit more. */
 interface Place {
   readonly space: keyof typeof keySpaces
-  readonly depth: number
+  readonly texts: number
   readonly namespace: string
   readonly kind: string
   readonly property: string
-  /** What comes after the prefix of an index; the range goes on to its end. */
-  readonly from: string
-  /** Up to the end of all tables instead. */
-  readonly isOpen: boolean
+  readonly more: string
+  readonly isAfter: boolean
 }
 
 const places: fc.Arbitrary<Place> = fc.record({
   space: fc.constantFrom('EntitiesByPropertyAsc', 'EntitiesByPropertyDesc', 'EntitiesByKind', 'Entities'),
-  depth: fc.nat({ max: 4 }),
+  texts: fc.nat({ max: 5 }),
   namespace: fc.constantFrom(...namespaces),
   kind: fc.constantFrom(...kinds),
   property: fc.constantFrom(...properties),
-  from: fc.constantFrom('', '\x18', '\x28', '\xd7'),
-  isOpen: fc.boolean(),
+  more: fc.constantFrom('', '', '\x18', '\x28', '\xd7', 'A', '\x00'),
+  isAfter: fc.boolean(),
 })
 
-function rangeOf({ space, depth, namespace, kind, property, from, isOpen }: Place): KeyRange {
-  const texts = ['project', '', namespace, kind, property].slice(0, depth + 1)
-  const prefix = keySpaces[space] + texts.map(encodeText).join('')
-  return { start: prefix + (depth === 4 ? from : ''), end: isOpen && depth < 4 ? '\xff' : prefixEnd(prefix) }
+function bytesOf({ space, texts, namespace, kind, property, more, isAfter }: Place): string {
+  const head = ['project', '', namespace, kind, property].slice(0, texts)
+  const prefix = keySpaces[space] + head.map(encodeText).join('') + more
+  return isAfter ? prefixEnd(prefix) : prefix
 }
+
+/** A range of one index, or any other. */
+const ranges: fc.Arbitrary<KeyRange> = fc.oneof(
+  places.map((place) => ({ start: bytesOf({ ...place, isAfter: false }), end: bytesOf({ ...place, isAfter: true }) })),
+  fc.tuple(places, places).map((two) => {
+    const [start = '', end = ''] = two.map(bytesOf).sort()
+    return { start, end }
+  }),
+)
 
 type Command =
   | { readonly do: 'write'; readonly entities: readonly (readonly [Key, ReadonlyMap<string, Value> | null])[] }
-  | { readonly do: 'read'; readonly place: Place; readonly reverse: boolean; readonly from: number }
+  | { readonly do: 'read'; readonly range: KeyRange; readonly reverse: boolean; readonly from: number }
   | { readonly do: 'snapshot' | 'keepAll' | 'clear' }
   | { readonly do: 'close' | 'restore' | 'get'; readonly from: number }
 
@@ -90,7 +97,7 @@ const commands: fc.Arbitrary<Command[]> = fc.array(
     },
     {
       weight: 8,
-      arbitrary: fc.record({ do: fc.constant('read' as const), place: places, reverse: fc.boolean(), from }),
+      arbitrary: fc.record({ do: fc.constant('read' as const), range: ranges, reverse: fc.boolean(), from }),
     },
     { weight: 3, arbitrary: fc.constant<Command>({ do: 'snapshot' }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('close' as const, 'restore' as const), from }) },
@@ -143,13 +150,14 @@ class World {
         break
       }
       case 'read': {
-        const range = rangeOf(command.place)
-        this.#compare(command.from, (reader) => rowsIn(reader, range, command.reverse))
+        this.#compare(command.from, (reader) => rowsIn(reader, command.range, command.reverse))
         break
       }
       case 'get': {
         const rows = rowsIn(this.whole, { start: 'A', end: 'E' }, false)
         const [key] = rows[command.from % Math.max(1, rows.length)] ?? ['A none']
+        const value = this.whole.get(key)
+        if (command.from === 3) expect(this.subject.mutateIf({ key, value }, value)).toBe(true)
         this.#compare(command.from, (reader) => reader.get(key))
         break
       }
@@ -244,15 +252,7 @@ test('rows of an index that nobody has read are not kept', () => {
   const entity = new Map<string, Value>([['p', { type: 'integer', value: 1n }]])
   world.run({ do: 'write', entities: [[key, entity]] })
   expect([world.inner.size, world.whole.size]).toEqual([2, 4])
-  const place: Place = {
-    space: 'EntitiesByPropertyDesc',
-    depth: 4,
-    namespace: '',
-    kind: 'A',
-    property: 'p',
-    from: '',
-    isOpen: false,
-  }
-  world.run({ do: 'read', place, reverse: false, from: 0 })
+  const start = keySpaces.EntitiesByPropertyDesc + ['project', '', '', 'A', 'p'].map(encodeText).join('')
+  world.run({ do: 'read', range: { start, end: prefixEnd(start) }, reverse: false, from: 0 })
   expect(world.inner.size).toBe(3)
 })
