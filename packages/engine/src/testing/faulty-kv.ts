@@ -95,6 +95,10 @@ export class FaultyKv implements Kv {
     return this.#write(() => this.inner.clear())
   }
 
+  keepAll(): void {
+    this.inner.keepAll?.()
+  }
+
   snapshot(): KvSnapshot {
     if (this.#state === 'crashed') throw faultError('crash')
     const snapshot = this.inner.snapshot()

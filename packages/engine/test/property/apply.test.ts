@@ -9,15 +9,24 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { firstIndexOptions } from '../../src/service/database-row.ts'
 import type { Kv, KvReader, KvRow } from '../../src/storage/kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
+import { OnDemandIndexes } from '../../src/tables/on-demand-indexes.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { type Step, steps, World } from './log-world.ts'
 
-const bodies: readonly { readonly name: string; wrap(inner: Kv): Kv }[] = [
+const bodies: readonly { readonly name: string; wrap(inner: MemoryKv): Kv }[] = [
   { name: 'a store with batch', wrap: (inner) => inner },
+  { name: 'a store that makes property indexes on demand (OD3)', wrap: onDemand },
   { name: 'a store without batch that answers by promise', wrap: (inner) => new AsyncKv(inner) },
 ]
+
+function onDemand(inner: MemoryKv): Kv {
+  const kv = new OnDemandIndexes(inner)
+  kv.optionsOf = () => firstIndexOptions('firestore')
+  return kv
+}
 
 describe.each(bodies)('on $name', ({ wrap }) => {
   test('reads agree with a plain map under any policy, release and crash between steps (L2, E1)', async () => {

@@ -16,6 +16,7 @@ import type { CommitResult } from '../../src/service/api.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
 import type { EngineSnapshot } from '../../src/service/engine-snapshot.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
+import { OnDemandIndexes } from '../../src/tables/on-demand-indexes.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
@@ -92,12 +93,16 @@ const index = {
 } as const
 
 class World {
-  readonly kv = new MemoryKv()
+  readonly kv: MemoryKv | OnDemandIndexes
   readonly clock: VirtualClock = new VirtualClock()
   readonly kept: { readonly snapshot: EngineSnapshot; readonly picture: unknown; closed: boolean }[] = []
   readonly tokens: Uint8Array[] = []
   version = 0n
   engine!: Engine
+
+  constructor(kv: MemoryKv | OnDemandIndexes) {
+    this.kv = kv
+  }
 
   async run(step: Step): Promise<void> {
     const { engine } = this
@@ -197,16 +202,19 @@ class World {
 }
 
 describe('snapshots of an engine in memory', () => {
-  test('S1, S2, S3 and S4 hold over random commands', async () => {
+  test.each([
+    ['all rows', () => new MemoryKv()],
+    ['property indexes on demand', () => new OnDemandIndexes(new MemoryKv())],
+  ])('S1, S2, S3 and S4 hold over random commands, with %s', async (_, newKv) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
-        const world = new World()
+        const world = new World(newKv())
         world.engine = await openEngine({ kv: world.kv, scheduler: world.clock })
         for (const each of steps) await world.run(each)
         expect((await world.engine.check()).problems).toEqual([])
         await world.engine.close()
       }),
-      { numRuns: 200 },
+      { numRuns: 120 },
     )
   })
 
