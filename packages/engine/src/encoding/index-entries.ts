@@ -81,14 +81,17 @@ export class IndexWalk {
   readonly #emptyArrayAsNull: boolean
   readonly #checks: WalkChecks | undefined
   readonly #defaults: KeyDefaults
+  /** The only property whose entries are wanted; others may be left out. */
+  readonly #only: string | undefined
   /** Whether two entries of one property are possible at all. */
   #mayRepeat = false
 
   /** @param defaults - what fills the empty parts of key values */
-  constructor(options: IndexOptions, checks: WalkChecks | undefined, defaults: KeyDefaults) {
+  constructor(options: IndexOptions, checks: WalkChecks | undefined, defaults: KeyDefaults, only?: string) {
     this.#emptyArrayAsNull = options.emptyArrayAsNull === true
     this.#checks = checks
     this.#defaults = defaults
+    this.#only = only
   }
 
   /**
@@ -106,6 +109,7 @@ export class IndexWalk {
     const entry = propertyEntry(bytes)
     const slot = new ValueSlot(bytes)
     const names: string[] = checks === undefined ? noNames : []
+    const only = depth === 0 ? this.#only : undefined
     for (;;) {
       const fieldStart = reader.position
       const tag = reader.tag()
@@ -130,6 +134,11 @@ export class IndexWalk {
       const property = prefix === '' ? name.text : prefix + name.text
       if (name.dotted) this.#mayRepeat = true
       if (checks !== undefined) checks.name(name.text, property, names)
+      if (only !== undefined && !isOnTheWay(name.text, only)) {
+        reader.position = fieldEnd
+        reader.end = end
+        continue
+      }
       this.#value(entry, reader, slot, property, indexed, depth, false)
       if (checks !== undefined && depth === 0) checks.propertyEnd(fieldStart, fieldEnd, entry, name.text)
       reader.position = fieldEnd
@@ -219,6 +228,11 @@ export class IndexWalk {
   }
 }
 
+/** Whether a property of this name is `path`, or may have it inside. */
+function isOnTheWay(name: string, path: string): boolean {
+  return path.startsWith(name) && (path.length === name.length || path.charAt(name.length) === '.')
+}
+
 function distinctBySearch(entries: readonly MutableEntry[]): MutableEntry[] {
   const distinct: MutableEntry[] = []
   for (const entry of entries) {
@@ -255,9 +269,10 @@ function distinctBySets(entries: readonly MutableEntry[]): MutableEntry[] {
  * The index entries of stored property bytes. No value is validated.
  *
  * @param properties - `properties` fields of an Entity, as prepareEntity gave them out
+ * @param only - a property, by its dotted path: its entries are wanted, and those of others may be missing
  */
-export function indexEntries(properties: Uint8Array, options: IndexOptions = {}): readonly IndexEntry[] {
-  const walk = new IndexWalk(options, undefined, noDefaults)
+export function indexEntries(properties: Uint8Array, options: IndexOptions = {}, only?: string): readonly IndexEntry[] {
+  const walk = new IndexWalk(options, undefined, noDefaults, only)
   walk.properties(new WireReader(properties), '', true, 0)
   return walk.finish()
 }

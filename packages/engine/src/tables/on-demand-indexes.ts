@@ -25,7 +25,7 @@ import { prefixEnd } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import { skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
-import { skipText } from '../encoding/ordered.ts'
+import { decodeText, skipText } from '../encoding/ordered.ts'
 import { invariant } from '../invariant.ts'
 import type {
   BatchWrite,
@@ -306,35 +306,50 @@ function makeRows(missing: readonly Missing[], kept: Kept, store: MemoryKv, opti
 function rowsOf({ table, kind, prefix }: Missing, store: MemoryKv, optionsOf: IndexOptionsOf): readonly KvRow[] {
   const partition = kind.slice(0, textsEnd(kind, kindTexts - 1))
   const options = optionsOf(partition.slice(0, textsEnd(partition, 2)))
-  const property = prefix?.slice(1 + kind.length)
+  const code = prefix?.slice(1 + kind.length)
+  const property = code === undefined ? undefined : decodeText(code, 0).value
   const kindCode = kind.slice(partition.length)
   const start = keySpaces.EntitiesByKind + kind
-  const rows: KvRow[] = []
+  const values = new RowValues()
   const scan = store.scan({ start, end: prefixEnd(start) })
   try {
     for (;;) {
-      const found = scan.next(1000)
-      if (found.length === 0) break
+      const found = scan.next(rowsPerStep)
+      if (found.length === 0) return values.inOrder()
       for (const { key } of found) {
         const path = key.slice(start.length)
         const cell = store.get(entityRowKey(partition, path))
         invariant(cell !== undefined, 'OD3: an entity with a row in EntitiesByKind has one in Entities')
         const codes = { partition, kind: kindCode, path }
+        const entries = indexEntries(propertiesOfImage(cell), options, property)
         const scatter = options.scatter === undefined ? undefined : scatterOf(path, options.scatter)
-        const entries = indexEntries(propertiesOfImage(cell), options)
-        for (const row of propertyRowsOf(table, codes, entries, scatter, property)) {
-          rows.push({ key: row.rowKey, value: row.value })
-        }
+        for (const row of propertyRowsOf(table, codes, entries, scatter, code)) values.add(row.rowKey, row.value)
       }
     }
   } finally {
     scan.close()
   }
-  return rows.sort(byKey)
 }
 
-function byKey(a: KvRow, b: KvRow): number {
-  return a.key < b.key ? -1 : 1
+const rowsPerStep = 1000
+
+/** Rows to be brought in order: keys alone sort twice as fast as rows do, and most rows of an index have one value. */
+class RowValues {
+  readonly #keys: RowKey[] = []
+  /** The value of the rows that are not in `others`. */
+  #common: Uint8Array = new Uint8Array(0)
+  readonly #others = new Map<RowKey, Uint8Array>()
+
+  add(key: RowKey, value: Uint8Array): void {
+    if (this.#keys.length === 0) this.#common = value
+    else if (value !== this.#common) this.#others.set(key, value)
+    this.#keys.push(key)
+  }
+
+  inOrder(): KvRow[] {
+    this.#keys.sort()
+    return this.#keys.map((key) => ({ key, value: this.#others.get(key) ?? this.#common }))
+  }
 }
 
 /** A store in memory answers at once. */

@@ -115,6 +115,19 @@ describe('index entries', () => {
     )
   })
 
+  it('finds of one property alone what it finds of it among all', () => {
+    fc.assert(
+      fc.property(maps, fc.nat(), fc.boolean(), (map, which, emptyArrayAsNull) => {
+        const bytes = encodeProperties(map)
+        const all = indexEntries(bytes, { emptyArrayAsNull })
+        const wanted = all[which % Math.max(1, all.length)]?.property ?? 'none'
+        const found = indexEntries(bytes, { emptyArrayAsNull }, wanted)
+        const ofIt = (entries: readonly IndexEntry[]) => entries.filter(({ property: name }) => name === wanted)
+        expect(ofIt(found)).toEqual(ofIt(all))
+      }),
+    )
+  })
+
   it('found on a write are those found in what is stored, and storing that again changes nothing (X3, D2)', () => {
     // Properties that make the write encode something anew, mixed among plain ones.
     const troublesome = fc.oneof(
