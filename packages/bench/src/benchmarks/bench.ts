@@ -17,7 +17,8 @@ import yargs from 'yargs'
 import { type GrowthResult, markdown, type Results, type ServerResult, shortNumber, type WireResult } from './report.ts'
 import type { Connection } from './wire/connection.ts'
 import { findEmulators, Server, type ServerName } from './wire/servers.ts'
-import { equalityQuery, hotSize, load, type Workload, workloads } from './wire/workloads.ts'
+import { hotSize, type Workload } from './wire/workload.ts'
+import { equalityQuery, load, workloads } from './wire/workloads.ts'
 
 const page = fileURLToPath(new URL('../../../../docs/performance.md', import.meta.url))
 

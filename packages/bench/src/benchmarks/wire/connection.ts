@@ -32,6 +32,7 @@ interface Waiting {
 }
 
 export class Connection {
+  readonly port: number
   readonly #socket: Socket
   readonly #headers: HeaderBlocks
   readonly #streams = new Map<number, Stream>()
@@ -53,6 +54,7 @@ export class Connection {
   }
 
   constructor(socket: Socket, port: number) {
+    this.port = port
     this.#socket = socket
     this.#headers = new HeaderBlocks(`localhost:${port}`)
     socket.on('data', (chunk: Buffer) => this.#read(chunk))

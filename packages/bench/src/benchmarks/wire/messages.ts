@@ -42,6 +42,24 @@ export function entity(kind: string, name: string | undefined, i: number): Bytes
   return concat(field(1, encodeKey(keyOf(kind, name))), encodeProperties(propertiesOf(i)))
 }
 
+/** A key as JSON has it. */
+export function jsonKey(kind: string, name: string | undefined): object {
+  return { partitionId: { projectId: project }, path: [name === undefined ? { kind } : { kind, name }] }
+}
+
+/** The same entity in JSON, for an automatic id. */
+export function jsonEntity(kind: string, i: number): object {
+  const properties: { [name: string]: object } = {}
+  for (const [name, value] of propertiesOf(i)) {
+    if (value.type === 'integer') properties[name] = { integerValue: String(value.value) }
+    else if (value.type === 'string') {
+      const excluded = value.excludeFromIndexes === true ? { excludeFromIndexes: true } : {}
+      properties[name] = { stringValue: value.value, ...excluded }
+    }
+  }
+  return { key: jsonKey(kind, undefined), properties }
+}
+
 export function lookup(kind: string, names: readonly string[], transaction?: Bytes): Bytes {
   const options = transaction === undefined ? empty : field(1, field(2, transaction))
   return concat(options, ...names.map((name) => field(3, encodeKey(keyOf(kind, name)))), field(8, utf8(project)))

@@ -1,46 +1,15 @@
 /**
- * What the load generator asks for. Each workload first checks one answer: a fast wrong answer must not count.
- *
- *   T10000   the kind of 10,000 tasks that lookups and queries read; sizes of the growth run have kinds of their own
+ * What the load generator asks for. Each workload first checks one answer: a fast wrong answer must not count. Lookups and
+ * queries read the kind of workload.ts; sizes of the growth run have kinds of their own.
  */
 
 import { closedLoop, type LoopOptions, type LoopResult } from './closed-loop.ts'
 import type { Connection } from './connection.ts'
+import { httpWorkloads } from './http-workloads.ts'
 import * as messages from './messages.ts'
+import { hot, hotSize, kindOf, must, pick, type Workload } from './workload.ts'
 
-export const hotSize = 10_000
 const counterName = 'counter'
-
-export interface Measurement {
-  readonly connection: Connection
-  readonly streams: number
-  readonly warmMs: number
-  readonly timeMs: number
-}
-
-export interface Workload {
-  readonly name: string
-  readonly title: string
-  /** Entities of its kind that must be there. */
-  readonly size: number
-  readonly streams: number
-  /** @throws when an answer is not what it must be */
-  check(connection: Connection): Promise<void>
-  measure(how: Measurement): Promise<LoopResult>
-}
-
-export function kindOf(size: number): string {
-  return `T${size}`
-}
-
-/** Spread, the same at each run. */
-function pick(i: number, size: number): string {
-  return messages.nameOf((Math.imul(i + 1, 0x9e3779b1) >>> 0) % size)
-}
-
-function must(isRight: boolean, what: string): void {
-  if (!isRight) throw new Error(`a sample answer is wrong: ${what}`)
-}
 
 type Steps = LoopOptions['steps']
 
@@ -81,8 +50,6 @@ function queryWorkload(size: number, isComposite: boolean): Workload {
 export function equalityQuery(size: number): Workload {
   return queryWorkload(size, false)
 }
-
-const hot = kindOf(hotSize)
 
 export const workloads: readonly Workload[] = [
   simple(
@@ -194,6 +161,7 @@ export const workloads: readonly Workload[] = [
     },
     measure: ({ connection, timeMs }) => scans(connection, hot, timeMs),
   },
+  ...httpWorkloads,
 ]
 
 function transaction(name: (i: number) => string, kind: string): Steps {

@@ -1,0 +1,44 @@
+/**
+ * What a workload is, and the kind that workloads read.
+ *
+ *   T10000   10,000 tasks
+ */
+import type { LoopResult } from './closed-loop.ts'
+import type { Connection } from './connection.ts'
+import { nameOf } from './messages.ts'
+
+export interface Measurement {
+  readonly connection: Connection
+  readonly streams: number
+  readonly warmMs: number
+  readonly timeMs: number
+}
+
+export interface Workload {
+  readonly name: string
+  readonly title: string
+  /** Entities of its kind that must be there. */
+  readonly size: number
+  readonly streams: number
+  /** @throws when an answer is not what it must be */
+  check(connection: Connection): Promise<void>
+  measure(how: Measurement): Promise<LoopResult>
+}
+
+export const hotSize = 10_000
+
+export function kindOf(size: number): string {
+  return `T${size}`
+}
+
+export const hot: string = kindOf(hotSize)
+
+/** The name of one of so many tasks: spread, the same at each run. */
+export function pick(i: number, size: number): string {
+  return nameOf((Math.imul(i + 1, 0x9e3779b1) >>> 0) % size)
+}
+
+/** @throws when a sample of the answers is not what it must be */
+export function must(isRight: boolean, what: string): void {
+  if (!isRight) throw new Error(`a sample answer is wrong: ${what}`)
+}
