@@ -45,7 +45,7 @@ export class IndexCatalogue {
   #maintained: readonly CompositeIndex[] = []
   #serving: readonly CompositeIndex[] = []
   /** For indexes that began to serve in this run: the id of the transaction that was begun last before. */
-  readonly #servedAfter = new Map<bigint, bigint>()
+  readonly #servedAfter = new Map<bigint, number>()
   #departures = 0
   #nextId = 1n
 
@@ -129,7 +129,7 @@ export class IndexCatalogue {
    *
    * @param servedAfter - for one that begins to serve: transactions with larger ids find all of its rows
    */
-  record(index: CataloguedIndex, servedAfter?: bigint): void {
+  record(index: CataloguedIndex, servedAfter?: number): void {
     const before = this.byId(index.id)
     if (before?.state === 'serving' && index.state !== 'serving') this.#departures++
     if (servedAfter !== undefined) this.#servedAfter.set(index.id, servedAfter)
@@ -142,9 +142,9 @@ export class IndexCatalogue {
   }
 
   /** Serving indexes whose rows a transaction's snapshot may lack, because it may be older than they are. */
-  youngerThan(transactionId: bigint): readonly CompositeIndex[] {
+  youngerThan(transactionId: number): readonly CompositeIndex[] {
     if (this.#servedAfter.size === 0) return []
-    return this.#serving.filter(({ id }) => (this.#servedAfter.get(id) ?? -1n) >= transactionId)
+    return this.#serving.filter(({ id }) => (this.#servedAfter.get(id) ?? -1) >= transactionId)
   }
 
   #set(all: readonly CataloguedIndex[]): void {

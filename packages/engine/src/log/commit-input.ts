@@ -25,21 +25,23 @@ export interface CommitInput<T> {
    * Decides what the commit does, from the committed state alone. It must not write. What it throws is the commit's
    * answer, with nothing written.
    */
-  evaluate(read: CommittedReader, version: bigint): MaybePromise<Evaluation<T>>
-  /** The last word before the append: throws when the commit must not, or not yet, go through. */
-  admit?(footprint: Footprint): void
+  readonly evaluate: (read: CommittedReader, version: bigint) => MaybePromise<Evaluation<T>>
   /** Groups that it is about to write to, as its request names them. */
-  groups?(): readonly GroupCode[]
+  readonly groups?: (() => readonly GroupCode[]) | undefined
+  /** The last word before the append: throws when the commit must not, or not yet, go through. */
+  readonly admit?: ((footprint: Footprint) => void) | undefined
   /** Throws when it is known before the evaluation that the commit must fail. */
-  recheck?(): void
+  readonly recheck?: (() => void) | undefined
   /** Groups whose logs it moves besides those it writes to. */
-  readonly alsoMoves?: readonly GroupCode[]
+  readonly alsoMoves?: readonly GroupCode[] | undefined
 }
 
 /** What a commit is about to change. */
 export interface Footprint {
-  /** Rows of the tables that it writes or deletes. */
-  readonly rows: readonly RowKey[]
+  /** Rows of Entities that it writes or deletes. */
+  readonly entityRows: readonly RowKey[]
+  /** Index rows that it writes or deletes; listed when somebody asks. */
+  indexRows(): readonly RowKey[]
   /** Groups that it writes to. */
   readonly groups: readonly GroupCode[]
 }

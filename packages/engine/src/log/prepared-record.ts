@@ -20,7 +20,7 @@ export interface PreparedRecord extends PendingRecord {
 const noGroups: readonly GroupCode[] = []
 
 /** Of a commit that changes nothing. */
-export const noFootprint: Footprint = { rows: [], groups: [] }
+export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], groups: [] }
 
 /**
  * The records of a commit, in the order of their groups.
@@ -93,10 +93,16 @@ function prepare<T>(
 }
 
 export function footprintOf(records: readonly PreparedRecord[]): Footprint {
-  const rows: RowKey[] = []
-  for (const { entityWrites, indexWrites } of records) {
-    for (const { key } of entityWrites) rows.push(key)
-    for (const { key } of indexWrites) rows.push(key)
+  const entityRows: RowKey[] = []
+  const groups: GroupCode[] = []
+  for (const { group, entityWrites } of records) {
+    groups.push(group)
+    for (const { key } of entityWrites) entityRows.push(key)
   }
-  return { rows, groups: records.map(({ group }) => group) }
+  let listed: RowKey[] | undefined
+  const indexRows = (): readonly RowKey[] => {
+    listed ??= records.flatMap(({ indexWrites }) => indexWrites.map(({ key }) => key))
+    return listed
+  }
+  return { entityRows, indexRows, groups }
 }

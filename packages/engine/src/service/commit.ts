@@ -88,13 +88,16 @@ function commitPrepared(
   const committed = transactions.commit(database, transaction, {
     context,
     database,
-    transaction: transaction === undefined ? noTransaction : transactions.tokenOf(transaction),
+    transaction: transaction === undefined ? noTransaction : transaction.token,
     groups: () => groupsOf(mutations.map(({ key }) => key)),
     evaluate: (read, version) =>
       andThen(evaluateMutations(mutations, rules, read, version), (evaluated) => ({
         states: evaluated.states,
         result: evaluated,
       })),
+    admit: undefined,
+    recheck: undefined,
+    alsoMoves: undefined,
   })
   return andThen(committed, ({ version, result, indexUpdates }) => {
     if (result.failure !== undefined) throw result.failure

@@ -301,8 +301,7 @@ export class Database implements TtlDatabase {
   /** Begins a transaction; nothing is locked before its first read. */
   beginTransaction(context: RequestContext, options: TransactionOptions): MaybePromise<Uint8Array> {
     return this.#settled(context, () => {
-      const { transactions } = this.#shared
-      return transactions.tokenOf(transactions.begin(this, options))
+      return this.#shared.transactions.begin(this, options).token
     })
   }
 
@@ -398,7 +397,7 @@ export class Database implements TtlDatabase {
       return andThen(begun === undefined ? reading() : whenFails(reading, () => begun.end('rolledBack')), (result) => ({
         ...result,
         readTime: transaction.readTime ?? versions.readTime(),
-        ...(begun === undefined ? {} : { transaction: transactions.tokenOf(begun) }),
+        ...(begun === undefined ? {} : { transaction: begun.token }),
       }))
     }
     const { readTime } = read ?? {}

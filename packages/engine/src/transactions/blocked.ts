@@ -1,4 +1,5 @@
 /** How a commit that meets locks leaves the section in which nobody else commits, to wait outside of it. */
+import type { Footprint } from '../log/commit-input.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -6,13 +7,13 @@ import type { Transaction } from './transaction.ts'
 export class Blocked extends Error {
   readonly holders: readonly Transaction[]
   readonly row: RowKey
-  /** All rows that the commit is about to change. */
-  readonly rows: readonly RowKey[]
+  /** What the commit is about to change. */
+  readonly footprint: Footprint
 
-  constructor(holders: readonly Transaction[], row: RowKey, rows: readonly RowKey[]) {
+  constructor(holders: readonly Transaction[], row: RowKey, footprint: Footprint) {
     super('blocked')
     this.holders = holders
     this.row = row
-    this.rows = rows
+    this.footprint = footprint
   }
 }

@@ -49,7 +49,7 @@ export class ContendedRows {
 
   /** A writer, which changes `groups`, must wait for others that have read `row`. */
   met({ clock }: RequestContext, writer: Transaction, row: RowKey, groups: readonly GroupCode[]): void {
-    if (writer.reads.firstHit([row]) === undefined) return
+    if (!writer.reads.has(row)) return
     const now = clock.nowMicros()
     const known = this.#rows.get(row)
     if (known !== undefined) {
@@ -75,9 +75,9 @@ export class ContendedRows {
     holdersOf: (row: RowKey) => readonly Transaction[],
   ): Promise<void> | undefined {
     if (this.#rows.size === 0 || reader.state !== 'active') return undefined
-    const row = reads.firstHit([...this.#rows.keys()])
+    const row = reads.firstHit(this.#rows.keys())
     const contended = row === undefined ? undefined : this.#rows.get(row)
-    if (row === undefined || contended === undefined || reader.reads.firstHit([row]) !== undefined) return undefined
+    if (row === undefined || contended === undefined || reader.reads.has(row)) return undefined
     const now = context.clock.nowMicros()
     if (contended.until < now) {
       this.#rows.delete(row)

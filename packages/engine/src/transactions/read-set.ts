@@ -1,7 +1,7 @@
 /**
  * What a transaction has read: single rows, also absent ones, and the stretches of tables that its scans went over.
  *
- *   rows    keys of rows that were asked for
+ *   rows    keys of rows of Entities that were asked for
  *   spans   [start, end) from where a scan began, or sought to, up to just after the last row it gave; to the end of the
  *           range when it was exhausted
  *
@@ -11,47 +11,87 @@
  * Known: phantoms are kept out by locking index ranges. Ours: one set for locks and for validation.
  */
 import type { RequestContext } from '../context.ts'
+import type { Footprint } from '../log/commit-input.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
 
 export class ReadSet {
-  readonly #rows = new Set<RowKey>()
-  readonly #spans: KeyRange[] = []
+  /** Rows of Entities. Most transactions read one: it stands by itself. */
+  #row: RowKey | undefined
+  #otherRows: Set<RowKey> | undefined
+  #spans: KeyRange[] | undefined
 
   get isEmpty(): boolean {
-    return this.#rows.size === 0 && this.#spans.length === 0
+    return this.#row === undefined && this.#spans === undefined
   }
 
+  /** A row of Entities was asked for. */
   addRow(row: RowKey): void {
-    this.#rows.add(row)
+    if (this.#row === undefined) this.#row = row
+    else {
+      this.#otherRows ??= new Set()
+      this.#otherRows.add(row)
+    }
   }
 
   addSpan(start: RowKey, end: RowKey): void {
-    if (start < end) this.#spans.push({ start, end })
+    if (start >= end) return
+    this.#spans ??= []
+    this.#spans.push({ start, end })
   }
 
+  /** Takes over what another set has read, which is not used any more. */
   addAll(other: ReadSet): void {
-    for (const row of other.#rows) this.#rows.add(row)
-    this.#spans.push(...other.#spans)
+    if (this.isEmpty) {
+      this.#row = other.#row
+      this.#otherRows = other.#otherRows
+      this.#spans = other.#spans
+      return
+    }
+    if (other.#row !== undefined) this.addRow(other.#row)
+    for (const row of other.#otherRows ?? []) this.addRow(row)
+    for (const { start, end } of other.#spans ?? []) this.addSpan(start, end)
   }
 
-  /** The first of `rows` that this set has read; `undefined` when it has read none. */
-  firstHit(rows: readonly RowKey[]): RowKey | undefined {
+  /** Whether it has read a row, of whatever table. */
+  has(row: RowKey): boolean {
+    return this.#row === row || this.#otherRows?.has(row) === true || this.#spanHas(row)
+  }
+
+  /** The first of some rows that it has read; `undefined` when it has read none. */
+  firstHit(rows: Iterable<RowKey>): RowKey | undefined {
+    for (const row of rows) if (this.has(row)) return row
+    return undefined
+  }
+
+  /** The first row of a commit that it has read. Index rows are in spans alone, and made only where there are any. */
+  hitBy({ entityRows, indexRows }: Pick<Footprint, 'entityRows' | 'indexRows'>): RowKey | undefined {
     if (this.isEmpty) return undefined
-    return rows.find((row) => this.#rows.has(row) || this.#spans.some(({ start, end }) => start <= row && row < end))
+    for (const row of entityRows) if (this.has(row)) return row
+    if (this.#spans === undefined) return undefined
+    for (const row of indexRows()) if (this.#spanHas(row)) return row
+    return undefined
+  }
+
+  #spanHas(row: RowKey): boolean {
+    if (this.#spans === undefined) return false
+    for (const { start, end } of this.#spans) if (start <= row && row < end) return true
+    return false
   }
 
   /** Whether anything in a range of rows was read. */
   overlaps(range: KeyRange): boolean {
-    if (this.#spans.some(({ start, end }) => start < range.end && range.start < end)) return true
-    for (const row of this.#rows) if (range.start <= row && row < range.end) return true
-    return false
+    const isIn = (row: RowKey): boolean => range.start <= row && row < range.end
+    if (this.#row !== undefined && isIn(this.#row)) return true
+    for (const row of this.#otherRows ?? []) if (isIn(row)) return true
+    return this.#spans?.some(({ start, end }) => start < range.end && range.start < end) === true
   }
 
   clear(): void {
-    this.#rows.clear()
-    this.#spans.length = 0
+    this.#row = undefined
+    this.#otherRows = undefined
+    this.#spans = undefined
   }
 }
 
@@ -66,7 +106,8 @@ export class TrackedView implements TableView {
   }
 
   get(context: RequestContext, table: TableId, row: RowKey): MaybePromise<Uint8Array | undefined> {
-    this.#reads.addRow(row)
+    if (table === 'Entities') this.#reads.addRow(row)
+    else this.#reads.addSpan(row, `${row}\x00`)
     return this.#view.get(context, table, row)
   }
 

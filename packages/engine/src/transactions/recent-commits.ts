@@ -8,14 +8,13 @@
  * N1  A read that begins after mark() sees every commit below the mark.
  * N2  since(mark) has every commit from the mark on.
  */
-import type { Append } from '../log/commit-input.ts'
+import type { Append, Footprint } from '../log/commit-input.ts'
 import type { GroupCode } from '../log/log-rows.ts'
-import type { RowKey } from '../storage/kv.ts'
 
 export interface RecentCommit {
   readonly number: number
   /** Rows of the tables that it writes or deletes. */
-  readonly rows: readonly RowKey[]
+  readonly footprint: Footprint
   /** Groups whose logs it moves. */
   readonly groups: readonly GroupCode[]
   /** Resolves when it is in the store; `undefined` when it is. Never rejects. */
@@ -35,8 +34,8 @@ export class RecentCommits {
   add({ footprint, alsoMoves, landing }: Append): void {
     const number = this.#next++
     if (landing === undefined && this.#marks.size === 0 && this.#inFlight === 0) return
-    const { rows, groups } = footprint()
-    const commit: RecentCommit = { number, rows, groups: [...groups, ...alsoMoves], landing }
+    const made = footprint()
+    const commit: RecentCommit = { number, footprint: made, groups: [...made.groups, ...alsoMoves], landing }
     this.#commits.push(commit)
     if (landing === undefined) return
     this.#inFlight++
@@ -48,11 +47,21 @@ export class RecentCommits {
     landing.then(landed, landed)
   }
 
+  /** The mark of now (N1). It holds for what is read in this turn; for more it must be kept. */
+  get now(): number {
+    const oldest = this.#inFlight === 0 ? undefined : this.#commits.find(({ landing }) => landing !== undefined)
+    return oldest?.number ?? this.#next
+  }
+
+  /** Keeps a mark taken in this turn; the holder gives it back by {@link release}. */
+  keep(mark: number): void {
+    this.#marks.set(mark, (this.#marks.get(mark) ?? 0) + 1)
+  }
+
   /** Takes a mark (N1); the holder gives it back by {@link release}. */
   mark(): number {
-    const oldest = this.#inFlight === 0 ? undefined : this.#commits.find(({ landing }) => landing !== undefined)
-    const mark = oldest?.number ?? this.#next
-    this.#marks.set(mark, (this.#marks.get(mark) ?? 0) + 1)
+    const mark = this.now
+    this.keep(mark)
     return mark
   }
 

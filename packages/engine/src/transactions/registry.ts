@@ -10,14 +10,20 @@
 import type { Scheduler } from '../clock.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
 import type { RowKey } from '../storage/kv.ts'
-import { type ConcurrencyMode, decodeToken, Transaction, type TransactionState } from './transaction.ts'
+import {
+  type ConcurrencyMode,
+  decodeToken,
+  Transaction,
+  type TransactionOwner,
+  type TransactionState,
+} from './transaction.ts'
 import { abortedError } from './waits.ts'
 
 /** Ended transactions whose fate is remembered, for good answers and for the rank of retries. */
 const endedKept = 10_000
 /** Ours: each keeps what it read. Ten times what a busy service has, and some hundred megabytes. */
 const openMaxDefault = 100_000
-const sweepIntervalMicros = 1_000_000n
+const sweepIntervalMicros = 1_000_000
 
 export interface RegistryStart {
   /** Code of the database. */
@@ -34,20 +40,32 @@ export interface RegistryLimits {
   readonly openTransactionsMax?: number | undefined
 }
 
-export class TransactionRegistry {
+export class TransactionRegistry implements TransactionOwner {
   readonly #scheduler: Scheduler
-  readonly #open = new Map<bigint, Transaction>()
-  readonly #ended = new Map<bigint, Transaction>()
-  #lastId: bigint
-  #sweptAt = 0n
+  readonly #onEnd: (transaction: Transaction) => void
+  /** By their number in this run, 32 bits of it: small integers are what a map finds soonest. */
+  readonly #open = new Map<number, Transaction>()
+  /** A ring of those that ended last. It is seldom searched, and then mostly for one of the youngest. */
+  readonly #ended: Transaction[] = []
+  #endedNext = 0
+  readonly #firstId: number
+  #lastId: number
+  #sweptAt = 0
 
   readonly #openMax: number
 
-  constructor(scheduler: Scheduler, { openTransactionsMax = openMaxDefault }: RegistryLimits = {}) {
+  /** @param onEnd - told of each that has ended, before anybody who waits for it */
+  constructor(
+    scheduler: Scheduler,
+    { openTransactionsMax = openMaxDefault }: RegistryLimits,
+    onEnd: (transaction: Transaction) => void,
+  ) {
     this.#scheduler = scheduler
+    this.#onEnd = onEnd
     this.#openMax = openTransactionsMax
     // G1: ids go on from the clock, so that tokens of an earlier run name nothing.
-    this.#lastId = scheduler.nowMicros()
+    this.#firstId = Number(scheduler.nowMicros())
+    this.#lastId = this.#firstId
   }
 
   get openCount(): number {
@@ -55,7 +73,7 @@ export class TransactionRegistry {
   }
 
   /** The id of the transaction that was begun last: those begun later have larger ones. */
-  get lastId(): bigint {
+  get lastId(): number {
     return this.#lastId
   }
 
@@ -67,8 +85,7 @@ export class TransactionRegistry {
   holdersOf(row: RowKey, aside: Transaction): readonly Transaction[] {
     const holders: Transaction[] = []
     for (const other of this.#open.values()) {
-      if (other !== aside && other.mode === 'pessimistic' && other.reads.firstHit([row]) !== undefined)
-        holders.push(other)
+      if (other !== aside && other.mode === 'pessimistic' && other.reads.has(row)) holders.push(other)
     }
     return holders
   }
@@ -78,8 +95,8 @@ export class TransactionRegistry {
    *
    * @returns what time it is, microseconds
    */
-  sweep(): bigint {
-    const now = this.#scheduler.nowMicros()
+  sweep(): number {
+    const now = Number(this.#scheduler.nowMicros())
     if (now - this.#sweptAt <= sweepIntervalMicros) return now
     this.#sweptAt = now
     for (const transaction of [...this.#open.values()]) if (transaction.hasExpired(now)) transaction.end('expired')
@@ -102,29 +119,28 @@ export class TransactionRegistry {
       id: this.#lastId,
       age: previous?.age ?? this.#lastId,
       beganAt: now,
+      owner: this,
     })
-    this.#open.set(transaction.id, transaction)
-    transaction.atEnd(() => this.#forget(transaction))
+    this.#open.set(this.#numberOf(transaction.id), transaction)
     return transaction
   }
 
   /** What waits and is waited for in the place of a write outside of transactions: unknown to clients, older than all. */
   standIn(database: string): Transaction {
-    const beganAt = this.#scheduler.nowMicros()
     return new Transaction({
-      id: 0n,
+      id: 0,
       database,
       mode: 'pessimistic',
       readOnly: false,
       readTime: undefined,
-      age: 0n,
-      beganAt,
+      age: 0,
+      beganAt: Number(this.#scheduler.nowMicros()),
     })
   }
 
   /** The open transaction that a token names, if there is one; it counts as no use of it. */
   openOne(database: string, token: Uint8Array): Transaction | undefined {
-    const transaction = this.#open.get(decodeId(token))
+    const transaction = this.#openById(decodeId(token))
     return transaction?.database === database ? transaction : undefined
   }
 
@@ -132,7 +148,7 @@ export class TransactionRegistry {
   find(database: string, token: Uint8Array): Transaction {
     const id = decodeId(token)
     const now = this.sweep()
-    const transaction = this.#open.get(id)
+    const transaction = this.#openById(id)
     if (transaction !== undefined && transaction.database === database) {
       if (!transaction.hasExpired(now)) {
         transaction.usedAt = now
@@ -140,7 +156,7 @@ export class TransactionRegistry {
       }
       transaction.end('expired')
     }
-    const ended = this.#ended.get(id)
+    const ended = this.#endedById(id)
     if (ended === undefined || ended.database !== database) {
       throw invalidArgument('the transaction is unknown here: begin one, and use it in the database it was begun in')
     }
@@ -150,15 +166,18 @@ export class TransactionRegistry {
 
   /** Ends a transaction without effect. Rolling back one that has ended without a commit is harmless. */
   rollback(database: string, token: Uint8Array): void {
-    const ended = this.#ended.get(decodeId(token))
-    if (ended !== undefined && ended.database === database && ended.state !== 'committed') return
+    const id = decodeId(token)
+    if (this.#openById(id) === undefined) {
+      const ended = this.#endedById(id)
+      if (ended !== undefined && ended.database === database && ended.state !== 'committed') return
+    }
     this.find(database, token).end('rolledBack')
   }
 
   /** The transaction that a retry follows; it ends now. Unknown ones are accepted: they may be long gone. */
   #previous(database: string, token: Uint8Array): Transaction | undefined {
     const id = decodeId(token)
-    const previous = this.#open.get(id) ?? this.#ended.get(id)
+    const previous = this.#openById(id) ?? this.#endedById(id)
     if (previous === undefined || previous.database !== database) return undefined
     if (previous.readOnly) {
       throw invalidArgument(
@@ -169,12 +188,30 @@ export class TransactionRegistry {
     return previous
   }
 
-  #forget(transaction: Transaction): void {
-    this.#open.delete(transaction.id)
-    this.#ended.set(transaction.id, transaction)
-    if (this.#ended.size <= endedKept) return
-    const [oldest] = this.#ended.keys()
-    if (oldest !== undefined) this.#ended.delete(oldest)
+  /** A transaction of this registry has ended: from now on only its fate is known. */
+  ended(transaction: Transaction): void {
+    this.#open.delete(this.#numberOf(transaction.id))
+    this.#ended[this.#endedNext] = transaction
+    this.#endedNext = (this.#endedNext + 1) % endedKept
+    this.#onEnd(transaction)
+  }
+
+  #numberOf(id: number): number {
+    return (id - this.#firstId) | 0
+  }
+
+  #openById(id: number): Transaction | undefined {
+    const transaction = this.#open.get(this.#numberOf(id))
+    return transaction?.id === id ? transaction : undefined
+  }
+
+  #endedById(id: number): Transaction | undefined {
+    const { length } = this.#ended
+    for (let back = 1; back <= length; back++) {
+      const transaction = this.#ended[(this.#endedNext - back + length) % length]
+      if (transaction?.id === id) return transaction
+    }
+    return undefined
   }
 }
 
@@ -193,7 +230,7 @@ export function refuseEnded(transaction: Transaction): void {
   throw invalidArgument(`${transaction.name} is ${stateInWords[transaction.state]}; begin a new one`)
 }
 
-function decodeId(token: Uint8Array): bigint {
+function decodeId(token: Uint8Array): number {
   const id = decodeToken(token)
   if (id === undefined)
     throw invalidArgument('the transaction bytes do not decode; use those that BeginTransaction gave')

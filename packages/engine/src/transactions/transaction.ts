@@ -17,11 +17,18 @@ export type ConcurrencyMode = 'pessimistic' | 'optimistic' | 'optimisticWithEnti
 
 export type TransactionState = 'active' | 'committed' | 'rolledBack' | 'expired' | 'aborted'
 
-export const idleMicrosMax = 60_000_000n
-export const totalMicrosMax = 270_000_000n
+/** Times of transactions are numbers: microseconds since the epoch stay exact in them until the year 2255. */
+export const idleMicrosMax = 60_000_000
+export const totalMicrosMax = 270_000_000
+
+/** Who is told that a transaction has ended, before anybody who waits for it. */
+export interface TransactionOwner {
+  ended(transaction: Transaction): void
+}
 
 export interface TransactionStart {
-  readonly id: bigint
+  /** A safe integer. */
+  readonly id: number
   /** Code of the database. */
   readonly database: string
   readonly mode: ConcurrencyMode
@@ -29,28 +36,34 @@ export interface TransactionStart {
   /** Read-only: the moment to read at, microseconds; `undefined` = the first read decides. */
   readonly readTime: bigint | undefined
   /** Rank by first begin: lower is older. A retry keeps the rank of the transaction it follows. */
-  readonly age: bigint
-  readonly beganAt: bigint
+  readonly age: number
+  readonly beganAt: number
+  readonly owner?: TransactionOwner | undefined
 }
 
+const nobody: readonly Transaction[] = []
+
 export class Transaction {
-  readonly id: bigint
+  readonly id: number
   readonly database: string
   readonly mode: ConcurrencyMode
   readonly readOnly: boolean
   readonly readTime: bigint | undefined
-  readonly age: bigint
-  readonly beganAt: bigint
+  readonly age: number
+  readonly beganAt: number
   readonly reads: ReadSet = new ReadSet()
   /** Why it was aborted, for the answer to whatever it asks next. */
   abortReason: string | undefined
   /** The transactions that it waits for now. */
-  waitsFor: readonly Transaction[] = []
-  usedAt: bigint
+  waitsFor: readonly Transaction[] = nobody
+  usedAt: number
   /** Its commit has begun. */
   committing = false
   #state: TransactionState = 'active'
-  #atEnd: (() => void)[] = []
+  /** Made when somebody asks for it. */
+  #token: Uint8Array | undefined
+  #owner: TransactionOwner | undefined
+  #atEnd: (() => void)[] | undefined
 
   constructor(start: TransactionStart) {
     this.id = start.id
@@ -61,37 +74,43 @@ export class Transaction {
     this.age = start.age
     this.beganAt = start.beganAt
     this.usedAt = start.beganAt
+    this.#owner = start.owner
   }
 
   get state(): TransactionState {
     return this.#state
   }
 
+  /** The bytes by which its client names it. */
+  get token(): Uint8Array {
+    this.#token ??= encodeToken(this.id)
+    return this.#token
+  }
+
   /** `transaction 42`, as messages name it. */
   get name(): string {
-    return this.id === 0n ? 'a write outside of transactions' : `transaction ${this.id}`
+    return this.id === 0 ? 'a write outside of transactions' : `transaction ${this.id}`
   }
 
   /** When it expires if nobody uses it before. */
-  get expiresAt(): bigint {
-    const idle = this.usedAt + idleMicrosMax
-    const total = this.beganAt + totalMicrosMax
-    return idle < total ? idle : total
+  get expiresAt(): number {
+    return Math.min(this.usedAt + idleMicrosMax, this.beganAt + totalMicrosMax)
   }
 
   /** Whether it has been left alone, or open, for too long (T3). */
-  hasExpired(now: bigint): boolean {
+  hasExpired(now: number): boolean {
     return !this.committing && now > this.expiresAt
   }
 
   /** Runs `task` when the transaction ends, whatever way. */
   atEnd(task: () => void): void {
-    this.#atEnd.push(task)
+    if (this.#atEnd === undefined) this.#atEnd = [task]
+    else this.#atEnd.push(task)
   }
 
   /** Takes a task of {@link atEnd} back. */
   notAtEnd(task: () => void): void {
-    this.#atEnd = this.#atEnd.filter((other) => other !== task)
+    this.#atEnd = this.#atEnd?.filter((other) => other !== task)
   }
 
   end(state: Exclude<TransactionState, 'active'>, reason?: string): void {
@@ -99,10 +118,12 @@ export class Transaction {
     this.#state = state
     this.abortReason = reason
     this.reads.clear()
-    this.waitsFor = []
+    this.waitsFor = nobody
     const tasks = this.#atEnd
-    this.#atEnd = []
-    for (const task of tasks) task()
+    this.#atEnd = undefined
+    this.#owner?.ended(this)
+    this.#owner = undefined
+    if (tasks !== undefined) for (const task of tasks) task()
   }
 }
 
@@ -110,17 +131,25 @@ const tokenBytes = 9
 const tokenTag = 0x11
 
 /** The bytes by which clients name a transaction: as both of Google's emulators write them (measured). */
-export function encodeToken(id: bigint): Uint8Array {
-  const token = Buffer.alloc(tokenBytes)
+function encodeToken(id: number): Uint8Array {
+  const token = Buffer.allocUnsafe(tokenBytes)
+  const low = id >>> 0
   token[0] = tokenTag
-  token.writeBigUInt64LE(id, 1)
+  token.writeUInt32LE(low, 1)
+  token.writeUInt32LE((id - low) / 0x1_0000_0000, 5)
   return token
 }
 
-/** The id in a token; `undefined` when the bytes are no token. */
-export function decodeToken(token: Uint8Array): bigint | undefined {
+/** The id in a token, rounded when it is none of ours; `undefined` when the bytes are no token. */
+export function decodeToken(token: Uint8Array): number | undefined {
   if (token.length !== tokenBytes || token[0] !== tokenTag) return undefined
-  return Buffer.from(token).readBigUInt64LE(1)
+  return uint32At(token, 1) + uint32At(token, 5) * 0x1_0000_0000
+}
+
+function uint32At(bytes: Uint8Array, at: number): number {
+  let value = 0
+  for (let i = 3; i >= 0; i--) value = value * 0x100 + (bytes[at + i] as number)
+  return value
 }
 
 /** A read in a transaction: `view` notes what is read. */

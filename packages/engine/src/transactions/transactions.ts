@@ -33,7 +33,7 @@ import { GroupViews } from './group-views.ts'
 import { type Moment, Moments, type MomentsParts, type ReadScope } from './moments.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
 import { type RegistryLimits, refuseEnded, TransactionRegistry } from './registry.ts'
-import { type ConcurrencyMode, encodeToken, type Transaction } from './transaction.ts'
+import type { ConcurrencyMode, Transaction } from './transaction.ts'
 import { WaitingWriters } from './waiting-writers.ts'
 import { waitForRelease } from './waits.ts'
 import { finallyDo, wholeRead } from './whole-read.ts'
@@ -78,7 +78,7 @@ export class Transactions {
     this.#parts = parts
     this.#now = new KvTableView(parts.kv)
     this.#moments = new Moments(parts)
-    this.#registry = new TransactionRegistry(parts.scheduler, parts)
+    this.#registry = new TransactionRegistry(parts.scheduler, parts, (transaction) => this.#letGo(transaction))
     this.#contended = new ContendedRows(parts.contention)
   }
 
@@ -88,7 +88,7 @@ export class Transactions {
   }
 
   /** The id of the transaction that was begun last: those begun later have larger ones. */
-  get lastId(): bigint {
+  get lastId(): number {
     return this.#registry.lastId
   }
 
@@ -96,15 +96,13 @@ export class Transactions {
   begin(database: TransactionDatabase, options: BeginOptions): Transaction {
     const { readTime, previousTransaction } = options
     if (readTime !== undefined) this.#checkReadTime(readTime)
-    const transaction = this.#registry.begin({
+    return this.#registry.begin({
       database: database.code,
       mode: database.transactionSettings.concurrency,
       readOnly: options.mode === 'readOnly',
       readTime,
       previous: previousTransaction,
     })
-    transaction.atEnd(() => this.#letGo(transaction))
-    return transaction
   }
 
   /** The open transaction that a token names. @throws INVALID_ARGUMENT; ABORTED when it lost a conflict */
@@ -121,10 +119,6 @@ export class Transactions {
   failed(database: TransactionDatabase, token: Uint8Array, error: unknown): void {
     if (!(error instanceof DatastoreError) || error.code !== 'ABORTED') return
     this.#registry.openOne(database.code, token)?.end('aborted', error.message)
-  }
-
-  tokenOf(transaction: Transaction): Uint8Array {
-    return encodeToken(transaction.id)
   }
 
   /** A read outside of transactions, at a past moment (microseconds). */
@@ -180,11 +174,16 @@ export class Transactions {
     const isAlone = this.#registry.openCount === 0 && log.turns?.isOn !== true
     if (transaction === undefined && isAlone) return log.commit(input)
     const groupsRead = transaction === undefined ? undefined : this.#groupSnapshots.get(transaction)
+    // The same parts in the same order as without a transaction: so the log meets one shape of input.
     const admitted: CommitInput<T> = {
-      ...input,
+      context: input.context,
+      database: input.database,
+      transaction: input.transaction,
+      groups: input.groups,
+      evaluate: input.evaluate,
       admit: (footprint) => this.#admit(database, transaction, footprint),
-      ...(transaction === undefined ? {} : { recheck: () => this.#recheck(transaction) }),
-      ...(groupsRead === undefined ? {} : { alsoMoves: [...groupsRead.keys()] }),
+      recheck: transaction === undefined ? undefined : () => this.#recheck(transaction),
+      alsoMoves: groupsRead === undefined ? undefined : [...groupsRead.keys()],
     }
     // A write outside of transactions waits like one that has read nothing; as the oldest it is never a deadlock's victim.
     const holder = transaction ?? this.#registry.standIn(database.code)
@@ -202,7 +201,7 @@ export class Transactions {
         throw error
       }
       this.#noteContention('waited', input)
-      this.#writers.add(holder, error.rows)
+      this.#writers.add(holder, error.footprint)
       this.#contended.met(input.context, holder, error.row, input.groups?.() ?? [])
       const wait = {
         waiter: holder,
@@ -280,35 +279,36 @@ export class Transactions {
 
   /** X1, at the last moment before the append, when no other commit can come in between. */
   #admit(database: TransactionDatabase, self: Transaction | undefined, footprint: Footprint): void {
-    const now = this.#parts.scheduler.nowMicros()
     if (self !== undefined) {
       refuseEnded(self)
       this.#refuseConflict(self)
       this.#refuseGroups(database, self, footprint.groups)
     }
-    const holders: Transaction[] = []
+    let holders: Transaction[] | undefined
     let contended: RowKey | undefined
     for (const other of this.#registry.open()) {
       if (other === self || other.readOnly || other.mode !== 'pessimistic' || other.database !== database.code) continue
-      const row = other.reads.firstHit(footprint.rows)
+      const row = other.reads.hitBy(footprint)
       if (row === undefined) continue
-      if (other.hasExpired(now)) {
+      if (other.hasExpired(Number(this.#parts.scheduler.nowMicros()))) {
         other.end('expired')
         continue
       }
       contended ??= row
-      holders.push(other)
+      if (holders === undefined) holders = [other]
+      else holders.push(other)
     }
-    if (contended !== undefined) throw new Blocked(holders, contended, footprint.rows)
+    if (holders !== undefined && contended !== undefined) throw new Blocked(holders, contended, footprint)
   }
 
   /** Throws ABORTED when a later commit changed what an optimistic transaction has read. */
   #refuseConflict(transaction: Transaction): void {
+    if (transaction.mode === 'pessimistic') return
     const { recent } = this.#parts
     const snapshot = this.#snapshots.get(transaction)
     if (transaction.mode === 'optimistic' && snapshot !== undefined && !(snapshot instanceof Promise)) {
       for (const commit of recent.since(snapshot.mark)) {
-        const row = transaction.reads.firstHit(commit.rows)
+        const row = transaction.reads.hitBy(commit.footprint)
         if (row === undefined) continue
         throw new DatastoreError(
           'ABORTED',
@@ -421,6 +421,7 @@ export class Transactions {
 
   /** Closes what an ended transaction has looked through. */
   #letGo(transaction: Transaction): void {
+    if (transaction.mode === 'pessimistic' && !transaction.readOnly) return
     const snapshot = this.#snapshots.get(transaction)
     if (snapshot !== undefined && !(snapshot instanceof Promise)) snapshot.close()
     this.#snapshots.delete(transaction)

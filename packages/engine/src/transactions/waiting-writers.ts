@@ -9,6 +9,7 @@
  *
  * Ours: the emulators let readers pass, and their writers starve.
  */
+import type { Footprint } from '../log/commit-input.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { ReadSet } from './read-set.ts'
 import type { Transaction } from './transaction.ts'
@@ -20,20 +21,21 @@ export interface WaitingWriter {
 }
 
 export class WaitingWriters {
-  readonly #rows = new Map<Transaction, readonly RowKey[]>()
+  readonly #waiting = new Map<Transaction, Footprint>()
 
   /** A writer waits; it is taken off the list when `holder` ends. */
-  add(holder: Transaction, rows: readonly RowKey[]): void {
-    if (!this.#rows.has(holder)) holder.atEnd(() => this.#rows.delete(holder))
-    this.#rows.set(holder, rows)
+  add(holder: Transaction, footprint: Footprint): void {
+    if (!this.#waiting.has(holder)) holder.atEnd(() => this.#waiting.delete(holder))
+    this.#waiting.set(holder, footprint)
   }
 
   /** The writer that a reader must let pass before it locks `reads`; `undefined` = none. */
   before(reader: Transaction, reads: ReadSet): WaitingWriter | undefined {
-    for (const [holder, rows] of this.#rows) {
+    if (this.#waiting.size === 0) return undefined
+    for (const [holder, footprint] of this.#waiting) {
       if (holder === reader || holder.database !== reader.database) continue
-      const row = reads.firstHit(rows)
-      if (row !== undefined && reader.reads.firstHit(rows) === undefined) return { holder, row }
+      const row = reads.hitBy(footprint)
+      if (row !== undefined && reader.reads.hitBy(footprint) === undefined) return { holder, row }
     }
     return undefined
   }

@@ -32,10 +32,10 @@ export async function waitForRelease(context: RequestContext, wait: Wait): Promi
   waiter.waitsFor = holders
   const cycle = findCycle(waiter)
   if (cycle !== undefined) breakDeadlock(cycle, waiter, what)
-  const until = clock.nowMicros() + BigInt(timeoutMs) * 1000n
+  const until = Number(clock.nowMicros()) + timeoutMs * 1000
   for (;;) {
     refuseAborted(waiter)
-    const now = clock.nowMicros()
+    const now = Number(clock.nowMicros())
     for (const holder of holders) if (holder.hasExpired(now)) holder.end('expired')
     const holder = holders.find(({ state }) => state === 'active')
     if (holder === undefined || holders.some(({ state }) => state !== 'active')) break
@@ -53,20 +53,19 @@ function lockTimeout({ waiter, what, timeoutMs }: Wait, holder: Transaction): Da
   return new DatastoreError(
     'ABORTED',
     `${what} is locked by ${holder.name}, which did not end within ${timeoutMs} ms; try again`,
-    { retry: waiter.id === 0n ? 'request' : 'transaction' },
+    { retry: waiter.id === 0 ? 'request' : 'transaction' },
   )
 }
 
 /** Resolves when a holder, or the waiter itself, ends or may have expired; when the time is up, or the caller's patience. */
-function somethingNew(context: RequestContext, { waiter, holders }: Wait, until: bigint): Promise<void> {
+function somethingNew(context: RequestContext, { waiter, holders }: Wait, until: number): Promise<void> {
   const { clock, deadlineAt, signal } = context
   let wakeAt = until
-  if (deadlineAt !== undefined && deadlineAt < wakeAt) wakeAt = deadlineAt + 1n
+  if (deadlineAt !== undefined) wakeAt = Math.min(wakeAt, Number(deadlineAt) + 1)
   for (const holder of holders) {
-    const expiredAt = holder.expiresAt + 1n
-    if (!holder.committing && expiredAt < wakeAt) wakeAt = expiredAt
+    if (!holder.committing) wakeAt = Math.min(wakeAt, holder.expiresAt + 1)
   }
-  const waitMs = Math.max(0, Number(wakeAt - clock.nowMicros()) / 1000)
+  const waitMs = Math.max(0, (wakeAt - Number(clock.nowMicros())) / 1000)
   const watched = [...holders, waiter]
   return new Promise((resolve) => {
     const timer = new AbortController()

@@ -27,26 +27,27 @@ export function wholeRead<T>(
   settle: (reads: ReadSet) => Promise<void> | undefined,
   attempt = 1,
 ): MaybePromise<T> {
-  const mark = recent.mark()
+  const mark = recent.now
   const reads = new ReadSet()
-  const read = (): MaybePromise<T> =>
-    andThen(viewOf(), (view) =>
-      andThen(work(new TrackedView(view, reads)), (value) => {
-        const overlapping = recent.since(mark).find(({ rows }) => reads.firstHit(rows) !== undefined)
-        if (overlapping === undefined) {
-          const wait = settle(reads)
-          return wait === undefined ? value : wait.then(() => wholeRead(recent, viewOf, work, settle, attempt))
-        }
-        if (attempt === attemptsMax) {
-          throw new DatastoreError('ABORTED', 'what this transaction reads is changed all the time; try again', {
-            retry: 'transaction',
-          })
-        }
-        const again = (): MaybePromise<T> => wholeRead(recent, viewOf, work, settle, attempt + 1)
-        return overlapping.landing === undefined ? again() : overlapping.landing.then(again, again)
-      }),
-    )
-  return finallyDo(read, () => recent.release(mark))
+  const whole = (value: T): MaybePromise<T> => {
+    const overlapping = recent.since(mark).find(({ footprint }) => reads.hitBy(footprint) !== undefined)
+    if (overlapping === undefined) {
+      const wait = settle(reads)
+      return wait === undefined ? value : wait.then(() => wholeRead(recent, viewOf, work, settle, attempt))
+    }
+    if (attempt === attemptsMax) {
+      throw new DatastoreError('ABORTED', 'what this transaction reads is changed all the time; try again', {
+        retry: 'transaction',
+      })
+    }
+    const again = (): MaybePromise<T> => wholeRead(recent, viewOf, work, settle, attempt + 1)
+    return overlapping.landing === undefined ? again() : overlapping.landing.then(again, again)
+  }
+  const value = andThen(viewOf(), (view) => work(new TrackedView(view, reads)))
+  // What is read in one turn meets only the batches on their way, and these are known without a mark.
+  if (!(value instanceof Promise)) return whole(value)
+  recent.keep(mark)
+  return value.then(whole).finally(() => recent.release(mark))
 }
 
 /** Runs `work`; when it fails, `failed` is told before the caller is. */
