@@ -47,6 +47,21 @@ export class CountingLedger implements Ledger {
   /** What the request weighs and how it fares, where that matters. */
   load: RequestLoad | undefined = undefined
 
+  /**
+   * Counts the writing of so many single rows at once, if the tablets want to know of none of them.
+   *
+   * @returns whether it did; else they are charged one by one
+   */
+  chargeUnseen(rows: number): boolean {
+    const { meter } = this
+    if (meter !== undefined) {
+      if (meter.countdown <= rows) return false
+      meter.countdown -= rows
+    }
+    this.rowsWritten += rows
+    return true
+  }
+
   charge(
     table: TableId,
     operation: RowOperation,

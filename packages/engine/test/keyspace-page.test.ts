@@ -194,16 +194,16 @@ describe('rows', () => {
   const nothing = new Uint8Array(0)
 
   /** Every row that the page may show, made by the code that makes it for the store. */
-  const rows: readonly { readonly rowKey: string; readonly value?: Uint8Array }[] = [
+  const rows: readonly { readonly key: string; readonly value?: Uint8Array }[] = [
     ...rowsOf(keyCodes(toDo), image, [owner, manyRanks], []),
     ...rowsOf(keyCodes({ ...toDo, partition: dn }), image, [], []),
     ...indexRowsOf(keyCodes(toDo), [owner, rank], indexes).slice(5),
     ...indexRowsOf(keyCodes(adasToDo), [rank], indexes),
-    { rowKey: idSequenceRowKey('p', '', ['scattered']), value: encodeCounter(1001n) },
-    { rowKey: logRowKey(group, version) },
-    { rowKey: pendingRowKey(group, version), value: nothing },
-    { rowKey: metadataRowKey({ projectId: '', databaseId: '', topic: 'commitVersion' }) },
-    { rowKey: metadataRowKey({ projectId: 'p', databaseId: '', topic: 'compositeIndex', parts: ['7'] }) },
+    { key: idSequenceRowKey('p', '', ['scattered']), value: encodeCounter(1001n) },
+    { key: logRowKey(group, version) },
+    { key: pendingRowKey(group, version), value: nothing },
+    { key: metadataRowKey({ projectId: '', databaseId: '', topic: 'commitVersion' }) },
+    { key: metadataRowKey({ projectId: 'p', databaseId: '', topic: 'compositeIndex', parts: ['7'] }) },
   ]
 
   const examples = [...page.matchAll(/```rows\n([^`]*)```/g)].flatMap(([, block = '']) =>
@@ -220,7 +220,7 @@ describe('rows', () => {
     const rowKey = fromHex(hex)
     const cell = value === undefined ? undefined : bytesOf(fromHex(value))
     expect(prettyRowKey(rowKey, cell)).toBe(words)
-    const row = rows.find((one) => one.rowKey === rowKey)
+    const row = rows.find((one) => one.key === rowKey)
     expect(row, 'no row of the code has these bytes').toBeDefined()
     expect(row?.value && hexOf(row.value)).toEqual(cell && hexOf(cell))
   })

@@ -312,7 +312,7 @@ class Check {
     const codes = keyCodesOfPath(partition, path)
     const rules = this.#source.databaseByCode(codes.partition).checkRules
     try {
-      return new Map(indexRowsOfCell(codes, cell, rules).map(({ rowKey, value }) => [rowKey, value]))
+      return new Map(indexRowsOfCell(codes, cell, rules).map(({ key: rowKey, value }) => [rowKey, value]))
     } catch (error) {
       this.#report('unreadable row', entityRow, error instanceof Error ? error.message : String(error))
       return new Map()

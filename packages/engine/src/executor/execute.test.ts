@@ -51,11 +51,11 @@ function ask(
 }
 
 function put(store: MemoryKv, each: ModelEntity): void {
-  for (const { rowKey, value } of entityRows(each)) store.mutate({ key: rowKey, value })
+  for (const { key: rowKey, value } of entityRows(each)) store.mutate({ key: rowKey, value })
 }
 
 function remove(store: MemoryKv, each: ModelEntity): void {
-  for (const { rowKey } of entityRows(each)) store.mutate({ key: rowKey, value: undefined })
+  for (const { key: rowKey } of entityRows(each)) store.mutate({ key: rowKey, value: undefined })
 }
 
 const numbered = (count: number): ModelEntity[] =>
@@ -242,7 +242,7 @@ describe('between the milestones', () => {
   /** The entity row is written, the index rows are not. */
   function halfApplied(): MemoryKv {
     const store = storeOf([before, entity('A:2', { p: 2n })])
-    for (const { table, rowKey, value } of entityRows(after))
+    for (const { table, key: rowKey, value } of entityRows(after))
       if (table === 'Entities') store.mutate({ key: rowKey, value })
     return store
   }
@@ -257,7 +257,7 @@ describe('between the milestones', () => {
 
   test('stale rows of an array are returned as they are', () => {
     const store = storeOf([entity('A:1', { p: [1n, 2n] })])
-    for (const { table, rowKey, value } of entityRows(after))
+    for (const { table, key: rowKey, value } of entityRows(after))
       if (table === 'Entities') store.mutate({ key: rowKey, value })
     expect(ask(store, { kind: 'A', order: ['p'] }).keys).toEqual(['A:1', 'A:1'])
   })

@@ -18,9 +18,9 @@ import { addIndexDelta, type IndexRules } from '../log/index-delta.ts'
 import { decodeLogRecord } from '../log/log-record.ts'
 import { parseLogRowKey } from '../log/log-rows.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { KeyRange, KvReader, KvRow, KvWrite, RowKey } from '../storage/kv.ts'
+import type { KeyRange, KvReader, KvRow, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
-import type { RowScan, TableId, TableView } from '../tables/table.ts'
+import type { RowScan, TableId, TableView, TableWrite } from '../tables/table.ts'
 
 /** Rows as they were: `undefined` = there was none. */
 export type UndoneRows = ReadonlyMap<RowKey, Uint8Array | undefined>
@@ -45,7 +45,7 @@ export async function undoneRows(
     for (const { path, before, after } of decodeLogRecord(value).changes) {
       undone.set(entityRowKey(partition, path), before)
       // The way back is the difference from the image after to the image before.
-      const writes: KvWrite[] = []
+      const writes: TableWrite[] = []
       addIndexDelta({ codes: keyCodesOfPath(partition, path), before: after, after: before }, rules, writes)
       for (const write of writes) undone.set(write.key, write.value)
     }

@@ -11,7 +11,7 @@ const indexes = [index('A(x, y desc)', 1n), index('A(ancestor, x, __key__ desc)'
 function bytesOf(one: ModelEntity): number {
   return entityRows(one, indexes)
     .filter(({ table }) => table === 'EntitiesByCompositeProperty')
-    .reduce((sum, { rowKey, value }) => sum + rowKey.length + value.length, 0)
+    .reduce((sum, { key: rowKey, value }) => sum + rowKey.length + value.length, 0)
 }
 
 function isRefused(one: ModelEntity): boolean {

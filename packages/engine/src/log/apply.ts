@@ -14,7 +14,7 @@
  * Known: the two milestones ("Life of a Datastore Write"). Ours: rows from both images.
  */
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
-import type { Kv, KvWrite } from '../storage/kv.ts'
+import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import type { LogCharges, Stage } from './log-charges.ts'
 import type { GroupCode } from './log-rows.ts'
 import { pendingRowKey } from './log-rows.ts'
@@ -104,11 +104,6 @@ export class Applier {
     }
   }
 
-  /** The writes of one record from where it stands to the end of B, for a batch that fuses them. */
-  static writesOf(record: PendingRecord): readonly KvWrite[] {
-    return record.milestone === 'A' ? record.indexWrites : [...record.entityWrites, ...record.indexWrites]
-  }
-
   /** A1: holds the group while `work` waits for the store. */
   #guard(group: GroupCode, work: () => MaybePromise<void>): MaybePromise<void> {
     const result = work()
@@ -123,26 +118,24 @@ export class Applier {
       const reachedA = record.milestone === 'committed' ? this.#reachA(record, cause) : undefined
       return andThen(reachedA, () => this.#reachB(record, cause))
     }
-    const writes = Applier.writesOf(record)
     const before: Milestone = record.milestone
-    const marker = { key: pendingRowKey(record.group, record.version), value: undefined }
-    return andThen(this.#write(record, [...writes, marker], before === 'A' ? 'B' : 'AB'), () => {
+    const marker = pendingRowKey(record.group, record.version)
+    return andThen(this.#write(record, before === 'A' ? 'B' : 'AB', marker), () => {
       if (before === 'committed') this.#options.onApply?.({ record, reached: 'A', cause })
       this.#finish(record, cause)
     })
   }
 
   #reachA(record: PendingRecord, cause: ApplyCause): MaybePromise<void> {
-    return andThen(this.#write(record, record.entityWrites, 'A'), () => {
+    return andThen(this.#write(record, 'A'), () => {
       record.milestone = 'A'
       this.#options.onApply?.({ record, reached: 'A', cause })
     })
   }
 
   #reachB(record: PendingRecord, cause: ApplyCause): MaybePromise<void> {
-    const marker = { key: pendingRowKey(record.group, record.version), value: undefined }
-    // A2: the marker stands last, so that on a store without batch a crash among the index rows leaves it in place.
-    return andThen(this.#write(record, [...record.indexWrites, marker], 'B'), () => this.#finish(record, cause))
+    const marker = pendingRowKey(record.group, record.version)
+    return andThen(this.#write(record, 'B', marker), () => this.#finish(record, cause))
   }
 
   #finish(record: PendingRecord, cause: ApplyCause): void {
@@ -151,10 +144,24 @@ export class Applier {
     this.#options.onApply?.({ record, reached: 'B', cause })
   }
 
-  #write(record: PendingRecord, writes: readonly KvWrite[], stage: Stage): MaybePromise<void> {
+  /** @param marker - A2: it goes last, so that on a store without batch a crash among the index rows leaves it in place */
+  #write(record: PendingRecord, stage: Stage, marker?: RowKey): MaybePromise<void> {
     const { kv, charges } = this.#options
-    charges.applying(record, writes, stage)
+    charges.applying(record, stage, marker)
+    const writes: KvWrite[] = []
+    appendWrites(writes, record, stage)
+    if (marker !== undefined) writes.push({ key: marker, value: undefined })
     if (kv.supports.batch) return kv.batch(writes)
     return forEachInOrder(writes, (write) => kv.mutate(write))
   }
+}
+
+/** Appends what applying a record to the end of a stage writes. */
+export function appendWrites(
+  writes: { push(write: KvWrite): unknown },
+  { entityWrites, indexWrites }: PendingRecord,
+  stage: Stage,
+): void {
+  if (stage !== 'B') for (const write of entityWrites) writes.push(write)
+  if (stage !== 'A') for (const write of indexWrites) writes.push(write)
 }

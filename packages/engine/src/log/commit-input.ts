@@ -1,5 +1,6 @@
 /** What a commit is, as the log is handed it, and what the log says of it. */
 import type { RequestContext } from '../context.ts'
+import type { KeyCodes } from '../encoding/key-codec.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { ApplyPolicy } from './apply-policy.ts'
@@ -14,8 +15,8 @@ export interface LogDatabase extends IndexRules {
   readonly applyPolicy: ApplyPolicy
 }
 
-/** Reads the newest committed Entities cell of an entity (L4). */
-export type CommittedReader = (partition: string, path: string) => MaybePromise<Uint8Array | undefined>
+/** Reads the newest committed Entities cell of an entity, from its codes and its row in Entities (L4). */
+export type CommittedReader = (codes: KeyCodes, row: RowKey) => MaybePromise<Uint8Array | undefined>
 
 export interface CommitInput<T> {
   readonly context: RequestContext

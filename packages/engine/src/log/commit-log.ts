@@ -20,13 +20,13 @@
  */
 import type { Scheduler } from '../clock.ts'
 import { checkAlive, type RequestContext } from '../context.ts'
+import type { KeyCodes } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
 import type { BatchWrite, Kv, KvWrite, RowKey } from '../storage/kv.ts'
-import { entityRowKey } from '../tables/entities.ts'
 import type { Tablets } from '../tablets/tablets.ts'
-import { Applier, type ApplyCause, type ApplyEvent } from './apply.ts'
+import { Applier, type ApplyCause, type ApplyEvent, appendWrites } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
 import type { Append, CommitInput, Committed, CommittedReader, LogDatabase } from './commit-input.ts'
@@ -180,8 +180,7 @@ export class CommitLog {
   }
 
   /** The newest committed Entities cell (L4). */
-  readCommitted(partition: string, path: string): MaybePromise<Uint8Array | undefined> {
-    const row = entityRowKey(partition, path)
+  #readCommitted({ partition, path }: KeyCodes, row: RowKey): MaybePromise<Uint8Array | undefined> {
     if (this.#inFlight.size > 0) {
       const flying = this.#inFlight.get(row)
       if (flying !== undefined) return flying.cell
@@ -196,11 +195,14 @@ export class CommitLog {
   #exclusive<T>(input: CommitInput<T>): MaybePromise<Appended<T>> {
     const { context } = input
     const version = this.#options.versions.next()
-    const read: CommittedReader = (partition, path) =>
-      andThen(this.readCommitted(partition, path), (cell) => {
-        context.ledger.charge('Entities', 'get', entityRowKey(partition, path), 1, cell?.length ?? 0)
-        return cell
-      })
+    const charged = (row: RowKey, cell: Uint8Array | undefined): Uint8Array | undefined => {
+      context.ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
+      return cell
+    }
+    const read: CommittedReader = (codes, row) => {
+      const cell = this.#readCommitted(codes, row)
+      return cell instanceof Promise ? cell.then((late) => charged(row, late)) : charged(row, cell)
+    }
     return andThen(input.evaluate(read, version), ({ states, result }) => {
       if (states.length === 0) {
         input.admit?.(noFootprint)
@@ -215,10 +217,7 @@ export class CommitLog {
       let indexUpdates = 0
       for (const record of records) indexUpdates += record.indexUpdates
       const committed = { version, result, indexUpdates }
-      return andThen(this.#append(input, records, version), ({ acknowledged }) => ({
-        acknowledged,
-        committed,
-      }))
+      return andThen(this.#append(input, records, version), ({ acknowledged }) => ({ acknowledged, committed }))
     })
   }
 
@@ -296,9 +295,8 @@ export class CommitLog {
   #fusedWrites(context: RequestContext, records: readonly PreparedRecord[], version: bigint): BatchWrite[] {
     const writes = this.#logWrites(context, records, version, false)
     for (const record of records) {
-      const rows = Applier.writesOf(record)
-      this.#charges.applying(record, rows, 'AB')
-      for (const write of rows) writes.push(write)
+      this.#charges.applying(record, 'AB')
+      appendWrites(writes, record, 'AB')
     }
     return writes
   }

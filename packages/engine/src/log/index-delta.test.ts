@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
-import type { KvWrite } from '../storage/kv.ts'
 import { encodeImage } from '../tables/entities.ts'
+import type { TableWrite } from '../tables/table.ts'
 import { excluded, literal, type Plain, propertyBytes } from '../testing/plain-values.ts'
 import { addIndexDelta } from './index-delta.ts'
 
@@ -14,7 +14,7 @@ const cellOf = (properties: Properties | undefined): Uint8Array | undefined =>
   properties && encodeImage({ version: 1n, createTime: 1n, updateTime: 1n, properties: propertyBytes(properties) })
 
 function updates(before: Properties | undefined, after: Properties | undefined, options: IndexOptions = {}): number {
-  const writes: KvWrite[] = []
+  const writes: TableWrite[] = []
   return addIndexDelta(
     { codes, before: cellOf(before), after: cellOf(after) },
     { indexes: [], indexOptions: options },
@@ -57,7 +57,7 @@ describe('index updates', () => {
   })
 
   test('are not the rows that are written, of which some are only marked anew', () => {
-    const writes: KvWrite[] = []
+    const writes: TableWrite[] = []
     const states = { codes, before: cellOf({ l: [1n] }), after: cellOf({ l: [1n, 2n] }) }
     expect(addIndexDelta(states, { indexes: [], indexOptions: {} }, writes)).toBe(2)
     expect(writes).toHaveLength(4)

@@ -9,11 +9,11 @@ import type { KeyCodes } from '../encoding/key-codec.ts'
 import { typeOf } from '../encoding/value-codec.ts'
 import { refuseLargeRows } from '../indexes/row-limit.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
-import type { KvWrite, RowKey } from '../storage/kv.ts'
+import type { RowKey } from '../storage/kv.ts'
 import { propertiesOfImage } from '../tables/entities.ts'
-import { indexRowDifference, indexRowsOf, type RowDifference } from '../tables/rows.ts'
+import { type AnyRows, appendIndexRows, indexRowDifference, type RowDifference } from '../tables/rows.ts'
 import { type StoredIndexOptions, scatterOf } from '../tables/scatter.ts'
-import type { TableRow } from '../tables/table.ts'
+import type { TableRow, TableWrite } from '../tables/table.ts'
 
 /** What decides which index rows an entity has. */
 export interface IndexRules {
@@ -23,14 +23,14 @@ export interface IndexRules {
 
 export interface EntityStates {
   readonly codes: KeyCodes
+  /** The entity's row in Entities. */
+  readonly row: RowKey
   /** Entities cells; `undefined` = no entity. */
   readonly before: Uint8Array | undefined
   readonly after: Uint8Array | undefined
   /** Index entries of `after`, when they are at hand. */
   readonly afterEntries?: readonly IndexEntry[] | undefined
 }
-
-const noRows: readonly TableRow[] = []
 
 /** The index rows of one Entities cell; none without a cell. */
 export function indexRowsOfCell(
@@ -39,14 +39,24 @@ export function indexRowsOfCell(
   rules: IndexRules,
   entries?: readonly IndexEntry[],
 ): readonly TableRow[] {
-  if (cell === undefined) return noRows
-  const { indexes, indexOptions } = rules
+  const rows: TableRow[] = []
+  if (cell !== undefined) appendRowsOfCell(rows, codes, cell, rules, entries)
+  return rows
+}
+
+function appendRowsOfCell(
+  rows: AnyRows,
+  codes: KeyCodes,
+  cell: Uint8Array,
+  { indexes, indexOptions }: IndexRules,
+  entries: readonly IndexEntry[] | undefined,
+): void {
   const scatter = indexOptions.scatter === undefined ? undefined : scatterOf(codes.path, indexOptions.scatter)
-  return indexRowsOf(codes, entries ?? indexEntries(propertiesOfImage(cell), indexOptions), indexes, scatter)
+  appendIndexRows(rows, codes, entries ?? indexEntries(propertiesOfImage(cell), indexOptions), indexes, scatter)
 }
 
 /** Refuses an entity whose rows in composite indexes would be too large. @throws INVALID_ARGUMENT */
-export function checkCompositeRows({ codes, after, afterEntries }: EntityStates, rules: IndexRules): void {
+export function checkCompositeRows({ codes, after, afterEntries }: Omit<EntityStates, 'row'>, rules: IndexRules): void {
   if (after === undefined || rules.indexes.length === 0) return
   const entries = afterEntries ?? indexEntries(propertiesOfImage(after), rules.indexOptions)
   refuseLargeRows(codes, entries, rules.indexes)
@@ -61,19 +71,30 @@ export function checkCompositeRows({ codes, after, afterEntries }: EntityStates,
  *   values does not count, though its row is written (measured on Google's legacy emulator)
  */
 export function addIndexDelta(
-  states: EntityStates,
+  states: Omit<EntityStates, 'row'>,
   rules: IndexRules,
-  writes: KvWrite[],
+  writes: TableWrite[],
   onReplaced?: (rowKey: RowKey) => void,
 ): number {
+  const { codes, before, after, afterEntries } = states
+  const known = writes.length
+  if (before === undefined || after === undefined) {
+    if (after !== undefined) appendRowsOfCell(writes, codes, after, rules, afterEntries)
+    else if (before !== undefined) appendDeletes(writes, indexRowsOfCell(codes, before, rules))
+    return writes.length - known
+  }
   let correction = 0
-  const { puts, deletes } = indexDeltaOf(states, rules, (old, fresh) => {
+  const { puts, deletes } = changesBetween(states, before, after, rules, (old, fresh) => {
     correction += hasSameTypes(old.value, fresh.value) ? -1 : 1
-    onReplaced?.(fresh.rowKey)
+    onReplaced?.(fresh.key)
   })
-  for (const row of puts) writes.push({ key: row.rowKey, value: row.value })
-  for (const row of deletes) writes.push({ key: row.rowKey, value: undefined })
-  return puts.length + deletes.length + correction
+  for (const row of puts) writes.push(row)
+  appendDeletes(writes, deletes)
+  return writes.length - known + correction
+}
+
+function appendDeletes(writes: TableWrite[], rows: readonly TableRow[]): void {
+  for (const { table, key } of rows) writes.push({ table, key, value: undefined })
 }
 
 /** Whether the values of two index rows differ at most in whether a property has several values. */
@@ -81,13 +102,13 @@ function hasSameTypes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => typeOf(byte) === typeOf(b[i] ?? 0))
 }
 
-function indexDeltaOf(
-  { codes, before, after, afterEntries }: EntityStates,
+function changesBetween(
+  { codes, afterEntries }: Omit<EntityStates, 'row'>,
+  before: Uint8Array,
+  after: Uint8Array,
   rules: IndexRules,
   onReplaced: (old: TableRow, fresh: TableRow) => void,
 ): RowDifference {
-  if (before === undefined) return { puts: indexRowsOfCell(codes, after, rules, afterEntries), deletes: noRows }
-  if (after === undefined) return { puts: noRows, deletes: indexRowsOfCell(codes, before, rules) }
   const entriesBefore = indexEntries(propertiesOfImage(before), rules.indexOptions)
   const entriesAfter = afterEntries ?? indexEntries(propertiesOfImage(after), rules.indexOptions)
   return indexRowDifference(codes, entriesBefore, entriesAfter, rules.indexes, onReplaced)

@@ -6,8 +6,7 @@
  */
 import { CountingLedger, type RequestContext } from '../context.ts'
 import type { KvWrite, RowKey } from '../storage/kv.ts'
-import { tableOfRow } from '../tables/rows.ts'
-import type { TableId } from '../tables/table.ts'
+import type { TableId, TableWrite } from '../tables/table.ts'
 import type { RequestLoad } from '../tablets/meter.ts'
 import { bytesOf } from '../tablets/row-counts.ts'
 import type { Tablets } from '../tablets/tablets.ts'
@@ -32,7 +31,7 @@ export class LogCharges {
 
   /** A commit is about to be written. @throws what the tablets answer for it (metering.ts); nothing is written then */
   admit(context: RequestContext, records: readonly PendingRecord[]): void {
-    this.#tablets?.metering.admit(context, rowsOf(records))
+    if (this.#tablets?.metering.isSimulating) this.#tablets.metering.admit(context, rowsOf(records))
   }
 
   /** Log records are about to be written, and old ones to be deleted. */
@@ -49,14 +48,29 @@ export class LogCharges {
     for (const { key } of trimmed) rows.note(key, -1, -freed / trimmed.length, 1)
   }
 
-  /** Rows of a record are about to be written. */
-  applying(record: PendingRecord, writes: readonly KvWrite[], stage: Stage): void {
+  /**
+   * Rows of a record are about to be written.
+   *
+   * @param marker - the row of its pending marker, when that goes with them
+   */
+  applying(record: PendingRecord, stage: Stage, marker?: RowKey): void {
+    const { entityWrites, indexWrites } = record
+    const rows =
+      (stage === 'B' ? 0 : entityWrites.length) +
+      (stage === 'A' ? 0 : indexWrites.length) +
+      (marker === undefined ? 0 : 1)
     const ledger = this.#ledger
     ledger.load = record.load
-    for (const { key, value } of writes) {
-      ledger.charge(tableOfRow(key), value === undefined ? 'delete' : 'put', key, 1, key.length + (value?.length ?? 0))
+    if (!ledger.chargeUnseen(rows)) {
+      if (stage !== 'B') for (const write of entityWrites) this.#charge(write)
+      if (stage !== 'A') for (const write of indexWrites) this.#charge(write)
+      if (marker !== undefined) ledger.charge('Log', 'delete', marker, 1, marker.length)
     }
     if (this.#tablets?.rows.isWanted) this.#noteRows(record, stage)
+  }
+
+  #charge({ table, key, value }: TableWrite): void {
+    this.#ledger.charge(table, value === undefined ? 'delete' : 'put', key, 1, key.length + (value?.length ?? 0))
   }
 
   #noteRows(record: PendingRecord, stage: Stage): void {
@@ -89,7 +103,7 @@ export function applyLoad({ weight, spreadMs }: RequestContext): RequestLoad | u
 function* rowsOf(records: readonly PendingRecord[]): Iterable<{ readonly table: TableId; readonly rowKey: RowKey }> {
   for (const { logRow, entityWrites, indexWrites } of records) {
     yield { table: 'Log', rowKey: logRow }
-    for (const { key } of entityWrites) yield { table: 'Entities', rowKey: key }
-    for (const { key } of indexWrites) yield { table: tableOfRow(key), rowKey: key }
+    for (const { table, key } of entityWrites) yield { table, rowKey: key }
+    for (const { table, key } of indexWrites) yield { table, rowKey: key }
   }
 }

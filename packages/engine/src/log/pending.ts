@@ -5,7 +5,8 @@
  * P2  A record is here exactly while its marker stands in the store (memory follows the store).
  */
 import { invariant } from '../invariant.ts'
-import type { KvWrite, RowKey } from '../storage/kv.ts'
+import type { RowKey } from '../storage/kv.ts'
+import type { TableWrite } from '../tables/table.ts'
 import type { RequestLoad } from '../tablets/meter.ts'
 import type { EntityChange } from './log-record.ts'
 import type { GroupCode } from './log-rows.ts'
@@ -24,9 +25,9 @@ export interface PendingRecord {
   readonly logBytes: number
   readonly changes: readonly EntityChange[]
   /** Milestone A: the Entities rows. */
-  readonly entityWrites: readonly KvWrite[]
+  readonly entityWrites: readonly TableWrite[]
   /** Milestone B: the index rows that come and go. Indexes that come or go meanwhile change them. */
-  indexWrites: readonly KvWrite[]
+  indexWrites: readonly TableWrite[]
   /** Index rows in `indexWrites` that were there before, with another value; absent = none. */
   readonly replaced?: ReadonlySet<RowKey> | undefined
   /** What its commit weighed, where that is not 1: applying it weighs the same. */

@@ -2,8 +2,9 @@
  * What a commit is about to append: one record for each entity group, with the rows that applying it writes, computed from
  * the images before and after. Nothing is read or written here.
  */
-import type { DeferredValue, KvWrite, RowKey } from '../storage/kv.ts'
-import { entityRowKey } from '../tables/entities.ts'
+import { rootPath } from '../encoding/key-codec.ts'
+import type { DeferredValue, RowKey } from '../storage/kv.ts'
+import type { TableWrite } from '../tables/table.ts'
 import type { CommitInput, Footprint } from './commit-input.ts'
 import { addIndexDelta, checkCompositeRows, type EntityStates } from './index-delta.ts'
 import { applyLoad } from './log-charges.ts'
@@ -23,7 +24,7 @@ const noGroups: readonly GroupCode[] = []
 export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], groups: [] }
 
 /**
- * The records of a commit, in the order of their groups.
+ * The records of a commit; on a store without batch in the order of their groups.
  *
  * @param isFused - all of them are written in one batch, so that they are decided from their birth on
  */
@@ -33,18 +34,30 @@ export function prepareRecords<T>(
   version: bigint,
   isFused: boolean,
 ): readonly PreparedRecord[] {
+  // Roots are mostly alone in their groups: then nothing need be brought together.
+  if (isFused && states.every(isRoot)) {
+    return states.map((state) => prepare(input, groupOfState(state), [state], version, undefined))
+  }
   const byGroup = new Map<GroupCode, EntityStates[]>()
   for (const state of states) {
-    const group = groupOf(state.codes.partition, state.codes.path)
+    const group = groupOfState(state)
     const others = byGroup.get(group)
     if (others === undefined) byGroup.set(group, [state])
     else others.push(state)
   }
   const groups = [...byGroup.keys()]
-  if (groups.length > 1) groups.sort()
+  if (!isFused) groups.sort()
   // A decision row is needed by records of several groups alone.
   const deciding = isFused || groups.length === 1 ? undefined : groups
   return groups.map((group) => prepare(input, group, byGroup.get(group) ?? [], version, deciding))
+}
+
+function isRoot({ codes: { path } }: EntityStates): boolean {
+  return rootPath(path) === path
+}
+
+function groupOfState({ codes: { partition, path } }: EntityStates): GroupCode {
+  return groupOf(partition, path)
 }
 
 function prepare<T>(
@@ -54,9 +67,9 @@ function prepare<T>(
   version: bigint,
   deciding: readonly GroupCode[] | undefined,
 ): PreparedRecord {
-  const changes: EntityChange[] = states.map(({ codes, before, after }) => ({ path: codes.path, before, after }))
-  const entityWrites: KvWrite[] = []
-  const indexWrites: KvWrite[] = []
+  const changes: EntityChange[] = []
+  const entityWrites: TableWrite[] = []
+  const indexWrites: TableWrite[] = []
   let indexUpdates = 0
   let replaced: Set<RowKey> | undefined
   const onReplaced = (row: RowKey): void => {
@@ -64,8 +77,10 @@ function prepare<T>(
     replaced.add(row)
   }
   for (const state of states) {
-    entityWrites.push({ key: entityRowKey(state.codes.partition, state.codes.path), value: state.after })
-    checkCompositeRows(state, database)
+    const { codes, row, before, after } = state
+    changes.push({ path: codes.path, before, after })
+    entityWrites.push({ table: 'Entities', key: row, value: after })
+    if (database.indexes.length > 0) checkCompositeRows(state, database)
     indexUpdates += addIndexDelta(state, database, indexWrites, onReplaced)
   }
   const value = new DeferredLogRecord(

@@ -6,8 +6,9 @@
  *   marker, committed record   acknowledged data: back among the pending records
  */
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
-import type { Kv, KvWrite } from '../storage/kv.ts'
+import type { Kv } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
+import type { TableWrite } from '../tables/table.ts'
 import type { Decisions } from './decisions.ts'
 import { addIndexDelta, type IndexRules } from './index-delta.ts'
 import { decodeLogRecord, type LogRecord } from './log-record.ts'
@@ -21,11 +22,11 @@ export function pendingFromRecord(
   rules: IndexRules,
   logBytes: number,
 ): PendingRecord {
-  const entityWrites: KvWrite[] = []
-  const indexWrites: KvWrite[] = []
+  const entityWrites: TableWrite[] = []
+  const indexWrites: TableWrite[] = []
   for (const { path, before, after } of record.changes) {
     const codes = keyCodesOfPath(position.partition, path)
-    entityWrites.push({ key: entityRowKey(position.partition, path), value: after })
+    entityWrites.push({ table: 'Entities', key: entityRowKey(position.partition, path), value: after })
     addIndexDelta({ codes, before, after }, rules, indexWrites)
   }
   return {

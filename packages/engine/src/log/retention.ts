@@ -53,6 +53,8 @@ export class Retention {
   #head = 0
   #bytes = 0
   readonly #openedAt: bigint
+  /** The oldest record is younger than all that may go before this moment, microseconds; 0 = to be looked up. */
+  #quietUntil = 0n
   #trimmedUpTo: bigint
 
   /** @param openedAt - the newest commitVersion of earlier runs: what came before it is not known until adopt() is done */
@@ -99,8 +101,13 @@ export class Retention {
   take(appended: number): KvWrite[] {
     const oldest = this.#queue[this.#head]
     if (oldest === undefined) return []
-    const horizon = this.#scheduler.nowMicros() - this.#limits.ageMicros
-    if (this.#bytes <= this.#limits.bytesMax && versionOf(oldest) >= horizon) return []
+    const now = this.#scheduler.nowMicros()
+    if (this.#bytes <= this.#limits.bytesMax && now <= this.#quietUntil) return []
+    const horizon = now - this.#limits.ageMicros
+    if (this.#bytes <= this.#limits.bytesMax && versionOf(oldest) >= horizon) {
+      this.#quietUntil = versionOf(oldest) + this.#limits.ageMicros
+      return []
+    }
     const deletions: KvWrite[] = []
     for (;;) {
       const next = this.#queue[this.#head]
@@ -120,6 +127,7 @@ export class Retention {
   }
 
   clear(): void {
+    this.#quietUntil = 0n
     this.#queue = []
     this.#head = 0
     this.#bytes = 0
@@ -138,6 +146,7 @@ export class Retention {
 
   /** The store was set back to a snapshot. */
   restore({ queue, start, end, bytes, trimmedUpTo }: KeptRecords): void {
+    this.#quietUntil = 0n
     this.#queue = queue.slice(start, end)
     this.#head = 0
     this.#bytes = bytes
@@ -169,6 +178,7 @@ export class Retention {
     const known = new Set(this.#queue.slice(this.#head).map((kept) => kept.logRow))
     const adopted = found.filter((kept) => !known.has(kept.logRow))
     adopted.sort((a, b) => compareVersions(a.logRow, b.logRow))
+    this.#quietUntil = 0n
     this.#queue = [...adopted, ...this.#queue.slice(this.#head)]
     this.#head = 0
     for (const kept of adopted) this.#bytes += kept.bytes

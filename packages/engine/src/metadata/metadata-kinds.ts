@@ -80,7 +80,7 @@ export function metadataView(
     const key: Key = { partition, path }
     const bytes = encodeProperties(properties)
     const image = { version: 1n, createTime: 0n, updateTime: 0n, properties: bytes }
-    for (const { rowKey, value } of rowsOf(keyCodes(key), image, indexEntries(bytes), indexes)) {
+    for (const { key: rowKey, value } of rowsOf(keyCodes(key), image, indexEntries(bytes), indexes)) {
       store.mutate({ key: rowKey, value })
     }
   }

@@ -110,7 +110,7 @@ function storeOf(source: StatisticsSource, statistics: Iterable<Statistic>): Tab
     const codes = keyCodes({ partition: { projectId, databaseId, namespaceId }, path: [{ ...name, kind }] })
     const properties = encodeProperties(propertiesOf(statistic, source.at))
     const image = { version: 1n, createTime: source.at, updateTime: source.at, properties }
-    for (const { rowKey, value } of rowsOf(codes, image, indexEntries(properties), [])) {
+    for (const { key: rowKey, value } of rowsOf(codes, image, indexEntries(properties), [])) {
       store.mutate({ key: rowKey, value })
     }
   }
@@ -205,7 +205,7 @@ class Collector {
     const own: Figures = noFigures()
     own.count = 1n
     own.entityBytes = BigInt(row.length + cell.length)
-    for (const { table, rowKey, value } of indexRowsOfCell(codes, cell, this.#rules)) {
+    for (const { table, key: rowKey, value } of indexRowsOfCell(codes, cell, this.#rules)) {
       const bytes = BigInt(rowKey.length + value.length)
       if (table === 'EntitiesByCompositeProperty') {
         own.compositeBytes += bytes

@@ -13,15 +13,10 @@ import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
-import {
-  evaluateMutations,
-  type MutationOutcome,
-  type PreparedMutation,
-  refuseRepeatedKeys,
-} from '../transactions/mutations.ts'
+import { evaluateMutations, type PreparedMutation, refuseRepeatedKeys } from '../transactions/mutations.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import type { TransactionDatabase, Transactions } from '../transactions/transactions.ts'
-import type { CommitRequest, CommitResult, MutationResult } from './api.ts'
+import type { CommitRequest, CommitResult } from './api.ts'
 import { groupsOf } from './groups.ts'
 import { prepareMutation } from './prepare-mutation.ts'
 import type { DatabaseSettings } from './settings.ts'
@@ -102,7 +97,7 @@ function commitPrepared(
   return andThen(committed, ({ version, result, indexUpdates }) => {
     if (result.failure !== undefined) throw result.failure
     return {
-      mutationResults: result.outcomes.map((outcome, i) => resultOf(outcome, mutations[i])),
+      mutationResults: result.outcomes,
       indexUpdates,
       commitTime: version,
     }
@@ -118,7 +113,7 @@ function completeKeys(
   if (incomplete.length === 0) return
   const keys = incomplete.map(({ key }) => key)
   return andThen(ids.completeKeys(context, keys, database.settings.idPolicy), (completed) => {
-    for (const [i, mutation] of incomplete.entries()) mutation.key = completed[i] ?? mutation.key
+    for (let i = 0; i < completed.length; i++) (incomplete[i] as PreparedMutation).key = completed[i] as Key
   })
 }
 
@@ -141,10 +136,6 @@ function incompleteAgain(key: Key): Key {
     partition: key.partition,
     path: key.path.map((element, i) => (i === last ? { kind: element.kind } : element)),
   }
-}
-
-function resultOf(outcome: MutationOutcome, mutation: PreparedMutation | undefined): MutationResult {
-  return mutation?.automaticId ? { ...outcome, key: mutation.key } : outcome
 }
 
 function checkMode(request: CommitRequest): void {

@@ -27,6 +27,7 @@ import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model
 import type { Kv, KvWrite } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { compositeIndexRange } from '../tables/entities-by-composite-property.ts'
+import type { TableWrite } from '../tables/table.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import { type IndexedDatabase, IndexJob } from './index-job.ts'
 import { rowKeysOf, walkKind } from './kind-walk.ts'
@@ -202,7 +203,7 @@ export class IndexBuilder {
   #joinPending(database: IndexedDatabase, index: CompositeIndex): void {
     const rules: IndexRules = { indexes: [index], indexOptions: database.indexOptions }
     for (const record of this.#pendingOf(database)) {
-      const all: KvWrite[] = []
+      const all: TableWrite[] = []
       for (const { path, before, after } of record.changes) {
         addIndexDelta({ codes: keyCodesOfPath(record.partition, path), before, after }, rules, all)
       }
@@ -300,7 +301,7 @@ export class IndexBuilder {
         { codes, before: undefined, after: cell },
         { ...rules, indexes: database.catalogue.maintained },
       )
-      for (const { table, rowKey, value } of indexRowsOfCell(codes, cell, rules)) {
+      for (const { table, key: rowKey, value } of indexRowsOfCell(codes, cell, rules)) {
         if (table === 'EntitiesByCompositeProperty') writes.push({ key: rowKey, value })
       }
     }

@@ -63,7 +63,7 @@ export class Inspector {
     const stored = await kv.get(entityRow)
     const cells = [stored, ...pending.flatMap(({ changes }) => imagesOf(changes, codes.path))]
     const candidates = new Set<RowKey>([entityRow])
-    for (const cell of cells) for (const { rowKey } of indexRowsOfCell(codes, cell, rules)) candidates.add(rowKey)
+    for (const cell of cells) for (const { key: rowKey } of indexRowsOfCell(codes, cell, rules)) candidates.add(rowKey)
     for (const { version } of pending) candidates.add(pendingRowKey(group, version))
 
     const planned = new Map<RowKey, KvWrite['value']>()

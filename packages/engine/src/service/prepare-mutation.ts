@@ -29,9 +29,18 @@ export function prepareMutation(
   if (mutation.operation === 'delete') {
     const { operation, key } = mutation
     validateDeleteKey(key, database)
-    return { operation, key, automaticId: false, ...(conflict === undefined ? {} : { conflict }) }
+    return {
+      operation,
+      key,
+      automaticId: false,
+      properties: undefined,
+      entries: undefined,
+      conflict,
+      mask: undefined,
+      transforms: undefined,
+    }
   }
-  const { operation, transforms = [] } = mutation
+  const { operation, transforms } = mutation
   const { key, properties, entries } = prepareEntity(mutation.entity, database, indexOptions)
   const automaticId = !isCompleteKey(key)
   if (automaticId && operation === 'update') {
@@ -47,8 +56,9 @@ export function prepareMutation(
     automaticId,
     properties,
     entries,
-    ...(conflict === undefined ? {} : { conflict }),
-    ...(mask === undefined ? {} : { mask }),
-    ...(transforms.length === 0 ? {} : { transforms: prepareTransforms(transforms, database) }),
+    conflict,
+    mask,
+    transforms:
+      transforms === undefined || transforms.length === 0 ? undefined : prepareTransforms(transforms, database),
   }
 }

@@ -56,7 +56,11 @@ export async function viewWithIndexes(
   for await (const kindRow of rowKeys(context, view, prefixRange(prefix + under))) {
     const path = kindRow.slice(prefix.length)
     const cell = await view.get(context, 'Entities', entityRowKey(plan.partitionCode, path))
-    for (const { table, rowKey, value } of indexRowsOfCell(keyCodesOfPath(plan.partitionCode, path), cell, rules)) {
+    for (const { table, key: rowKey, value } of indexRowsOfCell(
+      keyCodesOfPath(plan.partitionCode, path),
+      cell,
+      rules,
+    )) {
       if (table === 'EntitiesByCompositeProperty') rows.set(rowKey, value)
     }
   }

@@ -115,10 +115,10 @@ export class TtlSweeper {
         database,
         transaction: new Uint8Array(0),
         evaluate: (read) =>
-          andThen(read(codes.partition, codes.path), (before) => {
+          andThen(read(codes, row), (before) => {
             // Z1: what was seen in the scan may be stale.
             const expired = before !== undefined && this.#isExpired(before, property)
-            return { states: expired ? [{ codes, before, after: undefined }] : [], result: expired }
+            return { states: expired ? [{ codes, row, before, after: undefined }] : [], result: expired }
           }),
       })
       return result

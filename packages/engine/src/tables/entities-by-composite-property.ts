@@ -195,7 +195,7 @@ export function countCompositeRows(index: IndexDefinition, codes: KeyCodes, entr
 
 /** Appends the rows that the entity has in an index to `rows`. */
 export function appendCompositeRows(
-  rows: TableRow[],
+  rows: { push(row: TableRow): unknown },
   index: CompositeIndex,
   codes: KeyCodes,
   entries: readonly IndexEntry[],
@@ -210,7 +210,7 @@ export function appendCompositeRows(
   const end = keyColumnCode(index, codes.path)
   for (const { code, types } of combinations) {
     const value = compositeRowValue(types)
-    for (const first of starts) rows.push({ table: 'EntitiesByCompositeProperty', rowKey: first + code + end, value })
+    for (const first of starts) rows.push({ table: 'EntitiesByCompositeProperty', key: first + code + end, value })
   }
 }
 

@@ -323,7 +323,7 @@ function rowsOf({ table, kind, prefix }: Missing, store: MemoryKv, optionsOf: In
         const codes = { partition, kind: kindCode, path }
         const entries = indexEntries(propertiesOfImage(cell), options, property)
         const scatter = options.scatter === undefined ? undefined : scatterOf(path, options.scatter)
-        for (const row of propertyRowsOf(table, codes, entries, scatter, code)) values.add(row.rowKey, row.value)
+        for (const row of propertyRowsOf(table, codes, entries, scatter, code)) values.add(row.key, row.value)
       }
     }
   } finally {

@@ -24,7 +24,7 @@ function entriesOf(values: Record<string, readonly IndexableValue[]>): IndexEntr
 
 const integer = (value: bigint): IndexableValue => ({ type: 'integer', value })
 const string = (value: string): IndexableValue => ({ type: 'string', value })
-const inWords = (rows: readonly TableRow[]): string[] => rows.map((row) => prettyRowKey(row.rowKey, row.value))
+const inWords = (rows: readonly TableRow[]): string[] => rows.map((row) => prettyRowKey(row.key, row.value))
 
 /** priority, due, created and owner are indexed; description is not. */
 const todoEntries = entriesOf({
@@ -156,7 +156,7 @@ describe('the difference of two states', () => {
     const before = indexRowsOf(toDo, entriesOf({ due: [integer(1n)] }), [])
     const after = indexRowsOf(toDo, entriesOf({ due: [{ type: 'timestamp', micros: 1n }] }), [])
     const { puts, deletes } = rowDifference(before, after)
-    expect(puts.map((row) => row.rowKey)).toEqual(before.slice(1).map((row) => row.rowKey))
+    expect(puts.map((row) => row.key)).toEqual(before.slice(1).map((row) => row.key))
     expect(deletes).toEqual([])
   })
 

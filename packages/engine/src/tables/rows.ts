@@ -26,12 +26,15 @@ import { appendCompositeRows } from './entities-by-composite-property.ts'
 import { emptyValue, entitiesByKindRowKey } from './entities-by-kind.ts'
 import type { TableId, TableRow } from './table.ts'
 
+/** A list that rows are appended to. */
+export type AnyRows = { push(...rows: readonly TableRow[]): unknown }
+
 /** The hidden property by which query splitters sample keys. */
 export const scatterProperty = '__scatter__'
 
 /** The entity's row in Entities. */
 export function entityRowOf(codes: KeyCodes, image: EntityImage): TableRow {
-  return { table: 'Entities', rowKey: entityRowKey(codes.partition, codes.path), value: encodeImage(image) }
+  return { table: 'Entities', key: entityRowKey(codes.partition, codes.path), value: encodeImage(image) }
 }
 
 /**
@@ -47,19 +50,31 @@ export function indexRowsOf(
   indexes: readonly CompositeIndex[],
   scatter?: Uint8Array,
 ): TableRow[] {
-  const rows: TableRow[] = [kindRowOf(codes)]
-  appendPropertyRows(rows, codes, entries)
-  if (scatter !== undefined) appendPropertyRows(rows, codes, [scatterEntry(scatter)])
-  for (const index of indexes) appendCompositeRows(rows, index, codes, entries)
+  const rows: TableRow[] = []
+  appendIndexRows(rows, codes, entries, indexes, scatter)
   return rows
 }
 
+/** Appends what {@link indexRowsOf} gives to a list of rows, or of writes. */
+export function appendIndexRows(
+  rows: AnyRows,
+  codes: KeyCodes,
+  entries: readonly IndexEntry[],
+  indexes: readonly CompositeIndex[],
+  scatter: Uint8Array | undefined,
+): void {
+  rows.push(kindRowOf(codes))
+  appendPropertyRows(rows, codes, entries)
+  if (scatter !== undefined) appendPropertyRows(rows, codes, [scatterEntry(scatter)])
+  for (const index of indexes) appendCompositeRows(rows, index, codes, entries)
+}
+
 function kindRowOf(codes: KeyCodes): TableRow {
-  return { table: 'EntitiesByKind', rowKey: entitiesByKindRowKey(codes), value: emptyValue }
+  return { table: 'EntitiesByKind', key: entitiesByKindRowKey(codes), value: emptyValue }
 }
 
 /** Appends two rows an entry: these are entitiesByPropertyAscRowKey and …Desc… with what all rows share made once. */
-function appendPropertyRows(rows: TableRow[], codes: KeyCodes, entries: readonly IndexEntry[]): void {
+function appendPropertyRows(rows: AnyRows, codes: KeyCodes, entries: readonly IndexEntry[]): void {
   const ascending = keySpaces.EntitiesByPropertyAsc + codes.partition + codes.kind
   const descending = keySpaces.EntitiesByPropertyDesc + codes.partition + codes.kind
   let property: string | undefined
@@ -72,8 +87,8 @@ function appendPropertyRows(rows: TableRow[], codes: KeyCodes, entries: readonly
     const value = indexRowValue(entry.type, entry.multi)
     const { valueCode } = entry
     rows.push(
-      { table: 'EntitiesByPropertyAsc', rowKey: ascending + propertyCode + valueCode + codes.path, value },
-      { table: 'EntitiesByPropertyDesc', rowKey: descending + propertyCode + invert(valueCode) + codes.path, value },
+      { table: 'EntitiesByPropertyAsc', key: ascending + propertyCode + valueCode + codes.path, value },
+      { table: 'EntitiesByPropertyDesc', key: descending + propertyCode + invert(valueCode) + codes.path, value },
     )
   }
 }
@@ -104,7 +119,7 @@ export function propertyRowsOf(
     }
     if (propertyCode !== undefined && code !== propertyCode) continue
     const valueCode = table === 'EntitiesByPropertyAsc' ? entry.valueCode : invert(entry.valueCode)
-    rows.push({ table, rowKey: head + code + valueCode + codes.path, value: indexRowValue(entry.type, entry.multi) })
+    rows.push({ table, key: head + code + valueCode + codes.path, value: indexRowValue(entry.type, entry.multi) })
   }
   return rows
 }
@@ -151,13 +166,13 @@ export function rowDifference(
 ): RowDifference {
   if (before.length === 0 || after.length === 0) return { puts: after, deletes: before }
   const old = new Map<string, TableRow>()
-  for (const row of before) old.set(row.rowKey, row)
+  for (const row of before) old.set(row.key, row)
   const puts: TableRow[] = []
   for (const row of after) {
-    const known = old.get(row.rowKey)
+    const known = old.get(row.key)
     if (known === undefined) puts.push(row)
     else {
-      old.delete(row.rowKey)
+      old.delete(row.key)
       if (!equalBytes(known.value, row.value)) {
         puts.push(row)
         onReplaced?.(known, row)
@@ -185,34 +200,35 @@ export function indexRowDifference(
   indexes: readonly CompositeIndex[],
   onReplaced?: (old: TableRow, fresh: TableRow) => void,
 ): RowDifference {
-  const { gone, come, properties } = entryDifference(before, after)
-  if (properties.size === 0) return { puts: [], deletes: [] }
+  const gone = entriesMissingIn(after, before)
+  const come = entriesMissingIn(before, after)
   const [old, fresh]: [TableRow[], TableRow[]] = [[], []]
   appendPropertyRows(old, codes, gone)
   appendPropertyRows(fresh, codes, come)
+  let hasComposites = false
   for (const index of indexes) {
-    if (!index.properties.some(({ name }) => properties.has(name))) continue
+    if (!index.properties.some(({ name }) => isOneOf(name, gone) || isOneOf(name, come))) continue
+    hasComposites = true
     appendCompositeRows(old, index, codes, before)
     appendCompositeRows(fresh, index, codes, after)
   }
+  // Rows of different values have different keys: mostly nothing is in both lists, and nothing need be looked up.
+  if (!hasComposites && !haveEqualValues(gone, come)) return { puts: fresh, deletes: old }
   return rowDifference(old, fresh, onReplaced)
 }
 
-/** Entries of either list that the other lacks, and the properties that they are of. */
-function entryDifference(
-  before: readonly IndexEntry[],
-  after: readonly IndexEntry[],
-): {
-  readonly gone: readonly IndexEntry[]
-  readonly come: readonly IndexEntry[]
-  readonly properties: ReadonlySet<string>
-} {
-  const gone = entriesMissingIn(after, before)
-  const come = entriesMissingIn(before, after)
-  const properties = new Set<string>()
-  for (const entry of gone) properties.add(entry.property)
-  for (const entry of come) properties.add(entry.property)
-  return { gone, come, properties }
+function isOneOf(property: string, entries: readonly IndexEntry[]): boolean {
+  for (const entry of entries) if (entry.property === property) return true
+  return false
+}
+
+/** Whether an entry of one list may have its rows under the keys of one of the other; long lists are not compared. */
+function haveEqualValues(some: readonly IndexEntry[], others: readonly IndexEntry[]): boolean {
+  if (some.length * others.length > shortListMax * shortListMax) return true
+  for (const one of some) {
+    for (const other of others) if (one.property === other.property && one.valueCode === other.valueCode) return true
+  }
+  return false
 }
 
 /** Above this a search from the place where the other list goes on is no longer short, and a map is made. */

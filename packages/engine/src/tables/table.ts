@@ -5,7 +5,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvReader, KvRow, KvWrite, RowKey } from '../storage/kv.ts'
 
 /** The six tables, plus the log with its pending markers, and metadata: everything a ledger can be charged for. */
 export const tableIds = [
@@ -21,10 +21,13 @@ export const tableIds = [
 
 export type TableId = (typeof tableIds)[number]
 
-/** A row that an entity has, or loses, in one table. */
-export interface TableRow {
+/** What becomes of a row of one table; `undefined` deletes it. */
+export interface TableWrite extends KvWrite {
   readonly table: TableId
-  readonly rowKey: RowKey
+}
+
+/** A row that an entity has, or loses, in one table. It can be written as it stands: nothing is made anew on its way down. */
+export interface TableRow extends TableWrite {
   readonly value: Uint8Array
 }
 

@@ -104,7 +104,7 @@ describe('ranges', () => {
 test('a table does not take rows of another, nor rows with bytes missing or left over', () => {
   const entry = { property: 'v', valueCode: '\x10', type: 0, multi: false }
   const image = { version: 1n, createTime: 1n, updateTime: 1n, properties: new Uint8Array(0) }
-  const rowKeys = rowsOf(keyCodes(key), image, [entry], []).map((row) => row.rowKey)
+  const rowKeys = rowsOf(keyCodes(key), image, [entry], []).map((row) => row.key)
   const parsers = [
     parseEntityRowKey,
     parseEntitiesByKindRowKey,
@@ -123,5 +123,5 @@ test('a table does not take rows of another, nor rows with bytes missing or left
 
 test('a row whose kind is not that of its path is refused', () => {
   const rows = indexRowsOf({ ...keyCodes(key), kind: 'Other\x00\x01' }, [], [])
-  expect(() => parseEntitiesByKindRowKey(rows[0]?.rowKey ?? '')).toThrow(/T2/)
+  expect(() => parseEntitiesByKindRowKey(rows[0]?.key ?? '')).toThrow(/T2/)
 })

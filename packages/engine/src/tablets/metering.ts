@@ -123,6 +123,11 @@ export class Metering implements Meter {
     for (const listener of this.listeners) listener(sample)
   }
 
+  /** Whether anything is refused: without it nobody need list what a commit writes. */
+  get isSimulating(): boolean {
+    return this.#fleet.settings.simulate
+  }
+
   /**
    * Whether a commit may write these rows now; its reads have been taken already.
    *

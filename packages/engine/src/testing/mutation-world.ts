@@ -55,9 +55,9 @@ export class World {
         indexOptions: {},
         nextKey: (key) => ({ ...key, path: [{ kind: 'K', name: 'next' }] }),
       },
-      (at, path) => {
+      ({ partition, path }) => {
         this.reads++
-        return this.#cells.get(at + path)
+        return this.#cells.get(partition + path)
       },
       this.#version,
     )

@@ -36,7 +36,7 @@ export function entityRows(entity: ModelEntity, indexes: readonly CompositeIndex
 /** A store with all rows of the entities. */
 export function storeOf(entities: readonly ModelEntity[], indexes: readonly CompositeIndex[] = []): MemoryKv {
   const rows = entities.flatMap((entity) => entityRows(entity, indexes))
-  return new MemoryKv(rows.map(({ rowKey, value }) => ({ key: rowKey, value })))
+  return new MemoryKv(rows.map(({ key: rowKey, value }) => ({ key: rowKey, value })))
 }
 
 export type PlainValue = null | boolean | bigint | number | string | Key | Value | readonly PlainValue[]

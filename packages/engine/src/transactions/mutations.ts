@@ -31,7 +31,8 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import { formatKey, type Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
-import { decodeImage, encodeImage } from '../tables/entities.ts'
+import type { RowKey } from '../storage/kv.ts'
+import { decodeImage, encodeImage, entityRowKey, entityRowKeyOf } from '../tables/entities.ts'
 import { type Conflict, checkSameExpectation, isConflict } from './conflict.ts'
 import { applyTransforms, type PreparedTransform, refuseTooMany } from './property-transform.ts'
 
@@ -44,12 +45,12 @@ export interface PreparedMutation {
   /** Whether the id was given by the allocator for this mutation. */
   readonly automaticId: boolean
   /** Property bytes and their index entries; absent for a delete. */
-  readonly properties?: Uint8Array
-  readonly entries?: readonly IndexEntry[]
-  readonly conflict?: Conflict
+  readonly properties: Uint8Array | undefined
+  readonly entries: readonly IndexEntry[] | undefined
+  readonly conflict: Conflict | undefined
   /** What the write is about; absent = the whole entity. */
-  readonly mask?: PropertyMask
-  readonly transforms?: readonly PreparedTransform[]
+  readonly mask: PropertyMask | undefined
+  readonly transforms: readonly PreparedTransform[] | undefined
 }
 
 export interface MutationOutcome {
@@ -59,6 +60,8 @@ export interface MutationOutcome {
   readonly conflictDetected: boolean
   /** One for each transform that took effect. */
   readonly transformResults?: readonly Value[]
+  /** Only when its id was given by the allocator. */
+  readonly key?: Key
 }
 
 export interface EvaluationRules {
@@ -81,6 +84,7 @@ export interface Evaluated {
 /** An entity on its way through the list. */
 interface Entity {
   readonly codes: KeyCodes
+  readonly row: RowKey
   readonly before: Uint8Array | undefined
   readonly imageBefore: EntityImage | undefined
   /** `undefined` = there is no such entity now. */
@@ -92,6 +96,8 @@ interface Entity {
   /** Deleted by the list, at whatever point of it. */
   isDeleted: boolean
   isConflicted: boolean
+  /** What the list leaves of it, once that is known. */
+  imageAfter: EntityImage | undefined
 }
 
 /** What the mutations of one named key have in common, in the order of the list. */
@@ -101,7 +107,7 @@ interface Named {
   transforms: number
 }
 
-type Reader = (partition: string, path: string) => MaybePromise<Uint8Array | undefined>
+type Reader = (codes: KeyCodes, row: RowKey) => MaybePromise<Uint8Array | undefined>
 
 /** Second operations that Firestore refuses after a first one on the same key. */
 const refusedPairs: Readonly<Record<Operation, readonly Operation[]>> = {
@@ -111,23 +117,18 @@ const refusedPairs: Readonly<Record<Operation, readonly Operation[]>> = {
   delete: ['update'],
 }
 
-function codeOf(key: Key): string {
-  const { partition, path } = keyCodes(key)
-  return partition + path
-}
-
 /** Refuses a list that is not atomic and names an entity twice, before anything is done. */
 export function refuseRepeatedKeys(mutations: readonly PreparedMutation[]): void {
   if (mutations.length < 2) return
   const seen = new Set<string>()
   for (const { key } of mutations) {
-    const code = codeOf(key)
-    if (seen.has(code)) {
+    const row = entityRowKeyOf(key)
+    if (seen.has(row)) {
       throw invalidArgument(
         `${formatKey(key)} is mutated twice in one non-transactional commit; use a transaction or two commits`,
       )
     }
-    seen.add(code)
+    seen.add(row)
   }
 }
 
@@ -146,16 +147,18 @@ export function evaluateMutations(
   return fold.run(0)
 }
 
-/** The keys that came with their ids or names. @throws INVALID_ARGUMENT when mutations of one do not go together (M5) */
-function namedKeys(mutations: readonly PreparedMutation[], rules: EvaluationRules): ReadonlyMap<string, Named> {
-  const named = new Map<string, Named>()
-  if (mutations.length < 2) return named
+const noNames: ReadonlyMap<RowKey, Named> = new Map()
+
+/** The keys that came with their ids or names, by their rows. @throws INVALID_ARGUMENT when mutations of one do not go together (M5) */
+function namedKeys(mutations: readonly PreparedMutation[], rules: EvaluationRules): ReadonlyMap<RowKey, Named> {
+  if (mutations.length < 2) return noNames
+  const named = new Map<RowKey, Named>()
   for (const { key, operation, automaticId, conflict, transforms } of mutations) {
     if (automaticId) continue
-    const code = codeOf(key)
-    const known = named.get(code)
+    const row = entityRowKeyOf(key)
+    const known = named.get(row)
     if (known === undefined) {
-      named.set(code, { lastOperation: operation, firstConflict: conflict, transforms: transforms?.length ?? 0 })
+      named.set(row, { lastOperation: operation, firstConflict: conflict, transforms: transforms?.length ?? 0 })
       continue
     }
     if (rules.pairs === 'refused' && refusedPairs[known.lastOperation].includes(operation)) {
@@ -176,10 +179,14 @@ class Fold {
   readonly #rules: EvaluationRules
   readonly #read: Reader
   readonly #version: bigint
-  readonly #entities = new Map<string, Entity>()
-  /** The entity of each mutation that took effect, and what its transforms gave. */
-  readonly #done: { readonly entity: Entity; readonly transformResults: readonly Value[] | undefined }[] = []
-  readonly #named: ReadonlyMap<string, Named>
+  readonly #entities: Entity[] = []
+  /** Those that another mutation may be about too, by their rows. An automatic id is named once (M4). */
+  readonly #known: Map<RowKey, Entity> | undefined
+  /** The entity of each mutation that took effect, in their order. */
+  readonly #done: Entity[] = []
+  /** What the transforms of a mutation gave, by its place. */
+  #transformResults: Map<number, readonly Value[]> | undefined
+  readonly #named: ReadonlyMap<RowKey, Named>
 
   constructor(mutations: readonly PreparedMutation[], rules: EvaluationRules, read: Reader, version: bigint) {
     this.#mutations = mutations
@@ -187,6 +194,7 @@ class Fold {
     this.#read = read
     this.#version = version
     this.#named = namedKeys(mutations, rules)
+    this.#known = mutations.length < 2 ? undefined : new Map()
   }
 
   run(from: number): MaybePromise<Evaluated> {
@@ -224,24 +232,15 @@ class Fold {
 
   #finish(failure: unknown): Evaluated {
     const states: EntityStates[] = []
-    const images = new Map<Entity, EntityImage | undefined>()
-    for (const entity of this.#entities.values()) {
-      const { codes, before, imageBefore, entries } = entity
+    for (const entity of this.#entities) {
+      const { codes, row, before, imageBefore, entries } = entity
       const image = this.#imageAfter(entity)
-      images.set(entity, image)
+      entity.imageAfter = image
       if (image === imageBefore) continue
-      states.push({
-        codes,
-        before,
-        after: image === undefined ? undefined : encodeImage(image),
-        ...(entries === undefined ? {} : { afterEntries: entries }),
-      })
+      const after = image === undefined ? undefined : encodeImage(image)
+      states.push({ codes, row, before, after, afterEntries: entries })
     }
-    const outcomes = this.#done.map(({ entity, transformResults }): MutationOutcome => {
-      const outcome = this.#outcomeOf(entity, images.get(entity))
-      return transformResults === undefined ? outcome : { ...outcome, transformResults }
-    })
-    return { states, outcomes, failure }
+    return { states, outcomes: this.#done.map((entity, i) => this.#outcomeOf(entity, i)), failure }
   }
 
   /** What the list leaves of an entity; the image before itself when that is the same (M3). */
@@ -253,41 +252,60 @@ class Fold {
     return { version, createTime: isNew ? version : imageBefore.createTime, updateTime: version, properties }
   }
 
-  #outcomeOf({ isConflicted }: Entity, image: EntityImage | undefined): MutationOutcome {
-    if (image !== undefined) {
-      const { version, createTime, updateTime } = image
-      return { version, createTime, updateTime, conflictDetected: isConflicted }
+  /** @param i - place of the mutation in the list */
+  #outcomeOf({ isConflicted, imageAfter }: Entity, i: number): MutationOutcome {
+    const transformResults = this.#transformResults?.get(i)
+    const rest = transformResults === undefined ? undefined : { transformResults }
+    if (imageAfter === undefined) {
+      return { version: isConflicted ? 0n : this.#version, conflictDetected: isConflicted, ...rest }
     }
-    return { version: isConflicted ? 0n : this.#version, conflictDetected: isConflicted }
+    const { version, createTime, updateTime } = imageAfter
+    const { automaticId, key } = this.#mutations[i] as PreparedMutation
+    const outcome = automaticId
+      ? { key, version, createTime, updateTime, conflictDetected: isConflicted }
+      : { version, createTime, updateTime, conflictDetected: isConflicted }
+    return rest === undefined ? outcome : { ...outcome, ...rest }
   }
 
   /** The entity that the mutation is about; an automatic key moves on until it meets none (M4). */
   #entityFor(mutation: PreparedMutation): MaybePromise<Entity> {
     const codes = keyCodes(mutation.key)
-    const code = codes.partition + codes.path
+    const row = entityRowKey(codes.partition, codes.path)
     if (!mutation.automaticId) {
-      const known = this.#entities.get(code)
+      const known = this.#known?.get(row)
       if (known !== undefined) return known
-    } else if (this.#named.has(code)) {
+    } else if (this.#named.size > 0 && this.#named.has(row)) {
       return this.#movedOn(mutation)
     }
-    const taken = (cell: Uint8Array | undefined): MaybePromise<Entity> => {
-      if (mutation.automaticId && cell !== undefined) return this.#movedOn(mutation)
-      const image = cell === undefined ? undefined : decodeImage(cell)
-      const entity: Entity = {
-        codes,
-        before: cell,
-        imageBefore: image,
-        properties: image?.properties,
-        entries: undefined,
-        isMet: false,
-        isDeleted: false,
-        isConflicted: false,
-      }
-      this.#entities.set(code, entity)
-      return entity
+    const cell = this.#read(codes, row)
+    return cell instanceof Promise
+      ? cell.then((late) => this.#takeUp(mutation, codes, row, late))
+      : this.#takeUp(mutation, codes, row, cell)
+  }
+
+  #takeUp(
+    mutation: PreparedMutation,
+    codes: KeyCodes,
+    row: RowKey,
+    cell: Uint8Array | undefined,
+  ): MaybePromise<Entity> {
+    if (mutation.automaticId && cell !== undefined) return this.#movedOn(mutation)
+    const image = cell === undefined ? undefined : decodeImage(cell)
+    const entity: Entity = {
+      codes,
+      row,
+      before: cell,
+      imageBefore: image,
+      properties: image?.properties,
+      entries: undefined,
+      isMet: false,
+      isDeleted: false,
+      isConflicted: false,
+      imageAfter: undefined,
     }
-    return andThen(this.#read(codes.partition, codes.path), taken)
+    this.#entities.push(entity)
+    if (!mutation.automaticId) this.#known?.set(row, entity)
+    return entity
   }
 
   #movedOn(mutation: PreparedMutation): MaybePromise<Entity> {
@@ -303,7 +321,11 @@ class Fold {
       entity.isConflicted = this.#meetsConflict(mutation, entity)
     } else if (!entity.isConflicted) refuseExistence(mutation, entity)
     const transformResults = entity.isConflicted ? undefined : this.#write(mutation, entity)
-    this.#done.push({ entity, transformResults })
+    if (transformResults !== undefined) {
+      this.#transformResults ??= new Map()
+      this.#transformResults.set(this.#done.length, transformResults)
+    }
+    this.#done.push(entity)
   }
 
   /** Whether an entity's first mutation expects something else to be stored, which speaks for all of them (CF1). */

@@ -68,7 +68,7 @@ test.each(Object.entries(queries))('%s', (asked, { indexes = [], ...words }) => 
 
 test('the row, position and cursor in bytes are those of the page', () => {
   const stored = entity('ToDo:1', { priority: 5n })
-  const row = entityRows(stored).find(({ table }) => table === 'EntitiesByPropertyAsc')?.rowKey ?? ''
+  const row = entityRows(stored).find(({ table }) => table === 'EntitiesByPropertyAsc')?.key ?? ''
   const normal = normalize(query({ kind: 'ToDo', order: ['priority'] }), queryDatabase)
   const path = pathCode(key('ToDo:1').path)
   const prefix = row.indexOf('priority') + 'priority'.length + 2

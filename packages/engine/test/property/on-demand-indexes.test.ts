@@ -192,10 +192,7 @@ class World {
     const cell = entity === null ? undefined : encodeImage({ ...image, properties: encodeProperties(entity) })
     const stored = this.whole.get(entityRowKey(codes.partition, codes.path))
     const { puts, deletes } = rowDifference(rowsOfCell(codes, stored), rowsOfCell(codes, cell))
-    const writes: KvWrite[] = [
-      ...puts.map(({ rowKey, value }) => ({ key: rowKey, value })),
-      ...deletes.map(({ rowKey }) => ({ key: rowKey, value: undefined })),
-    ]
+    const writes: KvWrite[] = [...puts, ...deletes.map(({ key }) => ({ key, value: undefined }))]
     this.whole.batch(writes)
     this.subject.batch(writes)
   }

@@ -49,12 +49,12 @@ const states = fc.option(
 )
 
 const asMap = (rows: readonly TableRow[]): Map<string, string> =>
-  new Map(rows.map((row) => [row.rowKey, `${row.table} ${row.value.join(' ')}`]))
+  new Map(rows.map((row) => [row.key, `${row.table} ${row.value.join(' ')}`]))
 
 function applied(rows: readonly TableRow[], from: readonly TableRow[], to: readonly TableRow[]): Map<string, string> {
   const { puts, deletes } = rowDifference(from, to)
   const store = asMap(rows)
-  for (const row of deletes) expect(store.delete(row.rowKey)).toBe(true)
+  for (const row of deletes) expect(store.delete(row.key)).toBe(true)
   for (const [rowKey, value] of asMap(puts)) {
     expect(store.get(rowKey)).not.toBe(value)
     store.set(rowKey, value)
@@ -81,8 +81,8 @@ test('R1: rows are distinct, say their table, and are those of the entity and it
     fc.property(keys, entryLists, (key, entries) => {
       const image = { version: 1n, createTime: 2n, updateTime: 3n, properties: Uint8Array.of(0x1a, 0) }
       const rows = rowsOf(keyCodes(key), image, entries, [index])
-      expect(new Set(rows.map((row) => row.rowKey)).size).toBe(rows.length)
-      for (const row of rows) expect([keySpaceOf(row.rowKey), tableOfRow(row.rowKey)]).toEqual([row.table, row.table])
+      expect(new Set(rows.map((row) => row.key)).size).toBe(rows.length)
+      for (const row of rows) expect([keySpaceOf(row.key), tableOfRow(row.key)]).toEqual([row.table, row.table])
       const count = (table: string): number => rows.filter((row) => row.table === table).length
       expect([count('Entities'), count('EntitiesByKind')]).toEqual([1, 1])
       expect(count('EntitiesByPropertyAsc')).toBe(entries.length)
@@ -101,7 +101,7 @@ test('the rows of one property table are those among all rows, of one property o
       const code = property === undefined ? undefined : encodeText(property)
       for (const table of ['EntitiesByPropertyAsc', 'EntitiesByPropertyDesc'] as const) {
         const head = keySpaces[table] + codes.partition + codes.kind + (code ?? '')
-        const wanted = indexRowsOf(codes, entries, [], scatter).filter(({ rowKey }) => rowKey.startsWith(head))
+        const wanted = indexRowsOf(codes, entries, [], scatter).filter((row) => row.key.startsWith(head))
         expect(propertyRowsOf(table, codes, entries, scatter, code)).toEqual(wanted)
       }
     }),

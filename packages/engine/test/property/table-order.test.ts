@@ -290,7 +290,7 @@ describe('EntitiesByCompositeProperty', () => {
         const combinations = counts.reduce((product, count) => product * count, 1)
         const expected = kindOf(key) === index.kind ? combinations * (index.ancestor ? key.path.length : 1) : 0
         expect(rows).toHaveLength(expected)
-        expect(new Set(rows.map((row) => row.rowKey)).size).toBe(expected)
+        expect(new Set(rows.map((row) => row.key)).size).toBe(expected)
         expect(countCompositeRows(index, keyCodes(key), entries)).toBe(expected)
       }),
       { numRuns: 300 },
@@ -300,7 +300,7 @@ describe('EntitiesByCompositeProperty', () => {
   test('rows parse to their key, an ancestor of it, and values with their types', () => {
     fc.assert(
       fc.property(indexes, indexedKeys, entryLists, (index, key, entries) => {
-        for (const { rowKey, value } of rowsIn(index, key, entries)) {
+        for (const { key: rowKey, value } of rowsIn(index, key, entries)) {
           const row = parseCompositeRowKey(index, rowKey)
           expect(row.key).toEqual(key)
           expect(row.ancestor).toEqual(index.ancestor ? key.path.slice(0, row.ancestor?.length) : undefined)
@@ -323,7 +323,7 @@ describe('EntitiesByCompositeProperty', () => {
         const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
         const rowKeys = entities
           .flatMap(([key, entries]) => rowsIn(index, { ...key, partition }, entries))
-          .map((row) => row.rowKey)
+          .map((row) => row.key)
         const parsed = rowKeys.map((rowKey) => parseCompositeRowKey(index, rowKey))
         for (const [i, a] of parsed.entries()) {
           for (const [j, b] of parsed.entries()) {
@@ -353,7 +353,7 @@ describe('EntitiesByCompositeProperty', () => {
         const range = compositeRange(prefix + columnCode(column, valueCode(asked)))
         const { projectId, databaseId } = key.partition
         const all = compositeIndexRange(index, databaseCode(projectId, databaseId))
-        for (const { rowKey } of rowsIn(index, key, entries)) {
+        for (const { key: rowKey } of rowsIn(index, key, entries)) {
           const row = parseCompositeRowKey(index, rowKey)
           const sameAncestor = row.ancestor === undefined || row.ancestor.length === ancestor.length
           expect(isIn(range, rowKey)).toBe(sameAncestor && row.valueCodes[0] === valueCode(asked))
