@@ -313,9 +313,7 @@ export class Transactions {
         throw new DatastoreError(
           'ABORTED',
           `${prettyRowKey(row)} was changed by another commit after it was read; try again`,
-          {
-            retry: 'transaction',
-          },
+          { retry: 'transaction' },
         )
       }
     }
