@@ -86,6 +86,7 @@ const odd: fc.Arbitrary<Json> = fc.constantFrom<Json[]>(
     ' 5',
     '007',
     '-0',
+    -0,
     -1,
     1.5,
     2 ** 31,

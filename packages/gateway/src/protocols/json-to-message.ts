@@ -172,6 +172,7 @@ function int64Of(value: Json | undefined): bigint {
 /** An int32 that is not negative. */
 function naturalOf(value: Json | undefined): number {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > int32Max) throw notPlain
+  if (Object.is(value, -0)) throw notPlain
   return value
 }
 
