@@ -26,6 +26,7 @@ import { HttpConnections } from './protocols/http.ts'
 import { Http2Connections } from './protocols/http2-server.ts'
 import { Load, type LoadLimits, loadLimitsHere } from './protocols/load.ts'
 import { type Address, Port } from './protocols/port.ts'
+import { Turns } from './protocols/turns.ts'
 
 export interface GatewayOptions {
   readonly engine: EnginePort
@@ -81,7 +82,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   admin?.addRoutes(router)
   const services = admin?.services ?? []
   for (const service of services) addRestMethods(router, service)
-  const http1 = new HttpConnections({ handlers, router, guard, clock, logger, load })
+  const turns = new Turns()
+  const http1 = new HttpConnections({ handlers, router, guard, clock, logger, load, turns })
   const names = [dataService, ...services.map(({ name }) => name)]
   const grpc = new GrpcService({
     handlers,
@@ -94,6 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ],
     clock,
     logger,
+    turns,
   })
   const http2 = new Http2Connections({ grpc, guard, load, silenceMs: options.silenceMs })
   const listening = new Port({

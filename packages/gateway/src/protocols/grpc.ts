@@ -19,6 +19,7 @@ import { StreamingCall, type StreamingMethod } from './grpc-stream.ts'
 import { timeoutMsOf } from './grpc-timeout.ts'
 import { decompressed } from './gzip.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
+import type { Turns } from './turns.ts'
 
 export const dataService = 'google.datastore.v1.Datastore'
 export const acceptedEncodings = 'identity,gzip'
@@ -34,6 +35,8 @@ export interface RequestHead {
 
 /** The answering half of a stream: one of ok, fail and refuse, or any number of writes and an end. */
 export interface ResponseStream {
+  /** Who asks: calls of one connection wait in one line. */
+  readonly connection: object
   /** Headers, the frame as the body, and trailers with status OK. */
   ok(frame: Buffer): void
   /** Headers, if they are not sent yet, and a frame. */
@@ -55,6 +58,7 @@ export interface StreamListener {
   cancelled(): void
 }
 
+const nothing = Buffer.alloc(0)
 const deaf: StreamListener = { data() {}, end() {}, cancelled() {} }
 
 /** A service beside the data API. */
@@ -70,6 +74,7 @@ export interface GrpcServiceOptions {
   readonly services?: readonly GrpcMethods[] | undefined
   readonly clock: Scheduler
   readonly logger: Logger
+  readonly turns: Turns
 }
 
 export class GrpcService {
@@ -79,8 +84,9 @@ export class GrpcService {
   readonly #streams = new Set<StreamingCall>()
   readonly #clock: Scheduler
   readonly #logger: Logger
+  readonly #turns: Turns
 
-  constructor({ handlers, services = [], clock, logger }: GrpcServiceOptions) {
+  constructor({ handlers, services = [], clock, logger, turns }: GrpcServiceOptions) {
     const all: readonly GrpcMethods[] = [{ name: dataService, unary: handlers }, ...services]
     for (const { name, unary = {}, streaming = {} } of all) {
       for (const [method, handler] of Object.entries(unary)) this.#methods.set(`/${name}/${method}`, handler)
@@ -89,6 +95,7 @@ export class GrpcService {
     this.#services = [dataService, ...services.map(({ name }) => name)]
     this.#clock = clock
     this.#logger = logger
+    this.#turns = turns
   }
 
   begin(head: RequestHead, response: ResponseStream): StreamListener {
@@ -108,7 +115,7 @@ export class GrpcService {
       const call = new Call({ clock: this.#clock, timeoutMs: timeoutMsOf(head.timeout) })
       const options = { call, isGzip, response, logger: this.#logger }
       if (streaming !== undefined) return this.#stream(streaming, options)
-      return handler === undefined ? deaf : new UnaryCall({ ...options, handler })
+      return handler === undefined ? deaf : new UnaryCall({ ...options, handler, turns: this.#turns })
     } catch (error) {
       const { code, message } = statusOf(error, this.#logger)
       response.fail(grpcStatusOf(code), grpcMessageOf(message))
@@ -159,6 +166,7 @@ export interface CallParts {
 
 interface UnaryCallOptions extends CallParts {
   readonly handler: Handler
+  readonly turns: Turns
 }
 
 class UnaryCall implements StreamListener {
@@ -204,8 +212,8 @@ class UnaryCall implements StreamListener {
   }
 
   #run(request: Buffer): void {
-    const { handler, call } = this.#options
-    const result = handler(request, call)
+    const { handler, call, turns } = this.#options
+    const result = turns.isFree() ? handler(request, call) : this.#wait()
     if (result instanceof Promise) {
       this.#watchDeadline()
       result.then(
@@ -215,11 +223,18 @@ class UnaryCall implements StreamListener {
     } else this.#answer(result)
   }
 
+  /** Its request is kept here alone, so that a call that is given up does not hold it until its turn. */
+  #wait(): Promise<Answer> {
+    const { handler, call, response, turns } = this.#options
+    return turns.wait(response.connection, call, () => handler(this.#message?.bytes ?? nothing, call))
+  }
+
   #runCompressed(bytes: Buffer): void {
     const max = limits.requestBytesMax
     decompressed(bytes, max, () => tooLarge(max + 1, 'the request message, uncompressed,')).then(
       (request) => {
         if (this.#isFinished) return
+        this.#message = { compressed: false, bytes: request }
         try {
           this.#run(request)
         } catch (error) {
@@ -261,6 +276,7 @@ class UnaryCall implements StreamListener {
   #finish(): boolean {
     if (this.#isFinished) return false
     this.#isFinished = true
+    this.#message = undefined
     if (this.#deadline !== undefined) clearTimeout(this.#deadline)
     return true
   }

@@ -24,6 +24,7 @@ import { jsonForm } from './http-json.ts'
 import { protobufForm } from './http-protobuf.ts'
 import type { Load } from './load.ts'
 import { httpStatusOf, statusOf } from './status.ts'
+import type { Turns } from './turns.ts'
 import type { WireForm } from './wire-form.ts'
 
 const methods: Readonly<Record<string, MethodName>> = {
@@ -49,6 +50,7 @@ export interface HttpOptions {
   readonly clock: Scheduler
   readonly logger: Logger
   readonly load: Load
+  readonly turns: Turns
 }
 
 export class HttpConnections {
@@ -126,7 +128,7 @@ export class HttpConnections {
       send(response, 415, textType, text)
       return
     }
-    const { clock, handlers, logger } = this.#options
+    const { clock, handlers, logger, turns } = this.#options
     const { method } = target
     const call = new Call({ clock, pathProjectId: target.projectId })
     exchange.serve(call)
@@ -134,7 +136,9 @@ export class HttpConnections {
       const read = form.request(method, await readBody(exchange))
       const message = read instanceof Promise ? await read : read
       checkMessageSize(message)
-      const given = handlers[method](message, call)
+      const given = turns.isFree()
+        ? handlers[method](message, call)
+        : turns.wait(request.socket, call, () => handlers[method](message, call))
       const answer = given instanceof Promise ? await given : given
       const body = form.answer(method, messageOf(answer))
       this.#outbox.add(exchange, form.contentType, body instanceof Promise ? await body : body)

@@ -244,6 +244,10 @@ class NodeCall implements ResponseStream {
     else this.listener?.end()
   }
 
+  get connection(): object {
+    return this.#stream.session ?? this.#stream
+  }
+
   /** The stream is over, answered or not. */
   closed(): void {
     this.listener?.cancelled()

@@ -1,6 +1,6 @@
 /**
  * Too much of everything, and the server serves on (B1 and B2 of protocols/load.ts): many connections, transactions and calls,
- * readers that do not read, requests that do not end, floods. SIXTABLES_OVERLOAD=1 takes the sizes of production
+ * readers that do not read, requests that do not end, floods, and clients that ask for more than their share (protocols/turns.ts). SIXTABLES_OVERLOAD=1 takes the sizes of production
  * (`npm run overload`).
  */
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
@@ -208,6 +208,37 @@ describe('calls', () => {
       await sleep(20)
     }
     await expectServing()
+  })
+})
+
+describe('dear calls', () => {
+  test('of one connection by the hundred leave room for the calls of others', { timeout: 120_000 }, async () => {
+    await start()
+    const entities = isLong ? 10_000 : 4000
+    for (let from = 0; from < entities; from += 500) {
+      const mutations = Array.from({ length: 500 }, (_, i) => ({
+        upsert: { key: keyOf(`${from + i}`), properties: {} },
+      }))
+      expect(await wire.send('p', 'Commit', { mode: 'NON_TRANSACTIONAL', mutations })).toMatchObject({ code: 'OK' })
+    }
+    const count = { aggregationQuery: { nestedQuery: { kind: [{ name: 'K' }] }, aggregations: [{ count: {} }] } }
+    const heavy = await openWire('gRPC', gateway)
+    const calls = isLong ? 1000 : 200
+    let answered = 0
+    const all = Array.from({ length: calls }, async () => {
+      const answer = await heavy.send('p', 'RunAggregationQuery', count)
+      answered++
+      return answer
+    })
+    // One lookup after the other, for as long as the counts take.
+    let lookups = 0
+    for (; answered < calls; lookups++) {
+      expect(await wire.send('p', 'Lookup', { keys: [keyOf('7')] })).toMatchObject({ code: 'OK' })
+    }
+    for (const answer of await Promise.all(all)) expect(answer).toMatchObject({ code: 'OK' })
+    heavy.close()
+    // Without turns all counts that are read at once come before the second lookup, or the third.
+    expect(lookups).toBeGreaterThan(calls / 20)
   })
 })
 

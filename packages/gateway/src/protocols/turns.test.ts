@@ -1,0 +1,187 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Turns } from './turns.ts'
+
+const sliceMs = 2
+const turnMs = 0.5
+
+/** A call of the test: whose it is, and how long it takes. */
+interface Asked {
+  readonly connection: number
+  readonly ms: number
+}
+
+interface Ran extends Asked {
+  readonly call: number
+  /** Rounds of the loop that had begun. */
+  readonly round: number
+}
+
+/** An event loop on a clock of its own: in each round calls arrive, then what was put off before or meanwhile runs. */
+class Loop {
+  now = 0
+  round = 0
+  readonly ran: Ran[] = []
+  readonly #connections: object[] = []
+  readonly #cancelled = new Set<number>()
+  #putOff: (() => void)[] = []
+  #calls = 0
+  readonly turns: Turns = new Turns({ sliceMs, turnMs, now: () => this.now, later: (run) => this.#putOff.push(run) })
+
+  /** One round, in which the calls arrive. */
+  go(calls: readonly Asked[] = []): void {
+    this.round++
+    for (const call of calls) this.arrive(call)
+    const due = this.#putOff
+    this.#putOff = []
+    for (const run of due) run()
+  }
+
+  get isIdle(): boolean {
+    return this.#putOff.length === 0 && this.turns.waiting === 0
+  }
+
+  /** Answers the number of the call. */
+  arrive(asked: Asked): number {
+    const call = this.#calls++
+    const run = (): void => {
+      this.now += asked.ms
+      this.ran.push({ ...asked, call, round: this.round })
+    }
+    if (this.turns.isFree()) run()
+    else {
+      this.#connections[asked.connection] ??= {}
+      const cancelled = this.#cancelled
+      const wanted = {
+        get isCancelled(): boolean {
+          return cancelled.has(call)
+        },
+      }
+      void this.turns.wait(this.#connections[asked.connection] ?? {}, wanted, run)
+    }
+    return call
+  }
+
+  cancel(call: number): void {
+    this.#cancelled.add(call)
+  }
+
+  finish(): void {
+    for (let rounds = 0; !this.isIdle; rounds++) {
+      if (rounds > 100_000) throw new Error('the loop does not come to rest')
+      this.go()
+    }
+  }
+}
+
+const connectionsMax = 4
+const msMax = 8
+const askedArbitrary = fc.record({
+  connection: fc.nat(connectionsMax - 1),
+  ms: fc.constantFrom(0.01, 0.1, 0.4, 1, 3, msMax),
+})
+const roundsArbitrary = fc.array(fc.array(askedArbitrary, { maxLength: 20 }), { maxLength: 30 })
+
+describe('calls', () => {
+  test('run at once while a slice lasts, and when the loop has been round', () => {
+    const loop = new Loop()
+    loop.go([
+      { connection: 0, ms: 1 },
+      { connection: 0, ms: 1 },
+    ])
+    expect(loop.turns.waiting).toBe(0)
+    loop.go([{ connection: 0, ms: 5 }])
+    loop.go([{ connection: 0, ms: 5 }])
+    expect(loop.ran.map(({ round }) => round)).toEqual([1, 1, 2, 3])
+  })
+
+  test('that come after the slice wait for the loop, and one of another connection does not wait for all', () => {
+    const loop = new Loop()
+    loop.go(Array.from({ length: 100 }, () => ({ connection: 0, ms: 3 })))
+    expect(loop.ran).toHaveLength(1)
+    loop.go([{ connection: 1, ms: 0.1 }])
+    loop.finish()
+    expect(loop.ran).toHaveLength(101)
+    expect(loop.ran.findIndex(({ connection }) => connection === 1)).toBeLessThan(4)
+  })
+
+  test('that throw reject, and those behind them run', async () => {
+    const loop = new Loop()
+    loop.go([{ connection: 0, ms: 3 }])
+    loop.arrive({ connection: 0, ms: 3 })
+    expect(loop.turns.isFree()).toBe(false)
+    const failed = loop.turns.wait(loop, { isCancelled: false }, () => {
+      throw new Error('broken')
+    })
+    const good = loop.turns.wait(loop, { isCancelled: false }, () => 'good')
+    loop.finish()
+    await expect(failed).rejects.toThrow('broken')
+    await expect(good).resolves.toBe('good')
+  })
+})
+
+describe('whatever comes', () => {
+  test('each call runs once, those of a connection in their order (T1), none that was given up (T4)', () => {
+    fc.assert(
+      fc.property(roundsArbitrary, fc.array(fc.nat(200)), (rounds, cancelled) => {
+        const loop = new Loop()
+        for (const call of cancelled) loop.cancel(call)
+        for (const calls of rounds) loop.go(calls)
+        loop.finish()
+        const all = rounds.flat().map((asked, call) => ({ ...asked, call }))
+        for (let connection = 0; connection < connectionsMax; connection++) {
+          const own = (list: readonly { connection: number; call: number }[]): number[] =>
+            list.filter((one) => one.connection === connection).map(({ call }) => call)
+          // One that is given up may have run at once before.
+          const given = new Set(cancelled)
+          const ran = own(loop.ran)
+          expect(ran.filter((call) => !given.has(call))).toEqual(own(all).filter((call) => !given.has(call)))
+          expect(new Set(ran).size).toBe(ran.length)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('the sockets are looked at after two slices at the latest, each with its last call (T2)', () => {
+    fc.assert(
+      fc.property(roundsArbitrary, (rounds) => {
+        const loop = new Loop()
+        const look = (calls: readonly Asked[]): void => {
+          const before = loop.now
+          loop.go(calls)
+          expect(loop.now - before).toBeLessThanOrEqual(2 * (sliceMs + msMax) + 1e-6)
+        }
+        for (const calls of rounds) look(calls)
+        while (!loop.isIdle) look([])
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('of connections that wait all the time each has its share (T3)', () => {
+    const costs = fc.array(fc.constantFrom(0.01, 0.1, 0.4, 1, 3, msMax), { minLength: 2, maxLength: connectionsMax })
+    fc.assert(
+      fc.property(costs, (ms) => {
+        const loop = new Loop()
+        loop.go([{ connection: 99, ms: sliceMs }])
+        // Enough for each to be waiting to the end of the look that is taken.
+        const calls = ms.flatMap((each, connection) =>
+          Array.from({ length: Math.ceil(100 / each) }, () => ({ connection, ms: each })),
+        )
+        // All of them wait: the first comes in a round whose slice is over.
+        loop.round++
+        for (const call of [{ connection: 98, ms: sliceMs }, ...calls]) loop.arrive(call)
+        const had = ms.map(() => 0)
+        while (had.every((time) => time < 60)) {
+          const from = loop.ran.length
+          loop.go()
+          for (const { connection, ms: took } of loop.ran.slice(from)) had[connection] = (had[connection] ?? 0) + took
+        }
+        const spread = Math.max(...had) - Math.min(...had)
+        expect(spread).toBeLessThanOrEqual(2 * (turnMs + msMax))
+      }),
+      { numRuns: 30 },
+    )
+  })
+})

@@ -1,0 +1,108 @@
+/** One client asks for much at once, another for little: who waits for whom, over real connections. */
+import type { LookupRequest, LookupResult } from '@sixtables/engine'
+import { expect, test } from 'vitest'
+import { engineDouble } from '../support/engines.ts'
+import { grpcClient, rawConnection, testGateway, until } from '../support/gateway.ts'
+import { encodeRequest, type Plain } from '../support/published-protos.ts'
+import { openWire, type Wire } from '../support/wires.ts'
+
+const heavyCalls = 100
+/** More than a slice, so that one such call is all that runs before the sockets are looked at. */
+const heavyMs = 3
+
+const lookup = (name: string): Plain => ({ keys: [{ path: [{ kind: 'K', name }] }] })
+
+/** An engine whose lookups of the name `heavy` take their time. */
+interface Slow {
+  readonly engine: ReturnType<typeof engineDouble>
+  /** The names, in the order in which they ran. */
+  readonly began: readonly string[]
+  /** The first has come. */
+  readonly asked: Promise<void>
+}
+
+function slowEngine(): Slow {
+  const began: string[] = []
+  let isAsked = (): void => {}
+  const asked = new Promise<void>((resolve) => {
+    isAsked = resolve
+  })
+  const engine = engineDouble({
+    lookup(_context, { keys }: LookupRequest): LookupResult {
+      const name = keys[0]?.path[0]?.name ?? ''
+      began.push(name)
+      isAsked()
+      const until = performance.now() + (name === 'heavy' ? heavyMs : 0)
+      while (performance.now() < until);
+      return { found: [], missing: keys, deferred: [], readTime: 1n }
+    },
+  })
+  return { engine, began, asked }
+}
+
+/** All of them in as few writes as the client makes of them. */
+async function askMuch(wire: Wire): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: heavyCalls }, () => wire.send('p', 'Lookup', lookup('heavy'))))
+  for (const answer of answers) expect(answer).toMatchObject({ code: 'OK' })
+}
+
+test.each(['gRPC', 'HTTP JSON'] as const)(
+  'a call over %s is answered while the many of another connection wait',
+  async (name) => {
+    const { engine, began, asked } = slowEngine()
+    const gateway = await testGateway(engine)
+    const many = await openWire('gRPC', gateway)
+    const one = await openWire(name, gateway)
+    const all = askMuch(many)
+    await asked
+    expect(await one.send('p', 'Lookup', lookup('light'))).toMatchObject({ code: 'OK' })
+    // Both clients live on the loop of the server: it goes round a few times before the call is there.
+    expect(began.length).toBeLessThan(heavyCalls / 2)
+    await all
+    expect(began).toHaveLength(heavyCalls + 1)
+    many.close()
+    one.close()
+  },
+)
+
+test('requests that one connection sends ahead over HTTP wait for others too', async () => {
+  const { engine, began, asked } = slowEngine()
+  const gateway = await testGateway(engine)
+  const body = encodeRequest('Lookup', lookup('heavy'))
+  const type = 'content-type: application/x-protobuf'
+  const head = `POST /v1/projects/p:lookup HTTP/1.1\r\nhost: localhost\r\n${type}\r\ncontent-length: ${body.length}\r\n\r\n`
+  const { socket, received } = await rawConnection(gateway)
+  const one = await openWire('gRPC', gateway)
+  socket.write(Buffer.concat(Array.from({ length: heavyCalls }, () => Buffer.concat([Buffer.from(head), body]))))
+  await asked
+  expect(await one.send('p', 'Lookup', lookup('light'))).toMatchObject({ code: 'OK' })
+  expect(began.length).toBeLessThan(heavyCalls / 2)
+  await until(() => received().toString('latin1').split('HTTP/1.1 200').length - 1 === heavyCalls)
+  one.close()
+})
+
+test('a call that is given up while it waits does not run', async () => {
+  const { engine, began, asked } = slowEngine()
+  const gateway = await testGateway(engine)
+  const many = await openWire('gRPC', gateway)
+  const one = await openWire('gRPC', gateway)
+  void askMuch(many).catch(() => {})
+  await asked
+  many.close()
+  expect(await one.send('p', 'Lookup', lookup('light'))).toMatchObject({ code: 'OK' })
+  await one.send('p', 'Lookup', lookup('light'))
+  expect(began.length).toBeLessThan(heavyCalls / 2)
+  one.close()
+})
+
+test('a call whose time is over while it waits is told so, and does not run', async () => {
+  const { engine, began } = slowEngine()
+  const gateway = await testGateway(engine)
+  const client = await grpcClient(gateway)
+  const ask = (name: string, headers: Record<string, string> = {}): ReturnType<typeof client.call> =>
+    client.call('Lookup', encodeRequest('Lookup', { projectId: 'p', ...lookup(name) }), { headers })
+  const heavy = Array.from({ length: heavyCalls }, () => ask('heavy'))
+  expect(await ask('late', { 'grpc-timeout': `${heavyMs * 10}m` })).toMatchObject({ status: 4 })
+  await Promise.all(heavy)
+  expect(began).not.toContain('late')
+})
