@@ -136,12 +136,16 @@ export class OnDemandIndexes implements Kv {
     return this.#store.close()
   }
 
-  /** Makes what the range needs in the store and tells what is kept then, if the store is still as `snapshot` has it. */
+  /**
+   * Makes what the range needs in the store, so that later snapshots have it.
+   *
+   * @returns what is kept, if the store was as `snapshot` has it, which then is closed
+   */
   makeFor(snapshot: MemorySnapshot, range: KeyRange): Kept | undefined {
-    if (!this.#store.isAt(snapshot)) return undefined
-    snapshot.close()
+    const isAt = this.#store.isAt(snapshot)
+    if (isAt) snapshot.close()
     this.#make(range)
-    return this.#kept
+    return isAt ? this.#kept : undefined
   }
 
   #make(range: KeyRange): void {
@@ -168,7 +172,6 @@ class OnDemandSnapshot implements MemorySnapshot {
   #store: MemoryKv
   #snapshot: MemorySnapshot
   #kept: Kept
-  #isFork = false
 
   constructor(owner: OnDemandIndexes, store: MemoryKv, kept: Kept) {
     this.#owner = owner
@@ -205,7 +208,7 @@ class OnDemandSnapshot implements MemorySnapshot {
   #make(range: KeyRange): void {
     const missing = missingIn(range, this.#kept, this.#snapshot)
     if (missing.length === 0) return
-    const kept = this.#isFork ? undefined : this.#owner.makeFor(this.#snapshot, range)
+    const kept = this.#owner.makeFor(this.#snapshot, range)
     if (kept !== undefined) {
       this.#snapshot = this.#store.snapshot()
       this.#kept = kept
@@ -216,7 +219,6 @@ class OnDemandSnapshot implements MemorySnapshot {
     this.#snapshot.close()
     this.#snapshot = fork.snapshot()
     this.#store = fork
-    this.#isFork = true
   }
 }
 

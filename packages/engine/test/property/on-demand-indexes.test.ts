@@ -13,7 +13,7 @@ import type { KeyRange, KvReader, KvWrite } from '../../src/storage/kv.ts'
 import { MemoryKv, type MemorySnapshot } from '../../src/storage/memory-kv.ts'
 import { decodeImage, encodeImage, entityRowKey } from '../../src/tables/entities.ts'
 import { OnDemandIndexes } from '../../src/tables/on-demand-indexes.ts'
-import { rowDifference, rowsOf } from '../../src/tables/rows.ts'
+import { type PropertyTable, rowDifference, rowsOf } from '../../src/tables/rows.ts'
 import { type StoredIndexOptions, scatterOf } from '../../src/tables/scatter.ts'
 import type { TableRow } from '../../src/tables/table.ts'
 
@@ -240,16 +240,32 @@ test('OD1, OD2: what is read is what a store shows that keeps every row, and of 
   )
 })
 
+const partition = { projectId: 'project', databaseId: '', namespaceId: '' }
+
+/** The index of property p of kind A in a table. */
+function rangeOf(table: PropertyTable): KeyRange {
+  const start = keySpaces[table] + ['project', '', '', 'A', 'p'].map(encodeText).join('')
+  return { start, end: prefixEnd(start) }
+}
+
 test('rows of an index that nobody has read are not kept', () => {
   const world = new World()
-  const key: Key = {
-    partition: { projectId: 'project', databaseId: '', namespaceId: '' },
-    path: [{ kind: 'A', id: 1n }],
-  }
+  const key: Key = { partition, path: [{ kind: 'A', id: 1n }] }
   const entity = new Map<string, Value>([['p', { type: 'integer', value: 1n }]])
   world.run({ do: 'write', entities: [[key, entity]] })
   expect([world.inner.size, world.whole.size]).toEqual([2, 4])
-  const start = keySpaces.EntitiesByPropertyDesc + ['project', '', '', 'A', 'p'].map(encodeText).join('')
-  world.run({ do: 'read', range: { start, end: prefixEnd(start) }, reverse: false, from: 0 })
+  world.run({ do: 'read', range: rangeOf('EntitiesByPropertyDesc'), reverse: false, from: 0 })
   expect(world.inner.size).toBe(3)
+})
+
+test('an index that a snapshot of before is asked for is made for the store too, so that the next snapshot has it', () => {
+  const world = new World()
+  const keyOf = (id: bigint): Key => ({ partition, path: [{ kind: 'A', id }] })
+  const entity = new Map<string, Value>([['p', { type: 'integer', value: 1n }]])
+  world.run({ do: 'write', entities: [[keyOf(1n), entity]] })
+  world.run({ do: 'snapshot' })
+  world.run({ do: 'write', entities: [[keyOf(2n), entity]] })
+  const range = rangeOf('EntitiesByPropertyAsc')
+  world.run({ do: 'read', range, reverse: false, from: 0 })
+  expect(rowsIn(world.inner, range, false)).toHaveLength(2)
 })
