@@ -15,6 +15,7 @@ export {
   encodeProperties,
   encodeValue,
 } from './encoding/entity-codec.ts'
+export { PlainLookup } from './encoding/lookup-message.ts'
 export { type PreparedEntity, prepareEntity } from './encoding/validate-entity.ts'
 export { validateDatabase, validatePartition } from './encoding/validate-key.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'
@@ -109,6 +110,7 @@ export { type DatabaseSettings, type Mode, modeSettings } from './service/settin
 export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'
 export type { BatchWrite, Durability, Kv, KvWrite } from './storage/kv.ts'
+export { StoredImage } from './tables/entities.ts'
 export { type TableId, tableIds } from './tables/table.ts'
 export {
   type TabletSettingName,

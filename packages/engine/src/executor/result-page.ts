@@ -11,7 +11,7 @@ import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
 import type { MoreResults, ResultType } from '../model/query.ts'
 import type { Plan } from '../planner/plan-node.ts'
-import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import { entityRowKey, propertiesBytes, StoredImage } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import { cursorBytes, cursorHead, encodeCursor, isBehind } from './cursor.ts'
 import { columnOffset } from './position.ts'
@@ -146,11 +146,11 @@ export class PageRun {
     if (row.image !== undefined) return row.image
     const { kind, partitionCode, columns } = this.#plan
     // Without a kind the rows are those of Entities.
-    if (kind === undefined) return decodeImage(row.cell)
+    if (kind === undefined) return new StoredImage(row.cell)
     const path = row.position.slice(columnOffset(columns, row.position, columns.length))
     const cell = this.#view.get(this.#context, 'Entities', entityRowKey(partitionCode, path))
-    if (cell instanceof Promise) return cell.then((late) => (late === undefined ? undefined : decodeImage(late)))
-    return cell === undefined ? undefined : decodeImage(cell)
+    if (cell instanceof Promise) return cell.then((late) => (late === undefined ? undefined : new StoredImage(late)))
+    return cell === undefined ? undefined : new StoredImage(cell)
   }
 
   /** Adds the row's result, or passes it when its entity is gone. False: the answer is full. */
@@ -161,7 +161,10 @@ export class PageRun {
       const projected = resultType === 'projection' ? projectRow(this.#plan, row) : undefined
       // The position stands for the key's path, and once more for the cursor.
       const bytes =
-        this.#overheadBytes + 2 * position.length + (image?.properties.length ?? 0) + (projected?.length ?? 0)
+        this.#overheadBytes +
+        2 * position.length +
+        (image === undefined ? 0 : propertiesBytes(image)) +
+        (projected?.length ?? 0)
       if (this.#results.length > 0 && this.#bytes + bytes > this.#window.resultBytesMax) return false
       this.#bytes += bytes
       const { path } = decodePath(position, columnOffset(columns, position, columns.length))

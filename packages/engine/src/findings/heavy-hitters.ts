@@ -16,6 +16,9 @@ export interface Hitter {
 export class HeavyHitters {
   readonly #size: number
   readonly #names = new Map<string, { count: number; error: number }>()
+  /** Those that had the least count when it was last looked for, the next to go last; of them only who still has it goes. */
+  #rarest: string[] = []
+  #least = 0
   total = 0
 
   constructor(size: number) {
@@ -33,15 +36,18 @@ export class HeavyHitters {
       this.#names.set(name, { count: 1, error: 0 })
       return
     }
-    let rarest: string | undefined
-    let least = Number.POSITIVE_INFINITY
-    for (const [candidate, { count }] of this.#names) {
-      if (count >= least) continue
-      rarest = candidate
-      least = count
+    this.#names.delete(this.#nextRarest())
+    this.#names.set(name, { count: this.#least + 1, error: this.#least })
+  }
+
+  /** Counts only grow: after one look through all names, all those with the least count can go without another. */
+  #nextRarest(): string {
+    for (let rarest = this.#rarest.pop(); rarest !== undefined; rarest = this.#rarest.pop()) {
+      if (this.#names.get(rarest)?.count === this.#least) return rarest
     }
-    if (rarest !== undefined) this.#names.delete(rarest)
-    this.#names.set(name, { count: least + 1, error: least })
+    this.#least = Math.min(...Array.from(this.#names.values(), ({ count }) => count))
+    for (const [name, { count }] of this.#names) if (count === this.#least) this.#rarest.push(name)
+    return this.#rarest.reverse().pop() ?? ''
   }
 
   /** The names, the most frequent first. */
@@ -54,6 +60,7 @@ export class HeavyHitters {
 
   clear(): void {
     this.#names.clear()
+    this.#rarest = []
     this.total = 0
   }
 }

@@ -5,7 +5,7 @@
  *   hot-range       a tenth of the keys of a kind, side by side, get 7 of 10 of its operations, and no single one of them half
  *   sudden-start    in the first 5 minutes of a kind, more than 5,000 entities are written in 10 seconds
  */
-import { decodePath, keyCode, skipPartition } from '../encoding/key-codec.ts'
+import { decodePath, partitionCode, pathCode } from '../encoding/key-codec.ts'
 import type { CommittedFact, LookupFact } from './facts.ts'
 import { HeavyHitters } from './heavy-hitters.ts'
 import { type Pattern, percentOf, type Sighting } from './sighting.ts'
@@ -66,34 +66,37 @@ export class LoadPatterns implements Pattern {
   }
 
   noteLookup({ keys }: LookupFact): void {
-    for (const key of keys) this.#touch(keyCode(key))
+    for (const key of keys) {
+      const partition = partitionCode(key.partition)
+      this.#touch(partition + pathCode(key.path), kindSubject(partition, key.path))
+    }
   }
 
   /** @param stands - for how many commits like it this one stands */
   noteCommitted({ partition, version, changes }: CommittedFact, stands: number): void {
     const slot = Number(version / 1_000_000n / BigInt(slotSeconds))
     for (const { path } of changes) {
-      this.#touch(partition + path)
-      this.#noteStart(partition, path, slot, stands)
+      const kind = kindOfCode(partition, path)
+      this.#touch(partition + path, kind)
+      this.#noteStart(kind, slot, stands)
     }
   }
 
-  #touch(code: string): void {
+  #touch(code: string, kind: string): void {
     if (this.#keys.total >= generation) {
       this.#keysBefore = this.#keys
       this.#keys = new HeavyHitters(64)
     }
     this.#keys.add(code)
     this.#hotKeyEvents++
-    const touches = this.#touches.of(kindOfCode(code))
+    const touches = this.#touches.of(kind)
     if (touches.known.size < knownMax) touches.known.add(code)
     touches.keys[touches.next] = code
     touches.next = (touches.next + 1) % touchedMax
     touches.events++
   }
 
-  #noteStart(partition: string, path: string, slot: number, stands: number): void {
-    const name = kindOfCode(partition + path)
+  #noteStart(name: string, slot: number, stands: number): void {
     let start = this.#starts.find(name)
     if (start === undefined) {
       start = this.#starts.of(name)
@@ -225,8 +228,7 @@ function hottestRange(operations: readonly string[], known: ReadonlySet<string>)
   return first === undefined || last === undefined ? undefined : { first, last, width, distinct, share }
 }
 
-/** The kind of a key code, as {@link kindSubject}. */
-function kindOfCode(code: string): string {
-  const partitionEnd = skipPartition(code, 0)
-  return kindSubject(code.slice(0, partitionEnd), decodePath(code, partitionEnd).path)
+/** The kind of a partition code and a path code, as {@link kindSubject}. */
+function kindOfCode(partition: string, path: string): string {
+  return kindSubject(partition, decodePath(path, 0).path)
 }

@@ -9,7 +9,8 @@ import type { PathElement } from '../model/key.ts'
 
 /** The name of a kind, below its parents' kinds, in one partition. */
 export function kindSubject(partition: string, path: readonly PathElement[]): string {
-  return partition + path.map(({ kind }) => kind).join('/')
+  const [root] = path
+  return partition + (path.length === 1 && root !== undefined ? root.kind : path.map(({ kind }) => kind).join('/'))
 }
 
 /** @param subject - as {@link kindSubject} makes it */

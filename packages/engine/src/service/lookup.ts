@@ -1,13 +1,12 @@
 /** Entities by key, from whatever view of the tables the read sees. */
 import { checkAlive, type RequestContext } from '../context.ts'
-import { keyCodes } from '../encoding/key-codec.ts'
 import type { PropertyMask } from '../encoding/property-mask.ts'
 import { validateLookupKey } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
-import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import { entityRowKeyOf, StoredImage } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import type { FoundEntity } from './api.ts'
 import { maskedImage } from './read-mask.ts'
@@ -48,16 +47,20 @@ export function lookupKeys(
       answer.missing.push(key)
       return
     }
-    const stored = decodeImage(cell)
-    const image = mask === undefined ? stored : maskedImage(stored, mask)
+    const stored = new StoredImage(cell)
+    if (mask === undefined) {
+      bytes += stored.propertiesBytes + entityOverheadBytes
+      answer.found.push({ key, image: stored })
+      return
+    }
+    const image = maskedImage(stored, mask)
     bytes += image.properties.length + entityOverheadBytes
     answer.found.push({ key, image })
   }
   const run = (from: number): MaybePromise<FoundKeys> => {
     for (let i = from; i < keys.length; i++) {
       const key = keys[i] as Key
-      const { partition, path } = keyCodes(key)
-      const row = entityRowKey(partition, path)
+      const row = entityRowKeyOf(key)
       if (seen !== undefined) {
         if (seen.has(row)) continue
         seen.add(row)

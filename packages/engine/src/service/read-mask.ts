@@ -14,7 +14,8 @@ export function queryMask({ query, propertyMask }: RunQueryRequest): PropertyMas
 }
 
 export function maskedImage(image: EntityImage, mask: PropertyMask): EntityImage {
-  return { ...image, properties: cutProperties(image.properties, mask) }
+  const { version, createTime, updateTime, properties } = image
+  return { version, createTime, updateTime, properties: cutProperties(properties, mask) }
 }
 
 export function maskedBatch<T extends QueryBatch>(batch: T, mask: PropertyMask): T {

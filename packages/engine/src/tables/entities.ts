@@ -9,7 +9,7 @@
  * since the row key has it, and version and times stand before the property bytes.
  */
 import { Buffer } from 'node:buffer'
-import { decodeKeyCode, keyCode, pathPrefix } from '../encoding/key-codec.ts'
+import { decodeKeyCode, keyRow, pathPrefix } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { invariant } from '../invariant.ts'
 import type { EntityImage } from '../model/entity.ts'
@@ -18,6 +18,7 @@ import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { prefixRange } from './ranges.ts'
 
 const headBytes = 24
+const tooShort = 'T1: the value of an Entities row has at least 24 bytes'
 
 /** Where the head of an image is turned into numbers; free again as soon as a function returns. */
 const head = new Uint8Array(headBytes)
@@ -29,7 +30,7 @@ export function entityRowKey(partitionCode: string, pathCode: string): RowKey {
 }
 
 export function entityRowKeyOf(key: Key): RowKey {
-  return keySpaces.Entities + keyCode(key)
+  return keyRow(keySpaces.Entities, key)
 }
 
 /** The key of an entity row. Throws InvariantError for other rows. */
@@ -87,6 +88,77 @@ export function decodeImage(bytes: Uint8Array): EntityImage {
   }
 }
 
+/**
+ * An image that stays the value of its row: what only goes from the store to the wire is neither taken apart nor turned into
+ * bigints. Five of them a microsecond, where {@link decodeImage} makes one and a half.
+ */
+export class StoredImage implements EntityImage {
+  /** Where the properties begin in {@link row}. */
+  static readonly propertiesAt: number = headBytes
+  /** The value of the row. */
+  readonly row: Uint8Array
+
+  constructor(row: Uint8Array) {
+    invariant(row.length >= headBytes, tooShort)
+    this.row = row
+  }
+
+  get version(): bigint {
+    readHead(this.row)
+    return headView.getBigUint64(0)
+  }
+
+  get createTime(): bigint {
+    readHead(this.row)
+    return headView.getBigInt64(8)
+  }
+
+  get updateTime(): bigint {
+    readHead(this.row)
+    return headView.getBigInt64(16)
+  }
+
+  get properties(): Uint8Array {
+    return this.row.subarray(headBytes)
+  }
+
+  get propertiesBytes(): number {
+    return this.row.length - headBytes
+  }
+
+  /** The version as a number: exact up to 2^53, until the year 2255. */
+  get versionNumber(): number {
+    return numberAt(this.row, 0)
+  }
+
+  get createNumber(): number {
+    return numberAt(this.row, 8)
+  }
+
+  get updateNumber(): number {
+    return numberAt(this.row, 16)
+  }
+}
+
+/** How many bytes the properties of an image have. */
+export function propertiesBytes(image: EntityImage): number {
+  return image instanceof StoredImage ? image.propertiesBytes : image.properties.length
+}
+
+/** Eight bytes as a signed number, rounded beyond 2^53. */
+function numberAt(bytes: Uint8Array, at: number): number {
+  return int32At(bytes, at) * 0x1_0000_0000 + (int32At(bytes, at + 4) >>> 0)
+}
+
+function int32At(bytes: Uint8Array, at: number): number {
+  return (
+    ((bytes[at] as number) << 24) |
+    ((bytes[at + 1] as number) << 16) |
+    ((bytes[at + 2] as number) << 8) |
+    (bytes[at + 3] as number)
+  )
+}
+
 /** The property bytes in the value of an entity row: a view of `bytes`. */
 export function propertiesOfImage(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(headBytes)
@@ -99,6 +171,6 @@ export function imageVersion(bytes: Uint8Array): bigint {
 }
 
 function readHead(bytes: Uint8Array): void {
-  invariant(bytes.length >= headBytes, 'T1: the value of an Entities row has at least 24 bytes')
+  invariant(bytes.length >= headBytes, tooShort)
   for (let i = 0; i < headBytes; i++) head[i] = bytes[i] as number
 }

@@ -100,6 +100,17 @@ export class AnswerWriter {
     this.#varint((field << 3) | varintWire)
   }
 
+  /** An int64 that is exact as a number. */
+  safeInt64(field: number, value: number): void {
+    if (value < 0) {
+      this.int64(field, BigInt(value))
+      return
+    }
+    this.#reserve(15)
+    this.#safeInteger(value)
+    this.#varint((field << 3) | varintWire)
+  }
+
   /** A number from 0 to 2^53 - 1, without a tag. */
   #safeInteger(value: number): void {
     const low = value >>> 0
@@ -148,6 +159,16 @@ export class AnswerWriter {
     this.#buffer.set(value, this.#start)
   }
 
+  /**
+   * The bytes of `value` from `at` on. All of it is copied, and what stands before `at` comes to lie where the next fields
+   * will be written: a view of the part alone would cost more than the copy.
+   */
+  rawFrom(value: Uint8Array, at: number): void {
+    this.#reserve(value.length)
+    this.#buffer.set(value, this.#start - value.length)
+    this.#start -= value.length - at
+  }
+
   /** Makes what was written since `mark` the content of a message field. */
   head(field: number, mark: number): void {
     this.#reserve(10)
@@ -157,9 +178,13 @@ export class AnswerWriter {
 
   /** A google.protobuf.Timestamp of microseconds since the epoch. */
   timestamp(field: number, micros: bigint): void {
+    this.timestampOf(field, Number(micros))
+  }
+
+  /** The same, of a number. */
+  timestampOf(field: number, whole: number): void {
     this.#reserve(30)
     const mark = this.mark()
-    const whole = Number(micros)
     const seconds = Math.floor(whole / 1_000_000)
     const fraction = whole - seconds * 1_000_000
     if (fraction !== 0) this.uint32(2, fraction * 1000)

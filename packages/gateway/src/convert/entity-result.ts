@@ -3,12 +3,12 @@
  *
  *   EntityResult  entity 1 { key 1, properties 3 … }, cursor 3, version 4, update_time 5, create_time 6
  */
-import type { EntityImage, Key, QueryResult } from '@sixtables/engine'
+import { type EntityImage, type Key, type QueryResult, StoredImage } from '@sixtables/engine'
 import type { AnswerWriter } from './answer-writer.ts'
 
 /** An entity as it is stored. */
 export function writeFound(writer: AnswerWriter, field: number, key: Key, image: EntityImage): void {
-  writeResult(writer, field, key, image, image.properties, undefined)
+  writeResult(writer, field, key, image, undefined, undefined)
 }
 
 /** A key of which there is no entity; `version` is that of the read, which the API sets on each one that is not eventual. */
@@ -23,7 +23,7 @@ export function writeMissing(writer: AnswerWriter, field: number, key: Key, vers
 
 export function writeQueryResult(writer: AnswerWriter, field: number, result: QueryResult): void {
   const { key, image, projected, cursor } = result
-  writeResult(writer, field, key, image, projected ?? image?.properties, cursor)
+  writeResult(writer, field, key, image, projected, cursor)
 }
 
 function writeResult(
@@ -31,18 +31,28 @@ function writeResult(
   field: number,
   key: Key,
   image: EntityImage | undefined,
-  properties: Uint8Array | undefined,
+  projected: Uint8Array | undefined,
   cursor: Uint8Array | undefined,
 ): void {
   const end = writer.mark()
-  if (image !== undefined) {
+  // An image as it is stored goes out without a bigint and without a view made of it: 25 of them cost half as much so.
+  const stored = image instanceof StoredImage ? image : undefined
+  if (stored !== undefined) {
+    writer.timestampOf(6, stored.createNumber)
+    writer.timestampOf(5, stored.updateNumber)
+    const version = stored.versionNumber
+    if (Number.isSafeInteger(version)) writer.safeInt64(4, version)
+    else writer.int64(4, stored.version)
+  } else if (image !== undefined) {
     writer.timestamp(6, image.createTime)
     writer.timestamp(5, image.updateTime)
     writer.int64(4, image.version)
   }
   if (cursor !== undefined) writer.bytes(3, cursor)
   const entityEnd = writer.mark()
-  if (properties !== undefined) writer.raw(properties)
+  if (projected !== undefined) writer.raw(projected)
+  else if (stored !== undefined) writer.rawFrom(stored.row, StoredImage.propertiesAt)
+  else if (image !== undefined) writer.raw(image.properties)
   writer.key(1, key)
   writer.head(1, entityEnd)
   writer.head(field, end)

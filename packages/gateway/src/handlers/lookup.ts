@@ -1,30 +1,54 @@
 /** Lookup: entities by key. Found ones go out as they are stored. */
 
-import { andThen, decodeKey, type LookupResult } from '@sixtables/engine'
+import { decodeKey, type LookupResult, type LookupRequest as LookupVerb, PlainLookup } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
-import type { Handler } from '../call.ts'
+import type { Call, Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
 import { writeFound, writeMissing } from '../convert/entity-result.ts'
 import { readOptionsOf } from '../convert/read-options.ts'
-import { requestScope } from '../convert/request-scope.ts'
+import { type RequestScope, requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
 
 const { LookupRequest } = google.datastore.v1
 
+/** A lookup, and the database it is for. */
+interface ScopedLookup {
+  readonly scope: RequestScope
+  readonly request: LookupVerb
+}
+
 export function lookupHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    const request = decodeRequest(LookupRequest, bytes, 'LookupRequest')
-    const scope = requestScope(request, call)
-    const keys = request.keys.map((key) => decodeKey(key, scope))
-    const read = readOptionsOf(request.readOptions)
-    const result = engine.database(scope.projectId, scope.databaseId).lookup(call, {
+    const { scope, request } = plainLookup(bytes, call) ?? fullLookup(bytes, call)
+    const result = engine.database(scope.projectId, scope.databaseId).lookup(call, request)
+    const isEventual = request.read?.consistency === 'eventual'
+    return result instanceof Promise
+      ? result.then((found) => answerOf(found, isEventual))
+      : answerOf(result, isEventual)
+  }
+}
+
+/** Keys and nothing else; `undefined` for any other request. */
+function plainLookup(bytes: Buffer, call: Call): ScopedLookup | undefined {
+  const plain = PlainLookup.read(bytes)
+  if (plain === undefined) return undefined
+  const scope = requestScope(plain, call)
+  return { scope, request: { keys: plain.keys(scope) } }
+}
+
+function fullLookup(bytes: Buffer, call: Call): ScopedLookup {
+  const request = decodeRequest(LookupRequest, bytes, 'LookupRequest')
+  const scope = requestScope(request, call)
+  const keys = request.keys.map((key) => decodeKey(key, scope))
+  const read = readOptionsOf(request.readOptions)
+  return {
+    scope,
+    request: {
       keys,
       ...(read === undefined ? {} : { read }),
       ...(request.propertyMask === null ? {} : { propertyMask: request.propertyMask.paths }),
-    })
-    const isEventual = read?.consistency === 'eventual'
-    return andThen(result, (found) => answerOf(found, isEventual))
+    },
   }
 }
 

@@ -1,0 +1,66 @@
+/**
+ * google.datastore.v1.LookupRequest as most clients send it: a database and keys, and nothing else.
+ *
+ *   keys 3, project_id 8, database_id 9
+ *
+ * A generated decoder makes a byte array of each key first, which cost 25 keys a fifth of their lookup. This one notes where
+ * the keys stand, and reads them with one reader when it is known which database they are of.
+ *
+ * Known: google/datastore/v1/datastore.proto.
+ */
+import { DatastoreError } from '../errors.ts'
+import type { Key } from '../model/key.ts'
+import { internText } from './interned-text.ts'
+import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
+import { WireReader, wireBytes } from './wire.ts'
+
+export class PlainLookup implements KeyDefaults {
+  projectId = ''
+  databaseId = ''
+  readonly #reader: WireReader
+  /** Start and end of each key. */
+  readonly #spans: number[] = []
+
+  private constructor(bytes: Uint8Array) {
+    this.#reader = new WireReader(bytes)
+  }
+
+  /** `undefined` for a request with more in it, and for bytes that are no message: the general decoder says what is wrong. */
+  static read(bytes: Uint8Array): PlainLookup | undefined {
+    try {
+      const lookup = new PlainLookup(bytes)
+      return lookup.#fields() ? lookup : undefined
+    } catch (error) {
+      if (error instanceof DatastoreError) return undefined
+      throw error
+    }
+  }
+
+  #fields(): boolean {
+    const reader = this.#reader
+    for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+      if ((tag & 7) !== wireBytes) return false
+      const end = reader.length() + reader.position
+      const field = tag >>> 3
+      if (field === 3) this.#spans.push(reader.position, end)
+      else if (field === 8) this.projectId = internText(reader.bytes, reader.position, end, 'project_id').text
+      else if (field === 9) this.databaseId = internText(reader.bytes, reader.position, end, 'database_id').text
+      else return false
+      reader.position = end
+    }
+    return true
+  }
+
+  /** The keys, with empty parts of their partitions filled from `defaults`. INVALID_ARGUMENT as of decodeKey(). */
+  keys(defaults: KeyDefaults): Key[] {
+    const reader = this.#reader
+    const spans = this.#spans
+    const keys: Key[] = []
+    for (let i = 0; i < spans.length; i += 2) {
+      reader.position = spans[i] as number
+      reader.end = spans[i + 1] as number
+      keys.push(fillKey(readKey(reader), defaults))
+    }
+    return keys
+  }
+}
