@@ -17,9 +17,13 @@
 import { invariant, type Key } from '@sixtables/engine'
 import { type Answer, answerHeadBytes } from '../call.ts'
 
-const firstBufferBytes = 16 * 1024
-/** Larger answers keep their buffer instead of being copied out of it. */
-const copiedBytesMax = 64 * 1024
+/**
+ * Answers are written one before the other into a buffer that they share, and go out as they stand there: no copy, and one
+ * piece of memory for many. An answer that nobody reads keeps this much alive.
+ */
+const bufferBytes = 64 * 1024
+/** With less left than this the next answer begins in a new buffer. */
+const leastBytes = 1024
 /** Longer texts are measured and encoded by the runtime. */
 const shortTextMax = 40
 
@@ -27,21 +31,25 @@ const varintWire = 0
 const bytesWire = 2
 
 export class AnswerWriter {
-  #buffer: Buffer = Buffer.allocUnsafe(firstBufferBytes)
+  #buffer: Buffer = Buffer.allocUnsafeSlow(bufferBytes)
+  /** Where this answer ends; behind it are those before it. */
+  #end: number = bufferBytes
   /** Where the bytes written so far begin. */
-  #start: number = firstBufferBytes
+  #start: number = bufferBytes
 
   /** How much has been written; hand it to {@link head} later. */
   mark(): number {
-    return this.#buffer.length - this.#start
+    return this.#end - this.#start
   }
 
   #reserve(bytes: number): void {
     if (bytes <= this.#start) return
     const used = this.mark()
-    const larger = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, used + bytes + firstBufferBytes))
-    this.#buffer.copy(larger, larger.length - used, this.#start)
+    const needed = used + bytes
+    const larger = Buffer.allocUnsafeSlow(needed <= bufferBytes / 2 ? bufferBytes : needed * 2 + bufferBytes)
+    this.#buffer.copy(larger, larger.length - used, this.#start, this.#end)
     this.#buffer = larger
+    this.#end = larger.length
     this.#start = larger.length - used
   }
 
@@ -220,23 +228,19 @@ export class AnswerWriter {
   take(): Answer {
     this.#reserve(answerHeadBytes)
     this.#start -= answerHeadBytes
-    const { length } = this.#buffer
-    const start = this.#start
-    if (length - start > copiedBytesMax) {
-      const answer = this.#buffer.subarray(start)
-      this.#buffer = Buffer.allocUnsafe(firstBufferBytes)
-      this.#start = firstBufferBytes
-      return answer
+    const answer = this.#buffer.subarray(this.#start, this.#end)
+    // Behind a large answer, too, little would be won by going on in its buffer, which all after it would keep alive.
+    if (this.#start < leastBytes || this.#buffer.length > bufferBytes) {
+      this.#buffer = Buffer.allocUnsafeSlow(bufferBytes)
+      this.#start = bufferBytes
     }
-    const answer = Buffer.allocUnsafe(length - start)
-    this.#buffer.copy(answer, 0, start)
-    this.#start = length
+    this.#end = this.#start
     return answer
   }
 
   /** Forgets what was written. */
   clear(): void {
-    this.#start = this.#buffer.length
+    this.#start = this.#end
   }
 }
 
