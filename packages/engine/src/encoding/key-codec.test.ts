@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { InvariantError } from '../invariant.ts'
 import type { PathElement } from '../model/key.ts'
 import { invert } from './bytes.ts'
-import { decodePath, keyCodes, partitionCode, pathCode, skipInvertedPath, skipPath } from './key-codec.ts'
+import { decodePath, keyCodes, keyRow, partitionCode, pathCode, skipInvertedPath, skipPath } from './key-codec.ts'
 import { encodeText } from './ordered.ts'
 
 test('keys stand in the order that both of Google’s emulators give them', () => {
@@ -36,6 +36,25 @@ test('an incomplete key has no row', () => {
   expect(() => keyCodes({ partition: { projectId: 'p', databaseId: '', namespaceId: '' }, path: [] })).toThrow(
     InvariantError,
   )
+})
+
+test('the row of a key is its key space, partition and path, whatever its texts', () => {
+  const texts = ['a', 'Kind_1', '', 'é', '\u0000', 'a\u0000b', '\u007f', '\u0080', 'x'.repeat(400), '\ud83d\ude00']
+  const ids = [1n, -1n, 2n ** 63n - 1n, -(2n ** 63n)]
+  const elements: PathElement[] = texts.flatMap((kind) => [
+    ...texts.map((name) => ({ kind, name })),
+    ...ids.map((id) => ({ kind, id })),
+  ])
+  for (const namespaceId of ['', 'n', 'n'.repeat(1100)]) {
+    const partition = { projectId: 'p', databaseId: '', namespaceId }
+    for (const [i, element] of elements.entries()) {
+      for (const path of [[element], [element, elements[(i * 7) % elements.length] ?? element, element]]) {
+        expect(keyRow('E', { partition, path })).toBe(`E${partitionCode(partition)}${pathCode(path)}`)
+      }
+    }
+  }
+  const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+  expect(() => keyRow('E', { partition, path: [{ kind: 'A' }] })).toThrow(InvariantError)
 })
 
 test('the codes of more partitions than are remembered stay right', () => {

@@ -5,7 +5,14 @@ import { keyCodes } from '../encoding/key-codec.ts'
 import { InvariantError } from '../invariant.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
-import { decodeImage, encodeImage, imageVersion, parseEntityRowKey, propertiesOfImage } from './entities.ts'
+import {
+  decodeImage,
+  encodeImage,
+  imageVersion,
+  parseEntityRowKey,
+  propertiesOfImage,
+  StoredImage,
+} from './entities.ts'
 import { parseEntitiesByKindRowKey } from './entities-by-kind.ts'
 import { parseEntitiesByPropertyAscRowKey } from './entities-by-property-asc.ts'
 import { parseEntitiesByPropertyDescRowKey } from './entities-by-property-desc.ts'
@@ -44,6 +51,23 @@ describe('entity images', () => {
     expect(decoded.properties.buffer).toBe(bytes.buffer)
     expect([...propertiesOfImage(bytes)]).toEqual([0x1a, 0])
     expect(imageVersion(bytes)).toBe(image.version)
+  })
+
+  test('a stored image says what the decoded one does, its numbers too', () => {
+    for (const version of [0n, 255n, 1_795_252_843_125_000n, 2n ** 53n - 1n]) {
+      const bytes = encodeImage({ ...image, version, updateTime: -version })
+      const stored = new StoredImage(bytes)
+      const { createTime, updateTime, properties } = stored
+      expect({ version: stored.version, createTime, updateTime, properties }).toEqual(decodeImage(bytes))
+      expect([stored.versionNumber, stored.createNumber, stored.updateNumber]).toEqual([
+        Number(version),
+        -1,
+        Number(-version),
+      ])
+      expect(stored.propertiesBytes).toBe(2)
+      expect(bytes.subarray(StoredImage.propertiesAt)).toEqual(properties)
+    }
+    expect(() => new StoredImage(new Uint8Array(23))).toThrow(InvariantError)
   })
 
   test('an entity without properties has an image of 24 bytes, and fewer are refused', () => {

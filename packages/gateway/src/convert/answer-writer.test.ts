@@ -48,6 +48,36 @@ describe('the writer from back to front', () => {
     )
   })
 
+  test('writes a number that is exact as it writes a bigint', () => {
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (value) => {
+        const expected = message((writer) => writer.int64(2, BigInt(value)))
+        expect(message((writer) => writer.safeInt64(2, value))).toEqual(expected)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('writes the end of some bytes as it writes a view of it, and leaves answers before alone', () => {
+    const fields = fc.array(fc.tuple(fc.uint8Array({ maxLength: 3000 }), fc.nat(40)), { maxLength: 40 })
+    fc.assert(
+      fc.property(fields, fields, (one, other) => {
+        const written = (parts: typeof one, write: (writer: AnswerWriter, bytes: Uint8Array, at: number) => void) =>
+          message((writer) => {
+            for (const [bytes, at] of parts) {
+              const mark = writer.mark()
+              write(writer, bytes, Math.min(at, bytes.length))
+              writer.head(1, mark)
+            }
+          })
+        const before = written(one, (writer, bytes, at) => writer.rawFrom(bytes, at))
+        written(other, (writer, bytes, at) => writer.rawFrom(bytes, at))
+        expect(before).toEqual(written(one, (writer, bytes, at) => writer.raw(bytes.subarray(at))))
+      }),
+      { numRuns: 100 },
+    )
+  })
+
   test('writes timestamps as the engine does', () => {
     const micros = fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n })
     fc.assert(
