@@ -25,6 +25,8 @@ export interface GrowthResult {
   readonly size: number
   readonly p50Ms: number
   readonly perSecond: number
+  /** Of the first query after the load, where there was none before. */
+  readonly firstMs?: number
 }
 
 export interface Results {
@@ -99,11 +101,13 @@ function growthLines(growth: readonly GrowthResult[]): readonly string[] {
     server,
     ...sizes.map((size) => {
       const found = growth.find((one) => one.server === server && one.size === size)
-      return found === undefined ? '–' : `${shortNumber(found.p50Ms)} ms`
+      if (found === undefined) return '–'
+      const { p50Ms, firstMs } = found
+      return `${shortNumber(p50Ms)} ms${firstMs === undefined ? '' : ` (${shortNumber(firstMs)} ms)`}`
     }),
   ])
   return [
-    'An equality filter with limit 20, median time of one query at a time, by the number of entities:',
+    'An equality filter with limit 20, median time of one query at a time (and of the first), by the number of entities:',
     '',
     ...table(['', ...sizes.map((size) => size.toLocaleString('en'))], rows),
     '',
