@@ -134,7 +134,8 @@ function check(entities: readonly ModelEntity[], query: Query, spare: readonly I
         (each) =>
           formatKey(each.key) === formatKey(key) && each.key.partition.namespaceId === key.partition.namespaceId,
       )
-      expect(image).toEqual(entity && imageOf(entity))
+      const { version, createTime, updateTime, properties } = image ?? {}
+      expect({ version, createTime, updateTime, properties }).toEqual(entity && imageOf(entity))
     }
   }
 
