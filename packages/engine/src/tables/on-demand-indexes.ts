@@ -26,6 +26,7 @@ import { indexEntries } from '../encoding/index-entries.ts'
 import { skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText, skipText } from '../encoding/ordered.ts'
+import { indexRowValue } from '../encoding/value-codec.ts'
 import { invariant } from '../invariant.ts'
 import type {
   BatchWrite,
@@ -40,7 +41,7 @@ import type {
 } from '../storage/kv.ts'
 import type { MemoryKv, MemoryScan, MemorySnapshot } from '../storage/memory-kv.ts'
 import { entityRowKey, propertiesOfImage } from './entities.ts'
-import { type PropertyTable, propertyRowsOf } from './rows.ts'
+import { type PropertyTable, propertyRowsOf, scatterEntry, valueColumn } from './rows.ts'
 import { type StoredIndexOptions, scatterOf } from './scatter.ts'
 
 /** What is kept of the property tables. Never changed: another one takes its place. */
@@ -307,25 +308,32 @@ function makeRows(missing: readonly Missing[], kept: Kept, store: MemoryKv, opti
 /** The rows of an index, or of all indexes of a kind in a table, in their order. */
 function rowsOf({ table, kind, prefix }: Missing, store: MemoryKv, optionsOf: IndexOptionsOf): readonly KvRow[] {
   const partition = kind.slice(0, textsEnd(kind, kindTexts - 1))
-  const options = optionsOf(partition.slice(0, textsEnd(partition, 2)))
-  const code = prefix?.slice(1 + kind.length)
-  const property = code === undefined ? undefined : decodeText(code, 0).value
   const kindCode = kind.slice(partition.length)
+  const options = optionsOf(partition.slice(0, textsEnd(partition, 2)))
+  const property = prefix === undefined ? undefined : decodeText(prefix, 1 + kind.length).value
+  const rows = new RowsToSort(prefix ?? '')
   const start = keySpaces.EntitiesByKind + kind
-  const values = new RowValues()
   const scan = store.scan({ start, end: prefixEnd(start) })
   try {
     for (;;) {
       const found = scan.next(rowsPerStep)
-      if (found.length === 0) return values.inOrder()
+      if (found.length === 0) return rows.inOrder()
       for (const { key } of found) {
         const path = key.slice(start.length)
         const cell = store.get(entityRowKey(partition, path))
         invariant(cell !== undefined, 'OD3: an entity with a row in EntitiesByKind has one in Entities')
-        const codes = { partition, kind: kindCode, path }
         const entries = indexEntries(propertiesOfImage(cell), options, property)
         const scatter = options.scatter === undefined ? undefined : scatterOf(path, options.scatter)
-        for (const row of propertyRowsOf(table, codes, entries, scatter, code)) values.add(row.key, row.value)
+        const all = scatter === undefined ? entries : [...entries, scatterEntry(scatter)]
+        if (property === undefined) {
+          const codes = { partition, kind: kindCode, path }
+          for (const row of propertyRowsOf(table, codes, all)) rows.add(row.key, row.value)
+          continue
+        }
+        for (const entry of all) {
+          if (entry.property !== property) continue
+          rows.add(valueColumn(table, entry) + path, indexRowValue(entry.type, entry.multi))
+        }
       }
     }
   } finally {
@@ -335,22 +343,36 @@ function rowsOf({ table, kind, prefix }: Missing, store: MemoryKv, optionsOf: In
 
 const rowsPerStep = 1000
 
-/** Rows to be brought in order: keys alone sort twice as fast as rows do, and most rows of an index have one value. */
-class RowValues {
-  readonly #keys: RowKey[] = []
+/**
+ * Rows to be brought in order. Texts sort four times as fast as rows do, the faster the sooner they differ; and most rows of an
+ * index have one value.
+ */
+class RowsToSort {
+  readonly #prefix: RowKey
+  /** Of the row keys, what comes after the prefix. */
+  readonly #rests: string[] = []
   /** The value of the rows that are not in `others`. */
-  #common: Uint8Array = new Uint8Array(0)
-  readonly #others = new Map<RowKey, Uint8Array>()
+  #common: Uint8Array | undefined
+  readonly #others = new Map<string, Uint8Array>()
 
-  add(key: RowKey, value: Uint8Array): void {
-    if (this.#keys.length === 0) this.#common = value
-    else if (value !== this.#common) this.#others.set(key, value)
-    this.#keys.push(key)
+  /** @param prefix - of all rows */
+  constructor(prefix: RowKey) {
+    this.#prefix = prefix
+  }
+
+  add(rest: string, value: Uint8Array): void {
+    this.#common ??= value
+    if (value !== this.#common) this.#others.set(rest, value)
+    this.#rests.push(rest)
   }
 
   inOrder(): KvRow[] {
-    this.#keys.sort()
-    return this.#keys.map((key) => ({ key, value: this.#others.get(key) ?? this.#common }))
+    const common = this.#common ?? new Uint8Array(0)
+    const hasOthers = this.#others.size > 0
+    return this.#rests.sort().map((rest) => ({
+      key: this.#prefix + rest,
+      value: hasOthers ? (this.#others.get(rest) ?? common) : common,
+    }))
   }
 }
 

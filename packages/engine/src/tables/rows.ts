@@ -95,36 +95,22 @@ function appendPropertyRows(rows: AnyRows, codes: KeyCodes, entries: readonly In
 
 export type PropertyTable = 'EntitiesByPropertyAsc' | 'EntitiesByPropertyDesc'
 
-/**
- * Of {@link indexRowsOf} the rows in one of the property tables.
- *
- * @param propertyCode - text(property) of the only property whose rows are wanted; absent = all
- */
-export function propertyRowsOf(
-  table: PropertyTable,
-  codes: KeyCodes,
-  entries: readonly IndexEntry[],
-  scatter: Uint8Array | undefined,
-  propertyCode?: string,
-): TableRow[] {
-  const rows: TableRow[] = []
-  const all = scatter === undefined ? entries : [...entries, scatterEntry(scatter)]
+/** Of {@link indexRowsOf} the rows in one of the property tables. */
+export function propertyRowsOf(table: PropertyTable, codes: KeyCodes, entries: readonly IndexEntry[]): TableRow[] {
   const head = keySpaces[table] + codes.partition + codes.kind
-  let property: string | undefined
-  let code = ''
-  for (const entry of all) {
-    if (entry.property !== property) {
-      property = entry.property
-      code = encodeText(property)
-    }
-    if (propertyCode !== undefined && code !== propertyCode) continue
-    const valueCode = table === 'EntitiesByPropertyAsc' ? entry.valueCode : invert(entry.valueCode)
-    rows.push({ table, key: head + code + valueCode + codes.path, value: indexRowValue(entry.type, entry.multi) })
-  }
-  return rows
+  return entries.map((entry) => ({
+    table,
+    key: head + encodeText(entry.property) + valueColumn(table, entry) + codes.path,
+    value: indexRowValue(entry.type, entry.multi),
+  }))
 }
 
-function scatterEntry(scatter: Uint8Array): IndexEntry {
+/** A value as it stands in the rows of a property table. */
+export function valueColumn(table: PropertyTable, { valueCode }: IndexEntry): string {
+  return table === 'EntitiesByPropertyAsc' ? valueCode : invert(valueCode)
+}
+
+export function scatterEntry(scatter: Uint8Array): IndexEntry {
   return { property: scatterProperty, valueCode: `\x28${encodeBytes(scatter)}`, type: typeBytes.blob, multi: false }
 }
 
