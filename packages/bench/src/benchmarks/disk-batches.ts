@@ -8,7 +8,7 @@
  *   engine in memory  the same commits without a disk, for scale
  *
  * All in one process, each in a folder of its own with the same options; they take turns, one round each, and each round
- * writes entities that are new. The bytes of keys and values are made before LevelDB's clock starts. Entities are those of
+ * writes entities that are new. Figures are medians of the rounds. The bytes of keys and values are made before LevelDB's clock starts. Entities are those of
  * a to-do list: six indexed properties, one that is not, 300 bytes.
  *
  * Run it with `npm run bench:storage -- batches` in packages/bench, after a build; a number says how many rounds.
@@ -66,8 +66,13 @@ interface Subject {
   readonly name: string
   /** Does the round's commit of that number. */
   readonly commit: (i: number) => unknown
-  seconds: number
-  cpuSeconds: number
+  /** Of each round, milliseconds a commit: on the clock, and of CPU in all threads. */
+  readonly rounds: { readonly ms: number; readonly cpuMs: number }[]
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return ((sorted[(sorted.length - 1) >> 1] ?? Number.NaN) + (sorted[sorted.length >> 1] ?? Number.NaN)) / 2
 }
 
 async function measure(rounds: number, streams: number): Promise<void> {
@@ -85,7 +90,7 @@ async function measure(rounds: number, streams: number): Promise<void> {
     mode: 'nonTransactional' as const,
     mutations: (entities[i] ?? []).map((one) => ({ operation: 'upsert' as const, entity: one })),
   })
-  const subject = (name: string, commit: Subject['commit']): Subject => ({ name, commit, seconds: 0, cpuSeconds: 0 })
+  const subject = (name: string, commit: Subject['commit']): Subject => ({ name, commit, rounds: [] })
   const subjects = [
     subject('engine', (i) => engine.database(project).commit(engine.context(), upserts(i))),
     subject('store', (i) => kv.batch(batches[i] ?? [])),
@@ -123,8 +128,10 @@ async function measure(rounds: number, streams: number): Promise<void> {
       const used = process.cpuUsage(cpu)
       // The first round warms up.
       if (round === 0) continue
-      one.seconds += (performance.now() - start) / 1e3
-      one.cpuSeconds += (used.user + used.system) / 1e6
+      one.rounds.push({
+        ms: (performance.now() - start) / commitsOfRound,
+        cpuMs: (used.user + used.system) / 1e3 / commitsOfRound,
+      })
     }
     process.stderr.write(`\r@${streams}: round ${round + 1} of ${rounds} `)
   }
@@ -133,16 +140,18 @@ async function measure(rounds: number, streams: number): Promise<void> {
   const rowsOfCommit = rowsWritten / (rounds * commitsOfRound)
   console.log(`@${streams}: ${commits} commits of ${entitiesOfCommit} entities, ${rowsOfCommit.toFixed(0)} rows each`)
   const [ours] = subjects
-  for (const { name, seconds, cpuSeconds } of subjects) {
+  for (const { name, rounds } of subjects) {
+    const [ms, cpuMs] = [median(rounds.map((one) => one.ms)), median(rounds.map((one) => one.cpuMs))]
+    // Each round beside the engine's own, so that a disturbance of the machine meets both.
+    const share = median(rounds.map((one, i) => (one.ms / (ours?.rounds[i]?.ms ?? Number.NaN)) * 100))
     console.log(
-      `  ${name.padEnd(18)} ${(commits / seconds).toFixed(1).padStart(7)} commits/s ` +
-        `${((seconds / commits) * 1e3).toFixed(2).padStart(7)} ms, CPU of all threads ${((cpuSeconds / commits) * 1e3).toFixed(2).padStart(6)} ms` +
-        `   engine ${(((seconds / (ours?.seconds ?? seconds)) as number) * 100).toFixed(0)} % of it`,
+      `  ${name.padEnd(17)} ${(1e3 / ms).toFixed(0).padStart(5)} commits/s ${ms.toFixed(2).padStart(7)} ms` +
+        `  CPU ${cpuMs.toFixed(2).padStart(6)} ms   the engine does ${share.toFixed(0).padStart(4)} % of it`,
     )
   }
   await Promise.all([engine.close(), memory.close(), kv.close(), byArray.close(), byChain.close()])
   await rm(dir, { recursive: true, force: true })
 }
 
-const rounds = Number(process.argv[3] ?? 12)
+const rounds = Number(process.argv[3] ?? 16)
 for (const streams of [1, 16]) await measure(rounds, streams)
