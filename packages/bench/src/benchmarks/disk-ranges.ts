@@ -4,7 +4,8 @@
  *   cold          every range is read for the first time since the store was opened
  *   warm          1,000 ranges that were read before
  *   with writes   the same 1,000, and a write to one of them every 100, every 10 reads or after each: 17 rows, of which one
- *                 lies in the range, the others beside 16 further ones. The figure is for a read with its share of the write
+ *                 lies in the range, the others beside 16 further ones. The figure is for a read with its share of the write,
+ *                 on the clock, and of CPU in all threads, which is steadier where others use the machine
  *
  *   as used       with the rows that were read kept in memory (row-cache.ts)
  *   bare          every range from LevelDB
@@ -23,6 +24,7 @@ import { put } from './to-do.ts'
 const entities = 100_000
 const rowsOfRange = 20
 const rangesOfWarm = 1_000
+const rangesOfWarmUp = 3_000
 const writesOfBatch = 17
 /** In one call of a benchmark. */
 const readsOfCall = 100
@@ -80,17 +82,29 @@ async function measure(name: string, dir: string, keys: readonly string[], cache
   }
   const few = keys.slice(0, rangesOfWarm)
   const others = keys.slice(rangesOfWarm)
-  const add = (title: string, call: () => Promise<void>): ReturnType<typeof benny.add> => benny.add(title, call)
+  /** Microseconds of CPU in all threads, and the calls that took them. */
+  const used = new Map<string, { micros: number; calls: number }>()
+  const add = (title: string, call: () => Promise<void>): ReturnType<typeof benny.add> =>
+    benny.add(title, async () => {
+      const cpu = process.cpuUsage()
+      await call()
+      const { user, system } = process.cpuUsage(cpu)
+      const { micros, calls } = used.get(title) ?? { micros: 0, calls: 0 }
+      used.set(title, { micros: micros + user + system, calls: calls + 1 })
+    })
   const limits = benny.configure({ cases: { minSamples: 10, maxTime: 2 } })
   const suite = async (...cases: ReturnType<typeof benny.add>[]): Promise<void> => {
     const { results } = await benny.suite(name, limits, ...cases)
     for (const result of results) {
       const micros = 1e6 / result.ops / readsOfCall
-      lines.push(
-        `${name.padEnd(10)} ${result.name.padEnd(26)} ${micros.toFixed(1).padStart(7)} µs  ±${result.margin} %`,
-      )
+      const { micros: all, calls } = used.get(result.name) ?? { micros: 0, calls: 1 }
+      const cpu = (all / calls / readsOfCall).toFixed(1)
+      const figures = `${micros.toFixed(1).padStart(7)} µs  ±${result.margin} %`.padEnd(24)
+      lines.push(`${name.padEnd(10)} ${result.name.padEnd(26)} ${figures} CPU ${cpu.padStart(6)} µs`)
     }
   }
+  // So that the first subject is not the one that is measured while its code is compiled.
+  await reads(rangesOfWarmUp, others)
   await suite(add('cold', () => reads(readsOfCall, others)))
   if (next > others.length) throw new Error('all ranges were read: the last ones were not cold')
   await reads(few.length, few)
@@ -117,7 +131,7 @@ const rows = join(dir, 'rows')
 const plain = await openLevelKv({ dir: rows, cacheBytes: 0 })
 const keys = await beginnings(plain)
 await plain.close()
-await measure('as used', rows, keys)
 await measure('bare', rows, keys, 0)
+await measure('as used', rows, keys)
 await rm(dir, { recursive: true, force: true })
 console.log(`\na range of ${rowsOfRange} rows takes      ${process.version}, ${process.arch}\n\n${lines.join('\n')}`)
