@@ -149,19 +149,10 @@ export class Applier {
     const { kv, charges } = this.#options
     charges.applying(record, stage, marker)
     const writes: KvWrite[] = []
-    appendWrites(writes, record, stage)
+    if (stage !== 'B') for (const write of record.entityWrites) writes.push(write)
+    if (stage !== 'A') for (const write of record.indexWrites) writes.push(write)
     if (marker !== undefined) writes.push({ key: marker, value: undefined })
     if (kv.supports.batch) return kv.batch(writes)
     return forEachInOrder(writes, (write) => kv.mutate(write))
   }
-}
-
-/** Appends what applying a record to the end of a stage writes. */
-export function appendWrites(
-  writes: { push(write: KvWrite): unknown },
-  { entityWrites, indexWrites }: PendingRecord,
-  stage: Stage,
-): void {
-  if (stage !== 'B') for (const write of entityWrites) writes.push(write)
-  if (stage !== 'A') for (const write of indexWrites) writes.push(write)
 }

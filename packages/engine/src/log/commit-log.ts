@@ -26,7 +26,7 @@ import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
 import type { BatchWrite, Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import type { Tablets } from '../tablets/tablets.ts'
-import { Applier, type ApplyCause, type ApplyEvent, appendWrites } from './apply.ts'
+import { Applier, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
 import type { Append, CommitInput, Committed, CommittedReader, LogDatabase } from './commit-input.ts'
@@ -194,6 +194,7 @@ export class CommitLog {
 
   #exclusive<T>(input: CommitInput<T>): MaybePromise<Appended<T>> {
     const { context } = input
+    const { kv } = this.#options
     const version = this.#options.versions.next()
     const charged = (row: RowKey, cell: Uint8Array | undefined): Uint8Array | undefined => {
       context.ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
@@ -211,7 +212,7 @@ export class CommitLog {
       }
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
       checkAlive(context)
-      const records = prepareRecords(input, states, version, this.#options.kv.supports.batch)
+      const records = prepareRecords(input, states, version, kv.supports.batch, kv.keptIndexes?.())
       input.admit?.(footprintOf(records))
       this.#charges.admit(context, records)
       let indexUpdates = 0
@@ -295,8 +296,9 @@ export class CommitLog {
   #fusedWrites(context: RequestContext, records: readonly PreparedRecord[], version: bigint): BatchWrite[] {
     const writes = this.#logWrites(context, records, version, false)
     for (const record of records) {
-      this.#charges.applying(record, 'AB')
-      appendWrites(writes, record, 'AB')
+      this.#charges.applying(record, 'AB', undefined, record.indexRows)
+      for (const write of record.entityWrites) writes.push(write)
+      for (const write of record.keptWrites) writes.push(write)
     }
     return writes
   }
@@ -352,7 +354,8 @@ export class CommitLog {
   }
 
   /** The records are committed: from now on reads know of them, and the policy decides when they are applied. */
-  #enqueue(records: readonly PendingRecord[], database: LogDatabase): void {
+  #enqueue(prepared: readonly PreparedRecord[], database: LogDatabase): void {
+    const records = prepared.map((record) => record.waiting())
     for (const record of records) {
       // The hold may have ended while the record was on its way to the store.
       if (record.held) this.holds.markAgain(record)

@@ -9,9 +9,9 @@ import type { KeyCodes } from '../encoding/key-codec.ts'
 import { typeOf } from '../encoding/value-codec.ts'
 import { refuseLargeRows } from '../indexes/row-limit.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
-import type { RowKey } from '../storage/kv.ts'
+import type { KeptIndexes, RowKey } from '../storage/kv.ts'
 import { propertiesOfImage } from '../tables/entities.ts'
-import { type AnyRows, appendIndexRows, indexRowDifference, type RowDifference } from '../tables/rows.ts'
+import { type AnyRows, appendIndexRows, indexRowDifference } from '../tables/rows.ts'
 import { type StoredIndexOptions, scatterOf } from '../tables/scatter.ts'
 import type { TableRow, TableWrite } from '../tables/table.ts'
 
@@ -50,9 +50,11 @@ function appendRowsOfCell(
   cell: Uint8Array,
   { indexes, indexOptions }: IndexRules,
   entries: readonly IndexEntry[] | undefined,
-): void {
+  kept?: KeptIndexes | undefined,
+): number {
   const scatter = indexOptions.scatter === undefined ? undefined : scatterOf(codes.path, indexOptions.scatter)
-  appendIndexRows(rows, codes, entries ?? indexEntries(propertiesOfImage(cell), indexOptions), indexes, scatter)
+  const all = entries ?? indexEntries(propertiesOfImage(cell), indexOptions)
+  return appendIndexRows(rows, codes, all, indexes, scatter, kept)
 }
 
 /** Refuses an entity whose rows in composite indexes would be too large. @throws INVALID_ARGUMENT */
@@ -62,35 +64,54 @@ export function checkCompositeRows({ codes, after, afterEntries }: Omit<EntitySt
   refuseLargeRows(codes, entries, rules.indexes)
 }
 
+/** How much a change of an entity is to its index tables. */
+export interface IndexDelta {
+  /** Rows that are written or deleted, those that are not kept included. */
+  readonly rows: number
+  /**
+   * The index updates that a commit's answer counts: rows that come or go. A value of another type in the place of an equal
+   * one (integer 5 for the timestamp 5) goes and comes; that a property became, or is no longer, one of several values does
+   * not count, though its row is written (measured on Google's legacy emulator).
+   */
+  readonly updates: number
+}
+
 /**
  * Appends the index writes of one entity's change to `writes`.
  *
  * @param onReplaced - told of rows that were there before with another value
- * @returns the index updates that a commit's answer counts: rows that come or go. A value of another type in the place of
- *   an equal one (integer 5 for the timestamp 5) goes and comes; that a property became, or is no longer, one of several
- *   values does not count, though its row is written (measured on Google's legacy emulator)
+ * @param kept - property rows that are not in here may be left out; absent = all are wanted
  */
 export function addIndexDelta(
   states: Omit<EntityStates, 'row'>,
   rules: IndexRules,
   writes: TableWrite[],
-  onReplaced?: (rowKey: RowKey) => void,
-): number {
+  onReplaced?: ((rowKey: RowKey) => void) | undefined,
+  kept?: KeptIndexes | undefined,
+): IndexDelta {
   const { codes, before, after, afterEntries } = states
-  const known = writes.length
   if (before === undefined || after === undefined) {
-    if (after !== undefined) appendRowsOfCell(writes, codes, after, rules, afterEntries)
-    else if (before !== undefined) appendDeletes(writes, indexRowsOfCell(codes, before, rules))
-    return writes.length - known
+    let rows = 0
+    if (after !== undefined) rows = appendRowsOfCell(writes, codes, after, rules, afterEntries, kept)
+    else if (before !== undefined) {
+      const gone: TableRow[] = []
+      rows = appendRowsOfCell(gone, codes, before, rules, undefined, kept)
+      appendDeletes(writes, gone)
+    }
+    return { rows, updates: rows }
   }
   let correction = 0
-  const { puts, deletes } = changesBetween(states, before, after, rules, (old, fresh) => {
+  const replaced = (old: TableRow, fresh: TableRow): void => {
     correction += hasSameTypes(old.value, fresh.value) ? -1 : 1
     onReplaced?.(fresh.key)
-  })
+  }
+  const { indexes, indexOptions } = rules
+  const entriesBefore = indexEntries(propertiesOfImage(before), indexOptions)
+  const entriesAfter = afterEntries ?? indexEntries(propertiesOfImage(after), indexOptions)
+  const { puts, deletes, count } = indexRowDifference(codes, entriesBefore, entriesAfter, indexes, replaced, kept)
   for (const row of puts) writes.push(row)
   appendDeletes(writes, deletes)
-  return writes.length - known + correction
+  return { rows: count, updates: count + correction }
 }
 
 function appendDeletes(writes: TableWrite[], rows: readonly TableRow[]): void {
@@ -100,16 +121,4 @@ function appendDeletes(writes: TableWrite[], rows: readonly TableRow[]): void {
 /** Whether the values of two index rows differ at most in whether a property has several values. */
 function hasSameTypes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, i) => typeOf(byte) === typeOf(b[i] ?? 0))
-}
-
-function changesBetween(
-  { codes, afterEntries }: Omit<EntityStates, 'row'>,
-  before: Uint8Array,
-  after: Uint8Array,
-  rules: IndexRules,
-  onReplaced: (old: TableRow, fresh: TableRow) => void,
-): RowDifference {
-  const entriesBefore = indexEntries(propertiesOfImage(before), rules.indexOptions)
-  const entriesAfter = afterEntries ?? indexEntries(propertiesOfImage(after), rules.indexOptions)
-  return indexRowDifference(codes, entriesBefore, entriesAfter, rules.indexes, onReplaced)
 }

@@ -52,18 +52,17 @@ export class LogCharges {
    * Rows of a record are about to be written.
    *
    * @param marker - the row of its pending marker, when that goes with them
+   * @param indexRows - how many index rows it has, where that is known without making them
    */
-  applying(record: PendingRecord, stage: Stage, marker?: RowKey): void {
-    const { entityWrites, indexWrites } = record
+  applying(record: PendingRecord, stage: Stage, marker?: RowKey, indexRows: number = record.indexWrites.length): void {
+    const { entityWrites } = record
     const rows =
-      (stage === 'B' ? 0 : entityWrites.length) +
-      (stage === 'A' ? 0 : indexWrites.length) +
-      (marker === undefined ? 0 : 1)
+      (stage === 'B' ? 0 : entityWrites.length) + (stage === 'A' ? 0 : indexRows) + (marker === undefined ? 0 : 1)
     const ledger = this.#ledger
     ledger.load = record.load
     if (!ledger.chargeUnseen(rows)) {
       if (stage !== 'B') for (const write of entityWrites) this.#charge(write)
-      if (stage !== 'A') for (const write of indexWrites) this.#charge(write)
+      if (stage !== 'A') for (const write of record.indexWrites) this.#charge(write)
       if (marker !== undefined) ledger.charge('Log', 'delete', marker, 1, marker.length)
     }
     if (this.#tablets?.rows.isWanted) this.#noteRows(record, stage)

@@ -3,20 +3,15 @@
  * the images before and after. Nothing is read or written here.
  */
 import { rootPath } from '../encoding/key-codec.ts'
-import type { DeferredValue, RowKey } from '../storage/kv.ts'
+import type { DeferredValue, KeptIndexes, RowKey } from '../storage/kv.ts'
 import type { TableWrite } from '../tables/table.ts'
+import type { RequestLoad } from '../tablets/meter.ts'
 import type { CommitInput, Footprint } from './commit-input.ts'
-import { addIndexDelta, checkCompositeRows, type EntityStates } from './index-delta.ts'
+import { addIndexDelta, checkCompositeRows, type EntityStates, type IndexRules } from './index-delta.ts'
 import { applyLoad } from './log-charges.ts'
 import { DeferredLogRecord, type EntityChange } from './log-record.ts'
 import { type GroupCode, groupOf, logRowKey } from './log-rows.ts'
-import type { PendingRecord } from './pending.ts'
-
-export interface PreparedRecord extends PendingRecord {
-  /** The log record. */
-  readonly value: DeferredValue
-  readonly indexUpdates: number
-}
+import type { Milestone, PendingRecord } from './pending.ts'
 
 const noGroups: readonly GroupCode[] = []
 
@@ -27,16 +22,18 @@ export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], gro
  * The records of a commit; on a store without batch in the order of their groups.
  *
  * @param isFused - all of them are written in one batch, so that they are decided from their birth on
+ * @param kept - of the property rows those that the store keeps; absent = all
  */
 export function prepareRecords<T>(
   input: CommitInput<T>,
   states: readonly EntityStates[],
   version: bigint,
   isFused: boolean,
+  kept: KeptIndexes | undefined,
 ): readonly PreparedRecord[] {
   // Roots are mostly alone in their groups: then nothing need be brought together.
   if (isFused && states.every(isRoot)) {
-    return states.map((state) => prepare(input, groupOfState(state), [state], version, undefined))
+    return states.map((state) => new PreparedRecord(input, groupOfState(state), [state], version, undefined, kept))
   }
   const byGroup = new Map<GroupCode, EntityStates[]>()
   for (const state of states) {
@@ -49,7 +46,7 @@ export function prepareRecords<T>(
   if (!isFused) groups.sort()
   // A decision row is needed by records of several groups alone.
   const deciding = isFused || groups.length === 1 ? undefined : groups
-  return groups.map((group) => prepare(input, group, byGroup.get(group) ?? [], version, deciding))
+  return groups.map((group) => new PreparedRecord(input, group, byGroup.get(group) ?? [], version, deciding, kept))
 }
 
 function isRoot({ codes: { path } }: EntityStates): boolean {
@@ -60,50 +57,98 @@ function groupOfState({ codes: { partition, path } }: EntityStates): GroupCode {
   return groupOf(partition, path)
 }
 
-function prepare<T>(
-  { context, database, transaction }: CommitInput<T>,
-  group: GroupCode,
-  states: readonly EntityStates[],
-  version: bigint,
-  deciding: readonly GroupCode[] | undefined,
-): PreparedRecord {
-  const changes: EntityChange[] = []
-  const entityWrites: TableWrite[] = []
-  const indexWrites: TableWrite[] = []
-  let indexUpdates = 0
-  let replaced: Set<RowKey> | undefined
-  const onReplaced = (row: RowKey): void => {
-    replaced ??= new Set()
-    replaced.add(row)
+/** One record, about to be written. */
+export class PreparedRecord implements PendingRecord {
+  readonly group: GroupCode
+  readonly partition: string
+  readonly database: string
+  readonly version: bigint
+  readonly logRow: RowKey
+  readonly logBytes: number
+  readonly changes: readonly EntityChange[]
+  readonly entityWrites: readonly TableWrite[]
+  readonly replaced: ReadonlySet<RowKey> | undefined
+  readonly load: RequestLoad | undefined
+  readonly milestone: Milestone = 'committed'
+  held = false
+  /** The log record. */
+  readonly value: DeferredValue
+  readonly indexUpdates: number
+  /** How many {@link indexWrites} there are. */
+  readonly indexRows: number
+  /** Of the index writes those that the store keeps. */
+  readonly keptWrites: readonly TableWrite[]
+  readonly #states: readonly EntityStates[]
+  readonly #rules: IndexRules
+  /** Made when somebody asks, where the store does not keep all: a third of what a commit of new entities took. */
+  #indexWrites: readonly TableWrite[] | undefined
+
+  /** @param deciding - the groups of a commit whose records a decision row makes whole */
+  constructor(
+    { context, database, transaction }: Pick<CommitInput<unknown>, 'context' | 'database' | 'transaction'>,
+    group: GroupCode,
+    states: readonly EntityStates[],
+    version: bigint,
+    deciding: readonly GroupCode[] | undefined,
+    kept: KeptIndexes | undefined,
+  ) {
+    const changes: EntityChange[] = []
+    const entityWrites: TableWrite[] = []
+    const keptWrites: TableWrite[] = []
+    let indexUpdates = 0
+    let indexRows = 0
+    let replaced: Set<RowKey> | undefined
+    const onReplaced = (row: RowKey): void => {
+      replaced ??= new Set()
+      replaced.add(row)
+    }
+    for (const state of states) {
+      const { codes, row, before, after } = state
+      changes.push({ path: codes.path, before, after })
+      entityWrites.push({ table: 'Entities', key: row, value: after })
+      if (database.indexes.length > 0) checkCompositeRows(state, database)
+      const { rows, updates } = addIndexDelta(state, database, keptWrites, onReplaced, kept)
+      indexRows += rows
+      indexUpdates += updates
+    }
+    this.group = group
+    this.partition = states[0]?.codes.partition ?? ''
+    this.database = database.code
+    this.version = version
+    this.value = new DeferredLogRecord(
+      deciding === undefined
+        ? { state: 'committed', transaction, groups: noGroups, changes }
+        : { state: 'prepared', transaction, groups: deciding, changes },
+    )
+    this.logRow = logRowKey(group, version)
+    this.logBytes = this.logRow.length + this.value.length
+    this.changes = changes
+    this.entityWrites = entityWrites
+    this.replaced = replaced
+    this.load = applyLoad(context)
+    this.indexUpdates = indexUpdates
+    this.indexRows = indexRows
+    this.keptWrites = keptWrites
+    this.#states = states
+    this.#rules = { indexes: database.indexes, indexOptions: database.indexOptions }
+    this.#indexWrites = kept === undefined ? keptWrites : undefined
   }
-  for (const state of states) {
-    const { codes, row, before, after } = state
-    changes.push({ path: codes.path, before, after })
-    entityWrites.push({ table: 'Entities', key: row, value: after })
-    if (database.indexes.length > 0) checkCompositeRows(state, database)
-    indexUpdates += addIndexDelta(state, database, indexWrites, onReplaced)
+
+  get indexWrites(): readonly TableWrite[] {
+    if (this.#indexWrites === undefined) {
+      const writes: TableWrite[] = []
+      for (const state of this.#states) addIndexDelta(state, this.#rules, writes)
+      this.#indexWrites = writes
+    }
+    return this.#indexWrites
   }
-  const value = new DeferredLogRecord(
-    deciding === undefined
-      ? { state: 'committed', transaction, groups: noGroups, changes }
-      : { state: 'prepared', transaction, groups: deciding, changes },
-  )
-  const logRow = logRowKey(group, version)
-  return {
-    group,
-    partition: states[0]?.codes.partition ?? '',
-    database: database.code,
-    version,
-    logRow,
-    logBytes: logRow.length + value.length,
-    changes,
-    entityWrites,
-    indexWrites,
-    replaced,
-    load: applyLoad(context),
-    indexUpdates,
-    milestone: 'committed',
-    value,
+
+  /** The same as a record that waits to be applied. */
+  waiting(): PendingRecord {
+    const { group, partition, database, version, logRow, logBytes, changes, entityWrites, indexWrites } = this
+    const { replaced, load, milestone, held } = this
+    const place = { group, partition, database, version, logRow, logBytes }
+    return { ...place, changes, entityWrites, indexWrites, replaced, load, milestone, held }
   }
 }
 

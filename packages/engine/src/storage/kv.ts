@@ -106,6 +106,8 @@ export interface FileDamage {
   readonly what: string
 }
 
+export type KeptIndexes = ReadonlyMap<RowKey, 'all' | ReadonlySet<RowKey>>
+
 export interface Kv extends KvReader {
   readonly supports: KvCapabilities
   /** Where the rows are, in words for people: a folder, or "memory". */
@@ -120,6 +122,12 @@ export interface Kv extends KvReader {
   snapshot(): KvSnapshot
   /** Deletes every row. */
   clear(): MaybePromise<void>
+  /**
+   * Of a store that keeps the rows of a property index from their first reading on: what it keeps now, so that nobody makes
+   * rows that it would drop. By what the rows of a kind begin with in one of the property tables: all of its indexes, or those
+   * whose rows begin with one of these; `undefined` = every row is kept. To be asked in the turn of the write.
+   */
+  keptIndexes?(): KeptIndexes | undefined
   /** A store that makes some rows only when they are read makes all of them now, and keeps all from now on. */
   keepAll?(): void
   /** Looks for damage in the files that the rows are in, if they are in files. Reads all of them. */

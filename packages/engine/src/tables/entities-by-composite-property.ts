@@ -193,16 +193,16 @@ export function countCompositeRows(index: IndexDefinition, codes: KeyCodes, entr
   return count
 }
 
-/** Appends the rows that the entity has in an index to `rows`. */
+/** Appends the rows that the entity has in an index to `rows`. @returns how many they are */
 export function appendCompositeRows(
   rows: { push(row: TableRow): unknown },
   index: CompositeIndex,
   codes: KeyCodes,
   entries: readonly IndexEntry[],
-): void {
-  if (codes.kind !== encodeText(index.kind)) return
+): number {
+  if (codes.kind !== encodeText(index.kind)) return 0
   const combinations = combinationsOf(columnsOf(index), entries)
-  if (combinations.length === 0) return
+  if (combinations.length === 0) return 0
   const namespaceAt = skipText(codes.partition, skipText(codes.partition, 0))
   const start =
     indexPrefix(index, codes.partition.slice(0, namespaceAt)) + codes.partition.slice(namespaceAt) + codes.kind
@@ -212,6 +212,7 @@ export function appendCompositeRows(
     const value = compositeRowValue(types)
     for (const first of starts) rows.push({ table: 'EntitiesByCompositeProperty', key: first + code + end, value })
   }
+  return combinations.length * starts.length
 }
 
 /** One entry chosen for each column so far: their codes as they stand in the row, and a type byte for each. */

@@ -30,6 +30,7 @@ import { indexRowValue } from '../encoding/value-codec.ts'
 import { invariant } from '../invariant.ts'
 import type {
   BatchWrite,
+  KeptIndexes,
   KeyRange,
   Kv,
   KvCapabilities,
@@ -48,7 +49,7 @@ import { type StoredIndexOptions, scatterOf } from './scatter.ts'
 interface Kept {
   readonly everything: boolean
   /** By table and kind ({@link kindHead}): all of its indexes, or those with these prefixes. */
-  readonly kinds: ReadonlyMap<RowKey, 'all' | ReadonlySet<RowKey>>
+  readonly kinds: KeptIndexes
 }
 
 const nothing: Kept = { everything: false, kinds: new Map() }
@@ -120,6 +121,10 @@ export class OnDemandIndexes implements Kv {
   restore(snapshot: MemorySnapshot): void {
     if (!(snapshot instanceof OnDemandSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
     this.#kept = snapshot.restoreInto(this.#store)
+  }
+
+  keptIndexes(): KeptIndexes | undefined {
+    return this.#kept.everything ? undefined : this.#kept.kinds
   }
 
   keepAll(): void {

@@ -20,7 +20,7 @@ import { indexRowValue, typeByteOf, typeBytes } from '../encoding/value-codec.ts
 import { invariant } from '../invariant.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
-import type { RowKey } from '../storage/kv.ts'
+import type { KeptIndexes, RowKey } from '../storage/kv.ts'
 import { encodeImage, entityRowKey } from './entities.ts'
 import { appendCompositeRows } from './entities-by-composite-property.ts'
 import { emptyValue, entitiesByKindRowKey } from './entities-by-kind.ts'
@@ -55,42 +55,70 @@ export function indexRowsOf(
   return rows
 }
 
-/** Appends what {@link indexRowsOf} gives to a list of rows, or of writes. */
+/**
+ * Appends what {@link indexRowsOf} gives to a list of rows, or of writes.
+ *
+ * @param kept - of the property rows only those in here; absent = all
+ * @returns how many rows there are, those that are not kept included
+ */
 export function appendIndexRows(
   rows: AnyRows,
   codes: KeyCodes,
   entries: readonly IndexEntry[],
   indexes: readonly CompositeIndex[],
   scatter: Uint8Array | undefined,
-): void {
+  kept?: KeptIndexes | undefined,
+): number {
   rows.push(kindRowOf(codes))
-  appendPropertyRows(rows, codes, entries)
-  if (scatter !== undefined) appendPropertyRows(rows, codes, [scatterEntry(scatter)])
-  for (const index of indexes) appendCompositeRows(rows, index, codes, entries)
+  let count = 1 + appendPropertyRows(rows, codes, entries, kept)
+  if (scatter !== undefined) count += appendPropertyRows(rows, codes, [scatterEntry(scatter)], kept)
+  for (const index of indexes) count += appendCompositeRows(rows, index, codes, entries)
+  return count
 }
 
 function kindRowOf(codes: KeyCodes): TableRow {
   return { table: 'EntitiesByKind', key: entitiesByKindRowKey(codes), value: emptyValue }
 }
 
-/** Appends two rows an entry: these are entitiesByPropertyAscRowKey and …Desc… with what all rows share made once. */
-function appendPropertyRows(rows: AnyRows, codes: KeyCodes, entries: readonly IndexEntry[]): void {
+/**
+ * Appends two rows an entry: these are entitiesByPropertyAscRowKey and …Desc… with what all rows share made once.
+ *
+ * @returns how many rows there are, those that are not kept included
+ */
+function appendPropertyRows(
+  rows: AnyRows,
+  codes: KeyCodes,
+  entries: readonly IndexEntry[],
+  kept?: KeptIndexes | undefined,
+): number {
+  const count = 2 * entries.length
+  if (count === 0 || kept?.size === 0) return count
   const ascending = keySpaces.EntitiesByPropertyAsc + codes.partition + codes.kind
   const descending = keySpaces.EntitiesByPropertyDesc + codes.partition + codes.kind
+  const up = kept === undefined ? 'all' : kept.get(ascending)
+  const down = kept === undefined ? 'all' : kept.get(descending)
+  if (up === undefined && down === undefined) return count
   let property: string | undefined
   let propertyCode = ''
+  let isUp = true
+  let isDown = true
   for (const entry of entries) {
     if (entry.property !== property) {
       property = entry.property
       propertyCode = encodeText(property)
+      isUp = up === 'all' || up?.has(ascending + propertyCode) === true
+      isDown = down === 'all' || down?.has(descending + propertyCode) === true
     }
     const value = indexRowValue(entry.type, entry.multi)
     const { valueCode } = entry
-    rows.push(
-      { table: 'EntitiesByPropertyAsc', key: ascending + propertyCode + valueCode + codes.path, value },
-      { table: 'EntitiesByPropertyDesc', key: descending + propertyCode + invert(valueCode) + codes.path, value },
-    )
+    const end = codes.path
+    if (isUp) rows.push({ table: 'EntitiesByPropertyAsc', key: ascending + propertyCode + valueCode + end, value })
+    if (isDown) {
+      const inverted = invert(valueCode)
+      rows.push({ table: 'EntitiesByPropertyDesc', key: descending + propertyCode + inverted + end, value })
+    }
   }
+  return count
 }
 
 export type PropertyTable = 'EntitiesByPropertyAsc' | 'EntitiesByPropertyDesc'
@@ -140,6 +168,11 @@ export interface RowDifference {
   readonly deletes: readonly TableRow[]
 }
 
+export interface CountedDifference extends RowDifference {
+  /** How many rows differ, those that are not kept included. */
+  readonly count: number
+}
+
 /**
  * What turns the rows `before` into the rows `after`. A row key stands at most once in either list.
  *
@@ -178,6 +211,8 @@ function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
 /**
  * `rowDifference(indexRowsOf(before), indexRowsOf(after))` for two states of one entity that exists in both, with the same
  * scatter value and definitions: rows of entries that stay are never made.
+ *
+ * @param kept - property rows that are not in here may be left out; absent = all are wanted
  */
 export function indexRowDifference(
   codes: KeyCodes,
@@ -185,22 +220,27 @@ export function indexRowDifference(
   after: readonly IndexEntry[],
   indexes: readonly CompositeIndex[],
   onReplaced?: (old: TableRow, fresh: TableRow) => void,
-): RowDifference {
+  kept?: KeptIndexes | undefined,
+): CountedDifference {
   const gone = entriesMissingIn(after, before)
   const come = entriesMissingIn(before, after)
   const [old, fresh]: [TableRow[], TableRow[]] = [[], []]
+  const touched = indexes.filter(({ properties }) =>
+    properties.some(({ name }) => isOneOf(name, gone) || isOneOf(name, come)),
+  )
+  // Rows of different values have different keys: mostly nothing is in both lists, and nothing need be looked up.
+  if (touched.length === 0 && !haveEqualValues(gone, come)) {
+    const count = appendPropertyRows(old, codes, gone, kept) + appendPropertyRows(fresh, codes, come, kept)
+    return { puts: fresh, deletes: old, count }
+  }
   appendPropertyRows(old, codes, gone)
   appendPropertyRows(fresh, codes, come)
-  let hasComposites = false
-  for (const index of indexes) {
-    if (!index.properties.some(({ name }) => isOneOf(name, gone) || isOneOf(name, come))) continue
-    hasComposites = true
+  for (const index of touched) {
     appendCompositeRows(old, index, codes, before)
     appendCompositeRows(fresh, index, codes, after)
   }
-  // Rows of different values have different keys: mostly nothing is in both lists, and nothing need be looked up.
-  if (!hasComposites && !haveEqualValues(gone, come)) return { puts: fresh, deletes: old }
-  return rowDifference(old, fresh, onReplaced)
+  const { puts, deletes } = rowDifference(old, fresh, onReplaced)
+  return { puts, deletes, count: puts.length + deletes.length }
 }
 
 function isOneOf(property: string, entries: readonly IndexEntry[]): boolean {

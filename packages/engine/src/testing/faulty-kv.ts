@@ -13,6 +13,7 @@ import { DatastoreError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type {
   BatchWrite,
+  KeptIndexes,
   KeyRange,
   Kv,
   KvCapabilities,
@@ -93,6 +94,10 @@ export class FaultyKv implements Kv {
 
   clear(): MaybePromise<void> {
     return this.#write(() => this.inner.clear())
+  }
+
+  keptIndexes(): KeptIndexes | undefined {
+    return this.inner.keptIndexes?.()
   }
 
   keepAll(): void {
