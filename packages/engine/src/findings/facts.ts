@@ -1,6 +1,6 @@
 /**
  * What the patterns are told of: facts of requests, in the words of the API. Nothing here waits or fails, and telling costs
- * a request next to nothing: of a busy engine every eighth request is looked at (see {@link Thinning}).
+ * a request next to nothing: of a busy engine one of many requests is looked at (see {@link Thinning}).
  */
 import type { PendingRecord } from '../log/pending.ts'
 import type { Key, PartitionId } from '../model/key.ts'
@@ -30,18 +30,32 @@ export interface QueryFact {
   readonly skipped: number
 }
 
-/** Lets requests pass until so many entities were seen, and every eighth from then on: exact for a test, cheap under load. */
+/**
+ * Lets requests pass while a budget of entities lasts, which fills up with time, and of the others one of so many: exact for
+ * a test and for whoever clicks about, cheap under load.
+ */
 export class Thinning {
-  #entities = 0
+  readonly #thinnedBy: number
+  #left = exactly
+  #filledMs = 0
   #calls = 0
 
+  constructor(thinnedBy: number) {
+    this.#thinnedBy = thinnedBy
+  }
+
   /** @returns for how many requests like it this one stands; 0 when it is passed over */
-  stands(entities: number): number {
-    this.#entities += entities
-    if (this.#entities <= exactly) return 1
-    return this.#calls++ % thinnedBy === 0 ? thinnedBy : 0
+  stands(entities: number, nowMs: number = this.#filledMs): number {
+    if (nowMs > this.#filledMs) {
+      this.#left = Math.min(exactly, this.#left + (nowMs - this.#filledMs) * filledPerMs)
+      this.#filledMs = nowMs
+    }
+    this.#left -= entities
+    if (this.#left >= 0) return 1
+    this.#left = 0
+    return this.#calls++ % this.#thinnedBy === 0 ? this.#thinnedBy : 0
   }
 }
 
 const exactly = 4096
-const thinnedBy = 8
+const filledPerMs = 0.25
