@@ -3,10 +3,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { IndexEntry } from '../../src/encoding/index-entry.ts'
 import { keyCodes } from '../../src/encoding/key-codec.ts'
-import { keySpaceOf } from '../../src/encoding/keyspace.ts'
+import { keySpaceOf, keySpaces } from '../../src/encoding/keyspace.ts'
+import { encodeText } from '../../src/encoding/ordered.ts'
 import { typeBytes, valueCode } from '../../src/encoding/value-codec.ts'
 import type { CompositeIndex } from '../../src/model/index-definition.ts'
 import {
+  appendIndexRows,
   indexRowDifference,
   indexRowsOf,
   propertyRowsOf,
@@ -126,6 +128,45 @@ test('R3: the difference made from entries is that of all rows, in short lists a
       expect(asMap(quick.deletes)).toEqual(asMap(whole.deletes))
       expect(quick.puts).toHaveLength(whole.puts.length)
       expect(quick.deletes).toHaveLength(whole.deletes.length)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('of the rows that a store keeps the others are counted, and nothing else changes', () => {
+  const part = fc.constantFrom('none', 'a', 'all')
+  fc.assert(
+    fc.property(keys, states, states, part, part, (key, before, after, up, down) => {
+      const codes = keyCodes(key)
+      const kept = new Map<string, 'all' | ReadonlySet<string>>()
+      for (const [table, how] of [
+        ['EntitiesByPropertyAsc', up],
+        ['EntitiesByPropertyDesc', down],
+      ] as const) {
+        const head = keySpaces[table] + codes.partition + codes.kind
+        if (how !== 'none') kept.set(head, how === 'all' ? 'all' : new Set([head + encodeText(how)]))
+      }
+      const isKept = ({ table, key: row }: TableRow): boolean => {
+        if (table !== 'EntitiesByPropertyAsc' && table !== 'EntitiesByPropertyDesc') return true
+        const own = kept.get(keySpaces[table] + codes.partition + codes.kind)
+        return own === 'all' || [...(own ?? [])].some((head) => row.startsWith(head))
+      }
+      const sorted = (rows: readonly TableRow[]) => [...asMap(rows.filter(isKept))].sort()
+      const [entries = [], scatter] = after ?? []
+      const all = indexRowsOf(codes, entries, [index], scatter)
+      const some: TableRow[] = []
+      expect(appendIndexRows(some, codes, entries, [index], scatter, kept)).toBe(all.length)
+      expect(sorted(some)).toEqual(sorted(all))
+      expect(some.filter(isKept)).toHaveLength(some.length)
+      const [entriesBefore = []] = before ?? []
+      const told: [string[], string[]] = [[], []]
+      const note = (to: string[]) => (_: TableRow, fresh: TableRow) => void to.push(fresh.key)
+      const whole = indexRowDifference(codes, entriesBefore, entries, [index], note(told[0]))
+      const part = indexRowDifference(codes, entriesBefore, entries, [index], note(told[1]), kept)
+      expect(part.count).toBe(whole.count)
+      expect(told[1]).toEqual(told[0])
+      expect(sorted(part.puts)).toEqual(sorted(whole.puts))
+      expect(sorted(part.deletes)).toEqual(sorted(whole.deletes))
     }),
     { numRuns: 300 },
   )
