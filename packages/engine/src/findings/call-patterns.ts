@@ -43,11 +43,11 @@ export class CallPatterns implements Pattern {
   }))
   readonly #duplicates = new Map<string, { commits: number; example: string }>()
 
-  noteCommit({ keys, isTransactional }: CommitAskedFact): void {
-    this.#noteCall('commit', keys, isTransactional)
-    if (keys.length < 2) return
+  noteCommit({ mutations, isTransactional }: CommitAskedFact): void {
+    this.#noteCall('commit', mutations.length === 1 ? mutations[0]?.key : undefined, isTransactional)
+    if (mutations.length < 2) return
     const seen = new Set<string>()
-    for (const key of keys) {
+    for (const { key } of mutations) {
       if (!isCompleteKey(key)) continue
       const code = keyCode(key)
       if (seen.has(code)) {
@@ -59,7 +59,7 @@ export class CallPatterns implements Pattern {
   }
 
   noteLookup({ keys, isTransactional }: LookupFact): void {
-    this.#noteCall('lookup', keys, isTransactional)
+    this.#noteCall('lookup', keys.length === 1 ? keys[0] : undefined, isTransactional)
   }
 
   noteQuery({ kind, skipped, returned }: QueryFact): void {
@@ -71,17 +71,22 @@ export class CallPatterns implements Pattern {
     use.returned += returned
   }
 
-  /** A transaction has to read and write what it is about: its calls cannot be joined with others'. */
-  #noteCall(method: 'commit' | 'lookup', keys: readonly Key[], isTransactional: boolean): void {
-    const [key] = keys
-    if (isTransactional || key === undefined || keys.length > 1) {
+  /**
+   * A transaction has to read and write what it is about: its calls cannot be joined with others'.
+   *
+   * @param key - the only one of the call
+   */
+  #noteCall(method: 'commit' | 'lookup', key: Key | undefined, isTransactional: boolean): void {
+    if (isTransactional || key === undefined) {
       this.#run = undefined
       return
     }
     const kind = kindOf(key)
-    const name = `${method} ${kind}`
-    if (this.#run?.name !== name) this.#run = { name, method, kind, keys: new Set(), length: 0 }
+    if (this.#run?.kind !== kind || this.#run.method !== method) {
+      this.#run = { name: `${method} ${kind}`, method, kind, keys: new Set(), length: 0 }
+    }
     const run = this.#run
+    const { name } = run
     if (isCompleteKey(key)) {
       const code = keyCode(key)
       if (run.keys.has(code)) {

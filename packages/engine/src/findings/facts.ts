@@ -10,7 +10,7 @@ export type CommittedFact = Pick<PendingRecord, 'group' | 'partition' | 'version
 
 /** A commit as asked for, before anything of it is decided. Keys may be incomplete. */
 export interface CommitAskedFact {
-  readonly keys: readonly Key[]
+  readonly mutations: readonly { readonly key: Key }[]
   readonly isTransactional: boolean
 }
 

@@ -92,8 +92,9 @@ export class PreparedRecord implements PendingRecord {
     deciding: readonly GroupCode[] | undefined,
     kept: KeptIndexes | undefined,
   ) {
-    const changes: EntityChange[] = []
-    const entityWrites: TableWrite[] = []
+    // Mapped, not pushed: a list that grows from nothing takes room for 17, and the changes are kept with the log.
+    const changes = states.map(({ codes, before, after }): EntityChange => ({ path: codes.path, before, after }))
+    const entityWrites = states.map(({ row, after }): TableWrite => ({ table: 'Entities', key: row, value: after }))
     const keptWrites: TableWrite[] = []
     let indexUpdates = 0
     let indexRows = 0
@@ -103,9 +104,6 @@ export class PreparedRecord implements PendingRecord {
       replaced.add(row)
     }
     for (const state of states) {
-      const { codes, row, before, after } = state
-      changes.push({ path: codes.path, before, after })
-      entityWrites.push({ table: 'Entities', key: row, value: after })
       if (database.indexes.length > 0) checkCompositeRows(state, database)
       const { rows, updates } = addIndexDelta(state, database, keptWrites, onReplaced, kept)
       indexRows += rows

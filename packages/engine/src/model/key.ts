@@ -53,7 +53,8 @@ export function parentKey(key: Key): Key | undefined {
 
 /** The same key with `id` in its last element. */
 export function withId(key: Key, id: bigint): Key {
-  return { partition: key.partition, path: [...key.path.slice(0, -1), { kind: kindOf(key), id }] }
+  const last: PathElement = { kind: kindOf(key), id }
+  return { partition: key.partition, path: key.path.length === 1 ? [last] : [...key.path.slice(0, -1), last] }
 }
 
 export function comparePartitions(a: PartitionId, b: PartitionId): number {

@@ -48,12 +48,9 @@ export function commitMutations(
   const { database, transactions, versions } = parts
   const atomic = request.mode === 'transactional'
   const prepared = request.mutations.map((mutation) => prepareMutation(mutation, database, database.indexOptions))
-  parts.findings.noteCommit({
-    keys: prepared.map(({ key }) => key),
-    isTransactional: request.transaction !== undefined,
-  })
+  parts.findings.noteCommit({ mutations: prepared, isTransactional: request.transaction !== undefined })
   const transaction = request.transaction === undefined ? undefined : transactions.find(database, request.transaction)
-  if (!atomic) refuseRepeatedKeys(prepared.filter(({ automaticId }) => !automaticId))
+  if (!atomic && prepared.length > 1) refuseRepeatedKeys(prepared.filter(({ automaticId }) => !automaticId))
   if (prepared.length === 0) {
     transaction?.end('committed')
     const nothing = { mutationResults: [], indexUpdates: 0 }

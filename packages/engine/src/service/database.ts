@@ -81,6 +81,7 @@ export class Database implements TtlDatabase {
   #indexOptions: StoredIndexOptions
   #isRecorded = false
   readonly #shared: SharedParts
+  readonly #commitParts: CommitParts
 
   constructor(projectId: string, databaseId: string, settings: DatabaseSettings, shared: SharedParts) {
     this.projectId = projectId
@@ -90,6 +91,8 @@ export class Database implements TtlDatabase {
     this.#settings = settings
     this.#indexOptions = firstIndexOptions(settings.mode)
     this.#shared = shared
+    const { ids, transactions, versions, findings } = shared
+    this.#commitParts = { database: this, ids, transactions, versions, findings, record: () => this.#record() }
   }
 
   get settings(): DatabaseSettings {
@@ -312,16 +315,7 @@ export class Database implements TtlDatabase {
 
   /** Applies mutations: all or nothing when transactional, one after the other when not. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
-    const { ids, transactions, versions } = this.#shared
-    const parts: CommitParts = {
-      database: this,
-      ids,
-      transactions,
-      versions,
-      findings: this.#shared.findings,
-      record: () => this.#record(),
-    }
-    return this.#settled(context, () => commitMutations(parts, context, request))
+    return this.#settled(context, () => commitMutations(this.#commitParts, context, request))
   }
 
   /** Completes each key with a new id, in order. */
@@ -392,13 +386,12 @@ export class Database implements TtlDatabase {
     if (read?.transaction !== undefined || read?.newTransaction !== undefined) {
       const begun = read.newTransaction === undefined ? undefined : transactions.begin(this, read.newTransaction)
       const transaction = begun ?? transactions.find(this, read.transaction ?? emptyTransaction)
-      const reading = () => transactions.read(context, this, transaction, scopeOf(), work)
+      const reading = () => transactions.read(context, this, transaction, scopeOf, work)
       // Nobody will ever name a transaction that was begun by a read that fails.
-      return andThen(begun === undefined ? reading() : whenFails(reading, () => begun.end('rolledBack')), (result) => ({
-        ...result,
-        readTime: transaction.readTime ?? versions.readTime(),
-        ...(begun === undefined ? {} : { transaction: begun.token }),
-      }))
+      return andThen(begun === undefined ? reading() : whenFails(reading, () => begun.end('rolledBack')), (result) => {
+        const readTime = transaction.readTime ?? versions.readTime()
+        return begun === undefined ? { ...result, readTime } : { ...result, readTime, transaction: begun.token }
+      })
     }
     const { readTime } = read ?? {}
     if (readTime !== undefined) {

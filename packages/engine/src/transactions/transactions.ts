@@ -141,24 +141,24 @@ export class Transactions {
     context: RequestContext,
     database: TransactionDatabase,
     transaction: Transaction,
-    scope: ReadScope,
+    scopeOf: () => ReadScope,
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
     if (transaction.readOnly) {
-      if (transaction.mode === 'optimisticWithEntityGroups') refuseGlobal(scope)
+      if (transaction.mode === 'optimisticWithEntityGroups') refuseGlobal(scopeOf())
       return andThen(this.#snapshotOf(database, transaction), (snapshot) =>
         this.#moments.read(database, snapshot, work),
       )
     }
     switch (transaction.mode) {
       case 'pessimistic':
-        return this.#lockingRead(context, database, transaction, scope, work)
+        return this.#lockingRead(context, database, transaction, scopeOf, work)
       case 'optimistic':
         return andThen(this.#snapshotOf(database, transaction), ({ view }) =>
           work(new TrackedView(view, transaction.reads)),
         )
       case 'optimisticWithEntityGroups':
-        return this.#groupRead(database, transaction, scope, work)
+        return this.#groupRead(database, transaction, scopeOf(), work)
     }
   }
 
@@ -342,10 +342,12 @@ export class Transactions {
     context: RequestContext,
     database: TransactionDatabase,
     transaction: Transaction,
-    scope: ReadScope,
+    scopeOf: () => ReadScope,
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
-    const ready = (): MaybePromise<TableView> => andThen(this.#moments.rollForward(database, scope), () => this.#now)
+    const { recent, log } = this.#parts
+    const ready = (): MaybePromise<TableView> =>
+      log.pending.count === 0 ? this.#now : andThen(this.#moments.rollForward(database, scopeOf()), () => this.#now)
     const lock = (reads: ReadSet): Promise<void> | undefined => {
       const { lockTimeoutMs: timeoutMs } = database.transactionSettings
       const holdersOf = (row: RowKey): readonly Transaction[] => this.#registry.holdersOf(row, transaction)
@@ -359,7 +361,7 @@ export class Transactions {
       const what = prettyRowKey(writer.row)
       return waitForRelease(context, { waiter: transaction, holders: [writer.holder], what, timeoutMs })
     }
-    return wholeRead(this.#parts.recent, ready, work, lock)
+    return wholeRead(recent, ready, work, lock)
   }
 
   #groupRead<T>(

@@ -7,7 +7,7 @@ import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
 import { mutationOf } from '../convert/mutation.ts'
 import { transactionIdOf, transactionOptionsOf } from '../convert/read-options.ts'
-import { requestScope } from '../convert/request-scope.ts'
+import { type RequestScope, requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
 
 const decoder = google.datastore.v1.CommitRequest
@@ -19,11 +19,7 @@ export function commitHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
     const request = decodeRequest(decoder, bytes, 'CommitRequest')
     const scope = requestScope(request, call)
-    const commit: CommitRequest = {
-      mode: modeOf(request.mode),
-      ...transactionOf(request),
-      mutations: request.mutations.map((mutation) => mutationOf(mutation, scope)),
-    }
+    const commit = commitOf(request, scope)
     return andThen(engine.database(scope.projectId, scope.databaseId).commit(call, commit), answerOf)
   }
 }
@@ -35,10 +31,13 @@ function modeOf(mode: number): CommitRequest['mode'] {
   throw invalidArgument(`the mode ${mode} of a commit is unknown; choose TRANSACTIONAL (1) or NON_TRANSACTIONAL (2)`)
 }
 
-function transactionOf(request: WireCommitRequest): Pick<CommitRequest, 'transaction' | 'singleUse'> {
-  if (request.transaction !== null) return { transaction: transactionIdOf(request.transaction) }
-  if (request.singleUseTransaction !== null) return { singleUse: transactionOptionsOf(request.singleUseTransaction) }
-  return {}
+function commitOf(request: WireCommitRequest, scope: RequestScope): CommitRequest {
+  const { transaction, singleUseTransaction } = request
+  const mode = modeOf(request.mode)
+  const mutations = request.mutations.map((mutation) => mutationOf(mutation, scope))
+  if (transaction !== null) return { mode, mutations, transaction: transactionIdOf(transaction) }
+  if (singleUseTransaction !== null) return { mode, mutations, singleUse: transactionOptionsOf(singleUseTransaction) }
+  return { mode, mutations }
 }
 
 /**

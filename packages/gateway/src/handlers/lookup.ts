@@ -42,14 +42,9 @@ function fullLookup(bytes: Buffer, call: Call): ScopedLookup {
   const scope = requestScope(request, call)
   const keys = request.keys.map((key) => decodeKey(key, scope))
   const read = readOptionsOf(request.readOptions)
-  return {
-    scope,
-    request: {
-      keys,
-      ...(read === undefined ? {} : { read }),
-      ...(request.propertyMask === null ? {} : { propertyMask: request.propertyMask.paths }),
-    },
-  }
+  const whole = read === undefined ? { keys } : { keys, read }
+  if (request.propertyMask === null) return { scope, request: whole }
+  return { scope, request: { ...whole, propertyMask: request.propertyMask.paths } }
 }
 
 /** LookupResponse: found 1, missing 2, deferred 3, transaction 5, read_time 7. */
