@@ -268,8 +268,7 @@ export class Transactions {
   }
 
   #noteContention(what: 'waited' | 'conflicted', { groups }: CommitInput<unknown>): void {
-    const { contention } = this.#parts
-    if (contention !== undefined && groups !== undefined) contention[what](groups())
+    if (groups !== undefined) this.#parts.contention?.[what](groups())
   }
 
   #recheck(transaction: Transaction): void {
