@@ -212,8 +212,8 @@ class UnaryCall implements StreamListener {
   }
 
   #run(request: Buffer): void {
-    const { handler, call, turns } = this.#options
-    const result = turns.isFree() ? handler(request, call) : this.#wait()
+    const { handler, call, response, turns } = this.#options
+    const result = turns.isFree(response.connection) ? handler(request, call) : this.#wait()
     if (result instanceof Promise) {
       this.#watchDeadline()
       result.then(

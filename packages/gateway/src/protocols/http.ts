@@ -136,7 +136,7 @@ export class HttpConnections {
       const read = form.request(method, await readBody(exchange))
       const message = read instanceof Promise ? await read : read
       checkMessageSize(message)
-      const given = turns.isFree()
+      const given = turns.isFree(request.socket)
         ? handlers[method](message, call)
         : turns.wait(request.socket, call, () => handlers[method](message, call))
       const answer = given instanceof Promise ? await given : given

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Turns } from './turns.ts'
 
 const sliceMs = 2
+const aloneMs = 6
 const turnMs = 0.5
 
 /** A call of the test: whose it is, and how long it takes. */
@@ -22,11 +23,17 @@ class Loop {
   now = 0
   round = 0
   readonly ran: Ran[] = []
-  readonly #connections: object[] = []
+  readonly #connections = new Map<number, object>()
   readonly #cancelled = new Set<number>()
   #putOff: (() => void)[] = []
   #calls = 0
-  readonly turns: Turns = new Turns({ sliceMs, turnMs, now: () => this.now, later: (run) => this.#putOff.push(run) })
+  readonly turns: Turns = new Turns({
+    sliceMs,
+    aloneMs,
+    turnMs,
+    now: () => this.now,
+    later: (run) => this.#putOff.push(run),
+  })
 
   /** One round, in which the calls arrive. */
   go(calls: readonly Asked[] = []): void {
@@ -48,18 +55,26 @@ class Loop {
       this.now += asked.ms
       this.ran.push({ ...asked, call, round: this.round })
     }
-    if (this.turns.isFree()) run()
+    const connection = this.#connectionOf(asked.connection)
+    if (this.turns.isFree(connection)) run()
     else {
-      this.#connections[asked.connection] ??= {}
       const cancelled = this.#cancelled
       const wanted = {
         get isCancelled(): boolean {
           return cancelled.has(call)
         },
       }
-      void this.turns.wait(this.#connections[asked.connection] ?? {}, wanted, run)
+      void this.turns.wait(connection, wanted, run)
     }
     return call
+  }
+
+  #connectionOf(number: number): object {
+    const known = this.#connections.get(number)
+    if (known !== undefined) return known
+    const connection = { number }
+    this.#connections.set(number, connection)
+    return connection
   }
 
   cancel(call: number): void {
@@ -98,18 +113,35 @@ describe('calls', () => {
   test('that come after the slice wait for the loop, and one of another connection does not wait for all', () => {
     const loop = new Loop()
     loop.go(Array.from({ length: 100 }, () => ({ connection: 0, ms: 3 })))
-    expect(loop.ran).toHaveLength(1)
+    expect(loop.ran).toHaveLength(aloneMs / 3)
     loop.go([{ connection: 1, ms: 0.1 }])
     loop.finish()
     expect(loop.ran).toHaveLength(101)
-    expect(loop.ran.findIndex(({ connection }) => connection === 1)).toBeLessThan(4)
+    expect(loop.ran.findIndex(({ connection }) => connection === 1)).toBeLessThan(2 * (aloneMs / 3) + 1)
+  })
+
+  test('have short slices where connections ask in turn, and long ones where one asks alone', () => {
+    const loop = new Loop()
+    const inRound = (calls: readonly Asked[]): number => {
+      const before = loop.ran.length
+      loop.go(calls)
+      return loop.ran.length - before
+    }
+    const many = Array.from({ length: 100 }, () => ({ connection: 0, ms: 1 }))
+    expect(inRound(many)).toBe(aloneMs)
+    loop.finish()
+    expect(inRound([{ connection: 1, ms: sliceMs }])).toBe(1)
+    expect(inRound(many)).toBe(sliceMs)
+    loop.finish()
+    loop.now += 2000
+    expect(inRound(many)).toBe(aloneMs)
   })
 
   test('that throw reject, and those behind them run', async () => {
     const loop = new Loop()
-    loop.go([{ connection: 0, ms: 3 }])
-    loop.arrive({ connection: 0, ms: 3 })
-    expect(loop.turns.isFree()).toBe(false)
+    loop.go([{ connection: 0, ms: aloneMs }])
+    loop.arrive({ connection: 0, ms: aloneMs })
+    expect(loop.turns.isFree(loop)).toBe(false)
     const failed = loop.turns.wait(loop, { isCancelled: false }, () => {
       throw new Error('broken')
     })
@@ -150,7 +182,7 @@ describe('whatever comes', () => {
         const look = (calls: readonly Asked[]): void => {
           const before = loop.now
           loop.go(calls)
-          expect(loop.now - before).toBeLessThanOrEqual(2 * (sliceMs + msMax) + 1e-6)
+          expect(loop.now - before).toBeLessThanOrEqual(2 * (aloneMs + msMax) + 1e-6)
         }
         for (const calls of rounds) look(calls)
         while (!loop.isIdle) look([])

@@ -7,6 +7,8 @@
  * spends its credit, then goes to the end of the queue of lines; who comes with cheap calls gets as much time as who comes with
  * dear ones, and waits for a turn of each of the others, not for all that they have asked.
  *
+ * Where one connection has asked alone for a while, its slices are longer: its answers go out together.
+ *
  *   call ─┬─ nobody waits, slice not over ─▶ runs at once
  *         └─ line of its connection ─▶ first line of the queue ─▶ runs, at the earliest in the loop's next round
  *
@@ -22,11 +24,16 @@ import type { MaybePromise } from '@sixtables/engine'
 
 /** How long calls run before others are looked for: long enough that to look costs nothing beside it. */
 const sliceMsDefault = 2
+/** The same while one connection asks alone: what a new one waits for at most, and a call. */
+const aloneMsDefault = 50
+/** For how long those who asked in turn are expected to do so again. */
+const sharedMs = 1000
 /** How much time a line gets in a turn. */
 const turnMsDefault = 0.5
 
 export interface TurnsOptions {
   readonly sliceMs?: number
+  readonly aloneMs?: number
   readonly turnMs?: number
   /** Milliseconds that only grow. */
   readonly now?: () => number
@@ -55,6 +62,7 @@ interface Line {
 
 export class Turns {
   readonly #sliceMs: number
+  readonly #aloneMs: number
   readonly #turnMs: number
   readonly #now: () => number
   readonly #later: (run: () => void) => void
@@ -63,12 +71,16 @@ export class Turns {
   #sliceEndsAt = Number.NEGATIVE_INFINITY
   /** Whether the sockets were looked at, or are about to be, since the slice began. */
   #isOver = true
+  /** Who asked last. */
+  #last: object | undefined
+  #sharedUntil = Number.NEGATIVE_INFINITY
 
-  constructor({ sliceMs = sliceMsDefault, turnMs = turnMsDefault, now, later }: TurnsOptions = {}) {
-    this.#sliceMs = sliceMs
-    this.#turnMs = turnMs
-    this.#now = now ?? ((): number => performance.now())
-    this.#later = later ?? setImmediate
+  constructor(options: TurnsOptions = {}) {
+    this.#sliceMs = options.sliceMs ?? sliceMsDefault
+    this.#aloneMs = options.aloneMs ?? aloneMsDefault
+    this.#turnMs = options.turnMs ?? turnMsDefault
+    this.#now = options.now ?? ((): number => performance.now())
+    this.#later = options.later ?? setImmediate
   }
 
   /** Connections of which calls wait. */
@@ -77,7 +89,8 @@ export class Turns {
   }
 
   /** Whether a call may run at once; otherwise it is to {@link wait}. */
-  isFree(): boolean {
+  isFree(connection: object): boolean {
+    if (connection !== this.#last) this.#meet(connection)
     if (this.#lines.size > 0) return false
     const now = this.#now()
     if (now < this.#sliceEndsAt) return true
@@ -112,8 +125,22 @@ export class Turns {
     this.#lines.set(connection, { first: waiting, last: waiting, credit: this.#turnMs })
   }
 
+  /** Somebody else than before. */
+  #meet(connection: object): void {
+    if (this.#last !== undefined) {
+      const now = this.#now()
+      this.#sharedUntil = now + sharedMs
+      this.#sliceEndsAt = Math.min(this.#sliceEndsAt, now + this.#sliceMs)
+    }
+    this.#last = connection
+  }
+
+  #isShared(now: number): boolean {
+    return now < this.#sharedUntil || this.#lines.size > 1
+  }
+
   #begin(now: number): void {
-    this.#sliceEndsAt = now + this.#sliceMs
+    this.#sliceEndsAt = now + (this.#isShared(now) ? this.#sliceMs : this.#aloneMs)
     this.#isOver = false
     this.#later(this.#end)
   }
@@ -127,10 +154,12 @@ export class Turns {
    * before a dear call of another begins.
    */
   readonly #serve = (): void => {
-    this.#begin(this.#now())
+    const now = this.#now()
+    this.#begin(now)
+    const isShared = this.#isShared(now)
     let turns = this.#lines.size
     for (const [connection, line] of this.#lines) {
-      const rest = this.#serveLine(line)
+      const rest = this.#serveLine(line, isShared)
       if (rest !== undefined) line.first = rest
       const isSpent = line.credit <= 0
       if (rest === undefined || isSpent) this.#lines.delete(connection)
@@ -143,15 +172,19 @@ export class Turns {
     if (this.#lines.size > 0) this.#later(this.#serve)
   }
 
-  /** Runs calls of a line while it has credit and the slice lasts. Answers the first that still waits. */
-  #serveLine(line: Line): Waiting | undefined {
+  /**
+   * Runs calls of a line while it has credit and the slice lasts. Answers the first that still waits.
+   *
+   * @param isCharged - where a line has the slice for itself, it spends no credit
+   */
+  #serveLine(line: Line, isCharged: boolean): Waiting | undefined {
     let waiting: Waiting | undefined = line.first
     let now = this.#now()
     while (waiting !== undefined && line.credit > 0 && now < this.#sliceEndsAt) {
       if (!waiting.call.isCancelled) {
         waiting.run()
         const after = this.#now()
-        line.credit -= after - now
+        if (isCharged) line.credit -= after - now
         now = after
       }
       waiting = waiting.behind

@@ -6,7 +6,7 @@ import { grpcClient, rawConnection, testGateway, until } from '../support/gatewa
 import { encodeRequest, type Plain } from '../support/published-protos.ts'
 import { openWire, type Wire } from '../support/wires.ts'
 
-const heavyCalls = 100
+const heavyCalls = 200
 /** More than a slice, so that one such call is all that runs before the sockets are looked at. */
 const heavyMs = 3
 
