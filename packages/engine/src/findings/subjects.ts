@@ -7,6 +7,8 @@ export class Subjects<T> {
   readonly #subjects = new Map<string, T>()
   readonly #max: number
   readonly #make: (subject: string) => T
+  /** The one that was spoken of last: mostly it is the next again. */
+  #latest: string | undefined
 
   constructor(max: number, make: (subject: string) => T) {
     this.#max = max
@@ -16,6 +18,8 @@ export class Subjects<T> {
   /** The state of a subject, new if it has none, and the last to give way from now on. */
   of(subject: string): T {
     let state = this.#subjects.get(subject)
+    if (state !== undefined && subject === this.#latest) return state
+    this.#latest = subject
     if (state === undefined) {
       if (this.#subjects.size >= this.#max) {
         const [oldest] = this.#subjects.keys()
@@ -37,5 +41,6 @@ export class Subjects<T> {
 
   clear(): void {
     this.#subjects.clear()
+    this.#latest = undefined
   }
 }

@@ -30,6 +30,16 @@ export function malformed(message: string): DatastoreError {
   return new DatastoreError('INTERNAL', message, { retry: 'never' })
 }
 
+/** Whether a chunk is one whole message that is not compressed: almost every request is. */
+export function isPlainMessage(chunk: Buffer): boolean {
+  return (
+    chunk.length >= messageHeadBytes &&
+    chunk.length <= limits.requestBytesMax &&
+    chunk[0] === 0 &&
+    chunk.readUInt32BE(1) === chunk.length - messageHeadBytes
+  )
+}
+
 /** Puts chunks together to messages. */
 export class MessageReader {
   #pending: Buffer[] = []

@@ -14,7 +14,14 @@
 import { DatastoreError, limits, type Scheduler, unimplemented } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, Call, type Handler, type Handlers } from '../call.ts'
 import type { Logger } from '../logger.ts'
-import { MessageReader, malformed, type RawMessage, tooLarge } from './grpc-messages.ts'
+import {
+  isPlainMessage,
+  MessageReader,
+  malformed,
+  messageHeadBytes,
+  type RawMessage,
+  tooLarge,
+} from './grpc-messages.ts'
 import { StreamingCall, type StreamingMethod } from './grpc-stream.ts'
 import { timeoutMsOf } from './grpc-timeout.ts'
 import { decompressed } from './gzip.ts'
@@ -113,9 +120,9 @@ export class GrpcService {
       if (handler === undefined && streaming === undefined) throw this.#unknownMethod(head.path)
       const isGzip = isGzipEncoding(head.encoding)
       const call = new Call({ clock: this.#clock, timeoutMs: timeoutMsOf(head.timeout) })
-      const options = { call, isGzip, response, logger: this.#logger }
-      if (streaming !== undefined) return this.#stream(streaming, options)
-      return handler === undefined ? deaf : new UnaryCall({ ...options, handler, turns: this.#turns })
+      const parts = { call, isGzip, response, logger: this.#logger }
+      if (streaming !== undefined) return this.#stream(streaming, parts)
+      return handler === undefined ? deaf : new UnaryCall(handler, this.#turns, parts)
     } catch (error) {
       const { code, message } = statusOf(error, this.#logger)
       response.fail(grpcStatusOf(code), grpcMessageOf(message))
@@ -164,42 +171,59 @@ export interface CallParts {
   readonly logger: Logger
 }
 
-interface UnaryCallOptions extends CallParts {
-  readonly handler: Handler
-  readonly turns: Turns
-}
-
 class UnaryCall implements StreamListener {
-  readonly #options: UnaryCallOptions
-  readonly #reader = new MessageReader()
+  readonly #handler: Handler
+  readonly #turns: Turns
+  readonly #parts: CallParts
+  /** The request, while it is a single chunk with all of it. */
+  #whole: Buffer | undefined
+  /** Puts any other request together. */
+  #reader: MessageReader | undefined
   #message: RawMessage | undefined
+  /** The request of a call that waits for its turn. */
+  #waiting: Buffer | undefined
   #deadline: NodeJS.Timeout | undefined
   #isFinished = false
 
-  constructor(options: UnaryCallOptions) {
-    this.#options = options
+  constructor(handler: Handler, turns: Turns, parts: CallParts) {
+    this.#handler = handler
+    this.#turns = turns
+    this.#parts = parts
   }
 
   data(chunk: Buffer): void {
     if (this.#isFinished) return
     try {
-      this.#reader.push(chunk, (message) => {
-        if (this.#message !== undefined) throw malformed('a unary call has more than one request message')
-        this.#message = message
-      })
+      if (this.#reader === undefined && this.#whole === undefined && isPlainMessage(chunk)) this.#whole = chunk
+      else this.#read(chunk)
     } catch (error) {
       this.#fail(error)
     }
   }
 
+  #read(chunk: Buffer): void {
+    const take = (message: RawMessage): void => {
+      if (this.#message !== undefined) throw malformed('a unary call has more than one request message')
+      this.#message = message
+    }
+    this.#reader ??= new MessageReader()
+    if (this.#whole !== undefined) this.#reader.push(this.#whole, take)
+    this.#whole = undefined
+    this.#reader.push(chunk, take)
+  }
+
   end(): void {
     if (this.#isFinished) return
     try {
-      if (!this.#reader.isBetweenMessages) throw malformed('the request ends in the middle of a message')
+      if (this.#whole !== undefined) {
+        this.#run(this.#whole.subarray(messageHeadBytes))
+        return
+      }
+      if (this.#reader?.isBetweenMessages === false) throw malformed('the request ends in the middle of a message')
       if (this.#message === undefined) throw malformed('the request ends without a message')
       const { compressed, bytes } = this.#message
       if (!compressed) this.#run(bytes)
-      else if (this.#options.isGzip) this.#runCompressed(bytes)
+      else if (this.#parts.isGzip) this.#runCompressed(bytes)
       else throw malformed('the request message is marked as compressed, but there is no grpc-encoding header')
     } catch (error) {
       this.#fail(error)
@@ -208,12 +232,13 @@ class UnaryCall implements StreamListener {
 
   cancelled(): void {
     if (!this.#finish()) return
-    this.#options.call.cancel()
+    this.#parts.call.cancel()
   }
 
   #run(request: Buffer): void {
-    const { handler, call, response, turns } = this.#options
-    const result = turns.isFree(response.connection) ? handler(request, call) : this.#wait()
+    const { call, response } = this.#parts
+    const isFree = this.#turns.isFree(response.connection)
+    const result = isFree ? this.#handler(request, call) : this.#wait(request)
     if (result instanceof Promise) {
       this.#watchDeadline()
       result.then(
@@ -224,9 +249,16 @@ class UnaryCall implements StreamListener {
   }
 
   /** Its request is kept here alone, so that a call that is given up does not hold it until its turn. */
-  #wait(): Promise<Answer> {
-    const { handler, call, response, turns } = this.#options
-    return turns.wait(response.connection, call, () => handler(this.#message?.bytes ?? nothing, call))
+  #wait(request: Buffer): Promise<Answer> {
+    const { call, response } = this.#parts
+    this.#waiting = request
+    this.#whole = undefined
+    this.#message = undefined
+    return this.#turns.wait(response.connection, call, () => {
+      const waited = this.#waiting ?? nothing
+      this.#waiting = undefined
+      return this.#handler(waited, call)
+    })
   }
 
   #runCompressed(bytes: Buffer): void {
@@ -234,7 +266,6 @@ class UnaryCall implements StreamListener {
     decompressed(bytes, max, () => tooLarge(max + 1, 'the request message, uncompressed,')).then(
       (request) => {
         if (this.#isFinished) return
-        this.#message = { compressed: false, bytes: request }
         try {
           this.#run(request)
         } catch (error) {
@@ -247,7 +278,7 @@ class UnaryCall implements StreamListener {
 
   /** Answers for a handler that is still busy when the time of the call is over. */
   #watchDeadline(): void {
-    const { call } = this.#options
+    const { call } = this.#parts
     if (call.timeoutMs === undefined || this.#isFinished) return
     // Whole seconds let calls of one kind share the runtime's timer list; the client keeps the exact time.
     const { timeoutMs } = call
@@ -263,20 +294,22 @@ class UnaryCall implements StreamListener {
     if (!this.#finish()) return
     answer[0] = 0
     answer.writeUInt32BE(answer.length - answerHeadBytes, 1)
-    this.#options.response.ok(answer)
+    this.#parts.response.ok(answer)
   }
 
   #fail(error: unknown): void {
     if (!this.#finish()) return
-    const { code, message } = statusOf(error, this.#options.logger)
-    this.#options.response.fail(grpcStatusOf(code), grpcMessageOf(message))
+    const { code, message } = statusOf(error, this.#parts.logger)
+    this.#parts.response.fail(grpcStatusOf(code), grpcMessageOf(message))
   }
 
   /** Whether the call was still open; it no longer is (R1). */
   #finish(): boolean {
     if (this.#isFinished) return false
     this.#isFinished = true
+    this.#whole = undefined
     this.#message = undefined
+    this.#waiting = undefined
     if (this.#deadline !== undefined) clearTimeout(this.#deadline)
     return true
   }
