@@ -35,19 +35,22 @@ export interface QueryFact {
  * a test and for whoever clicks about, cheap under load.
  */
 export class Thinning {
+  readonly #exactly: number
   readonly #thinnedBy: number
-  #left = exactly
+  #left: number
   #filledMs = 0
   #calls = 0
 
-  constructor(thinnedBy: number) {
+  constructor({ exactly, thinnedBy }: { readonly exactly: number; readonly thinnedBy: number }) {
+    this.#exactly = exactly
     this.#thinnedBy = thinnedBy
+    this.#left = exactly
   }
 
   /** @returns for how many requests like it this one stands; 0 when it is passed over */
   stands(entities: number, nowMs: number = this.#filledMs): number {
     if (nowMs > this.#filledMs) {
-      this.#left = Math.min(exactly, this.#left + (nowMs - this.#filledMs) * filledPerMs)
+      this.#left = Math.min(this.#exactly, this.#left + (nowMs - this.#filledMs) * filledPerMs)
       this.#filledMs = nowMs
     }
     this.#left -= entities
@@ -57,5 +60,4 @@ export class Thinning {
   }
 }
 
-const exactly = 4096
 const filledPerMs = 0.25

@@ -22,9 +22,9 @@ import type { Pattern, Sighting } from './sighting.ts'
 import { tabletSightings } from './tablet-patterns.ts'
 
 const keptMs = 30 * 60_000
-/** A commit's look at its entities costs as much as writing them: of every eighth it was a tenth of large batches. */
-const commitsThinnedBy = 32
-const lookupsThinnedBy = 8
+/** To look at an entity of a commit costs as much as to write it: of every eighth commit it was a tenth of all their time. */
+const commitsLookedAt = { exactly: 1024, thinnedBy: 32 }
+const lookupsLookedAt = { exactly: 4096, thinnedBy: 8 }
 
 export interface FindingsOptions {
   readonly scheduler: Scheduler
@@ -50,8 +50,8 @@ export class Findings {
   readonly #calls = new CallPatterns()
   readonly #load: LoadPatterns
   readonly #patterns: readonly Pattern[]
-  #commits = new Thinning(commitsThinnedBy)
-  #lookups = new Thinning(lookupsThinnedBy)
+  #commits = new Thinning(commitsLookedAt)
+  #lookups = new Thinning(lookupsLookedAt)
   readonly #seen = new Map<string, Seen>()
 
   constructor(options: FindingsOptions) {
@@ -112,7 +112,7 @@ export class Findings {
   clear(): void {
     for (const pattern of this.#patterns) pattern.clear()
     this.#seen.clear()
-    this.#commits = new Thinning(commitsThinnedBy)
-    this.#lookups = new Thinning(lookupsThinnedBy)
+    this.#commits = new Thinning(commitsLookedAt)
+    this.#lookups = new Thinning(lookupsLookedAt)
   }
 }
