@@ -32,14 +32,11 @@ interface Kept {
   readonly bytes: number
 }
 
-function versionOf({ logRow }: Kept): bigint {
-  return versionOfLogRow(logRow)
-}
-
 /** What was kept at one moment. */
 export interface KeptRecords {
-  /** Only ever appended to, so that it need not be copied. */
-  readonly queue: readonly Kept[]
+  /** Only ever appended to, so that they need not be copied. */
+  readonly rows: readonly RowKey[]
+  readonly sizes: readonly number[]
   readonly start: number
   readonly end: number
   readonly bytes: number
@@ -49,7 +46,9 @@ export interface KeptRecords {
 export class Retention {
   readonly #limits: RetentionLimits
   readonly #scheduler: Scheduler
-  #queue: Kept[] = []
+  /** Log rows and their bytes, side by side: there are as many as entities, and an object for each costs as much again. */
+  #rows: RowKey[] = []
+  #sizes: number[] = []
   #head = 0
   #bytes = 0
   readonly #openedAt: bigint
@@ -72,7 +71,8 @@ export class Retention {
 
   /** A record is wholly applied and may go when its time comes. */
   add(logRow: RowKey, bytes: number): void {
-    this.#queue.push({ logRow, bytes })
+    this.#rows.push(logRow)
+    this.#sizes.push(bytes)
     this.#bytes += bytes
   }
 
@@ -84,8 +84,8 @@ export class Retention {
   /** Log rows of the applied records above a version, newest first. */
   newerThan(version: bigint): readonly RowKey[] {
     const rows: { readonly logRow: RowKey; readonly version: bigint }[] = []
-    for (let i = this.#queue.length - 1; i >= this.#head; i--) {
-      const { logRow } = this.#queue[i] as Kept
+    for (let i = this.#rows.length - 1; i >= this.#head; i--) {
+      const logRow = this.#rows[i] as RowKey
       const own = versionOfLogRow(logRow)
       if (own > version) rows.push({ logRow, version: own })
     }
@@ -99,28 +99,29 @@ export class Retention {
    * records stay as orphans until the next opening.
    */
   take(appended: number): KvWrite[] {
-    const oldest = this.#queue[this.#head]
+    const oldest = this.#rows[this.#head]
     if (oldest === undefined) return []
     const now = this.#scheduler.nowMicros()
     if (this.#bytes <= this.#limits.bytesMax && now <= this.#quietUntil) return []
     const horizon = now - this.#limits.ageMicros
-    if (this.#bytes <= this.#limits.bytesMax && versionOf(oldest) >= horizon) {
-      this.#quietUntil = versionOf(oldest) + this.#limits.ageMicros
+    if (this.#bytes <= this.#limits.bytesMax && versionOfLogRow(oldest) >= horizon) {
+      this.#quietUntil = versionOfLogRow(oldest) + this.#limits.ageMicros
       return []
     }
     const deletions: KvWrite[] = []
     for (;;) {
-      const next = this.#queue[this.#head]
+      const next = this.#rows[this.#head]
       if (next === undefined || deletions.length === deletionsPerRecord * appended) break
-      const version = versionOf(next)
+      const version = versionOfLogRow(next)
       if (this.#bytes <= this.#limits.bytesMax && version >= horizon) break
-      deletions.push({ key: next.logRow, value: undefined })
-      this.#bytes -= next.bytes
+      deletions.push({ key: next, value: undefined })
+      this.#bytes -= this.#sizes[this.#head] as number
       if (version > this.#trimmedUpTo) this.#trimmedUpTo = version
       this.#head++
     }
-    if (this.#head > 1024 && this.#head * 2 > this.#queue.length) {
-      this.#queue = this.#queue.slice(this.#head)
+    if (this.#head > 1024 && this.#head * 2 > this.#rows.length) {
+      this.#rows = this.#rows.slice(this.#head)
+      this.#sizes = this.#sizes.slice(this.#head)
       this.#head = 0
     }
     return deletions
@@ -128,7 +129,8 @@ export class Retention {
 
   clear(): void {
     this.#quietUntil = 0n
-    this.#queue = []
+    this.#rows = []
+    this.#sizes = []
     this.#head = 0
     this.#bytes = 0
   }
@@ -136,18 +138,20 @@ export class Retention {
   /** For a snapshot of the store. */
   kept(): KeptRecords {
     return {
-      queue: this.#queue,
+      rows: this.#rows,
+      sizes: this.#sizes,
       start: this.#head,
-      end: this.#queue.length,
+      end: this.#rows.length,
       bytes: this.#bytes,
       trimmedUpTo: this.#trimmedUpTo,
     }
   }
 
   /** The store was set back to a snapshot. */
-  restore({ queue, start, end, bytes, trimmedUpTo }: KeptRecords): void {
+  restore({ rows, sizes, start, end, bytes, trimmedUpTo }: KeptRecords): void {
     this.#quietUntil = 0n
-    this.#queue = queue.slice(start, end)
+    this.#rows = rows.slice(start, end)
+    this.#sizes = sizes.slice(start, end)
     this.#head = 0
     this.#bytes = bytes
     this.#trimmedUpTo = trimmedUpTo
@@ -175,14 +179,15 @@ export class Retention {
       scan.close()
     }
     if (stopped()) return
-    const known = new Set(this.#queue.slice(this.#head).map((kept) => kept.logRow))
+    const known = new Set(this.#rows.slice(this.#head))
     const adopted = found.filter((kept) => !known.has(kept.logRow))
     adopted.sort((a, b) => compareVersions(a.logRow, b.logRow))
     this.#quietUntil = 0n
-    this.#queue = [...adopted, ...this.#queue.slice(this.#head)]
+    this.#rows = [...adopted.map(({ logRow }) => logRow), ...this.#rows.slice(this.#head)]
+    this.#sizes = [...adopted.map(({ bytes }) => bytes), ...this.#sizes.slice(this.#head)]
     this.#head = 0
     for (const kept of adopted) this.#bytes += kept.bytes
     const [oldest] = adopted
-    if (oldest !== undefined && this.#trimmedUpTo === this.#openedAt) this.#trimmedUpTo = versionOf(oldest)
+    if (oldest !== undefined && this.#trimmedUpTo === this.#openedAt) this.#trimmedUpTo = versionOfLogRow(oldest.logRow)
   }
 }

@@ -10,6 +10,7 @@
 import type { Scheduler } from '../clock.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
 import type { RowKey } from '../storage/kv.ts'
+import { type Fate, Fates } from './fates.ts'
 import {
   type ConcurrencyMode,
   decodeToken,
@@ -19,8 +20,6 @@ import {
 } from './transaction.ts'
 import { abortedError } from './waits.ts'
 
-/** Ended transactions whose fate is remembered, for good answers and for the rank of retries. */
-const endedKept = 10_000
 /** Ours: each keeps what it read. Ten times what a busy service has, and some hundred megabytes. */
 const openMaxDefault = 100_000
 const sweepIntervalMicros = 1_000_000
@@ -45,9 +44,7 @@ export class TransactionRegistry implements TransactionOwner {
   readonly #onEnd: (transaction: Transaction) => void
   /** By their number in this run, 32 bits of it: small integers are what a map finds soonest. */
   readonly #open = new Map<number, Transaction>()
-  /** A ring of those that ended last. It is seldom searched, and then mostly for one of the youngest. */
-  readonly #ended: Transaction[] = []
-  #endedNext = 0
+  readonly #fates = new Fates()
   readonly #firstId: number
   #lastId: number
   #sweptAt = 0
@@ -160,43 +157,42 @@ export class TransactionRegistry implements TransactionOwner {
       }
       transaction.end('expired')
     }
-    const ended = this.#endedById(id)
+    const ended = this.#fates.find(id)
     if (ended === undefined || ended.database !== database) {
       throw invalidArgument('the transaction is unknown here: begin one, and use it in the database it was begun in')
     }
-    refuseEnded(ended)
-    return ended
+    throw endedError(ended)
   }
 
   /** Ends a transaction without effect. Rolling back one that has ended without a commit is harmless. */
   rollback(database: string, token: Uint8Array): void {
     const id = decodeId(token)
     if (this.#openById(id) === undefined) {
-      const ended = this.#endedById(id)
+      const ended = this.#fates.find(id)
       if (ended !== undefined && ended.database === database && ended.state !== 'committed') return
     }
     this.find(database, token).end('rolledBack')
   }
 
   /** The transaction that a retry follows; it ends now. Unknown ones are accepted: they may be long gone. */
-  #previous(database: string, token: Uint8Array): Transaction | undefined {
+  #previous(database: string, token: Uint8Array): Fate | undefined {
     const id = decodeId(token)
-    const previous = this.#openById(id) ?? this.#endedById(id)
+    const open = this.#openById(id)
+    const previous = open ?? this.#fates.find(id)
     if (previous === undefined || previous.database !== database) return undefined
     if (previous.readOnly) {
       throw invalidArgument(
         `${previous.name} is read-only: there is nothing to retry; begin without previous_transaction`,
       )
     }
-    previous.end('rolledBack')
+    open?.end('rolledBack')
     return previous
   }
 
   /** A transaction of this registry has ended: from now on only its fate is known. */
   ended(transaction: Transaction): void {
     this.#open.delete(this.#numberOf(transaction.id))
-    this.#ended[this.#endedNext] = transaction
-    this.#endedNext = (this.#endedNext + 1) % endedKept
+    this.#fates.add(transaction)
     this.#onEnd(transaction)
   }
 
@@ -207,15 +203,6 @@ export class TransactionRegistry implements TransactionOwner {
   #openById(id: number): Transaction | undefined {
     const transaction = this.#open.get(this.#numberOf(id))
     return transaction?.id === id ? transaction : undefined
-  }
-
-  #endedById(id: number): Transaction | undefined {
-    const { length } = this.#ended
-    for (let back = 1; back <= length; back++) {
-      const transaction = this.#ended[(this.#endedNext - back + length) % length]
-      if (transaction?.id === id) return transaction
-    }
-    return undefined
   }
 }
 
@@ -229,9 +216,12 @@ const stateInWords: Readonly<Record<TransactionState, string>> = {
 
 /** Throws what a transaction that is not open any more answers. */
 export function refuseEnded(transaction: Transaction): void {
-  if (transaction.state === 'active') return
-  if (transaction.state === 'aborted') throw abortedError(transaction)
-  throw invalidArgument(`${transaction.name} is ${stateInWords[transaction.state]}; begin a new one`)
+  if (transaction.state !== 'active') throw endedError(transaction)
+}
+
+function endedError(fate: Fate): DatastoreError {
+  if (fate.state === 'aborted') return abortedError(fate)
+  return invalidArgument(`${fate.name} is ${stateInWords[fate.state]}; begin a new one`)
 }
 
 function decodeId(token: Uint8Array): number {

@@ -89,7 +89,7 @@ export class Transaction {
 
   /** `transaction 42`, as messages name it. */
   get name(): string {
-    return this.id === 0 ? 'a write outside of transactions' : `transaction ${this.id}`
+    return nameOf(this.id)
   }
 
   /** When it expires if nobody uses it before. */
@@ -125,6 +125,11 @@ export class Transaction {
     this.#owner = undefined
     if (tasks !== undefined) for (const task of tasks) task()
   }
+}
+
+/** How messages name a transaction, or what stands for none. */
+export function nameOf(id: number): string {
+  return id === 0 ? 'a write outside of transactions' : `transaction ${id}`
 }
 
 const tokenBytes = 9

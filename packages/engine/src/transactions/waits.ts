@@ -109,7 +109,7 @@ function refuseAborted(transaction: Transaction): void {
 }
 
 /** The answer to whatever an aborted transaction asks. */
-export function abortedError(transaction: Transaction): DatastoreError {
+export function abortedError(transaction: Pick<Transaction, 'abortReason' | 'name'>): DatastoreError {
   return new DatastoreError('ABORTED', transaction.abortReason ?? `${transaction.name} was aborted; try again`, {
     retry: 'transaction',
   })

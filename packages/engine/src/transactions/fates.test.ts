@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { Fates } from './fates.ts'
+import { Transaction } from './transaction.ts'
+
+function ended(id: number, reason?: string): Transaction {
+  const transaction = new Transaction({
+    id,
+    database: 'd',
+    mode: 'pessimistic',
+    readOnly: id % 2 === 0,
+    readTime: undefined,
+    age: id - 1,
+    beganAt: 0,
+  })
+  transaction.end(reason === undefined ? 'committed' : 'aborted', reason)
+  return transaction
+}
+
+test('a transaction that has ended is found as it was', () => {
+  const fates = new Fates(4)
+  expect(fates.find(7)).toBeUndefined()
+  fates.add(ended(7, 'lost'))
+  fates.add(ended(8))
+  expect(fates.find(7)).toEqual({
+    id: 7,
+    database: 'd',
+    readOnly: false,
+    age: 6,
+    state: 'aborted',
+    abortReason: 'lost',
+    name: 'transaction 7',
+  })
+  expect(fates.find(8)).toMatchObject({ readOnly: true, age: 7, state: 'committed', abortReason: undefined })
+})
+
+test('it is forgotten when so many others have ended, and not before (F1)', () => {
+  const fates = new Fates(4)
+  for (let id = 1; id <= 10; id++) {
+    fates.add(ended(id))
+    for (let other = 1; other <= 10; other++) {
+      expect(fates.find(other)?.id, `${other} after ${id}`).toBe(other <= id && other > id - 4 ? other : undefined)
+    }
+  }
+})
