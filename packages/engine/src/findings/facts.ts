@@ -60,4 +60,4 @@ export class Thinning {
   }
 }
 
-const filledPerMs = 0.25
+const filledPerMs = 0.1
