@@ -115,14 +115,15 @@ const elementBytesMax = 16
  */
 export function keyRow(keySpace: string, key: Key): string {
   const partition = partitionCode(key.partition)
-  return shortKeyRow(keySpace + partition, key.path) ?? keySpace + partition + pathCode(key.path)
+  return shortKeyRow(keySpace, partition, key.path) ?? keySpace + partition + pathCode(key.path)
 }
 
 /** `undefined` unless all fits the scratch space, and all texts are ASCII without a zero. */
-function shortKeyRow(head: string, path: readonly PathElement[]): string | undefined {
-  if (head.length >= scratch.length) return undefined
+function shortKeyRow(keySpace: string, partition: string, path: readonly PathElement[]): string | undefined {
+  if (keySpace.length + partition.length >= scratch.length) return undefined
   let at = 0
-  for (; at < head.length; at++) scratch[at] = head.charCodeAt(at)
+  for (let i = 0; i < keySpace.length; i++) scratch[at++] = keySpace.charCodeAt(i)
+  for (let i = 0; i < partition.length; i++) scratch[at++] = partition.charCodeAt(i)
   for (const { kind, id, name } of path) {
     if (at + kind.length + (name?.length ?? 0) + elementBytesMax > scratch.length) return undefined
     scratch[at] = elementByte

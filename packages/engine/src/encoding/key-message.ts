@@ -46,12 +46,15 @@ export function readKey(reader: WireReader): Key {
   let projectId = ''
   let databaseId = ''
   let namespaceId = ''
-  const path: PathElement[] = []
+  // An empty list that is added to gets room for 17.
+  let path: PathElement[] | undefined
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     const field = tag >>> 3
     if (field === 2) {
       reader.expect(tag, wireBytes, 'a path element')
-      path.push(readPathElement(reader))
+      const element = readPathElement(reader)
+      if (path === undefined) path = [element]
+      else path.push(element)
     } else if (field === 1) {
       reader.expect(tag, wireBytes, 'a partition')
       const outerEnd = reader.end
@@ -73,7 +76,7 @@ export function readKey(reader: WireReader): Key {
       reader.end = outerEnd
     } else reader.skip(tag)
   }
-  if (path.length === 0) throw invalidArgument('a key has no path elements; it needs at least a kind')
+  if (path === undefined) throw invalidArgument('a key has no path elements; it needs at least a kind')
   return { partition: partitionOf(projectId, databaseId, namespaceId), path }
 }
 

@@ -5,7 +5,7 @@
  *   hot-range       a tenth of the keys of a kind, side by side, get 7 of 10 of its operations, and no single one of them half
  *   sudden-start    in the first 5 minutes of a kind, more than 5,000 entities are written in 10 seconds
  */
-import { decodePath, partitionCode, pathCode } from '../encoding/key-codec.ts'
+import { decodePath, keyCode, partitionCode } from '../encoding/key-codec.ts'
 import type { CommittedFact, LookupFact } from './facts.ts'
 import { HeavyHitters } from './heavy-hitters.ts'
 import { type Pattern, percentOf, type Sighting } from './sighting.ts'
@@ -68,7 +68,7 @@ export class LoadPatterns implements Pattern {
   noteLookup({ keys }: LookupFact): void {
     for (const key of keys) {
       const partition = partitionCode(key.partition)
-      this.#touch(partition + pathCode(key.path), kindSubject(partition, key.path))
+      this.#touch(keyCode(key), kindSubject(partition, key.path))
     }
   }
 
