@@ -15,7 +15,8 @@
  * C4  What a view shows never changes: a span that a view may show is copied before its rows are changed.
  *
  * Tried: the rows of all spans in one tree. A range that is read once and never again then costs 60 µs more than without
- * a cache, now 10 (docs/decisions/0004-ranges-and-batches-on-disk.md).
+ * a cache, now 20 (70 when others have to go for it;
+ * docs/decisions/0004-ranges-and-batches-on-disk.md).
  */
 import { BTree, type TreeView } from './btree.ts'
 import { floorFrom, type TreeNode } from './btree-node.ts'
