@@ -24,8 +24,8 @@ import type { MaybePromise } from '@sixtables/engine'
 
 /** How long calls run before others are looked for: long enough that to look costs nothing beside it. */
 const sliceMsDefault = 2
-/** The same while one connection asks alone: what a new one waits for at most, and a call. */
-const aloneMsDefault = 50
+/** The same while one connection asks alone. A new one waits for that a few times, until its first call has come. */
+const aloneMsDefault = 20
 /** For how long those who asked in turn are expected to do so again. */
 const sharedMs = 1000
 /** How much time a line gets in a turn. */
@@ -52,10 +52,10 @@ interface Waiting {
   behind: Waiting | undefined
 }
 
-/** Calls of a connection: never empty. */
+/** Calls of a connection. */
 interface Line {
-  first: Waiting
-  last: Waiting
+  first: Waiting | undefined
+  last: Waiting | undefined
   /** Milliseconds that it may run for; below zero when a call took more than there was. */
   credit: number
 }
@@ -115,7 +115,7 @@ export class Turns {
 
   #add(connection: object, waiting: Waiting): void {
     const line = this.#lines.get(connection)
-    if (line !== undefined) {
+    if (line?.last !== undefined) {
       line.last.behind = waiting
       line.last = waiting
       return
@@ -159,11 +159,11 @@ export class Turns {
     const isShared = this.#isShared(now)
     let turns = this.#lines.size
     for (const [connection, line] of this.#lines) {
-      const rest = this.#serveLine(line, isShared)
-      if (rest !== undefined) line.first = rest
+      this.#serveLine(line, isShared)
+      const isEmpty = line.first === undefined
       const isSpent = line.credit <= 0
-      if (rest === undefined || isSpent) this.#lines.delete(connection)
-      if (rest !== undefined && isSpent) {
+      if (isEmpty || isSpent) this.#lines.delete(connection)
+      if (isSpent && !isEmpty) {
         line.credit += this.#turnMs
         this.#lines.set(connection, line)
       }
@@ -173,22 +173,24 @@ export class Turns {
   }
 
   /**
-   * Runs calls of a line while it has credit and the slice lasts. Answers the first that still waits.
+   * Runs calls of a line while it has credit and the slice lasts.
    *
    * @param isCharged - where a line has the slice for itself, it spends no credit
    */
-  #serveLine(line: Line, isCharged: boolean): Waiting | undefined {
-    let waiting: Waiting | undefined = line.first
+  #serveLine(line: Line, isCharged: boolean): void {
     let now = this.#now()
-    while (waiting !== undefined && line.credit > 0 && now < this.#sliceEndsAt) {
+    while (line.first !== undefined && line.credit > 0 && now < this.#sliceEndsAt) {
+      const waiting = line.first
       if (!waiting.call.isCancelled) {
         waiting.run()
         const after = this.#now()
         if (isCharged) line.credit -= after - now
         now = after
       }
-      waiting = waiting.behind
+      line.first = waiting.behind
+      // One that has become old would keep all that came behind it from the collector of young objects.
+      waiting.behind = undefined
     }
-    return waiting
+    if (line.first === undefined) line.last = undefined
   }
 }
