@@ -6,7 +6,7 @@
  * are no codes; so their range is a little wide, and each row is looked at.
  */
 import { checkAlive, type RequestContext } from '../context.ts'
-import { invert } from '../encoding/bytes.ts'
+import { invert, prefixEnd } from '../encoding/bytes.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { ScanNode } from '../planner/plan-node.ts'
 import { codesEnd, intersectSpans, type Span } from '../planner/spans.ts'
@@ -49,7 +49,8 @@ function mirroredLow(bound: string): string {
 
 /** A row key after all rows whose inverted rest is at or after `bound`. */
 function mirroredHigh(bound: string): string {
-  return invert(bound) + codesEnd
+  // What begins with the bound may go on with 00, as the path of an ancestor itself does: inverted, that is FF.
+  return prefixEnd(invert(bound))
 }
 
 class ScanStream implements RowStream {

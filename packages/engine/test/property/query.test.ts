@@ -213,6 +213,37 @@ test('a cursor just before a row that is read backwards, with a column behind it
   check([{ key: { partition, path: [{ kind: 'A', name: 'a' }] }, properties }], query, [], 1)
 })
 
+test('an ancestor is among its own results where its keys are read from an index in descending order', () => {
+  const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+  const key = { partition, path: [{ kind: 'A', id: 1n }] }
+  const one: Value = { type: 'integer', value: 1n }
+  const query: Query = {
+    partition,
+    kind: 'A',
+    projection: [],
+    filter: {
+      type: 'composite',
+      operator: 'and',
+      filters: [
+        { type: 'property', property: '__key__', operator: 'hasAncestor', value: { type: 'key', key } },
+        { type: 'property', property: 'q', operator: 'equal', value: one },
+        { type: 'property', property: 'r', operator: 'equal', value: one },
+      ],
+    },
+    order: [],
+    distinctOn: [],
+    offset: 0,
+  }
+  const properties = ['q', 'r', '__key__'].map((name) => {
+    return { name, direction: name === '__key__' ? ('descending' as const) : ('ascending' as const) }
+  })
+  const entity = new Map<string, Value>([
+    ['q', one],
+    ['r', one],
+  ])
+  check([{ key, properties: entity }], query, [{ kind: 'A', ancestor: false, properties }], 1)
+})
+
 test('keys-only queries give the keys of the full query', () => {
   fc.assert(
     fc.property(entityLists, fc.oneof(keyOrderedQueries, oneColumnQueries), sizes, (entities, query, size) => {
