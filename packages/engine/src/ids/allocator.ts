@@ -102,6 +102,10 @@ export class IdAllocator {
       return andThen(numbers, ([counter]) => [withId(first, idOfCounter(policy, counter as number))])
     }
     // One call for all keys of a counter, so that a request of 500 is one refill at most.
+    if (keys.every((key) => key === first)) {
+      const numbers = this.#sequenceFor(first, policy).take(context, keys.length)
+      return andThen(numbers, (counters) => counters.map((counter) => withId(first, idOfCounter(policy, counter))))
+    }
     const positions = new Map<IdSequence, number[]>()
     for (const [i, key] of keys.entries()) {
       const sequence = this.#sequenceFor(key, policy)

@@ -321,7 +321,11 @@ export class Database implements TtlDatabase {
   /** Completes each key with a new id, in order. */
   allocateIds(context: RequestContext, keys: readonly Key[]): MaybePromise<readonly Key[]> {
     return this.#settled(context, () => {
-      for (const key of keys) validateAllocateKey(key, this)
+      let valid: Key | undefined
+      for (const key of keys) {
+        if (key !== valid) validateAllocateKey(key, this)
+        valid = key
+      }
       return this.#shared.ids.completeKeys(context, keys, 'scattered')
     })
   }

@@ -14,7 +14,7 @@
  *
  * Known: the public description of the wire format of protocol buffers.
  */
-import { invariant, type Key } from '@sixtables/engine'
+import { invariant, type Key, type PartitionId } from '@sixtables/engine'
 import { type Answer, answerHeadBytes } from '../call.ts'
 
 /**
@@ -36,6 +36,9 @@ export class AnswerWriter {
   #end: number = bufferBytes
   /** Where the bytes written so far begin. */
   #start: number = bufferBytes
+  /** The partition that was written last, and its bytes. */
+  #partition: PartitionId | undefined
+  #partitionBytes: Uint8Array = new Uint8Array(0)
 
   /** How much has been written; hand it to {@link head} later. */
   mark(): number {
@@ -215,13 +218,21 @@ export class AnswerWriter {
       if (element.kind !== '') this.text(1, element.kind)
       this.head(2, elementMark)
     }
-    const { projectId, databaseId, namespaceId } = key.partition
-    const partitionMark = this.mark()
+    if (key.partition === this.#partition) this.raw(this.#partitionBytes)
+    else this.#writePartition(key.partition)
+    this.head(field, mark)
+  }
+
+  /** Field 1 of a key; none of a partition without any name. The keys of one answer are mostly of one partition. */
+  #writePartition(partition: PartitionId): void {
+    const { projectId, databaseId, namespaceId } = partition
+    const mark = this.mark()
     if (namespaceId !== '') this.text(4, namespaceId)
     if (databaseId !== '') this.text(3, databaseId)
     if (projectId !== '') this.text(2, projectId)
-    if (this.mark() > partitionMark) this.head(1, partitionMark)
-    this.head(field, mark)
+    if (this.mark() > mark) this.head(1, mark)
+    this.#partition = partition
+    this.#partitionBytes = Uint8Array.from(this.#buffer.subarray(this.#start, this.#end - mark))
   }
 
   /** The answer, and an empty writer again. */
