@@ -97,15 +97,12 @@ export class IdAllocator {
     for (const key of keys) checkIncomplete(key)
     const first = keys[0]
     if (first === undefined) return []
-    if (keys.length === 1) {
-      const numbers = this.#sequenceFor(first, policy).take(context, 1)
-      return andThen(numbers, ([counter]) => [withId(first, idOfCounter(policy, counter as number))])
-    }
-    // One call for all keys of a counter, so that a request of 500 is one refill at most.
+    // One key, or the same one often, as clients ask for ids.
     if (keys.every((key) => key === first)) {
       const numbers = this.#sequenceFor(first, policy).take(context, keys.length)
       return andThen(numbers, (counters) => counters.map((counter) => withId(first, idOfCounter(policy, counter))))
     }
+    // One call for all keys of a counter, so that a request of 500 is one refill at most.
     const positions = new Map<IdSequence, number[]>()
     for (const [i, key] of keys.entries()) {
       const sequence = this.#sequenceFor(key, policy)

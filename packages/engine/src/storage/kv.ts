@@ -106,6 +106,10 @@ export interface FileDamage {
   readonly what: string
 }
 
+/**
+ * Property indexes by what the rows of a kind begin with in one of the two tables (`A` or `D`, partition, kind): all of that
+ * kind, or those whose rows begin with one of these.
+ */
 export type KeptIndexes = ReadonlyMap<RowKey, 'all' | ReadonlySet<RowKey>>
 
 export interface Kv extends KvReader {
@@ -124,8 +128,7 @@ export interface Kv extends KvReader {
   clear(): MaybePromise<void>
   /**
    * Of a store that keeps the rows of a property index from their first reading on: what it keeps now, so that nobody makes
-   * rows that it would drop. By what the rows of a kind begin with in one of the property tables: all of its indexes, or those
-   * whose rows begin with one of these; `undefined` = every row is kept. To be asked in the turn of the write.
+   * rows that it would drop; `undefined` = every row is kept. To be asked in the turn of the write.
    */
   keptIndexes?(): KeptIndexes | undefined
   /** A store that makes some rows only when they are read makes all of them now, and keeps all from now on. */

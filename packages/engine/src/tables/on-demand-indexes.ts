@@ -48,7 +48,6 @@ import { type StoredIndexOptions, scatterOf } from './scatter.ts'
 /** What is kept of the property tables. Never changed: another one takes its place. */
 interface Kept {
   readonly everything: boolean
-  /** By table and kind ({@link kindHead}): all of its indexes, or those with these prefixes. */
   readonly kinds: KeptIndexes
 }
 
@@ -109,8 +108,9 @@ export class OnDemandIndexes implements Kv {
   }
 
   batch(writes: readonly BatchWrite[]): void {
-    if (this.#kept.everything) this.#store.batch(writes)
-    else this.#store.batch(writes.filter(({ key }) => this.#keeps(key)))
+    // A commit makes only rows that are kept: nothing is copied for it.
+    const isWhole = this.#kept.everything || writes.every(({ key }) => this.#keeps(key))
+    this.#store.batch(isWhole ? writes : writes.filter(({ key }) => this.#keeps(key)))
   }
 
   snapshot(): MemorySnapshot {
