@@ -68,14 +68,20 @@ const waitMsMax = 1
 export class Outbox {
   #ready: Ready[] = []
   #since = 0
+  readonly #now: () => number
+
+  /** @param now - milliseconds of a clock that never goes back */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
 
   add(exchange: Ready['exchange'], contentType: string, body: Buffer | string): void {
     const ready = this.#ready
     ready.push({ exchange, contentType, body })
     if (ready.length === 1) {
-      this.#since = performance.now()
+      this.#since = this.#now()
       setImmediate(this.#flush)
-    } else if (performance.now() - this.#since > waitMsMax) this.#flush()
+    } else if (this.#now() - this.#since > waitMsMax) this.#flush()
   }
 
   readonly #flush = (): void => {
