@@ -22,7 +22,7 @@ import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv } from '../storage/kv.ts'
 import { MemoryKv, type MemorySnapshot } from '../storage/memory-kv.ts'
-import { OnDemandIndexes } from '../tables/on-demand-indexes.ts'
+import { OnDemandRows } from '../tables/on-demand-rows.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import type { Database } from './database.ts'
 import type { Indexes } from './indexes.ts'
@@ -98,8 +98,8 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
   })
 }
 
-function inMemory(kv: Kv): MemoryKv | OnDemandIndexes {
-  if (kv instanceof MemoryKv || kv instanceof OnDemandIndexes) return kv
+function inMemory(kv: Kv): MemoryKv | OnDemandRows {
+  if (kv instanceof MemoryKv || kv instanceof OnDemandRows) return kv
   throw unimplemented(
     `snapshots are for stores in memory, and this one is in ${kv.location}: open one without a folder, ` +
       'or export the entities and import them into an empty database',

@@ -26,7 +26,7 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import { ReseededRandom } from '../random.ts'
 import type { Kv, KvRow } from '../storage/kv.ts'
-import { OnDemandIndexes } from '../tables/on-demand-indexes.ts'
+import { OnDemandRows } from '../tables/on-demand-rows.ts'
 import { KvTableView } from '../tables/table.ts'
 import type { Finding } from '../tablets/report.ts'
 import { Tablets } from '../tablets/tablets.ts'
@@ -91,7 +91,7 @@ export class Engine {
 
   constructor(kv: Kv, versions: CommitVersions, options: EngineOptions) {
     this.#kv = kv
-    if (kv instanceof OnDemandIndexes) kv.optionsOf = (code) => this.#databaseByCode(code).indexOptions
+    if (kv instanceof OnDemandRows) kv.optionsOf = (code) => this.#databaseByCode(code).indexOptions
     this.#options = options
     this.#versions = versions
     this.#scheduler = options.scheduler ?? systemScheduler

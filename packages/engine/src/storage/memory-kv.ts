@@ -75,7 +75,7 @@ export class MemoryKv implements Kv {
     return new TreeKvScan(this.#tree, this.#tree.view(), range, options?.reverse === true)
   }
 
-  mutate(write: KvWrite): void {
+  mutate(write: BatchWrite): void {
     if (this.#closed) throw closedError()
     this.#apply(write)
   }
@@ -107,8 +107,14 @@ export class MemoryKv implements Kv {
     snapshot.restoreInto(this.#tree)
   }
 
+  /** @returns whether there was such a row */
+  remove(key: RowKey): boolean {
+    if (this.#closed) throw closedError()
+    return this.#tree.delete(key) !== undefined
+  }
+
   /** Sets rows, which must ascend strictly; cheaper for many than {@link batch}. */
-  putSorted(rows: readonly KvRow[]): void {
+  putSorted(rows: readonly TreeRow<Stored>[]): void {
     if (this.#closed) throw closedError()
     this.#tree.setSorted(rows)
   }

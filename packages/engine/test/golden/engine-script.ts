@@ -24,7 +24,7 @@ import { type Engine, openEngine } from '../../src/service/engine.ts'
 import { propertiesInWords } from '../../src/service/inspector.ts'
 import type { LogRecordReport } from '../../src/service/reports.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { OnDemandIndexes } from '../../src/tables/on-demand-indexes.ts'
+import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { type TableId, tableIds } from '../../src/tables/table.ts'
 import { VirtualClock, virtualStartMicros } from '../../src/testing/virtual-clock.ts'
 
@@ -181,7 +181,7 @@ function relative(text: string): string {
 /** One engine and what a script says to it. */
 export class EngineScript {
   readonly #clock = new VirtualClock()
-  readonly #kv = new OnDemandIndexes(new MemoryKv())
+  readonly #kv = new OnDemandRows(new MemoryKv())
   #engine: Engine | undefined
 
   async #open(): Promise<Engine> {

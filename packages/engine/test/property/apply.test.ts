@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest'
 import { firstIndexOptions } from '../../src/service/database-row.ts'
 import type { Kv, KvReader, KvRow } from '../../src/storage/kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { OnDemandIndexes } from '../../src/tables/on-demand-indexes.ts'
+import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { type Step, steps, World } from './log-world.ts'
 
@@ -23,7 +23,7 @@ const bodies: readonly { readonly name: string; wrap(inner: MemoryKv): Kv }[] = 
 ]
 
 function onDemand(inner: MemoryKv): Kv {
-  const kv = new OnDemandIndexes(inner)
+  const kv = new OnDemandRows(inner)
   kv.optionsOf = () => firstIndexOptions('firestore')
   return kv
 }

@@ -16,7 +16,7 @@ import type { CommitResult } from '../../src/service/api.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
 import type { EngineSnapshot } from '../../src/service/engine-snapshot.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { OnDemandIndexes } from '../../src/tables/on-demand-indexes.ts'
+import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
@@ -93,14 +93,14 @@ const index = {
 } as const
 
 class World {
-  readonly kv: MemoryKv | OnDemandIndexes
+  readonly kv: MemoryKv | OnDemandRows
   readonly clock: VirtualClock = new VirtualClock()
   readonly kept: { readonly snapshot: EngineSnapshot; readonly picture: unknown; closed: boolean }[] = []
   readonly tokens: Uint8Array[] = []
   version = 0n
   engine!: Engine
 
-  constructor(kv: MemoryKv | OnDemandIndexes) {
+  constructor(kv: MemoryKv | OnDemandRows) {
     this.kv = kv
   }
 
@@ -204,7 +204,7 @@ class World {
 describe('snapshots of an engine in memory', () => {
   test.each([
     ['all rows', () => new MemoryKv()],
-    ['property indexes on demand', () => new OnDemandIndexes(new MemoryKv())],
+    ['property indexes on demand', () => new OnDemandRows(new MemoryKv())],
   ])('S1, S2, S3 and S4 hold over random commands, with %s', async (_, newKv) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {

@@ -1,4 +1,4 @@
-/** Laws of tables/on-demand-indexes.ts, named OD1 and OD2 there: against a store that keeps every row. */
+/** Laws of tables/on-demand-rows.ts, named OD1 and OD2 there: against a store that keeps every row. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { prefixEnd } from '../../src/encoding/bytes.ts'
@@ -7,12 +7,13 @@ import { indexEntries } from '../../src/encoding/index-entries.ts'
 import { type KeyCodes, keyCodes } from '../../src/encoding/key-codec.ts'
 import { keySpaces } from '../../src/encoding/keyspace.ts'
 import { encodeText, skipText } from '../../src/encoding/ordered.ts'
+import { groupOf, logRowKey } from '../../src/log/log-rows.ts'
 import type { Key } from '../../src/model/key.ts'
 import type { Value } from '../../src/model/value.ts'
 import type { KeyRange, KvReader, KvWrite } from '../../src/storage/kv.ts'
 import { MemoryKv, type MemorySnapshot } from '../../src/storage/memory-kv.ts'
 import { decodeImage, encodeImage, entityRowKey } from '../../src/tables/entities.ts'
-import { OnDemandIndexes } from '../../src/tables/on-demand-indexes.ts'
+import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { type PropertyTable, rowDifference, rowsOf } from '../../src/tables/rows.ts'
 import { type StoredIndexOptions, scatterOf } from '../../src/tables/scatter.ts'
 import type { TableRow } from '../../src/tables/table.ts'
@@ -55,7 +56,14 @@ interface Place {
 }
 
 const places: fc.Arbitrary<Place> = fc.record({
-  space: fc.constantFrom('EntitiesByPropertyAsc', 'EntitiesByPropertyDesc', 'EntitiesByKind', 'Entities'),
+  space: fc.constantFrom(
+    'EntitiesByPropertyAsc',
+    'EntitiesByPropertyDesc',
+    'EntitiesByKind',
+    'Entities',
+    'Log',
+    'Pending',
+  ),
   texts: fc.nat({ max: 5 }),
   namespace: fc.constantFrom(...namespaces),
   kind: fc.constantFrom(...kinds),
@@ -82,8 +90,9 @@ const ranges: fc.Arbitrary<KeyRange> = fc.oneof(
 type Command =
   | { readonly do: 'write'; readonly entities: readonly (readonly [Key, ReadonlyMap<string, Value> | null])[] }
   | { readonly do: 'read'; readonly range: KeyRange; readonly reverse: boolean; readonly from: number }
+  | { readonly do: 'trim'; readonly count: number; readonly place: number }
   | { readonly do: 'snapshot' | 'keepAll' | 'clear' }
-  | { readonly do: 'close' | 'restore' | 'get'; readonly from: number }
+  | { readonly do: 'close' | 'restore' | 'get' | 'getLog'; readonly from: number }
 
 const from = fc.nat({ max: 3 })
 const commands: fc.Arbitrary<Command[]> = fc.array(
@@ -99,6 +108,15 @@ const commands: fc.Arbitrary<Command[]> = fc.array(
       weight: 8,
       arbitrary: fc.record({ do: fc.constant('read' as const), range: ranges, reverse: fc.boolean(), from }),
     },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('trim' as const),
+        count: fc.integer({ min: 1, max: 6 }),
+        place: fc.constantFrom(0, 0, 0, 1),
+      }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('getLog' as const), from }) },
     { weight: 3, arbitrary: fc.constant<Command>({ do: 'snapshot' }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('close' as const, 'restore' as const), from }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('get' as const), from }) },
@@ -132,12 +150,15 @@ function rowsIn(reader: KvReader, range: KeyRange, reverse: boolean): (readonly 
   return found
 }
 
+const logRange: KeyRange = { start: keySpaces.Log, end: prefixEnd(keySpaces.Log) }
+
 /** Both stores, what they hold, and the snapshots that are open of both. */
 class World {
   readonly whole = new MemoryKv([], { nodeCapacity: 4 })
   readonly inner = new MemoryKv([], { nodeCapacity: 4 })
-  readonly subject = new OnDemandIndexes(this.inner)
+  readonly subject = new OnDemandRows(this.inner)
   readonly snapshots: { readonly whole: MemorySnapshot; readonly subject: MemorySnapshot }[] = []
+  #version = 0n
 
   constructor() {
     this.subject.optionsOf = () => options
@@ -159,6 +180,20 @@ class World {
         const value = this.whole.get(key)
         if (command.from === 3) expect(this.subject.mutateIf({ key, value }, value)).toBe(true)
         this.#compare(command.from, (reader) => reader.get(key))
+        break
+      }
+      case 'getLog': {
+        const rows = rowsIn(this.whole, logRange, false)
+        const [key] = rows[command.from % Math.max(1, rows.length)] ?? ['L none']
+        this.#compare(command.from, (reader) => reader.get(key))
+        break
+      }
+      case 'trim': {
+        // The oldest go first; a reset takes others, too.
+        const versionOf = (row: readonly [string, string]): string => row[0].slice(-8)
+        const rows = rowsIn(this.whole, logRange, false).sort((a, b) => (versionOf(a) < versionOf(b) ? -1 : 1))
+        const gone = rows.slice(command.place, command.place + command.count)
+        this.#batch(gone.map(([key]) => ({ key, value: undefined })))
         break
       }
       case 'snapshot':
@@ -192,7 +227,12 @@ class World {
     const cell = entity === null ? undefined : encodeImage({ ...image, properties: encodeProperties(entity) })
     const stored = this.whole.get(entityRowKey(codes.partition, codes.path))
     const { puts, deletes } = rowDifference(rowsOfCell(codes, stored), rowsOfCell(codes, cell))
-    const writes: KvWrite[] = [...puts, ...deletes.map(({ key }) => ({ key, value: undefined }))]
+    const group = groupOf(codes.partition, codes.path)
+    const record = { key: logRowKey(group, ++this.#version), value: cell ?? new Uint8Array(0) }
+    this.#batch([record, ...puts, ...deletes.map(({ key }) => ({ key, value: undefined }))])
+  }
+
+  #batch(writes: readonly KvWrite[]): void {
     this.whole.batch(writes)
     this.subject.batch(writes)
   }
@@ -253,9 +293,25 @@ test('rows of an index that nobody has read are not kept', () => {
   const key: Key = { partition, path: [{ kind: 'A', id: 1n }] }
   const entity = new Map<string, Value>([['p', { type: 'integer', value: 1n }]])
   world.run({ do: 'write', entities: [[key, entity]] })
-  expect([world.inner.size, world.whole.size]).toEqual([2, 4])
+  expect([world.inner.size, world.whole.size]).toEqual([2, 5])
   world.run({ do: 'read', range: rangeOf('EntitiesByPropertyDesc'), reverse: false, from: 0 })
   expect(world.inner.size).toBe(3)
+})
+
+test('rows of the log come into the tree when somebody reads them, and those that are trimmed before never do', () => {
+  const world = new World()
+  const entity = new Map<string, Value>()
+  for (const id of [3n, 1n, 2n]) {
+    world.run({ do: 'write', entities: [[{ partition, path: [{ kind: 'A', id }] }, entity]] })
+  }
+  world.run({ do: 'trim', count: 1, place: 0 })
+  expect([world.inner.size, world.whole.size]).toEqual([6, 8])
+  const snapshot = world.subject.snapshot()
+  expect(snapshot.size).toBe(8)
+  world.run({ do: 'read', range: logRange, reverse: false, from: 0 })
+  expect(world.inner.size).toBe(8)
+  world.run({ do: 'trim', count: 2, place: 0 })
+  expect([world.inner.size, snapshot.size]).toEqual([6, 8])
 })
 
 test('an index that a snapshot of before is asked for is made for the store too, so that the next snapshot has it', () => {

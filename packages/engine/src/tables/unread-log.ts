@@ -1,0 +1,78 @@
+/**
+ * Rows of the log that nobody has read yet, beside the tree that they belong in.
+ *
+ *   rows    [ –  –  –  r3  r4  r5  r6 ]      as they were written, which is the order in which they go
+ *   values  [ –  –  –  v3  v4  v5  v6 ]
+ *              start ──┘            └── end
+ *
+ * Most records are written, kept for reads of the past that nobody makes, and trimmed. In a tree each of them would take two
+ * places at random, one to come and one to go; a list takes none.
+ *
+ * U1  The lists are only appended to, and replaced when something else is to change: a view never changes.
+ * U2  A row is here or in the tree, never in both.                          on-demand-rows.ts, its property test
+ *
+ * Ours.
+ */
+import type { DeferredValue, RowKey } from '../storage/kv.ts'
+
+type Value = Uint8Array | DeferredValue
+
+/** The rows at one moment (U1). */
+export interface UnreadRows {
+  readonly rows: readonly RowKey[]
+  readonly values: readonly Value[]
+  readonly start: number
+  readonly end: number
+}
+
+export const nothingUnread: UnreadRows = { rows: [], values: [], start: 0, end: 0 }
+
+export class UnreadLog {
+  #rows: RowKey[] = []
+  #values: Value[] = []
+  #start = 0
+
+  get size(): number {
+    return this.#rows.length - this.#start
+  }
+
+  add(row: RowKey, value: Value): void {
+    this.#rows.push(row)
+    this.#values.push(value)
+  }
+
+  /** Drops a row if it is the oldest: the log is trimmed from there. @returns whether it was */
+  dropOldest(row: RowKey): boolean {
+    if (this.#rows[this.#start] !== row) return false
+    this.#start++
+    if (this.#start > 1024 && this.#start * 2 > this.#rows.length) this.restore(this.view())
+    return true
+  }
+
+  view(): UnreadRows {
+    return { rows: this.#rows, values: this.#values, start: this.#start, end: this.#rows.length }
+  }
+
+  /** Whether the rows are still those of a view. */
+  isAt({ rows, start, end }: UnreadRows): boolean {
+    return end - start === this.size && (this.size === 0 || (rows === this.#rows && start === this.#start))
+  }
+
+  restore({ rows, values, start, end }: UnreadRows): void {
+    this.#rows = rows.slice(start, end)
+    this.#values = values.slice(start, end)
+    this.#start = 0
+  }
+
+  clear(): void {
+    this.restore(nothingUnread)
+  }
+}
+
+/** The rows in the order of their keys; of rows with one key the last. */
+export function sortedRows({ rows, values, start, end }: UnreadRows): { key: RowKey; value: Value }[] {
+  // Texts sort several times as fast as objects do.
+  const byKey = new Map<RowKey, Value>()
+  for (let at = start; at < end; at++) byKey.set(rows[at] as RowKey, values[at] as Value)
+  return [...byKey.keys()].sort().map((key) => ({ key, value: byKey.get(key) as Value }))
+}
