@@ -6,7 +6,10 @@ import type { PendingRecord } from '../log/pending.ts'
 import type { Key, PartitionId } from '../model/key.ts'
 
 /** What one commit did in one entity group. */
-export type CommittedFact = Pick<PendingRecord, 'group' | 'partition' | 'version' | 'changes' | 'indexWrites'>
+export type CommittedFact = Pick<
+  PendingRecord,
+  'group' | 'partition' | 'version' | 'changes' | 'entityWrites' | 'indexWrites'
+>
 
 /** A commit as asked for, before anything of it is decided. Keys may be incomplete. */
 export interface CommitAskedFact {

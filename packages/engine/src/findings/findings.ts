@@ -24,6 +24,8 @@ import { tabletSightings } from './tablet-patterns.ts'
 const keptMs = 30 * 60_000
 /** To look at an entity of a commit costs as much as to write it: of every eighth commit it was a tenth of all their time. */
 const commitsLookedAt = { exactly: 1024, thinnedBy: 32 }
+/** Under load, so many entity groups of a larger commit stand for all where index rows are looked at, which are made for that. */
+const indexedMax = 16
 const lookupsLookedAt = { exactly: 4096, thinnedBy: 8 }
 
 export interface FindingsOptions {
@@ -69,10 +71,12 @@ export class Findings {
   /** A commit is being appended. */
   noteCommitted(facts: readonly CommittedFact[]): void {
     let entities = 0
-    for (const { changes } of facts) entities += changes.length
+    for (const { entityWrites } of facts) entities += entityWrites.length
     const stands = this.#commits.stands(entities, Number(facts[0]?.version ?? 0n) / 1000)
     if (stands === 0) return
-    this.#indexes.noteCommitted(facts, stands)
+    const step = stands === 1 ? 1 : Math.ceil(facts.length / indexedMax)
+    const some = step <= 1 ? facts : facts.filter((_, i) => i % step === 0)
+    this.#indexes.noteCommitted(some, (stands * facts.length) / Math.max(1, some.length))
     this.#keys.noteCommitted(facts)
     for (const fact of facts) this.#load.noteCommitted(fact, stands)
   }

@@ -46,32 +46,61 @@ const states: readonly RecordState[] = ['committed', 'prepared']
 
 /** The bytes that a record takes. */
 function sizeOf(record: LogRecord): number {
-  let size = 2 + 4 + record.transaction.length + 4 + 4
-  for (const group of record.groups) size += 4 + group.length
-  for (const change of record.changes) {
-    size += 12 + change.path.length + (change.before?.length ?? 0) + (change.after?.length ?? 0)
-  }
+  let size = headBytes(record)
+  for (const { path, before, after } of record.changes) size += sizeOfChange(path, before, after)
   return size
 }
 
-/** A record whose bytes are made when somebody reads them. Its images are those of the Entities rows: they are shared. */
-export class DeferredLogRecord implements LogRecord, DeferredValue {
-  readonly length: number
-  readonly state: RecordState
-  readonly transaction: Uint8Array
-  readonly groups: readonly GroupCode[]
-  readonly changes: readonly EntityChange[]
+function headBytes({ transaction, groups }: LogRecordHead): number {
+  let size = 2 + 4 + transaction.length + 4 + 4
+  for (const group of groups) size += 4 + group.length
+  return size
+}
 
-  constructor({ state, transaction, groups, changes }: LogRecord) {
-    this.state = state
-    this.transaction = transaction
-    this.groups = groups
-    this.changes = changes
-    this.length = sizeOf(this)
+function sizeOfChange(path: string, before: Uint8Array | undefined, after: Uint8Array | undefined): number {
+  return 12 + path.length + (before?.length ?? 0) + (after?.length ?? 0)
+}
+
+/** What the records of one commit have in common. */
+export type LogRecordHead = Omit<LogRecord, 'changes'>
+
+/**
+ * A record whose bytes are made when somebody reads them. Its images are those of the Entities rows: they are shared. Most
+ * records have one change, and there are as many as entities: it stands here in fields, because a list and an object for it
+ * were a quarter of what a new entity left behind for the collector to move.
+ */
+export class DeferredLogRecord implements DeferredValue {
+  readonly length: number
+  readonly #head: LogRecordHead
+  readonly #path: string
+  readonly #before: Uint8Array | undefined
+  readonly #after: Uint8Array | undefined
+  readonly #others: readonly EntityChange[]
+
+  /** @param others - the changes after the first, whose fields come before it */
+  constructor(
+    head: LogRecordHead,
+    path: string,
+    before: Uint8Array | undefined,
+    after: Uint8Array | undefined,
+    others: readonly EntityChange[],
+  ) {
+    this.#head = head
+    this.#path = path
+    this.#before = before
+    this.#after = after
+    this.#others = others
+    let length = headBytes(head) + sizeOfChange(path, before, after)
+    for (const other of others) length += sizeOfChange(other.path, other.before, other.after)
+    this.length = length
+  }
+
+  get changes(): readonly EntityChange[] {
+    return [{ path: this.#path, before: this.#before, after: this.#after }, ...this.#others]
   }
 
   bytes(): Uint8Array {
-    return encodeLogRecord(this)
+    return encodeLogRecord({ ...this.#head, changes: this.changes })
   }
 }
 

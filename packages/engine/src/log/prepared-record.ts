@@ -3,17 +3,18 @@
  * the images before and after. Nothing is read or written here.
  */
 import { rootPath } from '../encoding/key-codec.ts'
-import type { DeferredValue, KeptIndexes, RowKey } from '../storage/kv.ts'
+import type { KeptIndexes, RowKey } from '../storage/kv.ts'
 import type { TableWrite } from '../tables/table.ts'
 import type { RequestLoad } from '../tablets/meter.ts'
 import type { CommitInput, Footprint } from './commit-input.ts'
 import { addIndexDelta, checkCompositeRows, type EntityStates, type IndexRules } from './index-delta.ts'
 import { applyLoad } from './log-charges.ts'
-import { DeferredLogRecord, type EntityChange } from './log-record.ts'
+import { DeferredLogRecord, type EntityChange, type LogRecordHead } from './log-record.ts'
 import { type GroupCode, groupOf, logRowKey } from './log-rows.ts'
 import type { Milestone, PendingRecord } from './pending.ts'
 
 const noGroups: readonly GroupCode[] = []
+const none: readonly EntityChange[] = []
 
 /** Of a commit that changes nothing. */
 export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], groups: [] }
@@ -31,26 +32,37 @@ export function prepareRecords<T>(
   isFused: boolean,
   kept: KeptIndexes | undefined,
 ): readonly PreparedRecord[] {
+  const { transaction } = input
   // Roots are mostly alone in their groups: then nothing need be brought together.
   if (isFused && states.every(isRoot)) {
-    return states.map((state) => new PreparedRecord(input, groupOfState(state), [state], version, undefined, kept))
+    const head: LogRecordHead = { state: 'committed', transaction, groups: noGroups }
+    return states.map((state) => new PreparedRecord(input, head, groupOfState(state), state, [], version, kept))
   }
-  const byGroup = new Map<GroupCode, EntityStates[]>()
+  const byGroup = new Map<GroupCode, { readonly first: EntityStates; readonly others: EntityStates[] }>()
   for (const state of states) {
     const group = groupOfState(state)
-    const others = byGroup.get(group)
-    if (others === undefined) byGroup.set(group, [state])
-    else others.push(state)
+    const known = byGroup.get(group)
+    if (known === undefined) byGroup.set(group, { first: state, others: [] })
+    else known.others.push(state)
   }
-  const groups = [...byGroup.keys()]
-  if (!isFused) groups.sort()
+  const groups = [...byGroup]
+  if (!isFused) groups.sort(([a], [b]) => (a < b ? -1 : 1))
   // A decision row is needed by records of several groups alone.
-  const deciding = isFused || groups.length === 1 ? undefined : groups
-  return groups.map((group) => new PreparedRecord(input, group, byGroup.get(group) ?? [], version, deciding, kept))
+  const head: LogRecordHead =
+    isFused || groups.length === 1
+      ? { state: 'committed', transaction, groups: noGroups }
+      : { state: 'prepared', transaction, groups: groups.map(([group]) => group) }
+  return groups.map(
+    ([group, { first, others }]) => new PreparedRecord(input, head, group, first, others, version, kept),
+  )
 }
 
 function isRoot({ codes: { path } }: EntityStates): boolean {
   return rootPath(path) === path
+}
+
+function changeOf({ codes, before, after }: EntityStates): EntityChange {
+  return { path: codes.path, before, after }
 }
 
 function groupOfState({ codes: { partition, path } }: EntityStates): GroupCode {
@@ -65,14 +77,13 @@ export class PreparedRecord implements PendingRecord {
   readonly version: bigint
   readonly logRow: RowKey
   readonly logBytes: number
-  readonly changes: readonly EntityChange[]
   readonly entityWrites: readonly TableWrite[]
   readonly replaced: ReadonlySet<RowKey> | undefined
   readonly load: RequestLoad | undefined
   readonly milestone: Milestone = 'committed'
   held = false
   /** The log record. */
-  readonly value: DeferredValue
+  readonly value: DeferredLogRecord
   readonly indexUpdates: number
   /** How many {@link indexWrites} there are. */
   readonly indexRows: number
@@ -83,17 +94,21 @@ export class PreparedRecord implements PendingRecord {
   /** Made when somebody asks, where the store does not keep all: a third of what a commit of new entities took. */
   #indexWrites: readonly TableWrite[] | undefined
 
-  /** @param deciding - the groups of a commit whose records a decision row makes whole */
+  /**
+   * @param head - the same object for all records of a commit
+   * @param others - what the commit does to other entities of the group
+   */
   constructor(
-    { context, database, transaction }: Pick<CommitInput<unknown>, 'context' | 'database' | 'transaction'>,
+    { context, database }: Pick<CommitInput<unknown>, 'context' | 'database'>,
+    head: LogRecordHead,
     group: GroupCode,
-    states: readonly EntityStates[],
+    first: EntityStates,
+    others: readonly EntityStates[],
     version: bigint,
-    deciding: readonly GroupCode[] | undefined,
     kept: KeptIndexes | undefined,
   ) {
-    // Mapped, not pushed: a list that grows from nothing takes room for 17, and the changes are kept with the log.
-    const changes = states.map(({ codes, before, after }): EntityChange => ({ path: codes.path, before, after }))
+    const { codes, before, after } = first
+    const states = others.length === 0 ? [first] : [first, ...others]
     const entityWrites = states.map(({ row, after }): TableWrite => ({ table: 'Entities', key: row, value: after }))
     const keptWrites: TableWrite[] = []
     let indexUpdates = 0
@@ -110,17 +125,18 @@ export class PreparedRecord implements PendingRecord {
       indexUpdates += updates
     }
     this.group = group
-    this.partition = states[0]?.codes.partition ?? ''
+    this.partition = codes.partition
     this.database = database.code
     this.version = version
     this.value = new DeferredLogRecord(
-      deciding === undefined
-        ? { state: 'committed', transaction, groups: noGroups, changes }
-        : { state: 'prepared', transaction, groups: deciding, changes },
+      head,
+      codes.path,
+      before,
+      after,
+      others.length === 0 ? none : others.map(changeOf),
     )
     this.logRow = logRowKey(group, version)
     this.logBytes = this.logRow.length + this.value.length
-    this.changes = changes
     this.entityWrites = entityWrites
     this.replaced = replaced
     this.load = applyLoad(context)
@@ -130,6 +146,10 @@ export class PreparedRecord implements PendingRecord {
     this.#states = states
     this.#rules = { indexes: database.indexes, indexOptions: database.indexOptions }
     this.#indexWrites = kept === undefined ? keptWrites : undefined
+  }
+
+  get changes(): readonly EntityChange[] {
+    return this.value.changes
   }
 
   get indexWrites(): readonly TableWrite[] {
