@@ -59,7 +59,7 @@ import {
   type NextIds,
   nextIds,
 } from './id-ranges.ts'
-import { checkLookup, lookupKeys } from './lookup.ts'
+import { checkLookup, lookupKeys, lookupResult } from './lookup.ts'
 import { aggregateNearest } from './nearest-aggregation.ts'
 import type { Planner } from './query-indexes.ts'
 import { queryFact } from './query-use.ts'
@@ -155,6 +155,7 @@ export class Database implements TtlDatabase {
         read,
         () => groupsOf(keys),
         (view) => lookupKeys(context, view, keys, mask),
+        lookupResult,
         'one',
       )
     })
@@ -212,7 +213,7 @@ export class Database implements TtlDatabase {
               return found
             })
           }
-          return andThen(ready, () => this.#read(context, read, scopeOf, work))
+          return andThen(ready, () => this.#read(context, read, scopeOf, work, dated))
         },
       )
       return mask === undefined || nearest !== undefined ? batch : andThen(batch, (whole) => maskedBatch(whole, mask))
@@ -265,6 +266,7 @@ export class Database implements TtlDatabase {
                 runAggregation(context, whole, planned),
               )
             },
+            dated,
           )
         },
       )
@@ -379,13 +381,14 @@ export class Database implements TtlDatabase {
   }
 
   /** Runs a read where its options say: in a transaction, in a new one, at a past moment, or now. */
-  #read<T extends object>(
+  #read<T, R>(
     context: RequestContext,
     read: ReadOptions | undefined,
     scopeOf: () => ReadScope,
     work: (view: TableView) => MaybePromise<T>,
+    answer: (found: T, readTime: bigint, transaction: Uint8Array | undefined) => R,
     steps: 'one' | 'many' = 'many',
-  ): MaybePromise<T & { readonly readTime: bigint; readonly transaction?: Uint8Array }> {
+  ): MaybePromise<R> {
     const { transactions, versions, view } = this.#shared
     if (read?.transaction !== undefined || read?.newTransaction !== undefined) {
       const begun = read.newTransaction === undefined ? undefined : transactions.begin(this, read.newTransaction)
@@ -394,12 +397,12 @@ export class Database implements TtlDatabase {
       // Nobody will ever name a transaction that was begun by a read that fails.
       return andThen(begun === undefined ? reading() : whenFails(reading, () => begun.end('rolledBack')), (result) => {
         const readTime = transaction.readTime ?? versions.readTime()
-        return begun === undefined ? { ...result, readTime } : { ...result, readTime, transaction: begun.token }
+        return answer(result, readTime, begun?.token)
       })
     }
     const { readTime } = read ?? {}
     if (readTime !== undefined) {
-      return andThen(transactions.readAt(this, readTime, work), (result) => ({ ...result, readTime }))
+      return andThen(transactions.readAt(this, readTime, work), (result) => answer(result, readTime, undefined))
     }
     const ready =
       this.#shared.log.pending.count === 0
@@ -409,7 +412,7 @@ export class Database implements TtlDatabase {
       const now = versions.readTime()
       // A lookup reads each entity in one step; whatever scans index rows first must find the entities of the same moment.
       const result = steps === 'one' ? work(view) : this.#atOneMoment(work)
-      return andThen(result, (found) => ({ ...found, readTime: now }))
+      return andThen(result, (found) => answer(found, now, undefined))
     })
   }
 
@@ -435,4 +438,13 @@ export class Database implements TtlDatabase {
   #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
     return settled(this.#shared.settlement, context, verb)
   }
+}
+
+/** What was read, when, and in which transaction that began with it. */
+function dated<T extends object>(
+  found: T,
+  readTime: bigint,
+  transaction: Uint8Array | undefined,
+): T & { readonly readTime: bigint; readonly transaction?: Uint8Array } {
+  return transaction === undefined ? { ...found, readTime } : { ...found, readTime, transaction }
 }
