@@ -12,7 +12,8 @@
  *   disk, bare    level-kv without its caches
  *
  * The store has 100,000 rows. Run it with `npm run bench:storage` in packages/bench, after a build. With an argument it
- * measures something else: `capacity` sizes of the tree's nodes, `ranges` disk-ranges.ts, `batches` disk-batches.ts.
+ * measures something else: `capacity` sizes of the tree's nodes, `points` memory-points.ts, `ranges` disk-ranges.ts, `batches`
+ * disk-batches.ts.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -142,7 +143,8 @@ const memory = (name: string, nodeCapacity?: number): Subject => {
 }
 
 const mode = process.argv[2]
-if (mode === 'ranges') await import('./disk-ranges.ts')
+if (mode === 'points') await import('./memory-points.ts')
+else if (mode === 'ranges') await import('./disk-ranges.ts')
 else if (mode === 'batches') await import('./disk-batches.ts')
 else if (mode === 'capacity') {
   for (const capacity of [16, 32, 64, 128]) await measure(memory(`memory, ${capacity}`, capacity))

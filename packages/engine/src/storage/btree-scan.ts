@@ -10,7 +10,7 @@
  * The end of the range is looked for once a leaf, not once a row. A seek that stays inside the current leaf costs one
  * binary search there; another one goes down from the root.
  */
-import { type Inner, type Leaf, lowerBound, type TreeNode, upperBound } from './btree-node.ts'
+import { childOf, firstAfter, firstFrom, type Inner, type Leaf, type TreeNode } from './btree-node.ts'
 import { restOf } from './key-parts.ts'
 import type { KeyRange, RowKey } from './kv.ts'
 
@@ -71,15 +71,14 @@ export class TreeScan<V> {
   #settleForward(key: RowKey): void {
     const leaf = this.#leafFor(key)
     this.#leaf = leaf
-    this.#at = lowerBound(leaf.rests, restOf(key, leaf.prefix.length))
+    this.#at = firstFrom(leaf, key)
     this.#limitForward(leaf)
   }
 
   #settleBackward(key: RowKey, inclusive: boolean): void {
     const leaf = this.#leafFor(key)
     this.#leaf = leaf
-    const rest = restOf(key, leaf.prefix.length)
-    this.#at = (inclusive ? upperBound(leaf.rests, rest) : lowerBound(leaf.rests, rest)) - 1
+    this.#at = (inclusive ? firstAfter(leaf, key) : firstFrom(leaf, key)) - 1
     this.#limitBackward(leaf)
   }
 
@@ -139,7 +138,7 @@ export class TreeScan<V> {
     let node = this.#root
     for (let depth = 0; depth < this.#height; depth++) {
       const inner = node as Inner<V>
-      const index = upperBound(inner.keys, key)
+      const index = childOf(inner, key)
       this.#path[depth] = inner
       this.#taken[depth] = index
       node = inner.nodes[index] as TreeNode<V>
@@ -173,5 +172,5 @@ function indexOf<V>(leaf: Leaf<V>, key: RowKey): number {
   if (!key.startsWith(prefix)) return key < prefix ? 0 : rests.length
   const last = rests[rests.length - 1]
   const rest = restOf(key, prefix.length)
-  return last === undefined || last < rest ? rests.length : lowerBound(rests, rest)
+  return last === undefined || last < rest ? rests.length : firstFrom(leaf, key)
 }

@@ -7,6 +7,7 @@
  *
  * A leaf lies between two separators above it. What these two begin with in common every key begins with that can come to
  * it: the leaf keeps that prefix once, and of each key the rest. Separators are cut to what tells their neighbours apart.
+ * Nodes are searched by numbers made of the first bytes behind what their keys share (btree-node.ts, key-heads.ts).
  *
  * All leaves are at one depth, `height` steps below the root. Each node carries the epoch in which it was made. Taking a
  * view costs O(1): it keeps the root, and the next write begins a new epoch if that view is still open; a write changes
@@ -17,7 +18,9 @@
  * B2  Separators bound their children as drawn above.
  * B3  Every node but the root holds at least a quarter of the capacity (and two), and none more than the capacity.
  * B4  A node that an open view can reach is never changed.            test/property/memory-kv.test.ts
- * B5  Every key that belongs in a leaf by its separators begins with the leaf's prefix.
+ * B5  Every key that belongs in a leaf by its separators begins with the leaf's prefix, and all separators of an inner node
+ *     begin with the same `start` bytes; so does every key that belongs under it, unless it is guarded.
+ * B6  `heads` are those of the rests of a leaf, and of what follows `start` in the separators of an inner node.
  *
  * Ours: the uneven split. Keys that arrive in ascending or descending order (log positions, rising values) hit one end of
  * one leaf; cutting there three to one instead of in the middle keeps the leaves fuller behind them.
@@ -26,27 +29,30 @@
  */
 import { invariant } from '../invariant.ts'
 import { type LeafRows, mergedRows, piecesOf } from './btree-merge.ts'
-import { getFrom, type Inner, type Leaf, lowerBound, type TreeEntry, type TreeNode, upperBound } from './btree-node.ts'
-import { ownRest, prefixBetween, rebased, restOf, separatorOf } from './key-parts.ts'
-
-function fill<V>(leaf: Leaf<V>, prefix: string, keys: string[], values: V[]): void {
-  leaf.prefix = prefix
-  leaf.rests = rebased('', keys, prefix)
-  leaf.values = values
-}
-
-/** Array.prototype.splice for one element; about half its price at these lengths (measured on Node 20). */
-function insertAt<T>(array: T[], index: number, item: T): void {
-  array.push(item)
-  for (let i = array.length - 1; i > index; i--) array[i] = array[i - 1] as T
-  array[index] = item
-}
-
-function removeAt<T>(array: T[], index: number): void {
-  const last = array.length - 1
-  for (let i = index; i < last; i++) array[i] = array[i + 1] as T
-  array.pop()
-}
+import {
+  childOf,
+  copyOfInner,
+  copyOfLeaf,
+  getFrom,
+  type Inner,
+  insertAt,
+  insertChild,
+  insertNumberAt,
+  type Leaf,
+  newInner,
+  newLeaf,
+  placeOf,
+  refill,
+  removeAt,
+  removeChild,
+  removeNumberAt,
+  replaceSeparator,
+  setSeparators,
+  type TreeEntry,
+  type TreeNode,
+} from './btree-node.ts'
+import { headOf } from './key-heads.ts'
+import { ownRest, prefixBetween, rebased, separatorOf } from './key-parts.ts'
 
 /** The tree as it was when the view was taken. Release it when done: an open view makes writers copy. */
 export interface TreeView<V> {
@@ -174,12 +180,10 @@ export class BTree<V> {
     let last = leaf
     for (const { separator, prefix, rests, values } of pieces) {
       if (separator === undefined) {
-        leaf.prefix = prefix
-        leaf.rests = rests
-        leaf.values = values
+        refill(leaf, prefix, rests, values)
         continue
       }
-      const right: Leaf<V> = { prefix, rests, values, epoch: this.#epoch }
+      const right = newLeaf(prefix, rests, values, this.#epoch)
       this.#insertNode(last, separator, right)
       // What was split above it may have moved the way there.
       last = this.#ownLeaf(prefix + rests[0])
@@ -187,14 +191,15 @@ export class BTree<V> {
   }
 
   #setIn(leaf: Leaf<V>, key: string, value: V): V | undefined {
-    const rest = ownRest(key, leaf.prefix.length)
-    const at = lowerBound(leaf.rests, rest)
-    if (leaf.rests[at] === rest) {
-      const replaced = leaf.values[at]
-      leaf.values[at] = value
+    const place = placeOf(leaf, key)
+    if (place >= 0) {
+      const replaced = leaf.values[place]
+      leaf.values[place] = value
       return replaced
     }
-    insertAt(leaf.rests, at, rest)
+    const at = ~place
+    insertAt(leaf.rests, at, ownRest(key, leaf.start))
+    insertNumberAt(leaf.heads, at, headOf(key, leaf.start))
     insertAt(leaf.values, at, value)
     this.#size++
     if (leaf.rests.length > this.#capacity) this.#splitLeaf(leaf, at)
@@ -204,11 +209,11 @@ export class BTree<V> {
   /** @returns the value that was deleted; `undefined` when there was no such key */
   delete(key: string): V | undefined {
     const leaf = this.#ownLeaf(key)
-    const rest = restOf(key, leaf.prefix.length)
-    const at = lowerBound(leaf.rests, rest)
-    if (leaf.rests[at] !== rest) return undefined
+    const at = placeOf(leaf, key)
+    if (at < 0) return undefined
     const deleted = leaf.values[at]
     removeAt(leaf.rests, at)
+    removeNumberAt(leaf.heads, at)
     removeAt(leaf.values, at)
     this.#size--
     if (leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
@@ -216,7 +221,7 @@ export class BTree<V> {
   }
 
   #emptyLeaf(): Leaf<V> {
-    return { prefix: '', rests: [], values: [], epoch: this.#epoch }
+    return newLeaf('', [], [], this.#epoch)
   }
 
   #nextEpoch(): void {
@@ -231,15 +236,15 @@ export class BTree<V> {
     const height = this.#height
     let node = this.#root
     if (node.epoch !== epoch) {
-      node = height === 0 ? this.#copyLeaf(node as Leaf<V>) : this.#copyInner(node as Inner<V>)
+      node = this.#copyOf(node, height === 0)
       this.#root = node
     }
     for (let depth = 0; depth < height; depth++) {
       const inner = node as Inner<V>
-      const index = upperBound(inner.keys, key)
+      const index = childOf(inner, key)
       let child = inner.nodes[index] as TreeNode<V>
       if (child.epoch !== epoch) {
-        child = depth + 1 === height ? this.#copyLeaf(child as Leaf<V>) : this.#copyInner(child as Inner<V>)
+        child = this.#copyOf(child, depth + 1 === height)
         inner.nodes[index] = child
       }
       this.#path[depth] = inner
@@ -249,12 +254,8 @@ export class BTree<V> {
     return node as Leaf<V>
   }
 
-  #copyLeaf(leaf: Leaf<V>): Leaf<V> {
-    return { prefix: leaf.prefix, rests: leaf.rests.slice(), values: leaf.values.slice(), epoch: this.#epoch }
-  }
-
-  #copyInner(inner: Inner<V>): Inner<V> {
-    return { keys: inner.keys.slice(), nodes: inner.nodes.slice(), epoch: this.#epoch }
+  #copyOf(node: TreeNode<V>, isLeaf: boolean): TreeNode<V> {
+    return isLeaf ? copyOfLeaf(node as Leaf<V>, this.#epoch) : copyOfInner(node as Inner<V>, this.#epoch)
   }
 
   /** Where to cut `length` entries of which the one at `inserted` is the newest. */
@@ -290,16 +291,11 @@ export class BTree<V> {
     const low = this.#lowOf(depth, index)
     const high = this.#highOf(depth, index)
     const rightPrefix = prefixBetween(separator, high)
-    const right: Leaf<V> = {
-      prefix: rightPrefix,
-      rests: rebased(prefix, rests.slice(cut), rightPrefix),
-      values: values.slice(cut),
-      epoch: this.#epoch,
-    }
-    leaf.prefix = prefixBetween(low, separator)
+    const right = newLeaf(rightPrefix, rebased(prefix, rests.slice(cut), rightPrefix), values.slice(cut), this.#epoch)
+    const leftPrefix = prefixBetween(low, separator)
     rests.length = cut
-    leaf.rests = rebased(prefix, rests, leaf.prefix)
     values.length = cut
+    refill(leaf, leftPrefix, rebased(prefix, rests, leftPrefix), values)
     this.#insertNode(leaf, separator, right)
   }
 
@@ -308,18 +304,24 @@ export class BTree<V> {
     for (let depth = this.#height - 1; depth >= 0; depth--) {
       const parent = this.#path[depth] as Inner<V>
       const index = this.#taken[depth] as number
-      insertAt(parent.keys, index, separator)
-      insertAt(parent.nodes, index + 1, right)
-      if (parent.nodes.length <= this.#capacity) return
-      const cut = this.#cut(parent.nodes.length, index === 0 ? 0 : index + 1)
-      const sibling: Inner<V> = { keys: parent.keys.slice(cut), nodes: parent.nodes.slice(cut), epoch: this.#epoch }
-      separator = parent.keys[cut - 1] as string
-      parent.keys.length = cut - 1
-      parent.nodes.length = cut
+      insertChild(parent, index, separator, right)
+      const { keys, nodes } = parent
+      if (nodes.length <= this.#capacity) return
+      const cut = this.#cut(nodes.length, index === 0 ? 0 : index + 1)
+      separator = keys[cut - 1] as string
+      const place = this.#taken[depth - 1] ?? 0
+      const high = this.#highOf(depth - 1, place)
+      const sibling = newInner<V>(this.#epoch)
+      setSeparators(sibling, keys.slice(cut), nodes.slice(cut), separator, high)
+      keys.length = cut - 1
+      nodes.length = cut
+      setSeparators(parent, keys, nodes, this.#lowOf(depth - 1, place), separator)
       left = parent
       right = sibling
     }
-    this.#root = { keys: [separator], nodes: [left, right], epoch: this.#epoch }
+    const root = newInner<V>(this.#epoch)
+    setSeparators(root, [separator], [left, right], undefined, undefined)
+    this.#root = root
     this.#height++
   }
 
@@ -327,7 +329,7 @@ export class BTree<V> {
   #ownChild(parent: Inner<V>, at: number, isLeaf: boolean): TreeNode<V> {
     const child = parent.nodes[at] as TreeNode<V>
     if (child.epoch === this.#epoch) return child
-    const copy = isLeaf ? this.#copyLeaf(child as Leaf<V>) : this.#copyInner(child as Inner<V>)
+    const copy = this.#copyOf(child, isLeaf)
     parent.nodes[at] = copy
     return copy
   }
@@ -345,22 +347,25 @@ export class BTree<V> {
     const low = this.#lowOf(depth, at)
     const high = this.#highOf(depth, at + 1)
     if (keys.length <= this.#capacity) {
-      fill(left, prefixBetween(low, high), keys, values)
+      this.#fill(left, prefixBetween(low, high), keys, values)
       this.#dropRight(at, depth)
       return
     }
     const half = keys.length >> 1
     const separator = separatorOf(keys[half - 1] as string, keys[half] as string)
-    fill(left, prefixBetween(low, separator), keys.slice(0, half), values.slice(0, half))
-    fill(right, prefixBetween(separator, high), keys.slice(half), values.slice(half))
-    parent.keys[at] = separator
+    this.#fill(left, prefixBetween(low, separator), keys.slice(0, half), values.slice(0, half))
+    this.#fill(right, prefixBetween(separator, high), keys.slice(half), values.slice(half))
+    replaceSeparator(parent, at, separator)
+  }
+
+  #fill(leaf: Leaf<V>, prefix: string, keys: string[], values: V[]): void {
+    refill(leaf, prefix, rebased('', keys, prefix), values)
   }
 
   /** Takes the right one of two merged neighbours out of the parent at `depth`, and refills upwards as needed. */
   #dropRight(at: number, depth: number): void {
     const parent = this.#path[depth] as Inner<V>
-    removeAt(parent.keys, at)
-    removeAt(parent.nodes, at + 1)
+    removeChild(parent, at)
     if (depth === 0) {
       if (parent.nodes.length > 1) return
       this.#root = parent.nodes[0] as TreeNode<V>
@@ -378,17 +383,17 @@ export class BTree<V> {
     const right = index > 0 ? inner : (this.#ownChild(parent, 1, false) as Inner<V>)
     const keys = [...left.keys, parent.keys[at] as string, ...right.keys]
     const nodes = left.nodes.concat(right.nodes)
+    const low = this.#lowOf(depth - 1, at)
+    const high = this.#highOf(depth - 1, at + 1)
     if (nodes.length <= this.#capacity) {
-      left.keys = keys
-      left.nodes = nodes
+      setSeparators(left, keys, nodes, low, high)
       this.#dropRight(at, depth - 1)
       return
     }
     const half = nodes.length >> 1
-    left.keys = keys.slice(0, half - 1)
-    left.nodes = nodes.slice(0, half)
-    right.keys = keys.slice(half)
-    right.nodes = nodes.slice(half)
-    parent.keys[at] = keys[half - 1] as string
+    const separator = keys[half - 1] as string
+    setSeparators(left, keys.slice(0, half - 1), nodes.slice(0, half), low, separator)
+    setSeparators(right, keys.slice(half), nodes.slice(half), separator, high)
+    replaceSeparator(parent, at, separator)
   }
 }

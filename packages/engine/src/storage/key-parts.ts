@@ -5,28 +5,39 @@
  */
 import { Buffer } from 'node:buffer'
 
+/** Slices shorter than this are strings of their own in V8, longer ones are views of the whole. */
+const viewLengthMin = 13
+
 /**
  * The end of a key from `start` on, for comparing: two parts put together become a string of their own when they are first
- * compared, which takes 30 ns (measured); a slice stays a view and takes four times as long in every comparison.
+ * compared, which takes 30 ns (measured); a slice that is a view takes four times as long in every comparison.
  */
 export function restOf(key: string, start: number): string {
-  return start === 0 ? key : key.slice(start, start + 1) + key.slice(start + 1)
+  if (start === 0) return key
+  if (key.length - start < viewLengthMin) return key.slice(start)
+  return key.slice(start, start + 1) + key.slice(start + 1)
 }
 
 const scratch = Buffer.allocUnsafeSlow(4096)
 
-/** The same for keeping: nothing but its characters stays in memory. 110 ns. */
+/** The same for keeping: nothing but its characters stays in memory. 110 ns, or 15 for a short one. */
 export function ownRest(key: string, start: number): string {
+  if (start > 0 && key.length - start < viewLengthMin) return key.slice(start)
   if (key.length > scratch.length) return Buffer.from(key, 'latin1').toString('latin1', start)
   return scratch.toString('latin1', start, scratch.write(key, 'latin1'))
+}
+
+/** How many characters two keys begin with in common. */
+export function sameLength(left: string, right: string): number {
+  let same = 0
+  while (same < left.length && left.charCodeAt(same) === right.charCodeAt(same)) same++
+  return same
 }
 
 /** What every key between two separators begins with; without one of them nothing is known. */
 export function prefixBetween(low: string | undefined, high: string | undefined): string {
   if (low === undefined || high === undefined) return ''
-  let same = 0
-  while (same < low.length && low.charCodeAt(same) === high.charCodeAt(same)) same++
-  return Buffer.from(low.slice(0, same), 'latin1').toString('latin1')
+  return Buffer.from(low.slice(0, sameLength(low, high)), 'latin1').toString('latin1')
 }
 
 /** The rests of keys behind one prefix as those behind another, that all of the keys have. */
@@ -39,7 +50,5 @@ export function rebased(from: string, rests: string[], to: string): string[] {
 
 /** The shortest key that is after `left` and at or before `right`. */
 export function separatorOf(left: string, right: string): string {
-  let same = 0
-  while (same < left.length && left.charCodeAt(same) === right.charCodeAt(same)) same++
-  return Buffer.from(right.slice(0, same + 1), 'latin1').toString('latin1')
+  return Buffer.from(right.slice(0, sameLength(left, right) + 1), 'latin1').toString('latin1')
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { BTree } from '../../src/storage/btree.ts'
 import type { Inner, Leaf, TreeNode } from '../../src/storage/btree-node.ts'
 import { TreeScan } from '../../src/storage/btree-scan.ts'
+import { headsOf } from '../../src/storage/key-heads.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { operations, runAgainstModel } from './kv-model.ts'
 
@@ -32,7 +33,7 @@ describe('memory-kv', () => {
   })
 })
 
-/** Checks B1 to B3 and returns the keys. */
+/** Checks B1 to B3, B5 and B6, and returns the keys. */
 function checkTree(tree: BTree<number>, capacity: number): string[] {
   const minimum = Math.max(2, capacity >> 2)
   const keys: string[] = []
@@ -42,6 +43,8 @@ function checkTree(tree: BTree<number>, capacity: number): string[] {
       const leaf = node as Leaf<number>
       const leafKeys = leaf.rests.map((rest) => leaf.prefix + rest)
       expect(leaf.values.length).toBe(leafKeys.length)
+      expect(leaf.start).toBe(leaf.prefix.length)
+      expect(leaf.heads, 'B6').toEqual(headsOf(leaf.rests, 0))
       expect(leafKeys.length).toBeLessThanOrEqual(capacity)
       if (!isRoot) expect(leafKeys.length, 'B3').toBeGreaterThanOrEqual(minimum)
       const [lowest, highest] = [low ?? '', high ?? '\xff']
@@ -55,6 +58,13 @@ function checkTree(tree: BTree<number>, capacity: number): string[] {
     expect(inner.nodes.length).toBe(inner.keys.length + 1)
     expect(inner.nodes.length).toBeLessThanOrEqual(capacity)
     expect(inner.nodes.length, 'B3').toBeGreaterThanOrEqual(isRoot ? 2 : minimum)
+    const shared = (inner.keys[0] ?? '').slice(0, inner.start)
+    expect(
+      inner.keys.every((key) => key.startsWith(shared) && key.length >= inner.start),
+      'B5',
+    ).toBe(true)
+    if (!inner.isGuarded) expect((low ?? '').startsWith(shared) && (high ?? '').startsWith(shared), 'B5').toBe(true)
+    expect(inner.heads, 'B6').toEqual(headsOf(inner.keys, inner.start))
     inner.nodes.forEach((child, i) => {
       visit(child, depth - 1, inner.keys[i - 1] ?? low, inner.keys[i] ?? high)
     })
@@ -76,12 +86,13 @@ describe('the tree', () => {
     }),
     { minLength: 1, maxLength: 10 },
   )
-  // Keys that have much in common and end early and late, so that prefixes come and go.
+  // Keys of two tables and in between, that have much in common and end early and late, so that prefixes come and go.
   const keyOf = (i: number): string =>
+    (i % 50 === 7 ? '' : i < 300 ? 'E-project-kind-' : 'E-project-other-kind-') +
     String.fromCharCode(0x41, (i >> 7) & 0xff, (i >> 4) & 0xff, i & 0x0f ? 0xf0 + (i & 0x0f) : 0) +
     'x'.repeat(i % 11 === 0 ? 20 : 0)
 
-  it.each([4, 5, 8, 13])('keeps B1 to B3 over runs of inserts and deletes, with %i keys a node', (capacity) => {
+  it.each([4, 5, 8, 13])('keeps B1 to B6 over runs of inserts and deletes, with %i keys a node', (capacity) => {
     fc.assert(
       fc.property(runs, (sequence) => {
         const tree = new BTree<number>(capacity)
@@ -106,7 +117,7 @@ describe('the tree', () => {
   })
 
   it.each([4, 5, 8, 64])(
-    'keeps B1 to B5 when many keys are set at once in their order, with %i keys a node',
+    'keeps B1 to B6 when many keys are set at once in their order, with %i keys a node',
     (capacity) => {
       fc.assert(
         fc.property(runs, (sequence) => {

@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { firstNotBelow, headOf, headsOf, isWholeInHead } from '../../src/storage/key-heads.ts'
+
+// Few different bytes, so that keys often begin alike, and zeros, which also fill up the heads of short rests.
+const key = fc
+  .array(fc.constantFrom(0, 1, 0x41, 0x7f, 0x80, 0xff), { maxLength: 9 })
+  .map((bytes) => String.fromCharCode(...bytes))
+
+it('H1: of two rests with different heads the one with the lesser head comes first', () => {
+  fc.assert(
+    fc.property(key, key, fc.nat({ max: 3 }), (one, other, start) => {
+      const [a, b] = [headOf('x'.repeat(start) + one, start), headOf(`yyy${other}`, 3)]
+      if (a < b) expect(one < other).toBe(true)
+      else if (a > b) expect(one > other).toBe(true)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+it('H2: rests of up to six bytes with equal heads are equal, and longer ones begin alike', () => {
+  fc.assert(
+    fc.property(key, key, (one, other) => {
+      if (headOf(one, 0) !== headOf(other, 0)) expect(one).not.toBe(other)
+      else if (isWholeInHead(one.length)) expect(one).toBe(other)
+      else expect(one.slice(0, 6)).toBe(other.slice(0, 6))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+it('finds the first head that is not below another', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(key, { maxLength: 70 }), key, (keys, wanted) => {
+      const heads = headsOf(keys.toSorted(), 0)
+      const head = headOf(wanted, 0)
+      const found = heads.findIndex((other) => other >= head)
+      expect(firstNotBelow(heads, head)).toBe(found === -1 ? heads.length : found)
+    }),
+    { numRuns: 300 },
+  )
+})
