@@ -140,7 +140,7 @@ export class Applier {
 
   #finish(record: PendingRecord, cause: ApplyCause): void {
     this.#options.pending.remove(record)
-    this.#options.retention.add(record.logRow, record.logBytes)
+    this.#options.retention.add(record.logRow, record.logBytes, record.version)
     this.#options.onApply?.({ record, reached: 'B', cause })
   }
 

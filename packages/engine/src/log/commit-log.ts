@@ -306,7 +306,7 @@ export class CommitLog {
   #appliedWithCommit(records: readonly PreparedRecord[]): void {
     const { onApply } = this.#options
     for (const record of records) {
-      this.retention.add(record.logRow, record.logBytes)
+      this.retention.add(record.logRow, record.logBytes, record.version)
       onApply?.({ record, reached: 'A', cause: 'policy' })
       onApply?.({ record, reached: 'B', cause: 'policy' })
     }

@@ -3,6 +3,7 @@
  *
  * T1  Only wholly applied records are offered for deletion.   records enter when milestone B is done
  * T2  Deletions ride with a later commit; a record that outlives its time costs space, never correctness.
+ * T3  Looking for the records after a moment costs what is found, unless groups were held back since the log was last empty.
  *
  * Ours. Records of an earlier run are found by one scan in the background after opening, so that opening reads only the
  * pending markers.
@@ -26,6 +27,10 @@ export const defaultRetention: RetentionLimits = { ageMicros: 3_600_000_000n, by
  */
 const deletionsPerRecord = 8
 
+/** What a row key ends with that is older, and one that is younger, than all others. */
+const noVersion: RowKey = '\x00'.repeat(8)
+const endlessVersion: RowKey = '\xff'.repeat(8)
+
 /** Records of which little is known at first hand: their versions stand in their keys. */
 interface Kept {
   readonly logRow: RowKey
@@ -41,6 +46,8 @@ export interface KeptRecords {
   readonly end: number
   readonly bytes: number
   readonly trimmedUpTo: bigint
+  readonly newest: bigint
+  readonly isOrdered: boolean
 }
 
 export class Retention {
@@ -51,6 +58,10 @@ export class Retention {
   #sizes: number[] = []
   #head = 0
   #bytes = 0
+  /** The greatest version that entered. */
+  #newest = 0n
+  /** Whether versions never fall along the list. Records enter as they are applied; of groups that were held back, late. */
+  #isOrdered = true
   readonly #openedAt: bigint
   /** The oldest record is younger than all that may go before this moment, microseconds; 0 = to be looked up. */
   #quietUntil = 0n
@@ -70,10 +81,12 @@ export class Retention {
   }
 
   /** A record is wholly applied and may go when its time comes. */
-  add(logRow: RowKey, bytes: number): void {
+  add(logRow: RowKey, bytes: number, version: bigint): void {
     this.#rows.push(logRow)
     this.#sizes.push(bytes)
     this.#bytes += bytes
+    if (version < this.#newest) this.#isOrdered = false
+    else this.#newest = version
   }
 
   /** The moment up to which records are gone: reads at it or later find every newer record. 0 = none is gone yet. */
@@ -83,15 +96,13 @@ export class Retention {
 
   /** Log rows of the applied records above a version, newest first. */
   newerThan(version: bigint): readonly RowKey[] {
-    const rows: { readonly logRow: RowKey; readonly version: bigint }[] = []
+    const rows: RowKey[] = []
     for (let i = this.#rows.length - 1; i >= this.#head; i--) {
       const logRow = this.#rows[i] as RowKey
-      const own = versionOfLogRow(logRow)
-      if (own > version) rows.push({ logRow, version: own })
+      if (versionOfLogRow(logRow) > version) rows.push(logRow)
+      else if (this.#isOrdered) return rows
     }
-    // Records enter as they are applied; groups that were held back enter late.
-    rows.sort((a, b) => (a.version > b.version ? -1 : a.version < b.version ? 1 : 0))
-    return rows.map(({ logRow }) => logRow)
+    return this.#isOrdered ? rows : rows.sort((a, b) => compareVersions(b, a))
   }
 
   /**
@@ -133,6 +144,8 @@ export class Retention {
     this.#sizes = []
     this.#head = 0
     this.#bytes = 0
+    this.#newest = 0n
+    this.#isOrdered = true
   }
 
   /** For a snapshot of the store. */
@@ -144,17 +157,21 @@ export class Retention {
       end: this.#rows.length,
       bytes: this.#bytes,
       trimmedUpTo: this.#trimmedUpTo,
+      newest: this.#newest,
+      isOrdered: this.#isOrdered,
     }
   }
 
   /** The store was set back to a snapshot. */
-  restore({ rows, sizes, start, end, bytes, trimmedUpTo }: KeptRecords): void {
+  restore({ rows, sizes, start, end, bytes, trimmedUpTo, newest, isOrdered }: KeptRecords): void {
     this.#quietUntil = 0n
     this.#rows = rows.slice(start, end)
     this.#sizes = sizes.slice(start, end)
     this.#head = 0
     this.#bytes = bytes
     this.#trimmedUpTo = trimmedUpTo
+    this.#newest = newest
+    this.#isOrdered = isOrdered
   }
 
   /**
@@ -183,6 +200,10 @@ export class Retention {
     const adopted = found.filter((kept) => !known.has(kept.logRow))
     adopted.sort((a, b) => compareVersions(a.logRow, b.logRow))
     this.#quietUntil = 0n
+    const newest = versionOfLogRow(adopted.at(-1)?.logRow ?? noVersion)
+    // A record that waited over the restart may have entered already, older than some that were applied before it.
+    if (versionOfLogRow(this.#rows[this.#head] ?? endlessVersion) < newest) this.#isOrdered = false
+    if (newest > this.#newest) this.#newest = newest
     this.#rows = [...adopted.map(({ logRow }) => logRow), ...this.#rows.slice(this.#head)]
     this.#sizes = [...adopted.map(({ bytes }) => bytes), ...this.#sizes.slice(this.#head)]
     this.#head = 0
