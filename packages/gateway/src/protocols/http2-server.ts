@@ -19,6 +19,7 @@ import type { Socket } from 'node:net'
 import { silentLogger } from '../logger.ts'
 import { acceptedEncodings, type GrpcService, type ResponseStream, type StreamListener } from './grpc.ts'
 import type { Guard } from './guard.ts'
+import { KeptStreams, roomToKeep } from './kept-streams.ts'
 import type { Load, Unread } from './load.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 
@@ -62,7 +63,8 @@ export class Http2Connections {
   readonly #server: Http2Server
   /** Takes connections that are too many: it answers each call with that, and ends. */
   readonly #refusing: Http2Server
-  readonly #sessions = new Set<ServerHttp2Session>()
+  readonly #sessions = new Set<CallSession>()
+  readonly #room = roomToKeep()
   readonly #options: Http2Options
 
   constructor(options: Http2Options) {
@@ -85,7 +87,10 @@ export class Http2Connections {
 
   /** Asks clients to go elsewhere (GOAWAY); calls under way are answered. */
   close(): void {
-    for (const session of this.#sessions) session.close()
+    for (const session of this.#sessions) {
+      session.close()
+      session[keptOf]?.release()
+    }
   }
 
   /**
@@ -97,9 +102,14 @@ export class Http2Connections {
     this.#refusing.removeAllListeners()
   }
 
-  #watch(session: ServerHttp2Session): void {
+  #watch(session: CallSession): void {
     this.#sessions.add(session)
-    session.once('close', () => this.#sessions.delete(session))
+    const kept = new KeptStreams(session, this.#room)
+    session[keptOf] = kept
+    session.once('close', () => {
+      this.#sessions.delete(session)
+      kept.release()
+    })
     // The session's streams are told of its end one by one.
     session.on('error', ignore)
     session.setLocalWindowSize(sessionWindowBytes)
@@ -160,10 +170,19 @@ export class Http2Connections {
       },
       call,
     )
+    const kept = (stream.session as CallSession | undefined)?.[keptOf]
+    if (kept?.wantsNext() === true) call.kept = kept
     stream.on('data', onData)
     stream.on('end', onEnd)
   }
 }
+
+/** A session with those of its streams that are kept. */
+interface CallSession extends ServerHttp2Session {
+  [keptOf]?: KeptStreams
+}
+
+const keptOf: unique symbol = Symbol('kept')
 
 /**
  * A stream with the call that it is. The listeners of all streams are the same few functions, and a stream that is over has
@@ -215,8 +234,13 @@ class NodeCall implements ResponseStream {
   readonly #load: Load
   /** Who is told of what comes in; nobody after the request was refused. */
   listener: StreamListener | undefined
+  /** Who keeps the stream once its request has come. */
+  kept: KeptStreams | undefined
+  /** How many of the next bytes are not the client's. */
+  #strangeBytes = 0
   #requestBytes = 0
   #unread: Unread | undefined
+  #isEnded = false
 
   constructor(stream: ServerHttp2Stream, load: Load) {
     this.#stream = stream
@@ -224,8 +248,18 @@ class NodeCall implements ResponseStream {
   }
 
   data(chunk: Buffer): void {
-    const { listener } = this
+    const { listener, kept } = this
     if (listener === undefined) return
+    if (this.#strangeBytes > 0) {
+      const own = chunk.subarray(this.#strangeBytes)
+      this.#strangeBytes = 0
+      if (own.length > 0) this.data(own)
+      return
+    }
+    if (kept !== undefined) {
+      this.kept = undefined
+      this.#strangeBytes = kept.keep(this.#stream, (isKept) => this.#isKept(isKept))
+    }
     try {
       this.#load.take(chunk.length)
       this.#requestBytes += chunk.length
@@ -241,8 +275,18 @@ class NodeCall implements ResponseStream {
 
   /** A stream that its client reset ends too. */
   ended(): void {
+    // A kept one ends again when it is let go of.
+    if (this.#isEnded) return
+    this.#isEnded = true
     if (this.#stream.aborted) this.listener?.cancelled()
     else this.listener?.end()
+  }
+
+  /** A kept stream closes with its session alone: its call is over when its answer is out. */
+  #isKept(isKept: boolean): void {
+    if (!isKept) return
+    this.#stream.once('finish', onClose)
+    this.ended()
   }
 
   get connection(): object {
