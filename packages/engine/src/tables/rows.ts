@@ -93,10 +93,7 @@ function appendPropertyRows(
 ): number {
   const count = 2 * entries.length
   if (count === 0 || kept?.size === 0) return count
-  const ascending = keySpaces.EntitiesByPropertyAsc + codes.partition + codes.kind
-  const descending = keySpaces.EntitiesByPropertyDesc + codes.partition + codes.kind
-  const up = kept === undefined ? 'all' : kept.get(ascending)
-  const down = kept === undefined ? 'all' : kept.get(descending)
+  const { ascending, descending, up, down } = indexHeadsOf(codes, kept)
   if (up === undefined && down === undefined) return count
   let property: string | undefined
   let propertyCode = ''
@@ -119,6 +116,29 @@ function appendPropertyRows(
     }
   }
   return count
+}
+
+/** What the rows of a kind begin with in both property tables, and which of its indexes are kept there. */
+interface IndexHeads {
+  readonly partition: string
+  readonly kind: string
+  readonly kept: KeptIndexes | undefined
+  readonly ascending: RowKey
+  readonly descending: RowKey
+  readonly up: 'all' | ReadonlySet<RowKey> | undefined
+  readonly down: 'all' | ReadonlySet<RowKey> | undefined
+}
+
+let newest: IndexHeads | undefined
+
+/** Entities of one kind mostly come together: what was found for the last one is kept. */
+function indexHeadsOf({ partition, kind }: KeyCodes, kept: KeptIndexes | undefined): IndexHeads {
+  if (newest?.partition === partition && newest.kind === kind && newest.kept === kept) return newest
+  const ascending = keySpaces.EntitiesByPropertyAsc + partition + kind
+  const descending = keySpaces.EntitiesByPropertyDesc + partition + kind
+  const [up, down] = kept === undefined ? (['all', 'all'] as const) : [kept.get(ascending), kept.get(descending)]
+  newest = { partition, kind, kept, ascending, descending, up, down }
+  return newest
 }
 
 export type PropertyTable = 'EntitiesByPropertyAsc' | 'EntitiesByPropertyDesc'
