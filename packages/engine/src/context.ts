@@ -62,6 +62,20 @@ export class CountingLedger implements Ledger {
     return true
   }
 
+  /**
+   * Counts the writing of single rows up to the first that the tablets want to know of.
+   *
+   * @param rows - at most so many
+   * @returns how many it has counted
+   */
+  chargeUntilSeen(rows: number): number {
+    const { meter } = this
+    const unseen = meter === undefined ? rows : Math.max(0, Math.min(rows, meter.countdown - 1))
+    if (meter !== undefined) meter.countdown -= unseen
+    this.rowsWritten += unseen
+    return unseen
+  }
+
   charge(
     table: TableId,
     operation: RowOperation,

@@ -24,7 +24,8 @@ import type { KeyCodes } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
-import type { BatchWrite, Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import type { BatchWrite, Kv, KvWrite, RowKey, WriteGroup } from '../storage/kv.ts'
+import { writeGroup } from '../storage/made-rows.ts'
 import type { Tablets } from '../tablets/tablets.ts'
 import { Applier, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
@@ -36,7 +37,7 @@ import { GroupTurns } from './group-turns.ts'
 import { LogCharges } from './log-charges.ts'
 import { type GroupCode, groupOf, pendingRowKey } from './log-rows.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
-import { footprintOf, noFootprint, type PreparedRecord, prepareRecords } from './prepared-record.ts'
+import { footprintOf, freshRowsOf, noFootprint, type PreparedRecord, prepareRecords } from './prepared-record.ts'
 import { findPending } from './recovery.ts'
 import { type KeptRecords, Retention, type RetentionLimits } from './retention.ts'
 import { Sequencer } from './sequencer.ts'
@@ -212,7 +213,7 @@ export class CommitLog {
       }
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
       checkAlive(context)
-      const records = prepareRecords(input, states, version, kv.supports.batch, kv.keptIndexes?.())
+      const records = prepareRecords(input, states, version, kv)
       input.admit?.(footprintOf(records))
       this.#charges.admit(context, records)
       let indexUpdates = 0
@@ -245,8 +246,8 @@ export class CommitLog {
       return landing.then(() => ({ acknowledged: undefined }))
     }
     if (!isFused) {
-      const writes = this.#logWrites(input.context, records, version, true)
-      return { acknowledged: this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, database)) }
+      const group = { writes: this.#logWrites(input.context, records, version, true), rows: undefined }
+      return { acknowledged: this.#writeBatch(input, records, version, group, () => this.#enqueue(records, database)) }
     }
     // Records from before the policy became immediate go first: a group is applied in order (A1).
     const earlier =
@@ -254,8 +255,8 @@ export class CommitLog {
         ? undefined
         : forEachInOrder(records, (record) => this.applier.rollForward(record.group, 'policy'))
     return andThen(earlier, () => {
-      const writes = this.#fusedWrites(input.context, records, version)
-      return { acknowledged: this.#writeBatch(input, records, version, writes, () => this.#appliedWithCommit(records)) }
+      const fused = this.#fusedWrites(input.context, records, version)
+      return { acknowledged: this.#writeBatch(input, records, version, fused, () => this.#appliedWithCommit(records)) }
     })
   }
 
@@ -264,10 +265,10 @@ export class CommitLog {
     input: CommitInput<T>,
     records: readonly PreparedRecord[],
     version: bigint,
-    writes: readonly BatchWrite[],
+    group: WriteGroup,
     done: () => void,
   ): MaybePromise<void> {
-    const written = this.#options.kv.batch(writes)
+    const written = writeGroup(this.#options.kv, group)
     if (!(written instanceof Promise)) {
       done()
       this.#tell(input, records, undefined)
@@ -293,14 +294,14 @@ export class CommitLog {
   }
 
   /** The log records and all that they apply, in one batch: no marker is needed. */
-  #fusedWrites(context: RequestContext, records: readonly PreparedRecord[], version: bigint): BatchWrite[] {
+  #fusedWrites(context: RequestContext, records: readonly PreparedRecord[], version: bigint): WriteGroup {
     const writes = this.#logWrites(context, records, version, false)
     for (const record of records) {
       this.#charges.applying(record, 'AB', undefined, record.indexRows)
       for (const write of record.entityWrites) writes.push(write)
       for (const write of record.keptWrites) writes.push(write)
     }
-    return writes
+    return { writes, rows: freshRowsOf(records) }
   }
 
   #appliedWithCommit(records: readonly PreparedRecord[]): void {

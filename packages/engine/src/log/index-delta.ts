@@ -11,6 +11,8 @@ import { refuseLargeRows } from '../indexes/row-limit.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { KeptIndexes, RowKey } from '../storage/kv.ts'
 import { propertiesOfImage } from '../tables/entities.ts'
+import { appendCompositeRows } from '../tables/entities-by-composite-property.ts'
+import { countOfFresh, type FreshEntity } from '../tables/fresh-rows.ts'
 import { type AnyRows, appendIndexRows, indexRowDifference } from '../tables/rows.ts'
 import { type StoredIndexOptions, scatterOf } from '../tables/scatter.ts'
 import type { TableRow, TableWrite } from '../tables/table.ts'
@@ -55,6 +57,31 @@ function appendRowsOfCell(
   const scatter = indexOptions.scatter === undefined ? undefined : scatterOf(codes.path, indexOptions.scatter)
   const all = entries ?? indexEntries(propertiesOfImage(cell), indexOptions)
   return appendIndexRows(rows, codes, all, indexes, scatter, kept)
+}
+
+/** The entity that a change makes, if it was not there before and its entries are at hand. */
+export function freshEntityOf(
+  { codes, before, after, afterEntries }: EntityStates,
+  rules: IndexRules,
+): FreshEntity | undefined {
+  if (before !== undefined || after === undefined || afterEntries === undefined) return undefined
+  const { scatter } = rules.indexOptions
+  return { codes, entries: afterEntries, scatter: scatter === undefined ? undefined : scatterOf(codes.path, scatter) }
+}
+
+/**
+ * Appends the rows of a new entity that {@link FreshRows} does not make.
+ *
+ * @returns how many rows it has with those
+ */
+export function appendOtherRows(
+  writes: TableWrite[],
+  { codes, entries, scatter }: FreshEntity,
+  rules: IndexRules,
+): number {
+  let count = countOfFresh({ codes, entries, scatter })
+  for (const index of rules.indexes) count += appendCompositeRows(writes, index, codes, entries)
+  return count
 }
 
 /** Refuses an entity whose rows in composite indexes would be too large. @throws INVALID_ARGUMENT */

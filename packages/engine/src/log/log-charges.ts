@@ -62,10 +62,21 @@ export class LogCharges {
     ledger.load = record.load
     if (!ledger.chargeUnseen(rows)) {
       if (stage !== 'B') for (const write of entityWrites) this.#charge(write)
-      if (stage !== 'A') for (const write of record.indexWrites) this.#charge(write)
+      if (stage !== 'A') this.#chargeIndexRows(record, indexRows)
       if (marker !== undefined) ledger.charge('Log', 'delete', marker, 1, marker.length)
     }
     if (this.#tablets?.rows.isWanted) this.#noteRows(record, stage)
+  }
+
+  /** One of many is looked at: mostly the others need not even be made. */
+  #chargeIndexRows(record: PendingRecord, count: number): void {
+    let at = 0
+    for (;;) {
+      at += this.#ledger.chargeUntilSeen(count - at)
+      if (at === count) return
+      this.#charge(record.indexWriteAt?.(at) ?? (record.indexWrites[at] as TableWrite))
+      at++
+    }
   }
 
   #charge({ table, key, value }: TableWrite): void {

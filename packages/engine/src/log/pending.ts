@@ -28,6 +28,8 @@ export interface PendingRecord {
   readonly entityWrites: readonly TableWrite[]
   /** Milestone B: the index rows that come and go. Indexes that come or go meanwhile change them. */
   indexWrites: readonly TableWrite[]
+  /** One of them, if it can be had without the others. */
+  indexWriteAt?(place: number): TableWrite | undefined
   /** Index rows in `indexWrites` that were there before, with another value; absent = none. */
   readonly replaced?: ReadonlySet<RowKey> | undefined
   /** What its commit weighed, where that is not 1: applying it weighs the same. */

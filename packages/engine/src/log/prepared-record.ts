@@ -3,15 +3,29 @@
  * the images before and after. Nothing is read or written here.
  */
 import { rootPath } from '../encoding/key-codec.ts'
-import type { KeptIndexes, RowKey } from '../storage/kv.ts'
+import type { KeptIndexes, Kv, RowKey } from '../storage/kv.ts'
+import { type FreshEntity, FreshRows, freshRowAt } from '../tables/fresh-rows.ts'
 import type { TableWrite } from '../tables/table.ts'
 import type { RequestLoad } from '../tablets/meter.ts'
 import type { CommitInput, Footprint } from './commit-input.ts'
-import { addIndexDelta, checkCompositeRows, type EntityStates, type IndexRules } from './index-delta.ts'
+import {
+  addIndexDelta,
+  appendOtherRows,
+  checkCompositeRows,
+  type EntityStates,
+  freshEntityOf,
+  type IndexRules,
+} from './index-delta.ts'
 import { applyLoad } from './log-charges.ts'
 import { DeferredLogRecord, type EntityChange, type LogRecordHead } from './log-record.ts'
 import { type GroupCode, groupOf, logRowKey } from './log-rows.ts'
 import type { Milestone, PendingRecord } from './pending.ts'
+
+/**
+ * Which of its property rows a commit lists: those that the store keeps; absent = all; `made` = all but those of entities
+ * that are new, which the store makes while it writes them.
+ */
+type ListedRows = KeptIndexes | 'made' | undefined
 
 const noGroups: readonly GroupCode[] = []
 const none: readonly EntityChange[] = []
@@ -20,23 +34,22 @@ const none: readonly EntityChange[] = []
 export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], groups: [] }
 
 /**
- * The records of a commit; on a store without batch in the order of their groups.
- *
- * @param isFused - all of them are written in one batch, so that they are decided from their birth on
- * @param kept - of the property rows those that the store keeps; absent = all
+ * The records of a commit, for a store. All of them are written in one batch, so that they are decided from their birth on;
+ * on a store without batch they come in the order of their groups.
  */
 export function prepareRecords<T>(
   input: CommitInput<T>,
   states: readonly EntityStates[],
   version: bigint,
-  isFused: boolean,
-  kept: KeptIndexes | undefined,
+  kv: Kv,
 ): readonly PreparedRecord[] {
   const { transaction } = input
+  const isFused = kv.supports.batch
+  const listed = kv.batchWith === undefined ? kv.keptIndexes?.() : 'made'
   // Roots are mostly alone in their groups: then nothing need be brought together.
   if (isFused && states.every(isRoot)) {
     const head: LogRecordHead = { state: 'committed', transaction, groups: noGroups }
-    return states.map((state) => new PreparedRecord(input, head, groupOfState(state), state, [], version, kept))
+    return states.map((state) => new PreparedRecord(input, head, groupOfState(state), state, [], version, listed))
   }
   const byGroup = new Map<GroupCode, { readonly first: EntityStates; readonly others: EntityStates[] }>()
   for (const state of states) {
@@ -53,7 +66,7 @@ export function prepareRecords<T>(
       ? { state: 'committed', transaction, groups: noGroups }
       : { state: 'prepared', transaction, groups: groups.map(([group]) => group) }
   return groups.map(
-    ([group, { first, others }]) => new PreparedRecord(input, head, group, first, others, version, kept),
+    ([group, { first, others }]) => new PreparedRecord(input, head, group, first, others, version, listed),
   )
 }
 
@@ -87,7 +100,9 @@ export class PreparedRecord implements PendingRecord {
   readonly indexUpdates: number
   /** How many {@link indexWrites} there are. */
   readonly indexRows: number
-  /** Of the index writes those that the store keeps. */
+  /** Those of its entities whose rows the store makes itself. */
+  readonly fresh: readonly FreshEntity[] | undefined
+  /** Of the other index writes those that the store keeps. */
   readonly keptWrites: readonly TableWrite[]
   readonly #states: readonly EntityStates[]
   readonly #rules: IndexRules
@@ -105,12 +120,14 @@ export class PreparedRecord implements PendingRecord {
     first: EntityStates,
     others: readonly EntityStates[],
     version: bigint,
-    kept: KeptIndexes | undefined,
+    listed: ListedRows,
   ) {
     const { codes, before, after } = first
     const states = others.length === 0 ? [first] : [first, ...others]
     const entityWrites = states.map(({ row, after }): TableWrite => ({ table: 'Entities', key: row, value: after }))
     const keptWrites: TableWrite[] = []
+    let fresh: FreshEntity[] | undefined
+    const kept = listed === 'made' ? undefined : listed
     let indexUpdates = 0
     let indexRows = 0
     let replaced: Set<RowKey> | undefined
@@ -120,6 +137,15 @@ export class PreparedRecord implements PendingRecord {
     }
     for (const state of states) {
       if (database.indexes.length > 0) checkCompositeRows(state, database)
+      const own = listed === 'made' ? freshEntityOf(state, database) : undefined
+      if (own !== undefined) {
+        if (fresh === undefined) fresh = [own]
+        else fresh.push(own)
+        const rows = appendOtherRows(keptWrites, own, database)
+        indexRows += rows
+        indexUpdates += rows
+        continue
+      }
       const { rows, updates } = addIndexDelta(state, database, keptWrites, onReplaced, kept)
       indexRows += rows
       indexUpdates += updates
@@ -142,10 +168,11 @@ export class PreparedRecord implements PendingRecord {
     this.load = applyLoad(context)
     this.indexUpdates = indexUpdates
     this.indexRows = indexRows
+    this.fresh = fresh
     this.keptWrites = keptWrites
     this.#states = states
     this.#rules = { indexes: database.indexes, indexOptions: database.indexOptions }
-    this.#indexWrites = kept === undefined ? keptWrites : undefined
+    this.#indexWrites = kept === undefined && fresh === undefined ? keptWrites : undefined
   }
 
   get changes(): readonly EntityChange[] {
@@ -161,6 +188,13 @@ export class PreparedRecord implements PendingRecord {
     return this.#indexWrites
   }
 
+  indexWriteAt(place: number): TableWrite | undefined {
+    const [state] = this.#states
+    if (this.#indexWrites !== undefined || state === undefined || this.#states.length > 1) return undefined
+    const entity = freshEntityOf(state, this.#rules)
+    return entity === undefined ? undefined : freshRowAt(entity, place)
+  }
+
   /** The same as a record that waits to be applied. */
   waiting(): PendingRecord {
     const { group, partition, database, version, logRow, logBytes, changes, entityWrites, indexWrites } = this
@@ -168,6 +202,17 @@ export class PreparedRecord implements PendingRecord {
     const place = { group, partition, database, version, logRow, logBytes }
     return { ...place, changes, entityWrites, indexWrites, replaced, load, milestone, held }
   }
+}
+
+/** The rows that the store makes itself, of all records. */
+export function freshRowsOf(records: readonly PreparedRecord[]): FreshRows | undefined {
+  let rows: FreshRows | undefined
+  for (const { fresh } of records) {
+    if (fresh === undefined) continue
+    rows ??= new FreshRows()
+    for (const entity of fresh) rows.add(entity)
+  }
+  return rows
 }
 
 export function footprintOf(records: readonly PreparedRecord[]): Footprint {

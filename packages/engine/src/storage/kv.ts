@@ -56,6 +56,25 @@ export interface BatchWrite {
   readonly value: Uint8Array | DeferredValue | undefined
 }
 
+/**
+ * Rows that are made while a store writes them, so that nothing of them is kept meanwhile. Asked again they are the same.
+ * Their keys are in no other write of the batch.
+ */
+export interface MadeRows {
+  readonly count: number
+  /**
+   * @param put - is handed each row; the array of the key has the next one's bytes as soon as `put` returns
+   * @param wants - asked, for each beginning that rows share, whether those are wanted; absent = all are
+   */
+  each(put: (key: Uint8Array, value: Uint8Array) => void, wants?: (head: RowKey) => boolean): void
+}
+
+/** What is written together: a list, and rows that are made for it. */
+export interface WriteGroup {
+  readonly writes: readonly BatchWrite[]
+  readonly rows: MadeRows | undefined
+}
+
 /** The bytes of a value, those of a deferred one made now. */
 export function bytesOfValue(value: BatchWrite['value']): Uint8Array | undefined {
   return value === undefined || value instanceof Uint8Array ? value : value.bytes()
@@ -122,6 +141,8 @@ export interface Kv extends KvReader {
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean>
   /** All writes or none; a later write to a key wins. Only with `supports.batch`. */
   batch(writes: readonly BatchWrite[]): MaybePromise<void>
+  /** As {@link batch}, for a store that wants no more of these rows than their bytes; absent = they are to be listed. */
+  batchWith?(writes: readonly BatchWrite[], rows: MadeRows): MaybePromise<void>
   /** Only with `supports.snapshot`. */
   snapshot(): KvSnapshot
   /** Deletes every row. */

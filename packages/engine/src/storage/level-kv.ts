@@ -28,8 +28,10 @@ import type {
   KvScan,
   KvSnapshot,
   KvWrite,
+  MadeRows,
   RowKey,
   ScanOptions,
+  WriteGroup,
 } from './kv.ts'
 import { readError } from './level-error.ts'
 import { type LevelDatabase, Moment } from './level-moment.ts'
@@ -145,6 +147,10 @@ export class LevelKv implements Kv {
     return this.#writer.submit(writes)
   }
 
+  batchWith(writes: readonly BatchWrite[], rows: MadeRows): Promise<void> {
+    return this.#writer.submit(writes, rows)
+  }
+
   snapshot(): KvSnapshot {
     this.#mustBeOpen()
     const moment = this.#moment
@@ -155,7 +161,7 @@ export class LevelKv implements Kv {
   }
 
   clear(): Promise<void> {
-    return this.#writer.submit('clear')
+    return this.#writer.clear()
   }
 
   /** Tables that LevelDB merges away meanwhile are looked for once more. */
@@ -195,17 +201,17 @@ export class LevelKv implements Kv {
   }
 
   /** The groups were acknowledged, all in one batch: the next moment begins. */
-  #advance(groups: readonly (readonly BatchWrite[] | 'clear')[]): void {
+  #advance(groups: readonly (WriteGroup | 'clear')[]): void {
     const past = this.#moment
     past.pass(this.#rows)
     this.#moment = new Moment(past.sequence + 1)
-    for (const writes of groups) {
-      if (writes === 'clear') {
+    for (const group of groups) {
+      if (group === 'clear') {
         this.#rows?.clear()
         this.#values?.clear()
       } else {
-        this.#rows?.apply(writes)
-        this.#values?.apply(writes)
+        this.#rows?.apply(group)
+        this.#values?.apply(group)
       }
     }
   }

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DatastoreError } from '../errors.ts'
+import type { MadeRows } from './kv.ts'
 import type { LevelDatabase } from './level-moment.ts'
 import { LevelWriter } from './level-writer.ts'
 
@@ -18,6 +19,7 @@ class FakeLevel {
         rows.push(`${key.toString('latin1')}-`)
         return batch
       },
+      close: () => Promise.resolve(),
       write: ({ sync }: { sync: boolean }) =>
         new Promise<void>((resolve, reject) => {
           this.batches.push({ rows, sync, settle: (error) => (error === undefined ? resolve() : reject(error)) })
@@ -70,7 +72,7 @@ describe('the writer of a LevelDB store', () => {
     const second = writer.submit([...put('a', 2), ...put('a', 3)])
     expect(writer.pending('a')?.value).toEqual(Uint8Array.of(3))
     expect(writer.pending('b')).toBeUndefined()
-    const third = writer.submit('clear')
+    const third = writer.clear()
     expect(writer.pending('a')).toMatchObject({ value: undefined })
     level.batches[0]?.settle()
     await first
@@ -80,6 +82,39 @@ describe('the writer of a LevelDB store', () => {
     level.batches[2]?.settle()
     await third
     expect(writer.pending('a')).toBeUndefined()
+  })
+
+  it('W1, W3: writes rows that are made behind the list, and knows them by what they begin with', async () => {
+    const rows: MadeRows = {
+      count: 2,
+      each(put, wants = () => true) {
+        for (const key of ['ax', 'bx']) if (wants(key.charAt(0))) put(Buffer.from(key), Uint8Array.of(7))
+      },
+    }
+    const written = writer.submit(put('c'), rows)
+    expect(writer.pending('bx')?.value).toEqual(Uint8Array.of(7))
+    expect(writer.pending('bxx')).toBeUndefined()
+    expect(level.batches.map((batch) => batch.rows)).toEqual([['c=1', 'ax=7', 'bx=7']])
+    level.batches[0]?.settle()
+    await written
+  })
+
+  it('W2, W4: a list that breaks off takes with it what is in its batch, and nothing more is written', async () => {
+    const first = writer.submit(put('a'))
+    const second = writer.submit(put('b'))
+    const broken = writer.submit([], {
+      count: 2,
+      each(put) {
+        put(Buffer.from('x'), Uint8Array.of(1))
+        throw new Error('no such row')
+      },
+    })
+    const outcomes = Promise.allSettled([second, broken, writer.submit(put('c'))])
+    expect((await outcomes).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    level.batches[0]?.settle()
+    await first
+    await writer.idle()
+    expect(level.batches.map((batch) => batch.rows)).toEqual([['a=1']])
   })
 
   it('asks LevelDB to sync only for durability power', async () => {

@@ -1,7 +1,8 @@
 /**
  * The one writer of a LevelDB store. Writes that come while a batch is under way wait, and go together as the next one.
  *
- *   submit ──▶ waiting ──(all that fit)──▶ under way ──▶ acknowledged, each caller by its own promise
+ *   submit ──▶ waiting: batches that LevelDB has in its own memory, each of as many lists as fit
+ *                 └──(the first)──▶ under way ──▶ acknowledged, each caller by its own promise
  *
  * W1  Writes take effect in the order in which they were submitted (K3: one that was acknowledged is in the store).
  * W2  Each submitted list is in one LevelDB batch, so it is atomic (K2).
@@ -15,19 +16,31 @@
 import { Buffer } from 'node:buffer'
 import { passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
-import { type BatchWrite, bytesOfValue, type Durability, type RowKey } from './kv.ts'
+import { type BatchWrite, bytesOfValue, type Durability, type MadeRows, type RowKey, type WriteGroup } from './kv.ts'
 import type { LevelDatabase } from './level-moment.ts'
+import { listOf } from './made-rows.ts'
 
 /** A batch takes further lists of writes up to this many rows; a longer list goes alone. */
 const mergedRowsMax = 4096
 
 interface Job {
   /** `clear` deletes every row. */
-  readonly writes: readonly BatchWrite[] | 'clear'
+  readonly group: WriteGroup | 'clear'
   readonly promise: Promise<void>
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
+
+/** Groups of writes that go to LevelDB together. Their rows are handed over as they come: nothing is kept of them here. */
+interface Batch {
+  readonly jobs: Job[]
+  rows: number
+  /** `undefined` = every row is to be deleted. */
+  readonly chained: LevelBatch | undefined
+}
+
+type LevelBatch = ReturnType<LevelDatabase['batch']>
+type RowBatch = Batch & { readonly chained: LevelBatch }
 
 /** What the writer tells the store that owns it. */
 export interface WriterEvents {
@@ -36,15 +49,15 @@ export interface WriterEvents {
   /** LevelDB has written it. Throws when that is not enough to acknowledge it. */
   written?(): void
   /** It was acknowledged; callers are told next. */
-  afterWrite(groups: readonly (readonly BatchWrite[] | 'clear')[]): void
+  afterWrite(groups: readonly (WriteGroup | 'clear')[]): void
 }
 
 export class LevelWriter {
   readonly #level: LevelDatabase
   readonly #sync: boolean
   readonly #events: WriterEvents
-  #waiting: Job[] = []
-  #underWay: readonly Job[] = []
+  readonly #waiting: Batch[] = []
+  #underWay: Batch | undefined
   #refusal: DatastoreError | undefined
 
   constructor(level: LevelDatabase, durability: Durability, events: WriterEvents) {
@@ -53,17 +66,48 @@ export class LevelWriter {
     this.#events = events
   }
 
-  submit(writes: readonly BatchWrite[] | 'clear'): Promise<void> {
+  submit(writes: readonly BatchWrite[], rows?: MadeRows): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
-    const job = newJob(writes)
-    this.#waiting.push(job)
-    if (this.#underWay.length === 0) this.#handOver()
+    const job = newJob({ writes, rows })
+    const count = writes.length + (rows?.count ?? 0)
+    const batch = this.#batchFor(count)
+    batch.jobs.push(job)
+    batch.rows += count
+    try {
+      put(batch.chained, writes, rows)
+    } catch (cause) {
+      // A part of the list may be in the batch, which others may be in too (W2).
+      this.#fail(undefined, cause)
+    }
+    this.#handOver()
+    return job.promise
+  }
+
+  /** The last of the waiting batches, or a new one when that has no room for so many rows. */
+  #batchFor(rows: number): RowBatch {
+    const last = this.#waiting.at(-1)
+    if (last?.chained !== undefined && last.rows + rows <= mergedRowsMax) return last as RowBatch
+    const batch = { jobs: [], rows: 0, chained: this.#level.batch() }
+    this.#waiting.push(batch)
+    return batch
+  }
+
+  /** Deletes every row. */
+  clear(): Promise<void> {
+    if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
+    const job = newJob('clear')
+    this.#waiting.push({ jobs: [job], rows: 0, chained: undefined })
+    this.#handOver()
     return job.promise
   }
 
   /** The newest submitted write to `key` that is not acknowledged yet: its value, and when its outcome is known. */
   pending(key: RowKey): { readonly value: Uint8Array | undefined; readonly settled: Promise<void> } | undefined {
-    return findLast(this.#waiting, key) ?? findLast(this.#underWay, key)
+    for (let i = this.#waiting.length - 1; i >= 0; i--) {
+      const found = findLast((this.#waiting[i] as Batch).jobs, key)
+      if (found !== undefined) return found
+    }
+    return this.#underWay === undefined ? undefined : findLast(this.#underWay.jobs, key)
   }
 
   /** From now on every write is refused with `error`; those submitted before still run. */
@@ -74,68 +118,42 @@ export class LevelWriter {
   /** Resolves when nothing waits or runs; failures have been told to their callers. */
   async idle(): Promise<void> {
     for (;;) {
-      const last = this.#waiting.at(-1) ?? this.#underWay.at(-1)
+      const last = (this.#waiting.at(-1) ?? this.#underWay)?.jobs.at(-1)
       if (last === undefined) return
       await last.promise.catch(() => {})
     }
   }
 
   #handOver(): void {
-    const jobs = this.#takeNext()
-    if (jobs.length === 0) return
-    this.#underWay = jobs
-    const written = this.#write(jobs).then(() => this.#events.written?.())
+    if (this.#underWay !== undefined) return
+    const batch = this.#waiting.shift()
+    if (batch === undefined) return
+    this.#underWay = batch
+    const written = this.#write(batch).then(() => this.#events.written?.())
     written.then(
       () => {
-        this.#underWay = []
-        this.#events.afterWrite(jobs.map((job) => job.writes))
-        for (const job of jobs) job.resolve()
+        this.#underWay = undefined
+        this.#events.afterWrite(batch.jobs.map((job) => job.group))
+        for (const job of batch.jobs) job.resolve()
         this.#handOver()
       },
-      (error: unknown) => this.#fail(jobs, error),
+      (error: unknown) => {
+        this.#underWay = undefined
+        this.#fail(batch, error)
+      },
     )
   }
 
-  /** The jobs of the next batch: as many lists as fit, or one clear. */
-  #takeNext(): readonly Job[] {
-    let rows = 0
-    let taken = 0
-    for (const job of this.#waiting) {
-      if (job.writes === 'clear') {
-        if (taken === 0) taken = 1
-        break
-      }
-      rows += job.writes.length
-      if (taken > 0 && rows > mergedRowsMax) break
-      taken++
-    }
-    if (taken === this.#waiting.length) {
-      const all = this.#waiting
-      this.#waiting = []
-      return all
-    }
-    return this.#waiting.splice(0, taken)
-  }
-
-  async #write(jobs: readonly Job[]): Promise<void> {
+  async #write({ chained }: Batch): Promise<void> {
     this.#events.beforeWrite()
-    const batch = this.#level.batch()
-    if (jobs[0]?.writes === 'clear') {
-      await this.#level.clear()
-      // LevelDB's clear never syncs, and overlooks a row with an empty key that is alone (measured: classic-level 3.0.0).
-      return batch.del(Buffer.alloc(0)).write({ sync: this.#sync })
-    }
-    for (const job of jobs) {
-      for (const { key, value } of job.writes as readonly BatchWrite[]) {
-        const bytes = bytesOfValue(value)
-        if (bytes === undefined) batch.del(passingBytes(key))
-        else batch.put(passingBytes(key), bytes)
-      }
-    }
-    return batch.write({ sync: this.#sync })
+    if (chained !== undefined) return chained.write({ sync: this.#sync })
+    await this.#level.clear()
+    // LevelDB's clear never syncs, and overlooks a row with an empty key that is alone (measured: classic-level 3.0.0).
+    return this.#level.batch().del(Buffer.alloc(0)).write({ sync: this.#sync })
   }
 
-  #fail(jobs: readonly Job[], cause: unknown): void {
+  /** @param failed - the batch that was handed over, if one was */
+  #fail(failed: Batch | undefined, cause: unknown): void {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const advice =
       'Nothing more is written until the store is opened anew; see to the disk (space, rights), then restart.'
@@ -146,28 +164,39 @@ export class LevelWriter {
       cause,
       committed: 'unknown',
     })
-    const dropped = this.#waiting
-    this.#waiting = []
-    this.#underWay = []
-    for (const job of jobs) job.reject(unsure)
-    for (const job of dropped) job.reject(this.#refusal)
+    for (const job of failed?.jobs ?? []) job.reject(unsure)
+    for (const { jobs, chained } of this.#waiting.splice(0)) {
+      // What was not written goes with it; that it is closed is of interest to nobody.
+      chained?.close().catch(() => {})
+      for (const job of jobs) job.reject(this.#refusal)
+    }
   }
 }
 
-function newJob(writes: readonly BatchWrite[] | 'clear'): Job {
+function put(batch: LevelBatch, writes: readonly BatchWrite[], rows: MadeRows | undefined): void {
+  for (const { key, value } of writes) {
+    const bytes = bytesOfValue(value)
+    if (bytes === undefined) batch.del(passingBytes(key))
+    else batch.put(passingBytes(key), bytes)
+  }
+  rows?.each((key, value) => batch.put(key, value))
+}
+
+function newJob(group: Job['group']): Job {
   let resolve: () => void = () => {}
   let reject: (error: unknown) => void = () => {}
   const promise = new Promise<void>((onDone, onError) => {
     resolve = onDone
     reject = onError
   })
-  return { writes, promise, resolve, reject }
+  return { group, promise, resolve, reject }
 }
 
 function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pending']> {
   for (let i = jobs.length - 1; i >= 0; i--) {
-    const { writes, promise } = jobs[i] as Job
-    if (writes === 'clear') return { value: undefined, settled: promise }
+    const { group, promise } = jobs[i] as Job
+    if (group === 'clear') return { value: undefined, settled: promise }
+    const writes = [...group.writes, ...listOf(group.rows, (head) => key.startsWith(head))]
     for (let j = writes.length - 1; j >= 0; j--) {
       const write = writes[j] as BatchWrite
       if (write.key === key) return { value: bytesOfValue(write.value), settled: promise }

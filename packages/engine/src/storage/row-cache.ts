@@ -18,11 +18,13 @@
  * a cache, now 20 (70 when others have to go for it;
  * docs/decisions/0004-ranges-and-batches-on-disk.md).
  */
+import { prefixEnd } from '../encoding/bytes.ts'
 import { BTree, type TreeView } from './btree.ts'
 import { floorFrom, type TreeNode } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
 import { ownRest } from './key-parts.ts'
-import { type BatchWrite, bytesOfValue, type KeyRange, type KvRow, type RowKey } from './kv.ts'
+import { type BatchWrite, bytesOfValue, type KeyRange, type KvRow, type RowKey, type WriteGroup } from './kv.ts'
+import { allOf, listOf } from './made-rows.ts'
 
 /** Known to the last row from `start` (inclusive) to `end` (exclusive). */
 export interface Span extends KeyRange {
@@ -138,10 +140,23 @@ export class RowCache {
   }
 
   /** To be called with each group of writes when it is acknowledged. */
-  apply(writes: readonly BatchWrite[]): void {
-    if (this.#fills.size > 0) this.#recent.push(writes)
-    this.#apply(writes)
+  apply(group: WriteGroup): void {
+    if (this.#fills.size > 0) {
+      const writes = allOf(group)
+      this.#recent.push(writes)
+      this.#apply(writes)
+    } else if (this.#spans.size > 0) {
+      this.#apply(group.writes)
+      this.#apply(listOf(group.rows, this.#covers))
+    }
     this.#shrink()
+  }
+
+  /** Whether a span may have rows that begin so. */
+  readonly #covers = (head: RowKey): boolean => {
+    const { root, height } = this.#spans
+    if (spanAt(root, height, head) !== undefined) return true
+    return new TreeScan(root, height, { start: head, end: prefixEnd(head) }, false).next(1).length > 0
   }
 
   /** Every row is gone. Open fills are given up. */

@@ -23,6 +23,7 @@ import type {
   RowKey,
   ScanOptions,
 } from '../storage/kv.ts'
+import { writeGroup } from '../storage/made-rows.ts'
 
 export interface Fault {
   readonly kind: 'fail' | 'crash'
@@ -34,6 +35,7 @@ export interface Fault {
 
 export class FaultyKv implements Kv {
   readonly inner: Kv
+  readonly batchWith?: NonNullable<Kv['batchWith']>
   readonly #fault: Fault | undefined
   #writes = 0
   #state: 'sound' | 'poisoned' | 'crashed' = 'sound'
@@ -42,6 +44,9 @@ export class FaultyKv implements Kv {
   constructor(inner: Kv, fault?: Fault) {
     this.inner = inner
     this.#fault = fault
+    if (inner.batchWith !== undefined) {
+      this.batchWith = (writes, rows) => this.#write(() => writeGroup(inner, { writes, rows }))
+    }
   }
 
   /** Writes so far, the faulty one included. */

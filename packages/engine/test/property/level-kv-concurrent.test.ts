@@ -8,13 +8,28 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Random, seededRandom } from '../../src/random.ts'
-import type { KvReader } from '../../src/storage/kv.ts'
+import type { KvReader, KvRow, KvWrite, MadeRows } from '../../src/storage/kv.ts'
 import { type LevelKv, openLevelKv } from '../../src/storage/level-kv.ts'
 
 const keys = Array.from({ length: 60 }, (_, i) => `k${String(i).padStart(2, '0')}`)
 
 /** One character a key, '.' for none: the whole state as a text. */
 type State = string
+
+/** Rows whose keys share their first two characters, all handed out in one array. */
+function madeOf(rows: readonly KvRow[]): MadeRows {
+  return {
+    count: rows.length,
+    each(put, wants) {
+      const passing = Buffer.alloc(3)
+      for (const { key, value } of rows) {
+        if (wants?.(key.slice(0, 2)) === false) continue
+        passing.write(key, 'latin1')
+        put(passing, value)
+      }
+    },
+  }
+}
 
 class Run {
   readonly #kv: LevelKv
@@ -38,12 +53,21 @@ class Run {
         return { key: keys[at] as string, value: letter === '.' ? undefined : Buffer.from(letter) }
       })
       const number = this.#states.push(state.join('')) - 1
-      const written = this.#kv.batch(writes).then(() => {
+      const written = this.#written(writes).then(() => {
         this.#acknowledged = Math.max(this.#acknowledged, number)
       })
       if (this.#random.integer(3) > 0) await written
       if (this.#random.integer(4) === 0) await new Promise(setImmediate)
     }
+  }
+
+  /** Half of the batches have their puts as rows that are made. */
+  #written(writes: readonly KvWrite[]): Promise<void> {
+    if (this.#random.integer(2) === 0) return this.#kv.batch(writes)
+    const newest = [...new Map(writes.map((write) => [write.key, write])).values()]
+    const rows = newest.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }]))
+    const deletes = newest.filter(({ value }) => value === undefined)
+    return this.#kv.batchWith(deletes, madeOf(rows))
   }
 
   async read(times: number): Promise<void> {
