@@ -22,11 +22,11 @@ import type { Pattern, Sighting } from './sighting.ts'
 import { tabletSightings } from './tablet-patterns.ts'
 
 const keptMs = 30 * 60_000
-/** To look at an entity of a commit costs as much as to write it: of every eighth commit it was a tenth of all their time. */
-const commitsLookedAt = { exactly: 1024, thinnedBy: 32 }
+/** To look at an entity of a commit costs two to three times as much as to write it: of one in 32 it was a tenth of their time. */
+const commitsLookedAt = { exactly: 1024, thinnedBy: 128 }
 /** Under load, so many entity groups of a larger commit stand for all where index rows are looked at, which are made for that. */
 const indexedMax = 16
-const lookupsLookedAt = { exactly: 4096, thinnedBy: 8 }
+const lookupsLookedAt = { exactly: 4096, thinnedBy: 32 }
 
 export interface FindingsOptions {
   readonly scheduler: Scheduler

@@ -85,6 +85,8 @@ export class Engine {
   readonly #ttl: TtlSweeper
   readonly #shared: SharedParts
   readonly #databases = new Map<string, Database>()
+  /** The one asked for last: mostly it is the next again. */
+  #latest: Database | undefined
   readonly #findings: Findings
   #isStoreNew = false
   #closing: Promise<void> | undefined
@@ -205,12 +207,15 @@ export class Engine {
 
   /** The database of a project; it needs no creation. `databaseId` is empty for the default database. */
   database(projectId: string, databaseId = ''): Database {
+    const latest = this.#latest
+    if (latest?.projectId === projectId && latest.databaseId === databaseId) return latest
     const code = databaseCode(projectId, databaseId)
     let database = this.#databases.get(code)
     if (database === undefined) {
       database = new Database(projectId, databaseId, this.#settings, this.#shared)
       this.#databases.set(code, database)
     }
+    this.#latest = database
     return database
   }
 
@@ -307,12 +312,14 @@ export class Engine {
         this.#findings.clear()
         this.#versions.forgetCeiling()
         this.#databases.clear()
+        this.#latest = undefined
         this.#ids.forget()
       } else if (scope.namespaceId === undefined) {
         for (const [code, database] of this.#databases) {
           if (database.projectId !== projectId) continue
           if (databaseId !== undefined && database.databaseId !== databaseId) continue
           this.#databases.delete(code)
+          this.#latest = undefined
           this.#ids.forget(database)
         }
       }

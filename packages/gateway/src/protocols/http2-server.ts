@@ -38,7 +38,7 @@ const serverOptions = {
   streamResetRate: 2_000,
 }
 
-/** A session without any frame for so long is asked for a sign of life. */
+/** So often sessions are looked at: who sent nothing since the last look is asked for a sign of life. */
 const silenceMsDefault = 30_000
 /** Times that long it may take to give it: a client that stands at a breakpoint answers nobody. */
 const patience = 10
@@ -66,9 +66,12 @@ export class Http2Connections {
   readonly #sessions = new Set<CallSession>()
   readonly #room = roomToKeep()
   readonly #options: Http2Options
+  readonly #silenceMs: number
+  #lifeTimer: NodeJS.Timeout | undefined
 
   constructor(options: Http2Options) {
     this.#options = options
+    this.#silenceMs = options.silenceMs ?? silenceMsDefault
     this.#server = createServer(serverOptions)
     this.#server.on('session', (session) => this.#watch(session))
     this.#server.on('stream', (stream, headers) => this.#begin(stream, headers))
@@ -98,6 +101,7 @@ export class Http2Connections {
    * servers; from here on they lead to nothing of ours.
    */
   end(): void {
+    clearInterval(this.#lifeTimer)
     this.#server.removeAllListeners()
     this.#refusing.removeAllListeners()
   }
@@ -113,25 +117,38 @@ export class Http2Connections {
     // The session's streams are told of its end one by one.
     session.on('error', ignore)
     session.setLocalWindowSize(sessionWindowBytes)
-    session.setTimeout(this.#options.silenceMs ?? silenceMsDefault, () => this.#askForLife(session))
+    session[bytesOf] = 0
+    this.#lifeTimer ??= setInterval(() => this.#lookForLife(), this.#silenceMs).unref()
   }
 
-  #askForLife(session: ServerHttp2Session): void {
-    if (session.destroyed) return
-    let isAnswered = false
+  /**
+   * Asks those of whom nothing was read since it looked last, and who have not been asked yet. One look at all now and then: a
+   * timeout of a session is set anew by each frame, for 1 µs of a call.
+   */
+  #lookForLife(): void {
+    for (const session of this.#sessions) {
+      const bytes = session.socket?.bytesRead ?? 0
+      if (bytes === session[bytesOf]) this.#askForLife(session)
+      session[bytesOf] = bytes
+    }
+  }
+
+  #askForLife(session: CallSession): void {
+    if (session.destroyed || session[isAskedOf] === true) return
+    session[isAskedOf] = true
     const end = (): void => {
-      if (!isAnswered) session.destroy()
+      if (session[isAskedOf] === true) session.destroy()
     }
     // A process that stood still itself reads the answers that wait for it before it judges them late.
-    const late = setTimeout(() => setImmediate(end), patience * (this.#options.silenceMs ?? silenceMsDefault))
+    const late = setTimeout(() => setImmediate(end), patience * this.#silenceMs)
     late.unref()
     session.once('close', () => clearTimeout(late))
-    const isAsked = session.ping((error) => {
-      isAnswered = true
+    const isSent = session.ping((error) => {
+      session[isAskedOf] = false
       clearTimeout(late)
       if (error !== null) session.destroy()
     })
-    if (!isAsked) session.destroy()
+    if (!isSent) session.destroy()
   }
 
   #refuse(stream: ServerHttp2Stream): void {
@@ -177,12 +194,17 @@ export class Http2Connections {
   }
 }
 
-/** A session with those of its streams that are kept. */
+/** A session, those of its streams that are kept, and its signs of life. */
 interface CallSession extends ServerHttp2Session {
   [keptOf]?: KeptStreams
+  /** How much had been read of it at the last look. */
+  [bytesOf]?: number
+  [isAskedOf]?: boolean
 }
 
 const keptOf: unique symbol = Symbol('kept')
+const bytesOf: unique symbol = Symbol('bytes')
+const isAskedOf: unique symbol = Symbol('isAsked')
 
 /**
  * A stream with the call that it is. The listeners of all streams are the same few functions, and a stream that is over has

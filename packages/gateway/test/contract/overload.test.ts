@@ -130,6 +130,22 @@ describe('connections', () => {
     await vi.waitFor(fifteen, { timeout: 40_000, interval: 50 })
   })
 
+  test('that fall silent are asked again and again, and one that no longer answers ends', {
+    timeout: 30_000,
+  }, async () => {
+    await start({ silenceMs: 20 })
+    const { socket, received, closed } = await rawConnection(gateway)
+    socket.write(Buffer.concat([preface, settings]))
+    const pings = (): number[] => placesOf(received(), pingHead)
+    for (const turn of [0, 1, 2]) {
+      await vi.waitFor(() => expect(pings().length).toBeGreaterThan(turn), { timeout: 10_000, interval: 5 })
+      const at = (pings()[turn] ?? 0) + pingHead.length
+      socket.write(Buffer.concat([Buffer.from('000008060100000000', 'hex'), received().subarray(at, at + 8)]))
+    }
+    await closed
+    expect(pings().length).toBe(4)
+  })
+
   test('that are silent and well stay', async () => {
     await start({ silenceMs: 50 })
     await put('served')
@@ -137,6 +153,14 @@ describe('connections', () => {
     expect(await wire.send('p', 'Lookup', { keys: [keyOf('served')] })).toMatchObject({ code: 'OK' })
   })
 })
+
+const pingHead = Buffer.from('000008060000000000', 'hex')
+
+function placesOf(bytes: Buffer, sought: Buffer): number[] {
+  const places: number[] = []
+  for (let at = bytes.indexOf(sought); at >= 0; at = bytes.indexOf(sought, at + 1)) places.push(at)
+  return places
+}
 
 describe('transactions', () => {
   const openMax = isLong ? 20_000 : 500
