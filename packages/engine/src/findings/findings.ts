@@ -27,6 +27,8 @@ const commitsLookedAt = { exactly: 1024, thinnedBy: 128 }
 /** Under load, so many entity groups of a larger commit stand for all where index rows are looked at, which are made for that. */
 const indexedMax = 16
 const lookupsLookedAt = { exactly: 4096, thinnedBy: 32 }
+/** Under load, so many keys of a larger lookup stand for all. */
+const lookedUpMax = 4
 
 export interface FindingsOptions {
   readonly scheduler: Scheduler
@@ -82,9 +84,10 @@ export class Findings {
   }
 
   noteLookup(fact: LookupFact): void {
-    if (this.#lookups.stands(1) === 0) return
+    const stands = this.#lookups.stands(fact.keys.length)
+    if (stands === 0) return
     this.#calls.noteLookup(fact)
-    this.#load.noteLookup(fact)
+    this.#load.noteLookup(fact, stands === 1 ? fact.keys.length : lookedUpMax)
   }
 
   noteQuery(fact: QueryFact): void {

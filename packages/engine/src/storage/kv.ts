@@ -103,6 +103,12 @@ export interface KvScan {
 export interface KvReader {
   /** The row's bytes, which the caller must not change; `undefined` when there is no such row. */
   get(key: RowKey): MaybePromise<Uint8Array | undefined>
+  /**
+   * {@link get} for many keys, of a store that always answers at once and finds them faster together.
+   *
+   * @returns a value for each key
+   */
+  getAll?(keys: readonly RowKey[]): (Uint8Array | undefined)[]
   scan(range: KeyRange, options?: ScanOptions): KvScan
 }
 

@@ -70,6 +70,14 @@ export class MemoryKv implements Kv {
     return bytesOf(this.#tree.get(key))
   }
 
+  getAll(keys: readonly RowKey[]): (Uint8Array | undefined)[] {
+    if (this.#closed) throw closedError()
+    const tree = this.#tree
+    const found: (Stored | undefined)[] = []
+    for (const key of keys) found.push(tree.get(key))
+    return bytesOfAll(found)
+  }
+
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
     if (this.#closed) throw closedError()
     return new TreeKvScan(this.#tree, this.#tree.view(), range, options?.reverse === true)
@@ -150,6 +158,25 @@ export class MemoryKv implements Kv {
 
 function bytesOf(stored: Stored | undefined): Uint8Array | undefined {
   return stored === undefined || stored instanceof Uint8Array ? stored : stored.bytes()
+}
+
+/** Written so that what is read for it is read. */
+let touched = 0
+
+/**
+ * Values as bytes. In a large store each is far from the processor when it was not used for a while, and to wait for one after
+ * the other cost 25 of them a quarter of their lookup. In a loop that does nothing else they are fetched side by side.
+ */
+function bytesOfAll(found: (Stored | undefined)[]): (Uint8Array | undefined)[] {
+  let sum = 0
+  for (let i = 0; i < found.length; i++) {
+    const stored = found[i]
+    if (stored !== undefined && !(stored instanceof Uint8Array)) found[i] = stored.bytes()
+  }
+  const values = found as (Uint8Array | undefined)[]
+  for (const value of values) if (value !== undefined && value.length > 0) sum += value[0] as number
+  touched = (touched + sum) | 0
+  return values
 }
 
 function rowOf(row: TreeRow<Stored>): KvRow {

@@ -71,6 +71,11 @@ export class OnDemandRows implements Kv {
     return this.#store.get(key)
   }
 
+  getAll(keys: readonly RowKey[]): (Uint8Array | undefined)[] {
+    for (const key of keys) if (isOnDemand(key)) this.#prepare(rangeOf(key))
+    return this.#store.getAll(keys)
+  }
+
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
     this.#prepare(range, options?.onlyKept)
     return this.#store.scan(range, options)

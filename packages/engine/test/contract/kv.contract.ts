@@ -83,6 +83,14 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
       expect(await keysOf(kv)).toEqual([])
     })
 
+    it('gives many rows at once as it gives each', async (test) => {
+      test.skip(kv.getAll === undefined, 'this body has no getAll')
+      await kv.mutate({ key: 'a', value: bytes(1, 2) })
+      await kv.mutate({ key: 'empty', value: bytes() })
+      expect(kv.getAll?.(['b', 'a', 'empty', 'a']).map(plain)).toEqual([undefined, [1, 2], [], [1, 2]])
+      expect(kv.getAll?.([])).toEqual([])
+    })
+
     it('keeps values of any length', async () => {
       const long = new Uint8Array(300_000).map((_, i) => i % 251)
       await kv.mutate({ key: 'long', value: long })
@@ -349,6 +357,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
           { key: 'b', value: bytes(3) },
         ])
         expect([...((await kv.get('a')) ?? [])]).toEqual([1, 2])
+        if (kv.getAll !== undefined) expect(kv.getAll(['b', 'a']).map(plain)).toEqual([[3], [1, 2]])
         expect((await rowsOf(kv)).map((row) => [row.key, ...row.value])).toEqual([
           ['a', 1, 2],
           ['b', 3],
