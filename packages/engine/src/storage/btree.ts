@@ -17,7 +17,7 @@
  * B1  Keys ascend strictly over the leaves from left to right.
  * B2  Separators bound their children as drawn above.
  * B3  Every node but the root holds at least a quarter of the capacity (and two), and none more than the capacity.
- * B4  A node that an open view can reach is never changed.            test/property/memory-kv.test.ts
+ * B4  A node that an open view can reach, or another tree, is never changed.     test/property/memory-kv.test.ts
  * B5  Every key that belongs in a leaf by its separators begins with the leaf's prefix, and all separators of an inner node
  *     begin with the same `start` bytes; so does every key that belongs under it, unless it is guarded.
  * B6  `heads` are those of the rests of a leaf, and of what follows `start` in the separators of an inner node.
@@ -123,7 +123,16 @@ export class BTree<V> {
     if (view.epoch === this.#epoch) this.#views--
   }
 
-  /** Makes the tree what it was when the view was taken, which must be a view of this tree and may be kept and used again. */
+  /** From now on the tree copies what the view, one of its own, can reach: as if it were open for ever. */
+  leave(view: TreeView<V>): void {
+    if (view.epoch === this.#epoch) this.#nextEpoch()
+  }
+
+  /**
+   * Makes the tree what it was when the view was taken, which may be kept and used again.
+   *
+   * @param view - of this tree, or of one of its kin that has left it
+   */
   restore(view: TreeView<V>): void {
     this.#nextEpoch()
     this.#root = view.root
@@ -136,8 +145,9 @@ export class BTree<V> {
     return this.#epochs === other.#epochs
   }
 
-  /** A tree of its own that begins as the view is, in O(1). The view may be one of another fork. */
+  /** A tree of its own that begins as the view is, in O(1). The view is one of this tree. */
   fork(view: TreeView<V>): BTree<V> {
+    this.leave(view)
     const tree = new BTree<V>(this.#capacity, this.#epochs)
     tree.restore(view)
     return tree

@@ -127,7 +127,7 @@ export class MemoryKv implements Kv {
     this.#tree.setSorted(rows)
   }
 
-  /** Whether nothing was written since the snapshot, which is open, was made. */
+  /** Whether the snapshot is open and nothing was written since it was made. */
   isAt(snapshot: MemorySnapshot): boolean {
     return snapshot instanceof TreeSnapshot && snapshot.isRootOf(this.#tree)
   }
@@ -254,11 +254,12 @@ class TreeSnapshot implements MemorySnapshot {
   restoreInto(tree: BTree<Stored>): void {
     this.#mustBeOpen()
     if (!tree.isKinOf(this.#tree)) throw new TypeError('restore() takes a snapshot of this store')
+    if (tree !== this.#tree) this.#tree.leave(this.#view)
     tree.restore(this.#view)
   }
 
   isRootOf(tree: BTree<Stored>): boolean {
-    return tree === this.#tree && tree.root === this.#view.root
+    return !this.#closed && tree === this.#tree && tree.root === this.#view.root
   }
 
   forked(): BTree<Stored> {

@@ -124,6 +124,9 @@ export class OnDemandRows implements Kv {
   }
 
   close(): Promise<void> {
+    // What is still asked for or written goes to the store, which refuses it.
+    this.#kept = { ...nothing, everything: true }
+    this.#unread.clear()
     return this.#store.close()
   }
 

@@ -1,4 +1,5 @@
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
+import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { FaultyKv } from '../../src/testing/faulty-kv.ts'
 import { kvContract } from './kv.contract.ts'
@@ -13,6 +14,9 @@ kvContract(
     answersAtOnce: true,
   },
 )
+kvContract('on-demand-rows', async () => ({ kv: new OnDemandRows(new MemoryKv()), cleanup: nothing }), {
+  answersAtOnce: true,
+})
 kvContract('async-kv', async () => ({ kv: new AsyncKv(new MemoryKv()), cleanup: nothing }), { answersAtOnce: false })
 kvContract('faulty-kv without a fault', async () => ({ kv: new FaultyKv(new MemoryKv()), cleanup: nothing }), {
   answersAtOnce: true,

@@ -75,6 +75,30 @@ function checkTree(tree: BTree<number>, capacity: number): string[] {
   return keys
 }
 
+describe('a fork of the store', () => {
+  const value = Uint8Array.of(1)
+
+  it('B4: is not changed by the store when the snapshot is closed that it began with', () => {
+    const kv = new MemoryKv([{ key: 'a', value }])
+    const snapshot = kv.snapshot()
+    const fork = kv.fork(snapshot)
+    snapshot.close()
+    kv.mutate({ key: 'b', value })
+    expect([fork.get('b'), fork.size]).toEqual([undefined, 1])
+  })
+
+  it('B4: does not change the store that was restored from it, when that snapshot is closed', () => {
+    const kv = new MemoryKv([{ key: 'a', value }])
+    const fork = kv.fork(kv.snapshot())
+    fork.mutate({ key: 'b', value })
+    const snapshot = fork.snapshot()
+    kv.restore(snapshot)
+    snapshot.close()
+    fork.mutate({ key: 'c', value })
+    expect([kv.get('b'), kv.get('c'), kv.size]).toEqual([value, undefined, 2])
+  })
+})
+
 describe('the tree', () => {
   // Long runs of keys, up, down and mixed, then deletes: what splits and merges several levels.
   const runs = fc.array(
@@ -143,7 +167,7 @@ describe('the tree', () => {
 
   it('B4: a fork and the tree that it is of never change each other', () => {
     fc.assert(
-      fc.property(runs, runs, runs, (before, ours, theirs) => {
+      fc.property(runs, runs, runs, fc.boolean(), (before, ours, theirs, isReleased) => {
         const apply = (tree: BTree<number>, sequence: typeof before): void => {
           for (const run of sequence) {
             for (let i = 0; i < run.count; i++) {
@@ -159,6 +183,8 @@ describe('the tree', () => {
         for (const one of [tree, alone, other]) apply(one, before)
         const view = tree.view()
         const fork = tree.fork(view)
+        // The fork needs no view to be open any more.
+        if (isReleased) tree.release(view)
         apply(fork, theirs.slice(0, 1))
         apply(tree, ours)
         apply(fork, theirs.slice(1))
@@ -168,7 +194,7 @@ describe('the tree', () => {
         expect(rowsOf(fork)).toEqual(rowsOf(other))
         checkTree(tree, 5)
         checkTree(fork, 5)
-        tree.release(view)
+        if (!isReleased) tree.release(view)
       }),
       { numRuns: 60 },
     )
