@@ -6,7 +6,7 @@
  *                                           of one that nobody has read yet   ───────────▶ dropped
  *             Log  ──────────────────────────────────────────────────────────────────────▶ a list (unread-log.ts)
  *   first read of an index ──▶ its rows are made from Entities, all at once, and kept from then on
- *   read of the log        ──▶ the list goes into the tree, and begins anew
+ *   scan of the log        ──▶ the list goes into the tree, and begins anew; one record is found in either
  *
  * Every property of an entity has a row in either property table, and a typical application reads few of those indexes and
  * hardly one of them downwards. A row that nobody reads is a third of a microsecond to make and two to put in its place. On
@@ -24,19 +24,20 @@ import { prefixEnd } from '../encoding/bytes.ts'
 import { skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { skipText } from '../encoding/ordered.ts'
-import type {
-  BatchWrite,
-  KeptIndexes,
-  KeyRange,
-  Kv,
-  KvCapabilities,
-  KvWrite,
-  RowKey,
-  ScanOptions,
+import {
+  type BatchWrite,
+  bytesOfValue,
+  type KeptIndexes,
+  type KeyRange,
+  type Kv,
+  type KvCapabilities,
+  type KvWrite,
+  type RowKey,
+  type ScanOptions,
 } from '../storage/kv.ts'
 import type { MemoryKv, MemoryScan, MemorySnapshot } from '../storage/memory-kv.ts'
 import { type IndexOptionsOf, type Kept, makeRows, missingIn } from './missing-indexes.ts'
-import { nothingUnread, sortedRows, UnreadLog, type UnreadRows } from './unread-log.ts'
+import { nothingUnread, sortedRows, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
 
 const nothing: Kept = { everything: false, kinds: new Map() }
 
@@ -67,7 +68,11 @@ export class OnDemandRows implements Kv {
   }
 
   get(key: RowKey): Uint8Array | undefined {
-    if (isOnDemand(key)) this.#prepare(rangeOf(key))
+    if (isOnDemand(key)) {
+      const record = recordOf(key, this.#unread.view(), this.#store)
+      if (record !== undefined) return record
+      this.#prepare(rangeOf(key))
+    }
     return this.#store.get(key)
   }
 
@@ -200,7 +205,11 @@ class OnDemandSnapshot implements MemorySnapshot {
   }
 
   get(key: RowKey): Uint8Array | undefined {
-    if (isOnDemand(key)) this.#prepare(rangeOf(key))
+    if (isOnDemand(key)) {
+      const record = recordOf(key, this.#unread, this.#snapshot)
+      if (record !== undefined) return record
+      this.#prepare(rangeOf(key))
+    }
     return this.#snapshot.get(key)
   }
 
@@ -242,6 +251,12 @@ class OnDemandSnapshot implements MemorySnapshot {
 function isOnDemand(key: RowKey): boolean {
   const space = key.charCodeAt(0)
   return space === log || space === ascending || space === descending
+}
+
+/** A record of the log where it is now, so that the list need not be sorted; `undefined` says nothing. */
+function recordOf(key: RowKey, unread: UnreadRows, tree: MemoryKv | MemorySnapshot): Uint8Array | undefined {
+  if (key.charCodeAt(0) !== log) return undefined
+  return bytesOfValue(valueIn(unread, key)) ?? tree.get(key)
 }
 
 function rangeOf(key: RowKey): KeyRange {

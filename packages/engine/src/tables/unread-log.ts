@@ -6,10 +6,12 @@
  *              start ──┘            └── end
  *
  * Most records are written, kept for reads of the past that nobody makes, and trimmed. In a tree each of them would take two
- * places at random, one to come and one to go; a list takes none.
+ * places at random, one to come and one to go; a list takes none. Reads of the past ask for single records: those are found
+ * by their commitVersions, the last eight bytes of their keys, which grow along the list (log/commit-version.ts, L1).
  *
  * U1  The lists are only appended to, and replaced when something else is to change: a view never changes.
  * U2  A row is here or in the tree, never in both.                          on-demand-rows.ts, its property test
+ * U3  A row is written once, and may then be deleted: the log is append-only.                  log/log-rows.ts
  *
  * Ours.
  */
@@ -69,7 +71,33 @@ export class UnreadLog {
   }
 }
 
-/** The rows in the order of their keys; of rows with one key the last. */
+/**
+ * The value of a row. `undefined` says nothing if versions fall somewhere along the list.
+ *
+ * Cost: a few steps, and one for each of the records that its commit wrote after it.
+ */
+export function valueIn({ rows, values, start, end }: UnreadRows, row: RowKey): Value | undefined {
+  const version = versionCodeOf(row)
+  let low = start
+  let high = end
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (versionCodeOf(rows[middle] as RowKey) <= version) low = middle + 1
+    else high = middle
+  }
+  for (let at = low - 1; at >= start; at--) {
+    const found = rows[at] as RowKey
+    if (found === row) return values[at]
+    if (versionCodeOf(found) !== version) return undefined
+  }
+  return undefined
+}
+
+function versionCodeOf(row: RowKey): string {
+  return row.slice(-8)
+}
+
+/** The rows in the order of their keys. */
 export function sortedRows({ rows, values, start, end }: UnreadRows): { key: RowKey; value: Value }[] {
   // Texts sort several times as fast as objects do.
   const byKey = new Map<RowKey, Value>()

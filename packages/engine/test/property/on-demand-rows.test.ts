@@ -7,7 +7,7 @@ import { indexEntries } from '../../src/encoding/index-entries.ts'
 import { type KeyCodes, keyCodes } from '../../src/encoding/key-codec.ts'
 import { keySpaces } from '../../src/encoding/keyspace.ts'
 import { encodeText, skipText } from '../../src/encoding/ordered.ts'
-import { groupOf, logRowKey } from '../../src/log/log-rows.ts'
+import { type GroupCode, groupOf, logRowKey } from '../../src/log/log-rows.ts'
 import type { Key } from '../../src/model/key.ts'
 import type { Value } from '../../src/model/value.ts'
 import type { KeyRange, KvReader, KvWrite } from '../../src/storage/kv.ts'
@@ -88,7 +88,12 @@ const ranges: fc.Arbitrary<KeyRange> = fc.oneof(
 )
 
 type Command =
-  | { readonly do: 'write'; readonly entities: readonly (readonly [Key, ReadonlyMap<string, Value> | null])[] }
+  | {
+      readonly do: 'write'
+      readonly entities: readonly (readonly [Key, ReadonlyMap<string, Value> | null])[]
+      /** Its versions are not those of a commit that comes now. */
+      readonly isLate?: boolean
+    }
   | { readonly do: 'read'; readonly range: KeyRange; readonly reverse: boolean; readonly from: number }
   | { readonly do: 'trim'; readonly count: number; readonly place: number }
   | { readonly do: 'snapshot' | 'keepAll' | 'clear' }
@@ -102,6 +107,7 @@ const commands: fc.Arbitrary<Command[]> = fc.array(
       arbitrary: fc.record({
         do: fc.constant('write' as const),
         entities: fc.array(fc.tuple(keys, fc.option(entities, { freq: 4 })), { minLength: 1, maxLength: 6 }),
+        isLate: fc.constantFrom(false, false, false, true),
       }),
     },
     {
@@ -159,6 +165,7 @@ class World {
   readonly subject = new OnDemandRows(this.inner)
   readonly snapshots: { readonly whole: MemorySnapshot; readonly subject: MemorySnapshot }[] = []
   #version = 0n
+  readonly #groups = new Set<GroupCode>()
 
   constructor() {
     this.subject.optionsOf = () => options
@@ -167,7 +174,8 @@ class World {
   run(command: Command): void {
     switch (command.do) {
       case 'write': {
-        for (const [key, entity] of command.entities) this.#write(key, entity)
+        this.#groups.clear()
+        for (const [key, entity] of command.entities) this.#write(key, entity, command.isLate === true)
         break
       }
       case 'read': {
@@ -222,13 +230,20 @@ class World {
     }
   }
 
-  #write(key: Key, entity: ReadonlyMap<string, Value> | null): void {
+  #write(key: Key, entity: ReadonlyMap<string, Value> | null, isLate: boolean): void {
     const codes = keyCodes(key)
     const cell = entity === null ? undefined : encodeImage({ ...image, properties: encodeProperties(entity) })
     const stored = this.whole.get(entityRowKey(codes.partition, codes.path))
     const { puts, deletes } = rowDifference(rowsOfCell(codes, stored), rowsOfCell(codes, cell))
     const group = groupOf(codes.partition, codes.path)
-    const record = { key: logRowKey(group, ++this.#version), value: cell ?? new Uint8Array(0) }
+    // Records of several groups may have one version.
+    if (this.#groups.size === 0 || this.#groups.has(group)) {
+      this.#version++
+      this.#groups.clear()
+    }
+    this.#groups.add(group)
+    const version = isLate ? 1000n - this.#version : 1000n + this.#version
+    const record = { key: logRowKey(group, version), value: cell ?? new Uint8Array(0) }
     this.#batch([record, ...puts, ...deletes.map(({ key }) => ({ key, value: undefined }))])
   }
 
@@ -314,6 +329,19 @@ test('rows of the log come into the tree when somebody reads them, and those tha
   expect([world.inner.size, snapshot.size]).toEqual([6, 8])
   expect(rowsIn(snapshot, logRange, false)).toHaveLength(2)
   expect(snapshot.size).toBe(8)
+})
+
+test('single records of the log are found in the list, and stay there', () => {
+  const world = new World()
+  const entity = new Map<string, Value>()
+  for (const id of [3n, 1n, 2n]) {
+    world.run({ do: 'write', entities: [[{ partition, path: [{ kind: 'A', id }] }, entity]] })
+  }
+  world.run({ do: 'snapshot' })
+  for (const at of [0, 1, 2]) world.run({ do: 'getLog', from: at })
+  world.snapshots.splice(0)
+  for (const at of [0, 1, 2]) world.run({ do: 'getLog', from: at })
+  expect(world.inner.size).toBe(6)
 })
 
 test('an index that a snapshot of before is asked for is made for the store too, so that the next snapshot has it', () => {
