@@ -118,17 +118,37 @@ export function keyRow(keySpace: string, key: Key): string {
   return shortKeyRow(keySpace, partition, key.path) ?? keySpace + partition + pathCode(key.path)
 }
 
+/**
+ * With what the scratch space begins: a key space, a partition and the kind of a root, as they were asked for last. Keys of one
+ * request mostly have them in common.
+ */
+let headSpace = ''
+let headPartition = ''
+let headKind = ''
+let headEnd = 0
+
 /** `undefined` unless all fits the scratch space, and all texts are ASCII without a zero. */
 function shortKeyRow(keySpace: string, partition: string, path: readonly PathElement[]): string | undefined {
-  if (keySpace.length + partition.length >= scratch.length) return undefined
-  let at = 0
-  for (let i = 0; i < keySpace.length; i++) scratch[at++] = keySpace.charCodeAt(i)
-  for (let i = 0; i < partition.length; i++) scratch[at++] = partition.charCodeAt(i)
-  for (const { kind, id, name } of path) {
-    if (at + kind.length + (name?.length ?? 0) + elementBytesMax > scratch.length) return undefined
-    scratch[at] = elementByte
-    at = putText(kind, at + 1)
+  const rootKind = path[0]?.kind
+  if (rootKind === undefined) return undefined
+  let at = headEnd
+  if (at === 0 || headKind !== rootKind || headSpace !== keySpace || headPartition !== partition) {
+    headEnd = 0
+    at = putHead(keySpace, partition, rootKind)
     if (at < 0) return undefined
+    headSpace = keySpace
+    headPartition = partition
+    headKind = rootKind
+    headEnd = at
+  }
+  for (let i = 0; i < path.length; i++) {
+    const { kind, id, name } = path[i] as PathElement
+    if (at + kind.length + (name?.length ?? 0) + elementBytesMax > scratch.length) return undefined
+    if (i > 0) {
+      scratch[at] = elementByte
+      at = putText(kind, at + 1)
+      if (at < 0) return undefined
+    }
     if (id !== undefined) {
       scratch[at] = idByte
       scratchView.setBigInt64(at + 1, id)
@@ -143,6 +163,16 @@ function shortKeyRow(keySpace: string, partition: string, path: readonly PathEle
   }
   scratch[at] = 0
   return binaryText(scratch, 0, at + 1)
+}
+
+/** What the row of a root has before its id or name into the scratch space. @returns where it ends, -1 when it is not plain */
+function putHead(keySpace: string, partition: string, kind: string): number {
+  if (keySpace.length + partition.length + kind.length + elementBytesMax > scratch.length) return -1
+  let at = 0
+  for (let i = 0; i < keySpace.length; i++) scratch[at++] = keySpace.charCodeAt(i)
+  for (let i = 0; i < partition.length; i++) scratch[at++] = partition.charCodeAt(i)
+  scratch[at] = elementByte
+  return putText(kind, at + 1)
 }
 
 /** The code of a text into the scratch space. @returns where it ends, -1 when it is not plain */

@@ -11,7 +11,8 @@
 import { DatastoreError } from '../errors.ts'
 import type { Key } from '../model/key.ts'
 import { internText } from './interned-text.ts'
-import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
+import type { KeyDefaults } from './key-message.ts'
+import { KeyRun } from './key-run.ts'
 import { WireReader, wireBytes } from './wire.ts'
 
 const keysField = 3
@@ -54,12 +55,15 @@ export class PlainLookup implements KeyDefaults {
   keys(defaults: KeyDefaults): Key[] {
     const reader = new WireReader(this.#bytes)
     const { end } = reader
+    const run = new KeyRun(reader, defaults)
     const keys: Key[] = []
     for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
       const length = reader.length()
       if (tag >>> 3 === keysField) {
-        reader.end = reader.position + length
-        keys.push(fillKey(readKey(reader), defaults))
+        const next = reader.position + length
+        reader.end = next
+        keys.push(run.next())
+        reader.position = next
         reader.end = end
       } else reader.position += length
     }

@@ -1,0 +1,114 @@
+/**
+ * The keys of one message one after the other: mostly they differ in nothing but their last id or name.
+ *
+ *   Key   partition_id 1 { … }, path 2 { kind 1 { … }, id 2 or name 3 }
+ *         ─────────────────            ────────────
+ *         bytes as in the key before: the same partition and kind, without a look inside
+ *
+ * Any other form of a key is read by key-message.ts. 25 keys take half the time so (measured).
+ */
+import type { Key, PartitionId } from '../model/key.ts'
+import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
+import { int64FromHalves, tryReadText, type WireReader } from './wire.ts'
+
+const partitionTag = 0x0a
+const elementTag = 0x12
+const kindTag = 0x0a
+const idTag = 0x10
+const nameTag = 0x1a
+
+/** Field `tag` at `at` with its payload, if that is shorter than 128 bytes: how many bytes it has in all; else 0. */
+function shortField(bytes: Buffer, at: number, end: number, tag: number): number {
+  if (at + 2 > end || bytes[at] !== tag) return 0
+  const length = bytes[at + 1] as number
+  return length < 0x80 && at + 2 + length <= end ? 2 + length : 0
+}
+
+export class KeyRun {
+  readonly #reader: WireReader
+  readonly #defaults: KeyDefaults
+  /** What the keys of the run have in common; `undefined` before the first of them. */
+  #partition: PartitionId | undefined
+  #kind = ''
+  /** Where the partition and the kind of one of them stand, tags included. */
+  #partitionAt = 0
+  #partitionLength = 0
+  #kindAt = 0
+  #kindLength = 0
+
+  /** @param defaults - for the empty parts of partitions */
+  constructor(reader: WireReader, defaults: KeyDefaults) {
+    this.#reader = reader
+    this.#defaults = defaults
+  }
+
+  /** Reads the Key that fills [reader.position, reader.end). INVALID_ARGUMENT as of decodeKey(). */
+  next(): Key {
+    const alike = this.#partition === undefined ? undefined : this.#alike(this.#partition)
+    if (alike !== undefined) return alike
+    const { position } = this.#reader
+    const key = fillKey(readKey(this.#reader), this.#defaults)
+    this.#begin(position, key)
+    return key
+  }
+
+  /** The key, when it has the partition and the kind of the run and then a short name or an id, and nothing else. */
+  #alike(partition: PartitionId): Key | undefined {
+    const { bytes, position, end } = this.#reader
+    if (end - position <= this.#partitionLength + 2 + this.#kindLength) return undefined
+    if (!same(bytes, this.#partitionAt, position, this.#partitionLength)) return undefined
+    const elementAt = position + this.#partitionLength
+    if (elementAt + shortField(bytes, elementAt, end, elementTag) !== end) return undefined
+    const kindAt = elementAt + 2
+    if (!same(bytes, this.#kindAt, kindAt, this.#kindLength)) return undefined
+    const lastAt = kindAt + this.#kindLength
+    if (lastAt + shortField(bytes, lastAt, end, nameTag) === end) {
+      const name = tryReadText(bytes, lastAt + 2, end)
+      return name === undefined ? undefined : { partition, path: [{ kind: this.#kind, name }] }
+    }
+    if (bytes[lastAt] !== idTag) return undefined
+    return this.#withId(partition, lastAt + 1)
+  }
+
+  #withId(partition: PartitionId, at: number): Key | undefined {
+    const reader = this.#reader
+    const { position } = reader
+    reader.position = at
+    reader.varint()
+    if (reader.position === reader.end) {
+      return { partition, path: [{ kind: this.#kind, id: int64FromHalves(reader.low, reader.high) }] }
+    }
+    reader.position = position
+    return undefined
+  }
+
+  /** Begins a run with a key that stood at `start`, if keys can be like it. */
+  #begin(start: number, { partition, path }: Key): void {
+    this.#partition = undefined
+    const { bytes, end } = this.#reader
+    const partitionLength = shortField(bytes, start, end, partitionTag)
+    const elementAt = start + partitionLength
+    if (path.length !== 1 || elementAt + shortField(bytes, elementAt, end, elementTag) !== end) return
+    const kindAt = elementAt + 2
+    const kindLength = shortField(bytes, kindAt, end, kindTag)
+    const lastAt = kindAt + kindLength
+    // A second kind behind the first would be the one that counts.
+    if (kindLength === 0 || lastAt + shortField(bytes, lastAt, end, nameTag) !== end) {
+      if (bytes[lastAt] !== idTag) return
+      this.#reader.position = lastAt + 1
+      this.#reader.varint()
+      if (this.#reader.position !== end) return
+    }
+    this.#partition = partition
+    this.#kind = path[0]?.kind ?? ''
+    this.#partitionAt = start
+    this.#partitionLength = partitionLength
+    this.#kindAt = kindAt
+    this.#kindLength = kindLength
+  }
+}
+
+function same(bytes: Buffer, one: number, other: number, length: number): boolean {
+  for (let i = 0; i < length; i++) if (bytes[one + i] !== bytes[other + i]) return false
+  return true
+}
