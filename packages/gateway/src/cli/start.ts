@@ -41,6 +41,7 @@ export async function start(flags: Flags, io: Io): Promise<number> {
   try {
     if (settings.dataDir !== undefined) keepHeapSmall()
     const server = await openServer({ settings, logger, onShutdown: stop })
+    growYoungAtOnce()
     announce(server.endpoint, settings, io)
     await stopAsked
     await server.close()
@@ -57,6 +58,15 @@ export async function start(flags: Flags, io: Io): Promise<number> {
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=40')
+}
+
+/**
+ * V8 makes the space of young objects small whenever a process has nothing to do, and doubles it when as much as it holds has
+ * survived collections. Calls leave little behind, so for seconds after each pause it stays small, and is collected every hundred
+ * calls. From here on it grows to its full 16 MiB in one step. Measured after pauses of 8 s: docs/performance.md.
+ */
+function growYoungAtOnce(): void {
+  setFlagsFromString('--semi-space-growth-factor=16')
 }
 
 function announce(endpoint: Endpoint, { dataDir, mode, project }: StartSettings, io: Io): void {
