@@ -109,7 +109,7 @@ export type { ResetScope } from './service/reset.ts'
 export { type DatabaseSettings, type Mode, modeSettings } from './service/settings.ts'
 export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'
-export type { BatchWrite, Durability, Kv, KvWrite } from './storage/kv.ts'
+export type { BatchWrite, Durability, Kv, KvWrite, MadeRows, WriteGroup } from './storage/kv.ts'
 export { StoredImage } from './tables/entities.ts'
 export { type TableId, tableIds } from './tables/table.ts'
 export {

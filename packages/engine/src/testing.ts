@@ -1,7 +1,7 @@
 /** Stands for others' tests: a virtual clock, stores with faults, and the runner of golden scripts. */
 
 export { type Random, seededRandom } from './random.ts'
-export { type LevelKvOptions, openLevelKv } from './storage/level-kv.ts'
+export { type LevelKv, type LevelKvOptions, openLevelKv } from './storage/level-kv.ts'
 export { MemoryKv } from './storage/memory-kv.ts'
 export { AsyncKv } from './testing/async-kv.ts'
 export { FaultyKv } from './testing/faulty-kv.ts'

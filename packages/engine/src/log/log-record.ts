@@ -44,13 +44,6 @@ const absent = 0xffff_ffff
 const stateBytes: Record<RecordState, number> = { committed: 0, prepared: 1 }
 const states: readonly RecordState[] = ['committed', 'prepared']
 
-/** The bytes that a record takes. */
-function sizeOf(record: LogRecord): number {
-  let size = headBytes(record)
-  for (const { path, before, after } of record.changes) size += sizeOfChange(path, before, after)
-  return size
-}
-
 function headBytes({ transaction, groups }: LogRecordHead): number {
   let size = 2 + 4 + transaction.length + 4 + 4
   for (const group of groups) size += 4 + group.length
@@ -100,41 +93,55 @@ export class DeferredLogRecord implements DeferredValue {
   }
 
   bytes(): Uint8Array {
-    return encodeLogRecord({ ...this.#head, changes: this.changes })
+    const bytes = Buffer.allocUnsafe(this.length)
+    let at = putHead(bytes, this.#head, 1 + this.#others.length)
+    at = putChange(bytes, at, this.#path, this.#before, this.#after)
+    for (const { path, before, after } of this.#others) at = putChange(bytes, at, path, before, after)
+    invariant(at === bytes.length, 'R1: a log record has the size computed for it')
+    return bytes
   }
 }
 
-export function encodeLogRecord(record: LogRecord): Uint8Array {
-  const size = sizeOf(record)
-  const bytes = Buffer.allocUnsafe(size)
+/** Each of these puts a part of a record where it is told, and gives back where the next one begins. */
+function putHead(bytes: Buffer, { state, transaction, groups }: LogRecordHead, changes: number): number {
   bytes[0] = format
-  bytes[1] = stateBytes[record.state]
-  let at = 2
-  const count = (n: number): void => {
-    at = bytes.writeUInt32BE(n, at)
-  }
-  const blob = (value: Uint8Array): void => {
-    count(value.length)
-    bytes.set(value, at)
-    at += value.length
-  }
-  const text = (value: string): void => {
-    count(value.length)
-    at += bytes.write(value, at, 'latin1')
-  }
-  blob(record.transaction)
-  count(record.groups.length)
-  for (const group of record.groups) text(group)
-  count(record.changes.length)
-  for (const change of record.changes) {
-    text(change.path)
-    for (const image of [change.before, change.after]) {
-      if (image === undefined) count(absent)
-      else blob(image)
-    }
-  }
-  invariant(at === size, 'R1: a log record has the size computed for it')
-  return bytes
+  bytes[1] = stateBytes[state]
+  let at = putBlob(bytes, 2, transaction)
+  at = putCount(bytes, at, groups.length)
+  for (const group of groups) at = putText(bytes, at, group)
+  return putCount(bytes, at, changes)
+}
+
+function putChange(
+  bytes: Buffer,
+  start: number,
+  path: string,
+  before: Uint8Array | undefined,
+  after: Uint8Array | undefined,
+): number {
+  let at = putText(bytes, start, path)
+  at = before === undefined ? putCount(bytes, at, absent) : putBlob(bytes, at, before)
+  return after === undefined ? putCount(bytes, at, absent) : putBlob(bytes, at, after)
+}
+
+function putCount(bytes: Buffer, at: number, count: number): number {
+  bytes[at] = count >>> 24
+  bytes[at + 1] = count >>> 16
+  bytes[at + 2] = count >>> 8
+  bytes[at + 3] = count
+  return at + 4
+}
+
+function putBlob(bytes: Buffer, start: number, blob: Uint8Array): number {
+  const at = putCount(bytes, start, blob.length)
+  bytes.set(blob, at)
+  return at + blob.length
+}
+
+function putText(bytes: Buffer, start: number, text: string): number {
+  const at = putCount(bytes, start, text.length)
+  for (let i = 0; i < text.length; i++) bytes[at + i] = text.charCodeAt(i)
+  return at + text.length
 }
 
 /** @throws InvariantError (R2) when the bytes are not a whole record of a known format */

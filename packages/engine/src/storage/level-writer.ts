@@ -179,7 +179,21 @@ function put(batch: LevelBatch, writes: readonly BatchWrite[], rows: MadeRows | 
     if (bytes === undefined) batch.del(passingBytes(key))
     else batch.put(passingBytes(key), bytes)
   }
-  rows?.each((key, value) => batch.put(key, value))
+  rows?.each(putterOf(batch))
+}
+
+/**
+ * How a row of bytes goes into a batch: `put` makes an object of it and asks for two encodings before it comes to the method
+ * behind, which does no more than hand it to LevelDB. Measured: 0.35 of the 2.4 ms that 1,500 rows take in all threads.
+ */
+function putterOf(batch: LevelBatch): (key: Uint8Array, value: Uint8Array) => void {
+  const { _put: putBytes } = batch as LevelBatch & { _put?(key: Uint8Array, value: Uint8Array): void }
+  if (putBytes === undefined) return (key, value) => batch.put(key, value)
+  return (key, value) => {
+    // A batch whose public methods were never called takes itself to be empty.
+    if (batch.length === 0) batch.put(key, value)
+    else putBytes.call(batch, key, value)
+  }
 }
 
 function newJob(group: Job['group']): Job {
