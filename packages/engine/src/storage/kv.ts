@@ -57,8 +57,8 @@ export interface BatchWrite {
 }
 
 /**
- * Rows that are made while a store writes them, so that nothing of them is kept meanwhile. Asked again they are the same.
- * Their keys are in no other write of the batch.
+ * Index rows that are made while a store writes them, so that nothing of them is kept meanwhile. Asked again they are the
+ * same. Their keys are in no other write of the batch.
  */
 export interface MadeRows {
   readonly count: number

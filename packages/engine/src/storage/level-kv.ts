@@ -1,7 +1,8 @@
 /**
  * The store on disk: LevelDB, through `level`. Row keys are stored as their bytes, values as they are.
  *
- *   get         answers at once (LevelDB's getSync; measured 2 µs), or from value-cache.ts
+ *   get         answers at once (LevelDB's getSync; measured 2 µs), or from value-cache.ts; of entities that cannot be there
+ *               level-absent.ts knows
  *   writes      one writer (level-writer.ts), which merges what comes while a batch is under way
  *   scans       level-scan.ts, as far as known from row-cache.ts
  *   moments     level-moment.ts: readers see acknowledged writes only, and a scan or snapshot keeps its moment
@@ -33,6 +34,7 @@ import type {
   ScanOptions,
   WriteGroup,
 } from './kv.ts'
+import { AbsentEntities } from './level-absent.ts'
 import { readError } from './level-error.ts'
 import { type LevelDatabase, Moment } from './level-moment.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
@@ -53,6 +55,8 @@ export interface LevelKvOptions {
   readonly readOnly?: boolean
   /** Memory for rows that were read, about; 0 for none. Default 48 MiB. */
   readonly cacheBytes?: number
+  /** How many entities are asked for in vain before the keys of all are read. */
+  readonly missesBeforeReading?: number | undefined
   /** What people are told instead of `dir`. */
   readonly location?: string
 }
@@ -68,7 +72,16 @@ export async function openLevelKv(options: LevelKvOptions): Promise<LevelKv> {
     createIfMissing: options.mustExist !== true,
   })
   await level.open()
-  return new LevelKv(level, options)
+  return new LevelKv(level, options, await isEmpty(level))
+}
+
+/** A store that cannot be read is not taken for an empty one: who reads it will be told. */
+async function isEmpty(level: LevelDatabase): Promise<boolean> {
+  try {
+    return (await level.keys({ limit: 1, fillCache: false }).all()).length === 0
+  } catch {
+    return false
+  }
 }
 
 /** Asks for LevelDB's lock without touching the rows. Rejects with LEVEL_LOCKED when another process has it, else otherwise. */
@@ -88,13 +101,19 @@ export class LevelKv implements Kv {
   readonly #rows: RowCache | undefined
   readonly #values: ValueCache | undefined
   readonly #source: ScanSource
-  readonly #read = (key: RowKey): Uint8Array | undefined => readRow(this.#level, this.#moment, key)
+  readonly #absent: AbsentEntities
+  readonly #read = (key: RowKey): Uint8Array | undefined => {
+    if (this.#absent.lacks(key)) return undefined
+    const value = readRow(this.#level, this.#moment, key)
+    if (value === undefined) this.#absent.missed(key)
+    return value
+  }
   /** The newest acknowledged state. */
   #moment = new Moment(0)
   #closed = false
   #closing: Promise<void> | undefined
 
-  constructor(level: LevelDatabase, options: LevelKvOptions) {
+  constructor(level: LevelDatabase, options: LevelKvOptions, isEmpty: boolean) {
     this.#dir = options.dir
     this.#lockInode = inodeOf(lockOf(options.dir))
     this.#level = level
@@ -110,6 +129,7 @@ export class LevelKv implements Kv {
       this.#values = new ValueCache(Math.ceil(cacheBytes / 3))
     }
     this.#source = { level, cache: this.#rows }
+    this.#absent = new AbsentEntities(level, isEmpty, options.missesBeforeReading)
     if (options.readOnly === true) {
       this.#writer.refuse(
         new DatastoreError('FAILED_PRECONDITION', `The store in ${this.location} was opened for reading only.`),
@@ -128,14 +148,14 @@ export class LevelKv implements Kv {
   }
 
   mutate(write: KvWrite): Promise<void> {
-    return this.#writer.submit([write])
+    return this.#submit([write])
   }
 
   async mutateIf(write: KvWrite, expected: Uint8Array | undefined): Promise<boolean> {
     const pending = this.#writer.pending(write.key)
     const value = pending === undefined ? this.get(write.key) : pending.value
     if (sameValue(value, expected)) {
-      await this.#writer.submit([write])
+      await this.#submit([write])
       return true
     }
     // The write that decided it must be readable when the caller looks for the reason.
@@ -144,11 +164,11 @@ export class LevelKv implements Kv {
   }
 
   batch(writes: readonly BatchWrite[]): Promise<void> {
-    return this.#writer.submit(writes)
+    return this.#submit(writes)
   }
 
   batchWith(writes: readonly BatchWrite[], rows: MadeRows): Promise<void> {
-    return this.#writer.submit(writes, rows)
+    return this.#submit(writes, rows)
   }
 
   snapshot(): KvSnapshot {
@@ -161,7 +181,9 @@ export class LevelKv implements Kv {
   }
 
   clear(): Promise<void> {
-    return this.#writer.clear()
+    const cleared = this.#writer.clear()
+    this.#absent.beginClear(cleared)
+    return cleared
   }
 
   /** Tables that LevelDB merges away meanwhile are looked for once more. */
@@ -194,6 +216,11 @@ export class LevelKv implements Kv {
     this.#rows?.clear()
     this.#values?.clear()
     await this.#level.close()
+  }
+
+  #submit(writes: readonly BatchWrite[], rows?: MadeRows): Promise<void> {
+    this.#absent.note(writes)
+    return this.#writer.submit(writes, rows)
   }
 
   #scanAt(moment: Moment, range: KeyRange, options: ScanOptions = {}): KvScan {

@@ -11,7 +11,8 @@ import { type Random, seededRandom } from '../../src/random.ts'
 import type { KvReader, KvRow, KvWrite, MadeRows } from '../../src/storage/kv.ts'
 import { type LevelKv, openLevelKv } from '../../src/storage/level-kv.ts'
 
-const keys = Array.from({ length: 60 }, (_, i) => `k${String(i).padStart(2, '0')}`)
+/** The second half are rows of Entities, of which a store may know that it lacks them. */
+const keys = Array.from({ length: 60 }, (_, i) => `${i < 30 ? 'D' : 'E'}${String(i).padStart(2, '0')}`)
 
 /** One character a key, '.' for none: the whole state as a text. */
 type State = string
@@ -61,13 +62,13 @@ class Run {
     }
   }
 
-  /** Half of the batches have their puts as rows that are made. */
+  /** Half of the batches have their puts of index rows as rows that are made. */
   #written(writes: readonly KvWrite[]): Promise<void> {
     if (this.#random.integer(2) === 0) return this.#kv.batch(writes)
     const newest = [...new Map(writes.map((write) => [write.key, write])).values()]
-    const rows = newest.flatMap(({ key, value }) => (value === undefined ? [] : [{ key, value }]))
-    const deletes = newest.filter(({ value }) => value === undefined)
-    return this.#kv.batchWith(deletes, madeOf(rows))
+    const rows = newest.flatMap(({ key, value }) => (value === undefined || key > 'E' ? [] : [{ key, value }]))
+    const others = newest.filter(({ key, value }) => value === undefined || key > 'E')
+    return this.#kv.batchWith(others, madeOf(rows))
   }
 
   async read(times: number): Promise<void> {
@@ -99,7 +100,7 @@ class Run {
 
   async #checkScan(reader: KvReader, least: number, range: readonly [number, number]): Promise<number[]> {
     const reverse = this.#random.integer(2) === 0
-    const span = { start: keys[range[0]] as string, end: keys[range[1]] ?? 'l' }
+    const span = { start: keys[range[0]] as string, end: keys[range[1]] ?? 'F' }
     const scan = reader.scan(span, { reverse, expect: this.#random.integer(20) })
     const letters = Array.from({ length: range[1] - range[0] }, () => '.')
     for (;;) {
@@ -128,9 +129,13 @@ class Run {
 }
 
 describe('level-kv under concurrent use', () => {
-  it.each([0, 1_500, 1_000_000])('reads whole states, with %i bytes of cache', async (cacheBytes) => {
+  it.each([
+    { cacheBytes: 0, missesBeforeReading: 1 },
+    { cacheBytes: 1_500, missesBeforeReading: undefined },
+    { cacheBytes: 1_000_000, missesBeforeReading: 3 },
+  ])('reads whole states, with $cacheBytes bytes of cache', async ({ cacheBytes, missesBeforeReading }) => {
     const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
-    const kv = await openLevelKv({ dir, cacheBytes })
+    const kv = await openLevelKv({ dir, cacheBytes, missesBeforeReading })
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
         await kv.clear()
@@ -139,6 +144,33 @@ describe('level-kv under concurrent use', () => {
       }),
       { numRuns: 60 },
     )
+    await kv.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  it('A1: finds every entity again that was there when it was opened, and those put since', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
+    const old = await openLevelKv({ dir })
+    await old.batch(keys.slice(20, 40).map((key) => ({ key, value: Buffer.from(key) })))
+    await old.batch([{ key: keys[33] as string, value: undefined }])
+    await old.close()
+    const kv = await openLevelKv({ dir, missesBeforeReading: 2 })
+    const there = (): string[] => keys.filter((key) => kv.get(key)?.toString() === key)
+    const expected = keys.slice(20, 40).filter((key) => key !== keys[33])
+    for (let i = 0; i < 20; i++) {
+      expect(there()).toEqual(expected)
+      await new Promise(setImmediate)
+    }
+    await kv.mutate({ key: keys[50] as string, value: Buffer.from(keys[50] as string) })
+    await kv.mutate({ key: keys[33] as string, value: Buffer.from(keys[33] as string) })
+    expect(there()).toEqual([...keys.slice(20, 40), keys[50]])
+    await kv.clear()
+    expect(there()).toEqual([])
+    await kv.mutate({ key: keys[37] as string, value: Buffer.from(keys[37] as string) })
+    for (let i = 0; i < 20; i++) {
+      expect(there()).toEqual([keys[37]])
+      await new Promise(setImmediate)
+    }
     await kv.close()
     await rm(dir, { recursive: true, force: true })
   })

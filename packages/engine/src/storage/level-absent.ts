@@ -1,0 +1,104 @@
+/**
+ * Entities that a LevelDB store cannot have, so that it need not be asked for them.
+ *
+ * A commit reads each entity that it is about to make, and finds none. LevelDB looks into a file of each of its levels for
+ * that, and after a hundred or more of such looks at a file it merges that file into the next level: of a commit of 100 new
+ * entities that was a sixth of all its work (docs/decisions/0004-ranges-and-batches-on-disk.md).
+ *
+ *   keys written since the store was opened ─┐
+ *   keys that were there ── read once ───────┴─▶ filter: a key that is in neither is absent
+ *
+ * A store that is empty when it is opened knows all of its keys from then on. Another one reads them, a part in each turn,
+ * when so many entities were asked for in vain that it pays.
+ *
+ * A1  lacks(key) is true only of rows that the newest acknowledged moment does not have: every key is noted before it is
+ *     submitted, and those that were there are noted before the answer is ever true.   test/property/level-kv-concurrent.test.ts
+ *
+ * Rows are taken away from the store, never from the filter: what was deleted is asked for again. After a clear it begins anew.
+ */
+import { byteString } from '../encoding/bytes.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { KeyFilter } from './key-filter.ts'
+import type { BatchWrite, RowKey } from './kv.ts'
+import type { LevelDatabase } from './level-moment.ts'
+
+const space = keySpaces.Entities.charCodeAt(0)
+const range = { gte: Uint8Array.of(space), lt: Uint8Array.of(space + 1) }
+
+/** Thirteen million keys. */
+const filterBytesMax = 32 << 20
+
+/** Reading the keys of 100,000 entities takes 0.1 s, beside which a thousand reads in vain are nothing. */
+export const missesBeforeReading = 1024
+
+const keysOfTurn = 1000
+
+export class AbsentEntities {
+  readonly #level: LevelDatabase
+  readonly #filter = new KeyFilter(filterBytesMax)
+  readonly #missesMax: number
+  #misses = 0
+  /** `complete`: the filter has every key. */
+  #state: 'incomplete' | 'reading' | 'complete' | 'given up' = 'incomplete'
+  /** Clears submitted so far, and those not acknowledged. */
+  #clears = 0
+  #clearing = 0
+
+  constructor(level: LevelDatabase, isEmpty: boolean, missesMax: number = missesBeforeReading) {
+    this.#level = level
+    this.#missesMax = missesMax
+    if (isEmpty) this.#state = 'complete'
+  }
+
+  /** Whether it is certain that there is no such row. */
+  lacks(key: RowKey): boolean {
+    return this.#state === 'complete' && key.charCodeAt(0) === space && !this.#filter.mayHave(key)
+  }
+
+  /** A row was read, and was not there. */
+  missed(key: RowKey): void {
+    if (this.#state !== 'incomplete' || this.#clearing > 0 || key.charCodeAt(0) !== space) return
+    if (++this.#misses < this.#missesMax) return
+    this.#state = 'reading'
+    this.#read().catch(() => {
+      // The store is closed or damaged, which others report. What is not known is asked for.
+      if (this.#state === 'reading') this.#state = 'given up'
+    })
+  }
+
+  /** To be told of writes before they are submitted. */
+  note(writes: readonly BatchWrite[]): void {
+    for (const { key, value } of writes) {
+      if (key.charCodeAt(0) === space && value !== undefined) this.#filter.add(key)
+    }
+  }
+
+  /** To be told before a clear is submitted; `cleared` when it is acknowledged, or has failed. */
+  beginClear(cleared: Promise<void>): void {
+    this.#clears++
+    this.#clearing++
+    this.#misses = 0
+    this.#state = 'incomplete'
+    this.#filter.clear()
+    const ended = (): void => {
+      this.#clearing--
+    }
+    cleared.then(ended, ended)
+  }
+
+  async #read(): Promise<void> {
+    const clears = this.#clears
+    const keys = this.#level.keys({ ...range, fillCache: false })
+    try {
+      for (;;) {
+        const found = await keys.nextv(keysOfTurn)
+        if (this.#clears !== clears) return
+        if (found.length === 0) break
+        for (const key of found) this.#filter.add(byteString(key))
+      }
+      this.#state = 'complete'
+    } finally {
+      await keys.close()
+    }
+  }
+}
