@@ -36,6 +36,24 @@ describe('Retention', () => {
     expect(newerThan(retention, 3n)).toEqual([4n])
   })
 
+  it('T3: a record that enters late is told from those that a snapshot brought back', () => {
+    const retention = retentionOf([1n, 4n])
+    const kept = retention.kept()
+    retention.clear()
+    retention.add(logRowKey('group', 1n), 100, 1n)
+    retention.restore(kept)
+    retention.add(logRowKey('group', 2n), 100, 2n)
+    expect(newerThan(retention, 3n)).toEqual([4n])
+  })
+
+  it('T3: a record that enters late is told from those of an earlier run', async () => {
+    const value = new Uint8Array(10)
+    const retention = retentionOf([])
+    await retention.adopt(new MemoryKv([{ key: logRowKey('group', 9n), value }]), new Set(), () => false)
+    retention.add(logRowKey('group', 5n), 100, 5n)
+    expect(newerThan(retention, 7n)).toEqual([9n])
+  })
+
   it('T3: finds what an earlier run applied before a record that waited over the restart', async () => {
     const value = new Uint8Array(10)
     const rows = [1n, 3n, 9n].map((version) => ({ key: logRowKey('group', version), value }))

@@ -58,7 +58,7 @@ export class Retention {
   #sizes: number[] = []
   #head = 0
   #bytes = 0
-  /** The greatest version that entered. */
+  /** The greatest version that entered since the list was last empty. */
   #newest = 0n
   /** Whether versions never fall along the list. Records enter as they are applied; of groups that were held back, late. */
   #isOrdered = true
@@ -82,11 +82,14 @@ export class Retention {
 
   /** A record is wholly applied and may go when its time comes. */
   add(logRow: RowKey, bytes: number, version: bigint): void {
+    if (this.#rows.length === this.#head) {
+      this.#isOrdered = true
+      this.#newest = version
+    } else if (version < this.#newest) this.#isOrdered = false
+    else this.#newest = version
     this.#rows.push(logRow)
     this.#sizes.push(bytes)
     this.#bytes += bytes
-    if (version < this.#newest) this.#isOrdered = false
-    else this.#newest = version
   }
 
   /** The moment up to which records are gone: reads at it or later find every newer record. 0 = none is gone yet. */
@@ -144,8 +147,6 @@ export class Retention {
     this.#sizes = []
     this.#head = 0
     this.#bytes = 0
-    this.#newest = 0n
-    this.#isOrdered = true
   }
 
   /** For a snapshot of the store. */

@@ -140,10 +140,10 @@ export class OnDemandRows implements Kv {
    *
    * @returns what is kept, if the store was as the snapshot and the list have it; the snapshot is closed then
    */
-  prepareFor(snapshot: MemorySnapshot, unread: UnreadRows, range: KeyRange): Kept | undefined {
+  prepareFor(snapshot: MemorySnapshot, unread: UnreadRows, range: KeyRange, onlyKept: boolean): Kept | undefined {
     const isAt = this.#store.isAt(snapshot) && this.#unread.isAt(unread)
     if (isAt) snapshot.close()
-    this.#prepare(range)
+    this.#prepare(range, onlyKept)
     return isAt ? this.#kept : undefined
   }
 
@@ -233,7 +233,7 @@ class OnDemandSnapshot implements MemorySnapshot {
     const isUnread = this.#unread.start < this.#unread.end && touchesLog(range)
     const missing = onlyKept ? [] : missingIn(range, this.#kept, this.#snapshot)
     if (!isUnread && missing.length === 0) return
-    const kept = this.#owner.prepareFor(this.#snapshot, this.#unread, range)
+    const kept = this.#owner.prepareFor(this.#snapshot, this.#unread, range, onlyKept)
     if (kept !== undefined) this.#kept = kept
     else {
       const fork = this.#store.fork(this.#snapshot)

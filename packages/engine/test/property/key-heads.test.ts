@@ -7,9 +7,15 @@ const key = fc
   .array(fc.constantFrom(0, 1, 0x41, 0x7f, 0x80, 0xff), { maxLength: 9 })
   .map((bytes) => String.fromCharCode(...bytes))
 
+/** Two keys, of which mostly one begins as the other does. */
+const pair = fc.oneof(
+  fc.tuple(key, key),
+  fc.tuple(key, key, key).map(([same, one, other]) => [same + one, same + other] as const),
+)
+
 it('H1: of two rests with different heads the one with the lesser head comes first', () => {
   fc.assert(
-    fc.property(key, key, fc.nat({ max: 3 }), (one, other, start) => {
+    fc.property(pair, fc.nat({ max: 3 }), ([one, other], start) => {
       const [a, b] = [headOf('x'.repeat(start) + one, start), headOf(`yyy${other}`, 3)]
       if (a < b) expect(one < other).toBe(true)
       else if (a > b) expect(one > other).toBe(true)
@@ -20,7 +26,7 @@ it('H1: of two rests with different heads the one with the lesser head comes fir
 
 it('H2: rests of up to six bytes with equal heads are equal, and longer ones begin alike', () => {
   fc.assert(
-    fc.property(key, key, (one, other) => {
+    fc.property(pair, ([one, other]) => {
       if (headOf(one, 0) !== headOf(other, 0)) expect(one).not.toBe(other)
       else if (isWholeInHead(one.length)) expect(one).toBe(other)
       else expect(one.slice(0, 6)).toBe(other.slice(0, 6))

@@ -3,7 +3,7 @@
  *
  * Scans and snapshots are held across writes: each remembers the rows as they were when it was opened, and must answer
  * from those (K4; both bodies keep the very moment of the opening). Keys are short strings over 00, 01, 'a', 'b', FE, FF,
- * so that they share prefixes, end in 00 and meet the ends of ranges.
+ * some of them behind one of a few beginnings, so that they share prefixes, end in 00 and meet the ends of ranges.
  */
 import fc from 'fast-check'
 import { expect } from 'vitest'
@@ -28,7 +28,9 @@ export type Operation =
   | { readonly do: 'closeSnapshot'; readonly snapshot: number }
   | { readonly do: 'clear' }
 
-const keys = fc.string({ unit: fc.constantFrom('\x00', '\x01', 'a', 'b', '\xfe', '\xff'), maxLength: 5 })
+const ends = fc.string({ unit: fc.constantFrom('\x00', '\x01', 'a', 'b', '\xfe', '\xff'), maxLength: 5 })
+const beginnings = fc.constantFrom('', '', '', 'a', 'abaaba', 'abaabaa', 'abaababa\x00', 'b\xff\xff\xff\xff\xff')
+const keys = fc.tuple(beginnings, ends).map(([beginning, end]) => beginning + end)
 const value = fc.integer({ min: 0, max: 255 })
 /** Small numbers that pick one of what is open. */
 const pick = fc.nat({ max: 7 })
