@@ -64,7 +64,7 @@ export async function viewWithIndexes(
       if (table === 'EntitiesByCompositeProperty') rows.set(rowKey, value)
     }
   }
-  return new PastView(view, rows)
+  return new PastView(view, () => rows)
 }
 
 /** The composite indexes that a plan reads. */

@@ -119,7 +119,10 @@ async function makeFolder(dir: string): Promise<void> {
 /** Gives `work` the Entities rows of one moment (T1, T2). Without snapshots in the store, writes wait for it. */
 async function atOneMoment<T>(source: ExportSource, work: (view: TableView) => Promise<T>): Promise<T> {
   const { kv, log } = source
-  const viewOf = (reader: KvReader): TableView => new PastView(new KvTableView(reader), waitingRows(source))
+  const viewOf = (reader: KvReader): TableView => {
+    const rows = waitingRows(source)
+    return new PastView(new KvTableView(reader), () => rows)
+  }
   if (!kv.supports.snapshot) {
     return await log.exclusive(async () => {
       await log.quiesce()

@@ -227,6 +227,29 @@ describe('the tree', () => {
     )
   })
 
+  it('a scan that seeks among keys that end alike gives the rows at and after each', () => {
+    const keyAt = (table: number, row: number): string => `table-${table}-row-${100 + row}`
+    const tree = new BTree<number>(5)
+    const keys: string[] = []
+    for (let table = 0; table < 6; table++) for (let row = 0; row < 40; row += 2) keys.push(keyAt(table, row))
+    for (const key of keys) tree.set(key, 0)
+    const range = { start: keyAt(1, 0), end: keyAt(5, 0) }
+    const inside = keys.filter((key) => range.start <= key && key < range.end)
+    const place = fc.tuple(fc.nat({ max: 6 }), fc.nat({ max: 40 }))
+    fc.assert(
+      fc.property(fc.array(place, { minLength: 1 }), fc.boolean(), (places, reverse) => {
+        const scan = new TreeScan(tree.root, tree.height, range, reverse)
+        for (const [table, row] of places) {
+          const key = keyAt(table, row)
+          scan.seek(key)
+          const after = reverse ? inside.filter((one) => one <= key).reverse() : inside.filter((one) => one >= key)
+          expect(scan.next(3).map((found) => found.key)).toEqual(after.slice(0, 3))
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
   it('keeps nodes well filled when keys arrive in order, up or down', () => {
     for (const step of [1, -1]) {
       const tree = new BTree<number>(64)

@@ -373,6 +373,16 @@ test('OD1: a snapshot that has log rows which are gone from the list meanwhile i
   world.run({ do: 'read', range: everything, reverse: false, from: 0 })
 })
 
+test('OD1: a snapshot shows the log of its moment when as many rows have come as have gone, and nothing else has changed', () => {
+  const world = new World()
+  const keyOf = (id: bigint): Key => ({ partition, path: [{ kind: 'A', id }] })
+  world.run({ do: 'write', entities: [[keyOf(1n), new Map()]] })
+  world.run({ do: 'snapshot' })
+  world.run({ do: 'trim', count: 1, place: 0 })
+  world.run({ do: 'write', entities: [[keyOf(2n), null]] })
+  world.run({ do: 'read', range: logRange, reverse: false, from: 0 })
+})
+
 test('a store that was closed takes no rows, and neither it nor its closed snapshots answer', async () => {
   const world = new World()
   world.run({ do: 'write', entities: [[{ partition, path: [{ kind: 'A', id: 1n }] }, new Map()]] })
