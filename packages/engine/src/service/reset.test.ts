@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import type { Key, PartitionId } from '../model/key.ts'
+import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { AsyncKv } from '../testing/async-kv.ts'
 import { FaultyKv } from '../testing/faulty-kv.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
 import { type Engine, openEngine } from './engine.ts'
 import type { ResetScope } from './reset.ts'
 
@@ -89,3 +91,34 @@ describe('X1: a reset that is cut off at any of its writes is finished by the ne
     expect(outcomes.indexOf('done')).toBeGreaterThan(outcomes.lastIndexOf('not begun'))
   })
 })
+
+test.each<[string, ResetScope]>([
+  ['a project', { projectId: 'p' }],
+  ['a namespace', { projectId: 'p', databaseId: '', namespaceId: '' }],
+])(
+  'a query that comes while %s is deleted finds what there was or nothing, and leaves nothing behind',
+  async (_, scope) => {
+    const [key] = keys as [Key]
+    const query: Query = {
+      partition: key.partition,
+      kind: 'K',
+      projection: [],
+      filter: { type: 'property', property: 'x', operator: 'equal', value: { type: 'integer', value: 1n } },
+      order: [],
+      distinctOn: [],
+      offset: 0,
+    }
+    for (let turns = 0; turns < 80; turns++) {
+      const engine = await openEngine({ scheduler: new VirtualClock() })
+      for (const one of keys) await put(engine, one)
+      const reset = engine.reset(scope)
+      for (let i = 0; i < turns; i++) await Promise.resolve()
+      const { results } = await engine.database('p').runQuery(engine.context(), { query })
+      expect([0, 2], `after ${turns} turns`).toContain(results.length)
+      await reset
+      expect((await engine.database('p').runQuery(engine.context(), { query })).results).toEqual([])
+      expect((await engine.check()).problems).toEqual([])
+      await engine.close()
+    }
+  },
+)
