@@ -77,7 +77,9 @@ export class Findings {
     const stands = this.#commits.stands(entities, Number(facts[0]?.version ?? 0n) / 1000)
     if (stands === 0) return
     const step = stands === 1 ? 1 : Math.ceil(facts.length / indexedMax)
-    const some = step <= 1 ? facts : facts.filter((_, i) => i % step === 0)
+    // From another one each time: kinds that take turns in each commit would be seen by half.
+    const from = Number((facts[0]?.version ?? 0n) % BigInt(Math.max(1, step)))
+    const some = step <= 1 ? facts : facts.filter((_, i) => i % step === from)
     this.#indexes.noteCommitted(some, (stands * facts.length) / Math.max(1, some.length))
     this.#keys.noteCommitted(facts)
     for (const fact of facts) this.#load.noteCommitted(fact, stands)

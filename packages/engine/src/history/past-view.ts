@@ -6,6 +6,7 @@
  *   the past             a   b'  c   d
  *
  * H1  A view at T gives what a read at T gave: every record with commitVersion <= T counts, none after it.
+ *                                                                          test/property/past-view.test.ts
  * H2  A moment is readable while all records after it are kept; older ones are refused, never guessed.
  *
  * Operators above do not know that they read the past. Cost: the records after T, once for each view; their index rows are
@@ -166,8 +167,14 @@ class PastScan implements RowScan {
   seek(key: RowKey): void {
     this.#ahead = []
     this.#exhausted = false
-    this.#at = this.#rows.findIndex((row) => !this.#isBefore(row, key))
-    if (this.#at < 0) this.#at = this.#rows.length
+    let low = 0
+    let high = this.#rows.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#isBefore(this.#rows[middle] as RowKey, key)) low = middle + 1
+      else high = middle
+    }
+    this.#at = low
     this.#scan.seek(key)
   }
 

@@ -1,0 +1,209 @@
+/**
+ * H1 of history/past-view.ts: a view at T gives what a read at T gave.
+ *
+ * Random commits, and in between what moves rows about under the records: reads of indexes and of the log, apply policies,
+ * snapshots and restores, a reset of another namespace. What was there after each commit is known from a model, and asked
+ * for again at any time later.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
+import { logRange } from '../../src/log/log-rows.ts'
+import type { Key } from '../../src/model/key.ts'
+import type { Query } from '../../src/model/query.ts'
+import { type Engine, openEngine } from '../../src/service/engine.ts'
+import type { EngineSnapshot } from '../../src/service/engine-snapshot.ts'
+import { MemoryKv } from '../../src/storage/memory-kv.ts'
+import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+
+const namespaces = ['', 'n'] as const
+type Namespace = (typeof namespaces)[number]
+
+/** The values of the entities by their ids. */
+type State = ReadonlyMap<number, number>
+
+/** What is known of a moment; of a namespace that was reset since nothing is. */
+interface Moment {
+  readonly at: bigint
+  readonly states: Readonly<Record<Namespace, State | undefined>>
+}
+
+type Step =
+  | { readonly do: 'commit'; readonly namespace: Namespace; readonly values: State; readonly gone: readonly number[] }
+  | { readonly do: 'past'; readonly which: number; readonly namespace: Namespace }
+  | { readonly do: 'policy'; readonly policy: 'immediate' | 'manual' }
+  | { readonly do: 'restore' | 'close'; readonly which: number }
+  | { readonly do: 'query' | 'readLog' | 'snapshot' | 'reset' }
+
+const id = fc.integer({ min: 1, max: 4 })
+const namespace = fc.constantFrom(...namespaces)
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        do: fc.constant('commit' as const),
+        namespace,
+        values: fc.array(fc.tuple(id, id), { maxLength: 3 }).map((pairs) => new Map(pairs)),
+        gone: fc.uniqueArray(id, { maxLength: 1 }),
+      }),
+    },
+    { weight: 6, arbitrary: fc.record({ do: fc.constant('past' as const), which: fc.nat(20), namespace }) },
+    { weight: 1, arbitrary: fc.constant<Step>({ do: 'query' }) },
+    { weight: 1, arbitrary: fc.constant<Step>({ do: 'readLog' }) },
+    { weight: 1, arbitrary: fc.constant<Step>({ do: 'reset' }) },
+    { weight: 2, arbitrary: fc.constant<Step>({ do: 'snapshot' }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constantFrom('restore' as const, 'close' as const), which: fc.nat(2) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('policy' as const), policy: fc.constantFrom('immediate', 'manual') }),
+    },
+  ) as fc.Arbitrary<Step>,
+  { minLength: 5, maxLength: 40, size: 'max' },
+)
+
+function keyOf(namespaceId: Namespace, id: number): Key {
+  return { partition: { projectId: 'p', databaseId: '', namespaceId }, path: [{ kind: 'A', id: BigInt(id) }] }
+}
+
+function entityOf(key: Key, n: number): Uint8Array {
+  const bytes = encodeKey(key)
+  const properties = encodeProperties(new Map([['n', { type: 'integer', value: BigInt(n) }]]))
+  return Buffer.concat([Buffer.from([0x0a, bytes.length]), bytes, properties])
+}
+
+const ids = [1, 2, 3, 4]
+
+class World {
+  readonly clock: VirtualClock
+  readonly engine: Engine
+  readonly kv: MemoryKv | OnDemandRows
+  states: Record<Namespace, State> = { '': new Map(), n: new Map() }
+  moments: readonly Moment[] = []
+  readonly snapshots: (Pick<World, 'states' | 'moments'> & { readonly of: EngineSnapshot })[] = []
+
+  constructor(engine: Engine, kv: MemoryKv | OnDemandRows, clock: VirtualClock) {
+    this.engine = engine
+    this.kv = kv
+    this.clock = clock
+  }
+
+  async run(step: Step): Promise<void> {
+    const { engine } = this
+    await this.clock.advance(10)
+    switch (step.do) {
+      case 'commit':
+        return await this.#commit(step.namespace, step.values, step.gone)
+      case 'past': {
+        const moment = this.moments[step.which % Math.max(1, this.moments.length)]
+        if (moment !== undefined) await this.check(moment, step.namespace)
+        return
+      }
+      case 'query':
+        await this.#read('', undefined)
+        return
+      case 'readLog':
+        this.kv.scan(logRange).close()
+        return
+      case 'reset':
+        await engine.reset({ projectId: 'p', databaseId: '', namespaceId: 'n' })
+        this.states = { ...this.states, n: new Map() }
+        this.moments = this.moments.map(({ at, states }) => ({ at, states: { ...states, n: undefined } }))
+        return
+      case 'policy':
+        engine.configure({ applyPolicy: { type: step.policy } })
+        return
+      case 'snapshot':
+        this.snapshots.push({ of: await engine.snapshot(), states: this.states, moments: this.moments })
+        return
+      case 'close':
+        for (const { of } of this.snapshots.splice(step.which, 1)) of.close()
+        return
+      case 'restore': {
+        const snapshot = this.snapshots[step.which]
+        if (snapshot === undefined) return
+        await engine.restore(snapshot.of)
+        this.states = snapshot.states
+        this.moments = snapshot.moments
+      }
+    }
+  }
+
+  async check({ at, states }: Moment, namespace: Namespace): Promise<void> {
+    const state = states[namespace]
+    if (state === undefined) return
+    const having = ids.filter((id) => state.has(id))
+    const falling = having.toSorted((a, b) => (state.get(b) ?? 0) - (state.get(a) ?? 0) || a - b)
+    const read = await this.#read(namespace, at)
+    expect(read, 'H1').toEqual({ found: having, two: having.filter((id) => state.get(id) === 2), falling, all: having })
+  }
+
+  async #commit(namespace: Namespace, values: State, gone: readonly number[]): Promise<void> {
+    const { engine } = this
+    const deleted = gone.filter((id) => !values.has(id))
+    const mutations = [
+      ...[...values].map(([id, n]) => ({ operation: 'upsert' as const, entity: entityOf(keyOf(namespace, id), n) })),
+      ...deleted.map((id) => ({ operation: 'delete' as const, key: keyOf(namespace, id) })),
+    ]
+    if (mutations.length === 0) return
+    const { mutationResults } = await engine
+      .database('p')
+      .commit(engine.context(), { mode: 'nonTransactional', mutations })
+    const state = new Map([...this.states[namespace], ...values])
+    for (const id of deleted) state.delete(id)
+    this.states = { ...this.states, [namespace]: state }
+    // What a mutation did not change keeps the version of before.
+    let at = this.moments.at(-1)?.at ?? 0n
+    for (const { version } of mutationResults) if (version > at) at = version
+    this.moments = [...this.moments, { at, states: this.states }]
+  }
+
+  /** What each kind of read gives, as ids. */
+  async #read(namespaceId: Namespace, readTime: bigint | undefined): Promise<Record<string, number[]>> {
+    const { engine } = this
+    const database = engine.database('p')
+    const read = readTime === undefined ? {} : { read: { readTime } }
+    const { found } = await database.lookup(engine.context(), {
+      keys: ids.map((id) => keyOf(namespaceId, id)),
+      ...read,
+    })
+    const run = async (more: Partial<Query>): Promise<number[]> => {
+      const { partition } = keyOf(namespaceId, 1)
+      const query: Query = { partition, kind: 'A', projection: [], order: [], distinctOn: [], offset: 0, ...more }
+      const { results } = await database.runQuery(engine.context(), { query, ...read })
+      return results.map(({ key }) => idOf(key))
+    }
+    const value = { type: 'integer', value: 2n } as const
+    return {
+      found: found.map(({ key }) => idOf(key)),
+      two: await run({ filter: { type: 'property', property: 'n', operator: 'equal', value } }),
+      falling: await run({ order: [{ property: 'n', direction: 'descending' }] }),
+      all: await run({}),
+    }
+  }
+}
+
+function idOf({ path }: Key): number {
+  return Number(path[0]?.id)
+}
+
+test.each<[string, () => MemoryKv | OnDemandRows]>([
+  ['with all rows', () => new MemoryKv([], { nodeCapacity: 4 })],
+  ['with rows on demand', () => new OnDemandRows(new MemoryKv([], { nodeCapacity: 4 }))],
+])('H1: a view at T gives what a read at T gave, %s', async (_, kvOf) => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (sequence) => {
+      const [kv, clock] = [kvOf(), new VirtualClock()]
+      const engine = await openEngine({ scheduler: clock, kv })
+      const world = new World(engine, kv, clock)
+      for (const step of sequence) await world.run(step)
+      for (const moment of world.moments) for (const one of namespaces) await world.check(moment, one)
+      await engine.close()
+    }),
+    { numRuns: 100 },
+  )
+})
