@@ -6,6 +6,7 @@ export type { Scheduler } from './clock.ts'
 export { systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext, RowOperation } from './context.ts'
 export { CountingLedger, checkAlive, RecordingLedger, requestContext } from './context.ts'
+export { PlainCommit } from './encoding/commit-message.ts'
 export {
   decodeArrayValue,
   decodeKey,

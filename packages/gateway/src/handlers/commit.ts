@@ -1,8 +1,15 @@
 /** Commit: applies mutations. What must hold between mode and transaction is the engine's matter; here is only the form. */
 
-import { andThen, type CommitRequest, type CommitResult, encodeValue, invalidArgument } from '@sixtables/engine'
+import {
+  andThen,
+  type CommitRequest,
+  type CommitResult,
+  encodeValue,
+  invalidArgument,
+  PlainCommit,
+} from '@sixtables/engine'
 import { google, type CommitRequest as WireCommitRequest } from '#gen/wire.js'
-import type { Handler } from '../call.ts'
+import type { Call, Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
 import { mutationOf } from '../convert/mutation.ts'
@@ -15,13 +22,34 @@ const decoder = google.datastore.v1.CommitRequest
 const transactional = 1
 const nonTransactional = 2
 
+/** A commit, and the database it is for. */
+interface ScopedCommit {
+  readonly scope: RequestScope
+  readonly commit: CommitRequest
+}
+
 export function commitHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    const request = decodeRequest(decoder, bytes, 'CommitRequest')
-    const scope = requestScope(request, call)
-    const commit = commitOf(request, scope)
+    const { scope, commit } = plainCommit(bytes, call) ?? fullCommit(bytes, call)
     return andThen(engine.database(scope.projectId, scope.databaseId).commit(call, commit), answerOf)
   }
+}
+
+/** Entities to write, outside of a transaction or in a begun one; `undefined` for any other request. */
+function plainCommit(bytes: Buffer, call: Call): ScopedCommit | undefined {
+  const plain = PlainCommit.read(bytes)
+  if (plain === undefined) return undefined
+  const scope = requestScope(plain, call)
+  const mode = modeOf(plain.mode)
+  const { mutations, transaction } = plain
+  if (transaction === undefined) return { scope, commit: { mode, mutations } }
+  return { scope, commit: { mode, mutations, transaction: transactionIdOf(transaction) } }
+}
+
+function fullCommit(bytes: Buffer, call: Call): ScopedCommit {
+  const request = decodeRequest(decoder, bytes, 'CommitRequest')
+  const scope = requestScope(request, call)
+  return { scope, commit: commitOf(request, scope) }
 }
 
 /** Unspecified is transactional (measured). */
