@@ -10,7 +10,8 @@ import { expect, test } from 'vitest'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { logRange } from '../../src/log/log-rows.ts'
 import type { Key } from '../../src/model/key.ts'
-import type { Query } from '../../src/model/query.ts'
+import type { Filter, Query } from '../../src/model/query.ts'
+import type { Value } from '../../src/model/value.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
 import type { EngineSnapshot } from '../../src/service/engine-snapshot.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
@@ -72,8 +73,19 @@ function keyOf(namespaceId: Namespace, id: number): Key {
 
 function entityOf(key: Key, n: number): Uint8Array {
   const bytes = encodeKey(key)
-  const properties = encodeProperties(new Map([['n', { type: 'integer', value: BigInt(n) }]]))
+  const integer = (value: number): Value => ({ type: 'integer', value: BigInt(value) })
+  const properties = encodeProperties(
+    new Map([
+      ['n', integer(n)],
+      ['m', integer(otherOf(idOf(key), n))],
+    ]),
+  )
   return Buffer.concat([Buffer.from([0x0a, bytes.length]), bytes, properties])
+}
+
+/** The other property of an entity. */
+function otherOf(id: number, n: number): number {
+  return (id >> 1) ^ (n & 1)
 }
 
 const ids = [1, 2, 3, 4]
@@ -139,7 +151,9 @@ class World {
     const having = ids.filter((id) => state.has(id))
     const falling = having.toSorted((a, b) => (state.get(b) ?? 0) - (state.get(a) ?? 0) || a - b)
     const read = await this.#read(namespace, at)
-    expect(read, 'H1').toEqual({ found: having, two: having.filter((id) => state.get(id) === 2), falling, all: having })
+    const two = having.filter((id) => state.get(id) === 2)
+    const joined = two.filter((id) => otherOf(id, 2) === 1)
+    expect(read, 'H1').toEqual({ found: having, two, joined, falling, all: having })
   }
 
   async #commit(namespace: Namespace, values: State, gone: readonly number[]): Promise<void> {
@@ -177,10 +191,15 @@ class World {
       const { results } = await database.runQuery(engine.context(), { query, ...read })
       return results.map(({ key }) => idOf(key))
     }
-    const value = { type: 'integer', value: 2n } as const
+    const isEqual = (property: string, value: bigint): Filter => {
+      return { type: 'property', property, operator: 'equal', value: { type: 'integer', value } }
+    }
     return {
       found: found.map(({ key }) => idOf(key)),
-      two: await run({ filter: { type: 'property', property: 'n', operator: 'equal', value } }),
+      two: await run({ filter: isEqual('n', 2n) }),
+      joined: await run({
+        filter: { type: 'composite', operator: 'and', filters: [isEqual('n', 2n), isEqual('m', 1n)] },
+      }),
       falling: await run({ order: [{ property: 'n', direction: 'descending' }] }),
       all: await run({}),
     }
