@@ -7,7 +7,10 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { systemScheduler } from '../../src/clock.ts'
+import { requestContext } from '../../src/context.ts'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
+import { PastView } from '../../src/history/past-view.ts'
 import { logRange } from '../../src/log/log-rows.ts'
 import type { Key } from '../../src/model/key.ts'
 import type { Filter, Query } from '../../src/model/query.ts'
@@ -16,6 +19,8 @@ import { type Engine, openEngine } from '../../src/service/engine.ts'
 import type { EngineSnapshot } from '../../src/service/engine-snapshot.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
+import { KvTableView } from '../../src/tables/table.ts'
+import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 const namespaces = ['', 'n'] as const
@@ -224,5 +229,71 @@ test.each<[string, () => MemoryKv | OnDemandRows]>([
       await engine.close()
     }),
     { numRuns: 100 },
+  )
+})
+
+/** Rows of one table, by a letter each. */
+const rows = fc
+  .dictionary(fc.constantFrom(...'abcdefghij'), fc.nat({ max: 2 }))
+  .map((own) => new Map(Object.entries(own)))
+const letter = fc.constantFrom(...'abcdefghijk')
+
+type ScanStep = { readonly seek: string } | { readonly count: number }
+
+test.each([
+  ['at once', false],
+  ['by promise', true],
+])('H1: a scan of the past merges the rows of now with the undone ones, read %s', async (_, isLate) => {
+  const context = requestContext({ clock: systemScheduler })
+  const scanSteps: fc.Arbitrary<ScanStep[]> = fc.array(
+    fc.oneof(fc.record({ seek: letter }), fc.record({ count: fc.integer({ min: 1, max: 4 }) })),
+    { maxLength: 12 },
+  )
+  const bounds = fc.tuple(letter, letter).map((two) => two.toSorted())
+  await fc.assert(
+    fc.asyncProperty(
+      rows,
+      rows,
+      bounds,
+      fc.boolean(),
+      scanSteps,
+      async (now, undone, [start = '', end = ''], reverse, steps) => {
+        const store = new MemoryKv([...now].map(([key, value]) => ({ key, value: Uint8Array.of(value) })))
+        // 0 stands for a row that was not there.
+        const bytesOf = (value: number): Uint8Array | undefined => (value === 0 ? undefined : Uint8Array.of(value))
+        const laidOver = new Map([...undone].map(([key, value]) => [key, bytesOf(value)]))
+        const view = new PastView(new KvTableView(isLate ? new AsyncKv(store) : store), () => laidOver)
+        const past = [...now, ...undone]
+          .filter(
+            ([key, value]) =>
+              start <= key && key < end && undone.get(key) !== 0 && (undone.get(key) ?? value) === value,
+          )
+          .map(([key, value]) => `${key}${value}`)
+          .filter((row, i, all) => all.indexOf(row) === i)
+          .sort()
+        if (reverse) past.reverse()
+        const isBefore = (row: string, key: string): boolean => (reverse ? row.slice(0, 1) > key : row < key)
+        const scan = view.scan(context, 'Entities', { start, end }, { reverse })
+        let left = past
+        for (const step of steps) {
+          if ('seek' in step) {
+            scan.seek(step.seek)
+            left = past.filter((row) => !isBefore(row, step.seek))
+            continue
+          }
+          const found = (await scan.next(step.count)).map(({ key, value }) => `${key}${value[0]}`)
+          expect(found).toEqual(left.slice(0, found.length))
+          expect(found.length).toBeLessThanOrEqual(step.count)
+          if (left.length > 0) expect(found.length).toBeGreaterThan(0)
+          left = left.slice(found.length)
+        }
+        scan.close()
+        for (const key of 'abcdefghij') {
+          const value = await view.get(context, 'Entities', key)
+          expect(value).toEqual(undone.has(key) ? laidOver.get(key) : await store.get(key))
+        }
+      },
+    ),
+    { numRuns: 300 },
   )
 })
