@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { AbsentEntities } from './level-absent.ts'
+import type { LevelDatabase } from './level-moment.ts'
+
+/** A store whose keys come in parts, each when `give` is called. */
+class SlowLevel {
+  readonly #waiting: ((keys: readonly Uint8Array[]) => void)[] = []
+
+  keys(): object {
+    return { nextv: () => new Promise((resolve) => this.#waiting.push(resolve)), close: async () => {} }
+  }
+
+  async give(...keys: readonly string[]): Promise<void> {
+    this.#waiting.shift()?.(keys.map((key) => Buffer.from(key)))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+function open(): { readonly level: SlowLevel; readonly absent: AbsentEntities } {
+  const level = new SlowLevel()
+  return { level, absent: new AbsentEntities(level as object as LevelDatabase, false, 1) }
+}
+
+test('A1: nothing is absent before the keys of all entities were read', async () => {
+  const { level, absent } = open()
+  absent.missed('E1')
+  await level.give('E2')
+  expect(absent.lacks('E3')).toBe(false)
+  await level.give()
+  expect(['E1', 'E2', 'A1'].map((key) => absent.lacks(key))).toEqual([true, false, false])
+})
+
+test('A1: nothing is absent while a clear waits that came while the keys were read', async () => {
+  const { level, absent } = open()
+  absent.missed('E1')
+  await level.give('E2')
+  let acknowledge: () => void = () => {}
+  absent.beginClear(
+    new Promise((resolve) => {
+      acknowledge = resolve
+    }),
+  )
+  await level.give()
+  for (let i = 0; i < 3; i++) absent.missed('E1')
+  await level.give()
+  expect(absent.lacks('E2')).toBe(false)
+  acknowledge()
+  await level.give()
+  absent.missed('E1')
+  await level.give()
+  expect(absent.lacks('E2')).toBe(true)
+})
