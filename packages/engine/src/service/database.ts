@@ -59,10 +59,11 @@ import {
   type NextIds,
   nextIds,
 } from './id-ranges.ts'
-import { checkLookup, lookupKeys, lookupResult } from './lookup.ts'
+import { checkLookup, lookupKeys } from './lookup.ts'
 import { aggregateNearest } from './nearest-aggregation.ts'
 import type { Planner } from './query-indexes.ts'
 import { queryFact } from './query-use.ts'
+import { aggregationBatch, lookupResult, queryBatch } from './read-answer.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
 import type { DatabaseSettings } from './settings.ts'
 import { settled } from './settled.ts'
@@ -213,7 +214,7 @@ export class Database implements TtlDatabase {
               return found
             })
           }
-          return andThen(ready, () => this.#read(context, read, scopeOf, work, dated))
+          return andThen(ready, () => this.#read(context, read, scopeOf, work, queryBatch))
         },
       )
       return mask === undefined || nearest !== undefined ? batch : andThen(batch, (whole) => maskedBatch(whole, mask))
@@ -266,7 +267,7 @@ export class Database implements TtlDatabase {
                 runAggregation(context, whole, planned),
               )
             },
-            dated,
+            aggregationBatch,
           )
         },
       )
@@ -438,13 +439,4 @@ export class Database implements TtlDatabase {
   #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
     return settled(this.#shared.settlement, context, verb)
   }
-}
-
-/** What was read, when, and in which transaction that began with it. */
-function dated<T extends object>(
-  found: T,
-  readTime: bigint,
-  transaction: Uint8Array | undefined,
-): T & { readonly readTime: bigint; readonly transaction?: Uint8Array } {
-  return transaction === undefined ? { ...found, readTime } : { ...found, readTime, transaction }
 }

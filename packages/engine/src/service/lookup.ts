@@ -9,7 +9,7 @@ import type { Key } from '../model/key.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { entityRowKeyOf, StoredImage } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
-import type { FoundEntity, LookupResult } from './api.ts'
+import type { FoundEntity } from './api.ts'
 import { maskedImage } from './read-mask.ts'
 
 /** Answers stay below the 4 MiB that default clients accept; the margin is for what stands around the entities. */
@@ -140,15 +140,4 @@ function endHash(row: RowKey): number {
   let hash = 0
   for (let i = Math.max(0, row.length - 9); i < row.length; i++) hash = Math.imul(hash ^ row.charCodeAt(i), 0x0100_0193)
   return (hash ^ (hash >>> 15)) >>> 0
-}
-
-/** Field by field: V8 takes 1 µs to copy an object and add to it, and as long again to read what came of it. */
-export function lookupResult(
-  { found, missing, deferred }: FoundKeys,
-  readTime: bigint,
-  transaction: Uint8Array | undefined,
-): LookupResult {
-  return transaction === undefined
-    ? { found, missing, deferred, readTime }
-    : { found, missing, deferred, readTime, transaction }
 }
