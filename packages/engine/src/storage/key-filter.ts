@@ -4,7 +4,7 @@
  * F1  mayHave(key) is true for every key that was added. For others it is false, but for one in a hundred.
  * F2  Memory stays under `bytesMax`: a filter that has no more room says of every key that it may be there.
  *
- * Measured: 0.1 µs to ask or to add a key of 45 characters.
+ * Measured: 0.1–0.2 µs to ask for a key of 35 characters.
  */
 import type { RowKey } from './kv.ts'
 
