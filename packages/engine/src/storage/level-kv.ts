@@ -55,7 +55,7 @@ export interface LevelKvOptions {
   readonly readOnly?: boolean
   /** Memory for rows that were read, about; 0 for none. Default 48 MiB. */
   readonly cacheBytes?: number
-  /** How many entities are asked for in vain before the keys of all are read. */
+  /** How many entities are asked for in vain before the keys of all are read. Default: level-absent.ts. */
   readonly missesBeforeReading?: number | undefined
   /** What people are told instead of `dir`. */
   readonly location?: string
