@@ -28,6 +28,8 @@ test('A1: nothing is absent before the keys of all entities were read', async ()
   expect(absent.lacks('E3')).toBe(false)
   await level.give()
   expect(['E1', 'E2', 'A1'].map((key) => absent.lacks(key))).toEqual([true, false, false])
+  absent.beginClear(new Promise(() => {}))
+  expect(absent.lacks('E2')).toBe(false)
 })
 
 test('A1: nothing is absent while a clear waits that came while the keys were read', async () => {

@@ -302,6 +302,36 @@ describe('snapshots of an engine in memory', () => {
     await engine.close()
   })
 
+  test('records that were trimmed after the snapshot are back after restore, and are trimmed again', async () => {
+    const clock = new VirtualClock()
+    const kv = new OnDemandRows(new MemoryKv())
+    const engine = await openEngine({ scheduler: clock, kv, retention: { ageMicros: 3_600_000_000n, bytesMax: 1000 } })
+    const database = engine.database('p')
+    const put = async (n: number) => {
+      await clock.advance(1)
+      const mutations = [{ operation: 'upsert' as const, entity: entityOf(keyOf(1), n) }]
+      const { mutationResults } = await database.commit(engine.context(), { mode: 'nonTransactional', mutations })
+      return mutationResults[0]?.version ?? 0n
+    }
+    const readTime = await put(1)
+    await put(2)
+    const snapshot = await engine.snapshot()
+    const lookup = async () => database.lookup(engine.context(), { keys: [keyOf(1)], read: { readTime } })
+    const recordsAfterPuts = async (): Promise<number> => {
+      for (let n = 3; n < 30; n++) await put(n)
+      await expect(lookup()).rejects.toMatchObject({ code: 'FAILED_PRECONDITION' })
+      const scan = kv.scan({ start: 'L', end: 'M' })
+      const records = scan.next(100).length
+      scan.close()
+      return records
+    }
+    const records = await recordsAfterPuts()
+    await engine.restore(snapshot)
+    expect((await lookup()).found.map(({ image }) => image.version)).toEqual([readTime])
+    expect(await recordsAfterPuts()).toBe(records)
+    await engine.close()
+  })
+
   test('what waited under a delay when the snapshot was taken is applied after restore too', async () => {
     const clock = new VirtualClock()
     const engine = await openEngine({ scheduler: clock, apply: { type: 'time', delayMs: 100 } })
