@@ -10,7 +10,7 @@
  * H2  A moment is readable while all records after it are kept; older ones are refused, never guessed.
  *
  * Operators above do not know that they read the past. Cost: the records after T, once for each view; their index rows are
- * made for a view that reads an index, which takes five times as long.
+ * made for a view that reads an index, which takes three times as long (measured: 5 and 15 µs a record).
  * Ours: records hold images before, so history needs no rows of its own.
  */
 import type { RequestContext } from '../context.ts'
