@@ -77,19 +77,24 @@ function outcome(call: () => unknown): unknown {
   }
 }
 
+/** Keys that follow each other are read as each of them alone. */
+function expectReadAsAlone(messages: readonly Uint8Array[]): void {
+  const reader = new WireReader(Buffer.concat(messages))
+  const run = new KeyRun(reader, scope)
+  let at = 0
+  for (const bytes of messages) {
+    reader.position = at
+    at += bytes.length
+    reader.end = at
+    expect(outcome(() => run.next())).toEqual(outcome(() => decodeKey(bytes, scope)))
+  }
+}
+
 test('keys of one message are read as each of them alone', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(keyForm, fc.nat({ max: 3 })), { maxLength: 6 }), (list) => {
       const messages = list.flatMap(([form, again]) => Array.from({ length: 1 + again }, () => keyMessage(form)))
-      const reader = new WireReader(Buffer.concat(messages))
-      const run = new KeyRun(reader, scope)
-      let at = 0
-      for (const bytes of messages) {
-        reader.position = at
-        at += bytes.length
-        reader.end = at
-        expect(outcome(() => run.next())).toEqual(outcome(() => decodeKey(bytes, scope)))
-      }
+      expectReadAsAlone(messages)
     }),
     { numRuns: 1000 },
   )
@@ -106,15 +111,7 @@ test('so are keys of one kind and partition, with names and ids of all lengths',
       const messages = lasts.map((each) =>
         keyMessage({ partition, elements: [fieldsOf('Task', each)], partitionAgain: undefined, junk: undefined }),
       )
-      const reader = new WireReader(Buffer.concat(messages))
-      const run = new KeyRun(reader, scope)
-      let at = 0
-      for (const bytes of messages) {
-        reader.position = at
-        at += bytes.length
-        reader.end = at
-        expect(outcome(() => run.next())).toEqual(outcome(() => decodeKey(bytes, scope)))
-      }
+      expectReadAsAlone(messages)
     }),
     { numRuns: 300 },
   )
