@@ -5,7 +5,7 @@
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
-import type { RowScan, TableId, TableView } from '../tables/table.ts'
+import type { TableId, TableView } from '../tables/table.ts'
 
 /**
  * @param jump - told of the row found; answers the row key from which to go on, which must be behind that row
@@ -36,7 +36,7 @@ export function skipScan(
 }
 
 /** Runs `work`, and closes the scan when it is done, or has failed. */
-export function closingAfter(scan: RowScan, work: () => MaybePromise<void>): MaybePromise<void> {
+export function closingAfter(scan: { close(): void }, work: () => MaybePromise<void>): MaybePromise<void> {
   let done: MaybePromise<void>
   try {
     done = work()

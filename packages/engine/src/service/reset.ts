@@ -16,6 +16,7 @@ import { encodeText } from '../encoding/ordered.ts'
 import { invalidArgument } from '../errors.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { closingAfter } from '../metadata/skip-scan.ts'
 import type { Kv, KvRow, KvWrite, RowKey } from '../storage/kv.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 
@@ -130,16 +131,5 @@ function deleteRange(kv: Kv, { prefix, matches }: Deletion): MaybePromise<void> 
       if (done) return
     }
   }
-  return lastly(run, () => scan.close())
-}
-
-/** Does `end` after the work, also when that fails. */
-function lastly<T>(work: () => MaybePromise<T>, end: () => void): MaybePromise<T> {
-  let done: MaybePromise<T> | undefined
-  try {
-    done = work()
-    return done instanceof Promise ? done.finally(end) : done
-  } finally {
-    if (!(done instanceof Promise)) end()
-  }
+  return closingAfter(scan, run)
 }
