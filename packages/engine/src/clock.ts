@@ -7,6 +7,8 @@
 export interface Scheduler {
   /** Microseconds since the epoch. May stand still or go back; users that need order keep their own last value. */
   nowMicros(): bigint
+  /** Milliseconds since a moment of no meaning. Never goes back: for how long something takes. */
+  steadyMs(): number
   /** Runs `task` in a later turn, after what arrived in this one. */
   defer(task: () => void): void
   /**
@@ -25,6 +27,9 @@ export const systemScheduler: Scheduler = {
   nowMicros() {
     // timeOrigin + now keeps the sub-millisecond digits that Date.now() drops.
     return BigInt(Math.floor((timeOrigin + performance.now()) * 1000))
+  },
+  steadyMs() {
+    return performance.now()
   },
   defer(task) {
     setImmediate(task)

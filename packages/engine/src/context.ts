@@ -107,6 +107,15 @@ export class RecordingLedger implements Ledger {
   }
 }
 
+/** How long a request has run since others had a turn (slices.ts). */
+export class Slice {
+  /** Rows since the clock was asked, and since the slice began. */
+  unseen = 0
+  work = 0
+  /** Milliseconds, of the scheduler's steady ones; `undefined` = it was not asked yet. */
+  endsAt: number | undefined = undefined
+}
+
 export interface RequestContext {
   readonly clock: Scheduler
   /** Microseconds since the epoch after which the answer is of no use; `undefined` = no limit. */
@@ -115,6 +124,8 @@ export interface RequestContext {
   /** Whether the caller is gone, where that can be told without asking for the signal, which may be made on demand. */
   readonly isCancelled?: boolean
   readonly ledger: Ledger
+  /** Kept by giveWay() of slices.ts. */
+  readonly slice: Slice
   /** How many real operations this one stands for in a simulation; 1 outside of it. */
   readonly weight: number
   /** Milliseconds over which a weight above 1 is spread, as a flow; absent = the tablets' slot. */
@@ -136,6 +147,7 @@ export function requestContext(options: RequestContextOptions): RequestContext {
     deadlineAt: options.deadlineAt,
     signal: options.signal,
     ledger: options.ledger ?? new CountingLedger(),
+    slice: new Slice(),
     weight: options.weight ?? 1,
     spreadMs: options.spreadMs,
   }

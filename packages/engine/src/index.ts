@@ -5,7 +5,7 @@ export type { CheckReport, PendingGroup, Problem, ProblemKind } from './check/re
 export type { Scheduler } from './clock.ts'
 export { systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext, RowOperation } from './context.ts'
-export { CountingLedger, checkAlive, RecordingLedger, requestContext } from './context.ts'
+export { CountingLedger, checkAlive, RecordingLedger, requestContext, Slice } from './context.ts'
 export { PlainCommit } from './encoding/commit-message.ts'
 export {
   decodeArrayValue,
@@ -110,6 +110,7 @@ export type { ResetScope } from './service/reset.ts'
 export { type DatabaseSettings, type Mode, modeSettings } from './service/settings.ts'
 export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'
+export { giveWay } from './slices.ts'
 export type { BatchWrite, Durability, Kv, KvWrite, MadeRows, WriteGroup } from './storage/kv.ts'
 export { StoredImage } from './tables/entities.ts'
 export { type TableId, tableIds } from './tables/table.ts'

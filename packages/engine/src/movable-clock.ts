@@ -41,6 +41,10 @@ export class MovableClock implements Scheduler {
     return this.#offsetMicros === 0n ? now : now + this.#offsetMicros
   }
 
+  steadyMs(): number {
+    return this.#base.steadyMs()
+  }
+
   defer(task: () => void): void {
     this.#base.defer(task)
   }

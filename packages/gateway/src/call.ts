@@ -6,7 +6,14 @@
  * A1  An answer is five free bytes and then the message, so that gRPC writes its prefix without a copy.   answer-writer.ts
  * A2  The signal and the deadline of a call cost nothing until somebody asks for them.
  */
-import { CountingLedger, type Ledger, type MaybePromise, type RequestContext, type Scheduler } from '@sixtables/engine'
+import {
+  CountingLedger,
+  type Ledger,
+  type MaybePromise,
+  type RequestContext,
+  type Scheduler,
+  Slice,
+} from '@sixtables/engine'
 
 /** How many bytes stand before the message in an answer. */
 export const answerHeadBytes = 5
@@ -33,6 +40,7 @@ export class Call implements RequestContext {
   readonly pathProjectId: string | undefined
   readonly timeoutMs: number | undefined
   readonly ledger: Ledger = new CountingLedger()
+  readonly slice: Slice = new Slice()
   readonly weight: number = 1
   readonly #startedAt: bigint
   #controller: AbortController | undefined

@@ -27,7 +27,13 @@ function tableOf(rows: number): TableView & { readonly state: { left: number; cl
 /** Runs deferred tasks only when told to. */
 function handClock(): Scheduler & { readonly tasks: (() => void)[] } {
   const tasks: (() => void)[] = []
-  return { tasks, nowMicros: () => 0n, defer: (task) => void tasks.push(task), sleep: () => Promise.resolve() }
+  return {
+    tasks,
+    nowMicros: () => 0n,
+    steadyMs: () => 0,
+    defer: (task) => void tasks.push(task),
+    sleep: () => Promise.resolve(),
+  }
 }
 
 const asked = query({ kind: 'A' })

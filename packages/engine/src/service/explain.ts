@@ -15,7 +15,7 @@
  * Ours: index_entries_scanned counts rows that seeks read ahead; the text of the plan.
  */
 import type { Scheduler } from '../clock.ts'
-import { CountingLedger, type Ledger, type RequestContext, type RowOperation } from '../context.ts'
+import { CountingLedger, type Ledger, type RequestContext, type RowOperation, type Slice } from '../context.ts'
 import type { NearestPlan } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import type { DistanceMeasure } from '../model/query.ts'
@@ -191,6 +191,10 @@ class WatchedContext implements RequestContext {
 
   get isCancelled(): boolean {
     return this.#context.isCancelled ?? this.#context.signal?.aborted ?? false
+  }
+
+  get slice(): Slice {
+    return this.#context.slice
   }
 
   get weight(): number {

@@ -31,6 +31,10 @@ export class VirtualClock implements Scheduler {
     return this.#now
   }
 
+  steadyMs(): number {
+    return Number(this.#now) / 1000
+  }
+
   defer(task: () => void): void {
     setImmediate(task)
   }

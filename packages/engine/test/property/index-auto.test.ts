@@ -239,6 +239,7 @@ function steppedScheduler(step: () => Promise<void>) {
   const clock = new VirtualClock()
   return {
     nowMicros: () => clock.nowMicros(),
+    steadyMs: () => clock.steadyMs(),
     sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms, signal),
     defer: (task: () => void) => void step().then(task),
   }

@@ -171,6 +171,7 @@ function steppedScheduler(step: () => Promise<void>): Scheduler {
   const clock = new VirtualClock()
   return {
     nowMicros: () => clock.nowMicros(),
+    steadyMs: () => clock.steadyMs(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
     defer: (task) => void step().then(task),
   }

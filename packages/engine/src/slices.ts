@@ -1,0 +1,56 @@
+/**
+ * Long work in slices, with the calls of others in between. The one way in which anything gives up its turn.
+ *
+ *   rows … giveWay(context, rows) … rows … giveWay(context, rows) ─▶ a promise: the slice is over
+ *                                                                     └─▶ calls of others ─▶ the next slice
+ *
+ * S1  A slice ends at the first giveWay() after {@link sliceMs}, or after {@link sliceWorkMax} rows: in tests time may stand still.
+ * S2  Of all long work of a scheduler one goes on in a turn of the event loop, in the order in which they gave way. So others
+ *     wait for one slice, however much long work there is.
+ * S3  Work whose caller no longer waits ends: when it gives way, and when its next slice would begin.      all: slices.test.ts
+ *
+ * Work that goes on later must not count on what it has seen: it reads a snapshot, or looks again.
+ */
+import type { Scheduler } from './clock.ts'
+import { checkAlive, type RequestContext } from './context.ts'
+
+/** How long work goes on before others get a turn. What is done between two giveWay() comes on top of it. */
+const sliceMs = 5
+/** The same in rows; in memory these are read in half a millisecond to some, by what is done with them. */
+export const sliceWorkMax = 4096
+/** After so many rows the clock is asked: a lookup or a page of results never does. */
+const workPerLook = 128
+
+/**
+ * To be called between two steps of anything that may be long.
+ *
+ * @param work - how much was done since the last call: rows read, or as many as would have taken that long
+ * @returns `undefined` to go on at once; else a promise to wait for, after which a new slice has begun
+ * @throws CANCELLED or DEADLINE_EXCEEDED, as does the promise, when nobody waits for the answer any more
+ */
+export function giveWay(context: RequestContext, work: number): Promise<void> | undefined {
+  const { slice, clock } = context
+  slice.unseen += work
+  if (slice.unseen < workPerLook) return undefined
+  slice.work += slice.unseen
+  slice.unseen = 0
+  checkAlive(context)
+  const now = clock.steadyMs()
+  slice.endsAt ??= now + sliceMs
+  if (now < slice.endsAt && slice.work < sliceWorkMax) return undefined
+  return nextTurn(clock).then(() => {
+    checkAlive(context)
+    slice.work = 0
+    slice.endsAt = clock.steadyMs() + sliceMs
+  })
+}
+
+/** The turns that long work waits for, by scheduler: each begins after the one before it (S2). */
+const lines = new WeakMap<Scheduler, Promise<void>>()
+
+function nextTurn(clock: Scheduler): Promise<void> {
+  const before = lines.get(clock) ?? Promise.resolve()
+  const turn = before.then(() => new Promise<void>((resolve) => clock.defer(resolve)))
+  lines.set(clock, turn)
+  return turn
+}
