@@ -36,7 +36,7 @@ export interface Fault {
 export class FaultyKv implements Kv {
   readonly inner: Kv
   readonly batchWith?: NonNullable<Kv['batchWith']>
-  readonly #fault: Fault | undefined
+  #fault: Fault | undefined
   #writes = 0
   #state: 'sound' | 'poisoned' | 'crashed' = 'sound'
 
@@ -64,6 +64,11 @@ export class FaultyKv implements Kv {
 
   get location(): string {
     return `${this.inner.location}, with faults`
+  }
+
+  /** Sets a fault that counts writes from now on: its write 1 is the next one. */
+  arm(fault: Fault): void {
+    this.#fault = { ...fault, atWrite: this.#writes + fault.atWrite }
   }
 
   /** The process dies now: every later call is refused. */

@@ -1,158 +1,61 @@
 /**
- * The commands of the engine's golden scripts.
+ * The commands of the engine's golden scripts. Keys, values and queries are written as script-text.ts says.
  *
- *   put ToDo:1 owner="ada" priority=5 note~="long"     ~= excludes from indexes; a key without id gets one
- *   insert | update …          delete ToDo:1           batch put A:1 x=1, delete A:2
+ * Writes and reads
+ *   put ToDo:1 owner="ada"     insert | update …       delete ToDo:1     a key without id gets one
  *   put ToDo:1 x=1 mask x, y                           writes x, deletes y, leaves the rest
  *   put ToDo:1 then n increment 1 and l appendMissing [2]
- *                                                      a write and its transforms; prints what they answer
  *   put ToDo:1 x=1 expect 0                            told when another version is stored
- *   lookup ToDo:1 [eventual]   query ToDo [where p>=1 and q="x"] [under User:1] [order p desc, q] [keys] [limit n] [eventual|strong]
- *   rows ToDo:1                log ToDo:1              pending        applied        table Entities
- *   apply immediate|manual|chance 0.5|delay 100        release ToDo:1 A|B           advance 100
- *   index ToDo owner, due desc                         check          reopen
+ *   batch put A:1 x=1, delete A:2                      one atomic commit
+ *   lookup ToDo:1 [eventual]   query QUERY [eventual|strong]   page QUERY (goes on where the last page ended)
+ *   count QUERY                sum p QUERY             avg p QUERY       explain QUERY
+ *
+ * Transactions
+ *   begin T [readonly]         T lookup …              T query …         T commit [put …, delete …]   T rollback
+ *   later A: COMMAND                                   starts it and goes on; `then A` prints its answer, or "waits"
+ *
+ * Ids
+ *   allocate ToDo 3            reserve ToDo:5          range ToDo 1 9    next ToDo
+ *
+ * What lies below
+ *   rows ToDo:1                log ToDo:1              pending           applied        table Entities
+ *   hex ToDo:1                 row keys in hex         check             tablets        events
+ *   release ToDo:1 A|B         advance 100             index ToDo owner, due desc
+ *   split Entities ToDo:5      repeat 100 each 10 put ToDo:$ x=$         `$` counts from 1, `each` is a wait in ms
+ *
+ * Settings
+ *   apply immediate|manual|chance 0.5|delay 100        mode firestore|legacy|optimistic|pessimistic
+ *   indexes auto|require       idpolicy sequential     simulate servers=2 …
+ *
+ * Crashes
+ *   store rows                 from here on a store without batches, where a crash falls between any two rows
+ *   crash at 2 [after]         the process dies at the second write from now on, before or after it took effect
+ *   left                       the rows of tables and log that the store holds now, whatever the engine thinks
+ *   reopen                     as after a crash: what the old engine had in hand is gone
  */
-import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
-import { prettyPath, prettyValue } from '../../src/encoding/pretty.ts'
+
+import { keyCodes } from '../../src/encoding/key-codec.ts'
+import { prettyPath, prettyRowKey, prettyValue } from '../../src/encoding/pretty.ts'
 import type { ApplyPolicy } from '../../src/log/apply-policy.ts'
-import type { Key, PathElement } from '../../src/model/key.ts'
-import type { Filter, PropertyOperator, Query } from '../../src/model/query.ts'
-import type { Value } from '../../src/model/value.ts'
-import type { Mutation, MutationResult, PropertyTransform } from '../../src/service/api.ts'
+import type { Query } from '../../src/model/query.ts'
+import type { Aggregation, Mutation, MutationResult, QueryBatch, ReadOptions } from '../../src/service/api.ts'
 import type { Database } from '../../src/service/database.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
+import type { EngineOptions } from '../../src/service/engine-options.ts'
 import { propertiesInWords } from '../../src/service/inspector.ts'
 import type { LogRecordReport } from '../../src/service/reports.ts'
+import { modeSettings } from '../../src/service/settings.ts'
+import type { Kv } from '../../src/storage/kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
+import { entityRowKey } from '../../src/tables/entities.ts'
 import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { type TableId, tableIds } from '../../src/tables/table.ts'
+import { AsyncKv } from '../../src/testing/async-kv.ts'
+import { FaultyKv } from '../../src/testing/faulty-kv.ts'
 import { VirtualClock, virtualStartMicros } from '../../src/testing/virtual-clock.ts'
+import { parseKey, parseMutation, parseMutations, readQuery, Words } from './script-text.ts'
 
-const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
-
-/** `User:"ada"/ToDo:5`, `ToDo` (incomplete). */
-export function parseKey(text: string): Key {
-  const path = text.split('/').map((step): PathElement => {
-    const colon = step.indexOf(':')
-    if (colon < 0) return { kind: step }
-    const kind = step.slice(0, colon)
-    const rest = step.slice(colon + 1)
-    return rest.startsWith('"') ? { kind, name: JSON.parse(rest) } : { kind, id: BigInt(rest) }
-  })
-  return { partition, path }
-}
-
-function parseValue(text: string): Value {
-  if (text === 'null') return { type: 'null' }
-  if (text === 'true' || text === 'false') return { type: 'boolean', value: text === 'true' }
-  if (text.startsWith('"')) return { type: 'string', value: JSON.parse(text) }
-  if (text.startsWith('[')) {
-    return {
-      type: 'array',
-      values: text
-        .slice(1, -1)
-        .split(',')
-        .filter(Boolean)
-        .map((part) => parseValue(part.trim())),
-    }
-  }
-  if (/^-?\d+$/.test(text)) return { type: 'integer', value: BigInt(text) }
-  if (/^-?\d+\.\d+$/.test(text)) return { type: 'double', value: Number(text) }
-  if (/^\w+:/.test(text)) return { type: 'key', key: parseKey(text) }
-  throw new Error(`golden script: no value: ${text}`)
-}
-
-const assignment = /(\w[\w.]*)(~?=)("(?:[^"\\]|\\.)*"|\[[^\]]*\]|\S+)/g
-
-function entityBytes(key: Key, text: string): Uint8Array {
-  const properties = new Map<string, Value>()
-  for (const [, name = '', sign, value = ''] of text.matchAll(assignment)) {
-    properties.set(name, { ...parseValue(value), ...(sign === '~=' ? { excludeFromIndexes: true } : {}) })
-  }
-  const keyBytes = encodeKey(key)
-  return Buffer.concat([Buffer.from([0x0a, ...varint(keyBytes.length)]), keyBytes, encodeProperties(properties)])
-}
-
-function varint(value: number): number[] {
-  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)]
-}
-
-function parseMutation(text: string): Mutation {
-  const [verb = '', key = '', ...rest] = text.trim().split(' ')
-  if (verb === 'delete') return { operation: 'delete', key: parseKey(key) }
-  const operation = verb === 'put' ? 'upsert' : verb
-  if (operation !== 'upsert' && operation !== 'insert' && operation !== 'update') {
-    throw new Error(`golden script: no mutation: ${verb}`)
-  }
-  const [, properties = '', mask, transforms, expected] =
-    /^(.*?)(?: mask (.*?))?(?: then (.*?))?(?: expect (\S+))?$/.exec(` ${rest.join(' ')}`) ?? []
-  return {
-    operation,
-    entity: entityBytes(parseKey(key), properties),
-    ...(mask === undefined ? {} : { propertyMask: mask.split(',').map((path) => path.trim()) }),
-    ...(transforms === undefined ? {} : { transforms: transforms.split(' and ').map(parseTransform) }),
-    ...(expected === undefined ? {} : { conflict: { baseVersion: BigInt(expected) } }),
-  }
-}
-
-function parseTransform(text: string): PropertyTransform {
-  const [property = '', type = '', ...rest] = text.trim().split(' ')
-  const value = rest.length === 0 ? undefined : parseValue(rest.join(' '))
-  if (type === 'requestTime') return { property, type }
-  if (value !== undefined && (type === 'increment' || type === 'maximum' || type === 'minimum')) {
-    return { property, type, value }
-  }
-  if (value?.type === 'array' && (type === 'appendMissing' || type === 'removeAll')) {
-    return { property, type, values: value.values }
-  }
-  throw new Error(`golden script: no transform: ${text}`)
-}
-
-const operators: Readonly<Record<string, PropertyOperator>> = {
-  '=': 'equal',
-  '<': 'lessThan',
-  '<=': 'lessThanOrEqual',
-  '>': 'greaterThan',
-  '>=': 'greaterThanOrEqual',
-}
-
-function parseQuery(text: string): Query {
-  const [, kind = '', rest = ''] = /^(\w*)(.*)$/.exec(text) ?? []
-  const part = (pattern: RegExp): string | undefined => pattern.exec(rest)?.[1]?.trim()
-  const end = '(?= under | order | keys| limit | strong| eventual|$)'
-  const filters: Filter[] = []
-  const where = part(new RegExp(` where (.*?)${end}`))
-  for (const condition of where?.split(' and ') ?? []) {
-    const [, property = '', operator = '', value = ''] = /^([\w.]+)\s*(<=|>=|=|<|>)\s*(.*)$/.exec(condition) ?? []
-    filters.push({
-      type: 'property',
-      property,
-      operator: operators[operator] ?? 'equal',
-      value: parseValue(value),
-    })
-  }
-  const under = part(new RegExp(` under (.*?)${end}`))
-  if (under !== undefined) {
-    const value: Value = { type: 'key', key: parseKey(under) }
-    filters.push({ type: 'property', property: '__key__', operator: 'hasAncestor', value })
-  }
-  const order = part(new RegExp(` order (.*?)${end}`))?.split(',') ?? []
-  const limit = part(/ limit (\d+)/)
-  const [first] = filters
-  return {
-    partition,
-    kind: kind === '' ? undefined : kind,
-    projection: / keys/.test(rest) ? ['__key__'] : [],
-    filter: filters.length < 2 ? first : { type: 'composite', operator: 'and', filters },
-    order: order.map((column) => {
-      const [property = '', direction] = column.trim().split(' ')
-      return { property, direction: direction === 'desc' ? 'descending' : 'ascending' }
-    }),
-    distinctOn: [],
-    offset: 0,
-    limit: limit === undefined ? undefined : Number(limit),
-  }
-}
+type Lines = readonly string[]
 
 function parsePolicy([name, figure]: readonly string[]): ApplyPolicy {
   switch (name) {
@@ -168,123 +71,249 @@ function parsePolicy([name, figure]: readonly string[]): ApplyPolicy {
   }
 }
 
-function consistencyOf(text: string): { readonly read?: { readonly consistency: 'strong' | 'eventual' } } {
-  const consistency = /\b(strong|eventual)$/.exec(text)?.[1]
-  return consistency === 'strong' || consistency === 'eventual' ? { read: { consistency } } : {}
-}
-
 /** Versions since the start of the script's clock: `+0`, `+1`, in microseconds. */
 function relative(text: string): string {
   return text.replaceAll(/\b1767\d{12}\b/g, (stamp) => `+${BigInt(stamp) - virtualStartMicros}`)
 }
 
+interface Call {
+  readonly engine: Engine
+  readonly database: Database
+  /** What stands behind the command's first word. */
+  readonly rest: string
+  readonly words: Words
+}
+
 /** One engine and what a script says to it. */
 export class EngineScript {
   readonly #clock = new VirtualClock()
-  readonly #kv = new OnDemandRows(new MemoryKv())
+  #store: Kv = new OnDemandRows(new MemoryKv())
+  #kv = new FaultyKv(this.#store)
   #engine: Engine | undefined
+  #tablets: EngineOptions['tablets']
+  /** Tokens of the transactions that the script has begun, by its names for them. */
+  readonly #transactions = new Map<string, Uint8Array>()
+  readonly #started = new Map<string, { lines: Lines | undefined }>()
+  /** Where the last page of each query ended. */
+  readonly #pages = new Map<string, Uint8Array>()
 
   async #open(): Promise<Engine> {
-    this.#engine ??= await openEngine({ kv: this.#kv, scheduler: this.#clock, seed: 1 })
+    const tablets = this.#tablets
+    this.#engine ??= await openEngine({
+      kv: this.#kv,
+      scheduler: this.#clock,
+      seed: 1,
+      ...(tablets === undefined ? {} : { tablets }),
+    })
     return this.#engine
   }
 
   /** Lines that the command prints; an error of the engine is one of them. */
-  async run(command: string): Promise<readonly string[]> {
-    const engine = await this.#open()
+  async run(command: string): Promise<Lines> {
+    const [, verb = '', rest = ''] = /^(\S+)\s*(.*)$/s.exec(command) ?? []
     try {
-      return (await this.#dispatch(engine, engine.database('p'), command)).map(relative)
+      const set = this.#settings[verb]
+      if (set !== undefined) {
+        await set(rest.split(' ').filter(Boolean))
+        return []
+      }
+      const engine = await this.#open()
+      const call = { engine, database: engine.database('p'), rest, words: new Words(verb === 'later' ? '' : rest) }
+      const transaction = this.#transactions.get(verb)
+      const run = transaction === undefined ? this.#commands[verb] : () => this.#inTransaction(call, transaction)
+      if (run === undefined) throw new Error(`golden script: no command: ${command}`)
+      return (await run(call)).map(relative)
     } catch (error) {
       if (error instanceof Error && 'code' in error) return [`${error.code}: ${relative(error.message)}`]
       throw error
     }
   }
 
-  async #dispatch(engine: Engine, database: Database, command: string): Promise<readonly string[]> {
-    const [verb = '', ...words] = command.split(' ')
-    const rest = words.join(' ')
-    switch (verb) {
-      case 'put':
-      case 'insert':
-      case 'update':
-      case 'delete':
-        return this.#commit(engine, database, [parseMutation(command)], false)
-      case 'batch':
-        return this.#commit(engine, database, rest.split(/, (?=put |insert |update |delete )/).map(parseMutation), true)
-      case 'lookup': {
-        const [key = ''] = words
-        const { found } = await database.lookup(engine.context(), { keys: [parseKey(key)], ...consistencyOf(rest) })
-        return found.map((entity) => `${prettyPath(entity.key.path)} ${propertiesInWords(entity.image.properties)}`)
-      }
-      case 'query': {
-        const batch = await database.runQuery(engine.context(), { query: parseQuery(rest), ...consistencyOf(rest) })
-        return batch.results.map(({ key, image }) =>
-          image === undefined ? prettyPath(key.path) : `${prettyPath(key.path)} ${propertiesInWords(image.properties)}`,
-        )
-      }
-      case 'rows':
-        return (await engine.inspector.rows(parseKey(rest))).rows.map(({ row, value, state }) =>
-          [row, value && `→ ${value}`, state === 'stored' ? '' : `(${state})`].filter(Boolean).join(' '),
-        )
-      case 'log':
-        return (await engine.inspector.log(parseKey(rest))).records.map(recordLine)
-      case 'pending':
-        return engine.inspector.pending().pending.map(recordLine)
-      case 'applied':
-        return engine.inspector.applied().steps.map((s) => `${s.group} ${s.version} reached ${s.reached}: ${s.cause}`)
-      case 'table': {
-        const table = tableIds.find((id) => id === rest) as TableId
-        return (await engine.inspector.table(table)).rows.map(({ row, value }) => (value ? `${row} → ${value}` : row))
-      }
-      case 'apply':
-        database.configure({ applyPolicy: parsePolicy(words) })
-        return []
-      case 'release': {
-        const [key = '', milestone] = words
-        const report = await engine.inspector.release(parseKey(key), milestone === 'A' ? 'A' : 'B')
-        return [`${report.group}: ${report.released} to ${report.milestone}`]
-      }
-      case 'advance':
-        await this.#clock.advance(Number(rest))
-        return []
-      case 'index': {
-        const [kind = '', ...columns] = words
-        const properties = columns
-          .join(' ')
-          .split(',')
-          .map((column) => {
-            const [name = '', direction] = column.trim().split(' ')
-            return { name, direction: direction === 'desc' ? ('descending' as const) : ('ascending' as const) }
-          })
-        const built = await engine.createIndex(database, { kind, ancestor: false, properties })
-        return [`index ${built.id} ${built.state}`]
-      }
-      case 'check': {
-        const report = await engine.check()
-        const { entities, indexRows, problems, pending } = report
-        const waiting = pending.map(({ group, records }) => `waiting: ${group} ${records}`)
-        return [
-          `${entities} entities, ${indexRows} index rows, ${report.problemCount} problems`,
-          ...waiting,
-          ...problems.map(({ kind, row, detail }) => `${kind}: ${row}: ${detail}`),
-        ]
-      }
-      case 'reopen':
-        // As after a crash: the old engine is left where it stands, and the rows are taken over by a new one.
-        this.#engine = undefined
-        await this.#open()
-        return []
-      default:
-        throw new Error(`golden script: no command: ${verb}`)
-    }
+  readonly #settings: Readonly<Record<string, (words: readonly string[]) => Promise<void> | void>> = {
+    apply: async (words) => (await this.#open()).database('p').configure({ applyPolicy: parsePolicy(words) }),
+    mode: async ([mode]) => {
+      const database = (await this.#open()).database('p')
+      if (mode === 'firestore' || mode === 'legacy') database.configure(modeSettings(mode))
+      else if (mode === 'optimistic' || mode === 'pessimistic') database.configure({ concurrency: mode })
+      else throw new Error(`golden script: no mode: ${mode}`)
+    },
+    indexes: async ([policy]) => {
+      ;(await this.#open()).database('p').configure({ indexes: policy === 'require' ? 'require' : 'auto' })
+    },
+    idpolicy: async ([policy]) => {
+      const idPolicy = policy === 'sequential' ? 'sequential' : 'scattered'
+      ;(await this.#open()).database('p').configure({ idPolicy })
+    },
+    simulate: (words) => {
+      const settings = words.map((word) => word.split('=')).map(([name = '', value]) => [name, Number(value)])
+      this.#tablets = { simulate: true, waits: false, ...Object.fromEntries(settings) }
+    },
+    store: () => {
+      this.#store = new AsyncKv(new MemoryKv())
+      return this.#reopen()
+    },
+    crash: async ([, write, when]) => {
+      await this.#open()
+      this.#kv.arm({ kind: 'crash', atWrite: Number(write), when: when === 'after' ? 'after' : 'before' })
+    },
+    reopen: () => this.#reopen(),
+    advance: async ([ms]) => {
+      await this.#open()
+      await this.#clock.advance(Number(ms))
+    },
   }
 
-  async #commit(
-    engine: Engine,
-    database: Database,
-    mutations: readonly Mutation[],
-    atomic: boolean,
-  ): Promise<readonly string[]> {
+  async #reopen(): Promise<void> {
+    this.#kv.crash()
+    this.#kv = new FaultyKv(this.#store)
+    this.#engine = undefined
+    await this.#open()
+  }
+
+  readonly #commands: Readonly<Record<string, (call: Call) => Promise<Lines> | Lines>> = {
+    put: (call) => this.#commitOne(call, 'put'),
+    insert: (call) => this.#commitOne(call, 'insert'),
+    update: (call) => this.#commitOne(call, 'update'),
+    delete: (call) => this.#commitOne(call, 'delete'),
+    batch: (call) => this.#commit(call, parseMutations(call.rest), true),
+    lookup: ({ engine, database, words }) => {
+      const key = parseKey(words.take())
+      const read = words.next === 'eventual' ? { consistency: 'eventual' as const } : {}
+      return this.#lookup(engine, database, key, read)
+    },
+    query: (call) => this.#query(call),
+    page: (call) => this.#page(call),
+    count: (call) => this.#aggregate(call, { operator: 'count', upTo: undefined }),
+    sum: (call) => this.#aggregate(call, { operator: 'sum', property: call.words.take() }),
+    avg: (call) => this.#aggregate(call, { operator: 'avg', property: call.words.take() }),
+    explain: async ({ engine, database, words }) => {
+      const query = readQuery(words)
+      const { metrics } = await database.explainQuery(engine.context(), { query }, { analyze: false })
+      return metrics.plan.split('\n')
+    },
+    begin: async ({ engine, database, words }) => {
+      const name = words.take()
+      const mode = words.skip('readonly') ? 'readOnly' : 'readWrite'
+      this.#transactions.set(name, await database.beginTransaction(engine.context(), { mode }))
+      return []
+    },
+    later: async ({ rest }) => {
+      const colon = rest.indexOf(':')
+      const started: { lines: Lines | undefined } = { lines: undefined }
+      this.#started.set(rest.slice(0, colon), started)
+      void this.run(rest.slice(colon + 1).trim()).then((lines) => {
+        started.lines = lines
+      })
+      await this.#clock.advance(0)
+      return []
+    },
+    // biome-ignore lint/suspicious/noThenProperty: a command of the scripts
+    then: ({ words }) => {
+      const name = words.take()
+      return (this.#started.get(name)?.lines ?? ['waits']).map((line) => `${name}: ${line}`)
+    },
+    allocate: async ({ engine, database, words }) => {
+      const key = parseKey(words.take())
+      const keys = new Array(Number(words.next ?? 1)).fill(key)
+      return (await database.allocateIds(engine.context(), keys)).map(({ path }) => prettyPath(path))
+    },
+    reserve: async ({ engine, database, words }) => {
+      await database.reserveIds(engine.context(), [parseKey(words.take())])
+      return []
+    },
+    range: async ({ engine, database, words }) => {
+      const key = parseKey(words.take())
+      const range = { start: BigInt(words.take()), end: BigInt(words.take()) }
+      return [(await database.allocateIdRange(engine.context(), key, range)).words]
+    },
+    next: async ({ engine, database, words }) => {
+      const { scattered, sequential } = await database.nextIds(engine.context(), parseKey(words.take()))
+      return [`scattered ${scattered.counter} → ${scattered.id}`, `sequential ${sequential.counter} → ${sequential.id}`]
+    },
+    rows: async ({ engine, words }) =>
+      (await engine.inspector.rows(parseKey(words.take()))).rows.map(({ row, value, state }) =>
+        [row, value && `→ ${value}`, state === 'stored' ? '' : `(${state})`].filter(Boolean).join(' '),
+      ),
+    hex: async ({ engine, words }) =>
+      (await engine.inspector.rows(parseKey(words.take()))).rows.map(({ row, rowKey }) => `${rowKey}  ${row}`),
+    log: async ({ engine, words }) => (await engine.inspector.log(parseKey(words.take()))).records.map(recordLine),
+    pending: ({ engine }) => engine.inspector.pending().pending.map(recordLine),
+    applied: ({ engine }) =>
+      engine.inspector
+        .applied()
+        .steps.map((step) => `${step.group} ${step.version} reached ${step.reached}: ${step.cause}`),
+    table: async ({ engine, words }) =>
+      (await engine.inspector.table(tableOf(words.take()))).rows.map(({ row, value }) =>
+        value ? `${row} → ${value}` : row,
+      ),
+    left: async () => {
+      const scan = this.#store.scan({ start: '', end: '\xff' })
+      const lines: string[] = []
+      for (let rows = await scan.next(100); rows.length > 0; rows = await scan.next(100)) {
+        lines.push(
+          ...rows.map(({ key, value }) => prettyRowKey(key, value)).filter((row) => !row.startsWith('Metadata')),
+        )
+      }
+      scan.close()
+      return lines
+    },
+    release: async ({ engine, words }) => {
+      const key = parseKey(words.take())
+      const report = await engine.inspector.release(key, words.next === 'A' ? 'A' : 'B')
+      return [`${report.group}: ${report.released} to ${report.milestone}`]
+    },
+    index: async ({ engine, database, words }) => {
+      const kind = words.take()
+      const ancestor = words.skip('ancestor')
+      const properties = words.list(() => ({
+        name: words.take(),
+        direction: words.skip('desc') ? ('descending' as const) : ('ascending' as const),
+      }))
+      const built = await engine.createIndex(database, { kind, ancestor, properties })
+      return [`index ${built.id} ${built.state}`]
+    },
+    check: async ({ engine }) => {
+      const { entities, indexRows, problems, problemCount, pending } = await engine.check()
+      return [
+        `${entities} entities, ${indexRows} index rows, ${problemCount} problems`,
+        ...pending.map(({ group, records }) => `waiting: ${group} ${records}`),
+        ...problems.map(({ kind, row, detail }) => `${kind}: ${row}: ${detail}`),
+      ]
+    },
+    tablets: ({ engine }) =>
+      engine.tablets
+        .report()
+        .tablets.map(
+          ({ table, id, start, rows, server }) => `${table} ${id} from ${start}: ${rows} rows, server ${server}`,
+        ),
+    events: ({ engine }) => engine.tablets.events().map(({ kind, table, words }) => `${kind} ${table}: ${words}`),
+    split: ({ engine, words }) => {
+      const table = tableOf(words.take())
+      const { partition, path } = keyCodes(parseKey(words.take()))
+      engine.tablets.split(table, entityRowKey(partition, path))
+      return []
+    },
+    repeat: async ({ words, rest }) => {
+      const times = Number(words.take())
+      const wait = words.skip('each') ? Number(words.take()) : 0
+      const command = rest.replace(/^\d+ (each \d+ )?/, '')
+      const problems = new Map<string, number>()
+      for (let i = 1; i <= times; i++) {
+        const lines = await this.run(command.replaceAll('$', String(i)))
+        for (const line of lines.filter((one) => /^[A-Z_]+: /.test(one))) {
+          problems.set(line, (problems.get(line) ?? 0) + 1)
+        }
+        if (wait > 0) await this.#clock.advance(wait)
+      }
+      return [...problems].map(([line, count]) => `${count} times ${line}`)
+    },
+  }
+
+  #commitOne(call: Call, verb: string): Promise<Lines> {
+    return this.#commit(call, [parseMutation(`${verb} ${call.rest}`)], false)
+  }
+
+  async #commit({ engine, database }: Call, mutations: readonly Mutation[], atomic: boolean): Promise<Lines> {
     const answer = await database.commit(engine.context(), {
       mode: atomic ? 'transactional' : 'nonTransactional',
       ...(atomic ? { singleUse: { mode: 'readWrite' } } : {}),
@@ -292,9 +321,78 @@ export class EngineScript {
     })
     return answer.mutationResults.flatMap(resultLines)
   }
+
+  async #lookup(
+    engine: Engine,
+    database: Database,
+    key: ReturnType<typeof parseKey>,
+    read: ReadOptions,
+  ): Promise<Lines> {
+    const { found } = await database.lookup(engine.context(), { keys: [key], read })
+    return found.map((entity) => `${prettyPath(entity.key.path)} ${propertiesInWords(entity.image.properties)}`)
+  }
+
+  async #query({ engine, database, words }: Call, transaction?: Uint8Array): Promise<Lines> {
+    const query = readQuery(words)
+    const consistency = words.next
+    const read: ReadOptions = {
+      ...(transaction === undefined ? {} : { transaction }),
+      ...(consistency === 'strong' || consistency === 'eventual' ? { consistency } : {}),
+    }
+    return resultsOf(await database.runQuery(engine.context(), { query, read }))
+  }
+
+  async #page({ engine, database, words, rest }: Call): Promise<Lines> {
+    const startCursor = this.#pages.get(rest)
+    const query: Query = { ...readQuery(words), startCursor }
+    const batch = await database.runQuery(engine.context(), { query })
+    this.#pages.set(rest, batch.endCursor)
+    return [...resultsOf(batch), batch.moreResults]
+  }
+
+  async #aggregate({ engine, database, words }: Call, aggregation: Aggregation): Promise<Lines> {
+    const aggregations = [{ ...aggregation, alias: 'figure' }]
+    const { values } = await database.runAggregationQuery(engine.context(), { query: readQuery(words), aggregations })
+    return [...values.values()].map(prettyValue)
+  }
+
+  async #inTransaction(call: Call, transaction: Uint8Array): Promise<Lines> {
+    const { engine, database, words, rest } = call
+    const verb = words.take()
+    switch (verb) {
+      case 'lookup':
+        return this.#lookup(engine, database, parseKey(words.take()), { transaction })
+      case 'query':
+        return this.#query(call, transaction)
+      case 'rollback':
+        await database.rollback(engine.context(), transaction)
+        return []
+      case 'commit': {
+        const text = rest.slice('commit'.length).trim()
+        const mutations = text === '' ? [] : parseMutations(text)
+        const answer = await database.commit(engine.context(), { mode: 'transactional', transaction, mutations })
+        return ['committed', ...answer.mutationResults.flatMap(resultLines)]
+      }
+      default:
+        throw new Error(`golden script: no command of a transaction: ${verb}`)
+    }
+  }
 }
 
-function resultLines({ key, conflictDetected, version, transformResults = [] }: MutationResult): readonly string[] {
+function tableOf(name: string): TableId {
+  const table = tableIds.find((id) => id === name)
+  if (table === undefined) throw new Error(`golden script: no table: ${name}`)
+  return table
+}
+
+function resultsOf({ results }: QueryBatch): string[] {
+  return results.map(({ key, image, projected }) => {
+    const properties = image?.properties ?? projected
+    return properties === undefined ? prettyPath(key.path) : `${prettyPath(key.path)} ${propertiesInWords(properties)}`
+  })
+}
+
+function resultLines({ key, conflictDetected, version, transformResults = [] }: MutationResult): Lines {
   return [
     ...(key === undefined ? [] : [`key ${prettyPath(key.path)}`]),
     ...(conflictDetected ? [`conflict: version ${version} is stored`] : []),
