@@ -4,15 +4,16 @@
  * A1  Integers are summed exactly, whatever their order; only the whole is compared with 64 bits.
  * A2  Any double, or a whole beyond 64 bits, makes the sum a double. Doubles are summed with their rounding errors
  *     carried along (Neumaier), so that the order of rows hardly shows.
- * A3  What is no number adds nothing and is not counted; a timestamp is none, though it sorts among the integers.
+ * A3  A timestamp is the integer of its microseconds, as in every index row. What is no number adds nothing and is not
+ *     counted.
  * A4  Without numbers the sum is the integer 0 and the average null. -0.0 alone gives 0.0.
  *
- * Known: the rules of Sum and Avg in the API's description of AggregationQuery. Measured: A1 and A4 on Google's Firestore
- * emulator, which differs in A3: it adds timestamps as microseconds.
+ * Known: the rules of Sum and Avg in the API's description of AggregationQuery. Measured: A1, A3 and A4 on Google's
+ * Firestore emulator.
  */
 import { invert } from '../encoding/bytes.ts'
 import { decodeDouble } from '../encoding/ordered.ts'
-import { classBytes, typeBytes, typeOf } from '../encoding/value-codec.ts'
+import { classBytes } from '../encoding/value-codec.ts'
 import type { Value } from '../model/value.ts'
 
 const int64Max = 2n ** 63n - 1n
@@ -36,13 +37,12 @@ export class NumberTotal {
    * Adds the number whose value code begins at `at`, if it is one.
    *
    * @param inverted - whether the code is that of a descending column
-   * @param typeByte - the row's byte for this column
    */
-  addCode(code: string, at: number, inverted: boolean, typeByte: number): void {
+  addCode(code: string, at: number, inverted: boolean): void {
     const flip = inverted ? 0xff : 0
     const valueClass = code.charCodeAt(at) ^ flip
     if (valueClass === classBytes.int64) {
-      if (typeOf(typeByte) === typeBytes.integer) this.#addInteger(code, at + 1, inverted ? -1 : 0)
+      this.#addInteger(code, at + 1, inverted ? -1 : 0)
     } else if (valueClass === classBytes.double) {
       this.#addDouble(inverted ? decodeDouble(invert(code.slice(at + 1, at + 9)), 0) : decodeDouble(code, at + 1))
     }

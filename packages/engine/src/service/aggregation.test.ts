@@ -78,7 +78,14 @@ const numbers: readonly [string, readonly PlainValue[], Value, Value][] = [
   ['tenths', Array.from({ length: 10 }, () => 0.1), double(1), double(0.1)],
   ['a small double between large ones', [1e100, 1, -1e100], double(1), double(1 / 3)],
   ['no number', ['x', true, null], integer(0n), nothing],
-  ['a timestamp', [{ type: 'timestamp', micros: 5n }, 3n], integer(3n), double(3)],
+  [
+    'timestamps',
+    [5n, -499_999n].map((micros) => ({ type: 'timestamp', micros })),
+    integer(-499_994n),
+    double(-249_997),
+  ],
+  ['a timestamp among integers', [{ type: 'timestamp', micros: 5n }, 3n], integer(8n), double(4)],
+  ['a timestamp among doubles', [{ type: 'timestamp', micros: 5n }, 0.5], double(5.5), double(2.75)],
   [
     'values that are not indexed',
     [{ type: 'integer', value: 9n, excludeFromIndexes: true }, 3n],
@@ -144,7 +151,7 @@ test('a filter on the aggregated property chooses its values', () => {
   expect(asked(where('p', '=', 3n))).toEqual([integer(3n), integer(1n)])
   expect(asked(where('p', 'in', [4n]))).toEqual([integer(4n), integer(1n)])
   expect(asked(and(where('p', '=', 4n), where('p', '=', 3n)))).toEqual([integer(3n), integer(1n)])
-  expect(asked(where('p', '=', { type: 'timestamp', micros: 3n }))).toEqual([integer(0n), integer(1n)])
+  expect(asked(where('p', '=', { type: 'timestamp', micros: 3n }))).toEqual([integer(3n), integer(1n)])
 })
 
 test('an equality on the aggregated property in a part of an OR chooses there only', () => {

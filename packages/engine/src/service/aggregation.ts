@@ -12,16 +12,15 @@
  */
 import type { RequestContext } from '../context.ts'
 import { isReserved } from '../encoding/validate-key.ts'
-import { typeBytes, valueCode } from '../encoding/value-codec.ts'
 import { invalidArgument } from '../errors.ts'
-import { type AggregatePlan, aggregate, type FixedValue } from '../executor/aggregate.ts'
+import { type AggregatePlan, aggregate } from '../executor/aggregate.ts'
 import { type Window, windowOf } from '../executor/window.ts'
 import { limits } from '../limits.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
-import type { Filter, Query } from '../model/query.ts'
-import type { IndexableValue, Value } from '../model/value.ts'
+import type { Query } from '../model/query.ts'
+import type { Value } from '../model/value.ts'
 import { isInequality } from '../planner/disjuncts.ts'
 import { type Conjunction, keyProperty, readFilter } from '../planner/filters.ts'
 import { normalize, type QueryDatabase } from '../planner/normalize.ts'
@@ -48,10 +47,10 @@ export function planAggregation(
 ): PlannedAggregation {
   const { names, properties } = checkAggregations(aggregations, query)
   const { conjunctions } = readFilter(properties.length === 0 ? undefined : query.filter, query.partition)
-  const fixed = new Map<string, FixedValue>()
+  const fixed = new Map<string, string>()
   for (const property of properties) {
     const code = fixedCode(conjunctions, property)
-    if (code !== undefined) fixed.set(property, { code, typeByte: typeByteIn(query.filter, property, code) })
+    if (code !== undefined) fixed.set(property, code)
   }
   const columns = properties.filter((property) => !fixed.has(property))
   const normal = normalize(columns.length === 0 ? query : withoutKeyOrder(query), database, columns)
@@ -148,22 +147,6 @@ function fixedCode(conjunctions: readonly Conjunction[], property: string): stri
   const codes = atoms.map((mine) => mine.filter(({ operator }) => operator === 'equal').map((atom) => atom.codes[0]))
   const [first = [], ...others] = codes
   return first.filter((code) => others.every((each) => each.includes(code))).sort()[0]
-}
-
-/** What type the filter's value with this code has: a timestamp and an integer share their codes. */
-function typeByteIn(filter: Filter | undefined, property: string, code: string): number {
-  for (const value of equalValuesIn(filter, property)) {
-    if (valueCode(value) === code) return typeBytes[value.type]
-  }
-  return typeBytes.null
-}
-
-function equalValuesIn(filter: Filter | undefined, property: string): readonly IndexableValue[] {
-  if (filter === undefined) return []
-  if (filter.type === 'composite') return filter.filters.flatMap((part) => equalValuesIn(part, property))
-  const { operator, value } = filter
-  if (filter.property !== property || (operator !== 'equal' && operator !== 'in')) return []
-  return (value.type === 'array' ? value.values : [value]) as readonly IndexableValue[]
 }
 
 /** Which row comes first matters only where a part of them is wanted; and what comes behind the key makes it slow. */

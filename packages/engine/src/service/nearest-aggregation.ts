@@ -6,7 +6,6 @@
  * Ours: Google's Firestore emulator aggregates all candidates, as if find_nearest were not there (measured).
  */
 import { type IndexOptions, indexEntries } from '../encoding/index-entries.ts'
-import { typeByteOf } from '../encoding/value-codec.ts'
 import { resultOf } from '../executor/aggregate.ts'
 import { NumberTotal } from '../executor/aggregate-number.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -47,8 +46,8 @@ function valuesOf(
     count += rows
     for (const [i, total] of [...totals.values()].entries()) {
       const mine = values[i] ?? []
-      for (const { valueCode, type, multi } of mine) {
-        for (let row = 0; row < rows / mine.length; row++) total.addCode(valueCode, 0, false, typeByteOf(type, multi))
+      for (const { valueCode } of mine) {
+        for (let row = 0; row < rows / mine.length; row++) total.addCode(valueCode, 0, false)
       }
     }
   }

@@ -124,8 +124,11 @@ function keyOrderAt({ order }: Query): number {
   return at < 0 ? order.length : at
 }
 
+/** A timestamp counts as its microseconds. */
 const numbersIn = (values: readonly IndexableValue[]) =>
-  values.filter((value) => value.type === 'integer' || value.type === 'double')
+  values
+    .map((value) => (value.type === 'timestamp' ? ({ type: 'integer', value: value.micros } as const) : value))
+    .filter((value) => value.type === 'integer' || value.type === 'double')
 
 function sumOf(values: readonly IndexableValue[]): Value {
   const numbers = numbersIn(values)

@@ -304,15 +304,6 @@ export const queryClasses: readonly DifferenceClass[] = [
       orders(query(one)).at(-1) !== '__key__',
   },
   {
-    name: 'aggregates-of-timestamps',
-    modes: ['firestore'],
-    what: 'SUM and AVG of timestamps',
-    ours: 'passed over',
-    firestore: 'added as microseconds',
-    why: 'what is not numeric is skipped (API)',
-    explains: (one) => isAbout(one, 'aggregates') && stored(one, (value) => value['timestampValue'] !== undefined),
-  },
-  {
     name: 'distinct-on-arrays',
     modes: ['legacy', 'firestore'],
     what: 'DISTINCT ON a property with arrays, of whole entities',
