@@ -13,13 +13,14 @@ import type { TableView } from '../tables/table.ts'
 import { checkMetadataQuery, isMetadataKind, metadataView } from './metadata-kinds.ts'
 import { isStatisticsKind, type StatisticsSource, statisticsView } from './statistics.ts'
 
-/** Whether a kind is about the database, and so reads all of it whatever its ancestor. Refuses what it cannot be asked. */
-export function isSpecialKind(query: Query): boolean {
-  if (isMetadataKind(query.kind)) {
-    checkMetadataQuery(query)
-    return true
-  }
-  return isStatisticsKind(query.kind)
+/** Whether a kind is about the database, and so reads all of it whatever its ancestor. */
+export function isSpecialKind({ kind }: Query): boolean {
+  return isMetadataKind(kind) || isStatisticsKind(kind)
+}
+
+/** Refuses what a special kind cannot be asked. Throws INVALID_ARGUMENT. */
+export function checkSpecialKind(query: Query): void {
+  if (isMetadataKind(query.kind)) checkMetadataQuery(query)
 }
 
 /**

@@ -6,6 +6,7 @@
  *     them, or with it unindexed, counts nowhere, not even in COUNT(*); one with several values has a row for each
  *     combination of them. Order, limit and offset are those of the rows.
  * N3  A property that an equality filter fixes has the filter's value in each result, and needs no row of its own.
+ * N4  Metadata and statistics are aggregated like any other kind.      metadata/special-kinds.test.ts
  *
  * Known: aggregations read index entries; five at most. Measured: N2, and each refusal, on Google's Firestore emulator in
  * Datastore mode. Ours: N3 (docs/reference/differences.md).
@@ -17,6 +18,7 @@ import { type AggregatePlan, aggregate } from '../executor/aggregate.ts'
 import { type Window, windowOf } from '../executor/window.ts'
 import { limits } from '../limits.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { checkSpecialKind, planSpecial } from '../metadata/special-kinds.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
@@ -24,7 +26,6 @@ import type { Value } from '../model/value.ts'
 import { isInequality } from '../planner/disjuncts.ts'
 import { type Conjunction, keyProperty, readFilter } from '../planner/filters.ts'
 import { normalize, type QueryDatabase } from '../planner/normalize.ts'
-import { plan } from '../planner/plan.ts'
 import type { TableView } from '../tables/table.ts'
 import type { Aggregation, RunAggregationQueryRequest } from './api.ts'
 
@@ -39,12 +40,16 @@ export interface PlannedAggregation {
 /**
  * Checks the request and plans it. Throws INVALID_ARGUMENT for what no aggregation may ask, and what planning a query throws:
  * FAILED_PRECONDITION when no index serves it.
+ *
+ * @param made - of a query of metadata takes the indexes that its view must have (metadata/special-kinds.ts)
  */
 export function planAggregation(
   { query, aggregations }: RunAggregationQueryRequest,
   database: QueryDatabase,
   indexes: readonly CompositeIndex[],
+  made: CompositeIndex[] = [],
 ): PlannedAggregation {
+  checkSpecialKind(query)
   const { names, properties } = checkAggregations(aggregations, query)
   const { conjunctions } = readFilter(properties.length === 0 ? undefined : query.filter, query.partition)
   const fixed = new Map<string, string>()
@@ -54,7 +59,7 @@ export function planAggregation(
   }
   const columns = properties.filter((property) => !fixed.has(property))
   const normal = normalize(columns.length === 0 ? query : withoutKeyOrder(query), database, columns)
-  const planned = plan(normal, indexes)
+  const planned = planSpecial(normal, indexes, made)
   return {
     ancestor: normal.ancestor,
     names,

@@ -21,7 +21,7 @@ import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { IndexRules } from '../log/index-delta.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import { isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
+import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
 import type { StatisticsSource } from '../metadata/statistics.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
@@ -49,7 +49,7 @@ import { beforeRead } from './before-read.ts'
 import { type CommitParts, commitMutations } from './commit.ts'
 import { databaseRowKey, firstIndexOptions } from './database-row.ts'
 import { type Explained, type ExplainOptions, Explanation, emptyPage } from './explain.ts'
-import { groupsOf } from './groups.ts'
+import { groupsOf, scopeOfQuery } from './groups.ts'
 import {
   type AllocatedIds,
   allocateIdRange,
@@ -187,7 +187,7 @@ export class Database implements TtlDatabase {
       const mask = queryMask(request)
       const nearest = planNearest(request.query, mask)
       const query = nearest?.base ?? request.query
-      const isSpecial = isSpecialKind(query)
+      checkSpecialKind(query)
       const made: CompositeIndex[] = []
       const normal = normalize(query, this)
       const { ancestor } = normal
@@ -197,14 +197,11 @@ export class Database implements TtlDatabase {
         (planned) => {
           explanation?.planned(planned, nearest)
           const window = windowOf(query, planned)
-          const ready = isSpecial ? undefined : this.#shared.queryIndexes.demandKeyOrder(this, normal)
-          const scopeOf = (): ReadScope => (ancestor === undefined || isSpecial ? 'global' : groupsOf([ancestor]))
+          const ready = this.#shared.queryIndexes.demandKeyOrder(this, normal)
+          const scopeOf = (): ReadScope => scopeOfQuery(query, ancestor)
           const work = (view: TableView): MaybePromise<ResultPage> => {
             if (explanation?.analyze === false) return emptyPage(planned)
-            const rows = isSpecial
-              ? specialView(context, view, query, this.#statisticsSource(), made)
-              : this.#viewFor(context, read, view, planned)
-            const page = andThen(rows, (whole) =>
+            const page = andThen(this.#rowsFor(context, request, view, planned, made), (whole) =>
               nearest === undefined
                 ? execute(context, whole, planned, window)
                 : findNearest(context, whole, planned, window, nearest),
@@ -251,19 +248,20 @@ export class Database implements TtlDatabase {
       return aggregateNearest((base) => this.#runQuery(context, base, explanation), request, this.#indexOptions)
     }
     return this.#reading(context, request.read, () => {
-      const { read } = request
+      const { query, read } = request
+      const made: CompositeIndex[] = []
       return this.#withIndexes(
         context,
-        (indexes) => planAggregation(request, this, indexes),
+        (indexes) => planAggregation(request, this, indexes, made),
         (planned) => {
           explanation?.planned(planned.aggregate.plan, undefined, planned.names)
           return this.#read(
             context,
             read,
-            () => (planned.ancestor === undefined ? 'global' : groupsOf([planned.ancestor])),
+            () => scopeOfQuery(query, planned.ancestor),
             (view) => {
               if (explanation?.analyze === false) return { values: new Map() }
-              return andThen(this.#viewFor(context, read, view, planned.aggregate.plan), (whole) =>
+              return andThen(this.#rowsFor(context, request, view, planned.aggregate.plan, made), (whole) =>
                 runAggregation(context, whole, planned),
               )
             },
@@ -291,13 +289,20 @@ export class Database implements TtlDatabase {
     })
   }
 
-  /** The view of a read, with the rows of indexes that are younger than the transaction that reads. */
-  #viewFor(
+  /**
+   * The view that a query reads its rows from: one made for it, of a special kind; else that of the read, with the rows of
+   * indexes that are younger than the transaction that reads.
+   *
+   * @param made - the indexes that planSpecial() added
+   */
+  #rowsFor(
     context: RequestContext,
-    read: ReadOptions | undefined,
+    { query, read }: Pick<RunQueryRequest, 'query' | 'read'>,
     view: TableView,
     planned: Plan,
+    made: readonly CompositeIndex[],
   ): MaybePromise<TableView> {
+    if (isSpecialKind(query)) return specialView(context, view, query, this.#statisticsSource(), made)
     if (read?.transaction === undefined) return view
     const { id } = this.#shared.transactions.find(this, read.transaction)
     const young = this.catalogue.youngerThan(id)

@@ -1,7 +1,10 @@
-/** From keys to the entity groups they are of. */
+/** From keys and queries to the entity groups they are of. */
 import { keyCodes } from '../encoding/key-codec.ts'
 import { type GroupCode, groupOf } from '../log/log-rows.ts'
+import { isSpecialKind } from '../metadata/special-kinds.ts'
 import type { Key } from '../model/key.ts'
+import type { Query } from '../model/query.ts'
+import type { ReadScope } from '../transactions/moments.ts'
 
 /** The entity groups of some keys, each once. */
 export function groupsOf(keys: readonly Key[]): readonly GroupCode[] {
@@ -10,4 +13,9 @@ export function groupsOf(keys: readonly Key[]): readonly GroupCode[] {
     return groupOf(partition, path)
   })
   return groups.length < 2 ? groups : [...new Set(groups)]
+}
+
+/** What a query reads. One of a kind that is about the database reads all of it, whatever its ancestor. */
+export function scopeOfQuery(query: Query, ancestor: Key | undefined): ReadScope {
+  return ancestor === undefined || isSpecialKind(query) ? 'global' : groupsOf([ancestor])
 }

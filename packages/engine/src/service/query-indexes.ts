@@ -59,7 +59,7 @@ export class QueryIndexes {
 
   /** J1, for a query that was planned without an index. @throws MissingIndexError */
   demandKeyOrder(database: QueriedDatabase, query: NormalQuery): MaybePromise<void> {
-    if (!query.reverse || query.columns.length > 0 || query.kind === undefined) return
+    if (!query.reverse || query.columns.length > 0 || query.kind === undefined || isReserved(query.kind)) return
     const missing = query.disjuncts
       .map(({ equalities }) => perfectIndex(query, equalities))
       .filter((index) => database.catalogue.find(index) === undefined)

@@ -252,6 +252,18 @@ export const queryClasses: readonly DifferenceClass[] = [
       listOf(query(one)['kind']).length === 0,
   },
   {
+    name: 'aggregations-of-reserved-kinds',
+    modes: ['firestore'],
+    what: 'an aggregation over metadata, statistics or another reserved kind',
+    ours: 'over what the query finds',
+    firestore: 'INVALID_ARGUMENT',
+    why: 'production has these kinds, and aggregations are of queries',
+    explains: (one) =>
+      one.step.method === 'RunAggregationQuery' &&
+      isCode(one, 'OK', 'INVALID_ARGUMENT') &&
+      listOf(query(one)['kind']).some(({ name }) => /^__.*__$/.test(String(name))),
+  },
+  {
     name: 'aggregations-unchecked',
     modes: ['firestore'],
     what: 'an aggregation over a query that both refuse as such',

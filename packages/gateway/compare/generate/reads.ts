@@ -170,5 +170,13 @@ export const metadataCases: fc.Arbitrary<Case> = fc
         : { filter: { propertyFilter: { property: { name: '__key__' }, op: filter[0], value: { keyValue: key } } } }),
       ...more,
     }
-    return { area: 'metadata', steps: [world, { method: 'RunQuery', request: { ...partitionId, query } }] }
+    const counted = { nestedQuery: query, aggregations: [{ count: {} }] }
+    return {
+      area: 'metadata',
+      steps: [
+        world,
+        { method: 'RunQuery', request: { ...partitionId, query } },
+        { method: 'RunAggregationQuery', request: { ...partitionId, aggregationQuery: counted }, base: 1 },
+      ],
+    }
   })
