@@ -25,7 +25,7 @@ export interface Api {
 
 /** @param options.create - makes the folder a store when it is none */
 export async function openApi(flags: Flags, io: Io, options: { readonly create?: boolean } = {}): Promise<Api> {
-  const place = placeOf(flags, io)
+  const place = await placeOf(flags, io)
   const names = { project: projectOf(flags, io.env), database: databaseOf(flags) }
   if ('address' in place) {
     return {

@@ -4,7 +4,7 @@ import type { Flags } from './command.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { oneOf, projectOf } from './settings.ts'
-import { addressOfServer } from './target.ts'
+import { serverOf } from './target.ts'
 
 export const envFormats = ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'] as const
 
@@ -13,12 +13,18 @@ type Entry = readonly [name: string, value: string]
 
 export async function env(flags: Flags, io: Io): Promise<number> {
   const format = oneOf(flags, 'format', envFormats) ?? (flags['json'] === true ? 'json' : 'shell')
-  if (flags['data-dir'] !== undefined) io.err('sixtables: --data-dir is not needed here: nothing is read from a folder')
-  const entries = Object.entries(variablesOf(addressOfServer(flags, io), projectOf(flags, io.env)))
-  const lines = flags['unset'] === true ? unsetLines(entries, format) : setLines(entries, format)
+  const isUnset = flags['unset'] === true
+  const { address, project } = isUnset ? nothingSet : await serverOf(flags, io)
+  // What the server was told counts more than what this shell has for another one.
+  const isNamed = flags['project'] !== undefined || project === undefined
+  const entries = Object.entries(variablesOf(address, isNamed ? projectOf(flags, io.env) : project))
+  const lines = isUnset ? unsetLines(entries, format) : setLines(entries, format)
   for (const line of lines) io.out(line)
   return exitCodes.ok
 }
+
+/** To unset variables their names are enough: the server may be gone. */
+const nothingSet: { readonly address: string; readonly project?: string } = { address: '', project: '' }
 
 type Line = (name: string, value: string) => string
 

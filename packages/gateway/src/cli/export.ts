@@ -15,7 +15,7 @@ import { inWords, ProgressLines, refusalsInWords, runOnServer, wantedOf } from '
 
 export async function exportDatabase(flags: Flags, io: Io): Promise<number> {
   const dir = resolve(io.cwd, String(flags['dir']))
-  const place = placeOf(flags, io)
+  const place = await placeOf(flags, io)
   const wanted = wantedOf(flags, io)
   if (existsSync(dir)) throw new UsageError(`${dir} exists already; name a folder that does not`)
   const progress = new ProgressLines(io, 'Exported')

@@ -2,37 +2,51 @@
  * `sixtables health`: whether a server answers, for the health checks of containers and for scripts that wait for it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { causeOf, findServer } from '../emulator/server-file.ts'
 import type { Flags } from './command.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
-import { causeOf } from './remote-target.ts'
 import { text } from './settings.ts'
-import { addressOfServer } from './target.ts'
+import { namedPlace, type Place, whyNone } from './target.ts'
 
 /** How long one answer may take, and how long it is until the next try. */
 const answerMs = 2000
 const pauseMs = 100
 
 export async function health(flags: Flags, io: Io): Promise<number> {
-  const address = addressOfServer(flags, io)
+  const place = namedPlace(flags, io)
   const waitMs = secondsOf(flags) * 1000
   const began = io.now()
   for (;;) {
-    const trouble = await troubleOf(address)
+    const { address, trouble } = await look(place)
     const tookMs = io.now() - began
     if (trouble === undefined || tookMs >= waitMs) {
       const isHealthy = trouble === undefined
+      const where = address === undefined ? '' : ` on ${address}`
       if (flags['json'] === true) {
         io.out(JSON.stringify({ healthy: isHealthy, endpoint: address, ...(isHealthy ? {} : { reason: trouble }) }))
-      } else if (isHealthy) io.out(`The server on ${address} answers.`)
-      else
-        io.err(
-          `sixtables: no healthy server on ${address}: ${trouble}${waitMs === 0 ? '; --wait 10 waits for one' : ''}`,
-        )
+      } else if (isHealthy) io.out(`The server${where} answers.`)
+      else io.err(`sixtables: no healthy server${where}: ${trouble}${waitMs === 0 ? '; --wait 10 waits for one' : ''}`)
       return isHealthy ? exitCodes.ok : exitCodes.failed
     }
     await sleep(Math.min(pauseMs, waitMs - tookMs))
   }
+}
+
+interface Look {
+  /** Absent when the folder of `--data-dir` names no server that runs. */
+  readonly address?: string
+  /** Absent: the server is healthy. */
+  readonly trouble?: string | undefined
+}
+
+/** One try. A folder is read again each time: its server may be about to start. */
+async function look(place: Place): Promise<Look> {
+  if ('address' in place) return { address: place.address, trouble: await troubleOf(place.address) }
+  const found = await findServer(place.dir)
+  if (found.state !== 'running') return { trouble: whyNone(place.dir, found) }
+  const { address } = found.server
+  return { address, trouble: await troubleOf(address) }
 }
 
 /** @returns what is wrong with the server, or nothing */

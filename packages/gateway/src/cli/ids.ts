@@ -67,7 +67,7 @@ interface Asked<Answer> {
 
 async function answer<Answer>(flags: Flags, io: Io, { what, request, inWords }: Asked<Answer>): Promise<number> {
   const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
-  const place = placeOf(flags, io)
+  const place = await placeOf(flags, io)
   const asked = { project: projectOf(flags, io.env), database, namespace, ...request }
   const isRunning = 'address' in place
   // The answers are of the same version on both sides.

@@ -16,7 +16,7 @@ import { inWords, ProgressLines, refusalsInWords, runOnServer, wantedOf } from '
 
 export async function importDatabase(flags: Flags, io: Io): Promise<number> {
   const path = resolve(io.cwd, String(flags['metadata-file']))
-  const place = placeOf(flags, io)
+  const place = await placeOf(flags, io)
   const wanted = wantedOf(flags, io)
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`)
   const progress = new ProgressLines(io, 'Imported')

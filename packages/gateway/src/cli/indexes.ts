@@ -106,7 +106,7 @@ async function ask<Answer>(
   what: IndexQuestion,
   request: Readonly<Record<string, unknown>>,
 ): Promise<Answer> {
-  const place = placeOf(flags, io)
+  const place = await placeOf(flags, io)
   const database = String(flags['database'] ?? '')
   const asked = { project: projectOf(flags, io.env), ...(database === '' ? {} : { database }), ...request }
   // The answers are of the same version on both sides.

@@ -4,12 +4,8 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { MovableClock, systemScheduler } from '@sixtables/engine'
-import { addEngineRoutes } from '../admin/engine-routes.ts'
-import { EmulatorClock } from '../emulator/emulator-clock.ts'
-import { addFaultRoutes } from '../faults/fault-routes.ts'
-import { Faults } from '../faults/faults.ts'
+import { type Served, serve } from '../emulator/serve.ts'
 import type { Logger } from '../logger.ts'
-import { type Gateway, startGateway } from '../server.ts'
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
 import { UsageError } from './errors.ts'
 import { openStore } from './open-store.ts'
@@ -52,15 +48,17 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   })
   if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })
   const transfer = new StartTransfer(engine, settings)
-  const faults = new Faults(engine.inspector)
-  let gateway: Gateway
+  let served: Served
   try {
     // What index.yaml lists serves from the first query on.
     const known = new Set([...engine.databases(), engine.database(settings.project)])
     for (const database of known) await engine.indexes.deploy(database)
     await transfer.begin()
-    gateway = await startGateway({
+    served = await serve({
       engine,
+      scheduler,
+      dir: settings.dataDir,
+      project: settings.project,
       host: settings.host,
       port: settings.port,
       allowedOrigins: settings.allowedOrigins,
@@ -68,20 +66,15 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
       load: settings.load,
       logger,
       onShutdown,
-      faults,
-      routes: (router) => {
-        addEngineRoutes(router, engine)
-        addFaultRoutes(router, { faults, clock: new EmulatorClock(scheduler, engine) })
-      },
     })
   } catch (error) {
     await engine.close()
     throw listenError(error, addressOf(settings))
   }
   return {
-    endpoint: { host: gateway.host, port: gateway.port },
+    endpoint: { host: served.gateway.host, port: served.gateway.port },
     async close() {
-      await gateway.close()
+      await served.close()
       try {
         await transfer.end()
       } finally {

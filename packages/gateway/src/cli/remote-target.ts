@@ -2,6 +2,7 @@
  * A running server, asked over HTTP.
  */
 import { inspectionPath, methodOf } from '../admin/inspection.ts'
+import { causeOf } from '../emulator/server-file.ts'
 import { OperationError, UsageError } from './errors.ts'
 import type { Target } from './target.ts'
 
@@ -54,13 +55,6 @@ export function fetchServer(address: string, path: string, request: RequestInit)
         '--endpoint, or open a folder with --data-dir',
     )
   })
-}
-
-/** `ECONNREFUSED` and the like: fetch wraps the reason. */
-export function causeOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (cause instanceof Error && 'code' in cause) return String(cause.code)
-  return cause instanceof Error ? cause.message : String(cause)
 }
 
 /** The message of a google.rpc.Status in JSON, as the server answers errors. */

@@ -15,7 +15,7 @@ export async function reset(flags: Flags, io: Io): Promise<number> {
     if (flags[name] !== undefined) query.set(name, String(flags[name]))
   }
   const scope = understood(() => resetScopeOf(query))
-  const place = placeOf(flags, io)
+  const place = await placeOf(flags, io)
   if ('address' in place) {
     const response = await fetchServer(place.address, `/reset${query.size === 0 ? '' : `?${query}`}`, {
       method: 'POST',

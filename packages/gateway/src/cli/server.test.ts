@@ -1,6 +1,6 @@
 /** The commands against a real server and a real folder, in this process. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -96,6 +96,7 @@ describe('sixtables start', () => {
       'Client libraries find it by:',
       `  export DATASTORE_EMULATOR_HOST=${address}`,
       '  export DATASTORE_PROJECT_ID=p1',
+      '  export METADATA_SERVER_DETECTION=none',
       'Dev App Server is now running.',
     ])
     expect((await fetch(`http://${address}/`)).status).toBe(200)
@@ -171,17 +172,85 @@ describe('sixtables start', () => {
     expect(file).toEqual({ code: 2, out: '', err: expect.stringContaining('it is not a folder') })
   })
 
-  test('a data folder in use is refused, by the server and by a check', async () => {
+  test('a data folder in use is refused by a second server; other commands ask the first', async () => {
     const run = new Run('--port', '0')
-    await run.running()
+    const address = await run.running()
+    await put(address, '1', 5)
     const second = await done('--port', '0')
     expect(second).toEqual({ code: 2, out: '', err: expect.stringContaining('another process has it open') })
     expect(second.err).not.toContain('--endpoint')
-    const check = await done('check', '--data-dir', '.sixtables')
+    const at = ['--data-dir', '.sixtables']
+    expect((await done('check', ...at)).out).toContain('All agree.')
+    expect((await done('inspect', 'rows', 'ToDo:1', ...at)).out).toContain('{priority: 5}')
+    expect((await done('stats', ...at)).out).toContain('ToDo')
+    expect((await done('top', '--json', ...at)).code).toBe(0)
+    expect((await done('dump', ...at)).out).toContain('ToDo:1')
+    expect((await done('reset', ...at)).code).toBe(0)
+    expect((await done('gql', 'SELECT * FROM ToDo', ...at)).out).toBe('0 results.')
+    // An engine in another program has the folder, and no server's address leads there.
+    rmSync(join(folder, '.sixtables', 'server.json'))
+    const check = await done('check', ...at)
     const said = /another process has it open\..* leave --data-dir out, or give --endpoint instead/
     expect(check).toEqual({ code: 2, out: '', err: expect.stringMatching(said) })
     run.signal()
     await run.code
+  })
+})
+
+describe('the address that a server leaves in its folder', () => {
+  const at = ['--data-dir', '.sixtables'] as const
+
+  test('env, env-init and health find it, with the project of the server', async () => {
+    const run = new Run('--port', '0', '--project', 'p1')
+    const address = await run.running()
+    for (const name of ['env', 'env-init']) {
+      const { code, out } = await done(name, ...at)
+      expect({ code, lines: out.split('\n') }).toEqual({
+        code: 0,
+        lines: expect.arrayContaining([
+          `export DATASTORE_EMULATOR_HOST=${address}`,
+          'export DATASTORE_PROJECT_ID=p1',
+          'export METADATA_SERVER_DETECTION=none',
+        ]),
+      })
+    }
+    expect((await done('env', ...at, '--project', 'p2')).out).toContain('DATASTORE_PROJECT_ID=p2')
+    expect(await done('health', ...at)).toEqual({ code: 0, out: `The server on ${address} answers.`, err: '' })
+    expect((await done('health', '--host-port', address)).code).toBe(0)
+    expect((await done('env', '--host-port', 'localhost:9331')).out).toContain('EMULATOR_HOST=localhost:9331')
+    run.signal()
+    await run.code
+    const none = `no server has left its address in ${join(folder, '.sixtables')}: none keeps its data there now`
+    expect(await done('env', ...at)).toEqual({ code: 2, out: '', err: expect.stringContaining(none) })
+    expect(await done('health', ...at)).toEqual({ code: 1, out: '', err: expect.stringContaining(none) })
+    expect((await done('env-unset', ...at)).out).toContain('unset DATASTORE_EMULATOR_HOST')
+  })
+
+  test('a server that was killed is said to be gone; commands that can open the folder do', async () => {
+    const run = new Run('--port', '0')
+    await put(await run.running(), '1', 5)
+    const left = readFileSync(join(folder, '.sixtables', 'server.json'))
+    run.signal()
+    await run.code
+    writeFileSync(join(folder, '.sixtables', 'server.json'), left)
+    const gone =
+      /^sixtables: the server that left its address 127\.0\.0\.1:\d+ in .* is gone \(process \d+, started .*ECONNREFUSED\); start one with sixtables start --data-dir /
+    expect(await done('env-init', ...at)).toEqual({ code: 2, out: '', err: expect.stringMatching(gone) })
+    expect((await done('health', ...at)).code).toBe(1)
+    expect((await done('inspect', 'rows', 'ToDo:1', ...at)).out).toContain('{priority: 5}')
+    const next = new Run('--port', '0')
+    const address = await next.running()
+    expect((await done('env', ...at)).out).toContain(address)
+    next.signal()
+    await next.code
+  })
+
+  test.each([
+    [['env', ...at, '--endpoint', 'a:1'], '--data-dir names a folder and --endpoint a server; give one of them'],
+    [['health', ...at, '--host-port', 'a:1'], '--data-dir names a folder and --host-port a server; give one of them'],
+    [['env', '--endpoint', 'a:1', '--host-port', 'a:1'], '--endpoint and --host-port are the same; give one of them'],
+  ])('%j is refused', async (args, why) => {
+    expect(await done(...args)).toEqual({ code: 2, out: '', err: `sixtables: ${why}` })
   })
 })
 

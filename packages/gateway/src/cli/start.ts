@@ -77,5 +77,6 @@ function announce(endpoint: Endpoint, { dataDir, mode, project }: StartSettings,
   io.out('Client libraries find it by:')
   io.out(`  export DATASTORE_EMULATOR_HOST=${address}`)
   io.out(`  export DATASTORE_PROJECT_ID=${project}`)
+  io.out('  export METADATA_SERVER_DETECTION=none')
   io.out('Dev App Server is now running.')
 }

@@ -16,7 +16,7 @@ const endpoint: Flag = {
 const dataDir: Flag = {
   name: 'data-dir',
   type: 'string',
-  describe: 'Folder to open instead; no server may be using it',
+  describe: 'Folder of the data instead: its running server is asked, else it is opened',
   group,
 }
 const project: Flag = {
@@ -41,6 +41,13 @@ const namespace: Flag = {
   group,
 }
 const json: Flag = { name: 'json', type: 'boolean', describe: 'Answer as JSON', group }
+
+/** Of commands that ask a running server alone. */
+export const serverFlags: readonly Flag[] = [
+  endpoint,
+  { ...dataDir, describe: 'Folder of the data instead: the server that runs there' },
+  json,
+]
 
 /** Of commands that look at the whole store. */
 export const placeFlags: readonly Flag[] = [endpoint, dataDir, json]

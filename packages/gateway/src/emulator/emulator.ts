@@ -22,16 +22,15 @@ import {
   openEngine,
   systemScheduler,
 } from '@sixtables/engine'
-import { addEngineRoutes } from '../admin/engine-routes.ts'
 import type { ResetScope } from '../engine-port.ts'
-import { addFaultRoutes } from '../faults/fault-routes.ts'
-import { Faults } from '../faults/faults.ts'
+import type { Faults } from '../faults/faults.ts'
 import { type Fixture, fixtureOf, loadFixture } from '../fixtures/fixture.ts'
 import type { FixtureData, PlainEntity } from '../fixtures/plain-entities.ts'
 import { type SeedReport, seedDatabase } from '../fixtures/seed.ts'
 import { type Logger, silentLogger } from '../logger.ts'
-import { type Gateway, type GatewayOptions, startGateway } from '../server.ts'
-import { EmulatorClock } from './emulator-clock.ts'
+import type { Gateway, GatewayOptions } from '../server.ts'
+import type { EmulatorClock } from './emulator-clock.ts'
+import { type Served, serve } from './serve.ts'
 import { variablesOf } from './variables.ts'
 
 /** Options of the engine that make sense here, and of the gateway. */
@@ -146,52 +145,44 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     onIndexFileTrouble: (trouble) => logger.warn(trouble),
     onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
   })
-  const faults = new Faults(engine.inspector)
-  const clock = new EmulatorClock(scheduler, engine)
-  let gateway: Gateway
   try {
-    gateway = await startGateway({
-      engine,
-      host,
-      port,
-      allowedOrigins,
-      allowedHosts,
-      logger,
-      faults,
-      routes: (router) => {
-        addEngineRoutes(router, engine)
-        addFaultRoutes(router, { faults, clock })
-      },
-    })
+    const { dir } = options
+    const served = await serve({ engine, scheduler, dir, project, host, port, allowedOrigins, allowedHosts, logger })
+    return new RunningEmulator({ engine, served, project })
   } catch (error) {
     await engine.close()
     throw error
   }
-  return new RunningEmulator({ engine, gateway, clock, faults, project })
 }
 
 interface EmulatorParts {
   readonly engine: Engine
-  readonly gateway: Gateway
-  readonly clock: EmulatorClock
-  readonly faults: Faults
+  readonly served: Served
   readonly project: string
 }
 
 class RunningEmulator implements Emulator {
-  readonly #gateway: Gateway
+  readonly #served: Served
   readonly engine: Engine
-  readonly clock: EmulatorClock
-  readonly faults: Faults
   readonly project: string
   #closing: Promise<void> | undefined
 
-  constructor({ engine, gateway, clock, faults, project }: EmulatorParts) {
+  constructor({ engine, served, project }: EmulatorParts) {
     this.engine = engine
-    this.#gateway = gateway
-    this.clock = clock
-    this.faults = faults
+    this.#served = served
     this.project = project
+  }
+
+  get #gateway(): Gateway {
+    return this.#served.gateway
+  }
+
+  get clock(): EmulatorClock {
+    return this.#served.clock
+  }
+
+  get faults(): Faults {
+    return this.#served.faults
   }
 
   get host(): string {
@@ -211,8 +202,7 @@ class RunningEmulator implements Emulator {
   }
 
   env(project: string = this.project): Record<string, string> {
-    // Google's client libraries ask the network where they run otherwise, and wait for an answer.
-    return { ...variablesOf(this.address, project), METADATA_SERVER_DETECTION: 'none' }
+    return { ...variablesOf(this.address, project) }
   }
 
   reset(scope: ResetScope = {}): Promise<void> {
@@ -233,7 +223,7 @@ class RunningEmulator implements Emulator {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#gateway
+    this.#closing ??= this.#served
       .close()
       .finally(() => this.engine.close())
       .finally(() => this.clock.end())

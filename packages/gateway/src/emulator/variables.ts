@@ -2,7 +2,8 @@
  * The environment by which client libraries find an emulator.
  *
  * Known: the five variables of gcloud's env-init, and what reads them: DATASTORE_EMULATOR_HOST and DATASTORE_PROJECT_ID the
- * current libraries, the others old ones.
+ * current libraries, the others old ones. METADATA_SERVER_DETECTION is read by google-auth-library: without it the Node
+ * client asks the network where it runs, and waits for an answer.
  */
 
 /** By name, sorted. @param address - host:port, without a scheme */
@@ -13,5 +14,6 @@ export function variablesOf(address: string, project: string): Readonly<Record<s
     DATASTORE_EMULATOR_HOST_PATH: `${address}/datastore`,
     DATASTORE_HOST: `http://${address}`,
     DATASTORE_PROJECT_ID: project,
+    METADATA_SERVER_DETECTION: 'none',
   }
 }

@@ -38,7 +38,7 @@ function file(name: string, text: string): string {
 const nobody = '127.0.0.1:2'
 
 describe('env', () => {
-  test('prints what gcloud would, sorted, for the shell', async () => {
+  test('prints what gcloud would and what the Node client wants, sorted, for the shell', async () => {
     const { code, out } = await sixtables(['env', '--project', 'p1', '--endpoint', 'localhost:9331'])
     expect({ code, out }).toEqual({
       code: 0,
@@ -48,6 +48,7 @@ describe('env', () => {
         'export DATASTORE_EMULATOR_HOST_PATH=localhost:9331/datastore',
         'export DATASTORE_HOST=http://localhost:9331',
         'export DATASTORE_PROJECT_ID=p1',
+        'export METADATA_SERVER_DETECTION=none',
       ].join('\n'),
     })
   })
@@ -75,8 +76,8 @@ describe('env', () => {
   ])('--format %s', async (format, line) => {
     const { code, out } = await sixtables(['env', '--format', ...format.split(' ')])
     expect(code).toBe(0)
-    expect(out.split('\n')).toHaveLength(5)
-    expect(out.split('\n').at(-1)).toBe(line)
+    expect(out.split('\n')).toHaveLength(6)
+    expect(out.split('\n').at(-2)).toBe(line)
   })
 
   test('as JSON, of the server and project of the environment', async () => {

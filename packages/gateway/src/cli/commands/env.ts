@@ -23,27 +23,30 @@ export const envCommand: Command = {
       default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
       group,
     },
-    { name: 'project', type: 'string', describe: 'Project', default: 'DATASTORE_PROJECT_ID, or demo', group },
+    { name: 'host-port', type: 'string', describe: 'The same as --endpoint', group },
+    { name: 'data-dir', type: 'string', describe: 'Folder of the data instead: the server that runs there', group },
+    {
+      name: 'project',
+      type: 'string',
+      describe: 'Project',
+      default: 'that of --data-dir, DATASTORE_PROJECT_ID, or demo',
+      group,
+    },
     { name: 'json', type: 'boolean', describe: 'The same as --format json', group },
   ],
   examples: [
     ['eval "$($0 env)"', 'bash, zsh'],
     ['$0 env --format powershell | Invoke-Expression', 'PowerShell'],
     ['$0 env --format dotenv --project p1 > .env', 'a file that tools read'],
+    ['$0 env --data-dir .sixtables', 'the server that runs on this folder, whatever its port'],
   ],
   run: async (flags, io) => (await import('../env.ts')).env(flags, io),
 }
 
-const gcloudFlags: Command['flags'] = [
-  ...(envCommand.flags ?? []),
-  { name: 'data-dir', type: 'string', describe: 'Not needed: nothing is read from a folder', group, hidden: true },
-]
-
 /** The names that gcloud has for it. */
-export const envInitCommand: Command = { ...envCommand, name: 'env-init', hidden: true, flags: gcloudFlags }
+export const envInitCommand: Command = { ...envCommand, name: 'env-init', hidden: true }
 export const envUnsetCommand: Command = {
   ...envCommand,
-  flags: gcloudFlags,
   name: 'env-unset',
   hidden: true,
   run: async (flags, io) => (await import('../env.ts')).env({ ...flags, unset: true }, io),

@@ -14,6 +14,8 @@ export const healthCommand: Command = {
       default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
       group,
     },
+    { name: 'host-port', type: 'string', describe: 'The same as --endpoint', group },
+    { name: 'data-dir', type: 'string', describe: 'Folder of the data instead: the server that runs there', group },
     { name: 'wait', type: 'string', describe: 'Seconds to wait until it answers', default: '0', group },
     { name: 'json', type: 'boolean', describe: 'Answer as JSON', group },
   ],

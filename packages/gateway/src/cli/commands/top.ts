@@ -1,11 +1,11 @@
 /** `sixtables top` for parser, help and reference; what it does is imported when it runs. */
 import type { Command, Flag } from '../command.ts'
-import { placeFlags } from '../target-flags.ts'
+import { serverFlags } from '../target-flags.ts'
 
 const group = 'Top'
 
 const flags: readonly Flag[] = [
-  ...placeFlags.filter(({ name }) => name !== 'data-dir'),
+  ...serverFlags,
   { name: 'interval', type: 'string', describe: 'Seconds between two pictures', default: '1', group },
   { name: 'span', type: 'string', describe: 'Minutes that the heatmap reaches back', default: '10', group },
   { name: 'table', type: 'string', describe: 'Only this table, such as EntitiesByPropertyAsc', default: 'all', group },

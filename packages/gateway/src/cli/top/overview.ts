@@ -5,8 +5,9 @@
  * line ends an event.
  */
 import type { Finding, GroupReport, HeatReport, TabletsReport } from '@sixtables/engine'
+import { causeOf } from '../../emulator/server-file.ts'
 import { OperationError, UsageError } from '../errors.ts'
-import { causeOf, messageIn } from '../remote-target.ts'
+import { messageIn } from '../remote-target.ts'
 
 export interface Overview {
   readonly report: TabletsReport

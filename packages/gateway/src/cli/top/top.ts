@@ -6,10 +6,10 @@
  */
 import { type TableId, tableIds } from '@sixtables/engine'
 import type { Flags } from '../command.ts'
-import { formatEndpoint, parseEndpoint } from '../endpoint.ts'
 import { exitCodes, UsageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { askServer } from '../remote-target.ts'
+import { serverOf } from '../target.ts'
 import { frame, type View, wholePicture } from './frame.ts'
 import { plainText } from './line.ts'
 import { type Overview, watch } from './overview.ts'
@@ -28,12 +28,7 @@ export async function top(
   io: Io,
   terminal: TopTerminal = { keyboard: process.stdin, display: process.stdout },
 ): Promise<number> {
-  const endpoint = flags['endpoint']
-  const address = formatEndpoint(
-    endpoint === undefined
-      ? parseEndpoint(io.env['DATASTORE_EMULATOR_HOST'] ?? '', 'DATASTORE_EMULATOR_HOST')
-      : parseEndpoint(String(endpoint), '--endpoint'),
-  )
+  const { address } = await serverOf(flags, io)
   const intervalMs = Math.round(positive(flags, 'interval', 1) * 1000)
   const view: View = {
     address,

@@ -1,0 +1,75 @@
+/**
+ * A whole engine behind a gateway, with all that an emulator serves beside the data API: rows, faults, clock, its address.
+ * The command line and the emulator inside a program both start here.
+ */
+import { realpathSync } from 'node:fs'
+import type { Engine, MovableClock } from '@sixtables/engine'
+import { addEngineRoutes } from '../admin/engine-routes.ts'
+import { addFaultRoutes } from '../faults/fault-routes.ts'
+import { Faults } from '../faults/faults.ts'
+import { type Logger, silentLogger } from '../logger.ts'
+import { type Gateway, type GatewayOptions, startGateway } from '../server.ts'
+import { EmulatorClock } from './emulator-clock.ts'
+import { addServerRoute, leaveAddress, removeAddress, type ServerFacts } from './server-file.ts'
+
+export interface ServeOptions extends Omit<GatewayOptions, 'engine' | 'faults' | 'routes'> {
+  readonly engine: Engine
+  /** The engine's own. */
+  readonly scheduler: MovableClock
+  /** Folder of the data, where the address is left; `undefined` = in memory. */
+  readonly dir: string | undefined
+  /** The project that the printed environment names. */
+  readonly project: string
+}
+
+export interface Served {
+  readonly gateway: Gateway
+  readonly faults: Faults
+  readonly clock: EmulatorClock
+  /** Stops listening. The engine stays open. */
+  close(): Promise<void>
+}
+
+/** @throws the system's error (EADDRINUSE, …) for an address that cannot be listened on */
+export async function serve({ scheduler, dir, project, ...options }: ServeOptions): Promise<Served> {
+  const { engine, logger = silentLogger } = options
+  const faults = new Faults(engine.inspector)
+  const clock = new EmulatorClock(scheduler, engine)
+  const here = dir === undefined ? undefined : realpathSync(dir)
+  const startedAt = new Date().toISOString()
+  const factsOf = (): ServerFacts => ({ address: reachable(gateway), project, dir: here, pid: process.pid, startedAt })
+  const gateway = await startGateway({
+    ...options,
+    faults,
+    routes: (router) => {
+      addEngineRoutes(router, engine)
+      addFaultRoutes(router, { faults, clock })
+      addServerRoute(router, factsOf)
+    },
+  })
+  if (here !== undefined) orWarn(logger, `left in ${here}`, () => leaveAddress(here, factsOf()))
+  return {
+    gateway,
+    faults,
+    clock,
+    async close() {
+      if (here !== undefined) orWarn(logger, `removed from ${here}`, () => removeAddress(here))
+      await gateway.close()
+    },
+  }
+}
+
+/** The server runs without its file as well: only tools that look for it by the folder miss it. */
+function orWarn(logger: Logger, what: string, task: () => void): void {
+  try {
+    task()
+  } catch (error) {
+    logger.warn(`the address of this server could not be ${what}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+/** What listens everywhere is reached from here by loopback. */
+function reachable({ host, port }: Gateway): string {
+  const here = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return here.includes(':') ? `[${here}]:${port}` : `${here}:${port}`
+}

@@ -1,0 +1,70 @@
+/** V1, V2: a folder tells where its server is, and a file that was left behind is known for what it is. */
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startEmulator } from './emulator.ts'
+import { findServer, serverFileName } from './server-file.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sixtables-server-file-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+test('a running server is found by its folder, by a link to it too, and no more once it is closed', async () => {
+  const dir = join(folder, 'data')
+  expect(await findServer(dir), 'no folder yet').toEqual({ state: 'none' })
+  const emulator = await startEmulator({ dir, project: 'p1' })
+  symlinkSync(dir, join(folder, 'link'))
+  for (const name of [dir, join(folder, 'link')]) {
+    expect(await findServer(name)).toMatchObject({
+      state: 'running',
+      server: { address: emulator.address, project: 'p1', pid: process.pid },
+    })
+  }
+  expect(readdirSync(dir)).not.toContain(`${serverFileName}.new`)
+  await emulator.close()
+  expect(await findServer(dir)).toEqual({ state: 'none' })
+})
+
+test('the file of a killed server is recognised: nothing answers, another program, another server', async () => {
+  const dir = join(folder, 'data')
+  const first = await startEmulator({ dir })
+  const left = readFileSync(join(dir, serverFileName), 'utf8')
+  await first.close()
+  writeFileSync(join(dir, serverFileName), left)
+  expect(await findServer(dir)).toMatchObject({ state: 'gone', reason: 'ECONNREFUSED' })
+
+  const stranger = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')
+  await new Promise((resolve) => stranger.once('listening', resolve))
+  const { port } = stranger.address() as AddressInfo
+  const atPort = (to: number): string => left.replace(first.address, `127.0.0.1:${to}`)
+  writeFileSync(join(dir, serverFileName), atPort(port))
+  expect(await findServer(dir)).toMatchObject({ state: 'gone', reason: 'another program answers there' })
+  stranger.close()
+
+  const other = await startEmulator()
+  writeFileSync(join(dir, serverFileName), atPort(other.port).replace(/"pid": \d+/, '"pid": 1'))
+  expect(await findServer(dir)).toMatchObject({ state: 'gone', reason: 'another program answers there' })
+  await other.close()
+})
+
+test('a copy of the folder is not the server that runs on the original', async () => {
+  const dir = join(folder, 'data')
+  const emulator = await startEmulator({ dir })
+  cpSync(dir, join(folder, 'copy'), { recursive: true })
+  expect(existsSync(join(folder, 'copy', serverFileName))).toBe(true)
+  expect(await findServer(join(folder, 'copy'))).toEqual({ state: 'none' })
+  await emulator.close()
+})
+
+test('a server in memory leaves no file', async () => {
+  const emulator = await startEmulator()
+  const told = await fetch(`http://${emulator.address}/emulator/server`).then((response) => response.json())
+  expect(told).toMatchObject({ address: emulator.address, pid: process.pid })
+  expect(told).not.toHaveProperty('dir')
+  await emulator.close()
+})

@@ -1,0 +1,96 @@
+/**
+ * The address that a running server leaves in its data folder, so that tools find it by the folder.
+ *
+ *   <dir>/server.json       {"address": "127.0.0.1:41234", "project": "demo", "dir": "/data/shop", "pid": 4711,
+ *                            "startedAt": "2026-11-22T09:00:00.000Z"}
+ *   GET /emulator/server    the same object; without `dir` when the data is in memory
+ *
+ * V1  The file is complete or absent: it is written under another name and renamed.
+ * V2  A file counts only while the server at its address answers with the same object: a killed server leaves its file
+ *     behind, and another server may have its port since. A file in another folder than it names was copied there.
+ *
+ * Known: `gcloud beta emulators datastore env-init --data-dir` finds its server so. Ours: the file, and that it is checked.
+ */
+import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Router } from '../admin/router.ts'
+
+export interface ServerFacts {
+  /** `host:port` by which this machine reaches it, IPv6 in brackets. */
+  readonly address: string
+  /** The project of its printed environment. */
+  readonly project: string
+  /** Folder of the data, without symbolic links; absent = in memory. */
+  readonly dir?: string | undefined
+  readonly pid: number
+  readonly startedAt: string
+}
+
+/** What the file of a folder says: a server that answers; one that is gone, and why it is thought so; or no file. */
+export type FoundServer =
+  | { readonly state: 'running'; readonly server: ServerFacts }
+  | { readonly state: 'gone'; readonly server: ServerFacts; readonly reason: string }
+  | { readonly state: 'none' }
+
+export const serverFileName = 'server.json'
+const serverPath = '/emulator/server'
+
+/** How long the server may take to say who it is. */
+const answerMs = 2000
+
+export function addServerRoute(router: Router, facts: () => ServerFacts): void {
+  router.add('GET', serverPath, () => ({ json: facts() }))
+}
+
+/** Writes the file (V1). @throws the system's error */
+export function leaveAddress(dir: string, facts: ServerFacts): void {
+  const file = join(dir, serverFileName)
+  writeFileSync(`${file}.new`, `${JSON.stringify(facts, null, 2)}\n`)
+  renameSync(`${file}.new`, file)
+}
+
+/** Removes the file; harmless when it is gone. @throws the system's error */
+export function removeAddress(dir: string): void {
+  rmSync(join(dir, serverFileName), { force: true })
+}
+
+/** Finds the server of a folder (V2). */
+export async function findServer(dir: string): Promise<FoundServer> {
+  const server = readServerFile(dir)
+  if (server === undefined || server.dir !== realpathSync(dir)) return { state: 'none' }
+  try {
+    const response = await fetch(`http://${server.address}${serverPath}`, { signal: AbortSignal.timeout(answerMs) })
+    const told: unknown = await response.json().catch(() => undefined)
+    if (isServerFacts(told) && told.pid === server.pid && told.startedAt === server.startedAt) {
+      return { state: 'running', server }
+    }
+    return { state: 'gone', server, reason: 'another program answers there' }
+  } catch (error) {
+    const reason =
+      error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${answerMs} ms` : causeOf(error)
+    return { state: 'gone', server, reason }
+  }
+}
+
+/** `undefined`: no file, or one that is not ours. */
+function readServerFile(dir: string): ServerFacts | undefined {
+  try {
+    const facts: unknown = JSON.parse(readFileSync(join(dir, serverFileName), 'utf8'))
+    return isServerFacts(facts) ? facts : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isServerFacts(value: unknown): value is ServerFacts {
+  if (typeof value !== 'object' || value === null) return false
+  const { address, project, pid, startedAt } = value as Partial<Record<keyof ServerFacts, unknown>>
+  return [address, project, startedAt].every((one) => typeof one === 'string') && typeof pid === 'number'
+}
+
+/** `ECONNREFUSED` and the like: fetch wraps the reason. */
+export function causeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (cause instanceof Error && 'code' in cause) return String(cause.code)
+  return cause instanceof Error ? cause.message : String(cause)
+}
