@@ -34,6 +34,7 @@ export const limits = {
   disjunctionsMax: 30,
   inValuesMax: 30,
   notInValuesMax: 10,
+  inequalityPropertiesMax: 10,
   aggregationsMax: 5,
   projectDatabasesMax: 100,
   vectorDimensionsMax: 2_048,
@@ -58,7 +59,10 @@ export const limitNotes: Readonly<Record<LimitName, LimitNote>> = {
     what: 'a string or blob that is excluded from indexes',
     source: 'documented (1 MiB - 89 bytes), measured; the proto still says 1,000,000',
   },
-  indexedValueBytesMax: { what: 'an indexed string (as UTF-8) or blob', source: 'documented, proto, measured' },
+  indexedValueBytesMax: {
+    what: 'an indexed string (as UTF-8) or blob, and one that a filter compares with',
+    source: 'documented, proto, measured',
+  },
   keyBytesMax: {
     what: 'a key',
     source: 'documented; counted as namespace, kinds and names as UTF-8, and 8 bytes for an id (ours)',
@@ -94,6 +98,10 @@ export const limitNotes: Readonly<Record<LimitName, LimitNote>> = {
   disjunctionsMax: { what: 'disjunctions of a query in normal form', source: 'documented, measured' },
   inValuesMax: { what: 'values of an IN', source: 'measured' },
   notInValuesMax: { what: 'values of a NOT_IN', source: 'measured' },
+  inequalityPropertiesMax: {
+    what: 'properties of a query with inequality filters, NOT_EQUAL and NOT_IN, `__key__` among them',
+    source: 'documented, measured',
+  },
   aggregationsMax: { what: 'aggregations of a query', source: 'documented, measured' },
   projectDatabasesMax: { what: 'databases of a project', source: 'documented' },
   vectorDimensionsMax: { what: 'dimensions of a vector', source: 'documented, proto' },
@@ -113,4 +121,5 @@ invariant(limits.entityBytesMax < limits.requestBytesMax, 'the largest entity fi
 invariant(limits.transactionIdleMsMax < limits.transactionTotalMsMax, 'an idle transaction ends before an old one')
 invariant(limits.notInValuesMax <= limits.inValuesMax, 'a NOT_IN is no wider than an IN')
 invariant(limits.inValuesMax <= limits.disjunctionsMax, 'one IN fits in the disjunctions of a query')
+invariant(limits.inequalityPropertiesMax <= limits.queryComponentsMax, 'an inequality on each property fits in a query')
 invariant(limits.disjunctionsMax <= limits.queryComponentsMax, 'an OR of single filters fits in a query')

@@ -17,12 +17,26 @@
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Key } from '../model/key.ts'
-import { userMeaning, vectorMeaning } from '../model/value.ts'
-import { decodeProperties, decodeValue, encodeProperties, splitEntity, writeProperty } from './entity-codec.ts'
+import { userMeaning, type Value, vectorMeaning } from '../model/value.ts'
+import {
+  decodeProperties,
+  decodeValue,
+  encodeProperties,
+  encodeValue,
+  noDefaults,
+  splitEntity,
+  writeProperty,
+} from './entity-codec.ts'
 import { type IndexOptions, IndexWalk, indexEntries, type WalkChecks } from './index-entries.ts'
 import type { IndexEntry } from './index-entry.ts'
 import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
-import { isReserved, validateEmbeddedKey, validateEntityKey, validateKeyValue } from './validate-key.ts'
+import {
+  isReserved,
+  validateEmbeddedKey,
+  validateEntityKey,
+  validateKeyValue,
+  validateNameBytes,
+} from './validate-key.ts'
 import {
   type ByteRange,
   labelOf,
@@ -30,9 +44,10 @@ import {
   readerOf,
   readGeoPoint,
   readTimestamp,
+  readValue,
   timestampSecondsMax,
   timestampSecondsMin,
-  type ValueSlot,
+  ValueSlot,
   valueField,
 } from './value-slot.ts'
 import { readDoubles } from './vector.ts'
@@ -95,6 +110,15 @@ export function prepareProperties(
   return { properties: stored, entries }
 }
 
+/** Checks a value by the rules for that of an indexed property. Throws INVALID_ARGUMENT. */
+export function validateIndexedValue(property: string, value: Value): void {
+  const bytes = Buffer.from(encodeValue(value))
+  const reader = new WireReader(bytes)
+  const slot = new ValueSlot(bytes)
+  readValue(reader, slot)
+  new EntityChecks(noDefaults).value(slot, reader, property, true, false)
+}
+
 /** A top-level property that must be encoded anew. */
 interface ChangedProperty {
   readonly fieldStart: number
@@ -123,13 +147,7 @@ class EntityChecks implements WalkChecks {
   name(name: string, property: string, siblings: string[]): void {
     if (name === '') throw invalidArgument(`a property name is empty${property === '' ? '' : ` (in ${property})`}`)
     if (name.length * 3 > limits.propertyNameBytesMax) {
-      const bytes = Buffer.byteLength(name)
-      if (bytes > limits.propertyNameBytesMax) {
-        throw invalidArgument(
-          `the property name ${labelOf(name).slice(9)} has ${bytes} bytes, ` +
-            `at most ${limits.propertyNameBytesMax} are allowed`,
-        )
-      }
+      validateNameBytes(name, limits.propertyNameBytesMax, `the property name ${labelOf(name).slice(9)}`)
     }
     if (isReserved(name)) throw invalidArgument(`${labelOf(property)}: names like __this__ are reserved`)
     if (siblings.length < searchedNamesMax) {

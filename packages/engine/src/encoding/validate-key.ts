@@ -24,6 +24,12 @@ export function isReserved(text: string): boolean {
   return text.charCodeAt(0) === 95 && text.length >= 4 && text.startsWith('__') && text.endsWith('__')
 }
 
+/** Checks the size of a name: `what` is how messages call it. */
+export function validateNameBytes(name: string, bytesMax: number, what: string): void {
+  const bytes = utf8Bytes(name, bytesMax)
+  if (bytes > bytesMax) throw invalidArgument(`${what} has ${bytes} bytes, at most ${bytesMax} are allowed`)
+}
+
 const quoted = (text: string): string => JSON.stringify(shorten(text))
 
 /** Texts found good last, so that the names that come with every key are not matched again. */

@@ -5,9 +5,8 @@
  * FSE refuses an array that is no vector value. Ours: an empty vector is refused; the distance may be named in a projection,
  * and beside keys alone it makes a projection.
  */
-import { Buffer } from 'node:buffer'
 import type { PropertyMask } from '../encoding/property-mask.ts'
-import { isReserved } from '../encoding/validate-key.ts'
+import { isReserved, validateNameBytes } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { DistanceMeasure, NearestQuery, Query } from '../model/query.ts'
@@ -43,12 +42,7 @@ export function planNearest(query: Query, mask: PropertyMask | undefined): Neare
 function checkName(name: string, what: string): void {
   if (name === '') throw invalidArgument(`find_nearest: ${what} is empty; name a property`)
   if (isReserved(name)) throw invalidArgument(`find_nearest: ${what} is ${name}, which is reserved`)
-  const bytes = Buffer.byteLength(name)
-  if (bytes > limits.propertyNameBytesMax) {
-    throw invalidArgument(
-      `find_nearest: ${what} has ${bytes} bytes, at most ${limits.propertyNameBytesMax} are allowed`,
-    )
-  }
+  validateNameBytes(name, limits.propertyNameBytesMax, `find_nearest: ${what}`)
 }
 
 function vectorOf(value: Value): Float64Array {

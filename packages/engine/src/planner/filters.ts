@@ -8,8 +8,10 @@
  * Known: which filters are refused (measured); the limits on IN, NOT_IN and components.
  */
 import { pathCode } from '../encoding/key-codec.ts'
-import { validateKeyValue } from '../encoding/validate-key.ts'
+import { validateIndexedValue } from '../encoding/validate-entity.ts'
+import { validateKeyValue, validateNameBytes } from '../encoding/validate-key.ts'
 import { valueCode } from '../encoding/value-codec.ts'
+import { shorten } from '../encoding/value-slot.ts'
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { comparePartitions, formatKey, type Key, type PartitionId } from '../model/key.ts'
@@ -68,6 +70,7 @@ class FilterReader {
   #negations = 0
   #notIn = false
   #several = false
+  readonly #unequal = new Set<string>()
   components = 0
 
   constructor(partition: PartitionId) {
@@ -101,6 +104,11 @@ class FilterReader {
 
   /** Known (proto): NOT_IN stands beside no IN and no OR. */
   check(): void {
+    if (this.#unequal.size > limits.inequalityPropertiesMax) {
+      throw invalidArgument(
+        `the query has inequality filters on ${this.#unequal.size} properties; at most ${limits.inequalityPropertiesMax} are allowed`,
+      )
+    }
     if (this.#notIn && this.#several) {
       throw invalidArgument('a query with NOT_IN may hold no IN and no OR: write NOT_IN as inequalities, or ask twice')
     }
@@ -110,6 +118,7 @@ class FilterReader {
     const { property, operator, value } = filter
     this.components++
     if (property === '') throw invalidArgument('a filter names no property: its name is empty')
+    validateNameBytes(property, limits.propertyNameBytesMax, 'the name of a filtered property')
     if (value.excludeFromIndexes) {
       throw invalidArgument(
         `the value that ${property} is compared with is marked unindexed: leave exclude_from_indexes unset in filters`,
@@ -121,6 +130,7 @@ class FilterReader {
       if (operator === 'notIn') this.#notIn = true
     }
     if (operator === 'in') this.#several = true
+    else if (operator !== 'equal') this.#unequal.add(property)
     return { atoms: [this.#atom(property, operator, value)], ancestor: undefined }
   }
 
@@ -128,6 +138,7 @@ class FilterReader {
     if (property !== keyProperty) {
       throw invalidArgument(`HAS_ANCESTOR is for ${keyProperty} only, but the filter names ${property}`)
     }
+    checkMeaning(property, value)
     if (value.type !== 'key') throw invalidArgument(`an ancestor must be a key, but the filter has a ${value.type}`)
     this.#checkKey(value.key)
     return value.key
@@ -145,6 +156,7 @@ class FilterReader {
     if (value.values.length > max) {
       throw invalidArgument(`${name} on ${property} has ${value.values.length} values; at most ${max} are allowed`)
     }
+    checkMeaning(property, value)
     const codes = [...new Set(value.values.map((member) => this.#code(property, member)))]
     return { property, operator: operator === 'in' && codes.length === 1 ? 'equal' : operator, codes }
   }
@@ -155,6 +167,7 @@ class FilterReader {
         `a value that ${property} is compared with is marked unindexed: leave it unmarked in filters`,
       )
     }
+    checkMeaning(property, value)
     if (property === keyProperty) {
       if (value.type !== 'key') {
         throw invalidArgument(`${keyProperty} must be compared with a key, but the filter has a ${value.type}`)
@@ -171,6 +184,7 @@ class FilterReader {
       )
     }
     if (value.type === 'key') validateKeyValue(value.key)
+    checkSize(property, value)
     return valueCode(value)
   }
 
@@ -184,6 +198,25 @@ class FilterReader {
       )
     }
   }
+}
+
+/**
+ * A filter's value must be one that an indexed property could have, or one that a query gave: results of projections have
+ * meaning 18, which nobody can store, and old geo points 23.
+ */
+function checkMeaning(property: string, value: Value): void {
+  const { meaning = 0, type } = value
+  const isOfResult = meaning === 18 ? type !== 'timestamp' && type !== 'entity' : meaning === 23 && type === 'geoPoint'
+  if (meaning !== 0 && !isOfResult) validateIndexedValue(property, value)
+}
+
+function checkSize(property: string, value: Value): void {
+  const bytes =
+    value.type === 'string' ? Buffer.byteLength(value.value) : value.type === 'blob' ? value.value.length : 0
+  if (bytes <= limits.indexedValueBytesMax) return
+  throw invalidArgument(
+    `the value that ${shorten(property)} is compared with has ${bytes} bytes; at most ${limits.indexedValueBytesMax} can be indexed: shorten it`,
+  )
 }
 
 /** The one ancestor of all conjunctions; they must agree, since an ancestor is what the query is about. */

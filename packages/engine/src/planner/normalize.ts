@@ -7,7 +7,7 @@
  * and not value by value.
  */
 import type { IndexOptions } from '../encoding/index-entries.ts'
-import { validatePartition } from '../encoding/validate-key.ts'
+import { validateNameBytes, validatePartition } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Query, ResultType } from '../model/query.ts'
@@ -39,6 +39,7 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
       `the query has ${components} filters and ${query.order.length} orders; at most ${limits.queryComponentsMax} together are allowed`,
     )
   }
+  checkNames(query)
   if (query.kind === '') throw invalidArgument('the kind of the query is empty: leave it out to query all kinds')
   if (query.kind === undefined) checkKindless(query, conjunctions)
 
@@ -65,6 +66,18 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
     distinctColumns: ordering.distinctColumns,
     indexOptions: database.indexOptions ?? {},
     shape: shapeOf(query, ancestor !== undefined, ordering, conjunctions),
+  }
+}
+
+function checkNames({ kind = '', projection, order, distinctOn }: Query): void {
+  validateNameBytes(kind, limits.kindBytesMax, 'the kind of the query')
+  const names = [
+    ['an ordered property', order.map(({ property }) => property)],
+    ['a projected property', projection],
+    ['a distinct-on property', distinctOn],
+  ] as const
+  for (const [what, some] of names) {
+    for (const name of some) validateNameBytes(name, limits.propertyNameBytesMax, `the name of ${what}`)
   }
 }
 

@@ -12,7 +12,7 @@
  * Datastore mode. Ours: N3 (docs/reference/differences.md).
  */
 import type { RequestContext } from '../context.ts'
-import { isReserved } from '../encoding/validate-key.ts'
+import { isReserved, validateNameBytes } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
 import { type AggregatePlan, aggregate } from '../executor/aggregate.ts'
 import { type Window, windowOf } from '../executor/window.ts'
@@ -117,10 +117,7 @@ function namesOf(aggregations: readonly Aggregation[]): readonly string[] {
   for (const [i, name] of names.entries()) {
     if (names.indexOf(name) !== i) throw invalidArgument(`the alias ${JSON.stringify(name)} is used twice`)
     if (isReserved(name)) throw invalidArgument(`the alias ${JSON.stringify(name)} is reserved`)
-    const bytes = Buffer.byteLength(name)
-    if (bytes > limits.propertyNameBytesMax) {
-      throw invalidArgument(`an alias has ${bytes} bytes; at most ${limits.propertyNameBytesMax} are allowed`)
-    }
+    validateNameBytes(name, limits.propertyNameBytesMax, 'an alias')
   }
   return names
 }
@@ -128,6 +125,7 @@ function namesOf(aggregations: readonly Aggregation[]): readonly string[] {
 function checkProperties(properties: readonly string[], { kind, projection }: Query): void {
   for (const property of properties) {
     if (property === '') throw invalidArgument('a sum or an average names no property')
+    validateNameBytes(property, limits.propertyNameBytesMax, 'the name of an aggregated property')
     if (isReserved(property)) throw invalidArgument(`the property ${property} is reserved and cannot be aggregated`)
     if (kind === undefined) {
       throw invalidArgument(`a query without kind has no rows of ${property} to aggregate: name a kind`)

@@ -3,6 +3,7 @@ import { commitRows } from '../../test/contract/errors/commits.ts'
 import { keyRows } from '../../test/contract/errors/keys.ts'
 import { aggregationRows, idRows, lookupRows, stateRows, transactionRows } from '../../test/contract/errors/others.ts'
 import { gqlRows, queryRows } from '../../test/contract/errors/queries.ts'
+import { queryLimitRows } from '../../test/contract/errors/query-limits.ts'
 import type { Row } from '../../test/contract/errors/row.ts'
 import { valueRows } from '../../test/contract/errors/values.ts'
 import type { Case } from '../case.ts'
@@ -12,6 +13,7 @@ const rows: readonly Row[] = [
   ...commitRows,
   ...valueRows,
   ...queryRows,
+  ...queryLimitRows,
   ...gqlRows,
   ...aggregationRows,
   ...idRows,

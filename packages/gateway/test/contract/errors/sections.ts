@@ -3,6 +3,7 @@ import { commitRows } from './commits.ts'
 import { keyRows } from './keys.ts'
 import { aggregationRows, idRows, lookupRows, stateRows, transactionRows } from './others.ts'
 import { gqlRows, queryRows } from './queries.ts'
+import { queryLimitRows } from './query-limits.ts'
 import type { Row } from './row.ts'
 import { valueRows } from './values.ts'
 
@@ -11,6 +12,7 @@ export const sections: readonly (readonly [string, readonly Row[]])[] = [
   ['commits', commitRows],
   ['values and properties', valueRows],
   ['queries', queryRows],
+  ['limits of queries', queryLimitRows],
   ['GQL', gqlRows],
   ['aggregations', aggregationRows],
   ['ids', idRows],
