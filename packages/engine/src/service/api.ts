@@ -150,6 +150,6 @@ export interface CommitResult {
   readonly mutationResults: readonly MutationResult[]
   /** Index rows that came or went. */
   readonly indexUpdates: number
-  /** Microseconds since the epoch; absent for an empty non-transactional commit. */
+  /** Microseconds since the epoch; absent for a non-transactional commit, as the API says. */
   readonly commitTime?: bigint
 }

@@ -93,11 +93,8 @@ function commitPrepared(
   })
   return andThen(committed, ({ version, result, indexUpdates }) => {
     if (result.failure !== undefined) throw result.failure
-    return {
-      mutationResults: result.outcomes,
-      indexUpdates,
-      commitTime: version,
-    }
+    const committed = { mutationResults: result.outcomes, indexUpdates }
+    return atomic ? { ...committed, commitTime: version } : committed
   })
 }
 

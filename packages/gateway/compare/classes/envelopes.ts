@@ -29,6 +29,15 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     explains: (one) => isUnset(one) && / time( of|$)/.test(one.aspect),
   },
   {
+    name: 'commit-time-of-transactions',
+    modes: ['firestore'],
+    what: '`commit_time` of a non-transactional commit',
+    ours: 'unset',
+    firestore: 'set',
+    why: 'the API sets it for transactions only, and tests of client libraries compare it',
+    explains: (one) => isAbout(one, 'commit time') && isSet(one) && one.step.request['mode'] === 'NON_TRANSACTIONAL',
+  },
+  {
     name: 'one-version-a-commit',
     modes: ['legacy', 'firestore'],
     what: 'versions and times of several mutations in one non-transactional commit',

@@ -412,3 +412,25 @@ describe('several mutations of one entity', () => {
     expect(after.createTime).toEqual(after.updateTime)
   })
 })
+
+describe('the commit time', () => {
+  test('is set for transactions, and for them alone', async ({ skip }) => {
+    skip(isOracle, differs)
+    const answers = await Promise.all(
+      [
+        atomic({ upsert: entity(newKey()) }),
+        atomic(),
+        commit({ upsert: entity(newKey()) }),
+        commit({ delete: newKey() }),
+        commit(),
+      ].map((request) => ok<Plain>('Commit', request)),
+    )
+    expect(answers.map(({ commitTime }) => (commitTime ?? undefined) !== undefined)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
+  })
+})
