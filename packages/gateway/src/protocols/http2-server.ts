@@ -3,8 +3,7 @@
  *
  * H1  Requests whose origin or host is not welcome are refused before anything of them is read.      http2-server.test.ts
  * H2  After close() no new stream is taken, and those under way end in their time.                   same
- * H3  A session that stays silent is asked for a sign of life, and ends without one. After a broken frame nghttp2 reads no
- *     more and says goodbye, and Node never hears that the client has gone.                          overload.test.ts
+ * H3  Sessions that are over are closed, also those of which Node does not tell (session-liveness.ts).   overload.test.ts
  * H4  Calls, answers that nobody reads and requests are counted, whatever becomes of them (load.ts).     same
  */
 import {
@@ -19,8 +18,8 @@ import type { Socket } from 'node:net'
 import { silentLogger } from '../logger.ts'
 import { acceptedEncodings, type GrpcService, type ResponseStream, type StreamListener } from './grpc.ts'
 import type { Guard } from './guard.ts'
-import { KeptStreams, roomToKeep } from './kept-streams.ts'
 import type { Load, Unread } from './load.ts'
+import { type Sending, SessionLiveness } from './session-liveness.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 
 const windowBytes = 4 * 1024 * 1024
@@ -38,11 +37,6 @@ const serverOptions = {
   streamResetRate: 2_000,
 }
 
-/** So often sessions are looked at: who sent nothing since the last look is asked for a sign of life. */
-const silenceMsDefault = 30_000
-/** Times that long it may take to give it: a client that stands at a breakpoint answers nobody. */
-const patience = 10
-
 /** How long a refused client may go on sending before its stream is reset. */
 const lingerMs = 1000
 
@@ -56,6 +50,7 @@ export interface Http2Options {
   readonly grpc: GrpcService
   readonly guard: Guard
   readonly load: Load
+  /** A session that is silent for so long is asked for a sign of life. */
   readonly silenceMs?: number | undefined
 }
 
@@ -63,20 +58,16 @@ export class Http2Connections {
   readonly #server: Http2Server
   /** Takes connections that are too many: it answers each call with that, and ends. */
   readonly #refusing: Http2Server
-  readonly #sessions = new Set<CallSession>()
-  readonly #room = roomToKeep()
+  readonly #sessions = new Set<ServerHttp2Session>()
   readonly #options: Http2Options
-  readonly #silenceMs: number
-  #lifeTimer: NodeJS.Timeout | undefined
+  readonly #liveness: SessionLiveness
 
   constructor(options: Http2Options) {
     this.#options = options
-    this.#silenceMs = options.silenceMs ?? silenceMsDefault
+    this.#liveness = new SessionLiveness(options.silenceMs)
     this.#server = createServer(serverOptions)
-    this.#server.on('session', (session) => this.#watch(session))
     this.#server.on('stream', (stream, headers) => this.#begin(stream, headers))
     this.#refusing = createServer()
-    this.#refusing.on('session', (session) => this.#watch(session))
     this.#refusing.on('stream', (stream) => this.#refuse(stream))
   }
 
@@ -85,15 +76,13 @@ export class Http2Connections {
     // A client that ends its half of the connection is gone: there are no half-open sessions in HTTP/2.
     socket.allowHalfOpen = false
     const server = isTooMany ? this.#refusing : this.#server
+    server.once('session', (session) => this.#watch(session, socket))
     server.emit('connection', socket)
   }
 
   /** Asks clients to go elsewhere (GOAWAY); calls under way are answered. */
   close(): void {
-    for (const session of this.#sessions) {
-      session.close()
-      session[keptOf]?.release()
-    }
+    for (const session of this.#sessions) session.close()
   }
 
   /**
@@ -101,54 +90,20 @@ export class Http2Connections {
    * servers; from here on they lead to nothing of ours.
    */
   end(): void {
-    clearInterval(this.#lifeTimer)
+    this.#liveness.end()
     this.#server.removeAllListeners()
     this.#refusing.removeAllListeners()
   }
 
-  #watch(session: CallSession): void {
+  #watch(session: CallSession, socket: Socket): void {
     this.#sessions.add(session)
-    const kept = new KeptStreams(session, this.#room)
-    session[keptOf] = kept
-    session.once('close', () => {
-      this.#sessions.delete(session)
-      kept.release()
-    })
+    session.once('close', () => this.#sessions.delete(session))
     // The session's streams are told of its end one by one.
     session.on('error', ignore)
     session.setLocalWindowSize(sessionWindowBytes)
-    session[bytesOf] = 0
-    this.#lifeTimer ??= setInterval(() => this.#lookForLife(), this.#silenceMs).unref()
-  }
-
-  /**
-   * Asks those of whom nothing was read since it looked last, and who have not been asked yet. One look at all now and then: a
-   * timeout of a session is set anew by each frame, for 1 µs of a call.
-   */
-  #lookForLife(): void {
-    for (const session of this.#sessions) {
-      const bytes = session.socket?.bytesRead ?? 0
-      if (bytes === session[bytesOf]) this.#askForLife(session)
-      session[bytesOf] = bytes
-    }
-  }
-
-  #askForLife(session: CallSession): void {
-    if (session.destroyed || session[isAskedOf] === true) return
-    session[isAskedOf] = true
-    const end = (): void => {
-      if (session[isAskedOf] === true) session.destroy()
-    }
-    // A process that stood still itself reads the answers that wait for it before it judges them late.
-    const late = setTimeout(() => setImmediate(end), patience * this.#silenceMs)
-    late.unref()
-    session.once('close', () => clearTimeout(late))
-    const isSent = session.ping((error) => {
-      session[isAskedOf] = false
-      clearTimeout(late)
-      if (error !== null) session.destroy()
-    })
-    if (!isSent) session.destroy()
+    const sending: Sending = { answers: 0 }
+    session[sendingOf] = sending
+    this.#liveness.watch(session, socket, sending)
   }
 
   #refuse(stream: ServerHttp2Stream): void {
@@ -187,24 +142,16 @@ export class Http2Connections {
       },
       call,
     )
-    const kept = (stream.session as CallSession | undefined)?.[keptOf]
-    if (kept?.wantsNext() === true) call.kept = kept
     stream.on('data', onData)
     stream.on('end', onEnd)
   }
 }
 
-/** A session, those of its streams that are kept, and its signs of life. */
 interface CallSession extends ServerHttp2Session {
-  [keptOf]?: KeptStreams
-  /** How much had been read of it at the last look. */
-  [bytesOf]?: number
-  [isAskedOf]?: boolean
+  [sendingOf]?: Sending
 }
 
-const keptOf: unique symbol = Symbol('kept')
-const bytesOf: unique symbol = Symbol('bytes')
-const isAskedOf: unique symbol = Symbol('isAsked')
+const sendingOf: unique symbol = Symbol('sending')
 
 /**
  * A stream with the call that it is. The listeners of all streams are the same few functions, and a stream that is over has
@@ -256,13 +203,9 @@ class NodeCall implements ResponseStream {
   readonly #load: Load
   /** Who is told of what comes in; nobody after the request was refused. */
   listener: StreamListener | undefined
-  /** Who keeps the stream once its request has come. */
-  kept: KeptStreams | undefined
-  /** How many of the next bytes are not the client's. */
-  #strangeBytes = 0
   #requestBytes = 0
   #unread: Unread | undefined
-  #isEnded = false
+  #sending: Sending | undefined
 
   constructor(stream: ServerHttp2Stream, load: Load) {
     this.#stream = stream
@@ -270,18 +213,8 @@ class NodeCall implements ResponseStream {
   }
 
   data(chunk: Buffer): void {
-    const { listener, kept } = this
+    const { listener } = this
     if (listener === undefined) return
-    if (this.#strangeBytes > 0) {
-      const own = chunk.subarray(this.#strangeBytes)
-      this.#strangeBytes = 0
-      if (own.length > 0) this.data(own)
-      return
-    }
-    if (kept !== undefined) {
-      this.kept = undefined
-      this.#strangeBytes = kept.keep(this.#stream, (isKept) => this.#isKept(isKept))
-    }
     try {
       this.#load.take(chunk.length)
       this.#requestBytes += chunk.length
@@ -297,18 +230,8 @@ class NodeCall implements ResponseStream {
 
   /** A stream that its client reset ends too. */
   ended(): void {
-    // A kept one ends again when it is let go of.
-    if (this.#isEnded) return
-    this.#isEnded = true
     if (this.#stream.aborted) this.listener?.cancelled()
     else this.listener?.end()
-  }
-
-  /** A kept stream closes with its session alone: its call is over when its answer is out. */
-  #isKept(isKept: boolean): void {
-    if (!isKept) return
-    this.#stream.once('finish', onClose)
-    this.ended()
   }
 
   get connection(): object {
@@ -321,6 +244,7 @@ class NodeCall implements ResponseStream {
     this.#load.endCall()
     this.#load.giveBack(this.#requestBytes)
     if (this.#unread !== undefined) this.#load.read(this.#unread)
+    if (this.#sending !== undefined) this.#sending.answers--
   }
 
   ok(frame: Buffer): void {
@@ -329,6 +253,8 @@ class NodeCall implements ResponseStream {
     stream.respond(okHeaders, withTrailers)
     stream.on('wantTrailers', onWantTrailers)
     stream.end(frame)
+    this.#sending = (stream.session as CallSession | undefined)?.[sendingOf]
+    if (this.#sending !== undefined) this.#sending.answers++
     // Its session may have other answers, but one whose reader is this slow is not worth them.
     this.#unread = this.#load.hold(frame.length, () => stream.session?.destroy())
   }

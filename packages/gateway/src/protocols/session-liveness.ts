@@ -1,0 +1,118 @@
+/**
+ * Finds HTTP/2 sessions that are over although node:http2 does not say so, and closes them.
+ *
+ * After a broken frame nghttp2 sends GOAWAY and from then on reads and writes nothing. Node emits no event for this, and because
+ * it no longer reads, it does not notice either when the client closes the connection. One thing shows it from outside: a ping
+ * is not written, although no answer waits for the client to read.
+ *
+ *   quiet for one look ─▶ ping ─┬─ written                    well, or gone: the answer to the ping tells
+ *                               ├─ not written, no answers    over: closed
+ *                               └─ not written, answers wait  the client may not be reading: it has time, see protocols/load.ts
+ *
+ * N1  A session that has ended by a broken frame is closed at the second look after it, whatever its client does. With an answer
+ *     that is not read it is closed with that answer, by the limits of load.ts.
+ * N2  A session that stays silent is asked for a sign of life, and closed when none comes.        both: overload.test.ts
+ */
+import type { ServerHttp2Session } from 'node:http2'
+import type { Socket } from 'node:net'
+
+/** How often sessions are looked at. */
+const lookMsMax = 500
+/** A session that has been silent for this long is asked for a sign of life. */
+const silenceMsDefault = 30_000
+/** The answer may take this many times as long: a client that stands at a breakpoint cannot answer. */
+const patience = 10
+const pingFrameBytes = 17
+
+/** What a session has to send. */
+export interface Sending {
+  /** Answers that were handed over and are not wholly written to the socket. */
+  answers: number
+}
+
+interface Watched {
+  readonly session: ServerHttp2Session
+  readonly socket: Socket
+  readonly sending: Readonly<Sending>
+  /** Bytes received at the last look. */
+  bytesRead: number
+  /** Whether anything but answers to pings was received since the last ping. */
+  hasSpoken: boolean
+  silentMs: number
+  /** The end of patience with a ping on its way. */
+  late: NodeJS.Timeout | undefined
+}
+
+export class SessionLiveness {
+  readonly #watched = new Set<Watched>()
+  readonly #silenceMs: number
+  readonly #lookMs: number
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(silenceMs: number = silenceMsDefault) {
+    this.#silenceMs = silenceMs
+    this.#lookMs = Math.min(lookMsMax, silenceMs)
+  }
+
+  /** @param socket - the session's own; bytes that are counted there tell what the session does */
+  watch(session: ServerHttp2Session, socket: Socket, sending: Readonly<Sending>): void {
+    const watched: Watched = { session, socket, sending, bytesRead: 0, hasSpoken: true, silentMs: 0, late: undefined }
+    this.#watched.add(watched)
+    session.once('close', () => {
+      this.#watched.delete(watched)
+      clearTimeout(watched.late)
+      if (this.#watched.size === 0) this.end()
+    })
+    this.#timer ??= setInterval(() => this.#look(), this.#lookMs).unref()
+  }
+
+  end(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** One look at all from time to time: a timeout of each session would be set anew by every frame, for 1 µs of a call. */
+  #look(): void {
+    for (const watched of this.#watched) {
+      const { bytesRead } = watched.socket
+      if (bytesRead !== watched.bytesRead) {
+        watched.bytesRead = bytesRead
+        watched.hasSpoken = true
+        watched.silentMs = 0
+        continue
+      }
+      watched.silentMs += this.#lookMs
+      const isDue = watched.hasSpoken || watched.silentMs >= this.#silenceMs
+      if (isDue && watched.late === undefined) this.#ask(watched)
+    }
+  }
+
+  #ask(watched: Watched): void {
+    const { session, socket, sending } = watched
+    if (session.destroyed) return
+    watched.hasSpoken = false
+    watched.silentMs = 0
+    // A process that stood still itself reads the answers that wait for it before it judges them late.
+    const end = (): void => {
+      if (watched.late !== undefined) session.destroy()
+    }
+    watched.late = setTimeout(() => setImmediate(end), patience * this.#silenceMs).unref()
+    const { bytesWritten } = socket
+    const isTaken = session.ping((error) => {
+      clearTimeout(watched.late)
+      watched.late = undefined
+      if (error !== null) session.destroy()
+      else if (socket.bytesRead === watched.bytesRead + pingFrameBytes) watched.bytesRead = socket.bytesRead
+    })
+    if (!isTaken) {
+      session.destroy()
+      return
+    }
+    // Node writes frames in an immediate of its own.
+    const judge = (): void => {
+      const isUnsent = watched.late !== undefined && socket.bytesWritten === bytesWritten
+      if (isUnsent && sending.answers === 0) session.destroy()
+    }
+    setImmediate(() => setImmediate(judge))
+  }
+}
