@@ -45,9 +45,8 @@ export const flagsOfOthers: readonly OtherFlag[] = [
   {
     name: 'storage-file',
     type: 'string',
-    is: 'refused',
-    words:
-      'names a file that only its own emulator can read; name a folder with --data-dir, and bring data over by export and import',
+    is: 'same',
+    words: 'names the folder of the data, and counts more than the folder of the line',
   },
   {
     name: 'allow-reserved-kinds',

@@ -30,7 +30,7 @@ describe('a mistake on the command line is one line on stderr and exit code 2', 
     ['inspect release ToDo:1 --milestone C', '--milestone is A or B; got "C"'],
     [
       'inspect pending --data-dir x --endpoint y',
-      '--data-dir opens a folder and --endpoint asks a server; give one of them',
+      '--data-dir names a folder and --endpoint a server; give one of them',
     ],
     ['ids', 'ids wants one of: next, reserve, range, allocate'],
     ['ids nxet ToDo', 'there is no command nxet; did you mean next?'],

@@ -84,9 +84,16 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   }
 }
 
-/** The folder of the data is made when it is missing; that of a file that was named is somebody else's. */
-function checkIndexFile({ indexFile, dataDir }: StartSettings): void {
-  if (indexFile === false || dirname(indexFile) === dataDir || existsSync(dirname(indexFile))) return
+/** A file that was named and is not there is a slip, unless it is to be made; its folder is never made. */
+function checkIndexFile({ indexFile, dataDir, needsIndexFile }: StartSettings): void {
+  if (indexFile === false || existsSync(indexFile)) return
+  if (needsIndexFile) {
+    throw new UsageError(
+      `there is no file ${indexFile} for --index-file; write it first, or give --store-index-configuration-on-disk ` +
+        'as well, which makes it where queries need indexes',
+    )
+  }
+  if (dirname(indexFile) === dataDir || existsSync(dirname(indexFile))) return
   throw new UsageError(`there is no folder ${dirname(indexFile)} for --index-file`)
 }
 

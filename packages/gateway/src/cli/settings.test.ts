@@ -20,6 +20,7 @@ describe('the settings of a start', () => {
       apply: { type: 'immediate' },
       indexes: 'auto',
       indexFile: '/home-of-test/.sixtables/index.yaml',
+      needsIndexFile: false,
       idCollisions: 'next',
       ttl: [],
       seed: 1,

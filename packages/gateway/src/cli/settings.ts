@@ -47,6 +47,8 @@ export interface StartSettings {
   readonly indexes: 'auto' | 'require'
   /** index.yaml, absolute; `false` = none. */
   readonly indexFile: string | false
+  /** The file was named, and not to be made: one that is not there is a slip. */
+  readonly needsIndexFile: boolean
   /** A managed export to begin with: its metadata file or folder, absolute. */
   readonly importData: string | undefined
   /** Folder to export to at the end, absolute. */
@@ -78,15 +80,8 @@ export const defaultProject = 'demo'
 export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSettings {
   const notes: string[] = []
   const testing = last(flags['testing']) === true
-  const onDisk = !testing && last(flags['store-on-disk']) !== false
-  const directory = text(flags, 'directory')
-  const dataDir = text(flags, 'data-dir') ?? directory
-  if (directory !== undefined && flags['data-dir'] !== undefined) {
-    throw new UsageError(`--data-dir and ${directory} both name the folder of the data; give one of them`)
-  }
-  if (!onDisk && flags['data-dir'] !== undefined) {
-    notes.push(`data is kept in memory, so --data-dir ${dataDir} is not used`)
-  }
+  const place = storeOf(flags, { cwd, testing })
+  notes.push(...place.notes)
   if (/^[a-z]+:\/\//i.test(env['DATASTORE_EMULATOR_HOST'] ?? '')) {
     notes.push('DATASTORE_EMULATOR_HOST is set with a scheme, on which some clients hang; leave the scheme out')
   }
@@ -97,19 +92,26 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
   if (isFirestoreAsked(flags) && flags['consistency'] !== undefined) {
     notes.push('--consistency has no effect: Firestore in Datastore mode is strongly consistent')
   }
-  if (directory !== undefined && !onDisk) notes.push(`data is kept in memory, so ${directory} is not used`)
-  const dir = onDisk ? resolve(cwd, dataDir ?? join(cwd, '.sixtables')) : undefined
+  const project = projectOf(flags, env)
+  const index = indexFileOf(flags, { cwd, dir: place.dir, testing })
+  if (index.isNamed && flags['project'] === undefined && flags['project-id'] === undefined) {
+    notes.push(
+      `the indexes of ${index.file} are set up for the project ${project}; --project names another. ` +
+        'Queries of other projects have those that they need',
+    )
+  }
   return {
     ...listenOn(flags),
     allowedOrigins: list(flags, 'allowed-origin'),
     allowedHosts: list(flags, 'allowed-host'),
-    dataDir: dir,
+    dataDir: place.dir,
     durability: oneOf(flags, 'durability', ['process', 'power']) ?? 'process',
-    project: projectOf(flags, env),
+    project,
     mode,
     apply: applyOf(flags, { testing, legacy: mode === 'legacy' }),
     indexes: indexesOf(flags),
-    indexFile: indexFileOf(flags, { cwd, dir }),
+    indexFile: index.file,
+    needsIndexFile: index.isNamed && !index.isMade,
     ...transferOf(flags, cwd),
     idPolicy: idPolicyOf(flags),
     idCollisions: oneOf(flags, 'id-collisions', ['next', 'fail']) ?? 'next',
@@ -275,18 +277,58 @@ function tabletsOf(flags: Flags): TabletsSetting {
   return setting
 }
 
-/** Nothing is written beside a store in memory, unless a file is named. */
+interface Store {
+  /** Absolute; `undefined` = in memory. */
+  readonly dir: string | undefined
+  readonly notes: readonly string[]
+}
+
+/**
+ * Where the data lives. `--testing` means memory unless `--store-on-disk` says otherwise (measured: as in Google's emulator).
+ * `--storage-file` is the place of the store there, and the folder beside it holds index.yaml alone; so here, as a folder.
+ */
+function storeOf(flags: Flags, { cwd, testing }: { readonly cwd: string; readonly testing: boolean }): Store {
+  const directory = text(flags, 'directory')
+  const dataDir = text(flags, 'data-dir')
+  const storageFile = text(flags, 'storage-file')
+  if (directory !== undefined && dataDir !== undefined) {
+    throw new UsageError(`--data-dir and ${directory} both name the folder of the data; give one of them`)
+  }
+  const folder = dataDir ?? directory
+  const asGiven = dataDir === undefined ? directory : `--data-dir ${dataDir}`
+  const onDisk = last(flags['store-on-disk']) ?? !testing
+  if (onDisk === false) {
+    const given = [asGiven, storageFile === undefined ? undefined : `--storage-file ${storageFile}`]
+    const unused = given.filter((one): one is string => one !== undefined)
+    return { dir: undefined, notes: unused.map((one) => `data is kept in memory, so ${one} is not used`) }
+  }
+  if (storageFile === undefined) return { dir: resolve(cwd, folder ?? '.sixtables'), notes: [] }
+  const dir = resolve(cwd, storageFile)
+  const notUsed = asGiven === undefined ? '' : `; ${asGiven} is not used`
+  return { dir, notes: [`--storage-file names a folder here: data is kept in ${dir}${notUsed}`] }
+}
+
+interface IndexFileSetting {
+  readonly file: string | false
+  readonly isNamed: boolean
+  /** Whether a file that is not there yet was asked for. */
+  readonly isMade: boolean
+}
+
+/** Nothing is written beside a store in memory or for a test, unless it is asked for. */
 function indexFileOf(
   flags: Flags,
-  { cwd, dir }: { readonly cwd: string; readonly dir: string | undefined },
-): string | false {
+  { cwd, dir, testing }: { readonly cwd: string; readonly dir: string | undefined; readonly testing: boolean },
+): IndexFileSetting {
   const named = text(flags, 'index-file')
-  const isKept = last(flags['store-index-configuration-on-disk']) !== false
-  if (named !== undefined && !isKept) {
+  const asked = last(flags['store-index-configuration-on-disk'])
+  if (named !== undefined && asked === false) {
     throw new UsageError('--index-file names a file that --no-store-index-configuration-on-disk does without; give one')
   }
-  if (named !== undefined) return resolve(cwd, named)
-  return isKept && dir !== undefined ? join(dir, 'index.yaml') : false
+  const isMade = asked === true
+  if (named !== undefined) return { file: resolve(cwd, named), isNamed: true, isMade }
+  const isKept = asked ?? !testing
+  return { file: isKept !== false && dir !== undefined ? join(dir, 'index.yaml') : false, isNamed: false, isMade }
 }
 
 function last(value: unknown): unknown {

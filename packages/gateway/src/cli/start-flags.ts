@@ -53,7 +53,7 @@ const shownFlags: readonly Flag[] = [
     name: 'store-on-disk',
     type: 'boolean',
     describe: 'Keep data on disk; --no-store-on-disk keeps it in memory',
-    default: 'true',
+    default: 'true, false with --testing',
     group: 'Where data lives',
   },
   {
@@ -80,8 +80,8 @@ const shownFlags: readonly Flag[] = [
   {
     name: 'store-index-configuration-on-disk',
     type: 'boolean',
-    describe: 'Keep index.yaml; with --no-store-index-configuration-on-disk there is none',
-    default: 'true where data is on disk',
+    describe: 'Keep index.yaml, and make the one of --index-file; with --no-… there is none',
+    default: 'true where data is on disk, false with --testing',
     group: 'Where data lives',
   },
   {

@@ -4,7 +4,7 @@
  *
  * Known: the flags of cloud-datastore-emulator 2.3.1, cloud-firestore-emulator 1.19.9 and gcloud 528, from their own help.
  */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { parse } from '../../src/cli/parser.ts'
 import { type StartSettings, startSettings } from '../../src/cli/settings.ts'
 import { plainFlag } from '../../src/cli/words.ts'
 import { silentLogger } from '../../src/logger.ts'
-import { sixtables } from '../support/cli.ts'
+import { sixtables, startCommand } from '../support/cli.ts'
 
 /** What a command line settles. */
 async function settingsOf(line: string, env: Readonly<Record<string, string>> = {}): Promise<StartSettings> {
@@ -45,6 +45,41 @@ describe('accepted with their meaning', () => {
     ['start --auto_id_policy=SEQUENTIAL', { idPolicy: 'sequential' }],
     ['start --auto_id_policy=SCATTERED', { idPolicy: 'scattered' }],
     ['start --auto_id_policy scattered', { idPolicy: 'scattered' }],
+    ['start --testing --store_on_disk=true', { dataDir: '/home-of-test/.sixtables', indexFile: false }],
+    ['start --testing --store_on_disk=true data', { dataDir: '/home-of-test/data', apply: { type: 'immediate' } }],
+    [
+      'start --testing --store_on_disk=true --store_index_configuration_on_disk=true data',
+      { dataDir: '/home-of-test/data', indexFile: '/home-of-test/data/index.yaml' },
+    ],
+    ['start --testing --store_on_disk=false data', { dataDir: undefined, notes: [expect.stringContaining('data is')] }],
+    [
+      'start --storage_file=a.db data',
+      {
+        dataDir: '/home-of-test/a.db',
+        notes: ['--storage-file names a folder here: data is kept in /home-of-test/a.db; data is not used'],
+      },
+    ],
+    [
+      'start --storage-file a.db',
+      {
+        dataDir: '/home-of-test/a.db',
+        notes: ['--storage-file names a folder here: data is kept in /home-of-test/a.db'],
+      },
+    ],
+    [
+      'start --testing --storage_file a.db',
+      { dataDir: undefined, notes: ['data is kept in memory, so --storage-file a.db is not used'] },
+    ],
+    [
+      'start --index-file i.yaml',
+      {
+        notes: [
+          'the indexes of /home-of-test/i.yaml are set up for the project demo; --project names another. ' +
+            'Queries of other projects have those that they need',
+        ],
+      },
+    ],
+    ['start --index-file i.yaml --project p1', { project: 'p1', notes: [] }],
     ['start --firestore_in_datastore_mode', { mode: 'firestore', apply: { type: 'immediate' } }],
     ['start data', { dataDir: '/home-of-test/data' }],
     ['start --port 9000 data', { port: 9000, dataDir: '/home-of-test/data' }],
@@ -110,10 +145,6 @@ describe('accepted with a note that they change nothing', () => {
 
 describe('refused, with what does the same', () => {
   test.each([
-    [
-      'start --storage_file=local_db.bin',
-      '--storage-file names a file that only its own emulator can read; name a folder with --data-dir',
-    ],
     ['start --allow_reserved_kinds', '--allow-reserved-kinds is not offered: kinds like __this__ are never written'],
     ['--rules=firestore.rules', '--rules is for Firestore in native mode, which is not served; leave it out'],
     ['--functions_emulator=localhost:5001', '--functions-emulator is for Firestore in native mode'],
@@ -153,6 +184,51 @@ describe('the commands of the older emulator', () => {
     expect(await sixtables(['help'])).toEqual(await sixtables(['--help']))
     expect((await sixtables(['help', 'gql'])).out).toBe((await sixtables(['gql', '--help'])).out)
     expect((await sixtables(['--version'])).code).toBe(0)
+  })
+})
+
+describe('the whole line with which App Engine starts the older emulator', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sixtables-line-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  const line =
+    '--testing --regenerate_indexes=false --auto_id_policy=SEQUENTIAL --store_on_disk=true ' +
+    '--store_index_configuration_on_disk=true --index_file=F.yaml --storage_file=F.bin DIR'
+
+  test('starts, and keeps its data and its indexes', async () => {
+    writeFileSync(join(folder, 'a.json'), '[{"key": "ToDo", "properties": {"a": 1, "b": 2}}]')
+    for (const count of [1, 2]) {
+      const server = await startCommand(line.split(' '), { cwd: folder })
+      const at = ['--endpoint', server.address]
+      expect((await sixtables(['seed', 'a.json', ...at], { cwd: folder })).code).toBe(0)
+      const { out } = await sixtables(['gql', 'SELECT * FROM ToDo ORDER BY a, b DESC', ...at])
+      expect(out).toContain(`${count} result`)
+      expect(await server.stop()).toBe(0)
+    }
+    expect(readFileSync(join(folder, 'F.yaml'), 'utf8')).toContain('kind: "ToDo"')
+    expect(readdirSync(folder).sort()).toEqual(['F.bin', 'F.yaml', 'a.json'])
+  })
+
+  test('leaves the store of the other emulator as it is', async () => {
+    writeFileSync(join(folder, 'F.bin'), 'a store of another emulator')
+    const { code, err } = await sixtables(['start', '--port', '0', ...line.split(' ')], { cwd: folder })
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining('F.bin cannot be used: it is not a folder'),
+    })
+    expect(readFileSync(join(folder, 'F.bin'), 'utf8')).toBe('a store of another emulator')
+  })
+
+  test('an --index-file that is not there is an error, unless it is to be made', async () => {
+    const { code, err } = await sixtables(['start', '--testing', '--port', '0', '--index-file', 'indx.yaml'], {
+      cwd: folder,
+    })
+    const why = `there is no file ${join(folder, 'indx.yaml')} for --index-file; write it first, or give`
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(why) })
+    expect(readdirSync(folder), 'nothing is left behind').toEqual([])
   })
 })
 
