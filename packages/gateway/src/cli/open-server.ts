@@ -1,7 +1,9 @@
 /**
  * Engine and gateway, opened as one server.
  */
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { MovableClock, systemScheduler } from '@sixtables/engine'
 import { type Served, serve } from '../emulator/serve.ts'
@@ -29,6 +31,7 @@ export interface ServerOptions {
 /** @throws UsageError when the folder or the address cannot be used */
 export async function openServer({ settings, logger, onShutdown }: ServerOptions): Promise<Server> {
   checkIndexFile(settings)
+  await checkPort(settings)
   const scheduler = new MovableClock(systemScheduler)
   const engine = await openStore({
     scheduler,
@@ -95,6 +98,19 @@ function checkIndexFile({ indexFile, dataDir, needsIndexFile }: StartSettings): 
   }
   if (dirname(indexFile) === dataDir || existsSync(dirname(indexFile))) return
   throw new UsageError(`there is no folder ${dirname(indexFile)} for --index-file`)
+}
+
+/** A port that is taken is told before a folder is made for the data. */
+async function checkPort(settings: StartSettings): Promise<void> {
+  const { host, port } = addressOf(settings)
+  const probe = createServer()
+  try {
+    await once(probe.listen({ host, port }), 'listening')
+  } catch (error) {
+    throw listenError(error, { host, port })
+  }
+  probe.close()
+  await once(probe, 'close')
 }
 
 /** What the system says of an address that cannot be listened on, in one line. */

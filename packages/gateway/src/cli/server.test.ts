@@ -1,6 +1,6 @@
 /** The commands against a real server and a real folder, in this process. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -151,12 +151,13 @@ describe('sixtables start', () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
     const { port } = other.address() as { port: number }
-    const { code, out, err } = await done('--testing', '--port', String(port))
+    const { code, out, err } = await done('--port', String(port), '--data-dir', 'data')
     other.close()
     expect({ code, out }).toEqual({ code: 2, out: '' })
     expect(err).toBe(
       `sixtables: 127.0.0.1:${port} is in use by another program; stop it, or choose another --port (0: a free one)`,
     )
+    expect(readdirSync(folder), 'no folder is left behind').toEqual([])
   })
 
   test('an address that this machine does not have is exit code 2', async () => {
