@@ -30,11 +30,11 @@ const workPerLook = 128
  */
 export function giveWay(context: RequestContext, work: number): Promise<void> | undefined {
   const { slice, clock } = context
+  checkAlive(context)
   slice.unseen += work
   if (slice.unseen < workPerLook) return undefined
   slice.work += slice.unseen
   slice.unseen = 0
-  checkAlive(context)
   const now = clock.steadyMs()
   slice.endsAt ??= now + sliceMs
   if (now < slice.endsAt && slice.work < sliceWorkMax) return undefined
@@ -43,6 +43,32 @@ export function giveWay(context: RequestContext, work: number): Promise<void> | 
     slice.work = 0
     slice.endsAt = clock.steadyMs() + sliceMs
   })
+}
+
+/**
+ * Waits for something that goes on without its caller, for as long as the caller does.
+ *
+ * @throws CANCELLED, DEADLINE_EXCEEDED
+ */
+export function whileWanted<T>(context: RequestContext, work: Promise<T>): Promise<T> {
+  const { clock, deadlineAt, signal } = context
+  const over = new AbortController()
+  const gone = new Promise<never>((_, reject) => {
+    const look = (): void => {
+      try {
+        checkAlive(context)
+      } catch (error) {
+        reject(error)
+      }
+    }
+    signal?.addEventListener('abort', look, { once: true, signal: over.signal })
+    if (deadlineAt !== undefined) {
+      const leftMs = Number(deadlineAt - clock.nowMicros()) / 1000
+      clock.sleep(Math.max(0, leftMs) + 1, over.signal).then(look, () => {})
+    }
+    look()
+  })
+  return Promise.race([work, gone]).finally(() => over.abort())
 }
 
 /** The turns that long work waits for, by scheduler: each begins after the one before it (S2). */

@@ -41,8 +41,6 @@ const planned = plan(normalize(asked, queryDatabase), [])
 const counted = { plan: planned, terms: [{ operator: 'count' as const, upTo: undefined }], fixed: new Map() }
 const window = windowOf(asked, planned)
 
-const settle = () => new Promise((resolve) => setTimeout(resolve, 0))
-
 test('a short count answers at once and closes its scan', () => {
   const table = tableOf(30_000)
   const clock = handClock()
@@ -50,34 +48,4 @@ test('a short count answers at once and closes its scan', () => {
   expect(answer).toEqual({ values: [{ type: 'integer', value: 30_000n }] })
   expect(clock.tasks).toHaveLength(0)
   expect(table.state.closed).toBe(true)
-})
-
-test('a long count gives up its turn now and then', async () => {
-  const table = tableOf(100_000)
-  const clock = handClock()
-  const answer = aggregate(requestContext({ clock }), table, counted, window)
-  let turns = 0
-  for (; turns < 9; turns++) {
-    await settle()
-    const task = clock.tasks.shift()
-    if (task === undefined) break
-    expect(table.state.closed).toBe(false)
-    task()
-  }
-  expect(turns).toBe(3)
-  expect(await answer).toEqual({ values: [{ type: 'integer', value: 100_000n }] })
-  expect(table.state.closed).toBe(true)
-})
-
-test('a long count ends when nobody waits for it any more', async () => {
-  const table = tableOf(100_000)
-  const clock = handClock()
-  const controller = new AbortController()
-  const answer = aggregate(requestContext({ clock, signal: controller.signal }), table, counted, window)
-  const refusal = expect(answer).rejects.toMatchObject({ code: 'CANCELLED' })
-  controller.abort()
-  clock.tasks.shift()?.()
-  await refusal
-  expect(table.state.closed).toBe(true)
-  expect(table.state.left).toBeGreaterThan(60_000)
 })

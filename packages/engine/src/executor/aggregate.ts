@@ -4,12 +4,10 @@
  * G1  No entity is read but by operators below: the values are in the rows (planner/normal-query.ts). A count over rows
  *     in key order reads index rows alone.
  * G2  The window of a query holds: from its start cursor, after its offset, up to its limit or end cursor.
- * G3  With a store that answers at once it runs without waiting, but for giving up its turn every {@link rowsPerTurn} rows;
- *     between batches it asks whether anybody still waits for it.
+ * G3  It gives way between batches, and ends with its caller: the scans below do (tables/table.ts, V1).
  * G4  It reads no row behind the last one that counts: a limit, and COUNT_UP_TO where nothing else is asked, end it.
  */
 import type { RequestContext } from '../context.ts'
-import { checkAlive } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Value } from '../model/value.ts'
 import type { Plan } from '../planner/plan-node.ts'
@@ -35,9 +33,6 @@ export interface AggregatePlan {
   readonly fixed: ReadonlyMap<string, string>
 }
 
-/** After so many rows others get a turn: every few milliseconds (measured: 5 to 8 rows a microsecond in memory). */
-const rowsPerTurn = 32_768
-
 const firstBatch = 64
 const batchMax = 1024
 
@@ -58,7 +53,7 @@ export function aggregate(
   const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect })
   let counted: MaybePromise<number>
   try {
-    counted = new AggregateRun(context, stream, plan, window, rowsMax, addersOf(plan, totals, fixed)).run()
+    counted = new AggregateRun(stream, plan, window, rowsMax, addersOf(plan, totals, fixed)).run()
   } catch (error) {
     stream.close()
     throw error
@@ -107,7 +102,6 @@ function addersOf(
 }
 
 class AggregateRun {
-  readonly #context: RequestContext
   readonly #stream: RowStream
   readonly #plan: Plan
   readonly #window: Window
@@ -116,17 +110,8 @@ class AggregateRun {
   readonly #adders: readonly Adder[]
   #rows = 0
   #batch = firstBatch
-  #turnEnd = rowsPerTurn
 
-  constructor(
-    context: RequestContext,
-    stream: RowStream,
-    plan: Plan,
-    window: Window,
-    rowsMax: number,
-    adders: readonly Adder[],
-  ) {
-    this.#context = context
+  constructor(stream: RowStream, plan: Plan, window: Window, rowsMax: number, adders: readonly Adder[]) {
     this.#stream = stream
     this.#plan = plan
     this.#window = window
@@ -137,11 +122,6 @@ class AggregateRun {
   /** How many results are in the window. */
   run(): MaybePromise<number> {
     while (this.#rows < this.#rowsMax) {
-      if (this.#rows >= this.#turnEnd) {
-        this.#turnEnd = this.#rows + rowsPerTurn
-        return this.#nextTurn().then(() => this.run())
-      }
-      checkAlive(this.#context)
       const wanted = Math.min(this.#batch, this.#rowsMax - this.#rows)
       this.#batch = Math.min(this.#batch * 2, batchMax)
       if (this.#countsOnly && this.#stream.count !== undefined) {
@@ -155,10 +135,6 @@ class AggregateRun {
       if (!this.#take(rows)) break
     }
     return this.#count()
-  }
-
-  #nextTurn(): Promise<void> {
-    return new Promise((resolve) => this.#context.clock.defer(resolve))
   }
 
   /** No row need be looked at. */

@@ -5,15 +5,14 @@
  *
  * NN1  The answer is exact: what a sort of all candidates by (distance, key) begins with.   test/property/nearest.test.ts
  * NN2  The window of the query holds for the candidates: its cursors, offset and limit come before the search.
- * NN3  With a store that answers at once it runs without waiting, but for giving up its turn every {@link rowsPerTurn} rows;
- *      between batches it asks whether anybody still waits for it.
+ * NN3  It gives way between batches, and ends with its caller: the scans below do (tables/table.ts, V1).
  * NN4  It holds on to `limit` entities and a batch of rows, whatever the number of candidates.
  *
  * All results are in one answer, and there is nothing to continue: cursors are places among the candidates. Known: the order
  * of the stages (comments of google.datastore.v1.Query). Ours: equal distances by key; no vector index is needed.
  */
 import { Buffer } from 'node:buffer'
-import { checkAlive, type RequestContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { writeProperty } from '../encoding/entity-codec.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import { cutProperties } from '../encoding/property-mask.ts'
@@ -34,9 +33,8 @@ import type { PageResult, ResultPage } from './result-page.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
 import type { Window } from './window.ts'
 
-const batchRows = 256
-/** After so many rows others get a turn: a vector of 2,048 dimensions takes tens of microseconds (measured, Node 20). */
-const rowsPerTurn = 1_024
+/** A vector of 2,048 dimensions takes tens of microseconds (measured, Node 20): a batch of them some milliseconds. */
+const batchRows = 64
 
 /** The nearest of the results of `plan` in `window`, all of them in one page. */
 export function findNearest(
@@ -77,8 +75,6 @@ class NearestRun {
   readonly #heap: NearestHeap<Candidate>
   /** Whether a greater distance is a nearer one. */
   readonly #isGreaterNearer: boolean
-  #rows = 0
-  #turnEnd = rowsPerTurn
   #skipped = 0
   #lastSkipped: string | undefined
   #last: string | undefined
@@ -106,11 +102,6 @@ class NearestRun {
 
   run(): MaybePromise<ResultPage> {
     for (;;) {
-      if (this.#rows >= this.#turnEnd) {
-        this.#turnEnd = this.#rows + rowsPerTurn
-        return new Promise<void>((resolve) => this.#context.clock.defer(resolve)).then(() => this.run())
-      }
-      checkAlive(this.#context)
       const count = this.#nextCount()
       if (count === 0) return this.#finish()
       const rows = this.#stream.next(count)
@@ -133,7 +124,6 @@ class NearestRun {
     const behind = end === undefined ? -1 : candidates.findIndex((row) => isBehind(this.#plan, row.position, end))
     const wanted = behind < 0 ? candidates : candidates.slice(0, behind)
     const goesOn = behind < 0 && rows.length > 0
-    this.#rows += rows.length
     for (let i = 0; i < wanted.length; i++) {
       const image = this.#readImage(wanted[i] as PositionedRow)
       if (image instanceof Promise) {

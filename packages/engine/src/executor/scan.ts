@@ -5,7 +5,7 @@
  * a batch of them is read. Mirrored rows (planner/plan-node.ts) are inverted, which loses the exact meaning of bounds that
  * are no codes; so their range is a little wide, and each row is looked at.
  */
-import { checkAlive, type RequestContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { invert, prefixEnd } from '../encoding/bytes.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { ScanNode } from '../planner/plan-node.ts'
@@ -38,8 +38,8 @@ export function openScan(
     ? { start: node.prefix + mirroredLow(last.upper), end: node.prefix + mirroredHigh(first.lower) }
     : { start: node.prefix + first.lower, end: node.prefix + last.upper }
   const scan = view.scan(context, node.table, range, { reverse: reverse !== node.mirrored, expect })
-  if (spans.length === 1 && !node.mirrored) return new ScanStream(context, scan, node.prefix, reverse)
-  return new SpanScanStream(context, scan, node, reverse ? [...spans].reverse() : spans, reverse)
+  if (spans.length === 1 && !node.mirrored) return new ScanStream(scan, node.prefix, reverse)
+  return new SpanScanStream(scan, node, reverse ? [...spans].reverse() : spans, reverse)
 }
 
 /** A row key at or before all rows whose inverted rest is before `bound`. */
@@ -54,28 +54,24 @@ function mirroredHigh(bound: string): string {
 }
 
 class ScanStream implements RowStream {
-  readonly #context: RequestContext
   readonly #scan: RowScan
   readonly #prefix: string
   readonly #reverse: boolean
   /** The position of the last row read. */
   #last: string | undefined
 
-  constructor(context: RequestContext, scan: RowScan, prefix: string, reverse: boolean) {
-    this.#context = context
+  constructor(scan: RowScan, prefix: string, reverse: boolean) {
     this.#scan = scan
     this.#prefix = prefix
     this.#reverse = reverse
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
-    checkAlive(this.#context)
     const rows = this.#scan.next(count)
     return rows instanceof Promise ? rows.then((late) => this.#positioned(late)) : this.#positioned(rows)
   }
 
   count(count: number): MaybePromise<number> {
-    checkAlive(this.#context)
     const rows = this.#scan.next(count)
     return rows instanceof Promise ? rows.then((late) => this.#counted(late)) : this.#counted(rows)
   }
@@ -110,7 +106,6 @@ class ScanStream implements RowStream {
 const batchMin = 4
 
 class SpanScanStream implements RowStream {
-  readonly #context: RequestContext
   readonly #scan: RowScan
   readonly #prefix: string
   readonly #mirrored: boolean
@@ -125,8 +120,7 @@ class SpanScanStream implements RowStream {
   /** The key of the last row read. */
   #lastKey: string | undefined
 
-  constructor(context: RequestContext, scan: RowScan, node: ScanNode, spans: readonly Span[], reverse: boolean) {
-    this.#context = context
+  constructor(scan: RowScan, node: ScanNode, spans: readonly Span[], reverse: boolean) {
     this.#scan = scan
     this.#prefix = node.prefix
     this.#mirrored = node.mirrored
@@ -136,7 +130,6 @@ class SpanScanStream implements RowStream {
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
     while (this.#span < this.#spans.length) {
-      checkAlive(this.#context)
       const rows = this.#scan.next(Math.min(count, this.#batch))
       this.#batch *= 2
       if (rows instanceof Promise) {

@@ -30,6 +30,7 @@ import type { Tablets } from '../tablets/tablets.ts'
 import { Applier, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
+import { nothingWritten, unknownOutcome } from './commit-errors.ts'
 import type { Append, CommitInput, Committed, CommittedReader, LogDatabase } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
 import { Decisions } from './decisions.ts'
@@ -230,25 +231,12 @@ export class CommitLog {
   }
 
   /** Appends the records and arranges for their application. */
-  #append<T>(
-    input: CommitInput<T>,
-    records: readonly PreparedRecord[],
-    version: bigint,
-  ): MaybePromise<{ readonly acknowledged: MaybePromise<void> }> {
-    const { database } = input
+  #append<T>(input: CommitInput<T>, records: readonly PreparedRecord[], version: bigint): MaybePromise<OnItsWay> {
+    const { kv } = this.#options
     const isHeld = this.holds.mark(records)
-    const isFused = this.#options.kv.supports.batch && !isHeld && database.applyPolicy.type === 'immediate'
+    const isFused = kv.supports.batch && !isHeld && input.database.applyPolicy.type === 'immediate'
     // OD3: these records wait to be applied.
-    if (!isFused) this.#options.kv.keepAll?.()
-    if (!this.#options.kv.supports.batch) {
-      const landing = this.#appendRowByRow(input.context, records, version).then(() => this.#enqueue(records, database))
-      this.#tell(input, records, landing)
-      return landing.then(() => ({ acknowledged: undefined }))
-    }
-    if (!isFused) {
-      const group = { writes: this.#logWrites(input.context, records, version, true), rows: undefined }
-      return { acknowledged: this.#writeBatch(input, records, version, group, () => this.#enqueue(records, database)) }
-    }
+    if (!isFused) return andThen(kv.keepAll?.(), () => this.#appendWaiting(input, records, version))
     // Records from before the policy became immediate go first: a group is applied in order (A1).
     const earlier =
       this.pending.count === 0
@@ -258,6 +246,22 @@ export class CommitLog {
       const fused = this.#fusedWrites(input.context, records, version)
       return { acknowledged: this.#writeBatch(input, records, version, fused, () => this.#appliedWithCommit(records)) }
     })
+  }
+
+  /** Appends records that are applied later. */
+  #appendWaiting<T>(
+    input: CommitInput<T>,
+    records: readonly PreparedRecord[],
+    version: bigint,
+  ): MaybePromise<OnItsWay> {
+    const { database } = input
+    if (!this.#options.kv.supports.batch) {
+      const landing = this.#appendRowByRow(input.context, records, version).then(() => this.#enqueue(records, database))
+      this.#tell(input, records, landing)
+      return landing.then(() => ({ acknowledged: undefined }))
+    }
+    const group = { writes: this.#logWrites(input.context, records, version, true), rows: undefined }
+    return { acknowledged: this.#writeBatch(input, records, version, group, () => this.#enqueue(records, database)) }
   }
 
   /** Writes one batch; while it is on its way, its entities are known as committed to the commits that follow (L4). */
@@ -425,9 +429,13 @@ export class CommitLog {
   }
 }
 
-/** How a commit leaves the exclusive section: with an answer that is given when it has landed. */
-interface Appended<T> {
+/** Records that are written. */
+interface OnItsWay {
   readonly acknowledged: MaybePromise<void>
+}
+
+/** How a commit leaves the exclusive section: with an answer that is given when it has landed. */
+interface Appended<T> extends OnItsWay {
   readonly committed: Committed<T>
 }
 
@@ -437,14 +445,3 @@ interface Refused {
 }
 
 const empty = new Uint8Array(0)
-
-/** What a refused commit saw never came to be; of its own it wrote nothing. */
-function nothingWritten(error: unknown): never {
-  if (!(error instanceof DatastoreError)) throw error
-  throw new DatastoreError(error.code, error.message, { cause: error })
-}
-
-function unknownOutcome(error: unknown): never {
-  if (!(error instanceof DatastoreError)) throw error
-  throw new DatastoreError(error.code, error.message, { committed: 'unknown', cause: error })
-}

@@ -2,7 +2,7 @@
  * A scan that jumps: it reads one row, decides from it where to go on, and passes over everything in between. So the distinct
  * values of a leading part of a row key cost as many rows as there are values, however many rows have them.
  */
-import { checkAlive, type RequestContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { TableId, TableView } from '../tables/table.ts'
@@ -21,7 +21,6 @@ export function skipScan(
   const take = (rows: readonly KvRow[]): boolean => {
     const [row] = rows
     if (row === undefined) return false
-    checkAlive(context)
     scan.seek(jump(row.key))
     return true
   }

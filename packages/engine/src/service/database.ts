@@ -25,6 +25,7 @@ import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../me
 import type { StatisticsSource } from '../metadata/statistics.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
+import type { Value } from '../model/value.ts'
 import { normalize } from '../planner/normalize.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
@@ -61,6 +62,7 @@ import {
 } from './id-ranges.ts'
 import { checkLookup, lookupKeys } from './lookup.ts'
 import { aggregateNearest } from './nearest-aggregation.ts'
+import { planRowsReady } from './plan-rows.ts'
 import type { Planner } from './query-indexes.ts'
 import { queryFact } from './query-use.ts'
 import { aggregationBatch, lookupResult, queryBatch } from './read-answer.ts'
@@ -211,7 +213,8 @@ export class Database implements TtlDatabase {
               return found
             })
           }
-          return andThen(ready, () => this.#read(context, read, scopeOf, work, queryBatch))
+          const rows = (): MaybePromise<void> => planRowsReady(context, this.#shared.kv, planned.source)
+          return andThen(andThen(ready, rows), () => this.#read(context, read, scopeOf, work, queryBatch))
         },
       )
       return mask === undefined || nearest !== undefined ? batch : andThen(batch, (whole) => maskedBatch(whole, mask))
@@ -254,18 +257,16 @@ export class Database implements TtlDatabase {
         context,
         (indexes) => planAggregation(request, this, indexes, made),
         (planned) => {
-          explanation?.planned(planned.aggregate.plan, undefined, planned.names)
-          return this.#read(
-            context,
-            read,
-            () => scopeOfQuery(query, planned.ancestor),
-            (view) => {
-              if (explanation?.analyze === false) return { values: new Map() }
-              return andThen(this.#rowsFor(context, request, view, planned.aggregate.plan, made), (whole) =>
-                runAggregation(context, whole, planned),
-              )
-            },
-            aggregationBatch,
+          const { plan } = planned.aggregate
+          explanation?.planned(plan, undefined, planned.names)
+          const scopeOf = (): ReadScope => scopeOfQuery(query, planned.ancestor)
+          const work = (view: TableView): MaybePromise<{ readonly values: ReadonlyMap<string, Value> }> => {
+            if (explanation?.analyze === false) return { values: new Map() }
+            const rows = this.#rowsFor(context, request, view, plan, made)
+            return andThen(rows, (whole) => runAggregation(context, whole, planned))
+          }
+          return andThen(planRowsReady(context, this.#shared.kv, plan.source), () =>
+            this.#read(context, read, scopeOf, work, aggregationBatch),
           )
         },
       )

@@ -20,8 +20,8 @@ import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitLog, LogState } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { Kv } from '../storage/kv.ts'
-import { MemoryKv, type MemorySnapshot } from '../storage/memory-kv.ts'
+import type { Kv, KvSnapshot } from '../storage/kv.ts'
+import { MemoryKv } from '../storage/memory-kv.ts'
 import { OnDemandRows } from '../tables/on-demand-rows.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import type { Database } from './database.ts'
@@ -47,11 +47,14 @@ export interface SnapshotParts {
   adoptMetadata(): MaybePromise<void>
 }
 
+/** A snapshot that knows its number of rows, as stores in memory make them. */
+type SizedSnapshot = KvSnapshot & { readonly size: number }
+
 class StoreSnapshot implements EngineSnapshot {
-  readonly store: MemorySnapshot
+  readonly store: SizedSnapshot
   readonly log: LogState
 
-  constructor(store: MemorySnapshot, log: LogState) {
+  constructor(store: SizedSnapshot, log: LogState) {
     this.store = store
     this.log = log
   }

@@ -93,7 +93,10 @@ export class Engine {
 
   constructor(kv: Kv, versions: CommitVersions, options: EngineOptions) {
     this.#kv = kv
-    if (kv instanceof OnDemandRows) kv.optionsOf = (code) => this.#databaseByCode(code).indexOptions
+    if (kv instanceof OnDemandRows) {
+      kv.optionsOf = (code) => this.#databaseByCode(code).indexOptions
+      kv.context = () => this.context()
+    }
     this.#options = options
     this.#versions = versions
     this.#scheduler = options.scheduler ?? systemScheduler

@@ -14,6 +14,7 @@
  *
  * A closed store refuses everything with UNAVAILABLE. Methods that answer at once throw their errors.
  */
+import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 
 /**
@@ -82,9 +83,11 @@ export function bytesOfValue(value: BatchWrite['value']): Uint8Array | undefined
 
 export interface ScanOptions {
   /** From the end of the range to its start. */
-  readonly reverse?: boolean
+  readonly reverse?: boolean | undefined
   /** How many rows the caller expects to want at first; a hint for read-ahead. */
-  readonly expect?: number
+  readonly expect?: number | undefined
+  /** Whose scan it is: work that comes before the first row gives way to others, and ends with its caller. */
+  readonly context?: RequestContext | undefined
   /** Rows that the store would have to make first may be left out: for who wants to delete all there are. */
   readonly onlyKept?: boolean
 }
@@ -158,8 +161,10 @@ export interface Kv extends KvReader {
    * rows that it would drop; `undefined` = every row is kept. To be asked in the turn of the write.
    */
   keptIndexes?(): KeptIndexes | undefined
-  /** A store that makes some rows only when they are read makes all of them now, and keeps all from now on. */
-  keepAll?(): void
+  /** Of such a store: makes what it does not keep yet of a range, beside other calls, so that what is read later has it. */
+  prepare?(range: KeyRange): MaybePromise<void>
+  /** Such a store makes all rows, and keeps all from then on. Nothing is to be written until that is done. */
+  keepAll?(): MaybePromise<void>
   /** Looks for damage in the files that the rows are in, if they are in files. Reads all of them. */
   damage?(): Promise<readonly FileDamage[]>
   /** Waits for running writes, then releases files and locks. Closing twice is harmless. */

@@ -109,7 +109,7 @@ export class MemoryKv implements Kv {
    * Makes the store what it was when the snapshot was made, in O(1). The snapshot stays good and can be restored again.
    * Open scans and snapshots are not disturbed. Throws a TypeError for a snapshot of another store.
    */
-  restore(snapshot: MemorySnapshot): void {
+  restore(snapshot: KvSnapshot): void {
     if (this.#closed) throw closedError()
     if (!(snapshot instanceof TreeSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
     snapshot.restoreInto(this.#tree)
@@ -125,11 +125,6 @@ export class MemoryKv implements Kv {
   putSorted(rows: readonly TreeRow<Stored>[]): void {
     if (this.#closed) throw closedError()
     this.#tree.setSorted(rows)
-  }
-
-  /** Whether the snapshot is open and nothing was written since it was made. */
-  isAt(snapshot: MemorySnapshot): boolean {
-    return snapshot instanceof TreeSnapshot && snapshot.isRootOf(this.#tree)
   }
 
   /** A store of its own that begins as the snapshot is, in O(1). Its snapshots can be restored here. */
@@ -256,10 +251,6 @@ class TreeSnapshot implements MemorySnapshot {
     if (!tree.isKinOf(this.#tree)) throw new TypeError('restore() takes a snapshot of this store')
     if (tree !== this.#tree) this.#tree.leave(this.#view)
     tree.restore(this.#view)
-  }
-
-  isRootOf(tree: BTree<Stored>): boolean {
-    return !this.#closed && tree === this.#tree && tree.root === this.#view.root
   }
 
   forked(): BTree<Stored> {

@@ -12,16 +12,21 @@ import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText } from '../encoding/ordered.ts'
 import { indexRowValue } from '../encoding/value-codec.ts'
 import { invariant } from '../invariant.ts'
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { KeptIndexes, KeyRange, KvReader, KvRow, RowKey } from '../storage/kv.ts'
 import type { MemoryKv } from '../storage/memory-kv.ts'
 import { entityRowKey, propertiesOfImage } from './entities.ts'
+import { rowAfter } from './ranges.ts'
 import { type PropertyTable, propertyRowsOf, scatterEntry, valueColumn } from './rows.ts'
 import { type StoredIndexOptions, scatterOf } from './scatter.ts'
 
 /** What is kept of the property tables. Never changed: another one takes its place. */
 export interface Kept {
   readonly everything: boolean
+  /** Whole indexes. */
   readonly kinds: KeptIndexes
+  /** Those whose rows are written from now on: the whole ones, and those that are being made. */
+  readonly begun: KeptIndexes
 }
 
 /** Index rows that are to be made: of one property of a kind, or of all. */
@@ -56,7 +61,11 @@ function textsEnd(code: string, count: number): number {
 const kindTexts = 4
 
 /** What of a range is not kept. */
-export function missingIn({ start, end }: KeyRange, { everything, kinds }: Kept, reader: KvReader): Missing[] {
+export function missingIn(
+  { start, end }: KeyRange,
+  { everything, kinds }: Pick<Kept, 'everything' | 'kinds'>,
+  reader: KvReader,
+): Missing[] {
   const missing: Missing[] = []
   if (everything) return missing
   for (const table of tables) {
@@ -101,93 +110,82 @@ function kindsBetween(low: string, high: string, reader: KvReader): string[] {
   }
 }
 
-/** Puts rows that are not kept yet into the store. @returns what is kept with them */
-export function makeRows(missing: readonly Missing[], kept: Kept, store: MemoryKv, optionsOf: IndexOptionsOf): Kept {
-  const kinds = new Map(kept.kinds)
-  for (const index of missing) {
-    store.putSorted(rowsOf(index, store, optionsOf))
-    const { table, kind, prefix } = index
+/** These indexes besides those of `kinds`. */
+export function withIndexes(kinds: KeptIndexes, more: readonly Missing[]): KeptIndexes {
+  const all = new Map(kinds)
+  for (const { table, kind, prefix } of more) {
     const head = keySpaces[table] + kind
-    const known = kinds.get(head)
-    if (prefix === undefined) kinds.set(head, 'all')
-    else if (known !== 'all') kinds.set(head, new Set([...(known ?? []), prefix]))
+    const known = all.get(head)
+    if (prefix === undefined) all.set(head, 'all')
+    else if (known !== 'all') all.set(head, new Set([...(known ?? []), prefix]))
   }
-  return { ...kept, kinds }
+  return all
 }
 
-/** The rows of an index, or of all indexes of a kind in a table, in their order. */
-function rowsOf({ table, kind, prefix }: Missing, store: MemoryKv, optionsOf: IndexOptionsOf): readonly KvRow[] {
+/** Told of the rows read and written in a step; a promise is to be waited for (slices.ts). */
+export type GoOn = (work: number) => Promise<void> | undefined
+
+/** How many entities have their rows made in one step: some hundreds of microseconds of work. */
+const entitiesPerStep = 64
+
+/**
+ * Puts the rows of an index, or of all indexes of a kind in a table, into the store: those of some entities at a time, as these
+ * are then. Others may write to the store meanwhile, if they write the rows of the index, too.
+ */
+export function makeRows(index: Missing, store: MemoryKv, optionsOf: IndexOptionsOf, goOn: GoOn): MaybePromise<void> {
+  const rowsOf = rowsOfEntity(index, store, optionsOf)
+  const start = keySpaces.EntitiesByKind + index.kind
+  const end = prefixEnd(start)
+  let at = start
+  const step = (): MaybePromise<void> => {
+    for (;;) {
+      const scan = store.scan({ start: at, end })
+      const found = scan.next(entitiesPerStep)
+      scan.close()
+      if (found.length === 0) return
+      const rows: KvRow[] = []
+      for (const { key } of found) for (const row of rowsOf(key.slice(start.length))) rows.push(row)
+      store.putSorted(rows.sort(byKey))
+      at = rowAfter((found[found.length - 1] as KvRow).key)
+      const way = goOn(found.length + rows.length)
+      if (way !== undefined) return way.then(step)
+    }
+  }
+  return step()
+}
+
+function byKey(a: KvRow, b: KvRow): number {
+  return a.key < b.key ? -1 : 1
+}
+
+/** The rows that an entity has in an index, or in all of its kind's, by the code of its path. */
+function rowsOfEntity(
+  { table, kind, prefix }: Missing,
+  store: MemoryKv,
+  optionsOf: IndexOptionsOf,
+): (path: string) => readonly KvRow[] {
   const partition = kind.slice(0, textsEnd(kind, kindTexts - 1))
   const kindCode = kind.slice(partition.length)
   const options = optionsOf(partition.slice(0, textsEnd(partition, 2)))
   const property = prefix === undefined ? undefined : decodeText(prefix, 1 + kind.length).value
-  const rows = new RowsToSort(prefix ?? '')
-  const start = keySpaces.EntitiesByKind + kind
-  const scan = store.scan({ start, end: prefixEnd(start) })
-  try {
-    for (;;) {
-      const found = scan.next(rowsPerStep)
-      if (found.length === 0) return rows.inOrder()
-      for (const { key } of found) {
-        const path = key.slice(start.length)
-        const cell = store.get(entityRowKey(partition, path))
-        invariant(cell !== undefined, 'OD3: an entity with a row in EntitiesByKind has one in Entities')
-        const entries = indexEntries(propertiesOfImage(cell), options, property)
-        const scatter = options.scatter === undefined ? undefined : scatterOf(path, options.scatter)
-        const all = scatter === undefined ? entries : [...entries, scatterEntry(scatter)]
-        if (property === undefined) {
-          const codes = { partition, kind: kindCode, path }
-          for (const row of propertyRowsOf(table, codes, all)) rows.add(row.key, row.value)
-          continue
-        }
-        for (const entry of all) {
-          if (entry.property !== property) continue
-          rows.add(valueColumn(table, entry) + path, indexRowValue(entry.type, entry.multi))
-        }
-      }
+  return (path) => {
+    const cell = store.get(entityRowKey(partition, path))
+    invariant(cell !== undefined, 'OD3: an entity with a row in EntitiesByKind has one in Entities')
+    const entries = indexEntries(propertiesOfImage(cell), options, property)
+    const scatter = options.scatter === undefined ? undefined : scatterOf(path, options.scatter)
+    const all = scatter === undefined ? entries : [...entries, scatterEntry(scatter)]
+    if (property === undefined) return propertyRowsOf(table, { partition, kind: kindCode, path }, all)
+    const rows: KvRow[] = []
+    for (const entry of all) {
+      if (entry.property !== property) continue
+      rows.push({ key: prefix + valueColumn(table, entry) + path, value: indexRowValue(entry.type, entry.multi) })
     }
-  } finally {
-    scan.close()
-  }
-}
-
-const rowsPerStep = 1000
-
-/**
- * Rows to be brought in order. Texts sort four times as fast as rows do, the faster the sooner they differ; and most rows of an
- * index have one value.
- */
-class RowsToSort {
-  readonly #prefix: RowKey
-  /** Of the row keys, what comes after the prefix. */
-  readonly #rests: string[] = []
-  /** The value of the rows that are not in `others`. */
-  #common: Uint8Array | undefined
-  readonly #others = new Map<string, Uint8Array>()
-
-  /** @param prefix - of all rows */
-  constructor(prefix: RowKey) {
-    this.#prefix = prefix
-  }
-
-  add(rest: string, value: Uint8Array): void {
-    this.#common ??= value
-    if (value !== this.#common) this.#others.set(rest, value)
-    this.#rests.push(rest)
-  }
-
-  inOrder(): KvRow[] {
-    const common = this.#common ?? new Uint8Array(0)
-    const hasOthers = this.#others.size > 0
-    return this.#rests.sort().map((rest) => ({
-      key: this.#prefix + rest,
-      value: hasOthers ? (this.#others.get(rest) ?? common) : common,
-    }))
+    return rows
   }
 }
 
 /** A store in memory answers at once. */
-function atOnce<T>(value: T | Promise<T>): T {
-  invariant(!(value instanceof Promise), 'a store in memory answers at once')
+function atOnce<T>(value: MaybePromise<T>): T {
+  invariant(!isPromise(value), 'a store in memory answers at once')
   return value
 }

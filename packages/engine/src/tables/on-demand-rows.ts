@@ -5,25 +5,36 @@
  *             EntitiesByPropertyAsc, …Desc: of an index that was read before  ───────────▶ the tree
  *                                           of one that nobody has read yet   ───────────▶ dropped
  *             Log  ──────────────────────────────────────────────────────────────────────▶ a list (unread-log.ts)
- *   first read of an index ──▶ its rows are made from Entities, all at once, and kept from then on
+ *   first read of an index ──▶ its rows are made from Entities, beside other calls, and kept from then on
  *   scan of the log        ──▶ the list goes into the tree, and begins anew; one record is found in either
  *
  * Every property of an entity has a row in either property table, and a typical application reads few of those indexes and
  * hardly one of them downwards. A row that nobody reads is a third of a microsecond to make and two to put in its place. On
  * disk all rows are kept: there the first read would have to be remembered over restarts.
  *
+ * An index is made in slices (slices.ts). From the first on commits write its rows, too; each step adds those of some entities
+ * as they are then. So there is nothing to make up for when the last step is done: whoever waits reads a whole index. It is
+ * finished also when nobody waits any more. A snapshot that the store has left behind is made its rows in a fork of its own.
+ *
  * OD1  What is read is what a store shows that keeps every row: of now, of a snapshot, and after a restore.
  *                                                                          test/property/on-demand-rows.test.ts
- * OD2  The rows of an index are kept all or not at all, in the store and in each snapshot of it.           same
+ * OD2  The rows of an index are kept all or not at all, in the store and in each snapshot of it; of one that is being made,
+ *      which nobody reads, some are, and none that an entity does not have.                                   same
  * OD3  Index rows follow from the Entities rows only while no record waits to be applied. Before one may wait, keepAll() is
  *      called, and nothing is dropped or put off any more.                 log/commit-log.ts, test/property/apply.test.ts
  *
  * Ours.
  */
+import { systemScheduler } from '../clock.ts'
+import { type RequestContext, requestContext } from '../context.ts'
 import { prefixEnd } from '../encoding/bytes.ts'
 import { skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { skipText } from '../encoding/ordered.ts'
+import { invariant } from '../invariant.ts'
+import { andThen, forEachInOrder, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { giveWay } from '../slices.ts'
+import { AwaitedScan } from '../storage/awaited-scan.ts'
 import {
   type BatchWrite,
   bytesOfValue,
@@ -31,15 +42,28 @@ import {
   type KeyRange,
   type Kv,
   type KvCapabilities,
+  type KvScan,
+  type KvSnapshot,
   type KvWrite,
   type RowKey,
   type ScanOptions,
 } from '../storage/kv.ts'
-import type { MemoryKv, MemoryScan, MemorySnapshot } from '../storage/memory-kv.ts'
-import { type IndexOptionsOf, type Kept, makeRows, missingIn } from './missing-indexes.ts'
-import { nothingUnread, sortedRows, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
+import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
+import {
+  type GoOn,
+  type IndexOptionsOf,
+  type Kept,
+  type Missing,
+  makeRows,
+  missingIn,
+  withIndexes,
+} from './missing-indexes.ts'
+import { type LogRow, nothingUnread, sortedRows, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
 
-const nothing: Kept = { everything: false, kinds: new Map() }
+const nothing: Kept = { everything: false, kinds: new Map(), begun: new Map() }
+/** Rows of the log that go into the tree in one step. */
+const logRowsPerStep = 1024
+const all: KeyRange = { start: '', end: '\xff' }
 
 const ascending = keySpaces.EntitiesByPropertyAsc.charCodeAt(0)
 const descending = keySpaces.EntitiesByPropertyDesc.charCodeAt(0)
@@ -51,8 +75,13 @@ export class OnDemandRows implements Kv {
   #kept: Kept = nothing
   /** Empty once everything is kept. */
   readonly #unread = new UnreadLog()
+  /** By name; whoever wants one of these waits for it. Another map takes its place when the store becomes another one. */
+  #making = new Map<string, Promise<void>>()
+  #changes = 0
   /** Set by the engine that knows the databases, before anything is written. */
   optionsOf: IndexOptionsOf = () => ({})
+  /** A context for what is made here, which no client can end; as above. */
+  context: () => RequestContext = () => requestContext({ clock: systemScheduler })
 
   /** @param store - an empty store, which nobody else writes to */
   constructor(store: MemoryKv) {
@@ -67,95 +96,152 @@ export class OnDemandRows implements Kv {
     return this.#store.location
   }
 
-  get(key: RowKey): Uint8Array | undefined {
+  get(key: RowKey): MaybePromise<Uint8Array | undefined> {
     if (isOnDemand(key)) {
       const record = recordOf(key, this.#unread.view(), this.#store)
       if (record !== undefined) return record
-      this.#prepare(rangeOf(key))
+      const ready = this.prepare(rangeOf(key))
+      if (isPromise(ready)) return ready.then(() => this.get(key))
     }
     return this.#store.get(key)
   }
 
   getAll(keys: readonly RowKey[]): (Uint8Array | undefined)[] {
-    for (const key of keys) if (isOnDemand(key)) this.#prepare(rangeOf(key))
+    for (const key of keys) invariant(!isOnDemand(key), 'rows that may have to be made are read one by one')
     return this.#store.getAll(keys)
   }
 
-  scan(range: KeyRange, options?: ScanOptions): MemoryScan {
-    this.#prepare(range, options?.onlyKept)
-    return this.#store.scan(range, options)
+  scan(range: KeyRange, options?: ScanOptions): KvScan {
+    const ready = this.prepare(range, options?.onlyKept)
+    return isPromise(ready)
+      ? new AwaitedScan(ready.then(() => this.scan(range, options)))
+      : this.#store.scan(range, options)
   }
 
   mutate(write: KvWrite): void {
+    this.#changes++
     this.#write(write)
   }
 
-  mutateIf(write: KvWrite, expected: Uint8Array | undefined): boolean {
-    if (isOnDemand(write.key)) this.#prepare(rangeOf(write.key))
-    return this.#store.mutateIf(write, expected)
+  mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean> {
+    const ready = isOnDemand(write.key) ? this.prepare(rangeOf(write.key)) : undefined
+    return andThen(ready, () => {
+      this.#changes++
+      return this.#store.mutateIf(write, expected)
+    })
   }
 
   batch(writes: readonly BatchWrite[]): void {
+    this.#changes++
     if (this.#kept.everything) this.#store.batch(writes)
     else for (const write of writes) this.#write(write)
   }
 
-  snapshot(): MemorySnapshot {
+  snapshot(): OnDemandSnapshot {
     return new OnDemandSnapshot(this, this.#store, this.#kept, this.#unread.view())
   }
 
   /** As {@link MemoryKv.restore}. */
-  restore(snapshot: MemorySnapshot): void {
+  restore(snapshot: KvSnapshot): void {
     if (!(snapshot instanceof OnDemandSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
     const { kept, unread } = snapshot.restoreInto(this.#store)
-    this.#kept = kept
+    this.#becomeAnother(kept)
     this.#unread.restore(unread)
   }
 
   keptIndexes(): KeptIndexes | undefined {
-    return this.#kept.everything ? undefined : this.#kept.kinds
+    return this.#kept.everything ? undefined : this.#kept.begun
   }
 
-  keepAll(): void {
+  keepAll(): MaybePromise<void> {
     if (this.#kept.everything) return
-    this.#prepare({ start: '', end: '\xff' })
-    this.#kept = { ...this.#kept, everything: true }
+    return andThen(this.prepare(all), () => {
+      this.#kept = { ...this.#kept, everything: true }
+    })
   }
 
   clear(): void {
     this.#store.clear()
-    this.#kept = nothing
+    this.#becomeAnother(nothing)
     this.#unread.clear()
   }
 
   close(): Promise<void> {
     // What is still asked for or written goes to the store, which refuses it.
-    this.#kept = { ...nothing, everything: true }
+    this.#becomeAnother({ ...nothing, everything: true })
     this.#unread.clear()
     return this.#store.close()
   }
 
-  /**
-   * Puts what the range needs into the store, so that later snapshots have it.
-   *
-   * @returns what is kept, if the store was as the snapshot and the list have it; the snapshot is closed then
-   */
-  prepareFor(snapshot: MemorySnapshot, unread: UnreadRows, range: KeyRange, onlyKept: boolean): Kept | undefined {
-    const isAt = this.#store.isAt(snapshot) && this.#unread.isAt(unread)
-    if (isAt) snapshot.close()
-    this.#prepare(range, onlyKept)
-    return isAt ? this.#kept : undefined
+  /** What is being made is of no more use: whoever waits for it looks again. */
+  #becomeAnother(kept: Kept): void {
+    this.#changes++
+    this.#kept = kept
+    this.#making = new Map()
   }
 
-  /** @param onlyKept - as in {@link ScanOptions}; the list is kept, too */
-  #prepare(range: KeyRange, onlyKept = false): void {
-    if (this.#unread.size > 0 && touchesLog(range)) {
-      this.#store.putSorted(sortedRows(this.#unread.view()))
-      this.#unread.clear()
-    }
+  /** How often rows were written: a snapshot shows the store as long as none were. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** What is kept, and where, for a snapshot of now. */
+  get state(): { readonly snapshot: MemorySnapshot; readonly kept: Kept; readonly unread: UnreadRows } {
+    return { snapshot: this.#store.snapshot(), kept: this.#kept, unread: this.#unread.view() }
+  }
+
+  /** @param onlyKept - as in {@link ScanOptions}: of the log everything is kept */
+  prepare(range: KeyRange, onlyKept = false): MaybePromise<void> {
+    const drained = this.#unread.size > 0 && touchesLog(range) ? this.#drain() : undefined
+    if (isPromise(drained)) return drained.then(() => this.prepare(range, onlyKept))
     if (onlyKept) return
     const missing = missingIn(range, this.#kept, this.#store)
-    if (missing.length > 0) this.#kept = makeRows(missing, this.#kept, this.#store, this.optionsOf)
+    if (missing.length === 0) return
+    let waits: Promise<void>[] | undefined
+    for (const index of missing) {
+      const made = this.#making.get(nameOf(index)) ?? this.#make(index)
+      if (isPromise(made)) {
+        waits ??= []
+        waits.push(made)
+      }
+    }
+    // Kinds may have come, and the store may be another one.
+    return waits === undefined ? undefined : Promise.all(waits).then(() => this.prepare(range))
+  }
+
+  #make(index: Missing): MaybePromise<void> {
+    const making = this.#making
+    const context = this.context()
+    const goOn = (work: number): Promise<void> | undefined =>
+      giveWay(context, work)?.then(() => {
+        if (making !== this.#making) throw outdated
+      })
+    this.#kept = { ...this.#kept, begun: withIndexes(this.#kept.begun, [index]) }
+    const made = andThen(makeRows(index, this.#store, this.optionsOf, goOn), () => {
+      if (making !== this.#making) throw outdated
+      this.#kept = { ...this.#kept, kinds: withIndexes(this.#kept.kinds, [index]) }
+    })
+    if (!isPromise(made)) return
+    const known = made
+      .catch((error) => {
+        if (error !== outdated) throw error
+      })
+      .finally(() => making.delete(nameOf(index)))
+    making.set(nameOf(index), known)
+    return known
+  }
+
+  /** Moves the list into the tree, the oldest first: a row is in one of them at any time (U2). */
+  #drain(): MaybePromise<void> {
+    const context = this.context()
+    const step = (): MaybePromise<void> => {
+      while (this.#unread.size > 0) {
+        this.#store.putSorted(sortedRows(this.#unread.takeOldest(logRowsPerStep)))
+        const way = giveWay(context, logRowsPerStep)
+        if (way !== undefined) return way.then(step)
+      }
+    }
+    return step()
   }
 
   #write(write: BatchWrite): void {
@@ -166,34 +252,41 @@ export class OnDemandRows implements Kv {
     } else if (value !== undefined) this.#unread.add(key, value)
     // U2: what is not in the tree is in the list.
     else if (!this.#unread.dropOldest(key) && !this.#store.remove(key) && this.#unread.size > 0) {
-      this.#prepare(rangeOf(key))
+      this.#store.putSorted(sortedRows(this.#unread.takeOldest(this.#unread.size)))
       this.#store.remove(key)
     }
   }
 
   /** Whether the store keeps a row of a property table. */
   #keeps(key: RowKey): boolean {
-    const { everything, kinds } = this.#kept
+    const { everything, begun } = this.#kept
     if (everything) return true
-    if (kinds.size === 0) return false
+    if (begun.size === 0) return false
     const kindEnd = skipText(key, skipPartition(key, 1))
-    const kept = kinds.get(key.slice(0, kindEnd))
+    const kept = begun.get(key.slice(0, kindEnd))
     if (kept === undefined) return false
     return kept === 'all' || kept.has(key.slice(0, skipText(key, kindEnd)))
   }
 }
 
-/** The store at one moment; what it lacks is put into the store while that has not moved on, else into a tree of its own. */
-class OnDemandSnapshot implements MemorySnapshot {
+/** What a making that is of no more use ends with. */
+const outdated = new Error('the store became another one')
+
+/** The store at one moment; what it lacks is taken from the store while that has not moved on, else made in a fork. */
+class OnDemandSnapshot implements KvSnapshot {
   readonly #owner: OnDemandRows
+  readonly #changes: number
   /** The owner's store, or a fork of it that holds what was put there for this snapshot alone. */
   #store: MemoryKv
   #snapshot: MemorySnapshot
   #kept: Kept
   #unread: UnreadRows
+  /** One after the other: each making goes on from the fork of the one before. */
+  #making: Promise<void> | undefined
 
   constructor(owner: OnDemandRows, store: MemoryKv, kept: Kept, unread: UnreadRows) {
     this.#owner = owner
+    this.#changes = owner.changes
     this.#store = store
     this.#snapshot = store.snapshot()
     this.#kept = kept
@@ -204,23 +297,29 @@ class OnDemandSnapshot implements MemorySnapshot {
     return this.#snapshot.size + this.#unread.end - this.#unread.start
   }
 
-  get(key: RowKey): Uint8Array | undefined {
+  get(key: RowKey): MaybePromise<Uint8Array | undefined> {
     if (isOnDemand(key)) {
       const record = recordOf(key, this.#unread, this.#snapshot)
       if (record !== undefined) return record
-      this.#prepare(rangeOf(key))
+      const ready = this.#prepare(rangeOf(key), {})
+      if (isPromise(ready)) return ready.then(() => this.get(key))
     }
     return this.#snapshot.get(key)
   }
 
   /** The scan may be used on after the snapshot was closed. */
-  scan(range: KeyRange, options?: ScanOptions): MemoryScan {
-    this.#prepare(range, options?.onlyKept)
-    return this.#snapshot.scan(range, options)
+  scan(range: KeyRange, options: ScanOptions = {}): KvScan {
+    const ready = this.#prepare(range, options)
+    return isPromise(ready)
+      ? new AwaitedScan(ready.then(() => this.scan(range, options)))
+      : this.#snapshot.scan(range, options)
   }
 
   close(): void {
     this.#snapshot.close()
+    // What is still asked for goes to the closed snapshot, which refuses it.
+    this.#kept = { ...nothing, everything: true }
+    this.#unread = nothingUnread
   }
 
   /** @returns what the store has from now on */
@@ -229,22 +328,68 @@ class OnDemandSnapshot implements MemorySnapshot {
     return { kept: this.#kept, unread: this.#unread }
   }
 
-  #prepare(range: KeyRange, onlyKept = false): void {
-    const isUnread = this.#unread.start < this.#unread.end && touchesLog(range)
-    const missing = onlyKept ? [] : missingIn(range, this.#kept, this.#snapshot)
-    if (!isUnread && missing.length === 0) return
-    const kept = this.#owner.prepareFor(this.#snapshot, this.#unread, range, onlyKept)
-    if (kept !== undefined) this.#kept = kept
-    else {
-      const fork = this.#store.fork(this.#snapshot)
-      if (isUnread) fork.putSorted(sortedRows(this.#unread))
-      this.#kept = makeRows(missing, this.#kept, fork, this.#owner.optionsOf)
+  #isLacking(range: KeyRange, onlyKept = false): boolean {
+    if (this.#unread.start < this.#unread.end && touchesLog(range)) return true
+    return !onlyKept && missingIn(range, this.#kept, this.#snapshot).length > 0
+  }
+
+  #prepare(range: KeyRange, options: ScanOptions): MaybePromise<void> {
+    if (!this.#isLacking(range, options.onlyKept)) return
+    if (this.#making !== undefined) return this.#making.then(() => this.#prepare(range, options))
+    // For the store, too: later snapshots have it then.
+    const made = andThen(this.#owner.prepare(range, options.onlyKept), () =>
+      this.#followOwner() ? undefined : this.#makeAlone(range, options),
+    )
+    if (!isPromise(made)) return
+    this.#making = made
+      .catch(() => {})
+      .finally(() => {
+        this.#making = undefined
+      })
+    return made
+  }
+
+  /** Takes over what the owner has, if nothing was written there since. */
+  #followOwner(): boolean {
+    if (this.#owner.changes !== this.#changes) return false
+    const { snapshot, kept, unread } = this.#owner.state
+    this.#snapshot.close()
+    this.#snapshot = snapshot
+    this.#kept = kept
+    this.#unread = unread
+    return true
+  }
+
+  #makeAlone(range: KeyRange, { context = this.#owner.context(), onlyKept }: ScanOptions): MaybePromise<void> {
+    const fork = this.#store.fork(this.#snapshot)
+    const isOfLog = touchesLog(range)
+    const missing = onlyKept === true ? [] : missingIn(range, this.#kept, fork)
+    const goOn = (work: number): Promise<void> | undefined => giveWay(context, work)
+    const made = andThen(isOfLog ? putAll(sortedRows(this.#unread), fork, goOn) : undefined, () =>
+      forEachInOrder(missing, (index) => makeRows(index, fork, this.#owner.optionsOf, goOn)),
+    )
+    return andThen(made, () => {
       this.#snapshot.close()
       this.#store = fork
-    }
-    this.#snapshot = this.#store.snapshot()
-    if (isUnread) this.#unread = nothingUnread
+      this.#snapshot = fork.snapshot()
+      const { kinds, begun } = this.#kept
+      this.#kept = { ...this.#kept, kinds: withIndexes(kinds, missing), begun: withIndexes(begun, missing) }
+      if (isOfLog) this.#unread = nothingUnread
+    })
   }
+}
+
+/** Puts rows of the log into a store, some at a time. */
+function putAll(rows: readonly LogRow[], store: MemoryKv, goOn: GoOn, from = 0): MaybePromise<void> {
+  for (let at = from; at < rows.length; at += logRowsPerStep) {
+    store.putSorted(rows.slice(at, at + logRowsPerStep))
+    const way = goOn(logRowsPerStep)
+    if (way !== undefined) return way.then(() => putAll(rows, store, goOn, at + logRowsPerStep))
+  }
+}
+
+function nameOf({ table, kind, prefix }: Missing): string {
+  return `${table} ${prefix ?? kind}`
 }
 
 /** Whether a row may not be in its place, or not be at all, until somebody reads it. */

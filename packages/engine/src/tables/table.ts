@@ -5,6 +5,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import { giveWay } from '../slices.ts'
 import type { KeyRange, Kv, KvReader, KvRow, KvWrite, RowKey } from '../storage/kv.ts'
 
 /** The six tables, plus the log with its pending markers, and metadata: everything a ledger can be charged for. */
@@ -38,7 +39,12 @@ export interface RowScan {
   close(): void
 }
 
-/** What planning and execution read from: the store now, a snapshot, or a past moment. Each call charges the ledger. */
+/**
+ * What planning and execution read from: the store now, a snapshot, or a past moment. Each call charges the ledger.
+ *
+ * V1  A scan gives way between two batches (slices.ts): whatever reads much, however it came to, holds up no other call, and
+ *     ends with its caller. So a store that answers at once may answer by promise, too, where there is much to read.
+ */
 export interface TableView {
   get(context: RequestContext, table: TableId, rowKey: RowKey): MaybePromise<Uint8Array | undefined>
   /** {@link get} for many rows, where the store answers at once and finds them faster together; else `undefined`. */
@@ -55,6 +61,9 @@ export interface TableView {
   ): RowScan
 }
 
+/** What a row read by its key weighs in a slice: there it is looked for, and its entity is looked at. */
+const getWork = 4
+
 /** The tables as a store or one of its snapshots has them. */
 export class KvTableView implements TableView {
   readonly #reader: KvReader
@@ -64,6 +73,7 @@ export class KvTableView implements TableView {
   }
 
   get(context: RequestContext, table: TableId, rowKey: RowKey): MaybePromise<Uint8Array | undefined> {
+    context.slice.unseen += getWork
     const value = this.#reader.get(rowKey)
     if (value instanceof Promise) {
       return value.then((bytes) => {
@@ -82,6 +92,7 @@ export class KvTableView implements TableView {
   ): readonly (Uint8Array | undefined)[] | undefined {
     const values = this.#reader.getAll?.(rowKeys)
     if (values === undefined) return undefined
+    context.slice.unseen += rowKeys.length
     for (let i = 0; i < rowKeys.length; i++) {
       const rowKey = rowKeys[i] as RowKey
       context.ledger.charge(table, 'get', rowKey, 1, rowKey.length + (values[i]?.length ?? 0))
@@ -95,12 +106,14 @@ export class KvTableView implements TableView {
     range: KeyRange,
     options: { readonly reverse?: boolean; readonly expect?: number } = {},
   ): RowScan {
-    const scan = this.#reader.scan(range, options)
+    const scan = this.#reader.scan(range, { reverse: options.reverse, expect: options.expect, context })
     const isReverse = options.reverse === true
     // Where the next batch begins: what lies between it and the last row found was passed over, deleted rows included.
     let from = isReverse ? range.end : range.start
+    let read = 0
     const charged = (rows: readonly KvRow[]): readonly KvRow[] => {
       let bytes = 0
+      read = rows.length + 1
       for (const row of rows) bytes += row.key.length + row.value.length
       const to = rows[rows.length - 1]?.key ?? (isReverse ? range.start : range.end)
       if (isReverse) context.ledger.charge(table, 'scan', to, rows.length, bytes, from)
@@ -108,10 +121,14 @@ export class KvTableView implements TableView {
       from = to
       return rows
     }
+    const next = (count: number): MaybePromise<readonly KvRow[]> => {
+      const rows = scan.next(count)
+      return rows instanceof Promise ? rows.then(charged) : charged(rows)
+    }
     return {
       next(count) {
-        const rows = scan.next(count)
-        return rows instanceof Promise ? rows.then(charged) : charged(rows)
+        const way = giveWay(context, read)
+        return way === undefined ? next(count) : way.then(() => next(count))
       },
       seek(key) {
         from = key

@@ -18,7 +18,9 @@ it('U1: makes room when many rows were dropped, and a view of before has them st
   expect(keysOf(before)).toEqual(rows)
   expect(log.size).toBe(1001)
   expect(log.view().rows.length).toBeLessThan(2000)
-  expect([log.isAt(before), log.isAt(log.view())]).toEqual([false, true])
+  expect(keysOf(log.takeOldest(2))).toEqual(rows.slice(2000, 2002))
+  expect([log.size, keysOf(log.takeOldest(5000)).length, log.size]).toEqual([999, 999, 0])
+  expect(keysOf(before)).toEqual(rows)
 })
 
 it('finds a row among those of its commit and of others, in a view of then and now', () => {

@@ -46,18 +46,25 @@ export class UnreadLog {
   /** Drops a row if it is the oldest: the log is trimmed from there. @returns whether it was */
   dropOldest(row: RowKey): boolean {
     if (this.#rows[this.#start] !== row) return false
-    this.#start++
-    if (this.#start > 1024 && this.#start * 2 > this.#rows.length) this.restore(this.view())
+    this.#moveTo(this.#start + 1)
     return true
+  }
+
+  /** Drops the oldest rows, at most so many. @returns them */
+  takeOldest(count: number): UnreadRows {
+    const { rows, values, start, end } = this.view()
+    const next = Math.min(start + count, end)
+    this.#moveTo(next)
+    return { rows, values, start, end: next }
+  }
+
+  #moveTo(start: number): void {
+    this.#start = start
+    if (start > 1024 && start * 2 > this.#rows.length) this.restore(this.view())
   }
 
   view(): UnreadRows {
     return { rows: this.#rows, values: this.#values, start: this.#start, end: this.#rows.length }
-  }
-
-  /** Whether the rows are still those of a view. */
-  isAt({ rows, start, end }: UnreadRows): boolean {
-    return end - start === this.size && (this.size === 0 || (rows === this.#rows && start === this.#start))
   }
 
   restore({ rows, values, start, end }: UnreadRows): void {
@@ -97,8 +104,14 @@ function versionCodeOf(row: RowKey): string {
   return row.slice(-8)
 }
 
+/** A row as the tree takes it. */
+export interface LogRow {
+  readonly key: RowKey
+  readonly value: Value
+}
+
 /** The rows in the order of their keys. */
-export function sortedRows({ rows, values, start, end }: UnreadRows): { key: RowKey; value: Value }[] {
+export function sortedRows({ rows, values, start, end }: UnreadRows): LogRow[] {
   // Texts sort several times as fast as objects do.
   const byKey = new Map<RowKey, Value>()
   for (let at = start; at < end; at++) byKey.set(rows[at] as RowKey, values[at] as Value)

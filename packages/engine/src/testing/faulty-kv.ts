@@ -110,8 +110,12 @@ export class FaultyKv implements Kv {
     return this.inner.keptIndexes?.()
   }
 
-  keepAll(): void {
-    this.inner.keepAll?.()
+  prepare(range: KeyRange): MaybePromise<void> {
+    return this.inner.prepare?.(range)
+  }
+
+  keepAll(): MaybePromise<void> {
+    return this.inner.keepAll?.()
   }
 
   snapshot(): KvSnapshot {

@@ -1,0 +1,36 @@
+/**
+ * Index rows that a store makes when they are read first: those that a plan reads are made before the moment of the read is
+ * taken. The call waits, others go on; and what is made is kept, where a read of a moment of before would make its own.
+ */
+import type { RequestContext } from '../context.ts'
+import { prefixEnd } from '../encoding/bytes.ts'
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
+import type { PlanNode } from '../planner/plan-node.ts'
+import { whileWanted } from '../slices.ts'
+import type { Kv } from '../storage/kv.ts'
+
+/** Resolves when all index rows of the plan are there. @throws CANCELLED, DEADLINE_EXCEEDED */
+export function planRowsReady(context: RequestContext, kv: Kv, plan: PlanNode): MaybePromise<void> {
+  if (kv.prepare === undefined) return
+  const waits: Promise<void>[] = []
+  for (const prefix of scannedPrefixes(plan)) {
+    const ready = kv.prepare({ start: prefix, end: prefixEnd(prefix) })
+    if (isPromise(ready)) waits.push(ready)
+  }
+  return waits.length === 0 ? undefined : whileWanted(context, Promise.all(waits)).then(() => {})
+}
+
+function scannedPrefixes(node: PlanNode): readonly string[] {
+  switch (node.type) {
+    case 'scan':
+      return node.table === 'EntitiesByPropertyAsc' || node.table === 'EntitiesByPropertyDesc' ? [node.prefix] : []
+    case 'mergeJoin':
+    case 'union':
+      return node.inputs.flatMap(scannedPrefixes)
+    case 'filter':
+    case 'late':
+      return scannedPrefixes(node.input)
+    case 'empty':
+      return []
+  }
+}

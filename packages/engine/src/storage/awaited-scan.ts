@@ -1,0 +1,40 @@
+/** A scan of rows that come to be first. */
+import type { KvRow, KvScan, RowKey } from './kv.ts'
+
+export class AwaitedScan implements KvScan {
+  readonly #opened: Promise<KvScan>
+  #sought: RowKey | undefined
+  #scan: KvScan | undefined
+  #isClosed = false
+
+  /** @param opened - the scan, when its rows are there */
+  constructor(opened: Promise<KvScan>) {
+    this.#opened = opened
+    opened.then(
+      (scan) => this.#begin(scan),
+      // Told to whoever asks for rows.
+      () => {},
+    )
+  }
+
+  async next(count: number): Promise<readonly KvRow[]> {
+    const scan = await this.#opened
+    return scan.next(count)
+  }
+
+  seek(key: RowKey): void {
+    if (this.#scan === undefined) this.#sought = key
+    else this.#scan.seek(key)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#scan?.close()
+  }
+
+  #begin(scan: KvScan): void {
+    this.#scan = scan
+    if (this.#sought !== undefined) scan.seek(this.#sought)
+    if (this.#isClosed) scan.close()
+  }
+}

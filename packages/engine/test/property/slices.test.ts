@@ -1,0 +1,237 @@
+/**
+ * Long calls in slices (slices.ts): how much one does between two turns, that it ends with its caller, and that commits which
+ * come in between do not change the moment that it reads.
+ */
+import fc from 'fast-check'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { CountingLedger, type RequestContext, requestContext } from '../../src/context.ts'
+import { decodeProperties, encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
+import type { Filter } from '../../src/model/query.ts'
+import type { Value } from '../../src/model/value.ts'
+import type { Database } from '../../src/service/database.ts'
+import { type Engine, openEngine } from '../../src/service/engine.ts'
+import { sliceWorkMax } from '../../src/slices.ts'
+import { and, type QueryWords, query, where } from '../../src/testing/query-world.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+
+/** A clock that stands still, and tells of each turn that somebody waits for. */
+class TurnClock extends VirtualClock {
+  turns = 0
+  onTurn: () => void = () => {}
+  /** How much later it is each time that somebody asks how long something took. */
+  stepMs = 0
+  #steady = 0
+
+  override steadyMs(): number {
+    this.#steady += this.stepMs
+    return this.#steady
+  }
+
+  override defer(task: () => void): void {
+    super.defer(() => {
+      this.turns++
+      this.onTurn()
+      task()
+    })
+  }
+}
+
+function keyOf(id: number) {
+  return { partition: { projectId: 'p', databaseId: '', namespaceId: '' }, path: [{ kind: 'A', id: BigInt(id) }] }
+}
+
+function entityOf(id: number, properties: Readonly<Record<string, Value>>): Uint8Array {
+  const key = encodeKey(keyOf(id))
+  return Buffer.concat([Buffer.from([0x0a, key.length]), key, encodeProperties(new Map(Object.entries(properties)))])
+}
+
+const integer = (value: number): Value => ({ type: 'integer', value: BigInt(value) })
+const vector = (...values: number[]): Value => ({
+  type: 'array',
+  values: values.map((value): Value => ({ type: 'double', value })),
+  meaning: 31,
+})
+
+async function put(database: Database, context: RequestContext, entities: readonly Uint8Array[]): Promise<void> {
+  for (let at = 0; at < entities.length; at += 500) {
+    const mutations = entities.slice(at, at + 500).map((entity) => ({ operation: 'upsert' as const, entity }))
+    await database.commit(context, { mode: 'nonTransactional', mutations })
+  }
+}
+
+/** A call by its words; each goes over many rows. */
+type Verb = (database: Database, context: RequestContext) => unknown
+
+const queryOf =
+  (words: QueryWords): Verb =>
+  (database, context) =>
+    database.runQuery(context, { query: query({ kind: 'A', ...words }) })
+
+const aggregationOf =
+  (words: QueryWords, operator: 'count' | 'sum' | 'avg'): Verb =>
+  (database, context) =>
+    database.runAggregationQuery(context, {
+      query: query({ kind: 'A', ...words }),
+      aggregations: [operator === 'count' ? { operator, upTo: undefined } : { operator, property: 'x' }],
+    })
+
+const verbs: Readonly<Record<string, Verb>> = {
+  'a filter that nothing passes': queryOf({ filter: and(where('x', '>', -1n), where('half', '>', 9n)), order: ['x'] }),
+  'a merge join that nothing passes': queryOf({ filter: and(where('even', '=', 0n), where('half', '=', 1n)) }),
+  'a long offset': queryOf({ offset: 1_000_000, limit: 1 }),
+  'a long offset in an order': queryOf({ offset: 1_000_000, limit: 1, order: ['x desc'] }),
+  'a count': aggregationOf({}, 'count'),
+  'a sum': aggregationOf({}, 'sum'),
+  'an average of a filter': aggregationOf({ filter: where('x', '>', 0n) }, 'avg'),
+  'a search by vector': queryOf({ nearest: { property: 'v', vector: vector(1, 1), measure: 'euclidean', limit: 3 } }),
+  __Stat_Total__: queryOf({ kind: '__Stat_Total__' }),
+}
+
+const entities = 12_000
+/** What is done between two looks at the slice comes on top of it: the largest batch, and an entity for each of its rows. */
+const rowsPerTurnMax = sliceWorkMax + 2 * 1024
+
+describe.each(Object.entries(verbs))('%s over many entities', (_, verb) => {
+  let clock: TurnClock
+  let engine: Engine
+
+  beforeAll(async () => {
+    clock = new TurnClock()
+    engine = await openEngine({ scheduler: clock })
+    const all = Array.from({ length: entities }, (_, i) =>
+      // No entity has both: even ids end the first half of a join, odd ones the second.
+      entityOf(i + 1, {
+        x: integer(i % 7),
+        v: vector(i, 1),
+        ...(i % 2 === 0 ? { even: integer(0) } : { half: integer(1) }),
+      }),
+    )
+    await put(engine.database('p'), engine.context(), all)
+  })
+
+  test('is cut into slices of bounded work, while time stands still', async () => {
+    const ledger = new CountingLedger()
+    const context = { ...requestContext({ clock }), ledger }
+    let [last, most] = [0, 0]
+    clock.turns = 0
+    clock.onTurn = () => {
+      most = Math.max(most, ledger.rowsRead - last)
+      last = ledger.rowsRead
+    }
+    // The first makes what it reads on demand, the second has it.
+    for (let run = 0; run < 2; run++) {
+      clock.turns = 0
+      await verb(engine.database('p'), context)
+      expect(clock.turns).toBeGreaterThanOrEqual(1)
+    }
+    expect(Math.max(most, ledger.rowsRead - last)).toBeLessThanOrEqual(rowsPerTurnMax)
+  })
+
+  test('ends when its client is gone', async () => {
+    const ledger = new CountingLedger()
+    const gone = new AbortController()
+    const context = { ...requestContext({ clock, signal: gone.signal }), ledger }
+    clock.onTurn = () => gone.abort()
+    await expect(verb(engine.database('p'), context)).rejects.toMatchObject({ code: 'CANCELLED' })
+    expect(ledger.rowsRead).toBeLessThanOrEqual(rowsPerTurnMax)
+  })
+
+  test('ends when its time is over', async () => {
+    const ledger = new CountingLedger()
+    const context = { ...requestContext({ clock, deadlineAt: clock.nowMicros() + 1000n }), ledger }
+    clock.onTurn = () => void clock.advance(2)
+    await expect(verb(engine.database('p'), context)).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' })
+    expect(ledger.rowsRead).toBeLessThanOrEqual(rowsPerTurnMax)
+  })
+})
+
+/** A query whose whole answer depends on the moment: one state of the store, and no mixture of two, has it. */
+const moments: Readonly<Record<string, (database: Database, context: RequestContext) => Promise<string>>> = {
+  entities: async (database, context) => wordsOf(await database.runQuery(context, { query: query({ kind: 'A' }) })),
+  'an order': async (database, context) =>
+    wordsOf(await database.runQuery(context, { query: query({ kind: 'A', order: ['x'] }) })),
+  'an order downwards': async (database, context) =>
+    wordsOf(await database.runQuery(context, { query: query({ kind: 'A', order: ['y desc'] }) })),
+  'a join': async (database, context) => {
+    const filter = and(where('even', '=', 0n), where('sign', '=', 1n))
+    return wordsOf(await database.runQuery(context, { query: query({ kind: 'A', filter }) }))
+  },
+  'a count, a sum': async (database, context) => {
+    const filter: Filter = where('x', '>', 40n)
+    const { values } = await database.runAggregationQuery(context, {
+      query: query({ kind: 'A', filter }),
+      aggregations: [
+        { operator: 'count', upTo: undefined },
+        { operator: 'sum', property: 'x' },
+      ],
+    })
+    return [...values.values()].map((value) => ('value' in value ? String(value.value) : '')).join(' ')
+  },
+}
+
+function wordsOf({ results }: Awaited<ReturnType<Database['runQuery']>>): string {
+  return results
+    .map(({ key, image }) => {
+      const x = decodeProperties(image?.properties ?? new Uint8Array(0)).get('x')
+      return `${key.path[0]?.id}=${x?.type === 'integer' ? x.value : '?'}`
+    })
+    .join(' ')
+}
+
+const model = (id: number, x: number): Uint8Array =>
+  entityOf(id, { x: integer(x), y: integer(-x), even: integer(id % 2), sign: integer(x > 50 ? 1 : 0) })
+
+test.each(Object.entries(moments))(
+  '%s: a query cut into slices answers as of one moment, whatever is committed',
+  async (_, ask) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 700 }), fc.option(fc.nat({ max: 100 }))), {
+          minLength: 1,
+          maxLength: 60,
+        }),
+        async (changes) => {
+          const clock = new TurnClock()
+          // Each look finds the slice over: there are as many turns as can be.
+          clock.stepMs = 100
+          const [subject, reference] = [await openEngine({ scheduler: clock }), await openEngine({})]
+          for (const engine of [subject, reference]) {
+            const all = Array.from({ length: 600 }, (_, i) => model(i + 1, (i * 37) % 101))
+            await put(engine.database('p'), engine.context(), all)
+          }
+          const answers = [await ask(reference.database('p'), reference.context())]
+          const left = [...changes]
+          const committed: Promise<unknown>[] = []
+          clock.onTurn = () => {
+            const change = left.pop()
+            if (change === undefined) return
+            const [id, x] = change
+            const mutation =
+              x === null
+                ? ({ operation: 'delete', key: keyOf(id) } as const)
+                : ({ operation: 'upsert', entity: model(id, x) } as const)
+            for (const engine of [subject, reference]) {
+              const done = engine
+                .database('p')
+                .commit(engine.context(), { mode: 'nonTransactional', mutations: [mutation] })
+              if (engine === reference)
+                committed.push(
+                  Promise.resolve(done).then(async () => {
+                    answers.push(await ask(reference.database('p'), reference.context()))
+                  }),
+                )
+            }
+          }
+          const answer = await ask(subject.database('p'), subject.context())
+          clock.onTurn = () => {}
+          await Promise.all(committed)
+          expect(answers.includes(answer)).toBe(true)
+          // What was made meanwhile is whole: the next answer, of now, has all of it.
+          expect(await ask(subject.database('p'), subject.context())).toBe(answers.at(-1))
+          await Promise.all([subject.close(), reference.close()])
+        },
+      ),
+      { numRuns: 12 },
+    )
+  },
+)
