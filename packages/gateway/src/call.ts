@@ -14,6 +14,7 @@ import {
   type Scheduler,
   Slice,
 } from '@sixtables/engine'
+import type { CallFacts } from './calls/call-facts.ts'
 
 /** How many bytes stand before the message in an answer. */
 export const answerHeadBytes = 5
@@ -45,6 +46,10 @@ export class Call implements RequestContext {
   readonly #startedAt: bigint
   #controller: AbortController | undefined
   isCancelled = false
+  /** When it began, in milliseconds of the machine; set while somebody observes, until its end is told (calls/calls.ts). */
+  beganAtMs: number | undefined = undefined
+  /** What it is about, once that is understood; noted while somebody observes. */
+  facts: CallFacts | undefined = undefined
 
   constructor({ clock, pathProjectId, timeoutMs }: CallOptions) {
     this.clock = clock

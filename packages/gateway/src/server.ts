@@ -15,9 +15,10 @@ import { addEmulatorEndpoints } from './admin/emulator-endpoints.ts'
 import { healthMethods, healthService } from './admin/health.ts'
 import { reflectionMethods } from './admin/reflection.ts'
 import { Router } from './admin/router.ts'
+import { Calls } from './calls/calls.ts'
+import { watchedPort } from './calls/watched-port.ts'
 import type { EnginePort } from './engine-port.ts'
 import type { Faults } from './faults/faults.ts'
-import { faultyPort } from './faults/faulty-port.ts'
 import { handlersOf } from './handlers/handlers.ts'
 import { type Logger, silentLogger } from './logger.ts'
 import { dataService, GrpcService } from './protocols/grpc.ts'
@@ -47,6 +48,8 @@ export interface GatewayOptions {
   readonly onShutdown?: (() => void) | undefined
   /** Faults that calls of the data API meet, whatever their protocol. */
   readonly faults?: Faults | undefined
+  /** Where the end of each call of the data API is told; observers may come and go. */
+  readonly calls?: Calls | undefined
   /** Adds endpoints of the embedding program. */
   readonly routes?: ((router: Router) => void) | undefined
 }
@@ -73,7 +76,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     allowedHosts: options.allowedHosts,
   })
   const load = new Load({ ...loadLimitsHere(), ...options.load })
-  const handlers = handlersOf(options.faults === undefined ? engine : faultyPort(engine, options.faults))
+  const { calls = new Calls() } = options
+  const handlers = handlersOf(watchedPort(engine, calls, options.faults))
   const { clock } = engine.context()
   const router = new Router()
   addEmulatorEndpoints(router, { engine, onShutdown: options.onShutdown })
@@ -83,7 +87,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const services = admin?.services ?? []
   for (const service of services) addRestMethods(router, service)
   const turns = new Turns()
-  const http1 = new HttpConnections({ handlers, router, guard, clock, logger, load, turns })
+  const http1 = new HttpConnections({ handlers, router, guard, clock, logger, load, turns, calls })
   const names = [dataService, ...services.map(({ name }) => name)]
   const grpc = new GrpcService({
     handlers,
@@ -97,6 +101,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     logger,
     turns,
+    calls,
   })
   const http2 = new Http2Connections({ grpc, guard, load, silenceMs: options.silenceMs })
   const listening = new Port({

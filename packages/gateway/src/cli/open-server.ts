@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { MovableClock, systemScheduler } from '@sixtables/engine'
+import { callLine } from '../calls/call-lines.ts'
 import { type Served, serve } from '../emulator/serve.ts'
 import type { Logger } from '../logger.ts'
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
@@ -69,6 +70,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
       load: settings.load,
       logger,
       onShutdown,
+      onCall: settings.logLevel === 'debug' ? (report) => logger.debug(callLine(report)) : undefined,
     })
   } catch (error) {
     await engine.close()

@@ -5,6 +5,7 @@
 import { realpathSync } from 'node:fs'
 import type { Engine, MovableClock } from '@sixtables/engine'
 import { addEngineRoutes } from '../admin/engine-routes.ts'
+import { type CallObserver, Calls } from '../calls/calls.ts'
 import { addFaultRoutes } from '../faults/fault-routes.ts'
 import { Faults } from '../faults/faults.ts'
 import { type Logger, silentLogger } from '../logger.ts'
@@ -12,7 +13,7 @@ import { type Gateway, type GatewayOptions, startGateway } from '../server.ts'
 import { EmulatorClock } from './emulator-clock.ts'
 import { addServerRoute, leaveAddress, removeAddress, type ServerFacts } from './server-file.ts'
 
-export interface ServeOptions extends Omit<GatewayOptions, 'engine' | 'faults' | 'routes'> {
+export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 'faults' | 'routes'> {
   readonly engine: Engine
   /** The engine's own. */
   readonly scheduler: MovableClock
@@ -20,6 +21,8 @@ export interface ServeOptions extends Omit<GatewayOptions, 'engine' | 'faults' |
   readonly dir: string | undefined
   /** The project that the printed environment names. */
   readonly project: string
+  /** Told of the end of each call of the data API. */
+  readonly onCall?: CallObserver | undefined
 }
 
 export interface Served {
@@ -31,9 +34,11 @@ export interface Served {
 }
 
 /** @throws the system's error (EADDRINUSE, …) for an address that cannot be listened on */
-export async function serve({ scheduler, dir, project, ...options }: ServeOptions): Promise<Served> {
+export async function serve({ scheduler, dir, project, onCall, ...options }: ServeOptions): Promise<Served> {
   const { engine, logger = silentLogger } = options
   const faults = new Faults(engine.inspector)
+  const calls = new Calls()
+  if (onCall !== undefined) calls.observe(onCall)
   const clock = new EmulatorClock(scheduler, engine)
   const here = dir === undefined ? undefined : realpathSync(dir)
   const startedAt = new Date().toISOString()
@@ -41,6 +46,7 @@ export async function serve({ scheduler, dir, project, ...options }: ServeOption
   const gateway = await startGateway({
     ...options,
     faults,
+    calls,
     routes: (router) => {
       addEngineRoutes(router, engine)
       addFaultRoutes(router, { faults, clock })

@@ -9,11 +9,11 @@
  * allocated or reserved; a query names its namespace and kind. A call that names none, such as BeginTransaction, matches only
  * faults that ask for none of the three.
  */
-import { type ApplyHold, invalidArgument, type Key, type StatusCode, statusCodes } from '@sixtables/engine'
+import { type ApplyHold, invalidArgument, type StatusCode, statusCodes } from '@sixtables/engine'
 import { formatKeyPath, parseKeyPath } from '../admin/key-syntax.ts'
-import type { DatabasePort } from '../engine-port.ts'
+import type { CallFacts, DataMethod } from '../calls/call-facts.ts'
 
-export type FaultMethod = Exclude<keyof DatabasePort, 'explainQuery' | 'explainAggregationQuery'>
+export type FaultMethod = DataMethod
 
 export const faultMethods: readonly FaultMethod[] = [
   'lookup',
@@ -61,32 +61,6 @@ export interface FaultReport extends FaultOptions {
   /** Calls that matched, and those that it did something to. */
   readonly matched: number
   readonly hits: number
-}
-
-/** What a call is about, as far as faults look at it. */
-export interface CallFacts {
-  readonly method: FaultMethod
-  readonly projectId: string
-  readonly databaseId: string
-  /** What it names: keys, or of a query the namespace and kind. Worked out when a fault asks. */
-  named(): readonly Named[]
-}
-
-export interface Named {
-  readonly namespaceId: string
-  readonly kind: string | undefined
-  /** As {@link formatKeyPath} writes it; absent for queries and incomplete keys. */
-  readonly key?: string
-}
-
-export function namedOf({ partition, path }: Key): Named {
-  const last = path[path.length - 1]
-  const isComplete = last?.id !== undefined || last?.name !== undefined
-  return {
-    namespaceId: partition.namespaceId,
-    kind: last?.kind,
-    ...(isComplete ? { key: formatKeyPath(path) } : {}),
-  }
 }
 
 const knownOptions: readonly (keyof FaultOptions)[] = [

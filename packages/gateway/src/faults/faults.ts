@@ -7,12 +7,13 @@
  * F2  Each fault draws from its own seed, once for each call that it matches: the same calls meet the same faults, whatever
  *     other faults there are.
  * F3  A fault that answers is counted by `times`; one that another's error came before is not.
- * F4  Without faults a call costs one test.                                                       faulty-port.ts
+ * F4  Without faults a call costs one test.                                                       calls/watched-port.ts
  *
  * Ours.
  */
 import { DatastoreError, type Inspector, invalidArgument, type Random, seededRandom } from '@sixtables/engine'
-import { type CallFacts, checkFault, type FaultOptions, type FaultReport, holdOf, matches } from './fault.ts'
+import type { CallFacts } from '../calls/call-facts.ts'
+import { checkFault, type FaultOptions, type FaultReport, holdOf, matches } from './fault.ts'
 
 /** A fault that is in force. */
 export interface Fault {

@@ -13,6 +13,7 @@
  */
 import { DatastoreError, limits, type Scheduler, unimplemented } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, Call, type Handler, type Handlers } from '../call.ts'
+import type { CallEnd, Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
 import {
   isPlainMessage,
@@ -29,6 +30,7 @@ import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 import type { Turns } from './turns.ts'
 
 export const dataService = 'google.datastore.v1.Datastore'
+const dataPath = `/${dataService}/`
 export const acceptedEncodings = 'identity,gzip'
 
 /** The headers of a request that gRPC looks at. */
@@ -82,6 +84,7 @@ export interface GrpcServiceOptions {
   readonly clock: Scheduler
   readonly logger: Logger
   readonly turns: Turns
+  readonly calls: Calls
 }
 
 export class GrpcService {
@@ -92,8 +95,9 @@ export class GrpcService {
   readonly #clock: Scheduler
   readonly #logger: Logger
   readonly #turns: Turns
+  readonly #calls: Calls
 
-  constructor({ handlers, services = [], clock, logger, turns }: GrpcServiceOptions) {
+  constructor({ handlers, services = [], clock, logger, turns, calls }: GrpcServiceOptions) {
     const all: readonly GrpcMethods[] = [{ name: dataService, unary: handlers }, ...services]
     for (const { name, unary = {}, streaming = {} } of all) {
       for (const [method, handler] of Object.entries(unary)) this.#methods.set(`/${name}/${method}`, handler)
@@ -103,6 +107,7 @@ export class GrpcService {
     this.#clock = clock
     this.#logger = logger
     this.#turns = turns
+    this.#calls = calls
   }
 
   begin(head: RequestHead, response: ResponseStream): StreamListener {
@@ -122,7 +127,9 @@ export class GrpcService {
       const call = new Call({ clock: this.#clock, timeoutMs: timeoutMsOf(head.timeout) })
       const parts = { call, isGzip, response, logger: this.#logger }
       if (streaming !== undefined) return this.#stream(streaming, parts)
-      return handler === undefined ? deaf : new UnaryCall(handler, this.#turns, parts)
+      if (handler === undefined) return deaf
+      if (head.path.startsWith(dataPath)) this.#calls.begin(call)
+      return new UnaryCall(handler, { ...parts, turns: this.#turns, calls: this.#calls, path: head.path })
     } catch (error) {
       const { code, message } = statusOf(error, this.#logger)
       response.fail(grpcStatusOf(code), grpcMessageOf(message))
@@ -171,10 +178,16 @@ export interface CallParts {
   readonly logger: Logger
 }
 
+interface UnaryParts extends CallParts {
+  readonly turns: Turns
+  readonly calls: Calls
+  readonly path: string
+}
+
 class UnaryCall implements StreamListener {
   readonly #handler: Handler
   readonly #turns: Turns
-  readonly #parts: CallParts
+  readonly #parts: UnaryParts
   /** The request, while it is a single chunk with all of it. */
   #whole: Buffer | undefined
   /** Puts any other request together. */
@@ -185,9 +198,9 @@ class UnaryCall implements StreamListener {
   #deadline: NodeJS.Timeout | undefined
   #isFinished = false
 
-  constructor(handler: Handler, turns: Turns, parts: CallParts) {
+  constructor(handler: Handler, parts: UnaryParts) {
     this.#handler = handler
-    this.#turns = turns
+    this.#turns = parts.turns
     this.#parts = parts
   }
 
@@ -233,6 +246,7 @@ class UnaryCall implements StreamListener {
   cancelled(): void {
     if (!this.#finish()) return
     this.#parts.call.cancel()
+    this.#tell('CANCELLED', 'the client is gone')
   }
 
   #run(request: Buffer): void {
@@ -295,12 +309,19 @@ class UnaryCall implements StreamListener {
     answer[0] = 0
     answer.writeUInt32BE(answer.length - answerHeadBytes, 1)
     this.#parts.response.ok(answer)
+    this.#tell('OK')
   }
 
   #fail(error: unknown): void {
     if (!this.#finish()) return
     const { code, message } = statusOf(error, this.#parts.logger)
     this.#parts.response.fail(grpcStatusOf(code), grpcMessageOf(message))
+    this.#tell(code, message)
+  }
+
+  #tell(code: CallEnd['code'], message?: string): void {
+    const { calls, call, path } = this.#parts
+    calls.end(call, { method: path.slice(dataPath.length), protocol: 'grpc', code, message })
   }
 
   /** Whether the call was still open; it no longer is (R1). */

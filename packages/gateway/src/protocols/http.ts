@@ -15,6 +15,7 @@ import type { Socket } from 'node:net'
 import type { DatastoreError, Scheduler } from '@sixtables/engine'
 import type { Router } from '../admin/router.ts'
 import { Call, type Handlers, type MethodName, messageOf } from '../call.ts'
+import type { Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
 import { EventStreams } from './event-streams.ts'
 import type { Guard } from './guard.ts'
@@ -51,6 +52,7 @@ export interface HttpOptions {
   readonly logger: Logger
   readonly load: Load
   readonly turns: Turns
+  readonly calls: Calls
 }
 
 export class HttpConnections {
@@ -128,9 +130,11 @@ export class HttpConnections {
       send(response, 415, textType, text)
       return
     }
-    const { clock, handlers, logger, turns } = this.#options
+    const { clock, handlers, logger, turns, calls } = this.#options
     const { method } = target
+    const protocol = form === jsonForm ? 'json' : 'protobuf'
     const call = new Call({ clock, pathProjectId: target.projectId })
+    calls.begin(call)
     exchange.serve(call)
     try {
       const read = form.request(method, await readBody(exchange))
@@ -142,9 +146,16 @@ export class HttpConnections {
       const answer = given instanceof Promise ? await given : given
       const body = form.answer(method, messageOf(answer))
       this.#outbox.add(exchange, form.contentType, body instanceof Promise ? await body : body)
+      calls.end(call, { method, protocol, code: 'OK' })
     } catch (error) {
-      if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error
+      if (error instanceof BodyTooLarge || error instanceof BodyAborted) {
+        const isGone = error instanceof BodyAborted
+        const code = isGone ? 'CANCELLED' : 'RESOURCE_EXHAUSTED'
+        calls.end(call, { method, protocol, code, message: isGone ? 'the client is gone' : 'the body is too large' })
+        throw error
+      }
       const status = statusOf(error, logger)
+      calls.end(call, { method, protocol, ...status })
       send(response, httpStatusOf(status.code), form.contentType, form.error(status))
     }
   }

@@ -1,6 +1,6 @@
 /**
- * An engine whose calls meet the faults of a test first. The gateway's handlers see it in the engine's place, so that every
- * protocol has the same faults.
+ * An engine whose calls are noted, and meet the faults of a test first. The gateway's handlers see it in the engine's place,
+ * so that every protocol has the same.
  */
 import {
   checkAlive,
@@ -11,36 +11,39 @@ import {
   type RequestContext,
 } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
+import { Call } from '../call.ts'
 import type { DatabasePort, EnginePort } from '../engine-port.ts'
-import { type CallFacts, type FaultMethod, type Named, namedOf } from './fault.ts'
-import type { Faults } from './faults.ts'
+import type { Faults } from '../faults/faults.ts'
+import { type CallFacts, type DataMethod, type Named, namedOf } from './call-facts.ts'
+import type { Calls } from './calls.ts'
 
 type Parameters<M extends keyof DatabasePort> = globalThis.Parameters<DatabasePort[M]>
 
-/** @param engine - its databases are given out as they are while there are no faults (F4) */
-export function faultyPort(engine: EnginePort, faults: Faults): EnginePort {
+/** @param engine - its databases are given out as they are while nobody observes (R2) and there are no faults (F4) */
+export function watchedPort(engine: EnginePort, calls: Calls, faults?: Faults): EnginePort {
   return {
     database(projectId, databaseId) {
       const database = engine.database(projectId, databaseId)
-      return faults.any ? new FaultyDatabase({ database, faults, projectId, databaseId }) : database
+      if (!calls.any && faults?.any !== true) return database
+      return new WatchedDatabase({ database, faults, projectId, databaseId })
     },
     context: () => engine.context(),
     reset: (scope) => engine.reset(scope),
   }
 }
 
-interface FaultyParts {
+interface WatchedParts {
   readonly database: DatabasePort
-  readonly faults: Faults
+  readonly faults: Faults | undefined
   readonly projectId: string
   readonly databaseId: string
 }
 
-class FaultyDatabase implements DatabasePort {
+class WatchedDatabase implements DatabasePort {
   readonly #database: DatabasePort
-  readonly #parts: FaultyParts
+  readonly #parts: WatchedParts
 
-  constructor(parts: FaultyParts) {
+  constructor(parts: WatchedParts) {
     this.#database = parts.database
     this.#parts = parts
   }
@@ -118,7 +121,7 @@ class FaultyDatabase implements DatabasePort {
   }
 
   #call<T>(
-    method: FaultMethod,
+    method: DataMethod,
     context: RequestContext,
     named: () => readonly Named[],
     call: () => MaybePromise<T>,
@@ -126,6 +129,8 @@ class FaultyDatabase implements DatabasePort {
   ): MaybePromise<T> {
     const { faults, projectId, databaseId } = this.#parts
     const facts: CallFacts = { method, projectId, databaseId, named }
+    if (context instanceof Call) context.facts = facts
+    if (faults?.any !== true) return call()
     const { latencyMs, error } = faults.judge(facts)
     const go = (): MaybePromise<T> => {
       if (error === undefined) return call()

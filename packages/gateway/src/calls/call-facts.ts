@@ -1,0 +1,32 @@
+/** What a call of the data API is about, as far as faults and the record of calls look at it. */
+import type { Key } from '@sixtables/engine'
+import { formatKeyPath } from '../admin/key-syntax.ts'
+import type { DatabasePort } from '../engine-port.ts'
+
+/** RPCs of the data API, in lower camel case. */
+export type DataMethod = Exclude<keyof DatabasePort, 'explainQuery' | 'explainAggregationQuery'>
+
+export interface CallFacts {
+  readonly method: DataMethod
+  readonly projectId: string
+  readonly databaseId: string
+  /** What it names: keys, or of a query the namespace and kind. Worked out when it is asked for. */
+  named(): readonly Named[]
+}
+
+export interface Named {
+  readonly namespaceId: string
+  readonly kind: string | undefined
+  /** As {@link formatKeyPath} writes it; absent for queries and incomplete keys. */
+  readonly key?: string
+}
+
+export function namedOf({ partition, path }: Key): Named {
+  const last = path[path.length - 1]
+  const isComplete = last?.id !== undefined || last?.name !== undefined
+  return {
+    namespaceId: partition.namespaceId,
+    kind: last?.kind,
+    ...(isComplete ? { key: formatKeyPath(path) } : {}),
+  }
+}
