@@ -46,7 +46,7 @@ export function drive({ seconds, rate, tables = ['Entities'], key, settings = {}
         const tablet = fleet.tabletOf(table, rowKey)
         const minute = Math.floor(ms / 60_000)
         if (tablet.unavailableUntilMs > nowMs) counts.unavailable += weight
-        else if (fleet.serverOf(tablet).isFull(nowMs)) {
+        else if (!fleet.serverOf(tablet).hasRoom(nowMs)) {
           counts.refused += weight
           refusedByMinute[minute] = (refusedByMinute[minute] ?? 0) + weight
           fleet.noteRefused(nowMs, tablet, rowKey, weight)

@@ -1,11 +1,15 @@
 /**
- * A tablet server as a fluid queue: what flows in above its capacity waits; what waits longer than a bound is refused.
+ * A tablet server as a fluid queue: work that flows in above its capacity waits; work that would wait too long is refused.
  *
- *   backlog' = inflow − capacity, between 0 and capacity × queueMsMax        wait = backlog ÷ capacity
+ *   backlog' = inflow − capacity, never below 0        wait = backlog ÷ capacity
  *
  * CP1  Operations of weight 1 enter at once; flows (operations that stand for many) change the inflow, and the backlog grows
  *      or shrinks in a straight line between two changes: no timer is needed.
- * CP2  What flows in while the queue is full counts as refused.
+ * CP2  Work is served, or it waits: nothing that was let in is dropped. So over any time a server serves at most
+ *      capacity × time.
+ * CP3  Work is let in while the queue has room: while at no later moment as much as capacity × queueMsMax will wait, counting
+ *      the flows under way up to their ends. So what waits is at most that and the last work that was let in.
+ *                                                          CP2, CP3: capacity.test.ts, test/property/capacity.test.ts
  *
  * Ours: the model. A wait also grows as the server gets busy, as service ÷ (1 − utilisation), before any queue stands.
  */
@@ -13,13 +17,24 @@
 /** Utilisation is forgotten with this time constant. */
 const memoryMs = 1_000
 const setBackMs = 60_000
+/** Share by which sums of fractions may miss. */
+const tolerance = 1e-9
+
+/** Work that flows in evenly until an instant. */
+export interface WorkFlow {
+  /** Row operations a second. */
+  readonly costPerSecond: number
+  readonly endsMs: number
+}
 
 export class TabletServer {
   readonly id: number
   capacity: number
   queueMsMax: number
-  /** Cost of flows, row operations a second. */
-  flow = 0
+  /** Sum of the flows, row operations a second. */
+  #flow = 0
+  /** The same by the instant at which they end. */
+  readonly #ending = new Map<number, number>()
   #backlog = 0
   #load = 0
   #atMs: number
@@ -36,6 +51,11 @@ export class TabletServer {
     this.queueMsMax = queueMsMax
   }
 
+  /** Sum of the flows under way, row operations a second. */
+  get flow(): number {
+    return this.#flow
+  }
+
   /** Brings backlog and utilisation up to now (CP1). */
   settle(nowMs: number): void {
     const ms = nowMs - this.#atMs
@@ -44,11 +64,31 @@ export class TabletServer {
     if (ms <= 0) return
     this.#atMs = nowMs
     const kept = Math.exp(-ms / memoryMs)
-    this.#load = this.#load * kept + this.flow * (1 - kept)
-    const backlog = this.#backlog + ((this.flow - this.capacity) * ms) / 1000
-    const most = (this.capacity * this.queueMsMax) / 1000
-    if (backlog > most) this.refuse(nowMs, backlog - most)
-    this.#backlog = Math.min(most, Math.max(0, backlog))
+    this.#load = this.#load * kept + this.#flow * (1 - kept)
+    this.#backlog = Math.max(0, this.#backlog + ((this.#flow - this.capacity) * ms) / 1000)
+  }
+
+  /** Whether work may come in now (CP3). */
+  hasRoom(nowMs: number): boolean {
+    const backlog = this.#highestBacklog(nowMs)
+    return backlog === 0 || backlog < ((this.capacity * this.queueMsMax) / 1000) * (1 - tolerance)
+  }
+
+  /** The most that will wait at any moment from now on, if nothing more comes in. */
+  #highestBacklog(nowMs: number): number {
+    this.settle(nowMs)
+    let backlog = this.#backlog
+    let inflow = this.#flow
+    if (inflow <= this.capacity) return backlog
+    // Flows only end from here on: once less comes in than is served, the backlog has been at its highest.
+    let atMs = nowMs
+    for (const [endMs, ending] of [...this.#ending].sort(([a], [b]) => a - b)) {
+      backlog += ((inflow - this.capacity) * (endMs - atMs)) / 1000
+      inflow -= ending
+      if (inflow <= this.capacity) break
+      atMs = endMs
+    }
+    return backlog
   }
 
   /** An operation of so many row operations comes in at once. */
@@ -58,9 +98,20 @@ export class TabletServer {
     this.#load += (cost * 1000) / memoryMs
   }
 
-  changeFlow(nowMs: number, by: number): void {
+  addFlow(nowMs: number, { costPerSecond, endsMs }: WorkFlow): void {
     this.settle(nowMs)
-    this.flow = Math.max(0, this.flow + by)
+    this.#flow += costPerSecond
+    this.#ending.set(endsMs, (this.#ending.get(endsMs) ?? 0) + costPerSecond)
+  }
+
+  /** Takes a flow away at its end, or because its tablet goes to another server. */
+  removeFlow(nowMs: number, { costPerSecond, endsMs }: WorkFlow): void {
+    this.settle(nowMs)
+    const rest = (this.#ending.get(endsMs) ?? 0) - costPerSecond
+    if (rest > costPerSecond * tolerance) this.#ending.set(endsMs, rest)
+    else this.#ending.delete(endsMs)
+    // Sums of fractions do not come back to exactly nothing.
+    this.#flow = this.#ending.size === 0 ? 0 : Math.max(0, this.#flow - costPerSecond)
   }
 
   refuse(nowMs: number, cost: number): void {
@@ -88,11 +139,6 @@ export class TabletServer {
   queueMs(nowMs: number): number {
     this.settle(nowMs)
     return (this.#backlog / this.capacity) * 1000
-  }
-
-  /** Whether what comes now is refused. */
-  isFull(nowMs: number): boolean {
-    return this.queueMs(nowMs) >= this.queueMsMax * 0.999
   }
 
   /** Time until an operation of `cost` row operations that comes now is done. */

@@ -39,6 +39,7 @@ export const tabletDefaults: {
   readonly moveMsMin: number
   readonly moveMsMax: number
   readonly compactAfterMs: number
+  readonly compactRestMs: number
   readonly compactShare: number
   readonly compactTombstonesMin: number
   readonly heatRowsMax: number
@@ -74,6 +75,7 @@ export const tabletDefaults: {
   moveMsMin: 300,
   moveMsMax: 2_000,
   compactAfterMs: 3_600_000,
+  compactRestMs: 600_000,
   compactShare: 0.5,
   compactTombstonesMin: 1_000,
   heatRowsMax: 64,
@@ -179,6 +181,11 @@ export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>>
     what: 'age of the oldest tombstone of a tablet at which it has a major compaction',
     unit: 'ms',
     source: 'ours',
+  },
+  compactRestMs: {
+    what: 'age of the oldest tombstone of a tablet before a compaction for its share of tombstones',
+    unit: 'ms',
+    source: 'ours: files that are still being written to are not rewritten yet',
   },
   compactShare: {
     what: 'tombstones for each row from which on there is a major compaction',

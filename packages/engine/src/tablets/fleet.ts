@@ -95,7 +95,7 @@ export class TabletFleet {
     for (const tablet of this.map.all()) {
       if (tablet.server < this.#servers.length) continue
       tablet.server = this.#policies.placement.place(this.#serverLoads())
-      this.#serverOf(tablet).changeFlow(this.#nowMs, tablet.flowCost)
+      for (const flow of tablet.flows) this.#serverOf(tablet).addFlow(this.#nowMs, flow)
     }
   }
 
@@ -145,12 +145,13 @@ export class TabletFleet {
       writes: writes * each,
       bytes: bytes * each,
       costPerSecond,
+      endsMs,
       tablet,
       place: 0,
     }
     tablet.addFlow(flow)
     this.#flowing.add(tablet)
-    this.#serverOf(tablet).changeFlow(nowMs, costPerSecond)
+    this.#serverOf(tablet).addFlow(nowMs, flow)
     const others = this.#ending.get(endsMs)
     if (others === undefined) this.#ending.set(endsMs, [flow])
     else others.push(flow)
@@ -217,8 +218,7 @@ export class TabletFleet {
     const neighbour = tablets[tablets.indexOf(left) + 1]
     if (neighbour === undefined) return false
     if (neighbour.server !== left.server) {
-      this.#serverOf(neighbour).changeFlow(nowMs, -neighbour.flowCost)
-      this.#serverOf(left).changeFlow(nowMs, neighbour.flowCost)
+      this.#moveFlows(nowMs, neighbour, left.server)
       left.unavailableUntilMs = nowMs + this.#moveMs()
     }
     this.map.merge(left, nowMs)
@@ -235,9 +235,8 @@ export class TabletFleet {
   move(nowMs: number, tablet: Tablet, to: number, reason: TabletEvent['reason'], words: string): boolean {
     if (tablet.server === to || this.#servers[to] === undefined) return false
     const fromServer = tablet.server
-    this.#serverOf(tablet).changeFlow(nowMs, -tablet.flowCost)
+    this.#moveFlows(nowMs, tablet, to)
     tablet.server = to
-    this.#serverOf(tablet).changeFlow(nowMs, tablet.flowCost)
     const ms = this.#moveMs()
     tablet.unavailableUntilMs = nowMs + ms
     this.#tell(nowMs, 'move', tablet, reason, {
@@ -255,6 +254,13 @@ export class TabletFleet {
     this.#tell(nowMs, 'compaction', tablet, reason, {
       words: `A major compaction of tablet ${tablet.id} dropped ${Math.round(dropped).toLocaleString('en')} tombstones: ${words}.`,
     })
+  }
+
+  #moveFlows(nowMs: number, { flows, server }: Tablet, to: number): void {
+    for (const flow of flows) {
+      this.#servers[server]?.removeFlow(nowMs, flow)
+      this.#servers[to]?.addFlow(nowMs, flow)
+    }
   }
 
   /** Somebody has set the clock back: flows under way end here, and decisions begin anew from there. */
@@ -280,7 +286,7 @@ export class TabletFleet {
     for (const flow of over) {
       const { tablet } = flow
       tablet.removeFlow(flow)
-      this.#serverOf(tablet).changeFlow(atMs, -flow.costPerSecond)
+      this.#serverOf(tablet).removeFlow(atMs, flow)
       if (tablet.flows.length === 0) this.#flowing.delete(tablet)
     }
   }
@@ -329,20 +335,15 @@ export class TabletFleet {
   }
 
   #decideCompaction(nowMs: number, tablet: Tablet): void {
-    const { compactAfterMs, compactShare, compactTombstonesMin } = this.settings
+    const { compactAfterMs, compactRestMs, compactShare, compactTombstonesMin } = this.settings
     const { tombstones, rows } = tablet
     if (tombstones.count === 0) return
     if (nowMs - tombstones.oldestMs >= compactAfterMs) {
       this.compact(nowMs, tablet, 'cold', `the oldest was ${Math.round(compactAfterMs / 60_000)} minutes old`)
     } else if (tombstones.count >= compactTombstonesMin && tombstones.count > rows * compactShare) {
-      // The files are rewritten in the background: not in the minute in which they are still being written to.
-      if (nowMs - tombstones.oldestMs < this.settings.windowMs * 10) return
-      this.compact(
-        nowMs,
-        tablet,
-        'size',
-        `there was one for every ${percent(1 / Math.max(compactShare, 1e-9))} of a row`,
-      )
+      if (nowMs - tombstones.oldestMs < compactRestMs) return
+      const each = rows < 1 ? 'and no rows' : `${Math.round((tombstones.count / rows) * 100)} for every 100 rows`
+      this.compact(nowMs, tablet, 'size', `there were ${each}`)
     }
   }
 

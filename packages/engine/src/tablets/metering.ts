@@ -237,7 +237,7 @@ export class Metering implements Meter {
       }
       return false
     }
-    if (server.isFull(nowMs)) {
+    if (!server.hasRoom(nowMs)) {
       load.refusal ??= {
         code: 'RESOURCE_EXHAUSTED',
         message: `the server of ${rowKeyWords(tablet.table, rowKey)} has more to do than it can: ${Math.round(server.queueMs(nowMs))} ms of work wait there; try again with backoff`,

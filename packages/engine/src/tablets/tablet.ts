@@ -27,6 +27,7 @@ export interface Flow {
   readonly bytes: number
   /** Cost on its server, row operations a second. */
   readonly costPerSecond: number
+  readonly endsMs: number
   tablet: Tablet
   /** Where it stands among its tablet's flows. */
   place: number
@@ -54,7 +55,6 @@ export class Tablet {
   flowReads = 0
   flowWrites = 0
   flowBytes = 0
-  flowCost = 0
   /** Row operations charged to it. */
   total = 0
   /** Load of the decision window, as of the last decision. */
@@ -84,7 +84,6 @@ export class Tablet {
     this.flowReads += flow.reads
     this.flowWrites += flow.writes
     this.flowBytes += flow.bytes
-    this.flowCost += flow.costPerSecond
   }
 
   removeFlow(flow: Flow): void {
@@ -99,13 +98,11 @@ export class Tablet {
       this.flowReads = 0
       this.flowWrites = 0
       this.flowBytes = 0
-      this.flowCost = 0
       return
     }
     this.flowReads -= flow.reads
     this.flowWrites -= flow.writes
     this.flowBytes -= flow.bytes
-    this.flowCost -= flow.costPerSecond
   }
 
   /** A row came to be. Keeps each with the same chance. */

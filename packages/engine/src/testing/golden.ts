@@ -84,7 +84,10 @@ export async function runGolden(
   const blocks: GoldenBlock[] = []
   for (const block of parseGolden(expected)) {
     const printed: string[] = []
-    for (const command of block.commands.flatMap(splitCommands)) printed.push(...(await run(command)))
+    // A blank line ends a block: those of the output are left out.
+    for (const command of block.commands.flatMap(splitCommands)) {
+      for (const text of await run(command)) printed.push(...text.split('\n').filter((line) => line.trim() !== ''))
+    }
     blocks.push({
       ...block,
       expected: printed.length === 0 && block.commands.length > 0 ? '(none)' : printed.join('\n'),
