@@ -16,6 +16,7 @@
  *     written. Pending records go on from the state before the first of them, so that is what their rows are put to.
  */
 
+import { checkAlive, type RequestContext } from '../context.ts'
 import { hexOf } from '../encoding/bytes.ts'
 import { keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
@@ -23,7 +24,10 @@ import { prettyRowKey } from '../encoding/pretty.ts'
 import { type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
 import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
 import { groupOf, logRange, logRowKey, parseLogRowKey, pendingRange, pendingRangeOfGroup } from '../log/log-rows.ts'
-import type { FileDamage, KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { giveWay } from '../slices.ts'
+import { DamagedRow } from '../storage/damaged-row.ts'
+import type { FileDamage, KeyRange, Kv, KvReader, KvRow, KvScan, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { tableOfRow } from '../tables/rows.ts'
@@ -34,7 +38,7 @@ export interface CheckOptions {
   /** Puts missing and wrong index rows right and deletes orphans. */
   readonly repair?: boolean
   /** Called now and then with the rows looked at so far. */
-  readonly onProgress?: (rows: number) => void
+  readonly onProgress?: ((rows: number) => void) | undefined
 }
 
 /** What the check must know of a database. */
@@ -47,8 +51,8 @@ export interface CheckSource {
   readonly kv: Kv
   /** @param code - begins with the code of project and database */
   databaseByCode(code: string): CheckedDatabase
-  /** Lets other work in between; called every few hundred rows. */
-  pause(): Promise<void>
+  /** Of whoever waits for the report: the check goes in slices, and ends with it. */
+  readonly context: RequestContext
   /** Runs `task` while nothing is committed or applied. */
   alone<T>(task: () => Promise<T>): Promise<T>
 }
@@ -67,7 +71,7 @@ const indexSpaces = [
 type Cell = Uint8Array | undefined
 
 export async function checkStore(source: CheckSource, options: CheckOptions = {}): Promise<CheckReport> {
-  const damaged = (await source.kv.damage?.()) ?? []
+  const damaged = (await source.kv.damage?.(() => checkAlive(source.context))) ?? []
   if (damaged.length > 0) return damageReport(damaged)
   if (!source.kv.supports.snapshot) return new Check(source, source.kv, options).run()
   const snapshot = source.kv.snapshot()
@@ -102,6 +106,8 @@ class Check {
   #logRecords = 0
   /** Index rows found that an entity accounts for. */
   #accounted = 0
+  /** Rows that are damaged (K6): reported once, and compared with nothing. */
+  readonly #unreadable = new Set<RowKey>()
 
   constructor(source: CheckSource, reader: KvReader, options: CheckOptions) {
     this.#source = source
@@ -134,7 +140,7 @@ class Check {
       await this.#source.alone(async () => {
         for (const row of rows.slice(i, i + repairsAtOnce)) await this.#putRight(row)
       })
-      await this.#source.pause()
+      await this.#giveWay(repairsAtOnce)
     }
     return rows.length
   }
@@ -145,7 +151,7 @@ class Check {
     const { kv } = this.#source
     const entityRow = entityRowOfIndexRow(row, this.#rulesOf(row).indexes)
     const right = this.#indexRows(entityRow, await this.#indexedImage(entityRow)).get(row)
-    if (!sameCell(right, await kv.get(row))) await kv.mutate({ key: row, value: right })
+    if (this.#unreadable.has(row) || !sameCell(right, await kv.get(row))) await kv.mutate({ key: row, value: right })
   }
 
   /** The image of an entity that its index rows are of now: that before its first pending record, or its row. */
@@ -172,10 +178,12 @@ class Check {
     const groups = new Map<string, { group: string; records: number }>()
     await this.#each(pendingRange, async ({ key }) => {
       const { group, partition, version } = parseLogRowKey(key)
-      const value = await this.#reader.get(logRowKey(group, version))
+      const row = logRowKey(group, version)
+      const value = await this.#get(row)
       const record = value === undefined ? undefined : this.#decode(key, value)
       if (record === undefined) {
-        if (value === undefined) this.#report('marker without record', key, 'the record it speaks of is not in the log')
+        if (value === undefined && !this.#unreadable.has(row))
+          this.#report('marker without record', key, 'the record it speaks of is not in the log')
         return
       }
       // A prepared record may still be aborted: the entity stands before it, or after it if it was decided.
@@ -201,15 +209,15 @@ class Check {
 
   async #chainsToIndexRows(): Promise<void> {
     for (const [row, chain] of this.#chains) {
-      const cell = await this.#reader.get(row)
-      if (!chain.some((image) => sameCell(image, cell))) {
+      const cell = await this.#get(row)
+      if (!this.#unreadable.has(row) && !chain.some((image) => sameCell(image, cell))) {
         this.#report('entity differs from log', row, 'the row is none of the images of its pending records')
       }
       const images = chain.map((image) => this.#indexRows(row, image))
       const inSome = new Map(images.flatMap((rows) => [...rows]))
       for (const key of inSome.keys()) {
-        const found = await this.#reader.get(key)
-        if (found !== undefined) this.#accounted++
+        const found = await this.#get(key)
+        if (found !== undefined || this.#unreadable.has(key)) this.#accounted++
         else if (images.every((rows) => rows.has(key))) {
           this.#report(
             'missing index row',
@@ -224,9 +232,12 @@ class Check {
 
   async #expectRows(rows: ReadonlyMap<RowKey, Uint8Array>): Promise<void> {
     for (const [key, value] of rows) {
-      const found = this.#reader.get(key)
+      const found = this.#get(key)
       const cell = found instanceof Promise ? await found : found
+      const turn = this.#giveWay(1)
+      if (turn !== undefined) await turn
       if (cell === undefined) {
+        if (this.#unreadable.has(key)) continue
         this.#report('missing index row', key, 'the entity has this value, the table has no row for it', 'broken')
         continue
       }
@@ -250,8 +261,8 @@ class Check {
       await this.#each({ start: space, end: `${space}\xff` }, async ({ key }) => {
         if (!this.#isChecked(key)) return
         const entityRow = entityRowOfIndexRow(key, this.#rulesOf(key).indexes)
-        const chain = this.#chains.get(entityRow) ?? [await this.#reader.get(entityRow)]
-        if (chain.some((cell) => this.#indexRows(entityRow, cell).has(key))) return
+        const chain = this.#chains.get(entityRow) ?? [await this.#get(entityRow)]
+        if (this.#unreadable.has(entityRow) || chain.some((cell) => this.#indexRows(entityRow, cell).has(key))) return
         const detail = chain.every((cell) => cell === undefined)
           ? 'its entity does not exist'
           : 'its entity does not have this value'
@@ -274,8 +285,8 @@ class Check {
     const compare = async (): Promise<void> => {
       for (const [row, after] of newest) {
         if (this.#chains.has(row)) continue
-        const cell = await this.#reader.get(row)
-        if (sameCell(cell, after)) continue
+        const cell = await this.#get(row)
+        if (sameCell(cell, after) || this.#unreadable.has(row)) continue
         const found = cell === undefined ? 'there is no such row' : 'the row is another state'
         this.#report('entity differs from log', row, `${found} than its newest record says`)
       }
@@ -323,19 +334,55 @@ class Check {
     const scan = this.#reader.scan(range)
     try {
       for (;;) {
-        const rows = await scan.next(batchRows)
+        const rows = await this.#next(scan)
+        if (rows === 'damaged') continue
         if (rows.length === 0) return
         for (const row of rows) {
           const looked = look(row)
           if (looked instanceof Promise) await looked
+          const turn = this.#giveWay(1)
+          if (turn !== undefined) await turn
         }
         this.#rowsSeen += rows.length
         this.#options.onProgress?.(this.#rowsSeen)
-        await this.#source.pause()
       }
     } finally {
       scan.close()
     }
+  }
+
+  /** The next rows of a scan; `damaged`: it was moved behind a row that cannot be read. */
+  async #next(scan: KvScan): Promise<readonly KvRow[] | 'damaged'> {
+    try {
+      return await scan.next(batchRows)
+    } catch (error) {
+      this.#noteDamaged(error)
+      scan.seek(`${(error as DamagedRow).rowKey}\x00`)
+      return 'damaged'
+    }
+  }
+
+  /** The value of a row; `undefined` also where it cannot be read. */
+  #get(key: RowKey): MaybePromise<Cell> {
+    try {
+      const found = this.#reader.get(key)
+      return found instanceof Promise ? found.catch((error) => this.#noteDamaged(error)) : found
+    } catch (error) {
+      return this.#noteDamaged(error)
+    }
+  }
+
+  #noteDamaged(error: unknown): undefined {
+    if (!(error instanceof DamagedRow)) throw error
+    const { rowKey } = error
+    if (this.#unreadable.has(rowKey)) return
+    this.#unreadable.add(rowKey)
+    const isIndexRow = indexSpaces.some((space) => rowKey.startsWith(space))
+    this.#report('unreadable row', rowKey, 'its bytes do not fit its checksum', isIndexRow ? 'broken' : undefined)
+  }
+
+  #giveWay(work: number): Promise<void> | undefined {
+    return giveWay(this.#source.context, work)
   }
 
   /** @param repairable - `broken` when the row follows from its entity, and can be put right */

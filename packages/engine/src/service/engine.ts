@@ -264,14 +264,14 @@ export class Engine {
   }
 
   /** Proves that the six tables are what the logs say (check/checker.ts). */
-  check(options: CheckOptions = {}): Promise<CheckReport> {
+  check({ signal, ...options }: CheckOptions & Cancellable = {}): Promise<CheckReport> {
     const databaseByCode = (code: string): Database => this.#databaseByCode(code)
     const alone = async <T>(task: () => Promise<T>): Promise<T> =>
       this.#log.exclusive(async () => {
         await this.#log.quiesce()
         return this.#log.applier.alone(task)
       })
-    return checkStore({ kv: this.#kv, databaseByCode, pause: () => this.#pause(), alone }, options)
+    return checkStore({ kv: this.#kv, databaseByCode, context: this.context({ signal }), alone }, options)
   }
 
   /** Writes a database's entities of one moment to files of the managed export format (transfer/export.ts). */

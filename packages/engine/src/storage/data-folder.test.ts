@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Level } from 'level'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dataFormat, openDataFolder } from './data-folder.ts'
 
@@ -55,6 +56,21 @@ describe('a data folder', () => {
     )
   })
 
+  it('of format 1, whose rows have no checksums, is used as it is', async () => {
+    await mkdir(dir)
+    await writeFile(join(dir, 'sixtables.json'), '{"format": 1}')
+    for (const n of [1, 2]) {
+      const kv = await openDataFolder({ dir })
+      await kv.mutate({ key: `k${n}`, value: new Uint8Array(20).fill(n) })
+      expect(kv.get('k1')).toEqual(Buffer.alloc(20, 1))
+      await kv.close()
+    }
+    expect(await readFile(join(dir, 'sixtables.json'), 'utf8')).toBe('{"format": 1}')
+    const level = new Level<string, Uint8Array>(join(dir, 'rows'), { valueEncoding: 'view' })
+    expect(await level.get('k1')).toHaveLength(20)
+    await level.close()
+  })
+
   it('may have been made empty, or with index.yaml and hidden files', async () => {
     await mkdir(dir)
     await writeFile(join(dir, 'index.yaml'), 'indexes: []')
@@ -72,7 +88,7 @@ describe('a data folder', () => {
   })
 
   it.each([
-    ['a newer format', JSON.stringify({ format: dataFormat + 1 }), /format 2.*up to 1.*newer version/],
+    ['a newer format', JSON.stringify({ format: dataFormat + 1 }), /format 3.*up to 2.*newer version/],
     ['no number', '{"format": "one"}', /broken/],
     ['half a file', '{"form', /broken/],
     ['nothing', '', /broken/],

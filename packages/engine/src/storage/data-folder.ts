@@ -1,7 +1,7 @@
 /**
  * The folder in which a store lives on disk.
  *
- *   <dir>/sixtables.json   { "format": 1, "product": "sixtables" }     which layout the rows have; written once
+ *   <dir>/sixtables.json   { "format": 2, "product": "sixtables" }     which layout the rows have; written once
  *   <dir>/rows/            LevelDB's files
  *   <dir>/index.yaml       and others beside them belong to other parts
  *
@@ -9,23 +9,26 @@
  * F2  The format file is complete or absent: it is written under another name, synced and renamed. It is there before the
  *     first row, so rows without a format file mean that somebody took it away.
  * F3  One process at a time: LevelDB holds a lock on rows/LOCK, which the system drops when the process dies.
- * F4  A log file that is damaged, or missing, is not passed over: LevelDB would go on without its rows. With `repairLog` it
- *     is cut, and what it held is kept beside it.
+ * F4  A file that is damaged, or missing, is not passed over: LevelDB would go on without its rows, with wrong ones, or end
+ *     the process (level-damage.ts). With `repairLog` a damaged log is cut, and what it held is kept beside it.
  *
- * Older formats would be migrated here; there are none yet.
+ * Format 1 had no checksums in its rows (row-proof.ts). Its folders are used as they are.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { DatastoreError } from '../errors.ts'
 import type { Durability } from './kv.ts'
+import { damageOfLevel } from './level-damage.ts'
 import { levelCode, levelReason } from './level-error.ts'
 import { type LevelKv, openLevelKv, probeLevel } from './level-kv.ts'
-import { cutLogs, damageOfLogs } from './level-log-check.ts'
-import { missingLog } from './level-manifest.ts'
+import { cutLogs } from './level-log-check.ts'
 
 /** Of the rows, as docs/reference/keyspace.md has them. Raise it with a migration when a row's bytes change. */
-export const dataFormat = 1
+export const dataFormat = 2
+
+/** The format before, whose rows have no checksums. Such a folder is used as it is, and keeps its format. */
+const unprovenFormat = 1
 
 const formatFile = 'sixtables.json'
 const rowsFolder = 'rows'
@@ -51,19 +54,21 @@ export interface DataFolderOptions {
 export async function openDataFolder(options: DataFolderOptions): Promise<LevelKv> {
   const dir = resolve(options.dir)
   const mustExist = options.mustExist === true || options.readOnly === true
-  const state = await inspect(dir)
-  if (state === 'fresh') {
+  const format = await inspect(dir)
+  if (format === 'fresh') {
     if (mustExist)
       throw refused(dir, 'there is no store in it', 'Name the folder of a store, or start a server on it first')
     await create(dir)
   }
   await refuseHeadless(dir)
-  if (state === 'ours') await refuseDamaged(dir, options.repairLog === true)
+  const isProven = format !== unprovenFormat
+  if (format !== 'fresh') await refuseDamaged(dir, { isProven, isRepair: options.repairLog === true })
   try {
     return await openLevelKv({
       dir: join(dir, rowsFolder),
       mustExist,
       location: dir,
+      proven: isProven,
       ...(options.durability === undefined ? {} : { durability: options.durability }),
       ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
     })
@@ -79,30 +84,20 @@ async function refuseHeadless(dir: string): Promise<void> {
   throw refused(dir, 'its rows have lost the file CURRENT', 'Restore the folder from a copy, or use another one')
 }
 
-/** What LevelDB would pass over in silence (F4). */
-async function refuseDamaged(dir: string, isRepair: boolean): Promise<void> {
+/** What LevelDB would pass over in silence, or end the process by (F4). */
+async function refuseDamaged(
+  dir: string,
+  { isProven, isRepair }: { isProven: boolean; isRepair: boolean },
+): Promise<void> {
   const rows = join(dir, rowsFolder)
-  if (!existsSync(rows)) return
-  const found = await unless(dir, async () => ({ missing: await missingLog(rows), damage: await damageOfLogs(rows) }))
-  const { missing, damage } = found
-  if (missing === undefined && damage === undefined) return
+  if (!existsSync(join(rows, 'CURRENT'))) return
+  const damage = await unless(dir, () => damageOfLevel(rows, { isProven, isRepair }))
+  if (damage === undefined) return
   // Another process that writes there may have changed files while they were looked at; and nothing of it is cut.
   await probeLock(dir)
-  if (missing !== undefined) {
-    throw refused(dir, `its rows have lost the file ${missing}`, 'Restore the folder from a copy, or use another one')
-  }
-  if (damage === undefined) return
-  if (isRepair) {
-    await unless(dir, () => cutLogs(rows, damage))
-    return
-  }
-  const { file, offset, bytes, what } = damage
-  throw refused(
-    dir,
-    `its file ${rowsFolder}/${file} is damaged at byte ${offset} of ${bytes} (${what}); what was written before is whole`,
-    'Restore the folder from a copy; or run `sixtables check --data-dir … --repair` on it, which gives up what was ' +
-      'written from there on',
-  )
+  const { log, found, advice } = damage
+  if (log === undefined || !isRepair) throw refused(dir, found, advice)
+  await unless(dir, () => cutLogs(rows, log))
 }
 
 async function unless<T>(dir: string, task: () => Promise<T>): Promise<T> {
@@ -122,12 +117,11 @@ async function probeLock(dir: string): Promise<void> {
   }
 }
 
-/** Whether the folder has a store of this format or may get one; throws for every other folder. */
-async function inspect(dir: string): Promise<'fresh' | 'ours'> {
+/** The format of the store in the folder, or that it may get one; throws for every other folder. */
+async function inspect(dir: string): Promise<'fresh' | number> {
   const names = await listFolder(dir)
   if (names.includes(formatFile)) {
-    checkFormat(dir, await readText(dir))
-    return 'ours'
+    return checkedFormat(dir, await readText(dir))
   }
   if (names.includes(rowsFolder)) {
     throw refused(dir, `it has rows but no ${formatFile}, which says how to read them`, `Put ${formatFile} back`)
@@ -166,7 +160,7 @@ async function readText(dir: string): Promise<string> {
   }
 }
 
-function checkFormat(dir: string, text: string): void {
+function checkedFormat(dir: string, text: string): number {
   const format = formatOf(text)
   if (format === undefined) {
     throw refused(dir, `its ${formatFile} is broken: no format number in it`, `Restore ${formatFile} from a copy`)
@@ -178,9 +172,10 @@ function checkFormat(dir: string, text: string): void {
       'Use the newer version that wrote it',
     )
   }
-  if (format !== dataFormat) {
+  if (format < unprovenFormat) {
     throw refused(dir, `it has format ${format}, which no version has written`, `Restore ${formatFile} from a copy`)
   }
+  return format
 }
 
 /** The format number in the text of a format file; `undefined` when there is no positive integer. */

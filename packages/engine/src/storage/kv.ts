@@ -11,6 +11,8 @@
  * K4  A scan sees the store as of some moment not before it was opened, or of its last seek; a snapshot sees exactly the
  *     moment of its making. (memory-kv and level-kv keep the moment of the opening, also over seeks.)
  * K5  A failed write poisons the store: later writes are refused with UNAVAILABLE until it is opened anew.
+ * K6  A row is answered as it was written, or reading it fails with DamagedRow. A scan answers the rows before it first, and
+ *     goes on behind it by a seek. (Of level-kv: rows with a checksum, row-proof.ts.)
  *
  * A closed store refuses everything with UNAVAILABLE. Methods that answer at once throw their errors.
  */
@@ -165,8 +167,12 @@ export interface Kv extends KvReader {
   prepare?(range: KeyRange): MaybePromise<void>
   /** Such a store makes all rows, and keeps all from then on. Nothing is to be written until that is done. */
   keepAll?(): MaybePromise<void>
-  /** Looks for damage in the files that the rows are in, if they are in files. Reads all of them. */
-  damage?(): Promise<readonly FileDamage[]>
+  /**
+   * Looks for damage in the files that the rows are in, if they are in files. Reads all of them.
+   *
+   * @param onFile - called before each; what it throws ends the search
+   */
+  damage?(onFile?: () => void): Promise<readonly FileDamage[]>
   /** Waits for running writes, then releases files and locks. Closing twice is harmless. */
   close(): Promise<void>
 }

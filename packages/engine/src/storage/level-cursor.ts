@@ -8,10 +8,12 @@
  */
 import { Buffer } from 'node:buffer'
 import { byteString } from '../encoding/bytes.ts'
+import { DamagedRow } from './damaged-row.ts'
 import type { KeyRange, KvRow, RowKey } from './kv.ts'
 import { readError } from './level-error.ts'
 import type { LevelDatabase, Moment } from './level-moment.ts'
 import { rowOf } from './row-cache.ts'
+import type { StoredForm } from './row-proof.ts'
 
 interface LevelIterator {
   nextv(size: number): Promise<[key: Uint8Array, value: Uint8Array][]>
@@ -30,14 +32,21 @@ export interface Chunk {
 
 export class LevelCursor {
   readonly #level: LevelDatabase
+  readonly #form: StoredForm
   readonly #moment: Moment
   readonly #range: KeyRange
   readonly #reverse: boolean
   #iterator: LevelIterator | undefined
   #standing: RowKey | undefined
 
-  constructor(level: LevelDatabase, moment: Moment, range: KeyRange, reverse: boolean) {
+  constructor(
+    { level, form }: { readonly level: LevelDatabase; readonly form: StoredForm },
+    moment: Moment,
+    range: KeyRange,
+    reverse: boolean,
+  ) {
     this.#level = level
+    this.#form = form
     this.#moment = moment
     this.#range = range
     this.#reverse = reverse
@@ -45,7 +54,8 @@ export class LevelCursor {
 
   /**
    * The next rows from a place inside the range: about `count` of them, fewer when they are long, none only at the end.
-   * One read at a time. Rejects with UNAVAILABLE when LevelDB fails or was closed.
+   * One read at a time. Rejects with UNAVAILABLE when LevelDB fails or was closed, and with DamagedRow when the first of
+   * them is not as it was written; a later one ends the chunk before it.
    */
   async read(place: RowKey, count: number): Promise<Chunk> {
     try {
@@ -69,19 +79,36 @@ export class LevelCursor {
     while (rows.length === 0 && !ended) {
       const entries = await this.#iteratorAt(place).nextv(count)
       let bytes = 0
-      for (const [bytesOfKey, value] of entries) {
-        bytes += bytesOfKey.length + value.length
+      let damaged: RowKey | undefined
+      for (const [bytesOfKey, stored] of entries) {
+        bytes += bytesOfKey.length + stored.length
         const key = byteString(bytesOfKey)
         // Backwards LevelDB seeks the last row at or before a key: the one at the place is still to be left out.
-        if (!this.#reverse || key < place) rows.push(rowOf(key, value))
+        if (this.#reverse && key >= place) continue
+        const value = this.#form.value(bytesOfKey, stored)
+        if (value === undefined) {
+          damaged = key
+          break
+        }
+        rows.push(rowOf(key, value))
+      }
+      if (damaged !== undefined) {
+        if (rows.length === 0) throw new DamagedRow(this.#level.location, damaged)
+        // The iterator stands behind it.
+        this.#standing = undefined
+        return { rows, end: this.#after(rows[rows.length - 1] as KvRow) }
       }
       ended = entries.length < count && bytes <= chunkBytesMax
       this.#standing = place
     }
     const last = rows[rows.length - 1]
     if (ended || last === undefined) this.#standing = this.#reverse ? this.#range.start : this.#range.end
-    else this.#standing = this.#reverse ? last.key : `${last.key}\x00`
+    else this.#standing = this.#after(last)
     return { rows, end: this.#standing }
+  }
+
+  #after({ key }: KvRow): RowKey {
+    return this.#reverse ? key : `${key}\x00`
   }
 
   #iteratorAt(place: RowKey): LevelIterator {

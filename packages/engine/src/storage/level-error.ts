@@ -2,6 +2,7 @@
  * Errors of LevelDB in the words of the store. LevelDB's own codes (known: classic-level's documentation) stay in the cause.
  */
 import { DatastoreError } from '../errors.ts'
+import { DamagedRow } from './damaged-row.ts'
 
 /** LevelDB's code of an error or of its cause, such as LEVEL_LOCKED; empty when it has none. */
 export function levelCode(error: unknown): string {
@@ -18,6 +19,7 @@ export function levelReason(error: unknown): string {
 }
 
 export function readError(location: string, cause: unknown): DatastoreError {
+  if (cause instanceof DamagedRow) return cause
   const closed = ['LEVEL_DATABASE_NOT_OPEN', 'LEVEL_ITERATOR_NOT_OPEN'].includes(levelCode(cause))
   const message = closed
     ? `The store in ${location} was closed; open it anew to go on.`

@@ -1,10 +1,11 @@
 /**
- * The store on disk: LevelDB, through `level`. Row keys are stored as their bytes, values as they are.
+ * The store on disk: LevelDB, through `level`. Row keys are stored as their bytes, values with a checksum (row-proof.ts).
  *
  *   get         answers at once (LevelDB's getSync; measured 2 µs), or from value-cache.ts; of entities that cannot be there
  *               level-absent.ts knows
  *   writes      one writer (level-writer.ts), which merges what comes while a batch is under way
  *   scans       level-scan.ts, as far as known from row-cache.ts
+ *   log length  acknowledged.ts: up to where LevelDB's log is acknowledged, so that a log that lost its end is found out
  *   moments     level-moment.ts: readers see acknowledged writes only, and a scan or snapshot keeps its moment
  *
  * Durability `process`: a write is acknowledged when it is in LevelDB's log file as the operating system sees it, so it
@@ -12,12 +13,12 @@
  *
  * The errors of LevelDB become DatastoreError UNAVAILABLE with what LevelDB said as the cause.
  */
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import { Level } from 'level'
 import { passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import { AcknowledgedLog } from './acknowledged.ts'
+import { DamagedRow } from './damaged-row.ts'
 import type {
   BatchWrite,
   Durability,
@@ -36,12 +37,14 @@ import type {
 } from './kv.ts'
 import { AbsentEntities } from './level-absent.ts'
 import { readError } from './level-error.ts'
+import { tableNumberOf } from './level-files.ts'
 import { type LevelDatabase, Moment } from './level-moment.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
 import { damageOfTables } from './level-table-check.ts'
-import { LevelWriter } from './level-writer.ts'
+import { LevelWriter, type WriterEvents } from './level-writer.ts'
 import { sameValue } from './memory-kv.ts'
 import { RowCache } from './row-cache.ts'
+import { plainForm, provenForm, type StoredForm } from './row-proof.ts'
 import { ValueCache } from './value-cache.ts'
 
 export interface LevelKvOptions {
@@ -59,6 +62,8 @@ export interface LevelKvOptions {
   readonly missesBeforeReading?: number | undefined
   /** What people are told instead of `dir`. */
   readonly location?: string
+  /** Whether the rows have checksums. Default: true. */
+  readonly proven?: boolean
 }
 
 /** Opens the LevelDB in a folder. Rejects with LevelDB's own error: data-folder.ts puts it into words. */
@@ -72,7 +77,13 @@ export async function openLevelKv(options: LevelKvOptions): Promise<LevelKv> {
     createIfMissing: options.mustExist !== true,
   })
   await level.open()
-  return new LevelKv(level, options, await isEmpty(level))
+  try {
+    const acknowledged = await AcknowledgedLog.begin(options.dir, options.location ?? options.dir)
+    return new LevelKv(level, acknowledged, options, await isEmpty(level))
+  } catch (error) {
+    await level.close()
+    throw error
+  }
 }
 
 /** A store that cannot be read is not taken for an empty one: who reads it will be told. */
@@ -95,8 +106,9 @@ export class LevelKv implements Kv {
   readonly supports: KvCapabilities = { batch: true, snapshot: true }
   readonly location: string
   readonly #dir: string
-  readonly #lockInode: number | undefined
   readonly #level: LevelDatabase
+  readonly #acknowledged: AcknowledgedLog
+  readonly #form: StoredForm
   readonly #writer: LevelWriter
   readonly #rows: RowCache | undefined
   readonly #values: ValueCache | undefined
@@ -104,7 +116,7 @@ export class LevelKv implements Kv {
   readonly #absent: AbsentEntities
   readonly #read = (key: RowKey): Uint8Array | undefined => {
     if (this.#absent.lacks(key)) return undefined
-    const value = readRow(this.#level, this.#moment, key)
+    const value = this.#readAt(this.#moment, key)
     if (value === undefined) this.#absent.missed(key)
     return value
   }
@@ -113,22 +125,24 @@ export class LevelKv implements Kv {
   #closed = false
   #closing: Promise<void> | undefined
 
-  constructor(level: LevelDatabase, options: LevelKvOptions, isEmpty: boolean) {
+  constructor(level: LevelDatabase, acknowledged: AcknowledgedLog, options: LevelKvOptions, isEmpty: boolean) {
     this.#dir = options.dir
-    this.#lockInode = inodeOf(lockOf(options.dir))
     this.#level = level
+    this.#acknowledged = acknowledged
+    this.#form = options.proven === false ? plainForm : provenForm
     this.location = options.location ?? options.dir
-    this.#writer = new LevelWriter(level, options.durability ?? 'process', {
+    const events: WriterEvents = {
       beforeWrite: () => this.#moment.freeze(this.#level),
-      written: () => this.#mustBeThere(),
+      written: (isClear) => this.#acknowledged.advance(isClear),
       afterWrite: (groups) => this.#advance(groups),
-    })
+    }
+    this.#writer = new LevelWriter(level, options.durability ?? 'process', events, this.#form)
     const cacheBytes = options.cacheBytes ?? 48 << 20
     if (cacheBytes > 0) {
       this.#rows = new RowCache(Math.ceil((cacheBytes * 2) / 3))
       this.#values = new ValueCache(Math.ceil(cacheBytes / 3))
     }
-    this.#source = { level, cache: this.#rows }
+    this.#source = { level, form: this.#form, cache: this.#rows }
     this.#absent = new AbsentEntities(level, isEmpty, options.missesBeforeReading)
     if (options.readOnly === true) {
       this.#writer.refuse(
@@ -175,7 +189,7 @@ export class LevelKv implements Kv {
     this.#mustBeOpen()
     const moment = this.#moment
     return new LevelKvSnapshot(moment, {
-      get: (key) => (moment.past ? readRow(this.#level, moment, key) : this.get(key)),
+      get: (key) => (moment.past ? this.#readAt(moment, key) : this.get(key)),
       scan: (range, options) => this.#scanAt(moment, range, options),
     })
   }
@@ -187,21 +201,22 @@ export class LevelKv implements Kv {
   }
 
   /** Tables that LevelDB merges away meanwhile are looked for once more. */
-  async damage(): Promise<readonly FileDamage[]> {
+  async damage(onFile?: () => void): Promise<readonly FileDamage[]> {
     this.#mustBeOpen()
-    const found = await damageOfTables(this.#dir, this.#tables())
+    const found = await damageOfTables(this.#dir, this.#tables(), onFile)
     if (found.length === 0 || this.#closed) return found
-    const still = this.#tables()
+    const suspected = new Set(found.map(({ file }) => tableNumberOf(file)))
     return await damageOfTables(
       this.#dir,
-      still.filter((table) => found.some(({ file }) => Number.parseInt(file, 10) === table)),
+      this.#tables().filter(([table]) => suspected.has(table)),
     )
   }
 
-  /** The numbers of the files that hold rows now. */
-  #tables(): number[] {
+  /** The numbers and sizes of the files that hold rows now. */
+  #tables(): (readonly [number, number])[] {
     const level = this.#level as LevelDatabase & { getProperty(name: string): string }
-    return [...level.getProperty('leveldb.sstables').matchAll(/^ (\d+):\d+\[/gm)].map(([, number]) => Number(number))
+    const listed = level.getProperty('leveldb.sstables').matchAll(/^ (\d+):(\d+)\[/gm)
+    return [...listed].map(([, table, size]) => [Number(table), Number(size)] as const)
   }
 
   close(): Promise<void> {
@@ -216,6 +231,7 @@ export class LevelKv implements Kv {
     this.#rows?.clear()
     this.#values?.clear()
     await this.#level.close()
+    this.#acknowledged.close()
   }
 
   #submit(writes: readonly BatchWrite[], rows?: MadeRows): Promise<void> {
@@ -243,10 +259,18 @@ export class LevelKv implements Kv {
     }
   }
 
-  /** Files can be written to after their folder was deleted or moved: what goes there is in nobody's reach. Takes about 2 µs. */
-  #mustBeThere(): void {
-    if (inodeOf(lockOf(this.#dir)) === this.#lockInode) return
-    throw new Error(`the folder ${this.location} was deleted, moved or replaced while it was in use`)
+  #readAt(moment: Moment, key: RowKey): Uint8Array | undefined {
+    const bytes = passingBytes(key)
+    let stored: Uint8Array | undefined
+    try {
+      stored = moment.snapshot === undefined ? this.#level.getSync(bytes) : this.#level.getSync(bytes, moment.snapshot)
+    } catch (cause) {
+      throw readError(this.#level.location, cause)
+    }
+    if (stored === undefined) return undefined
+    const value = this.#form.value(bytes, stored)
+    if (value === undefined) throw new DamagedRow(this.location, key)
+    return value
   }
 
   #mustBeOpen(): void {
@@ -256,15 +280,6 @@ export class LevelKv implements Kv {
   #closedError(): DatastoreError {
     return new DatastoreError('UNAVAILABLE', `The store in ${this.location} was closed; open it anew to go on.`)
   }
-}
-
-/** LevelDB keeps it for as long as the folder is open. */
-function lockOf(dir: string): string {
-  return join(dir, 'LOCK')
-}
-
-function inodeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.ino
 }
 
 class LevelKvSnapshot implements KvSnapshot {
@@ -296,14 +311,5 @@ class LevelKvSnapshot implements KvSnapshot {
 
   #mustBeOpen(): void {
     if (this.#closed) throw new DatastoreError('UNAVAILABLE', 'The snapshot was closed; take a new one to go on.')
-  }
-}
-
-function readRow(level: LevelDatabase, moment: Moment, key: RowKey): Uint8Array | undefined {
-  const bytes = passingBytes(key)
-  try {
-    return moment.snapshot === undefined ? level.getSync(bytes) : level.getSync(bytes, moment.snapshot)
-  } catch (cause) {
-    throw readError(level.location, cause)
   }
 }

@@ -7,17 +7,25 @@
  *   fragment  = checksum 4 | length 2 | type 1 | data little-endian; masked CRC-32C over type and data
  *   type      = 1 a whole record, 2 its first part, 3 a middle one, 4 its last
  *
- * A file may end anywhere: that is what a kill, or a power cut, leaves of a write that was not acknowledged. After a power
- * cut its end may also be zeros, from the start of a sector on. Whatever else cannot be read is damage.
+ * The log of rows has a write in each record, whose head says how many row writes there were before it:
  *
- * D1  A log with damage is not opened, and stays as it is.                                  level-log-check.test.ts
+ *   record    = sequence 8 | row writes in it 4 | …   little-endian; the next record's sequence is that of this one + row writes
+ *
+ * After what was acknowledged (acknowledged.ts) a file may end anywhere: that is what a kill, or a power cut, leaves of a write
+ * that was not acknowledged. After a power cut its end may also be zeros, from the start of a sector on. Whatever else cannot
+ * be read is damage.
+ *
+ * D1  A log with damage is not opened, and stays as it is.                                  contract/damaged-folder.test.ts
  * D2  Cutting a log keeps the records before the damage and none after it; all bytes are kept beside it.         same
+ * D3  A log that lacks acknowledged writes, or writes in the middle, has damage.                         contract/damaged-store.test.ts
  *
  * Known: LevelDB's public description of the format.
  */
 import { copyFile, readdir, readFile, rename, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32c, maskCrc } from '../encoding/crc32c.ts'
+import type { Acknowledged } from './acknowledged.ts'
+import { levelFile, logNumberOf } from './level-files.ts'
 
 export interface LogDamage {
   readonly file: string
@@ -30,14 +38,44 @@ export interface LogDamage {
 const blockBytes = 32_768
 const sectorBytes = 512
 const headBytes = 7
+const writeHeadBytes = 12
 const whole = 1
 const first = 2
 const last = 4
 
-/** The first damage in the log files of a folder; `undefined` = none. */
-export async function damageOfLogs(rows: string): Promise<LogDamage | undefined> {
-  for (const file of await logsOf(rows)) {
-    const damage = damageOfLog(await readFile(join(rows, file)))
+export interface LogExpectation {
+  /** The first log file that counts: what is in those before it is in tables. */
+  readonly from: number
+  /** How many row writes there were, at most, before the first record of that file. */
+  readonly sequence: number
+  readonly acknowledged: Acknowledged | undefined
+}
+
+/** The first damage in the log files of a folder; `undefined` = none, `missing` a file that is not there. */
+export async function damageOfLogs(
+  rows: string,
+  { from, sequence, acknowledged }: LogExpectation,
+): Promise<LogDamage | { readonly missing: string } | undefined> {
+  const files = (await logsOf(rows)).filter((file) => (logNumberOf(file) ?? 0) >= from)
+  const needed = Math.max(from, acknowledged?.log ?? 0)
+  for (const log of [from, needed]) {
+    if (log > 0 && !files.includes(levelFile(log, 'log'))) return { missing: levelFile(log, 'log') }
+  }
+  let next: number | undefined
+  for (const file of files) {
+    const bytes = await readFile(join(rows, file))
+    const isAcknowledgedTo = logNumberOf(file) === acknowledged?.log ? (acknowledged?.bytes ?? 0) : 0
+    const damage = damageOfLog(bytes, {
+      acknowledgedBytes: isAcknowledgedTo,
+      onRecord: (record) => {
+        const head = (record[0]?.length ?? 0) < writeHeadBytes ? Buffer.concat(record) : (record[0] as Buffer)
+        if (head.length < writeHeadBytes) return 'a record is too short'
+        const first = Number(head.readBigUInt64LE(0))
+        if (next === undefined ? first > sequence + 1 : first !== next) return 'writes before it are missing'
+        next = first + head.readUInt32LE(8)
+        return undefined
+      },
+    })
     if (damage !== undefined) return { file, ...damage }
   }
   return undefined
@@ -50,7 +88,7 @@ export async function damageOfLogs(rows: string): Promise<LogDamage | undefined>
 export async function cutLogs(rows: string, { file, offset }: LogDamage): Promise<void> {
   for (const log of await logsOf(rows)) {
     const path = join(rows, log)
-    if (log > file) await rename(path, `${path}.damaged`)
+    if ((logNumberOf(log) ?? 0) > (logNumberOf(file) ?? 0)) await rename(path, `${path}.damaged`)
     else if (log === file) {
       await copyFile(path, `${path}.damaged`)
       await truncate(path, offset)
@@ -60,37 +98,52 @@ export async function cutLogs(rows: string, { file, offset }: LogDamage): Promis
 
 /** In the order in which they were written. */
 async function logsOf(rows: string): Promise<string[]> {
-  return (await readdir(rows)).filter((name) => /^\d+\.log$/.test(name)).sort()
+  const names = (await readdir(rows)).filter((name) => logNumberOf(name) !== undefined)
+  return names.sort((a, b) => (logNumberOf(a) ?? 0) - (logNumberOf(b) ?? 0))
 }
 
-/**
- * Where the bytes of a log stop making sense before their end.
- *
- * @param onRecord - told of each record, in order
- */
-export function damageOfLog(bytes: Buffer, onRecord?: (record: Buffer) => void): Omit<LogDamage, 'file'> | undefined {
+export interface LogReader {
+  /** So much of the file was acknowledged: it cannot end, or become zeros, before. Default 0. */
+  readonly acknowledgedBytes?: number
+  /** Handed the parts of each record, in order. Returns what is wrong with the record, if something is. */
+  onRecord?(parts: readonly Buffer[]): string | undefined
+}
+
+/** Where the bytes of a log stop making sense before their end. */
+export function damageOfLog(
+  bytes: Buffer,
+  { acknowledgedBytes = 0, onRecord }: LogReader = {},
+): Omit<LogDamage, 'file'> | undefined {
   let recordAt: number | undefined
   let parts: Buffer[] = []
+  const damaged = (offset: number, what: string): Omit<LogDamage, 'file'> => ({ offset, bytes: bytes.length, what })
+  /** The log ends with the record before this byte. */
+  const endAt = (offset: number): Omit<LogDamage, 'file'> | undefined =>
+    offset < acknowledgedBytes
+      ? damaged(offset, `it ends before what was acknowledged, which is ${acknowledgedBytes} bytes`)
+      : undefined
+  let at = 0
   for (let block = 0; block < bytes.length; block += blockBytes) {
     const blockEnd = Math.min(block + blockBytes, bytes.length)
-    for (let at = block; blockEnd - at >= headBytes; ) {
+    for (at = block; blockEnd - at >= headBytes; ) {
       const end = at + headBytes + bytes.readUInt16LE(at + 4)
       const isLastBlock = blockEnd - block < blockBytes
       const what =
         end > blockEnd && isLastBlock
           ? wrongLength(bytes, at, blockEnd)
           : wrongWith(bytes, { at, end, blockEnd }, recordAt !== undefined)
-      if (what === undefined && end > blockEnd) return undefined
+      if (what === undefined && end > blockEnd) return endAt(recordAt ?? at)
       if (what !== undefined) {
-        if (isZeroed(bytes, at, Math.min(end, blockEnd))) return undefined
-        return { offset: recordAt ?? at, bytes: bytes.length, what }
+        if (isZeroed(bytes, at, Math.min(end, blockEnd))) return endAt(recordAt ?? at)
+        return damaged(recordAt ?? at, what)
       }
       const type = bytes[at + 6]
       const isEnd = type === whole || type === last
       if (onRecord !== undefined) {
         parts.push(bytes.subarray(at + headBytes, end))
         if (isEnd) {
-          onRecord(Buffer.concat(parts))
+          const wrong = onRecord(parts)
+          if (wrong !== undefined) return damaged(recordAt ?? at, wrong)
           parts = []
         }
       }
@@ -98,7 +151,7 @@ export function damageOfLog(bytes: Buffer, onRecord?: (record: Buffer) => void):
       at = end
     }
   }
-  return undefined
+  return endAt(recordAt ?? at)
 }
 
 function wrongWith(

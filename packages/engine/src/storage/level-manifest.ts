@@ -1,5 +1,5 @@
 /**
- * What LevelDB's manifest says of the log: from which file on its records are not in tables yet.
+ * What LevelDB's manifest says: which tables there are, and from which file on the log's records are not in them yet.
  *
  *   CURRENT    = name of the manifest, line break
  *   MANIFEST-n = a log file (level-log-check.ts) whose records are changes of the set of files
@@ -11,10 +11,26 @@
  *
  * Known: LevelDB's public sources and description of the format.
  */
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { damageOfLog } from './level-log-check.ts'
 import { varintAt } from './varint.ts'
+
+export interface Manifest {
+  /** Its file. */
+  readonly name: string
+  /** The first log file whose records are not all in tables; 0 of a store that was never opened to its end. */
+  readonly log: number
+  /** At most as high as the number of the latest row write, and at least as high as those of the rows in tables. */
+  readonly lastSequence: number
+  /** Sizes of the table files by their numbers. */
+  readonly tables: ReadonlyMap<number, number>
+}
+
+export interface ManifestDamage {
+  readonly name: string
+  readonly what: string
+}
 
 /** Kinds of fields after a tag: `n` a number, `t` a text. */
 const fieldsOfTag: Readonly<Record<number, string>> = {
@@ -27,42 +43,53 @@ const fieldsOfTag: Readonly<Record<number, string>> = {
   7: 'nnntt',
   9: 'n',
 }
-const logNumberTag = 2
 
-/** The log file that should be there and is not; `undefined` = all is well, or LevelDB itself will complain. */
-export async function missingLog(rows: string): Promise<string | undefined> {
-  let manifest: Buffer
+/** @returns `undefined` when there is none where CURRENT says: LevelDB itself will complain */
+export async function readManifest(rows: string): Promise<Manifest | ManifestDamage | undefined> {
+  let name: string
+  let bytes: Buffer
   try {
-    const current = await readFile(join(rows, 'CURRENT'), 'latin1')
-    manifest = await readFile(join(rows, current.trimEnd()))
+    name = (await readFile(join(rows, 'CURRENT'), 'latin1')).trimEnd()
+    bytes = await readFile(join(rows, name))
   } catch {
     return undefined
   }
-  let logNumber = 0
-  damageOfLog(manifest, (change) => {
-    logNumber = logNumberIn(change) ?? logNumber
+  const tables = new Map<number, number>()
+  const manifest = { name, log: 0, lastSequence: 0, tables }
+  const damage = damageOfLog(bytes, {
+    onRecord: (parts) => (applyChange(manifest, Buffer.concat(parts)) ? undefined : 'a change cannot be read'),
   })
-  // Of a store that was never opened to its end.
-  if (logNumber === 0) return undefined
-  const file = `${String(logNumber).padStart(6, '0')}.log`
-  return (await readdir(rows)).includes(file) ? undefined : file
+  if (damage === undefined) return manifest
+  return { name, what: `at byte ${damage.offset} of ${damage.bytes} (${damage.what})` }
 }
 
-/** The log number that a change sets last. */
-function logNumberIn(change: Buffer): number | undefined {
-  let found: number | undefined
+/** @returns false for what is no change */
+function applyChange(
+  manifest: { log: number; lastSequence: number; tables: Map<number, number> },
+  change: Buffer,
+): boolean {
   try {
     for (let at = 0; at < change.length; ) {
       const tag = varintAt(change, at)
+      const fields = fieldsOfTag[tag.value]
+      if (fields === undefined) return false
+      const numbers: number[] = []
       at = tag.next
-      for (const field of fieldsOfTag[tag.value] ?? '') {
+      for (const field of fields) {
         const { value, next } = varintAt(change, at)
         at = field === 't' ? next + value : next
-        if (tag.value === logNumberTag) found = value
+        if (field === 'n') numbers.push(value)
       }
+      if (at > change.length) return false
+      const [one = 0, file = 0, size = 0] = numbers
+      if (tag.value === 2) manifest.log = one
+      else if (tag.value === 4) manifest.lastSequence = one
+      else if (tag.value === 6) manifest.tables.delete(file)
+      else if (tag.value === 7) manifest.tables.set(file, size)
     }
+    return true
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
+    return false
   }
-  return found
 }

@@ -13,6 +13,7 @@ import type { KeyRange, KvRow, KvScan, RowKey, ScanOptions } from './kv.ts'
 import { type Chunk, LevelCursor } from './level-cursor.ts'
 import type { LevelDatabase, Moment } from './level-moment.ts'
 import { type RowCache, rowsOfSpan } from './row-cache.ts'
+import type { StoredForm } from './row-proof.ts'
 
 const chunkRowsMax = 256
 /** Rows read at least when they are cached: at 2 µs a row they cost less than coming again (60 µs). */
@@ -23,6 +24,7 @@ const noRows: readonly KvRow[] = []
 /** Where scans read: the store, and what is known of it in memory. */
 export interface ScanSource {
   readonly level: LevelDatabase
+  readonly form: StoredForm
   readonly cache: RowCache | undefined
 }
 
@@ -158,7 +160,7 @@ export class LevelScan implements KvScan {
     const fill = cache?.beginFill()
     let chunk: Chunk | undefined
     try {
-      this.#cursor ??= new LevelCursor(this.#source.level, this.#moment, this.#range, this.#reverse)
+      this.#cursor ??= new LevelCursor(this.#source, this.#moment, this.#range, this.#reverse)
       chunk = await this.#cursor.read(from, asked)
     } finally {
       if (fill !== undefined) {

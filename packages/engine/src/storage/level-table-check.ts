@@ -1,6 +1,7 @@
 /**
  * Whether LevelDB's table files are whole. LevelDB reads blocks without looking at their checksums (known: its default, which
- * classic-level has no option for), so that a changed byte would be answered to clients as it is; `check` looks at all.
+ * classic-level has no option for): a changed byte would be answered to clients as it is, or end the process by an assertion
+ * (seen). So all tables are looked at before LevelDB opens them, and by `check`.
  *
  *   file    = block* footer (48 bytes)
  *   block   = content | type 1 (0 plain, 1 Snappy) | checksum 4    masked CRC-32C over content and type
@@ -15,6 +16,7 @@ import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32c, maskCrc } from '../encoding/crc32c.ts'
 import type { FileDamage } from './kv.ts'
+import { levelFile, tableNumberOf } from './level-files.ts'
 import { unsnap } from './snappy.ts'
 import { varintAt } from './varint.ts'
 
@@ -29,27 +31,36 @@ const magic = 0xdb4775248b80fb57n
 const plain = 0
 const snappy = 1
 
+/** So much is read and compared at once: two milliseconds. */
+const runBytes = 1 << 20
+
 /**
  * The damage of each of the given tables that has some, the first that is found in it.
  *
- * @param tables - numbers of files
+ * @param tables - numbers of files; with the sizes that they should have, where these are known
  */
-export async function damageOfTables(rows: string, tables: readonly number[]): Promise<FileDamage[]> {
+export async function damageOfTables(
+  rows: string,
+  tables: Iterable<readonly [table: number, size: number | undefined]>,
+  onFile?: () => void,
+): Promise<FileDamage[]> {
   const found: FileDamage[] = []
-  const names = await readdir(rows)
-  for (const table of tables) {
-    const file = names.find((name) => /^0*(\d+)\.(ldb|sst)$/.exec(name)?.[1] === String(table))
-    const what = file === undefined ? 'it is gone' : await damageOfTable(join(rows, file))
-    if (what !== undefined) found.push({ file: file ?? `${table}.ldb`, what })
+  const names = new Map((await readdir(rows)).map((name) => [tableNumberOf(name), name]))
+  for (const [table, size] of tables) {
+    onFile?.()
+    const file = names.get(table)
+    const what = file === undefined ? 'the file is gone' : await damageOfTable(join(rows, file), size)
+    if (what !== undefined) found.push({ file: file ?? levelFile(table, 'ldb'), what })
   }
   return found
 }
 
-async function damageOfTable(path: string): Promise<string | undefined> {
+async function damageOfTable(path: string, expectedSize: number | undefined): Promise<string | undefined> {
   let file: FileHandle | undefined
   try {
     file = await open(path, 'r')
     const { size } = await file.stat()
+    if (expectedSize !== undefined && size !== expectedSize) return `it has ${size} bytes instead of ${expectedSize}`
     if (size < footerBytes) return `it has ${size} bytes, and a table has at least ${footerBytes}`
     const footer = await read(file, { offset: size - footerBytes, size: footerBytes })
     if (footer.readBigUInt64LE(footerBytes - 8) !== magic) return 'it does not end as a table does'
@@ -57,7 +68,7 @@ async function damageOfTable(path: string): Promise<string | undefined> {
     const index = await block(file, handleAt(footer, metaIndex.next).handle)
     // A filter with a changed byte would deny keys that are there.
     const filters = handlesOf(await block(file, metaIndex.handle))
-    for (const handle of [...filters, ...handlesOf(index)]) await block(file, handle)
+    for (const run of runsOf([...handlesOf(index), ...filters])) await checkRun(file, run)
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
@@ -76,13 +87,43 @@ async function read(file: FileHandle, { offset, size }: Handle): Promise<Buffer>
 /** A block's content, whose checksum is right. */
 async function block(file: FileHandle, { offset, size }: Handle): Promise<Buffer> {
   const bytes = await read(file, { offset, size: size + trailerBytes })
-  if (bytes.readUInt32LE(size + 1) !== maskCrc(crc32c(bytes, 0, size + 1))) {
-    throw new RangeError(`the checksum of the ${size} bytes from byte ${offset} on is wrong`)
-  }
+  checkBlock(bytes, 0, { offset, size })
   const type = bytes.readUInt8(size)
   if (type === plain) return bytes.subarray(0, size)
   if (type === snappy) return unsnap(bytes.subarray(0, size))
   throw new RangeError(`the block at byte ${offset} has the unknown type ${type}`)
+}
+
+/** Blocks that lie one after the other, in pieces of about {@link runBytes}. */
+function* runsOf(handles: readonly Handle[]): Generator<readonly Handle[], void, undefined> {
+  let run: Handle[] = []
+  let start = 0
+  let end = 0
+  for (const handle of handles) {
+    if (handle.offset !== end || end - start > runBytes) {
+      yield run
+      run = []
+      start = handle.offset
+    }
+    run.push(handle)
+    end = handle.offset + handle.size + trailerBytes
+  }
+  yield run
+}
+
+async function checkRun(file: FileHandle, run: readonly Handle[]): Promise<void> {
+  const [first, last] = [run[0], run.at(-1)]
+  if (first === undefined || last === undefined) return
+  const bytes = await read(file, { offset: first.offset, size: last.offset + last.size + trailerBytes - first.offset })
+  for (const handle of run) checkBlock(bytes, handle.offset - first.offset, handle)
+}
+
+/** @param at - where the block begins in `bytes` */
+function checkBlock(bytes: Buffer, at: number, { offset, size }: Handle): void {
+  const checksumAt = at + size + 1
+  if (bytes.readUInt32LE(checksumAt) !== maskCrc(crc32c(bytes, at, checksumAt))) {
+    throw new RangeError(`the checksum of the ${size} bytes from byte ${offset} on is wrong`)
+  }
 }
 
 function handleAt(bytes: Buffer, at: number): { readonly handle: Handle; readonly next: number } {

@@ -19,6 +19,7 @@ import { DatastoreError } from '../errors.ts'
 import { type BatchWrite, bytesOfValue, type Durability, type MadeRows, type RowKey, type WriteGroup } from './kv.ts'
 import type { LevelDatabase } from './level-moment.ts'
 import { listOf } from './made-rows.ts'
+import { plainForm, type StoredForm } from './row-proof.ts'
 
 /**
  * A batch takes further lists of writes up to this many rows; a longer list goes alone. So many are five commits of 100
@@ -49,8 +50,8 @@ type RowBatch = Batch & { readonly chained: LevelBatch }
 export interface WriterEvents {
   /** A batch is about to be handed over. */
   beforeWrite(): void
-  /** LevelDB has written it. Throws when that is not enough to acknowledge it. */
-  written?(): void
+  /** LevelDB has written it, a clear by several batches of its own. Throws when that is not enough to acknowledge it. */
+  written?(isClear: boolean): void
   /** It was acknowledged; callers are told next. */
   afterWrite(groups: readonly (WriteGroup | 'clear')[]): void
 }
@@ -59,14 +60,16 @@ export class LevelWriter {
   readonly #level: LevelDatabase
   readonly #sync: boolean
   readonly #events: WriterEvents
+  readonly #form: StoredForm
   readonly #waiting: Batch[] = []
   #underWay: Batch | undefined
   #refusal: DatastoreError | undefined
 
-  constructor(level: LevelDatabase, durability: Durability, events: WriterEvents) {
+  constructor(level: LevelDatabase, durability: Durability, events: WriterEvents, form: StoredForm = plainForm) {
     this.#level = level
     this.#sync = durability === 'power'
     this.#events = events
+    this.#form = form
   }
 
   submit(writes: readonly BatchWrite[], rows?: MadeRows): Promise<void> {
@@ -77,7 +80,7 @@ export class LevelWriter {
     batch.jobs.push(job)
     batch.rows += count
     try {
-      put(batch.chained, writes, rows)
+      put(batch.chained, this.#form, writes, rows)
     } catch (cause) {
       // A part of the list may be in the batch, which others may be in too (W2).
       this.#fail(undefined, cause)
@@ -132,7 +135,7 @@ export class LevelWriter {
     const batch = this.#waiting.shift()
     if (batch === undefined) return
     this.#underWay = batch
-    const written = this.#write(batch).then(() => this.#events.written?.())
+    const written = this.#write(batch).then(() => this.#events.written?.(batch.chained === undefined))
     written.then(
       () => {
         this.#underWay = undefined
@@ -176,13 +179,16 @@ export class LevelWriter {
   }
 }
 
-function put(batch: LevelBatch, writes: readonly BatchWrite[], rows: MadeRows | undefined): void {
+function put(batch: LevelBatch, form: StoredForm, writes: readonly BatchWrite[], rows: MadeRows | undefined): void {
   for (const { key, value } of writes) {
     const bytes = bytesOfValue(value)
-    if (bytes === undefined) batch.del(passingBytes(key))
-    else batch.put(passingBytes(key), bytes)
+    const keyBytes = passingBytes(key)
+    if (bytes === undefined) batch.del(keyBytes)
+    else batch.put(keyBytes, form.stored(keyBytes, bytes))
   }
-  rows?.each(putterOf(batch))
+  if (rows === undefined) return
+  const putBytes = putterOf(batch)
+  rows.each((key, value) => putBytes(key, form.stored(key, value)))
 }
 
 /**

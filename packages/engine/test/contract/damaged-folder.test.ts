@@ -31,6 +31,7 @@ beforeAll(async () => {
   for (let opening = 0; opening < openings; opening++) {
     const kv = await openDataFolder({ dir: growing })
     for (let n = opening * rowsOfOpening; n < (opening + 1) * rowsOfOpening; n++) {
+      if (n === total - 5) await cp(join(growing, 'rows', 'ACKNOWLEDGED'), join(parent, 'before the last rows'))
       await kv.batch([{ key: keyOf(n), value: bytesOf(n) }])
     }
     // As a kill leaves it: the last rows are in the log alone.
@@ -130,17 +131,33 @@ describe('a damaged log', () => {
     await expect(openDataFolder({ dir })).rejects.toEqual(refusal(/lost the file \d+\.log/))
   })
 
-  it.each([
-    ['is cut off', (log: string, size: number) => truncate(log, size - 100)],
+  const endings: readonly [string, (log: string, size: number) => Promise<void>][] = [
+    ['is cut off', (log, size) => truncate(log, size - 100)],
     [
       'became zeros, as a power cut may leave them',
-      async (log: string, size: number) => {
+      async (log, size) => {
         await truncate(log, Math.floor((size - 2000) / 512) * 512)
         await truncate(log, size + 4096)
       },
     ],
-  ])('opens without what was never acknowledged when its end %s', async (_, damage) => {
+  ]
+
+  it.each(endings)(
+    'D3: is refused when its acknowledged end %s, and opens with the rest by a repair',
+    async (_, damage) => {
+      const log = await fileLike(/\.log$/)
+      await damage(log, (await stat(log)).size)
+      await expect(openDataFolder({ dir })).rejects.toEqual(refusal(/ends before what was acknowledged.*--repair/s))
+      const length = await opened(lengthOf, true)
+      expect(length).toBeGreaterThan(total - 5)
+      expect(length).toBeLessThan(total)
+      expect(await opened(lengthOf)).toBe(length)
+    },
+  )
+
+  it.each(endings)('opens without what was never acknowledged when its end %s', async (_, damage) => {
     const log = await fileLike(/\.log$/)
+    await cp(join(parent, 'before the last rows'), await fileLike(/^ACKNOWLEDGED$/))
     await damage(log, (await stat(log)).size)
     const length = await opened(lengthOf)
     expect(length).toBeGreaterThan(total - 5)
@@ -163,7 +180,7 @@ describe('a damaged log', () => {
 })
 
 describe('a damaged table', () => {
-  it('is found wherever a byte of it was changed', { timeout: 60_000 }, async () => {
+  it('is refused wherever a byte of it was changed', { timeout: 60_000 }, async () => {
     const footerBytes = 48
     for (const which of [0, 1]) {
       const table = await fileLike(/\.ldb$/, which)
@@ -171,29 +188,41 @@ describe('a damaged table', () => {
       for (let part = 0; part < 12; part++) {
         await restore()
         await flip(table, Math.floor(((size - footerBytes) * (part + 0.5)) / 12))
-        expect(await opened((kv) => kv.damage()), `${table} of ${size} bytes, part ${part}`).toMatchObject([
-          { what: expect.stringMatching(/checksum/) },
-        ])
+        await expect(openDataFolder({ dir }), `${table} of ${size} bytes, part ${part}`).rejects.toEqual(
+          refusal(/rows\/\d+\.ldb is damaged \(the checksum of the/),
+        )
       }
       await restore()
       await flip(table, size - 1)
-      expect(await opened((kv) => kv.damage())).toMatchObject([{ what: expect.stringMatching(/end as a table/) }])
+      await expect(openDataFolder({ dir })).rejects.toEqual(refusal(/does not end as a table does/))
     }
   })
 
-  it('that was cut answers UNAVAILABLE to reads of its rows, and is found', async () => {
+  it('is found in a store that is open', async () => {
     const table = await fileLike(/\.ldb$/, 0)
-    await truncate(table, (await stat(table)).size - 200)
     await opened(async (kv) => {
-      expect(() => kv.get(keyOf(0))).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }))
-      expect(kv.get(keyOf(total - 1))).toBeDefined()
-      expect((await kv.damage()).length).toBe(1)
+      await flip(table, 1000)
+      expect(await kv.damage()).toMatchObject([{ what: expect.stringMatching(/checksum/) }])
+      await truncate(table, (await stat(table)).size - 200)
+      expect(await kv.damage()).toMatchObject([{ what: expect.stringMatching(/has \d+ bytes instead of/) }])
     })
   })
 
-  it('that is gone is refused', async () => {
-    await rm(await fileLike(/\.ldb$/, 0))
-    await expect(openDataFolder({ dir })).rejects.toEqual(refusal(/damaged.*missing files/))
+  it('that was cut, or is gone, is refused', async () => {
+    const table = await fileLike(/\.ldb$/, 0)
+    await truncate(table, (await stat(table)).size - 200)
+    await expect(openDataFolder({ dir })).rejects.toEqual(refusal(/ldb is damaged \(it has \d+ bytes instead of \d+/))
+    await rm(table)
+    await expect(openDataFolder({ dir })).rejects.toEqual(refusal(/ldb is damaged \(the file is gone/))
+  })
+
+  it('keeps a damaged log from being cut by a repair', async () => {
+    const log = await fileLike(/\.log$/)
+    await flip(log, 5000)
+    await flip(await fileLike(/\.ldb$/, 0), 1000)
+    const before = await readFile(log)
+    await expect(openDataFolder({ dir, repairLog: true })).rejects.toEqual(refusal(/ldb is damaged/))
+    expect((await readFile(log)).equals(before)).toBe(true)
   })
 })
 

@@ -2,7 +2,7 @@
  * What is left of a store on disk when the process, or the machine, dies at some moment: the files as the system has them
  * then, and of an unsynced log file any shorter piece.
  */
-import { cp, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -23,6 +23,9 @@ async function logFile(dir: string): Promise<string> {
   const logs = (await readdir(join(dir, 'rows'))).filter((name) => name.endsWith('.log')).sort()
   return join(dir, 'rows', logs.at(-1) ?? 'no log file')
 }
+
+/** Where a store writes down up to where its log is acknowledged. */
+const acknowledgedIn = (dir: string): string => join(dir, 'rows', 'ACKNOWLEDGED')
 
 /** The rows of a store as text, opened anew. */
 async function reopened(dir: string): Promise<string> {
@@ -66,9 +69,11 @@ describe('a store on disk', () => {
     const dir = join(parent, 'data')
     const kv = await openDataFolder({ dir })
     const states = ['']
+    const acknowledged = [{ bytes: 0, file: await readFile(acknowledgedIn(dir)) }]
     for (let n = 1; n <= 12; n++) {
       await kv.batch(batchOf(n))
       states.push((await rowsOf(kv)).map((row) => `${row.key}=${row.value.join()}`).join(' '))
+      acknowledged.push({ bytes: (await stat(await logFile(dir))).size, file: await readFile(acknowledgedIn(dir)) })
     }
     const { size } = await stat(await logFile(dir))
     let last = 0
@@ -76,6 +81,8 @@ describe('a store on disk', () => {
       const copy = join(parent, `cut${cut}`)
       await cp(dir, copy, { recursive: true })
       await truncate(await logFile(copy), cut)
+      // Killed while it wrote the batch after those that the log has whole.
+      await writeFile(acknowledgedIn(copy), acknowledged.findLast(({ bytes }) => bytes <= cut)?.file ?? '')
       const at = states.indexOf(await reopened(copy))
       expect(at, `cut to ${cut} of ${size} bytes`).toBeGreaterThanOrEqual(last)
       last = at
@@ -89,10 +96,12 @@ describe('a store on disk', () => {
     const kv = await openDataFolder({ dir, durability: 'power' })
     await kv.batch(batchOf(1))
     const synced = (await stat(await logFile(dir))).size
+    const acknowledged = await readFile(acknowledgedIn(dir))
     await kv.batch(batchOf(2))
     const copy = join(parent, 'copy')
     await cp(dir, copy, { recursive: true })
     await truncate(await logFile(copy), synced)
+    await writeFile(acknowledgedIn(copy), acknowledged)
     const rows = await reopened(copy)
     expect(rows).toContain('a1=1 ')
     expect(rows).not.toContain('a2=')

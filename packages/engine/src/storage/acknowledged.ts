@@ -1,0 +1,151 @@
+/**
+ * Up to where the log holds acknowledged writes: what LevelDB itself does not know when it finds its log shorter, and takes
+ * for the end that a crash has left.
+ *
+ *   rows/ACKNOWLEDGED   { "log": 12, "bytes": 123456, "check": "89abcdef" }    64 bytes, overwritten in place
+ *
+ *   log     number of LevelDB's newest log file       bytes   its length when the latest write was acknowledged
+ *   check   CRC-32C over "12 123456"
+ *
+ * Q1  Every acknowledged write is in a table, or in a log before `log`, or in the first `bytes` bytes of it.
+ * Q2  The log is written first: after the death of the process, the log is at least as long as it says here. After a power
+ *     cut too, with durability `power`; else a log that is shorter has lost acknowledged writes.   contract/damaged-store.test.ts
+ *
+ * Measured on Node 20: 6 µs a batch, for looking at the length and for writing it down, in a batch of 50 to 90.
+ */
+import { Buffer } from 'node:buffer'
+import { closeSync, openSync, readdirSync, readFileSync, renameSync, type Stats, statSync, writeSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32c } from '../encoding/crc32c.ts'
+import { levelFile, logNumberOf } from './level-files.ts'
+
+export const acknowledgedFile = 'ACKNOWLEDGED'
+const fileBytes = 64
+
+export interface Acknowledged {
+  readonly log: number
+  readonly bytes: number
+}
+
+/** @returns `undefined` when there is no such file, `damaged` when it cannot be understood */
+export function readAcknowledged(rows: string): Acknowledged | 'damaged' | undefined {
+  let text: string
+  try {
+    text = readFileSync(join(rows, acknowledgedFile), 'latin1')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  try {
+    const { log, bytes, check } = JSON.parse(text) as { log: unknown; bytes: unknown; check: unknown }
+    const isWhole = typeof log === 'number' && typeof bytes === 'number' && check === checkOf({ log, bytes })
+    return isWhole ? { log, bytes } : 'damaged'
+  } catch {
+    return 'damaged'
+  }
+}
+
+/** Writes down how far the log of an open store is acknowledged. */
+export class AcknowledgedLog {
+  readonly #rows: string
+  readonly #location: string
+  readonly #file: number
+  readonly #lockInode: number | undefined
+  #log: number
+  #path: string
+  #inode: number
+  #bytes: number
+
+  private constructor(rows: string, location: string, file: number, newest: NewestLog) {
+    this.#rows = rows
+    this.#location = location
+    this.#file = file
+    this.#lockInode = inodeOfLock(rows)
+    this.#log = newest.log
+    this.#path = newest.path
+    this.#inode = newest.stats.ino
+    this.#bytes = newest.stats.size
+  }
+
+  /** Of a LevelDB that was just opened: what it had in logs is in tables now. The file is synced once. */
+  static async begin(rows: string, location: string): Promise<AcknowledgedLog> {
+    const newest = newestLog(rows)
+    if (newest === undefined) throw new Error(`LevelDB has no log file in ${rows}`)
+    const path = join(rows, acknowledgedFile)
+    const draft = await open(`${path}.new`, 'w')
+    try {
+      await draft.writeFile(contentOf({ log: newest.log, bytes: newest.stats.size }))
+      await draft.sync()
+    } finally {
+      await draft.close()
+    }
+    renameSync(`${path}.new`, path)
+    return new AcknowledgedLog(rows, location, openSync(path, 'r+'), newest)
+  }
+
+  /**
+   * Everything that LevelDB has written is to be acknowledged now (Q1).
+   *
+   * @param lookAnew - LevelDB may have begun a new log although the one known has grown: of several batches
+   * @throws Error when the folder is not where it was: its files can be written to, and nobody would find them again
+   */
+  advance(lookAnew: boolean): void {
+    const stats = statSync(this.#path, { throwIfNoEntry: false })
+    const isSame = stats !== undefined && stats.ino === this.#inode
+    if (!isSame || lookAnew || stats.size === this.#bytes) this.#lookAnew(isSame)
+    else this.#bytes = stats.size
+    writeSync(this.#file, contentOf({ log: this.#log, bytes: this.#bytes }), 0, fileBytes, 0)
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  /** LevelDB goes on in a new file when what is in the log is to become a table, and deletes the old one then. */
+  #lookAnew(isSameThere: boolean): void {
+    const newest = newestLog(this.#rows)
+    const isPlace = newest !== undefined && this.#lockInode === inodeOfLock(this.#rows)
+    if (!isPlace || newest.log < this.#log || (newest.log === this.#log && !isSameThere)) {
+      throw new Error(`the folder ${this.#location} was deleted, moved or replaced while it was in use`)
+    }
+    this.#log = newest.log
+    this.#path = newest.path
+    this.#inode = newest.stats.ino
+    this.#bytes = newest.stats.size
+  }
+}
+
+interface NewestLog {
+  readonly log: number
+  readonly path: string
+  readonly stats: Stats
+}
+
+function newestLog(rows: string): NewestLog | undefined {
+  let log = 0
+  try {
+    for (const name of readdirSync(rows)) log = Math.max(log, logNumberOf(name) ?? 0)
+  } catch {
+    return undefined
+  }
+  const path = join(rows, levelFile(log, 'log'))
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats === undefined ? undefined : { log, path, stats }
+}
+
+/** LevelDB keeps the file LOCK for as long as the folder is open. */
+function inodeOfLock(rows: string): number | undefined {
+  return statSync(join(rows, 'LOCK'), { throwIfNoEntry: false })?.ino
+}
+
+function checkOf({ log, bytes }: Acknowledged): string {
+  return crc32c(Buffer.from(`${log} ${bytes}`, 'latin1'))
+    .toString(16)
+    .padStart(8, '0')
+}
+
+function contentOf(acknowledged: Acknowledged): Buffer {
+  const text = JSON.stringify({ ...acknowledged, check: checkOf(acknowledged) })
+  return Buffer.from(`${text.padEnd(fileBytes - 1)}\n`, 'latin1')
+}

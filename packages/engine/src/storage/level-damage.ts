@@ -1,0 +1,79 @@
+/**
+ * Whether the files of a closed LevelDB are as they were written and hold every acknowledged write. LevelDB looks at little of
+ * that itself: it goes on without what it cannot read of a log, reads tables without comparing checksums, and some changed
+ * bytes end the process by an assertion.
+ *
+ *   manifest          its records are whole                                                            level-manifest.ts
+ *   tables            those that the manifest names are there, as long as it says, each block with its checksum
+ *                                                                                                   level-table-check.ts
+ *   logs              each record whole, each following on the one before, up to what is acknowledged   level-log-check.ts
+ *
+ * Measured on Node 20: see docs/architecture/durability.md.
+ */
+import { acknowledgedFile, readAcknowledged } from './acknowledged.ts'
+import { damageOfLogs, type LogDamage } from './level-log-check.ts'
+import { type Manifest, readManifest } from './level-manifest.ts'
+import { damageOfTables } from './level-table-check.ts'
+
+export interface LevelDamage {
+  /** In words, after "the folder cannot be used: ". */
+  readonly found: string
+  readonly advice: string
+  /** Where cutting the log would help. */
+  readonly log?: LogDamage
+}
+
+const fromCopy = 'Restore the folder from a copy'
+const byRepair = 'run `sixtables check --data-dir … --repair` on it, which gives up what was written from there on'
+
+/**
+ * The first damage that is found; `undefined` = none.
+ *
+ * @param isProven - whether the folder must know up to where its log was acknowledged
+ * @param isRepair - what was acknowledged after the end of the log is given up
+ */
+export async function damageOfLevel(
+  rows: string,
+  { isProven, isRepair }: { readonly isProven: boolean; readonly isRepair: boolean },
+): Promise<LevelDamage | undefined> {
+  const manifest = await readManifest(rows)
+  if (manifest === undefined) return undefined
+  if ('what' in manifest) {
+    return { found: `its file rows/${manifest.name} is damaged ${manifest.what}`, advice: fromCopy }
+  }
+  // A log is cut only where nothing else is damaged.
+  return (await damageInTables(rows, manifest)) ?? (await damageInLogs(rows, manifest, { isProven, isRepair }))
+}
+
+async function damageInTables(rows: string, { tables }: Manifest): Promise<LevelDamage | undefined> {
+  const [damage, ...more] = await damageOfTables(rows, tables)
+  if (damage === undefined) return undefined
+  const others = more.length === 0 ? '' : `; so are ${more.map(({ file }) => file).join(', ')}`
+  return { found: `its file rows/${damage.file} is damaged (${damage.what})${others}`, advice: fromCopy }
+}
+
+async function damageInLogs(
+  rows: string,
+  { log, lastSequence }: Manifest,
+  { isProven, isRepair }: { readonly isProven: boolean; readonly isRepair: boolean },
+): Promise<LevelDamage | undefined> {
+  const known = isRepair ? undefined : readAcknowledged(rows)
+  // The very first opening ended before the file was written, or before any row was.
+  const mayLack = isRepair || !isProven || lastSequence === 0
+  if (known === 'damaged' || (known === undefined && !mayLack)) {
+    const what = known === undefined ? 'gone' : 'damaged'
+    return {
+      found: `its file rows/${acknowledgedFile}, which says how long the log must be, is ${what}`,
+      advice: `${fromCopy}; or ${byRepair.replace(/, which.*/, ', which goes by the log as it is')}`,
+    }
+  }
+  const damage = await damageOfLogs(rows, { from: log, sequence: lastSequence, acknowledged: known })
+  if (damage === undefined) return undefined
+  if ('missing' in damage) return { found: `its rows have lost the file ${damage.missing}`, advice: fromCopy }
+  const { file, offset, bytes, what } = damage
+  return {
+    found: `its file rows/${file} is damaged at byte ${offset} of ${bytes} (${what}); what was written before is whole`,
+    advice: `${fromCopy}; or, as after a power cut with --durability process, ${byRepair}`,
+    log: damage,
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * What proves a row on disk: a checksum over key and value, behind the value.
+ *
+ *   stored = value                              a value of fewer than 8 bytes
+ *          | value, checksum 4 (big-endian)     any other: CRC-32C over the row key and the value
+ *
+ * LevelDB reads and merges its tables without comparing their checksums, so a byte that changes in a table can come back with
+ * a fresh checksum in the next one. This checksum is made once, when the row is written, and stays with it.
+ *
+ * Short values are those of index rows, whose keys say it all: `check` compares them with their entities. They are by far the
+ * most rows, and a checksum would make each of them a tenth longer.
+ *
+ * P1  A row with a checksum is answered as it was written, or not at all.        row-proof.test.ts, contract/damaged-store.test.ts
+ */
+import { Buffer } from 'node:buffer'
+import { crc32c } from '../encoding/crc32c.ts'
+
+/** How values are stored on disk. */
+export interface StoredForm {
+  /** The bytes that are stored for a value. */
+  stored(key: Uint8Array, value: Uint8Array): Uint8Array
+  /** The value in stored bytes, maybe a view of them; `undefined` when they are not what was written under this key. */
+  value(key: Uint8Array, stored: Uint8Array): Uint8Array | undefined
+}
+
+/** Without checksums, as data folders of format 1 have them. */
+export const plainForm: StoredForm = { stored: (_, value) => value, value: (_, stored) => stored }
+
+/** With checksums, as described above. */
+export const provenForm: StoredForm = { stored: withProof, value: provenValue }
+
+const provenBytesMin = 8
+const proofBytes = 4
+
+function withProof(key: Uint8Array, value: Uint8Array): Uint8Array {
+  const { length } = value
+  if (length < provenBytesMin) return value
+  const stored = Buffer.allocUnsafe(length + proofBytes)
+  stored.set(value, 0)
+  stored.writeUInt32BE(proofOf(key, value, length), length)
+  return stored
+}
+
+function provenValue(key: Uint8Array, stored: Uint8Array): Uint8Array | undefined {
+  if (stored.length < provenBytesMin) return stored
+  const length = stored.length - proofBytes
+  if (length < provenBytesMin) return undefined
+  const proof =
+    (((stored[length] as number) << 24) |
+      ((stored[length + 1] as number) << 16) |
+      ((stored[length + 2] as number) << 8) |
+      (stored[length + 3] as number)) >>>
+    0
+  return proof === proofOf(key, stored, length) ? stored.subarray(0, length) : undefined
+}
+
+function proofOf(key: Uint8Array, value: Uint8Array, length: number): number {
+  return crc32c(value, 0, length, crc32c(key))
+}
