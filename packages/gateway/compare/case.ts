@@ -27,6 +27,7 @@ export const areas = [
   'ids',
   'lookups',
   'queries',
+  'batches',
   'aggregations',
   'gql',
   'metadata',

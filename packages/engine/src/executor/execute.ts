@@ -38,7 +38,7 @@ export function execute(
   plan: Plan,
   window: Window,
 ): MaybePromise<ResultPage> {
-  const expect = Math.min(window.offset + Math.min(window.limit ?? expectMax, window.resultsMax), expectMax)
+  const expect = Math.min(window.offset + Math.min(window.limit ?? expectMax, window.resultsMax) + 1, expectMax)
   const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect })
   let page: MaybePromise<ResultPage>
   try {

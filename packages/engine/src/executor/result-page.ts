@@ -54,7 +54,7 @@ export class PageRun {
   readonly #cursorHead: string
   readonly #overheadBytes: number
   #rows: readonly PositionedRow[] = noRows
-  /** Entities of #rows, read ahead; only where the store answers by promise. */
+  /** Entities of the first of #rows, read ahead; only where the store answers by promise. */
   #images: readonly (EntityImage | undefined)[] | undefined
   #at = 0
   #batch = firstBatch
@@ -88,13 +88,27 @@ export class PageRun {
     }
   }
 
-  /** How many rows to ask for: no more than are wanted, and more at a time the longer it goes on. */
+  /** How many more results this answer may hold. */
+  get #resultsLeft(): number {
+    const { limit, resultsMax } = this.#window
+    return Math.min(limit ?? resultsMax, resultsMax) - this.#results.length
+  }
+
+  /** How many rows to ask for: one more than are wanted (W4), and more at a time the longer it goes on. */
   #nextCount(): number {
-    const { offset, limit, resultsMax } = this.#window
-    const results = Math.min(limit ?? resultsMax, resultsMax) - this.#results.length
-    const count = Math.min(offset - this.#skipped + results, this.#batch)
+    const { offset, skippedMax } = this.#window
+    const wanted = offset > skippedMax ? skippedMax - this.#skipped : offset - this.#skipped + this.#resultsLeft
+    const count = Math.min(wanted + 1, this.#batch)
     this.#batch = Math.min(this.#batch * 2, batchMax)
     return count
+  }
+
+  /** Why this answer holds no more, if there is more. */
+  #fullBy(): MoreResults | undefined {
+    const { offset, limit, skippedMax } = this.#window
+    if (this.#skipped < offset) return this.#skipped >= skippedMax ? 'notFinished' : undefined
+    if (this.#resultsLeft > 0) return undefined
+    return this.#results.length === limit ? 'moreResultsAfterLimit' : 'notFinished'
   }
 
   #load(rows: readonly PositionedRow[]): boolean {
@@ -106,15 +120,14 @@ export class PageRun {
 
   /** Goes through the rows at hand. Answers why to stop, or nothing when more rows are needed. */
   #consume(): MaybePromise<MoreResults | undefined> {
-    const { offset, limit, end, resultsMax } = this.#window
+    const { offset, limit, end } = this.#window
     for (;;) {
-      if (this.#skipped >= offset) {
-        if (this.#results.length >= (limit ?? Number.POSITIVE_INFINITY)) return 'moreResultsAfterLimit'
-        if (this.#results.length >= resultsMax) return 'notFinished'
-      }
+      if (limit === 0 && this.#skipped >= offset) return 'moreResultsAfterLimit'
+      const fullBy = this.#fullBy()
       const row = this.#rows[this.#at]
       if (row === undefined) return
       if (end !== undefined && isBehind(this.#plan, row.position, end)) return 'moreResultsAfterCursor'
+      if (fullBy !== undefined) return fullBy
       if (this.#skipped < offset) {
         this.#skipped++
         this.#lastSkipped = row.position
@@ -130,10 +143,11 @@ export class PageRun {
 
   /** The entity of the row at hand; a promise when it and those behind it have to be waited for. */
   #imageOf(row: PositionedRow): MaybePromise<EntityImage | undefined> {
-    if (this.#images !== undefined) return this.#images[this.#at]
+    if (this.#images !== undefined && this.#at < this.#images.length) return this.#images[this.#at]
     const image = this.#readImage(row)
     if (!(image instanceof Promise)) return image
-    const wanted = this.#rows.slice(this.#at + 1).map((next) => this.#readImage(next))
+    const others = this.#rows.slice(this.#at + 1, this.#at + this.#resultsLeft)
+    const wanted = others.map((next) => this.#readImage(next))
     return Promise.all([image, ...wanted]).then((images) => {
       this.#rows = this.#rows.slice(this.#at)
       this.#at = 0

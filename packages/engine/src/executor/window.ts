@@ -6,8 +6,11 @@
  * W2  Passing over results reads index rows only; a result whose entity is gone counts there, and nowhere else.
  * W3  An answer's end cursor, with what is left of offset and limit, continues it: the answers put together are the whole
  *     result, however it was cut.
+ * W4  Whatever ends an answer, one row more is looked at: where there is none the query is finished.
  *
- * Known: more_results as the API documents it, with MORE_RESULTS_AFTER_LIMIT whenever the limit was reached.
+ * Known: more_results as the API documents it; {@link batchSkippedMax}, from Google's own clients. Measured: 300 results on
+ * the legacy emulator, and in answers of production that others have published; W4 on the Firestore emulator, where a limit
+ * of 0 alone is answered without a look.
  */
 import type { Query } from '../model/query.ts'
 import type { Plan } from '../planner/plan-node.ts'
@@ -22,15 +25,25 @@ export interface Window {
   readonly limit: number | undefined
   /** Cut the answer after that many results, or before it passes that many bytes; one result always fits. */
   readonly resultsMax: number
+  /** Cut the answer after that many results of the offset. */
+  readonly skippedMax: number
   readonly resultBytesMax: number
 }
 
 export interface AnswerLimits {
-  /** Default: no limit. */
+  /** Default: {@link batchResultsMax}. */
   readonly maxResults?: number | undefined
+  /** Default: {@link batchSkippedMax}. */
+  readonly maxSkipped?: number | undefined
   /** Default: what keeps the answer below the 4 MiB that clients accept. */
   readonly maxResultBytes?: number | undefined
 }
+
+/** Results of a batch at most. */
+export const batchResultsMax = 300
+
+/** Results that a batch passes over at most, for an offset. */
+export const batchSkippedMax = 1_000
 
 /** Default clients refuse answers above 4 MiB (measured); the margin is for the batch's own fields. */
 export const defaultResultBytesMax: number = 4 * 1024 * 1024 - 64 * 1024
@@ -42,7 +55,8 @@ export function windowOf(query: Query, plan: Plan, limits: AnswerLimits = {}): W
     end: query.endCursor?.length ? decodeCursor(plan, query.endCursor, 'end') : undefined,
     offset: query.offset,
     limit: query.limit,
-    resultsMax: limits.maxResults ?? Number.POSITIVE_INFINITY,
+    resultsMax: limits.maxResults ?? batchResultsMax,
+    skippedMax: limits.maxSkipped ?? batchSkippedMax,
     resultBytesMax: limits.maxResultBytes ?? defaultResultBytesMax,
   }
 }

@@ -1,6 +1,6 @@
 /** Classes about what stands around entities in answers: times, versions, cursors, counts. */
 import { isDeepStrictEqual } from 'node:util'
-import { at, listOf } from '../case.ts'
+import { type Answer, at, listOf } from '../case.ts'
 import type { Leaf } from '../leaves.ts'
 import type { DifferenceClass } from './class.ts'
 import { isAbout, isCode, isSet, isUnset, mutations, mutationsSoFar, query } from './look.ts'
@@ -152,21 +152,46 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     name: 'more-results-known',
     modes: ['legacy', 'firestore'],
     what: '`more_results` of a query that is finished',
-    ours: 'NO_MORE_RESULTS where it is known that there are none',
+    ours: 'NO_MORE_RESULTS where there are none behind the last',
     legacy: 'MORE_RESULTS_AFTER_LIMIT after every finished query',
-    firestore: 'the same, but of a query with a limit each may know it where the other does not',
-    why: 'after a limit there *may* be more (API): both are right',
+    firestore: 'after a limit of 0 it depends on the filters alone',
+    why: 'nothing is left to ask for; the Firestore emulator says so after all other limits',
     explains: (one) => {
       if (!isAbout(one, 'more results')) return false
       const [limit, offset] = [query(one)['limit'], Number(query(one)['offset'] ?? 0)]
-      if (one.ours === 'NO_MORE_RESULTS' && one.theirs === 'MORE_RESULTS_AFTER_LIMIT') {
-        const isFromStart = query(one)['startCursor'] === undefined && one.step.base !== undefined
-        const all = listOf(at(one.ourAnswers[one.step.base ?? 0]?.body, ['batch', 'entityResults'])).length
-        const isTrue = limit === undefined || !isFromStart || all <= offset + Number(at(limit, ['value']))
-        return isTrue && (one.mode === 'legacy' || limit !== undefined)
-      }
-      return one.ours === 'MORE_RESULTS_AFTER_LIMIT' && one.theirs === 'NO_MORE_RESULTS' && limit !== undefined
+      const isFromStart = query(one)['startCursor'] === undefined && one.step.base !== undefined
+      const all = listOf(at(one.ourAnswers[one.step.base ?? 0]?.body, ['batch', 'entityResults'])).length
+      const isTrue = limit === undefined || !isFromStart || all <= offset + Number(at(limit, ['value']))
+      if (one.mode === 'firestore' && at(limit, ['value']) === 0) return true
+      return (
+        one.ours === 'NO_MORE_RESULTS' && one.theirs === 'MORE_RESULTS_AFTER_LIMIT' && isTrue && one.mode === 'legacy'
+      )
     },
+  },
+  {
+    name: 'batches-of-300',
+    modes: ['firestore'],
+    what: 'a query with more than 300 results',
+    ours: '300 a batch, and NOT_FINISHED',
+    firestore: 'all in one batch',
+    why: 'production cuts so; a program that forgets NOT_FINISHED should fail before it is there',
+    explains: (one) =>
+      isAbout(one, 'results', 'more results') &&
+      resultsOf(one.ourAnswers[one.index]) === 300 &&
+      at(one.ourAnswers[one.index]?.body, ['batch', 'moreResults']) === 'NOT_FINISHED' &&
+      resultsOf(one.theirAnswers[one.index]) > 300,
+  },
+  {
+    name: 'long-offsets',
+    modes: ['legacy', 'firestore'],
+    what: 'an offset that a batch does not get past',
+    ours: '1,000 a batch, and NOT_FINISHED',
+    legacy: '300 a batch, and NOT_FINISHED',
+    firestore: 'any, in one batch',
+    why: 'the figure of production, by Google’s own clients',
+    explains: (one) =>
+      isAbout(one, 'results', 'more results', 'skipped results', 'skipped cursor', 'end cursor') &&
+      Number(query(one)['offset'] ?? 0) > (one.mode === 'legacy' ? 300 : 1_000),
   },
   {
     name: 'more-results-after-cursor',
@@ -203,3 +228,5 @@ export const envelopeClasses: readonly DifferenceClass[] = [
 ]
 
 const anyCode: readonly string[] = ['OK', 'ALREADY_EXISTS', 'NOT_FOUND']
+
+const resultsOf = (answer: Answer | undefined): number => listOf(at(answer?.body, ['batch', 'entityResults'])).length

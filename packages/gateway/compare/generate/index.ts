@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Area, Case, Mode } from '../case.ts'
 import { commitCases, valueCases } from './commits.ts'
 import { gqlCases } from './gql.ts'
-import { queryCases } from './queries.ts'
+import { batchCases, queryCases } from './queries.ts'
 import { aggregationCases, idCases, lookupCases, metadataCases } from './reads.ts'
 import { rowCases } from './rows.ts'
 import { transactionCases } from './transactions.ts'
@@ -26,6 +26,7 @@ export function areasOf(mode: Mode): readonly AreaCases[] {
     { area: 'ids', share: 3, cases: idCases },
     { area: 'lookups', share: 8, cases: lookupCases },
     { area: 'queries', share: 28, cases: queryCases(mode) },
+    { area: 'batches', share: 2, cases: batchCases },
     { area: 'aggregations', share: mode === 'legacy' ? 1 : 10, cases: aggregationCases(mode) },
     { area: 'gql', share: 12, cases: gqlCases(mode) },
     { area: 'metadata', share: 5, cases: metadataCases },

@@ -178,6 +178,47 @@ const windows: Values = fc.record(
   { requiredKeys: [] },
 )
 
+const manyEntities = (count: number): readonly Step[] => {
+  const all = Array.from({ length: count }, (_, i) => ({
+    upsert: { key: { path: [{ kind: 'K', id: String(i + 1) }] }, properties: { a: { integerValue: String(i % 7) } } },
+  }))
+  return Array.from({ length: Math.ceil(count / 500) }, (_, i) => ({
+    method: 'Commit',
+    request: { mode: 'NON_TRANSACTIONAL', mutations: all.slice(i * 500, (i + 1) * 500) },
+  }))
+}
+
+/** More results than a batch holds, or a few less; limits and offsets about the edges of batches. */
+export const batchCases: fc.Arbitrary<Case> = fc
+  .tuple(
+    fc.constantFrom(299, 300, 301, 650, 1_010),
+    fc.constantFrom<Plain>(
+      {},
+      { projection: [reference('__key__')] },
+      { projection: [reference('a')] },
+      { order: [{ property: { name: 'a' } }] },
+      { filter: propertyFilter('a', 'GREATER_THAN', { integerValue: '1' }) },
+    ),
+    fc.record(
+      {
+        limit: fc.constantFrom(0, 1, 299, 300, 301, 650, 651).map((value) => ({ value })),
+        offset: fc.constantFrom(1, 299, 300, 301, 1_000, 1_001),
+      },
+      { requiredKeys: [] },
+    ),
+    fc.boolean(),
+  )
+  .map(([count, shape, window, goesOn]) => {
+    const world = manyEntities(count)
+    const query = { kind: [{ name: 'K' }], ...shape, ...window }
+    const first = world.length
+    const next = { ...query, offset: 0, startCursor: answerOf(first, 'batch', 'endCursor') }
+    const steps: Step[] = [...world, { method: 'RunQuery', request: { query } }]
+    // Where batches are cut otherwise, what follows differs too.
+    if (goesOn && count <= 300) steps.push({ method: 'RunQuery', request: { query: next }, base: first })
+    return { area: 'batches', steps }
+  })
+
 /** The query whole; a page of it; what follows that page; and what lies behind, or before, its first result. */
 export function queryCases(mode: Mode): fc.Arbitrary<Case> {
   const pages = fc.tuple(windows, fc.constantFrom('none', 'next', 'after', 'until', 'untilFirst'), windows)

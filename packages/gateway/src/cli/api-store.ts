@@ -31,6 +31,8 @@ import type { Api } from './api-call.ts'
 export interface QueryPage {
   readonly entities: readonly StoredEntity[]
   readonly endCursor: Uint8Array
+  /** Results of the offset that were passed over. */
+  readonly skipped: number
   readonly moreResults: MoreResults
   /** The whole answer, for what it says of its plan. */
   readonly answer: Buffer
@@ -53,7 +55,6 @@ export interface ApiStore extends FixtureStore {
   aggregate(bound: BoundAggregation, options?: Explaining): Promise<AggregationPage>
 }
 
-const pageEntities = 500
 const nonTransactional = 2
 
 export function apiStore(api: Api): ApiStore {
@@ -81,19 +82,13 @@ export function apiStore(api: Api): ApiStore {
       })
     },
     async page({ namespaceId, kind, after }) {
-      const { entities, endCursor } = await store.runQuery({
+      const { entities, endCursor, moreResults } = await store.runQuery({
         ...anyQuery,
         partition: { projectId, databaseId, namespaceId },
         kind,
-        limit: pageEntities,
         startCursor: after,
       })
-      return { entities, next: entities.length === 0 ? undefined : endCursor }
-    },
-    async namespaces() {
-      const partition = { projectId, databaseId, namespaceId: '' }
-      const { entities } = await store.runQuery({ ...anyQuery, partition, kind: '__namespace__' })
-      return entities.map(({ key }) => key.path[0]?.name ?? '')
+      return { entities, next: moreResults === 'noMoreResults' ? undefined : endCursor }
     },
     async runQuery(query, { explain = false } = {}) {
       const request = writeAnswer((writer) => {
@@ -112,6 +107,7 @@ export function apiStore(api: Api): ApiStore {
           return { key: decodeKey(key, defaults), properties: decodeProperties(entity) }
         }),
         endCursor: fieldsOf(batch, 4)[0] ?? nothing,
+        skipped: numberOf(batch, 6),
         moreResults: moreResults[numberOf(batch, 5)] ?? 'noMoreResults',
         answer,
       }

@@ -83,9 +83,11 @@ async function results(store: ApiStore, query: Query, { explain, json }: Options
   let page = await store.runQuery(query, { explain })
   const { answer } = page
   found.push(...page.entities)
+  let { offset } = query
   while (page.moreResults === 'notFinished') {
+    offset -= page.skipped
     const limit = query.limit === undefined ? undefined : query.limit - found.length
-    page = await store.runQuery({ ...query, offset: 0, limit, startCursor: page.endCursor })
+    page = await store.runQuery({ ...query, offset, limit, startCursor: page.endCursor })
     found.push(...page.entities)
   }
   const cursor = page.moreResults === 'noMoreResults' ? undefined : Buffer.from(page.endCursor).toString('base64')

@@ -1,0 +1,39 @@
+/** One answer of a query over a store that answers at once, and what it cost; for tests of the executor. */
+import { systemScheduler } from '../clock.ts'
+import { CountingLedger, type RequestContextOptions, requestContext } from '../context.ts'
+import { execute } from '../executor/execute.ts'
+import type { ResultPage } from '../executor/result-page.ts'
+import { type AnswerLimits, windowOf } from '../executor/window.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
+import { formatKey } from '../model/key.ts'
+import { normalize } from '../planner/normalize.ts'
+import { plan } from '../planner/plan.ts'
+import type { MemoryKv } from '../storage/memory-kv.ts'
+import { KvTableView, type TableView } from '../tables/table.ts'
+import { entity, type ModelEntity, type QueryWords, query, queryDatabase } from './query-world.ts'
+
+export interface Asked {
+  readonly page: ResultPage
+  readonly keys: string[]
+  readonly ledger: CountingLedger
+}
+
+export function ask(
+  store: MemoryKv | TableView,
+  words: QueryWords,
+  { indexes = [], ...limits }: AnswerLimits & { indexes?: readonly CompositeIndex[] } = {},
+  options: Partial<RequestContextOptions> = {},
+): Asked {
+  const asked = query(words)
+  const planned = plan(normalize(asked, queryDatabase), indexes)
+  const ledger = new CountingLedger()
+  const context = requestContext({ clock: systemScheduler, ledger, ...options })
+  const view = 'mutate' in store ? new KvTableView(store) : store
+  const page = execute(context, view, planned, windowOf(asked, planned, limits))
+  if (page instanceof Promise) throw new Error('E1: a memory store must answer at once')
+  return { page, keys: page.results.map((result) => formatKey(result.key)), ledger }
+}
+
+/** A:1, A:2, … with p = 0, 1, 2, 0, … */
+export const numbered = (count: number): ModelEntity[] =>
+  Array.from({ length: count }, (_, i) => entity(`A:${i + 1}`, { p: BigInt(i % 3), all: true }))
