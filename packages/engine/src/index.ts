@@ -16,6 +16,7 @@ export {
   encodeProperties,
   encodeValue,
 } from './encoding/entity-codec.ts'
+export { fillPartition } from './encoding/key-message.ts'
 export { PlainLookup } from './encoding/lookup-message.ts'
 export { type PreparedEntity, prepareEntity } from './encoding/validate-entity.ts'
 export { validateDatabase, validatePartition } from './encoding/validate-key.ts'

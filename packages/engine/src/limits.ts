@@ -82,7 +82,10 @@ export const limitNotes: Readonly<Record<LimitName, LimitNote>> = {
   },
   compositeIndexRowsBytesMax: { what: 'all composite index rows of an entity', source: 'documented' },
   compositeIndexPropertiesMax: { what: 'properties of a composite index', source: 'proto (admin)' },
-  propertyTransformsMax: { what: 'property transforms on an entity in a commit', source: 'documented' },
+  propertyTransformsMax: {
+    what: 'property transforms on an entity in a commit; each element of an array transform counts',
+    source: 'documented',
+  },
   requestBytesMax: { what: 'a request, and a transaction', source: 'documented; the emulators stop at 4 MiB' },
   lookupKeysMax: {
     what: 'keys of a Lookup',

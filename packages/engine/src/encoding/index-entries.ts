@@ -51,8 +51,8 @@ export interface IndexOptions {
 export interface WalkChecks {
   /** A property's name, and the names before it in the same entity. */
   name(name: string, property: string, siblings: string[]): void
-  /** A value before its payload is read. `indexed`: neither it nor anything around it is excluded. */
-  value(slot: ValueSlot, outer: WireReader, property: string, indexed: boolean, inArray: boolean): void
+  /** A value before its payload is read. */
+  value(slot: ValueSlot, outer: WireReader, property: string, inArray: boolean): void
   /** The key inside an embedded entity. */
   embeddedKey(range: ByteRange, outer: WireReader): void
   /** A top-level property is done: its field, and the parts of the map entry. */
@@ -161,7 +161,7 @@ export class IndexWalk {
     const checks = this.#checks
     if (checks === undefined) {
       if (!live) return
-    } else checks.value(slot, reader, property, live, inArray)
+    } else checks.value(slot, reader, property, inArray)
     switch (slot.member) {
       case 0:
         return

@@ -6,7 +6,8 @@
  * Decoding checks the form alone: well-formed bytes and UTF-8, a path that is not empty. An element with neither id nor
  * name is incomplete; an id 0 and an empty name are kept for validate-key.ts to refuse.
  *
- * Known: google/datastore/v1/entity.proto. Measured: empty parts of a key's partition are filled from the request.
+ * Known: google/datastore/v1/entity.proto. Measured: a key without project and database is in those of the request; one that
+ * names its project and no database is in the default database of that project.
  */
 import { invalidArgument } from '../errors.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
@@ -29,15 +30,19 @@ function partitionOf(projectId: string, databaseId: string, namespaceId: string)
 }
 
 /**
- * The key with the empty parts of its partition filled in; the same object when there are none. A database is filled only
- * in the project of the request: elsewhere the empty one is the default database there.
+ * The partition with its project and database filled in where it has no project; the same object where it has one. The
+ * empty database of a named project is its default database.
  */
+export function fillPartition(partition: PartitionId, defaults: KeyDefaults): PartitionId {
+  const { projectId, databaseId, namespaceId } = partition
+  if (projectId !== '') return partition
+  return partitionOf(defaults.projectId, databaseId === '' ? defaults.databaseId : databaseId, namespaceId)
+}
+
+/** The key in its filled partition; the same object when nothing was missing. */
 export function fillKey(key: Key, defaults: KeyDefaults): Key {
-  const { projectId, databaseId, namespaceId } = key.partition
-  const project = projectId === '' ? defaults.projectId : projectId
-  const database = databaseId === '' && project === defaults.projectId ? defaults.databaseId : databaseId
-  if (project === projectId && database === databaseId) return key
-  return { partition: partitionOf(project, database, namespaceId), path: key.path }
+  const partition = fillPartition(key.partition, defaults)
+  return partition === key.partition ? key : { partition, path: key.path }
 }
 
 /** Reads the Key that fills [reader.position, reader.end), as it is. */

@@ -101,7 +101,21 @@ const rows: readonly [number, string, Value | Uint8Array, string][] = [
     embedded({ s: string(text(1501)) }),
     'property "x.s" has 1501 bytes',
   ],
-  [0, 'an embedded string of 1,501 bytes inside something excluded', excluded(embedded({ s: string(text(1501)) })), ''],
+  [
+    0,
+    'an embedded string of 1,501 bytes inside something excluded',
+    excluded(embedded({ s: string(text(1501)) })),
+    'property "x.s" has 1501 bytes, at most 1500 can be indexed',
+  ],
+  [
+    0,
+    'an embedded blob of 1,501 bytes two levels inside',
+    excluded(embedded({ e: embedded({ s: blob(1501) }) })),
+    '"x.e.s"',
+  ],
+  [0, 'a long element inside an excluded element', array(excluded(embedded({ s: string(text(1501)) }))), '"x.s"'],
+  [0, 'an excluded string of 1,501 bytes inside an entity', embedded({ s: string(text(1501), true) }), ''],
+  [0, 'an excluded one inside something excluded', excluded(embedded({ s: string(text(1501), true) })), ''],
   [0, 'an embedded property without a name', embedded({ '': integer(1) }), 'a property name is empty (in x.)'],
   [91, 'entities of 20 levels', nested(20), ''],
   [92, 'entities of 21 levels', nested(21), 'deeper than 20 levels'],
@@ -111,6 +125,7 @@ const rows: readonly [number, string, Value | Uint8Array, string][] = [
   [93, 'meaning 18', meant(18, string('a')), 'meaning 18'],
   [94, 'meaning 15, indexed', meant(15, string('a')), 'meaning 15 (text) must be excluded'],
   [94, 'meaning 15, excluded', meant(15, string('a', true)), ''],
+  [0, 'meaning 15 inside something excluded', excluded(embedded({ s: meant(15, string('a')) })), 'must be excluded'],
   [95, 'meaning 99', meant(99, string('a')), 'unknown meaning 99'],
   [95, 'meaning -1', meant(-1, string('a')), 'unknown meaning -1'],
   [0, 'meaning 9 on a geo point', meant(9, geo(1, 1)), 'unknown meaning 9'],
@@ -133,6 +148,7 @@ const rows: readonly [number, string, Value | Uint8Array, string][] = [
   [0, 'meaning 15 on an excluded blob', meant(15, excluded(blob(1))), 'goes with a string only'],
   [0, 'meaning 22 on a blob, excluded', meant(22, excluded(blob(1))), ''],
   [0, 'meaning 22 on a blob, indexed', meant(22, blob(1)), 'must be excluded'],
+  [0, 'meaning 22 inside something excluded', excluded(embedded({ s: meant(22, blob(1)) })), 'must be excluded'],
   [0, 'meaning 22 on a string', meant(22, string('a', true)), 'goes with a blob only'],
   [0, 'meaning 30 on an integer', meant(30, integer(1)), ''],
   [0, 'a string that is not UTF-8', hex('8a 01 01 ff'), 'property "x" is not valid UTF-8'],
@@ -255,10 +271,10 @@ describe('what is stored', () => {
 
 describe('vectors', () => {
   const vector = (count: number, element: Value = { type: 'double', value: 0.5 }): Value =>
-    meant(31, array(...new Array<Value>(count).fill(element)))
+    excluded(meant(31, array(...new Array<Value>(count).fill(element))))
 
   it('a vector is kept as it came and has no index entries', () => {
-    for (const value of [vector(0), vector(2048), { ...vector(2), excludeFromIndexes: true }]) {
+    for (const value of [vector(1), vector(2048)]) {
       const prepared = prepareEntity(entity(key, property('x', value), property('y', integer(1))), request, {
         emptyArrayAsNull: true,
       })
@@ -270,11 +286,19 @@ describe('vectors', () => {
 
   it('doubles may be written in any way that the format has', () => {
     // The element has its meaning before its double.
-    const odd = hex('4a 0d 0a 0b 70 05 19 00 00 00 00 00 00 e0 3f 70 1f')
+    const odd = hex('4a 0d 0a 0b 70 05 19 00 00 00 00 00 00 e0 3f 70 1f 98 01 01')
     expect(refusal(property('x', odd))).toBeUndefined()
   })
 
-  it('a vector has no more than 2,048 dimensions, which are doubles', () => {
+  it('a vector is excluded from indexes, also inside an excluded entity', () => {
+    const indexed = meant(31, array({ type: 'double', value: 1 }))
+    expect(refusal(property('x', indexed))).toMatch(/must be excluded from indexes/)
+    expect(refusal(property('x', excluded(embedded({ v: indexed }))))).toMatch(/"x.v".*must be excluded from indexes/)
+    expect(refusal(property('x', embedded({ v: excluded(indexed) })))).toBeUndefined()
+  })
+
+  it('a vector has 1 to 2,048 dimensions, which are doubles', () => {
+    expect(refusal(property('x', vector(0)))).toMatch(/no dimensions/)
     expect(refusal(property('x', vector(2049)))).toMatch(/the vector has 2049 dimensions/)
     expect(refusal(property('x', vector(2, integer(1))))).toMatch(/doubles only/)
     expect(refusal(property('x', array(vector(2))))).toMatch(/cannot hold another array/)

@@ -7,8 +7,8 @@ import { prepareEntity } from './validate-entity.ts'
 import {
   requireComplete,
   validateAllocateKey,
+  validateCompleteKey,
   validateDatabase,
-  validateDeleteKey,
   validateKeyValue,
   validateLookupKey,
 } from './validate-key.ts'
@@ -80,7 +80,7 @@ const rows: readonly [number, string, Key | Uint8Array, string, string][] = [
   ],
   [19, 'namespace of 100 characters', inPartition({ namespaceId: 'n'.repeat(100) }), '', ''],
   [20, 'reserved namespace', inPartition({ namespaceId: '__a__' }), 'the namespace "__a__" is reserved', ''],
-  [22, 'other project', inPartition({ projectId: 'q' }), '"p" database ""', 'names project "q" database ""'],
+  [22, 'other project', inPartition({ projectId: 'q' }), '"p" database ""', 'vs. project "q" database ""'],
   [
     23,
     'database (default)',
@@ -88,7 +88,13 @@ const rows: readonly [number, string, Key | Uint8Array, string, string][] = [
     'illegal database id "(default)"',
     'illegal database',
   ],
-  [24, 'other database', inPartition({ databaseId: 'd' }), 'names project "p" database "d"', 'in one database'],
+  [
+    24,
+    'other database',
+    inPartition({ databaseId: 'd' }),
+    'vs. project "p" database "d"',
+    'mismatched databases within request',
+  ],
   [25, 'no partition', hex('12 05 0a 01 41 10 01'), '', ''],
   [26, 'incomplete key', keyOf([{ kind: 'A' }]), '', 'incomplete'],
   [0, 'key of 6,144 bytes', keyOf(longPath(6144)), '', ''],
@@ -125,9 +131,9 @@ describe('keys of entities and lookups', () => {
   it('an update and a delete refuse an incomplete key (rows 27, 28)', () => {
     const incomplete = keyOf([{ kind: 'A' }])
     expect(refusal(() => requireComplete(incomplete))).toContain('A:? is incomplete')
-    expect(refusal(() => validateDeleteKey(incomplete, request))).toContain('A:? is incomplete')
-    expect(refusal(() => validateDeleteKey(keyOf([{ kind: '__x__', id: 1n }]), request))).toContain('reserved')
-    expect(refusal(() => validateDeleteKey(keyOf([a]), request))).toBeUndefined()
+    expect(refusal(() => validateCompleteKey(incomplete, request))).toContain('A:? is incomplete')
+    expect(refusal(() => validateCompleteKey(keyOf([{ kind: '__x__', id: 1n }]), request))).toContain('reserved')
+    expect(refusal(() => validateCompleteKey(keyOf([a]), request))).toBeUndefined()
   })
 
   it('a key is good again after a bad one, and bad again after a good one', () => {
@@ -156,11 +162,14 @@ describe('keys of other calls', () => {
 describe('names of databases', () => {
   for (const [projectId, databaseId, message] of [
     ['p', '', ''],
-    ['my-project.1', 'db2', ''],
+    ['my-project-1', 'db2', ''],
+    ['1', '', ''],
+    ['__p__', '', ''],
     ['example.com:project', '', ''],
     ['', '', 'the project id is missing'],
-    ['a/b', '', 'illegal project id "a/b"'],
-    ['p'.repeat(101), '', 'illegal project id'],
+    ...['.', 'a.b', '-a', 'A', 'a_b', 'a/b', 's~a', 'a:b:c', '-a:b', 'a:-b', '__a', 'p'.repeat(101)].map(
+      (id) => [id, '', 'is an invalid project id'] as const,
+    ),
     ['p', '(default)', 'illegal database id "(default)"'],
     ['p', 'a b', 'illegal database id "a b"'],
     ['p', 'd'.repeat(101), 'illegal database id'],

@@ -37,7 +37,8 @@ let goodProject = ''
 let goodDatabase = ''
 let goodNamespace = ''
 
-const projectPattern = /^[A-Za-z0-9._:-]{1,100}$/
+/** A project id, perhaps behind a domain and a colon; reserved names can be asked for. */
+const projectPattern = /^(?=.{1,100}$)(?:(?:[a-z0-9][a-z0-9.-]*:)?[a-z0-9][a-z0-9-]*|__[a-z0-9-]+__)$/
 const partPattern = /^[A-Za-z0-9._-]{0,100}$/
 
 /** Checks the name of a database as a request gives it. An empty database id is the default database. */
@@ -47,7 +48,8 @@ export function validateDatabase(database: KeyDefaults): void {
     if (projectId === '') throw invalidArgument('the project id is missing')
     if (!projectPattern.test(projectId)) {
       throw invalidArgument(
-        `illegal project id ${quoted(projectId)}: 1 to ${limits.partitionPartCharactersMax} of A-Z a-z 0-9 . _ : -`,
+        `${quoted(projectId)} is an invalid project id: 1 to ${limits.partitionPartCharactersMax} of a-z 0-9 -, beginning with a ` +
+          'letter or digit, perhaps behind a domain and a colon',
       )
     }
     goodProject = projectId
@@ -77,8 +79,8 @@ export function validatePartition(partition: PartitionId, request: KeyDefaults |
     (partition.projectId !== request.projectId || partition.databaseId !== request.databaseId)
   ) {
     throw invalidArgument(
-      `all parts of a request must be in one database: the request is for ${formatDatabase(request)}, ` +
-        `a key or partition in it names ${formatDatabase(partition)}`,
+      `mismatched databases within request: ${formatDatabase(request)} vs. ${formatDatabase(partition)}; ` +
+        'keys and partitions are in the database of their request: name both project and database, or neither',
     )
   }
   const { namespaceId } = partition
@@ -179,12 +181,12 @@ export function validateEntityKey(key: Key, request: KeyDefaults): void {
   validateKey(key, { request, complete: 'optional', reserved: 'refused' })
 }
 
-/** The key of a delete. */
-export function validateDeleteKey(key: Key, request: KeyDefaults): void {
+/** A key that writes name whole: of a delete, and of ReserveIds. */
+export function validateCompleteKey(key: Key, request: KeyDefaults): void {
   validateKey(key, { request, complete: 'required', reserved: 'refused' })
 }
 
-/** A key of a Lookup or ReserveIds. */
+/** A key of a Lookup. */
 export function validateLookupKey(key: Key, request: KeyDefaults): void {
   validateKey(key, { request, complete: 'required', reserved: 'accepted' })
 }

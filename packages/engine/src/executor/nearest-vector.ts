@@ -5,7 +5,8 @@
  *   cosine       1 - the cosine of the angle             smaller is nearer
  *   dotProduct   the sum of the products                 greater is nearer
  *
- * NV1  Only an indexed vector of the same dimension counts; a number that is none (NaN) is no distance.
+ * NV1  Only a vector of the same dimension counts, wherever it stands: vectors are always excluded from property indexes. A
+ *      number that is none (NaN) is no distance.
  *
  * Known: comments of google.datastore.v1.FindNearest. Ours: NaN, as of the cosine with a vector without length.
  */
@@ -78,7 +79,7 @@ function euclidean(a: Float64Array, b: Float64Array): number {
   return Math.sqrt(sum)
 }
 
-/** The ArrayValue of the indexed vector at `path`, among the properties that the reader has before it. */
+/** The ArrayValue of the vector at `path`, among the properties that the reader has before it. */
 function findVector(reader: WireReader, path: string): ByteRange | undefined {
   const entry = propertyEntry(reader.bytes)
   const slot = new ValueSlot(reader.bytes)
@@ -96,12 +97,10 @@ function findVector(reader: WireReader, path: string): ByteRange | undefined {
     const isWhole = text === path
     if (isWhole || (path.startsWith(text) && path[text.length] === '.')) {
       readValue(new WireReader(entry.bytes, entry.start, entry.end), slot)
-      if (!slot.excluded) {
-        if (isWhole && slot.member === valueField.array && slot.meaning === vectorMeaning) return slot
-        if (!isWhole && slot.member === valueField.entity && slot.meaning !== userMeaning) {
-          const inner = findVector(new WireReader(slot.bytes, slot.start, slot.end), path.slice(text.length + 1))
-          if (inner !== undefined) return inner
-        }
+      if (isWhole && slot.member === valueField.array && slot.meaning === vectorMeaning) return slot
+      if (!isWhole && slot.member === valueField.entity && slot.meaning !== userMeaning) {
+        const inner = findVector(new WireReader(slot.bytes, slot.start, slot.end), path.slice(text.length + 1))
+        if (inner !== undefined) return inner
       }
     }
     reader.position = fieldEnd

@@ -93,7 +93,7 @@ function undoneIndexRows(undone: readonly UndoneChange[]): UndoneRows {
 export function refuseForgotten(readTime: bigint, oldestReadable: bigint): void {
   if (readTime >= oldestReadable) return
   const at = new Date(Number(oldestReadable / 1000n)).toISOString()
-  throw failedPrecondition(`the read time is too long ago: the oldest readable moment is ${at}`)
+  throw failedPrecondition(`The requested 'read_time' is too old. The oldest readable moment is ${at}`)
 }
 
 export class PastView implements TableView {

@@ -17,6 +17,15 @@ function newerThan(retention: Retention, version: bigint): readonly bigint[] {
 }
 
 describe('Retention', () => {
+  it('lets moments of the age of its limits be read, and no older ones, also before any record goes', async () => {
+    const clock = new VirtualClock(10_000_000_000n)
+    const retention = new Retention(limits, clock)
+    retention.add(logRowKey('group', 10_000_000_000n), 100, 10_000_000_000n)
+    expect(retention.oldestReadable).toBe(6_400_000_000n)
+    await clock.advance(1000)
+    expect(retention.oldestReadable).toBe(6_401_000_000n)
+  })
+
   it('gives the records after a moment, newest first', () => {
     expect(newerThan(retentionOf([1n, 2n, 2n, 5n]), 1n)).toEqual([5n, 2n, 2n])
   })

@@ -92,9 +92,14 @@ export class Retention {
     this.#bytes += bytes
   }
 
-  /** The moment up to which records are gone: reads at it or later find every newer record. 0 = none is gone yet. */
+  /**
+   * The oldest moment that may be read, microseconds: every record of a later one is kept. A moment older than the age of
+   * the limits is none, also while its records happen to be there.
+   */
   get oldestReadable(): bigint {
-    return this.#trimmedUpTo
+    const horizon = this.#scheduler.nowMicros() - this.#limits.ageMicros
+    if (horizon < this.#trimmedUpTo) return this.#trimmedUpTo
+    return horizon
   }
 
   /** Log rows of the applied records above a version, newest first. */

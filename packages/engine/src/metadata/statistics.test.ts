@@ -86,6 +86,14 @@ describe('statistics kinds', () => {
     expect(await figures('__Stat_Ns_Kind__', ['count'], 'n1')).toEqual({ '"ToDo"': '1' })
   })
 
+  test('are of the whole database alone where there are no namespaces', async () => {
+    await engine.reset({ projectId: 'p', databaseId: '', namespaceId: 'n1' })
+    expect(await figures('__Stat_Ns_Total__', ['count'])).toEqual({})
+    expect(await figures('__Stat_Ns_Kind__', ['count'])).toEqual({})
+    expect(await figures('__Stat_Total__', ['count'])).toEqual({ '"total_entity_usage"': '2' })
+    expect(await figures('__Stat_Namespace__', ['count'])).toEqual({ '1': '2' })
+  })
+
   test('count values by type, and their index rows by class', async () => {
     expect(await figures('__Stat_PropertyType__', ['count', 'builtin_index_count'])).toEqual({
       '"INT64"': '0 4',

@@ -10,6 +10,8 @@
  *   composite_index_…       rows of EntitiesByCompositeProperty
  *   bytes                   the sum of the three, of which a kind of statistic has those that it can tell
  *
+ * Without an entity outside of the default namespace there are no statistics of namespaces, `__Stat_Ns_…__` (documented).
+ *
  * T1  In each namespace the kinds' figures add up to its total, and the namespaces' to that of the database.
  *
  * Known: names, keys and properties of the kinds (App Engine SDK and documentation). Ours: sizes are those of the rows as they
@@ -188,13 +190,15 @@ const classNames: ReadonlyMap<number, string> = new Map([
 class Collector {
   readonly #rules: IndexRules
   readonly #statistics = new Map<string, Statistic>()
+  #hasNamespaces = false
 
   constructor(rules: IndexRules) {
     this.#rules = rules
   }
 
   statistics(): Iterable<Statistic> {
-    return this.#statistics.values()
+    const all = [...this.#statistics.values()]
+    return this.#hasNamespaces ? all : all.filter(({ kind }) => !kind.startsWith('__Stat_Ns_'))
   }
 
   add({ key: row, value: cell }: KvRow): void {
@@ -260,6 +264,7 @@ class Collector {
 
   #total(namespaceId: string, figures: Figures): void {
     const total = { kind: '', name: 'total_entity_usage' }
+    if (namespaceId !== '') this.#hasNamespaces = true
     this.#add('', '__Stat_Total__', total, [], 'ebc', figures)
     this.#add(namespaceId, '__Stat_Ns_Total__', total, [], 'ebc', figures)
     const subject = namespaceId === '' ? { kind: '', id: 1n } : { kind: '', name: namespaceId }

@@ -9,7 +9,7 @@
 import type { RequestContext } from '../context.ts'
 import { databaseCode } from '../encoding/key-codec.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
-import { validateAllocateKey, validateLookupKey } from '../encoding/validate-key.ts'
+import { validateAllocateKey, validateCompleteKey } from '../encoding/validate-key.ts'
 import { failedPrecondition } from '../errors.ts'
 import { execute } from '../executor/execute.ts'
 import { findNearest } from '../executor/nearest.ts'
@@ -345,7 +345,7 @@ export class Database implements TtlDatabase {
       if (keys.length === 0 && this.#settings.mode === 'firestore') {
         throw failedPrecondition('ReserveIds names no keys; give at least one')
       }
-      for (const key of keys) validateLookupKey(key, this)
+      for (const key of keys) validateCompleteKey(key, this)
       return this.#shared.ids.reserve(context, keys)
     })
   }

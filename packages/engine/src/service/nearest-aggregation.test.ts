@@ -13,6 +13,7 @@ const vector = (...values: number[]): Value => ({
   type: 'array',
   values: values.map((value): Value => ({ type: 'double', value })),
   meaning: 31,
+  excludeFromIndexes: true,
 })
 const integer = (value: bigint): Value => ({ type: 'integer', value })
 

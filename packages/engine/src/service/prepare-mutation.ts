@@ -7,7 +7,7 @@
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
 import { prepareEntity } from '../encoding/validate-entity.ts'
-import { validateDeleteKey } from '../encoding/validate-key.ts'
+import { validateCompleteKey } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
 import { formatKey, isCompleteKey } from '../model/key.ts'
 import { checkExpectation } from '../transactions/conflict.ts'
@@ -28,7 +28,7 @@ export function prepareMutation(
   const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
   if (mutation.operation === 'delete') {
     const { operation, key } = mutation
-    validateDeleteKey(key, database)
+    validateCompleteKey(key, database)
     return {
       operation,
       key,

@@ -34,7 +34,7 @@ import type { Value } from '../model/value.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { decodeImage, encodeImage, entityRowKey, entityRowKeyOf } from '../tables/entities.ts'
 import { type Conflict, checkSameExpectation, isConflict } from './conflict.ts'
-import { applyTransforms, type PreparedTransform, refuseTooMany } from './property-transform.ts'
+import { applyTransforms, type PreparedTransform, refuseTooMany, transformCount } from './property-transform.ts'
 
 export type Operation = 'insert' | 'update' | 'upsert' | 'delete'
 
@@ -149,6 +149,9 @@ export function evaluateMutations(
 
 const noNames: ReadonlyMap<RowKey, Named> = new Map()
 
+const countOf = (transforms: readonly PreparedTransform[] | undefined): number =>
+  transforms === undefined ? 0 : transformCount(transforms.map(({ operation }) => operation))
+
 /** The keys that came with their ids or names, by their rows. @throws INVALID_ARGUMENT when mutations of one do not go together (M5) */
 function namedKeys(mutations: readonly PreparedMutation[], rules: EvaluationRules): ReadonlyMap<RowKey, Named> {
   if (mutations.length < 2) return noNames
@@ -158,7 +161,7 @@ function namedKeys(mutations: readonly PreparedMutation[], rules: EvaluationRule
     const row = entityRowKeyOf(key)
     const known = named.get(row)
     if (known === undefined) {
-      named.set(row, { lastOperation: operation, firstConflict: conflict, transforms: transforms?.length ?? 0 })
+      named.set(row, { lastOperation: operation, firstConflict: conflict, transforms: countOf(transforms) })
       continue
     }
     if (rules.pairs === 'refused' && refusedPairs[known.lastOperation].includes(operation)) {
@@ -168,7 +171,7 @@ function namedKeys(mutations: readonly PreparedMutation[], rules: EvaluationRule
     }
     checkSameExpectation(key, known.firstConflict, conflict)
     known.lastOperation = operation
-    known.transforms += transforms?.length ?? 0
+    known.transforms += countOf(transforms)
     refuseTooMany(known.transforms)
   }
   return named

@@ -263,7 +263,15 @@ describe('refused before anything is done', () => {
     )
   })
 
-  test('a long element is not, where the entity around it may be excluded from indexes', () => {
-    expect(() => prepareTransforms([append('e.list', 'x'.repeat(1501))], request)).not.toThrow()
+  test('a long element is, within an entity too', () => {
+    expect(() => prepareTransforms([append('e.list', 'x'.repeat(1501))], request)).toThrow(/"list" has 1501 bytes/)
+  })
+
+  test('elements of array transforms count towards 500 transforms', () => {
+    const elements = (count: number) => Array.from({ length: count }, (_, i) => `e${i}`)
+    const one = { property: 'n', type: 'increment', value: { type: 'integer', value: 1n } } as const
+    expect(() => prepareTransforms([append('list', ...elements(499)), one], request)).not.toThrow()
+    expect(() => prepareTransforms([append('list', ...elements(500)), one], request)).toThrow(/501 property transforms/)
+    expect(() => prepareTransforms([remove('list', ...elements(501))], request)).toThrow(/501 property transforms/)
   })
 })

@@ -62,7 +62,7 @@ export function prepareTransforms(
   transforms: readonly PropertyTransform[],
   request: { readonly projectId: string; readonly databaseId: string },
 ): readonly PreparedTransform[] {
-  refuseTooMany(transforms.length)
+  refuseTooMany(transformCount(transforms))
   const prepared = transforms.map((operation): PreparedTransform => {
     const path = parsePropertyPath(operation.property, 'a property transform', limits.embeddedEntityDepthMax + 1)
     checkOperand(path, operation, request)
@@ -70,6 +70,11 @@ export function prepareTransforms(
   })
   refuseNested(prepared)
   return prepared
+}
+
+/** How many transforms these count as: an array transform as one for each of its elements (documented). */
+export function transformCount(operations: readonly TransformOperation[]): number {
+  return operations.reduce((count, operation) => count + ('values' in operation ? operation.values.length : 1), 0)
 }
 
 /** Refuses more transforms than one entity may have in a commit. */
@@ -95,10 +100,7 @@ function checkOperand(
   }
   const name = path.at(-1) ?? ''
   const operand: Value = 'value' in operation ? operation.value : { type: 'array', values: operation.values }
-  const properties: Properties = new Map([[name, operand]])
-  // Within an entity that may be excluded from indexes what is allowed depends on that entity, so it is checked in the end.
-  const inEntity: Value = { type: 'entity', properties, excludeFromIndexes: true }
-  prepareProperties(encodeProperties(path.length === 1 ? properties : new Map([['outer', inEntity]])), request)
+  prepareProperties(encodeProperties(new Map([[name, operand]])), request)
 }
 
 function refuseNested(transforms: readonly PreparedTransform[]): void {

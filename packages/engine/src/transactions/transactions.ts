@@ -414,7 +414,8 @@ export class Transactions {
   }
 
   #checkReadTime(readTime: bigint): void {
-    if (readTime > this.#parts.versions.readTime()) throw invalidArgument('the read time is in the future')
+    if (readTime > this.#parts.versions.readTime())
+      throw invalidArgument("The requested 'read_time' cannot be in the future.")
     refuseForgotten(readTime, this.#parts.log.retention.oldestReadable)
   }
 

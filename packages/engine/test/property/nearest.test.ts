@@ -21,6 +21,7 @@ import { entity, type ModelEntity, query, queryDatabase, storeOf, where } from '
 const vector = (numbers: readonly number[]): Value => ({
   type: 'array',
   meaning: vectorMeaning,
+  excludeFromIndexes: true,
   values: numbers.map((value): Value => ({ type: 'double', value })),
 })
 
@@ -29,7 +30,6 @@ const numbers = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLen
 const stored = fc.record({
   v: fc.option(numbers, { nil: undefined, freq: 8 }),
   isVector: fc.boolean(),
-  excluded: fc.boolean(),
   p: fc.integer({ min: 0, max: 2 }),
 })
 const measures: fc.Arbitrary<DistanceMeasure> = fc.constantFrom('euclidean', 'cosine', 'dotProduct')
@@ -57,11 +57,10 @@ const cases: fc.Arbitrary<Case> = fc.record({
 })
 
 function entitiesOf({ rows }: Case): ModelEntity[] {
-  return rows.map(({ v, isVector, excluded, p }, i) => {
+  return rows.map(({ v, isVector, p }, i) => {
     const plain = v === undefined ? undefined : vector(v)
-    const array: Value | undefined =
+    const value: Value | undefined =
       isVector || plain?.type !== 'array' ? plain : { type: 'array', values: plain.values }
-    const value = array === undefined ? undefined : excluded ? { ...array, excludeFromIndexes: true } : array
     return entity(`A:${i + 1}`, { p: BigInt(p), ...(value === undefined ? {} : { v: value }) })
   })
 }
@@ -81,7 +80,7 @@ function bruteForce(asked: Case): { key: string; distance: number }[] {
     .map((row, i) => ({ ...row, key: (entities[i] as ModelEntity).key }))
     .filter(({ p }) => asked.p === undefined || p === asked.p)
     .slice(offset, offset + baseLimit)
-    .filter(({ v, isVector, excluded }) => v?.length === asked.vector.length && isVector && !excluded)
+    .filter(({ v, isVector }) => v?.length === asked.vector.length && isVector)
     .map(({ v, key }) => ({ key, distance: distanceOf(measure, asked.vector, v ?? []) }))
     .filter(({ distance }) => !Number.isNaN(distance))
     .filter(({ distance }) => threshold === undefined || distance * sign <= threshold * sign)

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { at, listOf } from '../case.ts'
 import type { Difference } from '../difference.ts'
 import type { DifferenceClass } from './class.ts'
-import { before, isAbout, isCode } from './look.ts'
+import { before, isAbout, isCode, ourMessage } from './look.ts'
 
 export const transactionClasses: readonly DifferenceClass[] = [
   {
@@ -90,6 +90,16 @@ export const transactionClasses: readonly DifferenceClass[] = [
     explains: (one) =>
       isCode(one, 'INVALID_ARGUMENT', 'OK') &&
       (at(one.step.request, ['readOptions', 'readTime']) !== undefined || one.case.row?.number === 155),
+  },
+  {
+    name: 'read-time-of-the-past-hour',
+    modes: ['legacy', 'firestore'],
+    what: 'a `read_time` more than an hour ago',
+    ours: 'FAILED_PRECONDITION',
+    legacy: 'passed over',
+    firestore: 'accepted up to seven days, though point-in-time recovery is not enabled',
+    why: 'the API: the past hour, and more only with point-in-time recovery, which is not simulated',
+    explains: (one) => isCode(one, 'FAILED_PRECONDITION', 'OK') && /read_time/.test(ourMessage(one)),
   },
   {
     name: 'read-masks-passed-over',

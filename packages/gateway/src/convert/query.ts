@@ -6,6 +6,7 @@
 import {
   decodeValue,
   type Filter,
+  fillPartition,
   invalidArgument,
   type PartitionId,
   type PropertyOperator,
@@ -30,13 +31,10 @@ const operators: Readonly<Record<number, PropertyOperator>> = {
 
 const descending = 2
 
-/** The partition of a query, its empty parts filled from the request. */
+/** The partition of a query, filled from the request as those of keys are. */
 export function partitionOf(partition: WirePartition | null, scope: RequestScope): PartitionId {
-  const filled = {
-    projectId: partition?.projectId || scope.projectId,
-    databaseId: partition?.databaseId || scope.databaseId,
-    namespaceId: partition?.namespaceId ?? '',
-  }
+  const { projectId = '', databaseId = '', namespaceId = '' } = partition ?? {}
+  const filled = fillPartition({ projectId, databaseId, namespaceId }, scope)
   validatePartition(filled, scope)
   return filled
 }

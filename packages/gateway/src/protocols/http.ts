@@ -223,9 +223,9 @@ function parseTarget(path: string): DataTarget | undefined {
   }
 }
 
-/** By content type; without one JSON is meant. */
+/** By content type; without one, or with an empty one, JSON is meant. */
 function formOf(contentType: string | undefined): WireForm | undefined {
-  if (contentType === undefined || contentType === 'application/json') return jsonForm
+  if (contentType === undefined || contentType === '' || contentType === 'application/json') return jsonForm
   if (contentType === 'application/x-protobuf') return protobufForm
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase()
   if (type === 'application/json') return jsonForm

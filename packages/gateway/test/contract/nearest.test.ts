@@ -19,9 +19,11 @@ afterAll(async () => {
   await engine.close()
 })
 
+/** As clients of Google write them: excluded from indexes. */
 const vector = (...numbers: number[]): Plain => ({
   ...array(...numbers.map((doubleValue) => ({ doubleValue }))),
   meaning: 31,
+  excludeFromIndexes: true,
 })
 const search = (more: Plain = {}): Plain => ({
   vectorProperty: { name: 'v' },
@@ -62,7 +64,7 @@ describe.each(wireNames)('over %s', (name) => {
     expect(batch.moreResults).toBe('NO_MORE_RESULTS')
     return batch.entityResults.map((result) => {
       const { key, properties } = result.entity
-      expect(properties['v']).toMatchObject({ meaning: 31 })
+      expect(properties['v']).toMatchObject({ meaning: 31, excludeFromIndexes: true })
       return [key.path[0]?.name, properties['distance']?.doubleValue]
     })
   }
@@ -103,6 +105,13 @@ describe.each(wireNames)('over %s', (name) => {
   ])('it is refused: %s', async (_what, more, message) => {
     const { code, message: text } = await wire.send('p', 'RunQuery', ofKind(search(more)))
     expect({ code, text }).toEqual({ code: 'INVALID_ARGUMENT', text: expect.stringMatching(message) })
+  })
+
+  test('a vector that is not excluded from indexes cannot be stored', async () => {
+    const v = { ...vector(1), excludeFromIndexes: false }
+    const { code, message } = await wire.send('p', 'Commit', commit({ upsert: entity(named('indexed'), { v }) }))
+    expect(code).toBe('INVALID_ARGUMENT')
+    expect(message).toMatch(/excluded from indexes/)
   })
 
   test('a vector of more than 2,048 dimensions cannot be stored', async () => {

@@ -65,7 +65,7 @@ describe('the data API in JSON', () => {
     expect(await response.text()).toBe('{}\n')
   })
 
-  test.each(['application/json; charset=utf-8', 'Application/JSON'])('is spoken under %s', async (type) => {
+  test.each(['application/json; charset=utf-8', 'Application/JSON', ''])('is spoken under "%s"', async (type) => {
     const gateway = await testGateway(engine)
     expect((await send(gateway, { headers: { 'content-type': type }, body: '{}' })).status).toBe(200)
   })

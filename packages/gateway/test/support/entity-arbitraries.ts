@@ -123,10 +123,11 @@ const scalars: fc.Arbitrary<Value> = fc.oneof(
   texts.map((value): Value => ({ type: 'string', value, meaning: 15, excludeFromIndexes: true })),
 )
 
-const vectors: fc.Arbitrary<Value> = fc.array(doubles, { maxLength: 3 }).map(
+const vectors: fc.Arbitrary<Value> = fc.array(doubles, { minLength: 1, maxLength: 3 }).map(
   (list): Value => ({
     type: 'array',
     meaning: 31,
+    excludeFromIndexes: true,
     values: list.map((value): Value => ({ type: 'double', value })),
   }),
 )

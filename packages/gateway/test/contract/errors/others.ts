@@ -16,6 +16,7 @@ import {
   secondsFromNow,
   string,
   times,
+  tooOld,
 } from './row.ts'
 
 function row(number: number, method: MethodName, input: string, request: RequestOf, answers: Answers): Row {
@@ -75,6 +76,13 @@ const noReservation = (because: string): Answers => ({
 })
 const neverGiven = 'the id is never given automatically: there is nothing to reserve'
 
+const refusedReservations: readonly (readonly [string, Plain, RegExp])[] = [
+  ['kind reserved', key({ kind: '__T__', id: '5' }), /"__T__".*reserved/],
+  ['kind of an ancestor reserved', key({ kind: '__T__', id: '5' }, { id: '1' }), /"__T__".*reserved/],
+  ['name reserved', named('__n__'), /"__n__".*reserved/],
+  ['namespace reserved', { partitionId: { namespaceId: '__a__' }, ...key({ id: '5' }) }, /"__a__".*reserved/],
+]
+
 export const idRows: readonly Row[] = [
   row(193, 'AllocateIds', 'complete key', { keys: [key({ id: '1' })] }, invalid(/K:1/)),
   row(194, 'AllocateIds', 'named key', { keys: [named('n')] }, invalid(/K:"?n"?/)),
@@ -83,6 +91,12 @@ export const idRows: readonly Row[] = [
   row(197, 'AllocateIds', '500 keys', { keys: times(500, () => incomplete) }, ok),
   row(198, 'AllocateIds', '501 keys', { keys: times(501, () => incomplete) }, ok),
   row(199, 'ReserveIds', 'incomplete key', { keys: [incomplete] }, invalid(/neither id nor name|incomplete/)),
+  ...refusedReservations.map(([input, itsKey, names]) => ({
+    input,
+    method: 'ReserveIds' as const,
+    request: { keys: [itsKey] },
+    ...invalid(names),
+  })),
   row(200, 'ReserveIds', 'named key', { keys: [named('n')] }, ok),
   row(
     201,
@@ -118,7 +132,7 @@ export const lookupRows: readonly Row[] = [
       notOverHttp: 'the path names the project',
     },
   ),
-  row(207, 'Lookup', 'project with bad letters', { projectId: 'a b', keys: [named('n')] }, invalid(/project.*"a b"/)),
+  row(207, 'Lookup', 'project with bad letters', { projectId: 'a b', keys: [named('n')] }, invalid(/"a b".*project/)),
   row(208, 'Lookup', 'named database', { databaseId: 'db2', keys: [named('n')] }, ok),
   row(209, 'Lookup', 'database (default)', { databaseId: '(default)', keys: [named('n')] }, invalid(/"\(default\)"/)),
   row(
@@ -185,7 +199,7 @@ export const transactionRows: readonly Row[] = [
     'BeginTransaction',
     'read-only, two hours ago',
     () => ({ transactionOptions: { readOnly: { readTime: secondsFromNow(-7200) } } }),
-    ok,
+    tooOld,
   ),
   row(
     218,

@@ -13,6 +13,7 @@ import {
   secondsFromNow,
   string,
   times,
+  tooOld,
   unknownToLegacy,
 } from './row.ts'
 
@@ -179,7 +180,7 @@ export const queryRows: readonly Row[] = [
     invalid(/__namespace__/),
   ),
   query(153, 'kind __entity_group__', { kind: properties('__entity_group__') }, refusedByLegacy),
-  request(154, 'read time two hours ago', () => at(-7200), ok),
+  request(154, 'read time two hours ago', () => at(-7200), tooOld),
   request(155, 'read time in the future', () => at(3600), takenByLegacy(/future/)),
   request(
     156,

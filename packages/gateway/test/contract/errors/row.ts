@@ -71,6 +71,13 @@ export const unknownToLegacy: Partial<Answers> = {
 
 export const ok: Answers = { firestore: 'OK' }
 
+/** A moment that production keeps no longer. */
+export const tooOld: Answers = {
+  firestore: 'OK',
+  ours: { code: 'FAILED_PRECONDITION', because: 'the API says that moments of the past hour can be read' },
+  names: /read.time/,
+}
+
 export function invalid(names: RegExp, more: Partial<Answers> = {}): Answers {
   return { firestore: 'INVALID_ARGUMENT', names, ...more }
 }
