@@ -15,7 +15,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
-import { failedPrecondition } from '../errors.ts'
+import { failedPrecondition, invalidArgument } from '../errors.ts'
 import { addIndexDelta, type IndexRules } from '../log/index-delta.ts'
 import { decodeLogRecord, type EntityChange } from '../log/log-record.ts'
 import { parseLogRowKey } from '../log/log-rows.ts'
@@ -89,11 +89,22 @@ function undoneIndexRows(undone: readonly UndoneChange[]): UndoneRows {
   return rows
 }
 
+/** Refuses a moment that has not come. Times are microseconds. */
+export function refuseFuture(readTime: bigint, now: bigint): void {
+  if (readTime <= now) return
+  throw invalidArgument(`The requested 'read_time' cannot be in the future. It is now ${instant(now)}`)
+}
+
 /** Refuses a moment of which records are gone (H2). Times are microseconds. */
 export function refuseForgotten(readTime: bigint, oldestReadable: bigint): void {
   if (readTime >= oldestReadable) return
-  const at = new Date(Number(oldestReadable / 1000n)).toISOString()
-  throw failedPrecondition(`The requested 'read_time' is too old. The oldest readable moment is ${at}`)
+  throw failedPrecondition(
+    `The requested 'read_time' is too old. The oldest readable moment is ${instant(oldestReadable)}`,
+  )
+}
+
+function instant(micros: bigint): string {
+  return new Date(Number(micros / 1000n)).toISOString()
 }
 
 export class PastView implements TableView {

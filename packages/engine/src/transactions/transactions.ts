@@ -20,7 +20,7 @@ import type { RequestContext } from '../context.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
-import { refuseForgotten } from '../history/past-view.ts'
+import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
 import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
 import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
@@ -414,8 +414,7 @@ export class Transactions {
   }
 
   #checkReadTime(readTime: bigint): void {
-    if (readTime > this.#parts.versions.readTime())
-      throw invalidArgument("The requested 'read_time' cannot be in the future.")
+    refuseFuture(readTime, this.#parts.versions.readTime())
     refuseForgotten(readTime, this.#parts.log.retention.oldestReadable)
   }
 
