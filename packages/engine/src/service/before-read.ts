@@ -1,25 +1,25 @@
-/** What is applied before a read outside of transactions (D1 of database.ts). */
+/** What a read outside of transactions must see (D1 of database.ts). */
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
-import { forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { ReadScope } from '../transactions/moments.ts'
 import type { ReadConsistency } from './api.ts'
 
 /**
- * Rolls the read's groups forward, unless it asks for eventual reads; for a global query everything, if applying is immediate
- * or the caller insists. Any other policy makes it eventual.
+ * The scope of which the read must see every commit: all of its groups, unless it asks for an eventual read; for a global query
+ * everything, if applying is immediate or the caller insists. Any other policy makes it eventual.
+ *
+ * @returns no group at all for an eventual read, before which the policy has had its chance to apply something
  */
 export function beforeRead(
   log: CommitLog,
   database: LogDatabase,
   scope: ReadScope,
   consistency: ReadConsistency | undefined,
-): MaybePromise<void> {
+): MaybePromise<ReadScope> {
   const immediate = database.applyPolicy.type === 'immediate' && !log.pending.hasHeldIn(database.code)
-  if (scope === 'global') {
-    const strong = immediate || consistency === 'strong'
-    return strong ? log.applier.rollForwardDatabase(database.code, 'strong read') : log.groom(database)
-  }
-  if (consistency === 'eventual' && !immediate) return log.groom(database)
-  return forEachInOrder(scope, (group) => log.applier.rollForward(group, 'strong read'))
+  const strong = immediate || consistency === 'strong' || (scope !== 'global' && consistency !== 'eventual')
+  return strong ? scope : andThen(log.groom(database), () => nothing)
 }
+
+const nothing: ReadScope = []

@@ -29,10 +29,10 @@ import type { Value } from '../model/value.ts'
 import { normalize } from '../planner/normalize.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
-import { KvTableView, type TableView } from '../tables/table.ts'
+import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/moments.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
-import { finallyDo, whenFails } from '../transactions/whole-read.ts'
+import { whenFails } from '../transactions/whole-read.ts'
 import { planAggregation, runAggregation } from './aggregation.ts'
 import type {
   AggregationBatch,
@@ -74,6 +74,7 @@ import { viewWithIndexes } from './snapshot-indexes.ts'
 import type { TtlDatabase, TtlPolicy } from './ttl.ts'
 
 const emptyTransaction = new Uint8Array(0)
+const noGroups: ReadScope = []
 
 export class Database implements TtlDatabase {
   readonly projectId: string
@@ -159,7 +160,8 @@ export class Database implements TtlDatabase {
         () => groupsOf(keys),
         (view) => lookupKeys(context, view, keys, mask),
         lookupResult,
-        'one',
+        // A store that gets many rows at once does so in one turn.
+        keys.length === 1 || this.#shared.kv.getAll !== undefined ? 'one' : 'many',
       )
     })
   }
@@ -396,7 +398,7 @@ export class Database implements TtlDatabase {
     answer: (found: T, readTime: bigint, transaction: Uint8Array | undefined) => R,
     steps: 'one' | 'many' = 'many',
   ): MaybePromise<R> {
-    const { transactions, versions, view } = this.#shared
+    const { transactions, versions, log } = this.#shared
     if (read?.transaction !== undefined || read?.newTransaction !== undefined) {
       const begun = read.newTransaction === undefined ? undefined : transactions.begin(this, read.newTransaction)
       const transaction = begun ?? transactions.find(this, read.transaction ?? emptyTransaction)
@@ -411,26 +413,12 @@ export class Database implements TtlDatabase {
     if (readTime !== undefined) {
       return andThen(transactions.readAt(this, readTime, work), (result) => answer(result, readTime, undefined))
     }
-    const ready =
-      this.#shared.log.pending.count === 0
-        ? undefined
-        : beforeRead(this.#shared.log, this, scopeOf(), read?.consistency)
-    return andThen(ready, () => {
-      const now = versions.readTime()
-      // A lookup reads each entity in one step; whatever scans index rows first must find the entities of the same moment.
-      const result = steps === 'one' ? work(view) : this.#atOneMoment(work)
-      return andThen(result, (found) => answer(found, now, undefined))
-    })
-  }
-
-  /** A read of several steps sees one state of the store, where the store can show one: index rows and entities agree. */
-  #atOneMoment<T>(work: (view: TableView) => MaybePromise<T>): MaybePromise<T> {
-    const { kv, view } = this.#shared
-    if (!kv.supports.snapshot) return work(view)
-    const snapshot = kv.snapshot()
-    return finallyDo(
-      () => work(new KvTableView(snapshot)),
-      () => snapshot.close(),
+    const scope = log.pending.count === 0 ? noGroups : beforeRead(log, this, scopeOf(), read?.consistency)
+    return andThen(scope, (seen) =>
+      transactions.readNow(this, seen, steps, (view) => {
+        const now = versions.readTime()
+        return andThen(work(view), (found) => answer(found, now, undefined))
+      }),
     )
   }
 

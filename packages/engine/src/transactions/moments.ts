@@ -1,12 +1,20 @@
 /**
- * The tables as of one moment: now, for a transaction that goes on reading what it saw first, or in the past.
+ * The tables as of one moment: now, for a strong read and for a transaction that goes on reading what it saw first, or in the
+ * past.
  *
  *   store with snapshots      a snapshot of now, under it the undone rows when the moment is past
  *   store without             the moment alone: each read lays the undone rows anew over what the store has then
  *
  * N3  Two reads at one moment see the same, whatever is committed in between.
+ * N4  A moment of now holds every commit to the groups of its scope that was acknowledged before, and every commit that it holds
+ *     in one of these groups it holds in all. So a strong read is never torn.           test/property/strong-reads.test.ts
+ *
+ *   group g   ▪ 1 applied   ▪ 2 applied   □ 3 waits        Rolling forward g, then h, is not enough for N4: commit 3 of both
+ *   group h   ▪ 1 applied   ▪ 2 applied   ▪ 3 applied      may come in between, and is applied in h alone. A moment is taken
+ *                                                          in a turn in which nothing waits in any group of the scope.
  */
 import { PastView, refuseForgotten, undoneRows } from '../history/past-view.ts'
+import { invariant } from '../invariant.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
@@ -15,8 +23,9 @@ import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvReader, KvSnapshot } from '../storage/kv.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
+import { GroupViews } from './group-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
-import { wholeRead } from './whole-read.ts'
+import { finallyDo, wholeRead } from './whole-read.ts'
 
 /** What a read is about: the groups of its keys or of its ancestor, or everything. */
 export type ReadScope = readonly GroupCode[] | 'global'
@@ -27,6 +36,9 @@ export interface Moment {
   readonly mark: number
   /** Microseconds. */
   readonly at: bigint
+  /** Runs a read of it. */
+  during<T>(read: () => MaybePromise<T>): MaybePromise<T>
+  /** Gives it back. A read that is under way goes on. */
   close(): void
 }
 
@@ -40,50 +52,107 @@ export interface MomentsParts {
 
 export class Moments {
   readonly #parts: MomentsParts
+  readonly #now: TableView
 
   constructor(parts: MomentsParts) {
     this.#parts = parts
+    this.#now = new KvTableView(parts.kv)
   }
 
   /**
-   * Now. The caller gives the mark back with RecentCommits.release, by `onMark`'s means, also when this fails.
+   * Now (N4). The caller gives the mark back with RecentCommits.release, by `onMark`'s means, also when this fails.
    *
-   * @param onMark - told of the mark at once
+   * @param onMark - told of the mark in the turn in which it is taken
    */
   take(database: LogDatabase, scope: ReadScope, onMark: (mark: number) => void): MaybePromise<Moment> {
     const { recent, kv, versions } = this.#parts
-    const mark = recent.mark()
-    onMark(mark)
-    return andThen(this.rollForward(database, scope), () => {
-      if (!kv.supports.snapshot) {
-        return andThen(this.at(database, versions.readTime()), (moment) => ({ ...moment, mark }))
-      }
+    const marked = (): number => {
+      const mark = recent.mark()
+      onMark(mark)
+      return mark
+    }
+    if (!kv.supports.snapshot) return this.#pastOf(database, () => ({ at: versions.readTime(), mark: marked() }))
+    return this.#whenApplied(database, scope, () => {
       const snapshot = kv.snapshot()
-      return { view: new KvTableView(snapshot), mark, at: versions.last, close: () => snapshot.close() }
+      return new OpenMoment(new KvTableView(snapshot), { mark: marked(), at: versions.last }, snapshot)
     })
+  }
+
+  /**
+   * A read of now that nothing comes after. It sees one moment (N4).
+   *
+   * @param steps - `one`: `work` reads all that it reads in one step of the store
+   */
+  readNow<T>(
+    database: LogDatabase,
+    scope: ReadScope,
+    steps: 'one' | 'many',
+    work: (view: TableView) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    const { kv, recent } = this.#parts
+    const ready = (): MaybePromise<TableView> => andThen(this.rollForward(database, scope), () => this.#now)
+    if (steps === 'one') return andThen(ready(), work)
+    if (!kv.supports.snapshot) return wholeRead(recent, ready, work, () => undefined)
+    return andThen(
+      this.#whenApplied(database, scope, () => kv.snapshot()),
+      (snapshot) =>
+        finallyDo(
+          () => work(new KvTableView(snapshot)),
+          () => snapshot.close(),
+        ),
+    )
   }
 
   /** A moment that is not in the future (history/past-view.ts). @throws FAILED_PRECONDITION when it is too long ago */
   at(database: LogDatabase, readTime: bigint): MaybePromise<Moment> {
+    // No commit may get a stamp at or below this moment any more.
+    this.#parts.versions.observe(readTime)
+    return this.#pastOf(database, () => ({ at: readTime, mark: 0 }))
+  }
+
+  /** @param choose - says which moment it is, when all that was committed has landed and is applied */
+  #pastOf(database: LogDatabase, choose: () => Pick<Moment, 'at' | 'mark'>): MaybePromise<Moment> {
     const { log, kv, versions, rulesOf } = this.#parts
-    // No commit may get a stamp at or below this moment any more, and those that have one must have landed.
-    versions.observe(readTime)
+    const look = (): Pick<Moment, 'at' | 'mark'> & { readonly snapshot: KvSnapshot | undefined } => {
+      const { at, mark } = choose()
+      versions.observe(at)
+      refuseForgotten(at, log.retention.oldestReadable)
+      return { at, mark, snapshot: kv.supports.snapshot ? kv.snapshot() : undefined }
+    }
     return andThen(this.rollForward(database, 'global'), async () => {
-      await log.exclusive(() => log.quiesce())
-      refuseForgotten(readTime, log.retention.oldestReadable)
-      const snapshot: KvSnapshot | undefined = kv.supports.snapshot ? kv.snapshot() : undefined
+      const { at, mark, snapshot } = await this.#whenStill(database, 'global', look)
       const reader: KvReader = snapshot ?? kv
-      const undone = await undoneRows(reader, log.retention.newerThan(readTime), rulesOf)
+      const undone = await undoneRows(reader, log.retention.newerThan(at), rulesOf)
       const view = new PastView(new KvTableView(reader), undone)
-      return { view, mark: 0, at: readTime, close: () => snapshot?.close() }
+      return new OpenMoment(view, { mark, at }, snapshot)
     })
   }
 
   /** Reads at a moment (N3). */
   read<T>(database: LogDatabase, moment: Moment, work: (view: TableView) => MaybePromise<T>): MaybePromise<T> {
     const { kv, recent } = this.#parts
-    if (kv.supports.snapshot) return work(moment.view)
+    if (kv.supports.snapshot) return moment.during(() => work(moment.view))
     const viewOf = (): MaybePromise<TableView> => andThen(this.at(database, moment.at), ({ view }) => view)
+    return wholeRead(recent, viewOf, work, () => undefined)
+  }
+
+  /** Reads each group at a moment of its own (N3). */
+  readGroups<T>(
+    database: LogDatabase,
+    moments: ReadonlyMap<GroupCode, Moment>,
+    work: (view: TableView) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    const { kv, recent } = this.#parts
+    const views = new Map<GroupCode, TableView>()
+    for (const [group, { view }] of moments) views.set(group, view)
+    if (kv.supports.snapshot) {
+      const read = (): MaybePromise<T> => work(new GroupViews(views))
+      return [...new Set(moments.values())].reduce((inner, moment) => () => moment.during(inner), read)()
+    }
+    const viewOf = async (): Promise<TableView> => {
+      for (const [group, { at }] of moments) views.set(group, (await this.at(database, at)).view)
+      return new GroupViews(views)
+    }
     return wholeRead(recent, viewOf, work, () => undefined)
   }
 
@@ -93,5 +162,63 @@ export class Moments {
     if (pending.count === 0) return
     if (scope === 'global') return applier.rollForwardDatabase(database.code, 'strong read')
     return forEachInOrder(scope, (group) => applier.rollForward(group, 'strong read'))
+  }
+
+  /** Runs `look` in a turn in which nothing waits in the scope (N4). Where commits come faster than they are applied, they wait. */
+  #whenApplied<T>(database: LogDatabase, scope: ReadScope, look: () => T): MaybePromise<T> {
+    if (!this.#waitsIn(database, scope)) return look()
+    return andThen(this.rollForward(database, scope), () =>
+      this.#waitsIn(database, scope) ? this.#whenStill(database, scope, look) : look(),
+    )
+  }
+
+  /** Runs `look` in a turn in which no commit is on its way and nothing waits in the scope. */
+  #whenStill<T>(database: LogDatabase, scope: ReadScope, look: () => T): MaybePromise<T> {
+    const { log } = this.#parts
+    return log.exclusive(async () => {
+      await log.quiesce()
+      await this.rollForward(database, scope)
+      invariant(!this.#waitsIn(database, scope), 'N4: nothing waits in the scope of a moment')
+      return look()
+    })
+  }
+
+  #waitsIn(database: LogDatabase, scope: ReadScope): boolean {
+    const { pending } = this.#parts.log
+    if (pending.count === 0) return false
+    return scope === 'global' ? pending.hasIn(database.code) : scope.some((group) => pending.of(group).length > 0)
+  }
+}
+
+class OpenMoment implements Moment {
+  readonly view: TableView
+  readonly mark: number
+  readonly at: bigint
+  readonly #snapshot: KvSnapshot | undefined
+  #reads = 0
+  #isGivenBack = false
+
+  constructor(view: TableView, { mark, at }: Pick<Moment, 'mark' | 'at'>, snapshot: KvSnapshot | undefined) {
+    this.view = view
+    this.mark = mark
+    this.at = at
+    this.#snapshot = snapshot
+  }
+
+  during<T>(read: () => MaybePromise<T>): MaybePromise<T> {
+    this.#reads++
+    return finallyDo(read, () => {
+      this.#reads--
+      this.#closeIfUnused()
+    })
+  }
+
+  close(): void {
+    this.#isGivenBack = true
+    this.#closeIfUnused()
+  }
+
+  #closeIfUnused(): void {
+    if (this.#isGivenBack && this.#reads === 0) this.#snapshot?.close()
   }
 }

@@ -23,14 +23,14 @@ import { DatastoreError, invalidArgument } from '../errors.ts'
 import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
 import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
 import type { GroupCode } from '../log/log-rows.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import type { Contention } from '../tablets/group-load.ts'
 import { Blocked } from './blocked.ts'
 import { ContendedRows } from './contended-rows.ts'
-import { GroupViews } from './group-views.ts'
-import { type Moment, Moments, type MomentsParts, type ReadScope } from './moments.ts'
+import { HeldMoments } from './held-moments.ts'
+import { Moments, type MomentsParts, type ReadScope } from './moments.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
 import { type RegistryLimits, refuseEnded, TransactionRegistry } from './registry.ts'
 import type { ConcurrencyMode, Transaction } from './transaction.ts'
@@ -69,16 +69,14 @@ export class Transactions {
   readonly #registry: TransactionRegistry
   readonly #writers = new WaitingWriters()
   readonly #contended: ContendedRows
-  /** The snapshot of an optimistic or read-only transaction, made at its first read. */
-  readonly #snapshots = new Map<Transaction, MaybePromise<Moment>>()
-  /** The snapshots of a transaction by entity group, each made at the first read of the group. */
-  readonly #groupSnapshots = new Map<Transaction, Map<GroupCode, MaybePromise<Moment>>>()
+  readonly #held: HeldMoments
 
   constructor(parts: TransactionsParts) {
     this.#parts = parts
     this.#now = new KvTableView(parts.kv)
     this.#moments = new Moments(parts)
-    this.#registry = new TransactionRegistry(parts.scheduler, parts, (transaction) => this.#letGo(transaction))
+    this.#held = new HeldMoments(this.#moments, parts.recent)
+    this.#registry = new TransactionRegistry(parts.scheduler, parts, (transaction) => this.#held.letGo(transaction))
     this.#contended = new ContendedRows(parts.contention)
   }
 
@@ -115,6 +113,16 @@ export class Transactions {
     this.#registry.rollback(database.code, token)
   }
 
+  /** A read of now outside of transactions. @see Moments.readNow */
+  readNow<T>(
+    database: TransactionDatabase,
+    scope: ReadScope,
+    steps: 'one' | 'many',
+    work: (view: TableView) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    return this.#moments.readNow(database, scope, steps, work)
+  }
+
   /** A read of the transaction failed with `error` (X4). */
   failed(database: TransactionDatabase, token: Uint8Array, error: unknown): void {
     if (!(error instanceof DatastoreError) || error.code !== 'ABORTED') return
@@ -146,17 +154,13 @@ export class Transactions {
   ): MaybePromise<T> {
     if (transaction.readOnly) {
       if (transaction.mode === 'optimisticWithEntityGroups') refuseGlobal(scopeOf())
-      return andThen(this.#snapshotOf(database, transaction), (snapshot) =>
-        this.#moments.read(database, snapshot, work),
-      )
+      return this.#held.read(database, transaction, work)
     }
     switch (transaction.mode) {
       case 'pessimistic':
         return this.#lockingRead(context, database, transaction, scopeOf, work)
       case 'optimistic':
-        return andThen(this.#snapshotOf(database, transaction), ({ view }) =>
-          work(new TrackedView(view, transaction.reads)),
-        )
+        return this.#held.read(database, transaction, (view) => work(new TrackedView(view, transaction.reads)))
       case 'optimisticWithEntityGroups':
         return this.#groupRead(database, transaction, scopeOf(), work)
     }
@@ -173,7 +177,7 @@ export class Transactions {
     // Who waits for the turn of its groups may meet transactions that are not open yet.
     const isAlone = this.#registry.openCount === 0 && log.turns?.isOn !== true
     if (transaction === undefined && isAlone) return log.commit(input)
-    const groupsRead = transaction === undefined ? undefined : this.#groupSnapshots.get(transaction)
+    const groupsRead = transaction === undefined ? undefined : this.#held.groupsOf(transaction)
     // The same parts in the same order as without a transaction: so the log meets one shape of input.
     const admitted: CommitInput<T> = {
       context: input.context,
@@ -183,7 +187,7 @@ export class Transactions {
       evaluate: input.evaluate,
       admit: (footprint) => this.#admit(database, transaction, footprint),
       recheck: transaction === undefined ? undefined : () => this.#recheck(transaction),
-      alsoMoves: groupsRead === undefined ? undefined : [...groupsRead.keys()],
+      alsoMoves: groupsRead,
     }
     // A write outside of transactions waits like one that has read nothing; as the oldest it is never a deadlock's victim.
     const holder = transaction ?? this.#registry.standIn(database.code)
@@ -300,13 +304,17 @@ export class Transactions {
     if (holders !== undefined && contended !== undefined) throw new Blocked(holders, contended, footprint)
   }
 
-  /** Throws ABORTED when a later commit changed what an optimistic transaction has read. */
-  #refuseConflict(transaction: Transaction): void {
+  /**
+   * Throws ABORTED when a later commit changed what an optimistic transaction has read.
+   *
+   * @param aside - groups of which that does not matter yet
+   */
+  #refuseConflict(transaction: Transaction, aside: readonly GroupCode[] = []): void {
     if (transaction.mode === 'pessimistic') return
     const { recent } = this.#parts
-    const snapshot = this.#snapshots.get(transaction)
-    if (transaction.mode === 'optimistic' && snapshot !== undefined && !(snapshot instanceof Promise)) {
-      for (const commit of recent.since(snapshot.mark)) {
+    const mark = this.#held.markOf(transaction)
+    if (transaction.mode === 'optimistic' && mark !== undefined) {
+      for (const commit of recent.since(mark)) {
         const row = transaction.reads.hitBy(commit.footprint)
         if (row === undefined) continue
         throw new DatastoreError(
@@ -316,9 +324,9 @@ export class Transactions {
         )
       }
     }
-    for (const [group, groupSnapshot] of this.#groupSnapshots.get(transaction) ?? []) {
-      if (groupSnapshot instanceof Promise) continue
-      if (!recent.since(groupSnapshot.mark).some(({ groups }) => groups.includes(group))) continue
+    for (const [group, markOfGroup] of this.#held.marksOf(transaction)) {
+      if (aside.includes(group)) continue
+      if (!recent.since(markOfGroup).some(({ groups }) => groups.includes(group))) continue
       throw new DatastoreError(
         'ABORTED',
         `the entity group of ${describeGroup(group)} was changed by another commit after it was read; try again`,
@@ -331,7 +339,7 @@ export class Transactions {
   #refuseGroups(database: TransactionDatabase, transaction: Transaction, groups: readonly GroupCode[]): void {
     const { entityGroupsMax } = database.transactionSettings
     if (entityGroupsMax === undefined) return
-    const touched = new Set([...(this.#groupSnapshots.get(transaction)?.keys() ?? []), ...groups])
+    const touched = new Set([...(this.#held.groupsOf(transaction) ?? []), ...groups])
     if (touched.size > entityGroupsMax) {
       throw invalidArgument(`the transaction touches ${touched.size} entity groups; it may touch ${entityGroupsMax}`)
     }
@@ -370,69 +378,18 @@ export class Transactions {
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
     refuseGlobal(scope)
-    let snapshots = this.#groupSnapshots.get(transaction)
-    if (snapshots === undefined) {
-      snapshots = new Map()
-      this.#groupSnapshots.set(transaction, snapshots)
+    const known = this.#held.groupsOf(transaction) ?? []
+    this.#refuseGroups(database, transaction, scope)
+    // HM3
+    const added = (fresh: readonly GroupCode[]): void => {
+      if (known.length > 0) this.#refuseConflict(transaction, fresh)
     }
-    const known = snapshots
-    const releasing = this.#releasing(transaction)
-    const views = new Map<GroupCode, TableView>()
-    const ready = forEachInOrder(scope, (group) => {
-      if (!known.has(group)) {
-        this.#refuseConflict(transaction)
-        this.#refuseGroups(database, transaction, [group])
-        known.set(group, this.#moments.take(database, [group], releasing))
-      }
-      return andThen(known.get(group) as MaybePromise<Moment>, (snapshot) => {
-        known.set(group, snapshot)
-        views.set(group, snapshot.view)
-      })
-    })
-    return andThen(ready, () => work(new GroupViews(views)))
-  }
-
-  #snapshotOf(database: TransactionDatabase, transaction: Transaction): MaybePromise<Moment> {
-    const known = this.#snapshots.get(transaction)
-    if (known !== undefined) return known
-    const made =
-      transaction.readTime === undefined
-        ? this.#moments.take(database, 'global', this.#releasing(transaction))
-        : this.#moments.at(database, transaction.readTime)
-    this.#snapshots.set(transaction, made)
-    if (!(made instanceof Promise)) return made
-    return made.then((snapshot) => {
-      if (transaction.state === 'active') this.#snapshots.set(transaction, snapshot)
-      else snapshot.close()
-      return snapshot
-    })
-  }
-
-  /** Keeps a mark until the transaction ends (X3). */
-  #releasing(transaction: Transaction): (mark: number) => void {
-    return (mark) => transaction.atEnd(() => this.#parts.recent.release(mark))
+    return this.#held.readGroups(database, transaction, scope, added, work)
   }
 
   #checkReadTime(readTime: bigint): void {
     refuseFuture(readTime, this.#parts.versions.readTime())
     refuseForgotten(readTime, this.#parts.log.retention.oldestReadable)
-  }
-
-  /** Closes what an ended transaction has looked through. */
-  #letGo(transaction: Transaction): void {
-    if (transaction.mode === 'pessimistic' && !transaction.readOnly) return
-    const snapshot = this.#snapshots.get(transaction)
-    if (snapshot !== undefined && !(snapshot instanceof Promise)) snapshot.close()
-    this.#snapshots.delete(transaction)
-    for (const groupSnapshot of this.#groupSnapshots.get(transaction)?.values() ?? []) {
-      if (!(groupSnapshot instanceof Promise)) groupSnapshot.close()
-      else
-        groupSnapshot.then(
-          ({ close }) => close(),
-          () => undefined,
-        )
-    }
-    this.#groupSnapshots.delete(transaction)
   }
 }
 

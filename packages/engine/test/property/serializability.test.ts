@@ -1,15 +1,21 @@
 /**
- * X1: committed transactions are serializable, in each concurrency mode, under every order of steps and answers.
+ * X1: committed transactions are serializable, in each concurrency mode, under every order of steps and answers, on every store
+ * and whatever the apply policy and the mode of the database. `SIXTABLES_HISTORY` runs so many times as many histories.
  *
  * Clients run transactions of lookups, queries and writes, interleaved by fast-check's scheduler. Afterwards the committed
  * ones are replayed one by one, in the order of their commit versions, on a plain map: each must have read what the replay
  * reads. A read-only transaction must have read one state that the replay passes through.
  */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { ApplyPolicy } from '../../src/log/apply-policy.ts'
 import type { Key } from '../../src/model/key.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
 import type { Kv } from '../../src/storage/kv.ts'
+import { openLevelKv } from '../../src/storage/level-kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -203,22 +209,61 @@ function expectSerializable(done: readonly Done[]): void {
 }
 
 const modes: readonly ConcurrencyMode[] = ['pessimistic', 'optimistic', 'optimisticWithEntityGroups']
-const bodies: readonly { readonly name: string; wrap(kv: Kv, hop: () => Promise<void>): Kv }[] = [
-  { name: 'a store that answers at once', wrap: (kv) => kv },
-  { name: 'a store that answers by promise', wrap: (kv, hop) => new AsyncKv(kv, { hop }) },
+const policies: readonly ApplyPolicy[] = [
+  { type: 'immediate' },
+  { type: 'manual' },
+  { type: 'probability', chance: 0.5 },
+  { type: 'time', delayMs: 1 },
 ]
 
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+interface Body {
+  readonly name: string
+  readonly runs: number
+  open(hop: () => Promise<void>): Kv | Promise<Kv>
+}
+
+const settings = fc.record({
+  applyPolicy: fc.constantFrom(...policies),
+  mode: fc.constantFrom('firestore' as const, 'legacy' as const),
+})
+
+const bodies: readonly Body[] = [
+  { name: 'a store that answers at once', runs: 120, open: () => new MemoryKv() },
+  { name: 'a store that answers by promise', runs: 120, open: (hop) => new AsyncKv(new MemoryKv(), { hop }) },
+  {
+    name: 'LevelDB',
+    runs: 40,
+    open: () => {
+      const dir = mkdtempSync(join(tmpdir(), 'sixtables-histories-'))
+      folders.push(dir)
+      return openLevelKv({ dir })
+    },
+  },
+]
+const times = Number(process.env['SIXTABLES_HISTORY'] ?? 1)
+
 describe.each(modes)('in mode %s', (mode) => {
-  test.each(bodies)('committed transactions are serializable on $name (X1)', async ({ wrap }) => {
+  test.each(bodies)('committed transactions are serializable on $name (X1)', async ({ runs, open }) => {
     let committed = 0
     let aborted = 0
     await fc.assert(
-      fc.asyncProperty(scripts(mode), fc.scheduler(), async (clientScripts, scheduler) => {
-        const step = (): Promise<void> => scheduler.schedule(Promise.resolve())
-        const opening = openEngine({ kv: wrap(new MemoryKv(), step), scheduler: new VirtualClock() })
+      fc.asyncProperty(scripts(mode), settings, fc.scheduler(), async (clientScripts, setting, scheduler) => {
+        const clock = new VirtualClock()
+        const hop = (): Promise<void> => scheduler.schedule(Promise.resolve())
+        const step = async (): Promise<void> => {
+          await hop()
+          // What a policy delays falls between two steps.
+          if (setting.applyPolicy.type === 'time') void clock.advance(0.4)
+        }
+        const opening = openEngine({ kv: await open(hop), scheduler: clock })
         await scheduler.waitFor(opening)
         const engine = await opening
-        engine.database('p').configure({ concurrency: mode })
+        engine.database('p').configure({ ...setting, concurrency: mode })
         const clients = clientScripts.map((script) => ({ client: new Client(engine, step), script }))
         await scheduler.waitFor(Promise.all(clients.map(({ client, script }) => client.run(script))))
         const done = clients.flatMap(({ client }) => client.done)
@@ -226,11 +271,12 @@ describe.each(modes)('in mode %s', (mode) => {
         aborted += clientScripts.flat().filter(({ ending }) => ending === 'commit').length - done.length
         expectSerializable(done)
         expect(await scheduler.waitFor(engine.check())).toMatchObject({ problemCount: 0 })
+        await scheduler.waitFor(engine.close())
       }),
-      { numRuns: 120 },
+      { numRuns: runs * times },
     )
     // The histories must be worth their while: some go through, some meet.
-    expect(committed).toBeGreaterThan(50)
+    expect(committed).toBeGreaterThan(runs / 2)
     // Those that wait for each other are aborted only in a deadlock: a hundred histories may have none.
     if (mode !== 'pessimistic') expect(aborted).toBeGreaterThan(0)
   })

@@ -1,0 +1,64 @@
+/**
+ * A history of one writer and many readers of two entities that every commit changes together.
+ *
+ *   writer   1 1 ── 2 2 ── 3 3 ── 4 4 …                the value of both, in one commit
+ *   read     began when 2 was acknowledged, ended when 4 was begun: both are 2, or both 3, or both 4
+ *
+ * PH1  A strong read sees both entities of one commit: it is never torn.
+ * PH2  It sees no commit older than the newest one acknowledged before it began, and none begun after it ended.
+ */
+
+/** The values of both entities; empty when the read was refused as one to try again. */
+export type PairRead = () => Promise<readonly number[]>
+
+export interface PairClient {
+  /** Sets both entities, in one commit. Resolves when it is acknowledged. */
+  commit(value: number): Promise<void>
+  readonly reads: Readonly<Record<string, PairRead>>
+  /** Lets the others go on: on a store that answers at once they would never get a turn. */
+  turn(): Promise<void>
+}
+
+export interface PairHistory {
+  /** Reads that saw something else than PH1 and PH2 allow, in words. */
+  readonly faults: readonly string[]
+  /** How many reads of each name gave values. */
+  readonly answered: Readonly<Record<string, number>>
+}
+
+/** Runs `commits` commits one after the other, and every read again and again beside them. */
+export async function pairHistory({ commit, reads, turn }: PairClient, commits: number): Promise<PairHistory> {
+  const faults: string[] = []
+  const answered: Record<string, number> = {}
+  let begun = 1
+  let acknowledged = 1
+  await commit(1)
+  const writer = async (): Promise<void> => {
+    for (let value = 2; value <= commits; value++) {
+      begun = value
+      await commit(value)
+      acknowledged = value
+      await turn()
+    }
+  }
+  let isOver = false
+  const reader = async (name: string, read: PairRead): Promise<void> => {
+    answered[name] = 0
+    do {
+      const oldest = acknowledged
+      const values = await read()
+      if (values.length > 0) {
+        answered[name] = (answered[name] ?? 0) + 1
+        const [a, b] = values as [number, number]
+        const isWhole = values.length === 2 && a === b && oldest <= a && a <= begun
+        if (!isWhole) faults.push(`${name} gave ${values.join(' and ')} between ${oldest} and ${begun}`)
+      }
+      await turn()
+    } while (!isOver)
+  }
+  const reading = Promise.all(Object.entries(reads).map(([name, read]) => reader(name, read)))
+  await Promise.race([writer(), reading])
+  isOver = true
+  await reading
+  return { faults, answered }
+}
