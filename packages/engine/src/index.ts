@@ -66,6 +66,7 @@ export type {
 } from './model/query.ts'
 export type { Properties, Value } from './model/value.ts'
 export { MovableClock } from './movable-clock.ts'
+export { checkPartCount, type PartLimit, partLimits } from './part-limits.ts'
 export { type Random, seededRandom } from './random.ts'
 export type {
   Aggregation,

@@ -81,7 +81,10 @@ export const limitNotes: Readonly<Record<LimitName, LimitNote>> = {
     source: 'documented, measured; that equal values count once is ours',
   },
   compositeIndexRowsBytesMax: { what: 'all composite index rows of an entity', source: 'documented' },
-  compositeIndexPropertiesMax: { what: 'properties of a composite index', source: 'proto (admin)' },
+  compositeIndexPropertiesMax: {
+    what: 'properties of a composite index, and properties that a query projects or is distinct on',
+    source: 'proto (admin); of queries ours: no index can serve more',
+  },
   propertyTransformsMax: {
     what: 'property transforms on an entity in a commit; each element of an array transform counts',
     source: 'documented',

@@ -9,6 +9,7 @@
  * Known: google/datastore/v1/datastore.proto.
  */
 import { DatastoreError } from '../errors.ts'
+import { limits } from '../limits.ts'
 import type { Key } from '../model/key.ts'
 import { internText } from './interned-text.ts'
 import type { KeyDefaults } from './key-message.ts'
@@ -26,7 +27,7 @@ export class PlainLookup implements KeyDefaults {
     this.#bytes = bytes
   }
 
-  /** `undefined` for a request with more in it, and for bytes that are no message: the general decoder says what is wrong. */
+  /** `undefined` for a request with more in it or too many keys, and for bytes that are no message: the general decoder says what is wrong. */
   static read(bytes: Uint8Array): PlainLookup | undefined {
     try {
       const lookup = new PlainLookup(bytes)
@@ -39,13 +40,14 @@ export class PlainLookup implements KeyDefaults {
 
   #fields(): boolean {
     const reader = new WireReader(this.#bytes)
+    let count = 0
     for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
       if ((tag & 7) !== wireBytes) return false
       const end = reader.length() + reader.position
       const field = tag >>> 3
       if (field === 8) this.projectId = internText(reader.bytes, reader.position, end, 'project_id').text
       else if (field === 9) this.databaseId = internText(reader.bytes, reader.position, end, 'database_id').text
-      else if (field !== keysField) return false
+      else if (field !== keysField || ++count > limits.lookupKeysMax) return false
       reader.position = end
     }
     return true

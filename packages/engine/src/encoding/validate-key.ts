@@ -10,6 +10,7 @@
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { formatKey, isCompleteKey, type Key, type PartitionId, type PathElement } from '../model/key.ts'
+import { checkPartCount, partLimits } from '../part-limits.ts'
 import type { KeyDefaults } from './key-message.ts'
 import { shorten } from './value-slot.ts'
 
@@ -111,9 +112,7 @@ export interface KeyRules {
 export function validateKey(key: Key, rules: KeyRules): void {
   validatePartition(key.partition, rules.request)
   const { path } = key
-  if (path.length > limits.pathElementsMax) {
-    throw invalidArgument(`a key has ${path.length} path elements, at most ${limits.pathElementsMax} are allowed`)
-  }
+  checkPartCount(partLimits.pathElements, path.length)
   const refuseReserved = rules.reserved === 'refused'
   let keyBytes = key.partition.namespaceId.length
   for (let i = 0; i < path.length; i++) {

@@ -17,6 +17,7 @@ import { limits } from '../limits.ts'
 import { comparePartitions, formatKey, type Key, type PartitionId } from '../model/key.ts'
 import type { Filter, PropertyOperator } from '../model/query.ts'
 import { userMeaning, type Value } from '../model/value.ts'
+import { checkPartCount, partLimits } from '../part-limits.ts'
 
 export type AtomOperator = Exclude<PropertyOperator, 'hasAncestor'>
 
@@ -33,8 +34,6 @@ export interface FilterForm {
   readonly ancestor: Key | undefined
   /** One empty conjunction when there is no filter. */
   readonly conjunctions: readonly Conjunction[]
-  /** Property filters, the ancestor included. */
-  readonly components: number
 }
 
 export const keyProperty = '__key__'
@@ -44,18 +43,24 @@ export function compareNames(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-const unfiltered: FilterForm = { ancestor: undefined, conjunctions: [[]], components: 0 }
+const unfiltered: FilterForm = { ancestor: undefined, conjunctions: [[]] }
+
+/** Property filters in a filter, the ancestor included. */
+export function countFilters(filter: Filter): number {
+  if (filter.type === 'property') return 1
+  return filter.filters.reduce((count, part) => count + countFilters(part), 0)
+}
 
 /** The normal form of a filter. Throws INVALID_ARGUMENT for what no query may ask. */
 export function readFilter(filter: Filter | undefined, partition: PartitionId): FilterForm {
   if (filter === undefined) return unfiltered
+  checkPartCount(partLimits.queryComponents, countFilters(filter))
   const reader = new FilterReader(partition)
   const read = reader.read(filter)
   reader.check()
   return {
     ancestor: commonAncestor(read),
     conjunctions: read.map((conjunction) => conjunction.atoms),
-    components: reader.components,
   }
 }
 
@@ -71,7 +76,6 @@ class FilterReader {
   #notIn = false
   #several = false
   readonly #unequal = new Set<string>()
-  components = 0
 
   constructor(partition: PartitionId) {
     this.#partition = partition
@@ -116,7 +120,6 @@ class FilterReader {
 
   #property(filter: Extract<Filter, { type: 'property' }>): ReadConjunction {
     const { property, operator, value } = filter
-    this.components++
     if (property === '') throw invalidArgument('a filter names no property: its name is empty')
     validateNameBytes(property, limits.propertyNameBytesMax, 'the name of a filtered property')
     if (value.excludeFromIndexes) {

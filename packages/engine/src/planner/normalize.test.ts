@@ -112,7 +112,14 @@ test.each<[string, QueryWords, RegExp]>([
     { kind: 'A', filter: and(...unequal(11), where('p0', '=', 1n)) },
     /on 11 properties/,
   ],
-  ['101 filters', { kind: 'A', filter: and(...ints(101).map((n) => where('p', '=', n))) }, /101 filters and 0 orders/],
+  ['101 orders', { kind: 'A', order: ints(101).map((n) => `p${n}`) }, /101 filters and orders; at most 100/],
+  ['101 projected properties', { kind: 'A', projection: ints(101).map((n) => `p${n}`) }, /projects 101 properties/],
+  ['101 distinct properties', { kind: 'A', distinctOn: ints(101).map((n) => `p${n}`) }, /distinct on 101 properties/],
+  [
+    '101 filters',
+    { kind: 'A', filter: and(...ints(101).map((n) => where('p', '=', n))) },
+    /101 filters and orders; at most 100/,
+  ],
   ['an empty kind', { kind: '' }, /kind of the query is empty/],
   [
     'a partition of another project',

@@ -11,8 +11,9 @@ import { validateNameBytes, validatePartition } from '../encoding/validate-key.t
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Query, ResultType } from '../model/query.ts'
+import { checkPartCount, partLimits } from '../part-limits.ts'
 import { addDisjuncts, separateEqualitiesFromInequalities } from './disjuncts.ts'
-import { type Conjunction, keyProperty, readFilter } from './filters.ts'
+import { type Conjunction, countFilters, keyProperty, readFilter } from './filters.ts'
 import type { Disjunct, NormalQuery } from './normal-query.ts'
 import { type Ordering, orderColumns } from './orders.ts'
 
@@ -33,13 +34,8 @@ export interface QueryDatabase {
 export function normalize(query: Query, database: QueryDatabase, aggregated: readonly string[] = []): NormalQuery {
   validatePartition(query.partition, database)
   checkCounts(query)
-  const { ancestor, conjunctions, components } = readFilter(query.filter, query.partition)
-  if (components + query.order.length > limits.queryComponentsMax) {
-    throw invalidArgument(
-      `the query has ${components} filters and ${query.order.length} orders; at most ${limits.queryComponentsMax} together are allowed`,
-    )
-  }
   checkNames(query)
+  const { ancestor, conjunctions } = readFilter(query.filter, query.partition)
   if (query.kind === '') throw invalidArgument('the kind of the query is empty: leave it out to query all kinds')
   if (query.kind === undefined) checkKindless(query, conjunctions)
 
@@ -87,6 +83,10 @@ function resultTypeOf(projection: readonly string[]): ResultType {
 }
 
 function checkCounts(query: Query): void {
+  const filters = query.filter === undefined ? 0 : countFilters(query.filter)
+  checkPartCount(partLimits.queryComponents, filters + query.order.length)
+  checkPartCount(partLimits.projectedProperties, query.projection.length)
+  checkPartCount(partLimits.distinctProperties, query.distinctOn.length)
   if (query.limit !== undefined && query.limit < 0) {
     throw invalidArgument(`the limit is ${query.limit}; it must not be negative: leave it out for no limit`)
   }

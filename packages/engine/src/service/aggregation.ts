@@ -23,6 +23,7 @@ import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
+import { checkPartCount, partLimits } from '../part-limits.ts'
 import { isInequality } from '../planner/disjuncts.ts'
 import { type Conjunction, keyProperty, readFilter } from '../planner/filters.ts'
 import { normalize, type QueryDatabase } from '../planner/normalize.ts'
@@ -94,11 +95,7 @@ export interface CheckedAggregations {
 export function checkAggregations(aggregations: readonly Aggregation[], query: Query): CheckedAggregations {
   const { length } = aggregations
   if (length === 0) throw invalidArgument('an aggregation query has no aggregations; it needs at least one')
-  if (length > limits.aggregationsMax) {
-    throw invalidArgument(
-      `an aggregation query has ${length} aggregations; at most ${limits.aggregationsMax} are allowed`,
-    )
-  }
+  checkPartCount(partLimits.aggregations, length)
   for (const aggregation of aggregations) {
     if (aggregation.operator === 'count' && aggregation.upTo !== undefined && aggregation.upTo < 0n) {
       throw invalidArgument(`up_to of a count is ${aggregation.upTo}; it must not be negative`)

@@ -2,10 +2,9 @@
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { PropertyMask } from '../encoding/property-mask.ts'
 import { validateLookupKey } from '../encoding/validate-key.ts'
-import { invalidArgument } from '../errors.ts'
-import { limits } from '../limits.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
+import { checkPartCount, partLimits } from '../part-limits.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { entityRowKeyOf, StoredImage } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
@@ -25,11 +24,7 @@ export interface FoundKeys {
 
 /** Throws INVALID_ARGUMENT for too many keys, and for one that names no entity of the database. */
 export function checkLookup(keys: readonly Key[], database: Parameters<typeof validateLookupKey>[1]): void {
-  if (keys.length > limits.lookupKeysMax) {
-    throw invalidArgument(
-      `the lookup names ${keys.length} keys, at most ${limits.lookupKeysMax} are allowed: divide them among several calls`,
-    )
-  }
+  checkPartCount(partLimits.lookupKeys, keys.length)
   for (const key of keys) validateLookupKey(key, database)
 }
 

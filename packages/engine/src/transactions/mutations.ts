@@ -31,10 +31,11 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import { formatKey, type Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
+import { checkPartCount, partLimits } from '../part-limits.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { decodeImage, encodeImage, entityRowKey, entityRowKeyOf } from '../tables/entities.ts'
 import { type Conflict, checkSameExpectation, isConflict } from './conflict.ts'
-import { applyTransforms, type PreparedTransform, refuseTooMany, transformCount } from './property-transform.ts'
+import { applyTransforms, type PreparedTransform, transformCount } from './property-transform.ts'
 
 export type Operation = 'insert' | 'update' | 'upsert' | 'delete'
 
@@ -172,7 +173,7 @@ function namedKeys(mutations: readonly PreparedMutation[], rules: EvaluationRule
     checkSameExpectation(key, known.firstConflict, conflict)
     known.lastOperation = operation
     known.transforms += countOf(transforms)
-    refuseTooMany(known.transforms)
+    checkPartCount(partLimits.propertyTransforms, known.transforms)
   }
   return named
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { WireWriter } from '../encoding/wire.ts'
+import { checkPartCount, partLimits } from '../part-limits.ts'
 import {
   comparableValue,
   excluded,
@@ -10,7 +11,7 @@ import {
   toValue,
   withMeaning,
 } from '../testing/plain-values.ts'
-import { applyTransforms, type PropertyTransform, prepareTransforms, refuseTooMany } from './property-transform.ts'
+import { applyTransforms, type PropertyTransform, prepareTransforms } from './property-transform.ts'
 
 type Properties = { readonly [name: string]: Plain }
 
@@ -220,7 +221,7 @@ describe('several transforms', () => {
     const transforms = Array.from({ length: 500 }, () => increment('n', 1n))
     expect(apply({}, transforms).after).toEqual(readBack(propertyBytes({ n: 500n })))
     expect(() => prepareTransforms([...transforms, increment('m', 1n)], request)).toThrow(/501 property transforms/)
-    expect(() => refuseTooMany(500)).not.toThrow()
+    expect(() => checkPartCount(partLimits.propertyTransforms, 500)).not.toThrow()
   })
 })
 

@@ -27,6 +27,7 @@ import { invariant } from '../invariant.ts'
 import { limits } from '../limits.ts'
 import type { Key } from '../model/key.ts'
 import type { DoubleValue, EntityValue, IntegerValue, Properties, Value } from '../model/value.ts'
+import { checkPartCount, partLimits } from '../part-limits.ts'
 
 /** `property` is a path (encoding/property-path.ts). */
 export type PropertyTransform = { readonly property: string } & TransformOperation
@@ -62,7 +63,7 @@ export function prepareTransforms(
   transforms: readonly PropertyTransform[],
   request: { readonly projectId: string; readonly databaseId: string },
 ): readonly PreparedTransform[] {
-  refuseTooMany(transformCount(transforms))
+  checkPartCount(partLimits.propertyTransforms, transformCount(transforms))
   const prepared = transforms.map((operation): PreparedTransform => {
     const path = parsePropertyPath(operation.property, 'a property transform', limits.embeddedEntityDepthMax + 1)
     checkOperand(path, operation, request)
@@ -75,14 +76,6 @@ export function prepareTransforms(
 /** How many transforms these count as: an array transform as one for each of its elements (documented). */
 export function transformCount(operations: readonly TransformOperation[]): number {
   return operations.reduce((count, operation) => count + ('values' in operation ? operation.values.length : 1), 0)
-}
-
-/** Refuses more transforms than one entity may have in a commit. */
-export function refuseTooMany(count: number): void {
-  if (count <= limits.propertyTransformsMax) return
-  throw invalidArgument(
-    `an entity has ${count} property transforms in one commit, at most ${limits.propertyTransformsMax} are allowed`,
-  )
 }
 
 /** Puts the operand where the transform would put it, into an entity of its own, which is then validated like any other. */

@@ -2,12 +2,16 @@
 
 import { DatastoreError } from '@sixtables/engine'
 import type { Decoder } from '#gen/wire.js'
+import type { MethodName } from '../call.ts'
+import { checkMessageLists } from './request-parts.ts'
 
-export function decodeRequest<T>(decoder: Decoder<T>, bytes: Buffer, name: string): T {
+/** @throws INVALID_ARGUMENT for bytes that are no request of the method, and for lists that are too long */
+export function decodeRequest<T>(decoder: Decoder<T>, bytes: Buffer, method: MethodName): T {
+  checkMessageLists(method, bytes)
   try {
     return decoder.decode(bytes)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new DatastoreError('INVALID_ARGUMENT', `the bytes are not a ${name}: ${why}`, { cause })
+    throw new DatastoreError('INVALID_ARGUMENT', `the bytes are not a ${method}Request: ${why}`, { cause })
   }
 }

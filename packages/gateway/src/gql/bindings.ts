@@ -16,6 +16,9 @@ export type Parameter =
   | { readonly type: 'value'; readonly value: Uint8Array }
   | { readonly type: 'cursor'; readonly cursor: Uint8Array }
 
+/** Bindings that a message lists. */
+const shownMax = 20
+
 export class Bindings {
   readonly #named: Readonly<Record<string, GqlQueryParameter>>
   readonly #positional: readonly GqlQueryParameter[]
@@ -60,7 +63,9 @@ export class Bindings {
     const names = [...Object.keys(this.#named), ...this.#positional.keys()].map((name) =>
       typeof name === 'number' ? `@${name + 1}` : `@${name}`,
     )
-    return names.length === 0 ? 'no bindings' : names.join(', ')
+    if (names.length === 0) return 'no bindings'
+    const shown = names.slice(0, shownMax).join(', ')
+    return names.length > shownMax ? `${shown} and ${names.length - shownMax} more` : shown
   }
 }
 

@@ -44,6 +44,7 @@ function parseChain(tokens: TokenStream, keyword: 'AND' | 'OR', part: () => Cond
 }
 
 function parseOne(tokens: TokenStream, depth: number): Condition {
+  tokens.countPart()
   if (!tokens.acceptSymbol('(')) return parseComparison(tokens)
   const inner = parseCondition(tokens, depth + 1)
   if (!tokens.acceptSymbol(')')) throw tokens.unexpected('AND, OR or ")"')

@@ -120,8 +120,8 @@ function parseFields(tokens: TokenStream): Pick<SelectStatement, 'fields' | 'dis
   const distinctOn = tokens.isKeyword('DISTINCT') ? parseDistinct(tokens) : undefined
   if (distinctOn !== 'all' && tokens.acceptSymbol('*')) return { fields: [], distinct: distinctOn ?? false }
   const expected = distinctOn === 'all' ? 'ON or a property' : 'a property, or *'
-  const fields = [parseField(tokens, distinctOn === undefined ? `${expected}, DISTINCT or an aggregation` : expected)]
-  while (tokens.acceptSymbol(',')) fields.push(parseField(tokens, 'a property'))
+  const first = distinctOn === undefined ? `${expected}, DISTINCT or an aggregation` : expected
+  const fields = tokens.list((index) => parseField(tokens, index === 0 ? first : 'a property'))
   return { fields, distinct: distinctOn === 'all' ? true : (distinctOn ?? false) }
 }
 

@@ -2,39 +2,52 @@
  * Tokens one after the other, and the errors of a parser: what was found where, and what would have fitted there.
  */
 import type { DatastoreError } from '@sixtables/engine'
-import { gqlError, quote, type Token, tokenize } from './tokens.ts'
+import { gqlError, nextToken, quote, type Token } from './tokens.ts'
 
 export interface ParseOptions {
   /** False: every literal is refused, those in LIMIT and OFFSET too. */
   readonly allowLiterals: boolean
 }
 
+/** Items of lists and conditions of a query, all together. What is valid has far fewer. */
+const partsMax = 1000
+
 export class TokenStream {
   readonly #text: string
-  readonly #tokens: readonly Token[]
   readonly #options: ParseOptions
-  #next = 0
+  #current: Token
+  #following: Token | undefined
+  #parts = 0
 
   constructor(text: string, options: ParseOptions) {
     this.#text = text
-    this.#tokens = tokenize(text)
     this.#options = options
+    this.#current = nextToken(text, 0)
   }
 
   /** The token at hand; the last one is `end`. */
   get current(): Token {
-    return this.#tokens[this.#next] as Token
+    return this.#current
   }
 
   /** The token after it. */
   get following(): Token {
-    return this.#tokens[Math.min(this.#next + 1, this.#tokens.length - 1)] as Token
+    this.#following ??= nextToken(this.#text, this.#current.at + this.#current.text.length)
+    return this.#following
   }
 
   take(): Token {
-    const token = this.current
-    if (token.type !== 'end') this.#next++
+    const token = this.#current
+    this.#current = this.following
+    this.#following = undefined
     return token
+  }
+
+  /** One more item of a list, or condition. Nothing behind the last one that is allowed is read. */
+  countPart(): void {
+    if (++this.#parts > partsMax) {
+      throw this.errorAt(this.#current, `the query has more than ${partsMax} conditions and items of lists`)
+    }
   }
 
   isKeyword(keyword: string): boolean {
@@ -48,13 +61,13 @@ export class TokenStream {
   /** Passes the keyword if it stands here. */
   acceptKeyword(keyword: string): boolean {
     const found = this.isKeyword(keyword)
-    if (found) this.#next++
+    if (found) this.take()
     return found
   }
 
   acceptSymbol(symbol: string): boolean {
     const found = this.isSymbol(symbol)
-    if (found) this.#next++
+    if (found) this.take()
     return found
   }
 
@@ -79,9 +92,12 @@ export class TokenStream {
   }
 
   /** At least one, with commas between them. */
-  list<T>(item: () => T): readonly T[] {
-    const items = [item()]
-    while (this.acceptSymbol(',')) items.push(item())
+  list<T>(item: (index: number) => T): readonly T[] {
+    const items: T[] = []
+    do {
+      this.countPart()
+      items.push(item(items.length))
+    } while (this.acceptSymbol(','))
     return items
   }
 

@@ -69,20 +69,10 @@ function match(pattern: RegExp, text: string, at: number): string | undefined {
   return pattern.exec(text)?.[0]
 }
 
-/** All tokens, an `end` last. Throws INVALID_ARGUMENT where none begins. */
-export function tokenize(text: string): readonly Token[] {
-  const tokens: Token[] = []
-  let at = 0
-  for (;;) {
-    at += match(space, text, at)?.length ?? 0
-    if (at === text.length) {
-      tokens.push({ type: 'end', text: '', value: '', keyword: '', at })
-      return tokens
-    }
-    const token = tokenAt(text, at)
-    tokens.push(token)
-    at += token.text.length
-  }
+/** The token that begins at or after an offset; `end` when there is none. Throws INVALID_ARGUMENT where none begins. */
+export function nextToken(text: string, offset: number): Token {
+  const at = offset + (match(space, text, offset)?.length ?? 0)
+  return at === text.length ? { type: 'end', text: '', value: '', keyword: '', at } : tokenAt(text, at)
 }
 
 function tokenAt(text: string, at: number): Token {

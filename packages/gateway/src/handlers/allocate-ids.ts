@@ -12,7 +12,7 @@ const { AllocateIdsRequest } = google.datastore.v1
 
 export function allocateIdsHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    const request = decodeRequest(AllocateIdsRequest, bytes, 'AllocateIdsRequest')
+    const request = decodeRequest(AllocateIdsRequest, bytes, 'AllocateIds')
     const scope = requestScope(request, call)
     const keys = decodeKeys(request.keys, scope)
     return andThen(engine.database(scope.projectId, scope.databaseId).allocateIds(call, keys), answerOf)

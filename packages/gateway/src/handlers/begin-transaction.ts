@@ -13,7 +13,7 @@ const { BeginTransactionRequest } = google.datastore.v1
 
 export function beginTransactionHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    const request = decodeRequest(BeginTransactionRequest, bytes, 'BeginTransactionRequest')
+    const request = decodeRequest(BeginTransactionRequest, bytes, 'BeginTransaction')
     const scope = requestScope(request, call)
     const options = request.transactionOptions === null ? undefined : transactionOptionsOf(request.transactionOptions)
     const database = engine.database(scope.projectId, scope.databaseId)

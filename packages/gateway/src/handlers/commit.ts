@@ -47,7 +47,7 @@ function plainCommit(bytes: Buffer, call: Call): ScopedCommit | undefined {
 }
 
 function fullCommit(bytes: Buffer, call: Call): ScopedCommit {
-  const request = decodeRequest(decoder, bytes, 'CommitRequest')
+  const request = decodeRequest(decoder, bytes, 'Commit')
   const scope = requestScope(request, call)
   return { scope, commit: commitOf(request, scope) }
 }

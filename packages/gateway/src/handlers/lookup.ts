@@ -38,7 +38,7 @@ function plainLookup(bytes: Buffer, call: Call): ScopedLookup | undefined {
 }
 
 function fullLookup(bytes: Buffer, call: Call): ScopedLookup {
-  const request = decodeRequest(LookupRequest, bytes, 'LookupRequest')
+  const request = decodeRequest(LookupRequest, bytes, 'Lookup')
   const scope = requestScope(request, call)
   const keys = request.keys.map((key) => decodeKey(key, scope))
   const read = readOptionsOf(request.readOptions)

@@ -12,7 +12,7 @@ const { ReserveIdsRequest } = google.datastore.v1
 
 export function reserveIdsHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    const request = decodeRequest(ReserveIdsRequest, bytes, 'ReserveIdsRequest')
+    const request = decodeRequest(ReserveIdsRequest, bytes, 'ReserveIds')
     const scope = requestScope(request, call)
     const keys = request.keys.map((key) => decodeKey(key, scope))
     return andThen(engine.database(scope.projectId, scope.databaseId).reserveIds(call, keys), emptyAnswer)

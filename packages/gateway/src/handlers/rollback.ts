@@ -13,7 +13,7 @@ const { RollbackRequest } = google.datastore.v1
 
 export function rollbackHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    const request = decodeRequest(RollbackRequest, bytes, 'RollbackRequest')
+    const request = decodeRequest(RollbackRequest, bytes, 'Rollback')
     const scope = requestScope(request, call)
     const database = engine.database(scope.projectId, scope.databaseId)
     return andThen(database.rollback(call, transactionIdOf(request.transaction)), emptyAnswer)

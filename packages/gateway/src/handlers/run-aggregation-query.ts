@@ -35,7 +35,7 @@ const noMoreResults = 3
 
 export function runAggregationQueryHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    const request = decodeRequest(RunAggregationQueryRequest, bytes, 'RunAggregationQueryRequest')
+    const request = decodeRequest(RunAggregationQueryRequest, bytes, 'RunAggregationQuery')
     const scope = requestScope(request, call)
     const partition = partitionOf(request.partitionId, scope)
     const bound = boundOf(request, partition)

@@ -39,7 +39,7 @@ const moreResultsTypes: Readonly<Record<MoreResults, number>> = {
 
 export function runQueryHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    const request = decodeRequest(RunQueryRequest, bytes, 'RunQueryRequest')
+    const request = decodeRequest(RunQueryRequest, bytes, 'RunQuery')
     const scope = requestScope(request, call)
     const partition = partitionOf(request.partitionId, scope)
     const query = requestedQuery(request, partition)

@@ -10,6 +10,7 @@
 import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf'
 import { InvariantError, invalidArgument } from '@sixtables/engine'
 import type { MethodName } from '../call.ts'
+import { jsonListLimits } from '../convert/request-parts.ts'
 import { registry } from './descriptors.ts'
 import { dataService } from './grpc.ts'
 import { plainJson } from './json-from-message.ts'
@@ -39,10 +40,10 @@ function methodOf(name: MethodName): Method {
 /** The request message of a method, from a JSON body. An empty body is an empty message. */
 export function requestFromJson(name: MethodName, body: Buffer): Buffer {
   const { input, inputType } = methodOf(name)
-  const text = withoutMark(body.toString('utf8'))
-  if (text.trim() === '') return Buffer.alloc(0)
-  const json = parseJson(text)
-  const plain = halfSurrogate.test(text) ? undefined : plainMessage(inputType, json)
+  const text = withoutMark(body)
+  if (isBlank(text)) return Buffer.alloc(0)
+  const json = parseJson(text, jsonListLimits(name))
+  const plain = hasHalfSurrogate(text) ? undefined : plainMessage(inputType, json)
   if (plain !== undefined) return plain
   refuseMixedBase64(json)
   try {
@@ -56,10 +57,19 @@ export function requestFromJson(name: MethodName, body: Buffer): Buffer {
 }
 
 /** Half of a character: only an escape can bring it into the text. Halves that belong together are taken for one, too. */
-const halfSurrogate = /\\u[dD][89a-fA-F]/
+function hasHalfSurrogate(text: Buffer): boolean {
+  return text.includes('\\u') && /\\u[dD][89a-fA-F]/.test(text.toString('latin1'))
+}
 
-function withoutMark(text: string): string {
-  return text.startsWith('\uFEFF') ? text.slice(1) : text
+/** Whether there are no other characters than JSON's blanks. */
+function isBlank(text: Buffer): boolean {
+  return text.every((byte) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)
+}
+
+const byteOrderMark = Buffer.from('\uFEFF')
+
+function withoutMark(body: Buffer): Buffer {
+  return body.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? body.subarray(byteOrderMark.length) : body
 }
 
 /** The answer message of a method as JSON text, in bytes where it is made at once. */

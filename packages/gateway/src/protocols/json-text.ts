@@ -6,57 +6,34 @@
  *   out   two blanks a level and a line break at the end (measured); doubles with a fraction, so that 1.0 and -0.0 stay what
  *         they are for readers that tell them from 1 and 0
  */
+import { isUtf8 } from 'node:buffer'
 import { invalidArgument } from '@sixtables/engine'
+import type { ListLimits } from '../convert/request-parts.ts'
+import { type LongInteger, scanJson } from './json-scan.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-/** Fewer digits are exact in a double. */
-const exactDigitsMax = 15
-
-/** The value of a JSON text; INVALID_ARGUMENT when it is none. */
-export function parseJson(text: string): Json {
+/** Reads a JSON text of UTF-8. @throws INVALID_ARGUMENT for what is none, and for what json-scan.ts refuses */
+export function parseJson(body: Buffer, limits: ListLimits): Json {
+  if (!isUtf8(body)) throw invalidArgument('the body is not valid UTF-8')
+  const text = withQuotes(body, scanJson(body, limits))
   try {
-    return JSON.parse(/\d{16}/.test(text) ? withQuotedLongIntegers(text) : text)
+    return JSON.parse(text)
   } catch (error) {
     throw invalidArgument(`the body is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
-/** The text with quotes around each long integer outside of strings. */
-function withQuotedLongIntegers(text: string): string {
-  let result = ''
+/** The text with quotes around each long integer. */
+function withQuotes(body: Buffer, long: readonly LongInteger[]): string {
+  if (long.length === 0) return body.toString('utf8')
+  let text = ''
   let copied = 0
-  let at = 0
-  while (at < text.length) {
-    const unit = text.charCodeAt(at)
-    if (unit === 0x22) {
-      at = endOfString(text, at)
-    } else if (unit === 0x2d || (unit >= 0x30 && unit <= 0x39)) {
-      const end = endOfNumber(text, at)
-      const number = text.slice(at, end)
-      if (number.length > exactDigitsMax && /^-?[1-9]\d*$/.test(number)) {
-        result += `${text.slice(copied, at)}"${number}"`
-        copied = end
-      }
-      at = end
-    } else at++
+  for (const { start, end } of long) {
+    text += `${body.toString('utf8', copied, start)}"${body.toString('latin1', start, end)}"`
+    copied = end
   }
-  return result + text.slice(copied)
-}
-
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit === 0x5c) at++
-    else if (unit === 0x22) return at + 1
-  }
-  return text.length
-}
-
-function endOfNumber(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && /[\d.eE+-]/.test(text.charAt(at))) at++
-  return at
+  return text + body.toString('utf8', copied)
 }
 
 /** Members whose numbers are doubles. */

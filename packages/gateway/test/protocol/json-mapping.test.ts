@@ -77,6 +77,10 @@ describe('values', () => {
   test.each([
     ['{"blobValue":"+/-_"}', 'both base64 alphabets'],
     ['{"integerValue":1.5}', 'CommitRequest'],
+    ['{"doubleValue":1e400}', 'out of the range of doubles'],
+    ['{"doubleValue":-1e400}', 'out of the range of doubles'],
+    ['{"doubleValue":"1e400"}', 'CommitRequest'],
+    ['{"geoPointValue":{"latitude":1e400,"longitude":0}}', 'out of the range of doubles'],
     ['{"integerValue":"1x"}', 'CommitRequest'],
     ['{"integerValue":9223372036854775808}', 'CommitRequest'],
     ['{"booleanValue":"true"}', 'CommitRequest'],
@@ -120,6 +124,42 @@ describe('requests', () => {
       expect(json).toMatchObject({ error: { code: 400, status: 'INVALID_ARGUMENT' } })
     },
   )
+
+  test.each([
+    ['values', '{"entityValue":{"properties":{"p":', '{"integerValue":"1"}', '}}}'],
+    ['lists', '{"arrayValue":{"values":[', '', ']}}'],
+  ])('that nest %s 5,000 deep are refused, and nothing is logged as a fault', async (_what, open, inner, close) => {
+    const value = `${open.repeat(5000)}${inner}${close.repeat(5000)}`
+    const entity = `{"key":${JSON.stringify(key)},"properties":{"v":${value}}}`
+    const answer = await call('commit', `{"mode":"NON_TRANSACTIONAL","mutations":[{"upsert":${entity}}]}`)
+    expect(answer).toMatchObject({ status: 400, json: { error: { status: 'INVALID_ARGUMENT' } } })
+    expect(answer.text).toContain('nested deeper than')
+  })
+
+  test('that nest filters 5,000 deep are refused', async () => {
+    const open = '{"compositeFilter":{"op":"AND","filters":['.repeat(5000)
+    const one = '{"propertyFilter":{"property":{"name":"a"},"op":"EQUAL","value":{"integerValue":"1"}}}'
+    const filter = `${open}${one}${']}}'.repeat(5000)}`
+    const answer = await call('runQuery', `{"query":{"kind":[{"name":"K"}],"filter":${filter}}}`)
+    expect(answer).toMatchObject({ status: 400, json: { error: { status: 'INVALID_ARGUMENT' } } })
+  })
+
+  test.each([
+    ['a string', '{"v":{"stringValue":"\xff"}}'],
+    ['an excluded string', '{"v":{"stringValue":"a\xc3","excludeFromIndexes":true}}'],
+    ['a property name', '{"\xed\xa0\x80":{"integerValue":"1"}}'],
+  ])('with %s that is not UTF-8 are refused, and nothing is stored', async (_what, properties) => {
+    const entity = `{"key":${JSON.stringify(key)},"properties":${properties}}`
+    const body = Buffer.from(`{"mode":"NON_TRANSACTIONAL","mutations":[{"upsert":${entity}}]}`, 'latin1')
+    const response = await fetch(`${gateway.url}/v1/projects/p:commit`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    })
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('not valid UTF-8')
+    expect((await call('lookup', { keys: [key] })).json).toHaveProperty('missing')
+  })
 
   test('may begin with a byte order mark', async () => {
     expect((await call('lookup', '\ufeff{}')).status).toBe(200)

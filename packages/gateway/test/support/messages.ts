@@ -1,9 +1,14 @@
 /** Requests and answers of the data API, written and read as JSON. */
+import { fromJson, type JsonValue, toBinary } from '@bufbuild/protobuf'
 import type { MethodName } from '../../src/call.ts'
-import { answerToJson, requestFromJson } from '../../src/protocols/json-codec.ts'
+import { registry } from '../../src/protocols/descriptors.ts'
+import { answerToJson } from '../../src/protocols/json-codec.ts'
 
+/** Also requests that the server refuses. */
 export function request(method: MethodName, json: unknown): Buffer {
-  return requestFromJson(method, Buffer.from(JSON.stringify(json)))
+  const type = registry.getMessage(`google.datastore.v1.${method}Request`)
+  if (type === undefined) throw new Error(`no ${method}Request among the descriptors`)
+  return Buffer.from(toBinary(type, fromJson(type, json as JsonValue, { registry })))
 }
 
 /** An answer in JSON; `as` says what the test expects it to be. */

@@ -1,0 +1,79 @@
+/**
+ * Limits on the number of parts of a request, with their refusals: whoever counts first, the gateway while it reads a request
+ * or the engine before it plans one, refuses in the same words.
+ *
+ * C1  Parts are counted before they are sorted, compared or multiplied out.    normalize.test.ts, repeated-fields.test.ts
+ *
+ * Ours: the limits on projected and distinct properties. A query with more of them needs an index that may not exist.
+ */
+import { type DatastoreError, invalidArgument } from './errors.ts'
+import { limits } from './limits.ts'
+
+export interface PartLimit {
+  readonly max: number
+  /** INVALID_ARGUMENT with the number that was found and the limit. */
+  refusal(count: number): DatastoreError
+}
+
+/** @throws INVALID_ARGUMENT */
+export function checkPartCount({ max, refusal }: PartLimit, count: number): void {
+  if (count > max) throw refusal(count)
+}
+
+function partLimit(max: number, message: (count: number) => string): PartLimit {
+  return { max, refusal: (count) => invalidArgument(message(count)) }
+}
+
+const indexPropertiesMax = limits.compositeIndexPropertiesMax
+
+type PartLimitName =
+  | 'kinds'
+  | 'queryComponents'
+  | 'projectedProperties'
+  | 'distinctProperties'
+  | 'aggregations'
+  | 'queryValues'
+  | 'lookupKeys'
+  | 'pathElements'
+  | 'propertyTransforms'
+
+export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
+  kinds: partLimit(1, (count) => `a query names at most one kind; this one names ${count}`),
+  queryComponents: partLimit(
+    limits.queryComponentsMax,
+    (count) =>
+      `the query has ${count} filters and orders; at most ${limits.queryComponentsMax} are allowed, both together`,
+  ),
+  projectedProperties: partLimit(
+    indexPropertiesMax,
+    (count) => `the query projects ${count} properties; at most ${indexPropertiesMax} are allowed, as in an index`,
+  ),
+  distinctProperties: partLimit(
+    indexPropertiesMax,
+    (count) =>
+      `the query is distinct on ${count} properties; at most ${indexPropertiesMax} are allowed, as in an index`,
+  ),
+  aggregations: partLimit(
+    limits.aggregationsMax,
+    (count) => `an aggregation query has ${count} aggregations; at most ${limits.aggregationsMax} are allowed`,
+  ),
+  queryValues: partLimit(
+    limits.vectorDimensionsMax,
+    (count) =>
+      `an array in the query has ${count} values; at most ${limits.vectorDimensionsMax} are allowed, the dimensions of a vector`,
+  ),
+  lookupKeys: partLimit(
+    limits.lookupKeysMax,
+    (count) =>
+      `the lookup names ${count} keys, at most ${limits.lookupKeysMax} are allowed: divide them among several calls`,
+  ),
+  pathElements: partLimit(
+    limits.pathElementsMax,
+    (count) => `a key has ${count} path elements, at most ${limits.pathElementsMax} are allowed`,
+  ),
+  propertyTransforms: partLimit(
+    limits.propertyTransformsMax,
+    (count) =>
+      `an entity has ${count} property transforms in one commit, at most ${limits.propertyTransformsMax} are allowed`,
+  ),
+}

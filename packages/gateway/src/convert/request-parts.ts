@@ -1,0 +1,121 @@
+/**
+ * The lists of a request whose length is limited, counted before the request is decoded.
+ *
+ *   RunQueryRequest { query 3 { projection 2, filter 4 { composite_filter 1 { filters 2 { … } } } … } … }
+ *
+ * R3  A list that is longer than its limit is refused before an object is made of any of its elements, in messages and in
+ *     JSON.                                                                test/property/repeated-fields.test.ts
+ *
+ * Each list is counted for itself. The engine counts what nested filters have together. Lists that are not here have no limit,
+ * or are counted where they are read.
+ *
+ * Known: google/datastore/v1/*.proto.
+ */
+import { checkPartCount, DatastoreError, type PartLimit, partLimits } from '@sixtables/engine'
+import protobuf from 'protobufjs/minimal.js'
+import type { MethodName } from '../call.ts'
+
+/** A limited list, or a message that has limited lists inside. */
+interface Part {
+  /** As in JSON and in the proto. */
+  readonly names: readonly string[]
+  readonly limit?: PartLimit
+  readonly inside?: Parts
+}
+
+/** By the number of the field. */
+type Parts = Readonly<Record<number, Part>>
+
+const filter: Record<number, Part> = {}
+filter[1] = {
+  names: ['compositeFilter', 'composite_filter'],
+  inside: { 2: { names: ['filters'], limit: partLimits.queryComponents, inside: filter } },
+}
+
+const query: Parts = {
+  2: { names: ['projection'], limit: partLimits.projectedProperties },
+  3: { names: ['kind'], limit: partLimits.kinds },
+  4: { names: ['filter'], inside: filter },
+  5: { names: ['order'], limit: partLimits.queryComponents },
+  6: { names: ['distinctOn', 'distinct_on'], limit: partLimits.distinctProperties },
+}
+
+const aggregationQuery: Parts = {
+  1: { names: ['nestedQuery', 'nested_query'], inside: query },
+  3: { names: ['aggregations'], limit: partLimits.aggregations },
+}
+
+const mutation: Parts = {
+  12: { names: ['propertyTransforms', 'property_transforms'], limit: partLimits.propertyTransforms },
+}
+
+const requests: Readonly<Partial<Record<MethodName, Parts>>> = {
+  Lookup: { 3: { names: ['keys'], limit: partLimits.lookupKeys } },
+  RunQuery: { 3: { names: ['query'], inside: query } },
+  RunAggregationQuery: { 3: { names: ['aggregationQuery', 'aggregation_query'], inside: aggregationQuery } },
+  Commit: { 6: { names: ['mutations'], inside: mutation } },
+}
+
+/** Counts the lists of a request message. Bytes that are no message are left to the decoder. @throws INVALID_ARGUMENT (R3) */
+export function checkMessageLists(method: MethodName, bytes: Uint8Array): void {
+  const parts = requests[method]
+  if (parts === undefined) return
+  try {
+    checkMessage(protobuf.Reader.create(bytes), bytes.length, parts, 0)
+  } catch (error) {
+    if (error instanceof DatastoreError) throw error
+  }
+}
+
+/** Deeper messages are refused by the decoder. */
+const depthMax = 100
+
+function checkMessage(reader: protobuf.Reader, end: number, parts: Parts, depth: number): void {
+  const counts: Record<number, number> = {}
+  while (reader.pos < end) {
+    const tag = reader.uint32()
+    const number = tag >>> 3
+    const part = parts[number]
+    if (part === undefined || (tag & 7) !== 2) {
+      reader.skipType(tag & 7)
+      continue
+    }
+    const length = reader.uint32()
+    const next = reader.pos + length
+    const count = (counts[number] ?? 0) + 1
+    counts[number] = count
+    const { inside, limit } = part
+    if (inside !== undefined && depth < depthMax && count <= (limit?.max ?? count)) {
+      checkMessage(reader, next, inside, depth + 1)
+    }
+    reader.pos = next
+  }
+  for (const [number, count] of Object.entries(counts)) {
+    const limit = parts[Number(number)]?.limit
+    if (limit !== undefined) checkPartCount(limit, count)
+  }
+}
+
+/** Limits of lists in a JSON request by the name of their member. */
+export type ListLimits = ReadonlyMap<string, PartLimit>
+
+const listLimits = new Map<MethodName, ListLimits>()
+
+export function jsonListLimits(method: MethodName): ListLimits {
+  const known = listLimits.get(method)
+  if (known !== undefined) return known
+  // In a message keys and values are bytes, and counted when these are read.
+  const limits = new Map<string, PartLimit>([['path', partLimits.pathElements]])
+  if (method === 'RunQuery' || method === 'RunAggregationQuery') limits.set('values', partLimits.queryValues)
+  gather(requests[method] ?? {}, limits)
+  listLimits.set(method, limits)
+  return limits
+}
+
+function gather(parts: Parts, limits: Map<string, PartLimit>): void {
+  for (const { names, limit, inside } of Object.values(parts)) {
+    if (names.some((name) => limits.has(name))) continue
+    if (limit !== undefined) for (const name of names) limits.set(name, limit)
+    if (inside !== undefined && inside !== parts) gather(inside, limits)
+  }
+}

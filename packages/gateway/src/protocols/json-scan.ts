@@ -1,0 +1,109 @@
+/**
+ * A JSON body before it is read: one pass over its bytes, without a value made of any.
+ *
+ * S2  What is nested too deep, or a list that is too long, is refused before a value is made.    json-scan.test.ts
+ * S3  A number that no double holds is refused: the language's reader would make it infinite.    same
+ *
+ * Whether the text is JSON at all is left to the language's reader.
+ */
+import { checkPartCount, invalidArgument } from '@sixtables/engine'
+import type { ListLimits } from '../convert/request-parts.ts'
+
+/** Messages nest 100 deep at most, as in the wire format; each stands in an object or a list of its field at most. */
+const depthMax = 200
+
+/** Fewer digits are exact in a double. */
+const exactDigitsMax = 15
+/** The shortest number beyond doubles is 1e309. */
+const conspicuousBytesMin = 5
+
+const quote = 0x22
+const comma = 0x2c
+const minus = 0x2d
+const zero = 0x30
+const nine = 0x39
+const backslash = 0x5c
+
+/** An object or a list that is open. */
+interface Level {
+  readonly isList: boolean
+  /** Where the name of its member stands, without quotes; empty for the elements of a list. */
+  readonly nameStart: number
+  readonly nameEnd: number
+  commas: number
+}
+
+/** Where an integer stands that a double may not hold. */
+export interface LongInteger {
+  readonly start: number
+  readonly end: number
+}
+
+/** The long integers of a JSON text. @throws INVALID_ARGUMENT (S2, S3) */
+export function scanJson(bytes: Buffer, limits: ListLimits): readonly LongInteger[] {
+  const long: LongInteger[] = []
+  const levels: Level[] = []
+  let nameStart = 0
+  let nameEnd = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (byte === quote) {
+      nameStart = at + 1
+      at = endOfString(bytes, at)
+      nameEnd = at
+    } else if (byte === comma) {
+      const level = levels.at(-1)
+      if (level !== undefined) level.commas++
+      nameEnd = nameStart
+    } else if (byte === 0x5b || byte === 0x7b) {
+      if (levels.length === depthMax) throw invalidArgument(`the body is nested deeper than ${depthMax} levels`)
+      levels.push({ isList: byte === 0x5b, nameStart, nameEnd, commas: 0 })
+      nameEnd = nameStart
+    } else if (byte === 0x5d || byte === 0x7d) {
+      const level = levels.pop()
+      if (level?.isList === true) checkList(bytes, level, limits)
+    } else if (byte === minus || (byte >= zero && byte <= nine)) {
+      const end = endOfNumber(bytes, at)
+      if (end - at >= conspicuousBytesMin && isLongInteger(bytes.toString('latin1', at, end))) {
+        long.push({ start: at, end })
+      }
+      at = end - 1
+    }
+  }
+  return long
+}
+
+function checkList(bytes: Buffer, { nameStart, nameEnd, commas }: Level, limits: ListLimits): void {
+  if (commas === 0 || nameStart === nameEnd) return
+  const limit = limits.get(bytes.toString('latin1', nameStart, nameEnd))
+  if (limit !== undefined) checkPartCount(limit, commas + 1)
+}
+
+/** Where the closing quote stands. */
+function endOfString(bytes: Buffer, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === backslash) at++
+    else if (byte === quote) return at
+  }
+  return bytes.length
+}
+
+function endOfNumber(bytes: Buffer, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    const isPart = (byte >= zero && byte <= nine) || byte === 0x2e || byte === 0x2b || byte === minus
+    if (!isPart && byte !== 0x65 && byte !== 0x45) return at
+  }
+  return bytes.length
+}
+
+/** Whether a double may round the number. @throws INVALID_ARGUMENT (S3) */
+function isLongInteger(number: string): boolean {
+  // What is no number at all is left to the language's reader.
+  if (Math.abs(Number(number)) === Number.POSITIVE_INFINITY) {
+    const shown = number.length > 40 ? `${number.slice(0, 40)}…` : number
+    throw invalidArgument(`the number ${shown} is out of the range of doubles`)
+  }
+  return number.length > exactDigitsMax && /^-?[1-9]\d*$/.test(number)
+}
