@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
@@ -13,6 +12,7 @@ import type { MemoryKv } from '../storage/memory-kv.ts'
 import { entityRowKeyOf } from '../tables/entities.ts'
 import { KvTableView } from '../tables/table.ts'
 import { entity, type QueryWords, query, queryDatabase, storeOf, where } from '../testing/query-world.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
 import { findNearest } from './nearest.ts'
 import { planNearest } from './nearest-query.ts'
 import type { ResultPage } from './result-page.ts'
@@ -37,7 +37,7 @@ function search(store: MemoryKv, words: QueryWords, { nearest = {}, mask, signal
   const search = planNearest(asked, mask && parsePropertyMask(mask))
   if (search === undefined) throw new Error('the query searches')
   const planned = plan(normalize(search.base, queryDatabase), [])
-  const context = requestContext({ clock: systemScheduler, ...(signal === undefined ? {} : { signal }) })
+  const context = requestContext({ clock: new VirtualClock(), ...(signal === undefined ? {} : { signal }) })
   return findNearest(context, new KvTableView(store), planned, windowOf(search.base, planned), search)
 }
 

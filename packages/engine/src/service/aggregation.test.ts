@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { systemScheduler } from '../clock.ts'
 import { type Ledger, RecordingLedger, requestContext } from '../context.ts'
 import { execute } from '../executor/execute.ts'
 import { windowOf } from '../executor/window.ts'
@@ -20,6 +19,7 @@ import {
   storeOf,
   where,
 } from '../testing/query-world.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
 import { planAggregation, runAggregation } from './aggregation.ts'
 import type { Aggregation } from './api.ts'
 
@@ -42,7 +42,7 @@ function run(
 ): readonly Value[] {
   const definitions = indexes.map((words, i) => index(words, BigInt(i + 1)))
   const planned = planAggregation({ query: asked, aggregations }, queryDatabase, definitions)
-  const context = requestContext({ clock: systemScheduler, ...(ledger === undefined ? {} : { ledger }) })
+  const context = requestContext({ clock: new VirtualClock(), ...(ledger === undefined ? {} : { ledger }) })
   const answer = runAggregation(context, new KvTableView(storeOf(entities, definitions)), planned)
   if (answer instanceof Promise) throw new Error('a memory store must answer at once')
   return [...answer.values.values()]
@@ -268,7 +268,7 @@ test('a count goes on from a cursor and stops at one', () => {
   const many = Array.from({ length: 9 }, (_, i) => entity(`A:${i + 1}`))
   const asked = query({ kind: 'A', limit: 4 })
   const planned = plan(normalize(asked, queryDatabase), [])
-  const context = requestContext({ clock: systemScheduler })
+  const context = requestContext({ clock: new VirtualClock() })
   const page = execute(context, new KvTableView(storeOf(many)), planned, windowOf(asked, planned))
   if (page instanceof Promise) throw new Error('a memory store must answer at once')
   const cursor = page.endCursor

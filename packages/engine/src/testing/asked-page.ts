@@ -1,5 +1,5 @@
 /** One answer of a query over a store that answers at once, and what it cost; for tests of the executor. */
-import { systemScheduler } from '../clock.ts'
+
 import { CountingLedger, type RequestContextOptions, requestContext } from '../context.ts'
 import { execute } from '../executor/execute.ts'
 import type { ResultPage } from '../executor/result-page.ts'
@@ -11,6 +11,7 @@ import { plan } from '../planner/plan.ts'
 import type { MemoryKv } from '../storage/memory-kv.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { entity, type ModelEntity, type QueryWords, query, queryDatabase } from './query-world.ts'
+import { VirtualClock } from './virtual-clock.ts'
 
 export interface Asked {
   readonly page: ResultPage
@@ -27,7 +28,7 @@ export function ask(
   const asked = query(words)
   const planned = plan(normalize(asked, queryDatabase), indexes)
   const ledger = new CountingLedger()
-  const context = requestContext({ clock: systemScheduler, ledger, ...options })
+  const context = requestContext({ clock: new VirtualClock(), ledger, ...options })
   const view = 'mutate' in store ? new KvTableView(store) : store
   const page = execute(context, view, planned, windowOf(asked, planned, limits))
   if (page instanceof Promise) throw new Error('E1: a memory store must answer at once')

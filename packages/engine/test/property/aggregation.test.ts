@@ -4,7 +4,6 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { systemScheduler } from '../../src/clock.ts'
 import { type RequestContext, requestContext } from '../../src/context.ts'
 import { DatastoreError } from '../../src/errors.ts'
 import type { CompositeIndex } from '../../src/model/index-definition.ts'
@@ -17,6 +16,7 @@ import type { Aggregation } from '../../src/service/api.ts'
 import { KvTableView } from '../../src/tables/table.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { type ModelEntity, storeOf } from '../../src/testing/query-world.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import {
   database,
   entityLists,
@@ -161,7 +161,7 @@ function planned(
   }
 }
 
-const context = (): RequestContext => requestContext({ clock: systemScheduler })
+const context = (): RequestContext => requestContext({ clock: new VirtualClock() })
 
 const named = (asked: readonly Aggregation[]) => asked.map((each, i) => ({ ...each, alias: `n${i}` }))
 

@@ -4,7 +4,6 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { systemScheduler } from '../../src/clock.ts'
 import { RecordingLedger, requestContext } from '../../src/context.ts'
 import { decodeProperties } from '../../src/encoding/entity-codec.ts'
 import { valueCode } from '../../src/encoding/value-codec.ts'
@@ -23,6 +22,7 @@ import type { Plan } from '../../src/planner/plan-node.ts'
 import { KvTableView, type TableView } from '../../src/tables/table.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { imageOf, type ModelEntity, storeOf } from '../../src/testing/query-world.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import {
   database,
   entityLists,
@@ -90,7 +90,7 @@ function runPage(
   asked: Partial<Query> = {},
   limits: Parameters<typeof windowOf>[2] = {},
 ): ResultPage {
-  const context = requestContext({ clock: systemScheduler })
+  const context = requestContext({ clock: new VirtualClock() })
   const page = execute(context, view, planned, windowOf({ ...query, ...asked }, planned, limits))
   if (page instanceof Promise) throw new Error('a memory store must answer at once')
   return page
@@ -170,7 +170,7 @@ async function checkSlow(
   fc.pre(!isRefused(query))
   const { planned, indexes } = planWithIndexes(query, spare)
   const view = new KvTableView(new AsyncKv(storeOf(entities, indexes)))
-  const context = requestContext({ clock: systemScheduler })
+  const context = requestContext({ clock: new VirtualClock() })
   const page = await execute(context, view, planned, windowOf({ ...query, offset: 1 }, planned, {}))
   expect(page.results.map(words)).toEqual(expectedWords(query, answer(entities, query), planned).slice(1))
 }
@@ -270,7 +270,7 @@ test('rows read are those of the result and one more, where no join or filter is
       const { planned } = planWithIndexes(query, [])
       if (planned.source.type !== 'scan' || planned.source.spans.length > 1) return
       const ledger = new RecordingLedger()
-      const context = requestContext({ clock: systemScheduler, ledger })
+      const context = requestContext({ clock: new VirtualClock(), ledger })
       const view = new KvTableView(storeOf(entities.filter(singleValued), []))
       expect(execute(context, view, planned, windowOf({ ...query, limit }, planned))).not.toBeInstanceOf(Promise)
       const scanned = ledger.entries
@@ -292,7 +292,7 @@ test('no scan reads a row twice, whatever is joined, merged, sought or paged', (
         fc.pre(!isRefused(query))
         const { planned, indexes } = planWithIndexes(query, spare)
         const view = onceOnly(new KvTableView(storeOf(entities, indexes)))
-        const context = requestContext({ clock: systemScheduler })
+        const context = requestContext({ clock: new VirtualClock() })
         expect(execute(context, view, planned, windowOf(query, planned))).not.toBeInstanceOf(Promise)
       },
     ),

@@ -50,6 +50,21 @@ export interface Page {
   readonly hasMore: boolean
 }
 
+/** A part of a page: the server has more of it. */
+export interface Batch extends Page {
+  readonly isFinished: boolean
+}
+
+/** Puts the batches of a page together, as Google's clients do. */
+export async function pageOf(query: PlainQuery, run: (query: PlainQuery) => Promise<Batch>): Promise<Page> {
+  const { isFinished, ...batch } = await run(query)
+  if (isFinished) return batch
+  const { entities, cursor } = batch
+  const limit = query.limit === undefined ? {} : { limit: query.limit - entities.length }
+  const rest = await pageOf({ ...query, offset: 0, ...limit, after: cursor }, run)
+  return { ...rest, entities: [...entities, ...rest.entities] }
+}
+
 /** Errors are thrown as objects with `code`, a number of google.rpc.Code. */
 export interface ApiClient {
   /** All in one commit; answers the paths, completed where they had no id. */

@@ -15,7 +15,15 @@ import {
   statusCodes,
   type Value,
 } from '@sixtables/engine'
-import type { ApiClient, Comparison, Plain, PlainEntity, PlainKey, PlainQuery } from './api-client.ts'
+import {
+  type ApiClient,
+  type Comparison,
+  type Plain,
+  type PlainEntity,
+  type PlainKey,
+  type PlainQuery,
+  pageOf,
+} from './api-client.ts'
 
 const projectId = 'api'
 
@@ -53,16 +61,18 @@ export function engineClient(engine: Engine): ApiClient {
       const byName = new Map(entities.map((entity) => [nameOf(entity), entity]))
       return keys.map((key) => byName.get(nameOf(key)))
     },
-    async query(asked) {
-      const batch = await coded(() => database().runQuery(engine.context(), { query: queryOf(asked) }))
-      return {
-        entities: batch.results.map(({ key, image }) => {
-          return plainEntity(key, image === undefined ? new Map() : decodeProperties(image.properties))
-        }),
-        cursor: Buffer.from(batch.endCursor).toString('base64'),
-        hasMore: batch.moreResults !== 'noMoreResults',
-      }
-    },
+    query: (query) =>
+      pageOf(query, async (asked) => {
+        const batch = await coded(() => database().runQuery(engine.context(), { query: queryOf(asked) }))
+        return {
+          entities: batch.results.map(({ key, image }) => {
+            return plainEntity(key, image === undefined ? new Map() : decodeProperties(image.properties))
+          }),
+          cursor: Buffer.from(batch.endCursor).toString('base64'),
+          hasMore: batch.moreResults !== 'noMoreResults',
+          isFinished: batch.moreResults !== 'notFinished',
+        }
+      }),
     async allocate(path, count) {
       const keys = Array.from({ length: count }, () => keyOf({ path }))
       const completed = await coded(() => database().allocateIds(engine.context(), keys))

@@ -3,7 +3,19 @@
  * protobufjs over the published protos. What differs between them is how a form says bytes, instants and integers.
  */
 import type { MethodName } from '../../src/call.ts'
-import type { Address, ApiClient, Comparison, Path, Plain, PlainEntity, PlainKey, PlainQuery } from './api-client.ts'
+import {
+  type Address,
+  type ApiClient,
+  type Batch,
+  type Comparison,
+  type Page,
+  type Path,
+  type Plain,
+  type PlainEntity,
+  type PlainKey,
+  type PlainQuery,
+  pageOf,
+} from './api-client.ts'
 import { decodeAnswer, decodeStatus, encodeRequest } from './published-protos.ts'
 
 /** A message in either form. */
@@ -104,7 +116,11 @@ class HttpClient implements ApiClient {
     return keys.map((key) => byName.get(nameOf(key)))
   }
 
-  async query(query: PlainQuery): Promise<{ entities: PlainEntity[]; cursor: string; hasMore: boolean }> {
+  query(query: PlainQuery): Promise<Page> {
+    return pageOf(query, (part) => this.#batch(part))
+  }
+
+  async #batch(query: PlainQuery): Promise<Batch> {
     const { namespace } = query
     const { batch } = await this.#call('runQuery', 'RunQuery', {
       ...(namespace === undefined ? {} : { partitionId: { namespaceId: namespace } }),
@@ -115,6 +131,7 @@ class HttpClient implements ApiClient {
       entities: (entityResults as Message[]).map(({ entity }) => this.#plainEntity(entity as Message)),
       cursor: this.#form.readBytes(endCursor).toString('base64'),
       hasMore: moreResults !== 'NO_MORE_RESULTS',
+      isFinished: moreResults !== 'NOT_FINISHED',
     }
   }
 
