@@ -113,6 +113,7 @@ export { type DatabaseSettings, type Mode, modeSettings } from './service/settin
 export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'
 export { giveWay } from './slices.ts'
+export { StandingClock } from './standing-clock.ts'
 export type { BatchWrite, Durability, Kv, KvWrite, MadeRows, WriteGroup } from './storage/kv.ts'
 export { StoredImage } from './tables/entities.ts'
 export { type TableId, tableIds } from './tables/table.ts'

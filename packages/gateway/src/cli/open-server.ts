@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
-import { MovableClock, systemScheduler } from '@sixtables/engine'
 import { callLine } from '../calls/call-lines.ts'
+import { movableClock } from '../emulator/emulator-clock.ts'
 import { type Served, serve } from '../emulator/serve.ts'
 import type { Logger } from '../logger.ts'
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
@@ -33,7 +33,7 @@ export interface ServerOptions {
 export async function openServer({ settings, logger, onShutdown }: ServerOptions): Promise<Server> {
   checkIndexFile(settings)
   await checkPort(settings)
-  const scheduler = new MovableClock(systemScheduler)
+  const scheduler = movableClock(settings.clock)
   const engine = await openStore({
     scheduler,
     dir: settings.dataDir,

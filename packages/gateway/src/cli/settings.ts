@@ -3,6 +3,7 @@
  * each rule has a test.
  */
 import { join, resolve } from 'node:path'
+import { standsAtOf } from '../emulator/emulator-clock.ts'
 import type { LoadLimits } from '../protocols/load.ts'
 import type { Flags } from './command.ts'
 import { defaultEndpoint, type Endpoint, parseEndpoint, parsePort } from './endpoint.ts'
@@ -60,6 +61,8 @@ export interface StartSettings {
   /** What expires, in every database. */
   readonly ttl: readonly TtlSetting[]
   readonly seed: number
+  /** Milliseconds since the epoch at which the clock stands; `undefined` = real time. */
+  readonly clock: number | undefined
   /** How much clients may have under way; absent = the default. */
   readonly load: Partial<LoadLimits>
   readonly openTransactionsMax: number | undefined
@@ -117,6 +120,7 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     idCollisions: oneOf(flags, 'id-collisions', ['next', 'fail']) ?? 'next',
     ttl: ttlOf(flags),
     seed: wholeNumber(flags, 'seed', 0xffff_ffff) ?? 1,
+    clock: clockOf(flags),
     load: loadOf(flags),
     openTransactionsMax: wholeNumber(flags, 'max-transactions', 10_000_000),
     tablets: tabletsOf(flags),
@@ -239,6 +243,16 @@ function ttlOf(flags: Flags): readonly TtlSetting[] {
     }
   }
   return policies
+}
+
+function clockOf(flags: Flags): number | undefined {
+  const asked = text(flags, 'clock')
+  if (asked === undefined) return undefined
+  const standsAt = standsAtOf(asked)
+  if (standsAt === undefined) {
+    throw new UsageError(`--clock is a time with its zone, from 1970 on, such as 2030-01-01T00:00:00Z; got "${asked}"`)
+  }
+  return standsAt
 }
 
 function loadOf(flags: Flags): Partial<LoadLimits> {

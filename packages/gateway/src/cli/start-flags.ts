@@ -183,6 +183,13 @@ const shownFlags: readonly Flag[] = [
     group: 'How it behaves',
   },
   {
+    name: 'clock',
+    type: 'string',
+    describe: 'Time at which the clock stands, such as 2030-01-01T00:00:00Z, so that stamps are known before',
+    default: 'real time',
+    group: 'How it behaves',
+  },
+  {
     name: 'max-connections',
     type: 'string',
     describe: 'Connections open at a time',

@@ -69,10 +69,13 @@ function growYoungAtOnce(): void {
   setFlagsFromString('--semi-space-growth-factor=16')
 }
 
-function announce(endpoint: Endpoint, { dataDir, mode, project }: StartSettings, io: Io): void {
+function announce(endpoint: Endpoint, { dataDir, mode, project, clock }: StartSettings, io: Io): void {
   const address = formatEndpoint(endpoint)
   io.out(`sixtables, ${mode === 'legacy' ? 'as legacy Datastore' : 'as Firestore in Datastore mode'}.`)
   io.out(dataDir === undefined ? 'Data is kept in memory.' : `Data is kept in ${dataDir}`)
+  if (clock !== undefined) {
+    io.out(`The clock stands at ${new Date(clock).toISOString()}; POST /emulator/clock and waits move it.`)
+  }
   io.out(`API endpoint: http://${address}`)
   io.out('Client libraries find it by:')
   io.out(`  export DATASTORE_EMULATOR_HOST=${address}`)

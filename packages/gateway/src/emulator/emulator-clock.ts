@@ -4,7 +4,29 @@
  *
  * Commit versions are times of this clock, and never go back: after reset() they count on from the highest.
  */
-import { type Engine, invalidArgument, type MovableClock } from '@sixtables/engine'
+import { type Engine, invalidArgument, MovableClock, StandingClock, systemScheduler } from '@sixtables/engine'
+
+/**
+ * The clock of an emulator: real time, or one that stands at a moment (standing-clock.ts).
+ *
+ * @param standsAt - milliseconds since the epoch
+ */
+export function movableClock(standsAt: number | undefined): MovableClock {
+  if (standsAt === undefined) return new MovableClock(systemScheduler)
+  return new MovableClock(new StandingClock(BigInt(standsAt) * 1000n, systemScheduler))
+}
+
+/**
+ * A moment at which a clock may stand, in milliseconds since the epoch.
+ *
+ * @returns `undefined` for what is none: a time with its zone, from 1970 to 9000, so that there is time to move on to
+ */
+export function standsAtOf(moment: string | Date): number | undefined {
+  const isText = typeof moment === 'string'
+  if (isText && !/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(moment)) return undefined
+  const ms = new Date(moment).getTime()
+  return ms >= 0 && ms <= Date.UTC(9000, 0) ? ms : undefined
+}
 
 export class EmulatorClock {
   readonly #clock: MovableClock
@@ -19,7 +41,7 @@ export class EmulatorClock {
     return new Date(Number(this.#clock.nowMicros() / 1000n))
   }
 
-  /** How far it is ahead of real time. */
+  /** How far it was moved on: ahead of real time, or of where it would stand. */
   get offsetMs(): number {
     return this.#clock.offsetMs
   }
@@ -39,7 +61,7 @@ export class EmulatorClock {
     await this.advance(ms)
   }
 
-  /** Back to real time. */
+  /** Back to real time, or to where it would stand. */
   reset(): void {
     this.#clock.reset()
   }

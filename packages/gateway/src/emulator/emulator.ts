@@ -18,9 +18,7 @@ import {
   type EngineSnapshot,
   type Inspector,
   invalidArgument,
-  MovableClock,
   openEngine,
-  systemScheduler,
 } from '@sixtables/engine'
 import type { ResetScope } from '../engine-port.ts'
 import type { Faults } from '../faults/faults.ts'
@@ -29,7 +27,7 @@ import type { FixtureData, PlainEntity } from '../fixtures/plain-entities.ts'
 import { type SeedReport, seedDatabase } from '../fixtures/seed.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import type { Gateway, GatewayOptions } from '../server.ts'
-import type { EmulatorClock } from './emulator-clock.ts'
+import { type EmulatorClock, movableClock, standsAtOf } from './emulator-clock.ts'
 import { type Served, serve } from './serve.ts'
 import { variablesOf } from './variables.ts'
 
@@ -40,6 +38,11 @@ export interface EmulatorOptions
       'dir' | 'mode' | 'ttl' | 'indexes' | 'indexFile' | 'apply' | 'idCollisions' | 'durability' | 'seed' | 'retention'
     >,
     Pick<GatewayOptions, 'host' | 'port' | 'allowedOrigins' | 'allowedHosts'> {
+  /**
+   * A moment at which the clock stands instead of telling real time, such as `2030-01-01T00:00:00Z`: commits are stamped one
+   * microsecond after the other from there. What sleeps moves it by as much: a lock's timeout, a delayed apply.
+   */
+  readonly clock?: string | Date | undefined
   /** The project that env() names; default `demo`. Others need no creation. */
   readonly project?: string | undefined
   /** Default: silent. */
@@ -98,6 +101,7 @@ const optionNames: Readonly<Record<keyof EmulatorOptions, true>> = {
   allowedHosts: true,
   allowedOrigins: true,
   apply: true,
+  clock: true,
   dir: true,
   durability: true,
   host: true,
@@ -137,7 +141,7 @@ function checkOptions(options: EmulatorOptions): void {
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options)
   const { host, port = 0, allowedOrigins, allowedHosts, project = projectDefault, logger = silentLogger } = options
-  const scheduler = new MovableClock(systemScheduler)
+  const scheduler = movableClock(startOf(options))
   const engine = await openEngine({
     ...options,
     indexFile: options.indexFile ?? (options.dir === undefined ? false : undefined),
@@ -159,6 +163,13 @@ interface EmulatorParts {
   readonly engine: Engine
   readonly served: Served
   readonly project: string
+}
+
+function startOf({ clock }: EmulatorOptions): number | undefined {
+  if (clock === undefined) return undefined
+  const standsAt = standsAtOf(clock)
+  if (standsAt === undefined) throw invalidArgument(`clock is a time such as 2030-01-01T00:00:00Z, not "${clock}"`)
+  return standsAt
 }
 
 class RunningEmulator implements Emulator {

@@ -1,5 +1,6 @@
 /**
- * A whole engine behind a gateway, with all that an emulator serves beside the data API: rows, faults, clock, its address.
+ * A whole engine behind a gateway, with all that an emulator serves beside the data API: rows, faults, clock, snapshots,
+ * its address.
  * The command line and the emulator inside a program both start here.
  */
 import { realpathSync } from 'node:fs'
@@ -12,6 +13,7 @@ import { type Logger, silentLogger } from '../logger.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../server.ts'
 import { EmulatorClock } from './emulator-clock.ts'
 import { addServerRoute, leaveAddress, removeAddress, type ServerFacts } from './server-file.ts'
+import { addSnapshotRoutes, Snapshots } from './snapshots.ts'
 
 export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 'faults' | 'routes'> {
   readonly engine: Engine
@@ -51,6 +53,7 @@ export async function serve({ scheduler, dir, project, onCall, ...options }: Ser
       addEngineRoutes(router, engine)
       addFaultRoutes(router, { faults, clock })
       addServerRoute(router, factsOf)
+      addSnapshotRoutes(router, new Snapshots(engine, clock))
     },
   })
   if (here !== undefined) orWarn(logger, `left in ${here}`, () => leaveAddress(here, factsOf()))
