@@ -10,7 +10,8 @@
  * keys-only and projections are those of every query.
  *
  * N1  An entity stands here exactly while a row of it does: a kind, namespace or property goes with its last row.
- * N2  The cost follows the number of namespaces, kinds and properties, not that of entities (skip-scan.ts).
+ * N2  The cost follows the number of namespaces, kinds and properties, not that of entities (skip-scan.ts). Only where index
+ *     rows are not kept, as in memory, `__property__` is answered from a survey of the entities (survey.ts).
  *
  * Measured on the legacy emulator: names, keys, and the classes NULL, INT64 (timestamps too), BOOLEAN, STRING (blobs too),
  * DOUBLE, POINT, USER, REFERENCE.
@@ -22,7 +23,6 @@ import { indexEntries } from '../encoding/index-entries.ts'
 import { databaseCode, decodePartition, keyCodes, partitionCode, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText, encodeText, skipText } from '../encoding/ordered.ts'
-import { classBytes } from '../encoding/value-codec.ts'
 import { invalidArgument } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
@@ -34,6 +34,7 @@ import { entitiesOfDatabase } from '../tables/entities.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { skipScan } from './skip-scan.ts'
+import { classNames, type Survey } from './survey.ts'
 
 export type MetadataKind = '__namespace__' | '__kind__' | '__property__'
 
@@ -67,13 +68,18 @@ export function checkMetadataQuery(query: Query): void {
   }
 }
 
-/** The tables as a query of a metadata kind sees them, with rows of these indexes. */
+/**
+ * The tables as a query of a metadata kind sees them, with rows of these indexes.
+ *
+ * @param survey - where properties are to be taken from instead of their index rows
+ */
 export function metadataView(
   context: RequestContext,
   view: TableView,
   kind: MetadataKind,
   partition: PartitionId,
   indexes: readonly CompositeIndex[] = [],
+  survey?: () => MaybePromise<Survey>,
 ): MaybePromise<TableView> {
   const store = new MemoryKv()
   const put = (path: readonly PathElement[], properties: ReadonlyMap<string, Value> = new Map()): void => {
@@ -84,7 +90,11 @@ export function metadataView(
       store.mutate({ key: rowKey, value })
     }
   }
-  return andThen(readMetadata(context, view, kind, partition, put), () => new KvTableView(store))
+  const done =
+    kind === '__property__' && survey !== undefined
+      ? andThen(survey(), (kinds) => putSurveyed(kinds, partition, put))
+      : readMetadata(context, view, kind, partition, put)
+  return andThen(done, () => new KvTableView(store))
 }
 
 type Put = (path: readonly PathElement[], properties?: ReadonlyMap<string, Value>) => void
@@ -161,38 +171,40 @@ function readProperties(
   })
   return andThen(all, () =>
     forEachInOrder(found, ({ kind, name, prefix: own }) =>
-      andThen(representationsOf(context, view, own), (classes) => {
-        const values = classes.map((value): Value => ({ type: 'string', value }))
-        const path = [
-          { kind: '__kind__', name: kind },
-          { kind: '__property__', name },
-        ]
-        put(path, new Map([['property_representation', { type: 'array', values }]]))
-      }),
+      andThen(representationsOf(context, view, own), (bytes) => putProperty(kind, name, bytes, put)),
     ),
   )
 }
 
-/** Class names by the first byte of a value code. */
-const representations: ReadonlyMap<number, string> = new Map([
-  [classBytes.null, 'NULL'],
-  [classBytes.int64, 'INT64'],
-  [classBytes.false, 'BOOLEAN'],
-  [classBytes.true, 'BOOLEAN'],
-  [classBytes.bytes, 'STRING'],
-  [classBytes.double, 'DOUBLE'],
-  [classBytes.geoPoint, 'POINT'],
-  [classBytes.user, 'USER'],
-  [classBytes.key, 'REFERENCE'],
-])
+function putSurveyed(kinds: Survey, { namespaceId }: PartitionId, put: Put): void {
+  for (const { namespaceId: namespace, kind, entries } of kinds) {
+    if (namespace !== namespaceId) continue
+    for (const [property, classes] of entries) putProperty(kind, property, classes.keys(), put)
+  }
+}
 
-function representationsOf(context: RequestContext, view: TableView, prefix: string): MaybePromise<readonly string[]> {
-  const classes = new Set<string>()
+/** @param classes - first bytes of its value codes */
+function putProperty(kind: string, name: string, classes: Iterable<number>, put: Put): void {
+  const names = new Set<string>()
+  for (const byte of classes) {
+    const className = classNames.get(byte)
+    if (className !== undefined) names.add(className)
+  }
+  const values = [...names].sort().map((value): Value => ({ type: 'string', value }))
+  const path = [
+    { kind: '__kind__', name: kind },
+    { kind: '__property__', name },
+  ]
+  put(path, new Map([['property_representation', { type: 'array', values }]]))
+}
+
+/** The first bytes of the value codes in an index. */
+function representationsOf(context: RequestContext, view: TableView, prefix: string): MaybePromise<readonly number[]> {
+  const classes: number[] = []
   const done = skipScan(context, view, 'EntitiesByPropertyAsc', { start: prefix, end: prefixEnd(prefix) }, (row) => {
     const byte = row.charCodeAt(prefix.length)
-    const name = representations.get(byte)
-    if (name !== undefined) classes.add(name)
+    classes.push(byte)
     return prefix + String.fromCharCode(byte + 1)
   })
-  return andThen(done, () => [...classes].sort())
+  return andThen(done, () => classes)
 }

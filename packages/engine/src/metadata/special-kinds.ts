@@ -48,7 +48,9 @@ export function specialView(
   made: readonly CompositeIndex[],
 ): MaybePromise<TableView> {
   const { kind, partition } = query
-  if (!isMetadataKind(kind)) return statisticsView(context, view, source)
+  if (!isMetadataKind(kind)) return statisticsView(source)
   const { projectId, databaseId } = source
-  return metadataView(context, view, kind, { projectId, databaseId, namespaceId: partition.namespaceId }, made)
+  const { namespaceId } = partition
+  const survey = source.hasAllRows ? undefined : source.survey
+  return metadataView(context, view, kind, { projectId, databaseId, namespaceId }, made, survey)
 }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { CountingLedger } from '../context.ts'
 import { decodeProperties, encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { prettyPath } from '../encoding/pretty.ts'
 import type { PathElement } from '../model/key.ts'
@@ -113,6 +114,28 @@ describe('statistics kinds', () => {
       '"ToDo_1"': 'ToDo 1 2',
     })
     expect(await figures('__Stat_Total__', ['composite_index_count'])).toEqual({ '"total_entity_usage"': '2' })
+  })
+
+  test('are put together from one walk until something is written (SV2)', async () => {
+    const rowsRead = async (kind: string): Promise<number> => {
+      const ledger = new CountingLedger()
+      const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+      const query = { partition, kind, projection: [], order: [], distinctOn: [], offset: 0 }
+      await engine.database('p').runQuery({ ...engine.context(), ledger }, { query })
+      return ledger.rowsRead
+    }
+    const walked = await rowsRead('__Stat_Total__')
+    // Besides the entities of the database it reads those of the statistics.
+    expect(walked - (await rowsRead('__Stat_Total__'))).toBe(3)
+    expect(await rowsRead('__property__')).toBe(await rowsRead('__property__'))
+
+    await put([{ kind: 'Late', id: 1n }], {})
+    expect(await figures('__Stat_Total__', ['count'])).toEqual({ '"total_entity_usage"': '4' })
+    await engine.reset({ projectId: 'p', databaseId: '', namespaceId: 'n1' })
+    expect(await figures('__Stat_Total__', ['count'])).toEqual({ '"total_entity_usage"': '3' })
+    const properties = [{ name: 'owner', direction: 'ascending' as const }]
+    await engine.createIndex(engine.database('p'), { kind: 'ToDo', ancestor: true, properties })
+    expect((await rowsRead('__Stat_Total__')) - (await rowsRead('__Stat_Total__'))).toBe(3)
   })
 
   test('are filtered like any kind', async () => {

@@ -2,8 +2,8 @@
  * The statistics kinds, `__Stat_…__`: how many entities, rows and bytes a database holds, in all and by namespace, kind and
  * property type.
  *
- * A query of one of them computes all from one walk over the entities, so its figures are of the moment it reads; it then runs
- * like any other query over a small store that holds just the statistic entities.
+ * A query of one of them puts all together from one survey of the entities (survey.ts), so its figures are of the moment it
+ * reads; it then runs like any other query over a small store that holds just the statistic entities.
  *
  *   entity_bytes            the row of Entities
  *   builtin_index_…         rows of EntitiesByKind and of both property tables
@@ -17,31 +17,16 @@
  * Known: names, keys and properties of the kinds (App Engine SDK and documentation). Ours: sizes are those of the rows as they
  * stand in this store, statistics are not entities of the database, and so do not count themselves.
  */
-import type { RequestContext } from '../context.ts'
-import { checkAlive } from '../context.ts'
-import { decodeProperties, encodeProperties, encodeValue } from '../encoding/entity-codec.ts'
+import { encodeProperties } from '../encoding/entity-codec.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
-import {
-  databaseCode,
-  decodePartition,
-  keyCodes,
-  keyCodesOfPath,
-  pathLength,
-  skipPartition,
-} from '../encoding/key-codec.ts'
-import { decodeText } from '../encoding/ordered.ts'
-import { classBytes } from '../encoding/value-codec.ts'
-import { type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
+import { keyCodes } from '../encoding/key-codec.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { PathElement } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
-import type { KvRow } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { decodeImage, entitiesOfDatabase } from '../tables/entities.ts'
-import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
-import { closingAfter } from './skip-scan.ts'
+import { classNames, type EntityTallies, type KindSurvey, type Survey } from './survey.ts'
 
 /** Whether a query asks for statistics. */
 export function isStatisticsKind(kind: string | undefined): boolean {
@@ -51,19 +36,22 @@ export function isStatisticsKind(kind: string | undefined): boolean {
 export interface StatisticsSource {
   readonly projectId: string
   readonly databaseId: string
-  readonly rules: IndexRules
+  /** What there is to count (survey.ts). */
+  readonly survey: () => MaybePromise<Survey>
+  /** Whether rows of all property indexes are kept. */
+  readonly hasAllRows: boolean
   /** When the figures are of, microseconds. */
   readonly at: bigint
 }
 
 /** Figures of one statistic entity; a kind of statistic shows some of them. */
 interface Figures {
-  count: bigint
-  entityBytes: bigint
-  builtinBytes: bigint
-  builtinCount: bigint
-  compositeBytes: bigint
-  compositeCount: bigint
+  count: number
+  entityBytes: number
+  builtinBytes: number
+  builtinCount: number
+  compositeBytes: number
+  compositeCount: number
 }
 
 /** Which figures a kind of statistic shows. */
@@ -78,30 +66,13 @@ interface Statistic {
   readonly figures: Figures
 }
 
-const rowsPerStep = 256
-
 /** The tables as queries of statistics kinds see them: all statistic entities of a database. */
-export function statisticsView(
-  context: RequestContext,
-  view: TableView,
-  source: StatisticsSource,
-): MaybePromise<TableView> {
-  const collector = new Collector(source.rules)
-  const range = entitiesOfDatabase(databaseCode(source.projectId, source.databaseId))
-  const scan = view.scan(context, 'Entities', range, { expect: rowsPerStep })
-  const take = (rows: readonly KvRow[]): boolean => {
-    checkAlive(context)
-    for (const row of rows) collector.add(row)
-    return rows.length > 0
-  }
-  const run = (): MaybePromise<void> => {
-    for (;;) {
-      const rows = scan.next(rowsPerStep)
-      if (rows instanceof Promise) return rows.then((late) => (take(late) ? run() : undefined))
-      if (!take(rows)) return
-    }
-  }
-  return andThen(closingAfter(scan, run), () => storeOf(source, collector.statistics()))
+export function statisticsView(source: StatisticsSource): MaybePromise<TableView> {
+  return andThen(source.survey(), (survey) => {
+    const collector = new Collector()
+    for (const kind of survey) collector.add(kind)
+    return storeOf(source, collector.statistics())
+  })
 }
 
 function storeOf(source: StatisticsSource, statistics: Iterable<Statistic>): TableView {
@@ -120,7 +91,7 @@ function storeOf(source: StatisticsSource, statistics: Iterable<Statistic>): Tab
 }
 
 function propertiesOf({ shown, figures, properties }: Statistic, at: bigint): ReadonlyMap<string, Value> {
-  const integer = (value: bigint): Value => ({ type: 'integer', value })
+  const integer = (value: number): Value => ({ type: 'integer', value: BigInt(value) })
   const all = new Map<string, Value>([...properties, ['count', integer(figures.count)]])
   all.set('timestamp', { type: 'timestamp', micros: at })
   let bytes = figures.entityBytes
@@ -140,111 +111,42 @@ function propertiesOf({ shown, figures, properties }: Statistic, at: bigint): Re
   return all
 }
 
-/** Names of property types by type of value. */
-const typeNames: Readonly<Record<Value['type'], string>> = {
-  null: 'NULL',
-  boolean: 'Boolean',
-  integer: 'Integer',
-  timestamp: 'Date/Time',
-  double: 'Float',
-  string: 'String',
-  blob: 'Blob',
-  geoPoint: 'GeoPt',
-  key: 'Key',
-  entity: 'EmbeddedEntity',
-  array: 'EmbeddedEntity',
-}
-
-/** Meanings that name a type of their own. Known: the API's value meanings. */
-const typeNamesByMeaning: Readonly<Record<number, string>> = {
-  1: 'Category',
-  2: 'Link',
-  8: 'Email',
-  10: 'IM',
-  11: 'PhoneNumber',
-  12: 'PostalAddress',
-  13: 'Rating',
-  15: 'Text',
-  16: 'ShortBlob',
-  17: 'BlobKey',
-  20: 'User',
-}
-
-function typeNameOf(value: Value): string {
-  return typeNamesByMeaning[value.meaning ?? 0] ?? typeNames[value.type]
-}
-
-/** Names of the classes that index rows are counted under. */
-const classNames: ReadonlyMap<number, string> = new Map([
-  [classBytes.null, 'NULL'],
-  [classBytes.int64, 'INT64'],
-  [classBytes.false, 'BOOLEAN'],
-  [classBytes.true, 'BOOLEAN'],
-  [classBytes.bytes, 'STRING'],
-  [classBytes.double, 'DOUBLE'],
-  [classBytes.geoPoint, 'POINT'],
-  [classBytes.user, 'USER'],
-  [classBytes.key, 'REFERENCE'],
-])
-
 class Collector {
-  readonly #rules: IndexRules
   readonly #statistics = new Map<string, Statistic>()
   #hasNamespaces = false
-
-  constructor(rules: IndexRules) {
-    this.#rules = rules
-  }
 
   statistics(): Iterable<Statistic> {
     const all = [...this.#statistics.values()]
     return this.#hasNamespaces ? all : all.filter(({ kind }) => !kind.startsWith('__Stat_Ns_'))
   }
 
-  add({ key: row, value: cell }: KvRow): void {
-    const partitionEnd = skipPartition(row, 1)
-    const { namespaceId } = decodePartition(row, 1).value
-    const codes = keyCodesOfPath(row.slice(1, partitionEnd), row.slice(partitionEnd))
-    const kind = decodeText(codes.kind, 0).value
-    const own: Figures = noFigures()
-    own.count = 1n
-    own.entityBytes = BigInt(row.length + cell.length)
-    for (const { table, key: rowKey, value } of indexRowsOfCell(codes, cell, this.#rules)) {
-      const bytes = BigInt(rowKey.length + value.length)
-      if (table === 'EntitiesByCompositeProperty') {
-        own.compositeBytes += bytes
-        own.compositeCount++
-        const id = parseCompositeHead(rowKey).indexId
-        const properties: [string, Value][] = [named('kind_name', kind), ['index_id', { type: 'integer', value: id }]]
-        const figures = { ...noFigures(), count: 1n, compositeBytes: bytes }
-        this.#count(namespaceId, 'Kind_CompositeIndex', `${kind}_${id}`, properties, 'plain', figures)
-      } else {
-        own.builtinBytes += bytes
-        own.builtinCount++
-      }
-    }
-    this.#total(namespaceId, own)
+  add({ namespaceId, kind, roots, others, composites, values, entries }: KindSurvey): void {
     const name = [named('kind_name', kind)]
-    this.#count(namespaceId, 'Kind', kind, name, 'ebc', own)
-    const isRoot = pathLength(codes.path) === 1
-    this.#count(namespaceId, isRoot ? 'Kind_IsRootEntity' : 'Kind_NotRootEntity', kind, name, 'e', own)
-    this.#properties(namespaceId, kind, cell)
-  }
-
-  #properties(namespaceId: string, kind: string, cell: Uint8Array): void {
-    const { properties } = decodeImage(cell)
-    for (const [property, value] of decodeProperties(properties)) {
-      for (const one of value.type === 'array' ? value.values : [value]) {
-        const figures = { ...noFigures(), count: 1n, entityBytes: BigInt(property.length + encodeValue(one).length) }
-        this.#property(namespaceId, kind, property, typeNameOf(one), figures)
+    for (const [isRoot, tallies] of [
+      [true, roots],
+      [false, others],
+    ] as const) {
+      if (tallies.entities.count === 0) continue
+      const own = figuresOf(tallies)
+      this.#total(namespaceId, own)
+      this.#count(namespaceId, 'Kind', kind, name, 'ebc', own)
+      this.#count(namespaceId, isRoot ? 'Kind_IsRootEntity' : 'Kind_NotRootEntity', kind, name, 'e', own)
+    }
+    for (const [id, { count, bytes }] of composites) {
+      const properties: [string, Value][] = [named('kind_name', kind), ['index_id', { type: 'integer', value: id }]]
+      const figures = { ...noFigures(), count, compositeBytes: bytes }
+      this.#count(namespaceId, 'Kind_CompositeIndex', `${kind}_${id}`, properties, 'plain', figures)
+    }
+    for (const [property, types] of values) {
+      for (const [type, { count, bytes }] of types) {
+        this.#property(namespaceId, kind, property, type, { ...noFigures(), count, entityBytes: bytes })
       }
     }
-    for (const { property, valueCode } of indexEntries(properties, this.#rules.indexOptions)) {
-      const type = classNames.get(valueCode.charCodeAt(0)) ?? ''
-      const figures = noFigures()
-      figures.builtinBytes = 2n * BigInt(property.length + valueCode.length)
-      figures.builtinCount = 2n
-      this.#property(namespaceId, kind, property, type, figures)
+    for (const [property, classes] of entries) {
+      for (const [byte, { count, bytes }] of classes) {
+        const figures = { ...noFigures(), builtinCount: count, builtinBytes: bytes }
+        this.#property(namespaceId, kind, property, classNames.get(byte) ?? '', figures)
+      }
     }
   }
 
@@ -310,13 +212,17 @@ class Collector {
 }
 
 function noFigures(): Figures {
+  return { count: 0, entityBytes: 0, builtinBytes: 0, builtinCount: 0, compositeBytes: 0, compositeCount: 0 }
+}
+
+function figuresOf({ entities, builtin, composite }: EntityTallies): Figures {
   return {
-    count: 0n,
-    entityBytes: 0n,
-    builtinBytes: 0n,
-    builtinCount: 0n,
-    compositeBytes: 0n,
-    compositeCount: 0n,
+    count: entities.count,
+    entityBytes: entities.bytes,
+    builtinBytes: builtin.bytes,
+    builtinCount: builtin.count,
+    compositeBytes: composite.bytes,
+    compositeCount: composite.count,
   }
 }
 

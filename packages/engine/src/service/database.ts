@@ -22,7 +22,6 @@ import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { IndexRules } from '../log/index-delta.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
-import type { StatisticsSource } from '../metadata/statistics.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
@@ -71,6 +70,7 @@ import type { DatabaseSettings } from './settings.ts'
 import { settled } from './settled.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { viewWithIndexes } from './snapshot-indexes.ts'
+import { SpecialSources } from './special-sources.ts'
 import type { TtlDatabase, TtlPolicy } from './ttl.ts'
 
 const emptyTransaction = new Uint8Array(0)
@@ -84,6 +84,7 @@ export class Database implements TtlDatabase {
   #settings: DatabaseSettings
   #indexOptions: StoredIndexOptions
   #isRecorded = false
+  readonly #special: SpecialSources
   readonly #shared: SharedParts
   readonly #commitParts: CommitParts
 
@@ -95,6 +96,7 @@ export class Database implements TtlDatabase {
     this.#settings = settings
     this.#indexOptions = firstIndexOptions(settings.mode)
     this.#shared = shared
+    this.#special = new SpecialSources(this, shared)
     const { ids, transactions, versions, findings } = shared
     this.#commitParts = { database: this, ids, transactions, versions, findings, record: () => this.#record() }
   }
@@ -145,6 +147,12 @@ export class Database implements TtlDatabase {
     this.#indexOptions = firstIndexOptions(this.#settings.mode)
     this.#isRecorded = false
     this.catalogue.clear()
+    this.forgetRows()
+  }
+
+  /** Rows came or went without a commit. */
+  forgetRows(): void {
+    this.#special.forget()
   }
 
   /** Entities by key. Strong unless asked for eventual reads: the groups' logs are rolled forward first. */
@@ -221,11 +229,6 @@ export class Database implements TtlDatabase {
       )
       return mask === undefined || nearest !== undefined ? batch : andThen(batch, (whole) => maskedBatch(whole, mask))
     })
-  }
-
-  #statisticsSource(): StatisticsSource {
-    const { projectId, databaseId } = this
-    return { projectId, databaseId, rules: this, at: this.#shared.versions.readTime() }
   }
 
   /** Counts, sums and averages over a query's results, from its index rows. */
@@ -305,7 +308,7 @@ export class Database implements TtlDatabase {
     planned: Plan,
     made: readonly CompositeIndex[],
   ): MaybePromise<TableView> {
-    if (isSpecialKind(query)) return specialView(context, view, query, this.#statisticsSource(), made)
+    if (isSpecialKind(query)) return specialView(context, view, query, this.#special.of(context, read, view), made)
     if (read?.transaction === undefined) return view
     const { id } = this.#shared.transactions.find(this, read.transaction)
     const young = this.catalogue.youngerThan(id)
@@ -314,14 +317,12 @@ export class Database implements TtlDatabase {
 
   /** Begins a transaction; nothing is locked before its first read. */
   beginTransaction(context: RequestContext, options: TransactionOptions): MaybePromise<Uint8Array> {
-    return this.#settled(context, () => {
-      return this.#shared.transactions.begin(this, options).token
-    })
+    return this.#settled(context, () => this.#shared.transactions.begin(this, options).token)
   }
 
   /** Ends a transaction without effect. */
-  rollback(context: RequestContext, transaction: Uint8Array): MaybePromise<void> {
-    return this.#settled(context, () => this.#shared.transactions.rollback(this, transaction))
+  rollback(context: RequestContext, token: Uint8Array): MaybePromise<void> {
+    return this.#settled(context, () => this.#shared.transactions.rollback(this, token))
   }
 
   /** Applies mutations: all or nothing when transactional, one after the other when not. */

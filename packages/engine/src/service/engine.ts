@@ -93,13 +93,10 @@ export class Engine {
 
   constructor(kv: Kv, versions: CommitVersions, options: EngineOptions) {
     this.#kv = kv
-    if (kv instanceof OnDemandRows) {
-      kv.optionsOf = (code) => this.#databaseByCode(code).indexOptions
-      kv.context = () => this.context()
-    }
     this.#options = options
     this.#versions = versions
     this.#scheduler = options.scheduler ?? systemScheduler
+    if (kv instanceof OnDemandRows) kv.attach((code) => this.#databaseByCode(code).indexOptions, this.#scheduler)
     const { mode = 'firestore', apply, indexes, idCollisions, ttl } = options
     this.#settings = settingsOf(mode, {
       ...(indexes === undefined ? {} : { indexes }),
@@ -163,6 +160,7 @@ export class Engine {
       kv,
       queryIndexes: new QueryIndexes(this.indexes),
       findings: this.#findings,
+      recent,
       transactions: this.#transactions,
       log: this.#log,
       versions,
@@ -326,6 +324,7 @@ export class Engine {
           this.#ids.forget(database)
         }
       }
+      for (const database of this.#databases.values()) database.forgetRows()
       await reinstate?.((project, database) => this.database(project, database))
     })
   }

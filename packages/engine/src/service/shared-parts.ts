@@ -5,6 +5,7 @@ import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import type { Kv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
+import type { RecentCommits } from '../transactions/recent-commits.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import type { QueryIndexes } from './query-indexes.ts'
 import type { Settlement } from './settled.ts'
@@ -16,6 +17,7 @@ export interface SharedParts {
   readonly versions: CommitVersions
   readonly view: TableView
   readonly ids: IdAllocator
+  readonly recent: RecentCommits
   readonly transactions: Transactions
   readonly queryIndexes: QueryIndexes
   readonly findings: Findings

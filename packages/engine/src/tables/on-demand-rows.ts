@@ -25,7 +25,7 @@
  *
  * Ours.
  */
-import { systemScheduler } from '../clock.ts'
+import { type Scheduler, systemScheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
 import { prefixEnd } from '../encoding/bytes.ts'
 import { skipPartition } from '../encoding/key-codec.ts'
@@ -78,14 +78,23 @@ export class OnDemandRows implements Kv {
   /** By name; whoever wants one of these waits for it. Another map takes its place when the store becomes another one. */
   #making = new Map<string, Promise<void>>()
   #changes = 0
-  /** Set by the engine that knows the databases, before anything is written. */
   optionsOf: IndexOptionsOf = () => ({})
-  /** A context for what is made here, which no client can end; as above. */
-  context: () => RequestContext = () => requestContext({ clock: systemScheduler })
+  #scheduler: Scheduler = systemScheduler
 
   /** @param store - an empty store, which nobody else writes to */
   constructor(store: MemoryKv) {
     this.#store = store
+  }
+
+  /** Called by the engine that knows the databases, before anything is written. */
+  attach(optionsOf: IndexOptionsOf, scheduler: Scheduler): void {
+    this.optionsOf = optionsOf
+    this.#scheduler = scheduler
+  }
+
+  /** For what is made here: no client can end it. */
+  context(): RequestContext {
+    return requestContext({ clock: this.#scheduler })
   }
 
   get supports(): KvCapabilities {

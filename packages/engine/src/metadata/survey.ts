@@ -1,0 +1,334 @@
+/**
+ * What the entities of a database are made of, by one walk over them: the figures from which all statistics kinds are put
+ * together, and the indexed properties where their rows are not kept.
+ *
+ *   Entities rows ─▶ SurveyWalk.add ─▶ a KindSurvey a namespace and kind: entities, index rows, values and entries by property
+ *
+ * SV1  It is of the moment of the view. No index row is made for it: sizes are sums of what stands in a row.   statistics.test.ts
+ * SV2  What was found is used again only while nothing was written, and by reads of now.                       same
+ *
+ * A walk takes some microseconds an entity. Counters that each commit keeps would make statistics free and every commit dearer.
+ */
+import type { RequestContext } from '../context.ts'
+import { entityField } from '../encoding/entity-codec.ts'
+import { indexEntries } from '../encoding/index-entries.ts'
+import { internText } from '../encoding/interned-text.ts'
+import { decodePartition, type KeyCodes, keyCodesOfPath, pathLength, skipPartition } from '../encoding/key-codec.ts'
+import { decodeText, encodeText } from '../encoding/ordered.ts'
+import { classBytes } from '../encoding/value-codec.ts'
+import {
+  type ByteRange,
+  type PropertyEntry,
+  propertyEntry,
+  readerOf,
+  readPropertyEntry,
+  readValue,
+  ValueSlot,
+  valueField,
+} from '../encoding/value-slot.ts'
+import { WireReader, wireBytes } from '../encoding/wire.ts'
+import type { IndexRules } from '../log/index-delta.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { KvRow } from '../storage/kv.ts'
+import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
+import { appendCompositeRows } from '../tables/entities-by-composite-property.ts'
+import { scatterEntry } from '../tables/rows.ts'
+import { scatterOf } from '../tables/scatter.ts'
+import type { TableRow, TableView } from '../tables/table.ts'
+import { closingAfter } from './skip-scan.ts'
+
+/** How many there are, and how many bytes they have. */
+export interface Tally {
+  count: number
+  bytes: number
+}
+
+export interface EntityTallies {
+  readonly entities: Tally
+  /** Rows of EntitiesByKind and of both property tables. */
+  readonly builtin: Tally
+  readonly composite: Tally
+}
+
+/** What the entities of one kind in one namespace are made of. */
+export interface KindSurvey {
+  readonly namespaceId: string
+  readonly kind: string
+  readonly roots: EntityTallies
+  readonly others: EntityTallies
+  /** Rows by the id of their composite index. */
+  readonly composites: ReadonlyMap<bigint, Tally>
+  /** Values by property and name of type: in arrays each element. */
+  readonly values: ReadonlyMap<string, ReadonlyMap<string, Tally>>
+  /** Index entries by dotted property and first byte of the value code. */
+  readonly entries: ReadonlyMap<string, ReadonlyMap<number, Tally>>
+}
+
+/** By namespace and kind, in no order. */
+export type Survey = readonly KindSurvey[]
+
+const rowsPerStep = 64
+/** What an entity weighs in a slice. */
+const entityWork = 8
+
+/** Walks along the entities of a database. */
+export function surveyOf(
+  context: RequestContext,
+  view: TableView,
+  database: string,
+  rules: IndexRules,
+): MaybePromise<Survey> {
+  const walk = new SurveyWalk(rules)
+  const scan = view.scan(context, 'Entities', entitiesOfDatabase(database), { expect: rowsPerStep })
+  const take = (rows: readonly KvRow[]): boolean => {
+    for (const row of rows) walk.add(row)
+    context.slice.unseen += rows.length * entityWork
+    return rows.length > 0
+  }
+  const run = (): MaybePromise<void> => {
+    for (;;) {
+      const rows = scan.next(rowsPerStep)
+      if (rows instanceof Promise) return rows.then((late) => (take(late) ? run() : undefined))
+      if (!take(rows)) return
+    }
+  }
+  return andThen(closingAfter(scan, run), () => walk.kinds())
+}
+
+/** A {@link KindSurvey} that grows, and what the rows of its kind have in common. */
+class GrowingKind implements KindSurvey {
+  readonly roots = noTallies()
+  readonly others = noTallies()
+  readonly composites = new Map<bigint, Tally>()
+  readonly values = new Map<string, Map<string, Tally>>()
+  readonly entries = new Map<string, Map<number, Tally>>()
+  readonly namespaceId: string
+  readonly kind: string
+  /** Of the row key of an index, without property, value and path. */
+  readonly headBytes: number
+
+  constructor(codes: KeyCodes) {
+    this.namespaceId = decodePartition(codes.partition, 0).value.namespaceId
+    this.kind = decodeText(codes.kind, 0).value
+    this.headBytes = 1 + codes.partition.length + codes.kind.length
+  }
+}
+
+class SurveyWalk {
+  readonly #rules: IndexRules
+  readonly #kinds = new Map<string, GrowingKind>()
+
+  constructor(rules: IndexRules) {
+    this.#rules = rules
+  }
+
+  kinds(): Survey {
+    return [...this.#kinds.values()]
+  }
+
+  add({ key: row, value: cell }: KvRow): void {
+    const partitionEnd = skipPartition(row, 1)
+    const codes = keyCodesOfPath(row.slice(1, partitionEnd), row.slice(partitionEnd))
+    const kind = this.#kindOf(codes)
+    const { entities, builtin, composite } = pathLength(codes.path) === 1 ? kind.roots : kind.others
+    tally(entities, row.length + cell.length)
+    const properties = propertiesOfImage(cell)
+    addValues(kind, properties)
+
+    const { indexes, indexOptions } = this.#rules
+    const entries = indexEntries(properties, indexOptions)
+    const rowBytes = kind.headBytes + codes.path.length
+    tally(builtin, rowBytes)
+    for (const { property, valueCode } of entries) {
+      // The value of the row is a type byte.
+      tally(builtin, 2 * (rowBytes + encodedBytes(property) + valueCode.length + 1), 2)
+      const ofProperty = innerMap(kind.entries, property)
+      tally(tallyOf(ofProperty, valueCode.charCodeAt(0)), 2 * (property.length + valueCode.length), 2)
+    }
+    const scatter = indexOptions.scatter === undefined ? undefined : scatterOf(codes.path, indexOptions.scatter)
+    if (scatter !== undefined) {
+      const { property, valueCode } = scatterEntry(scatter)
+      tally(builtin, 2 * (rowBytes + encodedBytes(property) + valueCode.length + 1), 2)
+    }
+    for (const index of indexes) {
+      const rows: TableRow[] = []
+      if (appendCompositeRows(rows, index, codes, entries) === 0) continue
+      let bytes = 0
+      for (const { key, value } of rows) bytes += key.length + value.length
+      tally(composite, bytes, rows.length)
+      tally(tallyOf(kind.composites, index.id), bytes, rows.length)
+    }
+  }
+
+  #kindOf(codes: KeyCodes): GrowingKind {
+    const name = codes.partition + codes.kind
+    let kind = this.#kinds.get(name)
+    if (kind === undefined) {
+      kind = new GrowingKind(codes)
+      this.#kinds.set(name, kind)
+    }
+    return kind
+  }
+}
+
+function noTallies(): EntityTallies {
+  const none = (): Tally => ({ count: 0, bytes: 0 })
+  return { entities: none(), builtin: none(), composite: none() }
+}
+
+function tally(of: Tally, bytes: number, count = 1): void {
+  of.count += count
+  of.bytes += bytes
+}
+
+function tallyOf<K>(tallies: Map<K, Tally>, key: K): Tally {
+  let known = tallies.get(key)
+  if (known === undefined) {
+    known = { count: 0, bytes: 0 }
+    tallies.set(key, known)
+  }
+  return known
+}
+
+function innerMap<K>(maps: Map<string, Map<K, Tally>>, name: string): Map<K, Tally> {
+  let known = maps.get(name)
+  if (known === undefined) {
+    known = new Map()
+    maps.set(name, known)
+  }
+  return known
+}
+
+const textBytes = new Map<string, number>()
+/** Names of properties repeat; they are few, but clients choose them. */
+const textsMax = 10_000
+
+/** How long a text is in a row key. */
+function encodedBytes(text: string): number {
+  let bytes = textBytes.get(text)
+  if (bytes === undefined) {
+    bytes = encodeText(text).length
+    if (textBytes.size >= textsMax) textBytes.clear()
+    textBytes.set(text, bytes)
+  }
+  return bytes
+}
+
+/** Names of property types by the field of the value. */
+const typeNames: ReadonlyMap<number, string> = new Map([
+  [valueField.null, 'NULL'],
+  [valueField.boolean, 'Boolean'],
+  [valueField.integer, 'Integer'],
+  [valueField.timestamp, 'Date/Time'],
+  [valueField.double, 'Float'],
+  [valueField.string, 'String'],
+  [valueField.blob, 'Blob'],
+  [valueField.geoPoint, 'GeoPt'],
+  [valueField.key, 'Key'],
+  [valueField.entity, 'EmbeddedEntity'],
+])
+
+/** Meanings that name a type of their own. Known: the API's value meanings. */
+const typeNamesByMeaning: Readonly<Record<number, string>> = {
+  1: 'Category',
+  2: 'Link',
+  8: 'Email',
+  10: 'IM',
+  11: 'PhoneNumber',
+  12: 'PostalAddress',
+  13: 'Rating',
+  15: 'Text',
+  16: 'ShortBlob',
+  17: 'BlobKey',
+  20: 'User',
+}
+
+/** Counts the values of an entity's properties; what is embedded belongs to its property. */
+function addValues(kind: GrowingKind, properties: Uint8Array): void {
+  const reader = new WireReader(properties)
+  const { bytes, end } = reader
+  const entry: PropertyEntry = propertyEntry(bytes)
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag >>> 3 !== entityField.properties) {
+      reader.skip(tag)
+      continue
+    }
+    reader.expect(tag, wireBytes, 'a property')
+    const fieldEnd = reader.length() + reader.position
+    reader.end = fieldEnd
+    readPropertyEntry(reader, entry)
+    const name = internText(bytes, entry.nameStart, entry.nameEnd, 'a property name').text
+    addValue(innerMap(kind.values, name), name.length, entry, reader, false)
+    reader.position = fieldEnd
+    reader.end = end
+  }
+}
+
+function addValue(
+  tallies: Map<string, Tally>,
+  nameBytes: number,
+  range: ByteRange,
+  outer: WireReader,
+  isElement: boolean,
+): void {
+  const reader = readerOf(range, outer)
+  const slot = new ValueSlot(reader.bytes)
+  readValue(reader, slot)
+  if (slot.member !== valueField.array || isElement) {
+    const type = typeNamesByMeaning[slot.meaning] ?? typeNames.get(slot.member) ?? 'EmbeddedEntity'
+    tally(tallyOf(tallies, type), nameBytes + range.end - range.start)
+    return
+  }
+  const elements = readerOf(slot, reader)
+  const { bytes, end } = elements
+  for (let tag = elements.tag(); tag !== 0; tag = elements.tag()) {
+    if (tag >>> 3 !== 1) {
+      elements.skip(tag)
+      continue
+    }
+    elements.expect(tag, wireBytes, 'an array element')
+    const elementEnd = elements.length() + elements.position
+    addValue(tallies, nameBytes, { bytes, start: elements.position, end: elementEnd }, elements, true)
+    elements.position = elementEnd
+    elements.end = end
+  }
+}
+
+/** Names of the classes of values that index rows are counted and listed under, by the first byte of a value code. */
+export const classNames: ReadonlyMap<number, string> = new Map([
+  [classBytes.null, 'NULL'],
+  [classBytes.int64, 'INT64'],
+  [classBytes.false, 'BOOLEAN'],
+  [classBytes.true, 'BOOLEAN'],
+  [classBytes.bytes, 'STRING'],
+  [classBytes.double, 'DOUBLE'],
+  [classBytes.geoPoint, 'POINT'],
+  [classBytes.user, 'USER'],
+  [classBytes.key, 'REFERENCE'],
+])
+
+/** A survey that is used again while nothing was written (SV2). */
+export class RememberedSurvey {
+  #survey: Survey | undefined
+  #state: unknown
+
+  /**
+   * @param stateOf - the state of the store now, to be compared by `===`; `undefined` = this read remembers nothing
+   * @param walk - begins in this turn
+   */
+  get(stateOf: () => unknown, walk: () => MaybePromise<Survey>): MaybePromise<Survey> {
+    const state = stateOf()
+    if (state !== undefined && state === this.#state && this.#survey !== undefined) return this.#survey
+    return andThen(walk(), (survey) => {
+      if (state !== undefined && state === stateOf()) {
+        this.#survey = survey
+        this.#state = state
+      }
+      return survey
+    })
+  }
+
+  forget(): void {
+    this.#survey = undefined
+  }
+}
