@@ -186,6 +186,16 @@ test('files outside of the export are not read', async () => {
   await expect(importOf(await handmade([], '../../../whole/all_namespaces/all_kinds/output-0'))).rejects.toThrow(
     /which is not below the folder of the export/,
   )
+  const metadataFile = await handmade([])
+  const scope = { namespaceId: undefined, kind: undefined }
+  for (const path of [
+    '../whole/all_namespaces/all_kinds/all_namespaces_all_kinds.export_metadata',
+    'x/../../whole',
+    '..',
+  ]) {
+    await writeLog(metadataFile, [formatRecord, encodeOverallMetadata([{ scope, path, entities: 0, bytes: 0 }])])
+    await expect(importOf(metadataFile)).rejects.toThrow(/which is not below the folder of the export/)
+  }
 })
 
 test('progress is told with totals', async () => {

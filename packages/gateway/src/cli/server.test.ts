@@ -115,6 +115,17 @@ describe('sixtables start', () => {
     expect(await run.code).toBe(0)
   })
 
+  test('says in one line to whom it is open beyond this machine', async () => {
+    const open = new Run('--testing', '--host', '0.0.0.0', '--port', '0')
+    const address = await open.running()
+    const lines = open.out.filter((line) => line.startsWith('Open on port'))
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain(`port ${address.split(':')[1]} of all addresses of this machine: every machine`)
+    expect(lines[0]).toContain('--allowed-host')
+    open.signal()
+    expect(await open.code).toBe(0)
+  })
+
   test('POST /shutdown ends it with exit code 0', async () => {
     const run = new Run('--testing', '--port', '0')
     const address = await run.running()

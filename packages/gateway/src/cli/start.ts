@@ -10,6 +10,7 @@
  */
 
 import { setFlagsFromString } from 'node:v8'
+import { isLocalName } from '../protocols/guard.ts'
 import type { Flags } from './command.ts'
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
 import { exitCodes } from './errors.ts'
@@ -69,6 +70,16 @@ function growYoungAtOnce(): void {
   setFlagsFromString('--semi-space-growth-factor=16')
 }
 
+/** Who can reach the server, if that is not this machine alone. */
+function openedTo({ host, port }: Endpoint): string | undefined {
+  if (isLocalName(host)) return undefined
+  const addresses = host === '0.0.0.0' || host === '::' ? 'all addresses of this machine' : host
+  return (
+    `Open on port ${port} of ${addresses}: every machine that reaches it can read, change and delete all data. ` +
+    'Pages of other sites and requests for unknown host names are refused (--allowed-origin, --allowed-host).'
+  )
+}
+
 function announce(endpoint: Endpoint, { dataDir, mode, project, clock }: StartSettings, io: Io): void {
   const address = formatEndpoint(endpoint)
   io.out(`sixtables, ${mode === 'legacy' ? 'as legacy Datastore' : 'as Firestore in Datastore mode'}.`)
@@ -76,6 +87,8 @@ function announce(endpoint: Endpoint, { dataDir, mode, project, clock }: StartSe
   if (clock !== undefined) {
     io.out(`The clock stands at ${new Date(clock).toISOString()}; POST /emulator/clock and waits move it.`)
   }
+  const opened = openedTo(endpoint)
+  if (opened !== undefined) io.out(opened)
   io.out(`API endpoint: http://${address}`)
   io.out('Client libraries find it by:')
   io.out(`  export DATASTORE_EMULATOR_HOST=${address}`)

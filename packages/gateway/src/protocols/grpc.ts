@@ -54,8 +54,8 @@ export interface ResponseStream {
   end(status: number, message: string): void
   /** Headers alone, with the status in them; whatever the client still sends is not read. */
   fail(status: number, message: string): void
-  /** No gRPC at all: an HTTP status. */
-  refuse(httpStatus: number): void
+  /** No gRPC at all: headers alone, with an HTTP status beside the status of gRPC. */
+  refuse(httpStatus: number, status: number, message: string): void
 }
 
 /** The asking half of a stream, as it is told to us. */
@@ -112,11 +112,15 @@ export class GrpcService {
 
   begin(head: RequestHead, response: ResponseStream): StreamListener {
     if (!isGrpc(head.contentType)) {
-      response.refuse(415)
+      refuse(
+        response,
+        415,
+        `the content type "${head.contentType ?? ''}" is not served over HTTP/2; application/grpc is`,
+      )
       return deaf
     }
     if (head.method !== 'POST') {
-      response.refuse(405)
+      refuse(response, 405, `the verb ${head.method ?? ''} is not served over HTTP/2; POST is`)
       return deaf
     }
     try {
@@ -154,6 +158,10 @@ export class GrpcService {
       ? unimplemented(`the service ${service} has no method "${method}"`)
       : unimplemented(`the service "${service}" is not served here; there is ${this.#services.join(', ')}`)
   }
+}
+
+function refuse(response: ResponseStream, httpStatus: number, message: string): void {
+  response.refuse(httpStatus, grpcStatusOf('INVALID_ARGUMENT'), grpcMessageOf(message))
 }
 
 /** `application/grpc`, also with `+proto` or parameters; not `application/grpc-web`. */

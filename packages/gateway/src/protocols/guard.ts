@@ -1,19 +1,25 @@
 /**
- * Who may speak to us. The emulator has no passwords, and a browser of its user visits any page; so a page from elsewhere must
+ * Who may send requests. The emulator has no passwords, and a browser of its user visits any page; so a page from elsewhere must
  * not read or change the store.
  *
  * N1  A request with an Origin is served only if the origin is local, is an address that the request itself was sent to, or
  *     is allowed by name. Browsers send Origin with every request that can change something.          security.test.ts
- * N2  A server that listens on this machine alone is spoken to by a local name, so that a foreign name that was pointed at
- *     this machine (DNS rebinding) is refused.                                                        same
+ * N2  A request that a browser can send names a host that no stranger can point at this machine (DNS rebinding): a local name,
+ *     the name of the machine, an address, or a name that is allowed.                                 same
  * N3  A request that a browser marks as sent by another site, and that is no navigation, needs an allowed Origin. same
+ * N4  A navigation that may change something needs an allowed Origin.                                 same
  *
- * Known: the Fetch standard on Origin, RFC 6761 on names below localhost. Ours: what is refused.
+ * A server on loopback is more strict: of addresses it takes its own alone, and it checks the host over gRPC, too. There is no
+ * browser that speaks HTTP/2 without TLS; so a server for other machines takes any host over gRPC, such as the name that a
+ * network of containers gives it.
+ *
+ * Known: the Fetch standard on Origin and Sec-Fetch-Mode, RFC 6761 on names below localhost. Ours: what is refused.
  */
 import { isIP } from 'node:net'
+import { hostname } from 'node:os'
 
 export interface GuardOptions {
-  /** Whether the server listens on loopback addresses only: then hosts are checked. */
+  /** Whether the server listens on loopback addresses only, so that all its clients are on this machine. */
   readonly isLoopback: boolean
   /** Origins beyond the local ones, such as `https://viewer.example`; `null` for pages from files. */
   readonly allowedOrigins?: readonly string[] | undefined
@@ -23,6 +29,10 @@ export interface GuardOptions {
 
 /** What a request says of where it comes from. */
 export interface Sender {
+  /** HTTP/1.1, which browsers speak without TLS, or gRPC, which they do not. */
+  readonly protocol: 'http' | 'grpc'
+  /** The verb of the request. */
+  readonly method: string | undefined
   readonly origin: string | undefined
   readonly host: string | undefined
   /** `Sec-Fetch-Site` */
@@ -41,16 +51,17 @@ export class Guard {
   constructor({ isLoopback, allowedOrigins = [], allowedHosts = [] }: GuardOptions) {
     this.#isLoopback = isLoopback
     this.#origins = new Set(allowedOrigins.map((origin) => origin.toLowerCase().replace(/\/$/, '')))
-    this.#hosts = new Set(allowedHosts.map((host) => host.toLowerCase()))
+    this.#hosts = new Set([...allowedHosts, hostname()].map((host) => host.toLowerCase()))
   }
 
   /** Why the request is not served; `undefined` = it is. */
-  refusal({ origin, host, site, mode }: Sender): string | undefined {
-    if (this.#isLoopback && host !== undefined && host !== this.#goodHost) {
+  refusal({ protocol, method, origin, host, site, mode }: Sender): string | undefined {
+    const isHostChecked = this.#isLoopback || protocol === 'http'
+    if (isHostChecked && host !== undefined && host !== this.#goodHost) {
       if (!this.#isKnownHost(host)) {
         return (
-          `the host "${host}" is not known here: this server listens on this machine alone; ` +
-          'start it with --allowed-host to allow that name'
+          `the host "${host}" is not known here: it is no local name${this.#isLoopback ? '' : ' and no address'}; ` +
+          'start the server with --allowed-host to allow that name'
         )
       }
       this.#goodHost = host
@@ -61,6 +72,9 @@ export class Guard {
         `requests from pages of ${origin} are refused: it is not a local origin; ` +
         'start the server with --allowed-origin to allow it'
       )
+    }
+    if (mode === 'navigate' && method !== 'GET' && method !== 'HEAD') {
+      return 'a page sent this form without its Origin: such requests are refused'
     }
     if (site === 'cross-site' && mode !== 'navigate') {
       return 'a request from a page of another site is refused'
@@ -81,7 +95,11 @@ export class Guard {
 
   #isKnownHost(host: string): boolean {
     const name = hostName(host)
-    return isLocalName(name) || this.#hosts.has(name) || this.#hosts.has(host.toLowerCase())
+    if (isLocalName(name) || this.#hosts.has(name) || this.#hosts.has(host.toLowerCase())) return true
+    // To connect to an unspecified address means this machine: clients copy it from the address that a server listens on.
+    if (this.#isLoopback) return name === '0.0.0.0' || name === '[::]'
+    // A page on an address was served there: only a name can be pointed elsewhere later.
+    return isIP(unbracketed(name)) !== 0
   }
 }
 

@@ -89,6 +89,8 @@ export class HttpConnections {
     const { headers, method = '' } = request
     const { origin, host } = headers
     const refusal = this.#options.guard.refusal({
+      protocol: 'http',
+      method,
       origin,
       host,
       site: one(headers['sec-fetch-site']),

@@ -15,6 +15,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import type { Socket } from 'node:net'
+import { DatastoreError } from '@sixtables/engine'
 import { silentLogger } from '../logger.ts'
 import { acceptedEncodings, type GrpcService, type ResponseStream, type StreamListener } from './grpc.ts'
 import type { Guard } from './guard.ts'
@@ -127,14 +128,17 @@ export class Http2Connections {
     }
     const { origin } = headers
     const host = headers[':authority'] ?? headers.host
-    if (this.#options.guard.refusal({ origin, host, site: undefined, mode: undefined }) !== undefined) {
-      call.refuse(403)
+    const method = headers[':method']
+    const sender = { protocol: 'grpc', method, origin, host, site: undefined, mode: undefined } as const
+    const refusal = this.#options.guard.refusal(sender)
+    if (refusal !== undefined) {
+      fail(call, new DatastoreError('PERMISSION_DENIED', refusal))
       stream.resume()
       return
     }
     call.listener = this.#options.grpc.begin(
       {
-        method: headers[':method'],
+        method,
         path: headers[':path'] ?? '',
         contentType: headers['content-type'],
         encoding: one(headers['grpc-encoding']),
@@ -287,8 +291,8 @@ class NodeCall implements ResponseStream {
     })
   }
 
-  refuse(httpStatus: number): void {
-    this.#headersAlone({ ':status': httpStatus })
+  refuse(httpStatus: number, status: number, message: string): void {
+    this.#headersAlone({ ':status': httpStatus, 'content-type': 'application/grpc', ...statusHeaders(status, message) })
   }
 
   #headersAlone(headers: Record<string, string | number>): void {

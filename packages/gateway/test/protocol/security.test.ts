@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { connect } from 'node:http2'
+import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { type Double, engineDouble } from '../support/engines.ts'
 import { grpcClient, type TestGateway, testGateway } from '../support/gateway.ts'
@@ -113,9 +114,9 @@ describe('a page from elsewhere', () => {
     const client = await grpcClient(gateway)
     const bytes = message('Lookup', lookupOf('a'))
     const refused = await client.call('Lookup', bytes, { headers: { origin: 'http://evil.example' } })
-    expect(refused).toMatchObject({ httpStatus: 403, status: undefined })
+    expect(refused).toMatchObject({ httpStatus: 200, status: 7, message: expect.stringContaining('--allowed-origin') })
     const renamed = await client.call('Lookup', bytes, { headers: { ':authority': 'evil.example' } })
-    expect(renamed).toMatchObject({ httpStatus: 403, status: undefined })
+    expect(renamed).toMatchObject({ httpStatus: 200, status: 7, message: expect.stringContaining('--allowed-host') })
     expect((await client.call('Lookup', bytes)).status).toBe(0)
   })
 })
@@ -176,12 +177,92 @@ describe('names that are allowed', () => {
   })
 })
 
-describe('a server on all addresses', () => {
-  test('is spoken to by any name, and still not by foreign pages', async () => {
-    const { gateway, double } = await withDouble({ host: '0.0.0.0' })
-    expect((await ask(gateway, { headers: { host: 'container-7:8081' } })).status).toBe(200)
-    expect((await ask(gateway, { headers: { host: 'evil.example', origin: 'http://evil.example' } })).status).toBe(403)
+describe('a server on this machine alone', () => {
+  test.each(['0.0.0.0:8081', '[::]:8081', '0.0.0.0'])(
+    'answers to the unspecified address %s, and not to its foreign pages',
+    async (host) => {
+      const { gateway, double } = await withDouble()
+      expect((await ask(gateway, { headers: { host } })).status).toBe(200)
+      const client = await grpcClient(gateway)
+      const found = await client.call('Lookup', message('Lookup', lookupOf('a')), { headers: { ':authority': host } })
+      expect(found.status).toBe(0)
+      expect((await ask(gateway, { headers: { host, origin: 'http://evil.example' } })).status).toBe(403)
+      expect(double.resets).toHaveLength(1)
+    },
+  )
+
+  test('answers to no other address', async () => {
+    const { gateway } = await withDouble()
+    expect((await ask(gateway, { headers: { host: '192.168.7.7:8081' } })).status).toBe(403)
+  })
+})
+
+describe('a form of a foreign page', () => {
+  test.each([
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    { 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' },
+    { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' },
+  ])('that comes without an origin cannot reset the store: %j', async (headers) => {
+    const { gateway, double } = await withDouble()
+    expect((await ask(gateway, { headers })).status).toBe(403)
+    expect(double.resets).toEqual([])
+  })
+
+  test('of a local page can', async () => {
+    const { gateway, double } = await withDouble()
+    const headers = { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'navigate' }
+    expect((await ask(gateway, { headers })).status).toBe(200)
     expect(double.resets).toHaveLength(1)
+  })
+})
+
+describe('a server on all addresses', () => {
+  test.each(['evil.example', 'container-7:8081', 'localhost.evil.example', '127.0.0.1.evil.example'])(
+    'lets no page read by the name %s, which a stranger may point at it',
+    async (host) => {
+      const { gateway, double } = await withDouble({ host: '0.0.0.0' })
+      for (const site of [undefined, 'none', 'same-origin', 'cross-site']) {
+        const headers = {
+          host,
+          ...(site === undefined ? {} : { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate' }),
+        }
+        for (const method of ['GET', 'POST']) {
+          const answer = await ask(gateway, { method, path: method === 'GET' ? '/' : '/reset', headers })
+          expect(answer.status).toBe(403)
+          expect(answer.text).toContain('--allowed-host')
+        }
+      }
+      expect(double.resets).toEqual([])
+    },
+  )
+
+  test.each([
+    'localhost:8081',
+    '127.0.0.1',
+    '[::1]:8081',
+    '0.0.0.0:8081',
+    '192.168.7.7:8081',
+    '[fe80::1]:80',
+    hostname(),
+  ])('answers to %s', async (host) => {
+    const { gateway } = await withDouble({ host: '0.0.0.0' })
+    expect((await ask(gateway, { headers: { host } })).status).toBe(200)
+  })
+
+  test('answers to a name that is allowed', async () => {
+    const { gateway } = await withDouble({ host: '0.0.0.0', allowedHosts: ['datastore'] })
+    expect((await ask(gateway, { headers: { host: 'datastore:8081' } })).status).toBe(200)
+    expect((await ask(gateway, { headers: { host: 'other:8081' } })).status).toBe(403)
+  })
+
+  test('answers to any name over gRPC, which no browser speaks without TLS', async () => {
+    const { gateway } = await withDouble({ host: '0.0.0.0' })
+    const client = await grpcClient(gateway)
+    const bytes = message('Lookup', lookupOf('a'))
+    const named = await client.call('Lookup', bytes, { headers: { ':authority': 'container-7:8081' } })
+    expect(named.status).toBe(0)
+    const page = { ':authority': 'evil.example', origin: 'http://evil.example' }
+    expect((await client.call('Lookup', bytes, { headers: page })).status).toBe(7)
   })
 
   test('serves its own pages under its address', async () => {
