@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { CountingLedger, requestContext } from '../context.ts'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
-import { entity, query, where } from '../testing/query-world.ts'
+import { and, entity, query, where } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import type { Aggregation } from './api.ts'
 import { type Engine, openEngine } from './engine.ts'
@@ -49,6 +49,7 @@ test('with analyze come the results, and what the ledger noted', async () => {
     readOperations: 4,
     indexEntriesScanned: 4,
     documentsScanned: 4,
+    billing: { documents: 4, indexEntries: 0, smallOperations: 0, minimum: 0 },
   })
   expect(ledger.rowsRead).toBe(8)
   expect(metrics.plan).toContain('scan EntitiesByPropertyAsc T: owner = "ada"')
@@ -58,13 +59,32 @@ test('a query for keys looks at no entity and is charged as one read', async () 
   const keys = { query: query({ ...ofAda.query, projection: ['__key__'], order: [] }) }
   const { metrics } = await database().explainQuery(context(), keys, { analyze: true })
   expect(metrics.stats).toMatchObject({ resultsReturned: 4, readOperations: 1, documentsScanned: 0 })
+  expect(metrics.stats?.billing).toEqual({ documents: 0, indexEntries: 0, smallOperations: 4, minimum: 1 })
 })
 
 test('results passed over are charged, and a query without results too', async () => {
   const all = { query: query({ kind: 'T', offset: 7 }) }
   expect((await database().explainQuery(context(), all, { analyze: true })).metrics.stats?.readOperations).toBe(10)
   const none = { query: query({ kind: 'Nothing' }) }
-  expect((await database().explainQuery(context(), none, { analyze: true })).metrics.stats?.readOperations).toBe(1)
+  const { stats } = (await database().explainQuery(context(), none, { analyze: true })).metrics
+  expect(stats?.readOperations).toBe(1)
+  expect(stats?.billing).toEqual({ documents: 0, indexEntries: 0, smallOperations: 0, minimum: 1 })
+})
+
+test('index entries are charged where several properties have inequalities', async () => {
+  const owners = where('owner', '>=', 'bob')
+  const one = { query: query({ kind: 'T', filter: owners }) }
+  const ofOne = (await database().explainQuery(context(), one, { analyze: true })).metrics.stats
+  expect(ofOne).toMatchObject({ readOperations: 6, billing: { documents: 6, indexEntries: 0 } })
+  const two = { query: query({ kind: 'T', filter: and(owners, where('p', '>', 8n)) }) }
+  const ofTwo = (await database().explainQuery(context(), two, { analyze: true })).metrics.stats
+  expect(ofTwo?.billing).toEqual({
+    documents: 1,
+    indexEntries: ofTwo?.indexEntriesScanned,
+    smallOperations: 0,
+    minimum: 0,
+  })
+  expect(ofTwo?.readOperations).toBe(2)
 })
 
 test('an aggregation is explained by the rows it counts', async () => {

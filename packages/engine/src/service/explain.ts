@@ -9,9 +9,10 @@
  * EX1  Rows are counted where the store is asked, in the ledger; an explained query reads what it would read otherwise.
  * EX2  A request is settled once (C2), with the ledger of the explanation, which has all of its rows.
  *
- * Known: the report's fields and the names in debug_stats (production's page on Query Explain). Believed: read operations,
- * after the price list: an entity each, passed over by an offset or given; a query for keys or a projection one; an
- * aggregation one for each 1000 index rows; a search by vector one for each 100 entities looked at; at least one.
+ * Known: the report's fields, the names in debug_stats, and that index entries are charged where several properties have
+ * inequalities (production's pages on Query Explain). Believed: the charges, after the price list: an entity each, passed over
+ * by an offset or given; a query for keys or a projection one, its results small operations; an aggregation one for each 1000
+ * index rows; a search by vector one for each 100 entities looked at; at least one.
  * Ours: index_entries_scanned counts rows that seeks read ahead; the text of the plan.
  */
 import type { Scheduler } from '../clock.ts'
@@ -21,6 +22,7 @@ import type { ResultPage } from '../executor/result-page.ts'
 import type { DistanceMeasure } from '../model/query.ts'
 import { explainPlan } from '../planner/explain.ts'
 import { type IndexUsed, indexesUsed } from '../planner/explain-indexes.ts'
+import type { Disjunct } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
@@ -34,10 +36,21 @@ export interface ExplainOptions {
 export interface ExecutionStats {
   readonly resultsReturned: number
   readonly durationMicros: bigint
-  /** What production would charge. */
+  /** What production would charge: the sum of `billing`, index entries by their price. */
   readonly readOperations: number
   readonly indexEntriesScanned: number
   readonly documentsScanned: number
+  readonly billing: Billing
+}
+
+/** What is charged, by kind of charge. */
+export interface Billing {
+  readonly documents: number
+  readonly indexEntries: number
+  /** Free of charge. */
+  readonly smallOperations: number
+  /** Read operations for the query itself. */
+  readonly minimum: number
 }
 
 export interface ExplainMetrics {
@@ -56,7 +69,6 @@ export interface Explained<B> {
   readonly metrics: ExplainMetrics
 }
 
-const entriesPerRead = 1000
 const neighboursPerRead = 100
 
 const measureWords: Readonly<Record<DistanceMeasure, string>> = {
@@ -72,7 +84,7 @@ export class Explanation {
   readonly #ledger: WatchingLedger
   readonly #startedAt: bigint
   #plan: Plan | undefined
-  #searched = false
+  #nearest: NearestPlan | undefined
   #text = ''
 
   constructor(context: RequestContext, { analyze }: ExplainOptions) {
@@ -90,7 +102,7 @@ export class Explanation {
    */
   planned(plan: Plan, nearest: NearestPlan | undefined, aggregated?: readonly string[]): void {
     this.#plan = plan
-    this.#searched = nearest !== undefined
+    this.#nearest = nearest
     const lines = [explainPlan(plan)]
     if (nearest !== undefined) {
       const { limit, property, measure } = nearest
@@ -103,36 +115,51 @@ export class Explanation {
   query(batch: QueryBatch): Explained<QueryBatch> {
     const { indexEntries, entities } = this.#ledger
     const given = batch.results.length
-    let reads = 1
-    if (this.#searched) reads = given + Math.ceil(entities / neighboursPerRead)
-    else if (batch.resultType === 'full') reads = given + batch.skipped
-    return this.#explained(batch, given, reads, indexEntries)
+    const charge = { documents: 0, indexEntries: 0, smallOperations: 0 }
+    if (this.#nearest !== undefined) Object.assign(charge, { documents: given, indexEntries: entities })
+    else if (batch.resultType !== 'full') charge.smallOperations = given
+    else {
+      charge.documents = given + batch.skipped
+      if (this.#plan !== undefined && rangeProperties(this.#plan) > 1) charge.indexEntries = indexEntries
+    }
+    return this.#explained(batch, given, charge)
   }
 
   aggregation(batch: AggregationBatch): Explained<AggregationBatch> {
-    const { indexEntries } = this.#ledger
-    return this.#explained(batch, 1, Math.ceil(indexEntries / entriesPerRead), indexEntries)
+    return this.#explained(batch, 1, { documents: 0, indexEntries: this.#ledger.indexEntries, smallOperations: 0 })
   }
 
   #explained<B extends QueryBatch | AggregationBatch>(
     batch: B,
     resultsReturned: number,
-    reads: number,
-    indexEntriesScanned: number,
+    charge: Omit<Billing, 'minimum'>,
   ): Explained<B> {
     const plan = this.#plan
     const metrics = { indexesUsed: plan === undefined ? [] : indexesUsed(plan), plan: this.#text }
     const { transaction } = batch
     if (!this.analyze) return transaction === undefined ? { metrics } : { metrics, transaction }
+    const entriesPerRead = this.#nearest === undefined ? 1000 : neighboursPerRead
+    const reads = charge.documents + Math.ceil(charge.indexEntries / entriesPerRead)
+    const minimum = reads === 0 ? 1 : 0
     const stats: ExecutionStats = {
       resultsReturned,
       durationMicros: this.context.clock.nowMicros() - this.#startedAt,
-      readOperations: Math.max(1, reads),
-      indexEntriesScanned,
+      readOperations: reads + minimum,
+      indexEntriesScanned: this.#ledger.indexEntries,
       documentsScanned: this.#ledger.entities,
+      billing: { ...charge, minimum },
     }
     return { batch, metrics: { ...metrics, stats }, ...(transaction === undefined ? {} : { transaction }) }
   }
+}
+
+/** How many properties, the key among them, are confined to ranges. */
+function rangeProperties({ columns, lateColumns, disjuncts }: Plan): number {
+  const isConfined = (spans: Disjunct['pathSpans']): boolean => spans !== undefined
+  const inColumns = columns.filter((_, i) => disjuncts.some(({ columnSpans }) => isConfined(columnSpans[i])))
+  const behindTheKey = lateColumns.filter((_, i) => disjuncts.some(({ lateSpans }) => isConfined(lateSpans[i])))
+  const byKey = disjuncts.some(({ pathSpans }) => isConfined(pathSpans)) ? 1 : 0
+  return inColumns.length + behindTheKey.length + byKey
 }
 
 /** What a query that is only planned gives: nothing. */

@@ -1,8 +1,9 @@
 /**
- * The endpoints of the emulator that ask the engine itself: what lies in its tables, its ids, its indexes. The command line
+ * The endpoints of the emulator that ask the engine itself: what lies in its tables, its ids, its indexes, its plans. The command line
  * speaks to them, and they are served wherever a whole engine is.
  */
 import type { Engine } from '@sixtables/engine'
+import { addExplainRoute } from './explain.ts'
 import { addIdRoutes } from './ids.ts'
 import { addIndexRoutes } from './index-questions.ts'
 import { inspect, inspectionPath, methodOf, questionNames } from './inspection.ts'
@@ -14,6 +15,7 @@ export function addEngineRoutes(router: Router, engine: Engine): void {
       json: await inspect(engine, name, Object.fromEntries(query)),
     }))
   }
+  addExplainRoute(router, engine)
   addIdRoutes(router, engine)
   addIndexRoutes(router, engine)
 }

@@ -4,13 +4,15 @@
  */
 import { DatastoreError, systemScheduler } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
+import { explainGql, explainPath, type PlanReport } from '../admin/explain.ts'
+import type { JsonObject } from '../admin/operations.ts'
 import { Call, type MethodName, messageOf } from '../call.ts'
 import { handlersOf } from '../handlers/handlers.ts'
 import type { Flags } from './command.ts'
 import { OperationError } from './errors.ts'
 import type { Io } from './io.ts'
 import { askInstead, openClosedStore, openStore } from './open-store.ts'
-import { fetchServer } from './remote-target.ts'
+import { askServer, fetchServer } from './remote-target.ts'
 import { databaseOf, projectOf } from './settings.ts'
 import { placeOf } from './target.ts'
 
@@ -20,6 +22,8 @@ export interface Api {
   readonly database: string
   /** @throws OperationError with what is wrong in the words of who answers */
   call(method: MethodName, message: Uint8Array): Promise<Buffer>
+  /** The plan of a GQL query, in lines; none from a server that tells none. */
+  plan(gql: string, namespace: string): Promise<readonly string[]>
   close(): Promise<void>
 }
 
@@ -31,6 +35,7 @@ export async function openApi(flags: Flags, io: Io, options: { readonly create?:
     return {
       ...names,
       call: (method, message) => callServer(place.address, { project: names.project, method, message }),
+      plan: (gql, namespace) => planOfServer(place.address, { ...names, namespace, gql }),
       close: async () => {},
     }
   }
@@ -48,6 +53,7 @@ export async function openApi(flags: Flags, io: Io, options: { readonly create?:
         throw error instanceof DatastoreError ? new OperationError(error.message) : error
       }
     },
+    plan: async (gql, namespace) => (await explainGql(engine, { ...names, namespace, gql })).plan,
     close: () => engine.close(),
   }
 }
@@ -70,6 +76,16 @@ async function callServer(address: string, { project, method, message }: Asked):
   if (response.ok && type.includes('protobuf')) return body
   if (response.ok) throw new OperationError(`${address} answered ${method} with ${type}; it is no Datastore`)
   throw new OperationError(messageIn(body) ?? `${address} answered ${response.status} to ${method}`)
+}
+
+async function planOfServer(address: string, request: JsonObject): Promise<readonly string[]> {
+  try {
+    return ((await askServer(address, 'POST', explainPath, request)) as PlanReport).plan
+  } catch (error) {
+    // One of Google's emulators has no such path.
+    if (error instanceof OperationError) return []
+    throw error
+  }
 }
 
 /** The message of a google.rpc.Status. */

@@ -23,7 +23,9 @@ export async function gql(flags: Flags, io: Io): Promise<number> {
   const statement = statementOf(flags, io)
   const api = await openApi(flags, io)
   try {
-    const options = { explain: flags['explain'] === true, json: flags['json'] === true }
+    const explain = flags['explain'] === true
+    const plan = explain ? await api.plan(String(flags['query']), String(flags['namespace'] ?? '')) : []
+    const options = { explain, plan, json: flags['json'] === true }
     const store = apiStore(api)
     const lines =
       'query' in statement
@@ -38,6 +40,8 @@ export async function gql(flags: Flags, io: Io): Promise<number> {
 
 interface Options {
   readonly explain: boolean
+  /** In lines; empty unless `explain`, and where the server tells none. */
+  readonly plan: readonly string[]
   readonly json: boolean
 }
 
@@ -78,7 +82,7 @@ function wholeNumber(flags: Flags, name: string): number | undefined {
   return Number(value)
 }
 
-async function results(store: ApiStore, query: Query, { explain, json }: Options): Promise<readonly string[]> {
+async function results(store: ApiStore, query: Query, { explain, plan, json }: Options): Promise<readonly string[]> {
   const found: StoredEntity[] = []
   let page = await store.runQuery(query, { explain })
   const { answer } = page
@@ -91,7 +95,7 @@ async function results(store: ApiStore, query: Query, { explain, json }: Options
     found.push(...page.entities)
   }
   const cursor = page.moreResults === 'noMoreResults' ? undefined : Buffer.from(page.endCursor).toString('base64')
-  const plan = explain ? await explanationOf('RunQuery', answer) : undefined
+  const explanation = explain ? await explanationOf('RunQuery', answer, plan) : undefined
   if (json) {
     const entities = found.map(({ key, properties }) => ({
       key: formatPath(key.path),
@@ -100,7 +104,11 @@ async function results(store: ApiStore, query: Query, { explain, json }: Options
     }))
     return [
       JSON.stringify(
-        { entities, ...(cursor === undefined ? {} : { cursor }), ...(plan === undefined ? {} : { explain: plan }) },
+        {
+          entities,
+          ...(cursor === undefined ? {} : { cursor }),
+          ...(explanation === undefined ? {} : { explain: explanation }),
+        },
         null,
         2,
       ),
@@ -109,22 +117,22 @@ async function results(store: ApiStore, query: Query, { explain, json }: Options
   return [
     ...(found.length === 0 ? [] : entityTable(found)),
     `${counted(found.length, 'result')}${cursor === undefined ? '.' : `; for more: --cursor ${cursor}`}`,
-    ...planInWords(plan),
+    ...planInWords(explanation),
   ]
 }
 
 async function aggregates(
   store: ApiStore,
   bound: BoundAggregation,
-  { explain, json }: Options,
+  { explain, plan, json }: Options,
 ): Promise<readonly string[]> {
   const { values, answer } = await store.aggregate(bound, { explain })
-  const plan = explain ? await explanationOf('RunAggregationQuery', answer) : undefined
+  const explanation = explain ? await explanationOf('RunAggregationQuery', answer, plan) : undefined
   if (json) {
     const aggregations = plainProperties(values, bound.query.partition)
-    return [JSON.stringify({ aggregations, ...(plan === undefined ? {} : { explain: plan }) }, null, 2)]
+    return [JSON.stringify({ aggregations, ...(explanation === undefined ? {} : { explain: explanation }) }, null, 2)]
   }
-  return [...table([[...values.keys()], [...values.values()].map(inWords)]), ...planInWords(plan)]
+  return [...table([[...values.keys()], [...values.values()].map(inWords)]), ...planInWords(explanation)]
 }
 
 /** A column for each property that any result has, in the order in which they turn up. */
@@ -161,16 +169,21 @@ function tagged(plain: PlainValue): string | undefined {
 
 type Explanation = Readonly<Record<string, unknown>>
 
-/** ExplainMetrics as JSON. */
-async function explanationOf(method: 'RunQuery' | 'RunAggregationQuery', answer: Buffer): Promise<Explanation> {
+/** ExplainMetrics as JSON, and the plan. */
+async function explanationOf(
+  method: 'RunQuery' | 'RunAggregationQuery',
+  answer: Buffer,
+  plan: readonly string[],
+): Promise<Explanation> {
   const { answerToJson } = await import('../protocols/json-codec.ts')
-  return JSON.parse(String(answerToJson(method, answer))).explainMetrics ?? {}
+  return { ...JSON.parse(String(answerToJson(method, answer))).explainMetrics, ...(plan.length === 0 ? {} : { plan }) }
 }
 
 function planInWords(explanation: Explanation | undefined): readonly string[] {
   if (explanation === undefined) return []
   // As far as it is read here; other servers may say less.
-  const { executionStats } = explanation as {
+  const { plan = [], executionStats } = explanation as {
+    readonly plan?: readonly string[]
     readonly executionStats?: {
       readonly resultsReturned?: string
       readonly executionDuration?: string
@@ -182,9 +195,7 @@ function planInWords(explanation: Explanation | undefined): readonly string[] {
   const { debugStats = {}, executionDuration = '?', readOperations = '0' } = executionStats
   return [
     '',
-    ...(debugStats['plan'] === undefined
-      ? []
-      : ['Plan:', ...debugStats['plan'].split('\n').map((line) => `  ${line}`)]),
+    ...(plan.length === 0 ? [] : ['Plan:', ...plan.map((line) => `  ${line}`)]),
     `Index entries scanned: ${debugStats['index_entries_scanned'] ?? '0'}; entities read: ${debugStats['documents_scanned'] ?? '0'}; ` +
       `read operations: ${readOperations}; took ${executionDuration}.`,
   ]

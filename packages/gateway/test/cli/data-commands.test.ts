@@ -199,11 +199,11 @@ describe('seed and dump', () => {
     [['seed', 'x.yaml', '--format', 'xml'], 2, '--format is one of json, yaml, csv; got "xml"'],
     [['seed', 'broken.yaml'], 1, 'broken.yaml:2: entity 1 (ToDo:1), property due: "x" is not an instant'],
     [['seed', 'good.yaml', '--endpoint', nobody], 2, `no server answers on ${nobody}`],
-    [['seed', 'good.yaml', '--project', 'not allowed'], 1, 'illegal project id'],
+    [['seed', 'good.yaml', '--project', 'not allowed'], 1, 'is an invalid project id'],
     [['dump', '--endpoint', nobody], 2, `no server answers on ${nobody}`],
     [['dump', '--format', 'xml'], 2, '--format is one of json, yaml, csv; got "xml"'],
     [['dump', '--data-dir', 'none'], 2, 'there is no folder'],
-    [['dump', '--project', 'not allowed'], 1, 'illegal project id'],
+    [['dump', '--project', 'not allowed'], 1, 'is an invalid project id'],
   ])('%j has exit code %i', async (args, code, why) => {
     file('good.yaml', '- key: ToDo:1')
     file('x.txt', '- key: ToDo:1')

@@ -103,7 +103,7 @@ describe.each(places)('gql on %s', (_name, at) => {
     expect(out).toContain('\n2 results.\n\nPlan:\n  scan EntitiesByPropertyAsc ToDo.n: n > 1\n')
     expect(out).toMatch(/\nIndex entries scanned: 2; entities read: 2; read operations: \d+; took [\d.]+s\.$/)
     const json = JSON.parse((await ask('gql', 'SELECT COUNT(*) FROM ToDo', '--explain', '--json', ...at)).out)
-    expect(json.explain.executionStats.debugStats.plan).toContain('EntitiesByKind')
+    expect(json.explain.plan).toContain('scan EntitiesByKind ToDo')
   })
 
   test('looks into a namespace', async () => {
@@ -121,7 +121,7 @@ describe('gql goes wrong', () => {
     [['SELECT * FROM ToDo', '--limit', 'few'], 2, '--limit is a whole number; got "few"'],
     [['SELECT COUNT(*) FROM ToDo', '--limit', '5'], 2, 'an aggregation has one result'],
     [['SELECT * FROM ToDo', '--cursor', 'abc'], 1, 'cursor'],
-    [['SELECT * FROM ToDo', '--project', 'not allowed'], 1, 'illegal project id'],
+    [['SELECT * FROM ToDo', '--project', 'not allowed'], 1, 'is an invalid project id'],
     [['SELECT * FROM ToDo', '--endpoint', '127.0.0.1:2'], 2, 'no server answers on 127.0.0.1:2'],
     [['SELECT * FROM ToDo', '--data-dir', 'none'], 2, 'there is no folder'],
   ])('%j has exit code %i', async (args, code, why) => {

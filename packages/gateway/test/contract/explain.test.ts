@@ -33,9 +33,14 @@ const indexes = [
 
 /** A Struct as a plain object: JSON has it so already. */
 function plainStruct(struct: Plain | undefined): Plain {
-  const fields = struct?.['fields'] as Record<string, { stringValue: string }> | undefined
+  const fields = struct?.['fields'] as Record<string, { stringValue: string; structValue: Plain }> | undefined
   if (fields === undefined) return struct ?? {}
-  return Object.fromEntries(Object.entries(fields).map(([name, { stringValue }]) => [name, stringValue]))
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, { stringValue, structValue }]) => [
+      name,
+      structValue === undefined || structValue === null ? stringValue : plainStruct(structValue),
+    ]),
+  )
 }
 
 interface Metrics {
@@ -92,7 +97,12 @@ describe.each(wireNames)('over %s', (name) => {
     expect(plainStruct(stats?.debugStats)).toEqual({
       index_entries_scanned: '2',
       documents_scanned: '2',
-      plan: 'scan EntitiesByPropertyAsc K: owner = "ada"\ngive entities, by key',
+      billing_details: {
+        documents_billable: '2',
+        index_entries_billable: '0',
+        small_ops: '0',
+        min_query_cost: '0',
+      },
     })
   })
 
