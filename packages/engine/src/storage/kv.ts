@@ -165,6 +165,8 @@ export interface Kv extends KvReader {
   keptIndexes?(): KeptIndexes | undefined
   /** Of such a store: makes what it does not keep yet of a range, beside other calls, so that what is read later has it. */
   prepare?(range: KeyRange): MaybePromise<void>
+  /** Of such a store: every row that reads would find as of now, in no order. Rows that are not kept are not kept by this. */
+  scanAll?(): KvScan
   /** Such a store makes all rows, and keeps all from then on. Nothing is to be written until that is done. */
   keepAll?(): MaybePromise<void>
   /**

@@ -49,6 +49,7 @@ import {
   type ScanOptions,
 } from '../storage/kv.ts'
 import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
+import { EveryRow } from './every-row.ts'
 import {
   type GoOn,
   type IndexOptionsOf,
@@ -125,6 +126,10 @@ export class OnDemandRows implements Kv {
     return isPromise(ready)
       ? new AwaitedScan(ready.then(() => this.scan(range, options)))
       : this.#store.scan(range, options)
+  }
+
+  scanAll(): EveryRow {
+    return new EveryRow(this.#store.scan(all), this.#kept, this.#unread.view(), this.optionsOf)
   }
 
   mutate(write: KvWrite): void {

@@ -1,21 +1,22 @@
 /**
  * How many rows and bytes each tablet has, and how many tombstones.
  *
- * RC1  Nothing is counted before somebody wants to know: then the store is walked once, in turns, and from that moment on
+ * RC1  Nothing is counted before somebody wants to know: then the store is walked once, in slices, and from that moment on
  *      every row that comes or goes is noted. Traffic that nobody looks at pays one test of a flag.
  * RC2  Counts never show less than nothing, though estimates (tablet.ts) may fall below.
  */
 import type { Scheduler } from '../clock.ts'
+import { requestContext } from '../context.ts'
 import { keySpaceOf } from '../encoding/keyspace.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
+import { giveWay } from '../slices.ts'
 import type { KvRow, KvScan, RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
 
-/** Rows that a walk takes in one turn. */
-const rowsPerTurn = 2_000
-/** Turns that are taken at once when the store answers at once. */
-const turnsAtOnce = 10
+/** Rows of the store that a walk takes in one step. */
+const rowsPerStep = 128
 
 export interface RowCountsParts {
   readonly fleet: TabletFleet
@@ -46,8 +47,10 @@ export class RowCounts {
     const open = this.#open
     if (open === undefined) return
     const scan = open()
-    const walk = ++this.#walk
-    this.#turns(scan, walk)
+    const done = this.#run(scan, ++this.#walk)
+    const close = (): void => scan.close()
+    if (done instanceof Promise) done.then(close, close)
+    else close()
   }
 
   /** The store became another one; if somebody wanted to know, it is counted anew. */
@@ -83,25 +86,20 @@ export class RowCounts {
     }
   }
 
-  #turns(scan: KvScan, walk: number): void {
-    for (let turn = 0; turn < turnsAtOnce; turn++) {
-      const rows = scan.next(rowsPerTurn)
-      if (rows instanceof Promise) {
-        rows.then(
-          (found) => {
-            if (this.#take(found, walk)) this.#parts.scheduler.defer(() => this.#turns(scan, walk))
-            else scan.close()
-          },
-          () => scan.close(),
-        )
-        return
-      }
-      if (!this.#take(rows, walk)) {
-        scan.close()
-        return
+  /** Goes on until the end, or until another walk has begun; what the store cannot answer is not counted. */
+  #run(scan: KvScan, walk: number): MaybePromise<void> {
+    const context = requestContext({ clock: this.#parts.scheduler })
+    const step = (): MaybePromise<void> => {
+      for (;;) {
+        const rows = scan.next(rowsPerStep)
+        if (rows instanceof Promise) return rows.then((late) => (this.#take(late, walk) ? way(late.length) : undefined))
+        if (!this.#take(rows, walk)) return
+        const wait = giveWay(context, rows.length)
+        if (wait !== undefined) return wait.then(step)
       }
     }
-    this.#parts.scheduler.defer(() => this.#turns(scan, walk))
+    const way = (rows: number): MaybePromise<void> => andThen(giveWay(context, rows), step)
+    return step()
   }
 
   /** @returns whether there is more to come */

@@ -11,7 +11,7 @@ import { prettyRowKey } from '../encoding/pretty.ts'
 import { invalidArgument } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { seededRandom } from '../random.ts'
-import type { KvReader, RowKey } from '../storage/kv.ts'
+import type { Kv, RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import { type TabletSettings, tabletSettings } from './defaults.ts'
 import { defaultPolicies, TabletFleet, type TabletPolicies } from './fleet.ts'
@@ -86,8 +86,8 @@ export class Tablets {
   }
 
   /** Counts the rows of this store when somebody wants to know. */
-  watch(kv: KvReader): void {
-    this.rows.source = () => kv.scan({ start: '', end: '\xff' })
+  watch(kv: Kv): void {
+    this.rows.source = () => kv.scanAll?.() ?? kv.scan({ start: '', end: '\xff' })
     if (this.settings.simulate) this.rows.want()
   }
 
