@@ -24,6 +24,8 @@ export interface EnginePort {
   /** A context whose clock is used for every call. */
   context(): ReturnType<Engine['context']>
   reset(scope: ResetScope): Promise<void>
+  /** Absent = it never fails. */
+  readonly store?: Pick<Engine['store'], 'failure' | 'onFailure'>
 }
 
 export type ResetScope = NonNullable<Parameters<Engine['reset']>[0]>

@@ -1,9 +1,25 @@
 /** Where the gateway says what went wrong on our side. */
+import { DatastoreError } from '@sixtables/engine'
+
 export interface Logger {
   error(message: string): void
   warn(message: string): void
   info(message: string): void
   debug(message: string): void
+}
+
+/**
+ * What failed in work that nobody waits for: in a line what a person can mend, with its stack what only we can. What fails
+ * again and again, as all work of a store that takes no more writes does, is said once.
+ */
+export function failureLog(logger: Logger): (error: unknown) => void {
+  let last: string | undefined
+  return (error) => {
+    const isExpected = error instanceof DatastoreError || (error instanceof Error && 'syscall' in error)
+    const words = error instanceof Error ? String(isExpected ? error.message : error.stack) : String(error)
+    if (words !== last) logger.error(words)
+    last = words
+  }
 }
 
 export const silentLogger: Logger = {

@@ -93,7 +93,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     handlers,
     services: [
       ...services.map(grpcMethodsOf),
-      healthMethods(names),
+      healthMethods(names, engine),
       ...reflectionMethods([...names, healthService], () =>
         import('./protocols/reflected-files.ts').then(({ descriptors }) => descriptors),
       ),

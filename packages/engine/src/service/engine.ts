@@ -25,7 +25,7 @@ import { defaultRetention } from '../log/retention.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import { ReseededRandom } from '../random.ts'
-import type { Kv, KvRow } from '../storage/kv.ts'
+import type { Kv, KvRow, StoreState } from '../storage/kv.ts'
 import { OnDemandRows } from '../tables/on-demand-rows.ts'
 import { KvTableView } from '../tables/table.ts'
 import type { Finding } from '../tablets/report.ts'
@@ -187,9 +187,9 @@ export class Engine {
     })
   }
 
-  /** Where the rows are, in words: a folder, or "memory". */
-  get location(): string {
-    return this.#kv.location
+  /** Where the rows are, and whether a write has failed. */
+  get store(): StoreState {
+    return this.#kv
   }
 
   get mode(): Mode {
@@ -358,7 +358,7 @@ export class Engine {
     }
   }
 
-  /** Finishes what is under way, gives ids back and closes the store. A second call waits for the first. */
+  /** Finishes what is under way, gives ids back (not to a store that has failed) and closes it. A second call waits for the first. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -372,6 +372,8 @@ export class Engine {
     try {
       await this.#ids.close(this.context())
       await this.#kv.mutate(this.#versions.finalCeiling())
+    } catch (error) {
+      if (this.#kv.failure === undefined) throw error
     } finally {
       await this.#kv.close()
     }

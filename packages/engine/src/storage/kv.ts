@@ -17,6 +17,7 @@
  * A closed store refuses everything with UNAVAILABLE. Methods that answer at once throw their errors.
  */
 import type { RequestContext } from '../context.ts'
+import type { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 
 /**
@@ -142,10 +143,18 @@ export interface FileDamage {
  */
 export type KeptIndexes = ReadonlyMap<RowKey, 'all' | ReadonlySet<RowKey>>
 
-export interface Kv extends KvReader {
-  readonly supports: KvCapabilities
+/** What a store says of itself. */
+export interface StoreState {
   /** Where the rows are, in words for people: a folder, or "memory". */
   readonly location: string
+  /** With what writes are refused since one has failed (K5); absent or `undefined` = none has. */
+  readonly failure?: DatastoreError | undefined
+  /** Calls `listener` when that happens, which is once. */
+  onFailure?(listener: (failure: DatastoreError) => void): void
+}
+
+export interface Kv extends KvReader, StoreState {
+  readonly supports: KvCapabilities
   /** Sets or deletes one row. */
   mutate(write: KvWrite): MaybePromise<void>
   /** Sets or deletes one row if its value is now `expected` (`undefined` = no such row). False: nothing was changed. */

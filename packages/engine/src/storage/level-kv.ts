@@ -124,6 +124,8 @@ export class LevelKv implements Kv {
   #moment = new Moment(0)
   #closed = false
   #closing: Promise<void> | undefined
+  #failure: DatastoreError | undefined
+  readonly #onFailure: ((failure: DatastoreError) => void)[] = []
 
   constructor(level: LevelDatabase, acknowledged: AcknowledgedLog, options: LevelKvOptions, isEmpty: boolean) {
     this.#dir = options.dir
@@ -134,6 +136,10 @@ export class LevelKv implements Kv {
     const events: WriterEvents = {
       beforeWrite: () => this.#moment.freeze(this.#level),
       written: (isClear) => this.#acknowledged.advance(isClear),
+      failed: (failure) => {
+        this.#failure = failure
+        for (const listener of this.#onFailure) listener(failure)
+      },
       afterWrite: (groups) => this.#advance(groups),
     }
     this.#writer = new LevelWriter(level, options.durability ?? 'process', events, this.#form)
@@ -149,6 +155,14 @@ export class LevelKv implements Kv {
         new DatastoreError('FAILED_PRECONDITION', `The store in ${this.location} was opened for reading only.`),
       )
     }
+  }
+
+  get failure(): DatastoreError | undefined {
+    return this.#failure
+  }
+
+  onFailure(listener: (failure: DatastoreError) => void): void {
+    this.#onFailure.push(listener)
   }
 
   get(key: RowKey): Uint8Array | undefined {

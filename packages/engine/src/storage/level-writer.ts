@@ -52,6 +52,8 @@ export interface WriterEvents {
   beforeWrite(): void
   /** LevelDB has written it, a clear by several batches of its own. Throws when that is not enough to acknowledge it. */
   written?(isClear: boolean): void
+  /** A write has failed: every later one is refused with this (W4). */
+  failed?(failure: DatastoreError): void
   /** It was acknowledged; callers are told next. */
   afterWrite(groups: readonly (WriteGroup | 'clear')[]): void
 }
@@ -163,9 +165,10 @@ export class LevelWriter {
     const reason = cause instanceof Error ? cause.message : String(cause)
     const advice =
       'Nothing more is written until the store is opened anew; see to the disk (space, rights), then restart.'
-    this.#refusal = new DatastoreError('UNAVAILABLE', `An earlier write to the store failed: ${reason}. ${advice}`, {
+    const refusal = new DatastoreError('UNAVAILABLE', `An earlier write to the store failed: ${reason}. ${advice}`, {
       cause,
     })
+    this.#refusal = refusal
     const unsure = new DatastoreError('UNAVAILABLE', `Writing to the store failed: ${reason}. ${advice}`, {
       cause,
       committed: 'unknown',
@@ -174,8 +177,9 @@ export class LevelWriter {
     for (const { jobs, chained } of this.#waiting.splice(0)) {
       // What was not written goes with it; that it is closed is of interest to nobody.
       chained?.close().catch(() => {})
-      for (const job of jobs) job.reject(this.#refusal)
+      for (const job of jobs) job.reject(refusal)
     }
+    this.#events.failed?.(refusal)
   }
 }
 

@@ -31,7 +31,7 @@ export function adminOf(engine: Engine, logger: Logger): Admin {
   const indexes = new IndexOperations(engine, operations)
   const transfer = {
     engine,
-    locations: new ExportLocations(engine),
+    locations: new ExportLocations(engine.store),
     transfers: new TransferOperations(engine, operations),
   }
   return {

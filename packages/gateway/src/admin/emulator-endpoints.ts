@@ -1,7 +1,7 @@
 /**
  * What only an emulator has.
  *
- *   GET  /            "Ok" and a line break: the server answers
+ *   GET  /            "Ok" and a line break: the server answers; UNAVAILABLE and the reason once its store takes no writes
  *   POST /reset       drops all data, or what `project`, `database` and `namespace` name
  *   POST /shutdown    ends the server after this answer
  *
@@ -18,7 +18,10 @@ export interface EmulatorEndpointsOptions {
 }
 
 export function addEmulatorEndpoints(router: Router, { engine, onShutdown }: EmulatorEndpointsOptions): void {
-  router.add('GET', '/', () => ({ text: 'Ok\n' }))
+  router.add('GET', '/', () => {
+    if (engine.store?.failure !== undefined) throw engine.store.failure
+    return { text: 'Ok\n' }
+  })
   router.add('POST', '/reset', async ({ query }) => {
     await engine.reset(resetScopeOf(query))
     return { text: 'Resetting...\n' }

@@ -24,8 +24,8 @@ export interface Place {
 export class ExportLocations {
   readonly #root: string
 
-  /** @param engine - whose data folder holds the buckets */
-  constructor({ location }: Pick<Engine, 'location'>) {
+  /** @param store - whose data folder holds the buckets */
+  constructor({ location }: Pick<Engine['store'], 'location'>) {
     this.#root = location === 'memory' ? process.cwd() : location
   }
 

@@ -6,6 +6,7 @@ import { causeOf, findServer } from '../emulator/server-file.ts'
 import type { Flags } from './command.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
+import { messageIn } from './remote-target.ts'
 import { text } from './settings.ts'
 import { namedPlace, type Place, whyNone } from './target.ts'
 
@@ -54,7 +55,7 @@ async function troubleOf(address: string): Promise<string | undefined> {
   try {
     const response = await fetch(`http://${address}/`, { signal: AbortSignal.timeout(answerMs) })
     const body = await response.text()
-    if (!response.ok) return `it answers ${response.status}`
+    if (!response.ok) return messageIn(body) ?? `it answers ${response.status}`
     return body.trim() === 'Ok' ? undefined : 'what answers there is something else'
   } catch (error) {
     return error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${answerMs} ms` : causeOf(error)

@@ -11,6 +11,8 @@ export interface Io {
   err(line: string): void
   /** Calls `stop` at each SIGINT and SIGTERM until the returned function is called. */
   onSignal(stop: (signal: NodeJS.Signals) => void): () => void
+  /** Calls `fault` with what nothing else has caught, until the returned function is called. */
+  onFault(fault: (error: unknown) => void): () => void
   /** Milliseconds on a clock that does not go back. */
   now(): number
   /** Ends the process at once. */
@@ -31,6 +33,14 @@ export const processIo: Io = {
     for (const signal of signals) process.on(signal, stop)
     return () => {
       for (const signal of signals) process.off(signal, stop)
+    }
+  },
+  onFault(fault) {
+    process.on('unhandledRejection', fault)
+    process.on('uncaughtException', fault)
+    return () => {
+      process.off('unhandledRejection', fault)
+      process.off('uncaughtException', fault)
     }
   },
   now() {

@@ -5,10 +5,11 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
+import type { DatastoreError } from '@sixtables/engine'
 import { callLine } from '../calls/call-lines.ts'
 import { movableClock } from '../emulator/emulator-clock.ts'
 import { type Served, serve } from '../emulator/serve.ts'
-import type { Logger } from '../logger.ts'
+import { failureLog, type Logger } from '../logger.ts'
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
 import { UsageError } from './errors.ts'
 import { openStore } from './open-store.ts'
@@ -18,6 +19,8 @@ import { StartTransfer } from './start-transfer.ts'
 export interface Server {
   /** Where it really listens: the port is never 0. */
   readonly endpoint: Endpoint
+  /** With what the store refuses writes since one has failed. */
+  readonly storeFailure: DatastoreError | undefined
   /** Stops listening, then closes the store. */
   close(): Promise<void>
 }
@@ -34,6 +37,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   checkIndexFile(settings)
   await checkPort(settings)
   const scheduler = movableClock(settings.clock)
+  const told = failureLog(logger)
   const engine = await openStore({
     scheduler,
     dir: settings.dataDir,
@@ -48,8 +52,9 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     openTransactionsMax: settings.openTransactionsMax,
     seed: settings.seed,
     tablets: settings.tablets,
-    onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
+    onBackgroundFailure: told,
   })
+  engine.store.onFailure?.(told)
   if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })
   const transfer = new StartTransfer(engine, settings)
   let served: Served
@@ -78,6 +83,9 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   }
   return {
     endpoint: { host: served.gateway.host, port: served.gateway.port },
+    get storeFailure() {
+      return engine.store.failure
+    },
     async close() {
       await served.close()
       try {

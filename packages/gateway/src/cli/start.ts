@@ -10,10 +10,12 @@
  */
 
 import { setFlagsFromString } from 'node:v8'
+import { DatastoreError } from '@sixtables/engine'
+import { failureLog } from '../logger.ts'
 import { isLocalName } from '../protocols/guard.ts'
 import type { Flags } from './command.ts'
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
-import { exitCodes } from './errors.ts'
+import { exitCodes, OperationError } from './errors.ts'
 import type { Io } from './io.ts'
 import { lineLogger } from './logger.ts'
 import { openServer } from './open-server.ts'
@@ -39,6 +41,12 @@ export async function start(flags: Flags, io: Io): Promise<number> {
     if (io.now() - firstSignalAt > sameSignalMs) io.exit(exitCodes.failed)
     stop()
   })
+  const told = failureLog(logger)
+  const releaseFaults = io.onFault((error) => {
+    told(error)
+    // Of a store that failed everybody is told; of anything else nothing is known any more.
+    if (!(error instanceof DatastoreError)) io.exit(exitCodes.failed)
+  })
   try {
     if (settings.dataDir !== undefined) keepHeapSmall()
     const server = await openServer({ settings, logger, onShutdown: stop })
@@ -46,8 +54,10 @@ export async function start(flags: Flags, io: Io): Promise<number> {
     announce(server.endpoint, settings, io)
     await stopAsked
     await server.close()
-    return exitCodes.ok
+    if (server.storeFailure === undefined) return exitCodes.ok
+    throw new OperationError(server.storeFailure.message)
   } finally {
+    releaseFaults()
     release()
   }
 }

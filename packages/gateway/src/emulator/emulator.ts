@@ -25,7 +25,7 @@ import type { Faults } from '../faults/faults.ts'
 import { type Fixture, fixtureOf, loadFixture } from '../fixtures/fixture.ts'
 import type { FixtureData, PlainEntity } from '../fixtures/plain-entities.ts'
 import { type SeedReport, seedDatabase } from '../fixtures/seed.ts'
-import { type Logger, silentLogger } from '../logger.ts'
+import { failureLog, type Logger, silentLogger } from '../logger.ts'
 import type { Gateway, GatewayOptions } from '../server.ts'
 import { type EmulatorClock, movableClock, standsAtOf } from './emulator-clock.ts'
 import { type Served, serve } from './serve.ts'
@@ -147,7 +147,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     indexFile: options.indexFile ?? (options.dir === undefined ? false : undefined),
     scheduler,
     onIndexFileTrouble: (trouble) => logger.warn(trouble),
-    onBackgroundFailure: (error) => logger.error(error instanceof Error ? String(error.stack) : String(error)),
+    onBackgroundFailure: failureLog(logger),
   })
   try {
     const { dir } = options

@@ -152,6 +152,53 @@ describe('the folder of the data', () => {
     expect(await there(wire, 5)).toEqual(upTo(5))
   })
 
+  test.each(['immediate', 'delayed'])(
+    'deleted under a load: reads and health go on, and no stack is printed, to the end: %s',
+    { timeout: 60_000 },
+    async (apply) => {
+      await start('--apply', apply)
+      const at = server?.endpoint ?? ''
+      const wires = await Promise.all(Array.from({ length: 6 }, () => wireTo(server as ServerProcess)))
+      const acknowledged = new Set<number>()
+      let count = 0
+      const writes = async (wire: Wire): Promise<WireAnswer> => {
+        for (;;) {
+          const n = count++
+          const answer = await put(wire, n, 3000)
+          if (answer.code !== 'OK') return answer
+          acknowledged.add(n)
+        }
+      }
+      const idsOf = async (wire: Wire): Promise<WireAnswer> => {
+        for (let n = 0; ; n++) {
+          const keys = Array.from({ length: 5 }, () => ({ path: [{ kind: 'P', name: `${n}` }, { kind: 'C' }] }))
+          const answer = await wire.send(project, 'AllocateIds', { keys })
+          if (answer.code !== 'OK') return answer
+        }
+      }
+      const load = wires.map((wire, i) => (i === 0 ? idsOf(wire) : writes(wire)))
+      while (acknowledged.size < 200) await new Promise((resolve) => setTimeout(resolve, 10))
+      rmSync(folder, { recursive: true, force: true })
+      for (const answer of await Promise.all(load)) {
+        expect(answer).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(/deleted, moved/) })
+      }
+      if (apply === 'immediate') {
+        expect(await there(wires[0] as Wire, count)).toEqual(expect.arrayContaining([...acknowledged]))
+      } else {
+        // What waits to be applied is read by applying it, which is a write.
+        const keys = [...acknowledged].slice(-20).map(keyOf)
+        expect(['OK', 'UNAVAILABLE']).toContain((await (wires[0] as Wire).send(project, 'Lookup', { keys })).code)
+      }
+      const health = await sixtables('health', '--endpoint', at)
+      expect(health).toMatchObject({ code: 1, err: expect.stringMatching(/write to the store failed.*deleted, moved/) })
+      expect((await fetch(`http://${at}/`)).status).toBe(503)
+      expect(await server?.stop()).toBe(1)
+      expect(server?.complaints).toMatch(/sixtables: An earlier write to the store failed/)
+      expect(server?.complaints).not.toMatch(/^\s*at /m)
+      expect(server?.complaints.split('\n').length).toBeLessThan(8)
+    },
+  )
+
   test('is refused while another server uses it', async () => {
     const wire = await start()
     const second = await sixtables('start', '--port', '0', '--data-dir', folder)
@@ -159,7 +206,8 @@ describe('the folder of the data', () => {
       code: 2,
       err: expect.stringMatching(/another process has it open.*another folder/s),
     })
-    expect(await sixtables('check', '--data-dir', folder)).toMatchObject({ code: 2 })
+    // A look at the folder is a question to the server that has it open.
+    expect(await sixtables('check', '--data-dir', folder)).toMatchObject({ code: 0 })
     expect(await put(wire, 0)).toMatchObject({ code: 'OK' })
   })
 

@@ -162,7 +162,16 @@ class FakeTerminal {
 }
 
 function silentIo(env: Record<string, string> = {}): Io {
-  return { env, cwd: '/', out() {}, err() {}, onSignal: () => () => {}, now: () => 0, exit() {} }
+  return {
+    env,
+    cwd: '/',
+    out() {},
+    err() {},
+    onSignal: () => () => {},
+    onFault: () => () => {},
+    now: () => 0,
+    exit() {},
+  }
 }
 
 describe('sixtables top in a terminal', () => {

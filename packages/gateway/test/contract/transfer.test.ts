@@ -121,12 +121,14 @@ describe('the endpoints of the Datastore emulator', () => {
     const first = await call('POST', '/v1/projects/p:export', { outputUrlPrefix: 'gs://bucket/daily' })
     const outputUrl = first.json.response?.outputUrl ?? ''
     expect(outputUrl).toMatch(/^gs:\/\/bucket\/daily\/[^/]+\/[^/]+\.overall_export_metadata$/)
-    expect(readFileSync(join(engine.location, 'buckets', outputUrl.slice('gs://'.length))).length).toBeGreaterThan(50)
+    expect(
+      readFileSync(join(engine.store.location, 'buckets', outputUrl.slice('gs://'.length))).length,
+    ).toBeGreaterThan(50)
     await call('POST', '/v1/projects/q:import', { inputUrl: outputUrl })
     expect(await ids('q')).toEqual(['1'])
     const second = await call('POST', '/v1/projects/p:export', { outputUrlPrefix: 'gs://bucket/daily' })
     expect(second.status).toBe(200)
-    expect(readdirSync(join(engine.location, 'buckets', 'bucket', 'daily')).length).toBe(2)
+    expect(readdirSync(join(engine.store.location, 'buckets', 'bucket', 'daily')).length).toBe(2)
   })
 
   test('the folder of an export can be imported in the place of its metadata file', async () => {

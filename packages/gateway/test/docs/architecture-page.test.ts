@@ -30,7 +30,16 @@ test('the rows of ToDo:1 are those that ARCHITECTURE.md shows', async () => {
   expect(answer.status).toBe(200)
   const said: string[] = []
   const out = (line: string): void => void said.push(line)
-  const io = { env: {}, cwd: '/', out, err: out, onSignal: () => () => {}, now: () => 0, exit: () => {} }
+  const io = {
+    env: {},
+    cwd: '/',
+    out,
+    err: out,
+    onSignal: () => () => {},
+    onFault: () => () => {},
+    now: () => 0,
+    exit: () => {},
+  }
   const target = ['--endpoint', `127.0.0.1:${port}`, '--project', 'demo']
   const code = await main(['inspect', 'rows', 'ToDo:1', ...target], io)
   expect({ code, said: withoutTimes(`${said.join('\n')}\n`) }).toEqual({ code: 0, said: withoutTimes(shown) })

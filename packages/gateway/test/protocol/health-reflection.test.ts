@@ -2,8 +2,9 @@
 import type { ClientHttp2Stream } from 'node:http2'
 import { create, createFileRegistry, fromBinary } from '@bufbuild/protobuf'
 import { type FileDescriptorProto, FileDescriptorProtoSchema, FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
-import { openEngine } from '@sixtables/engine'
+import { DatastoreError, openEngine } from '@sixtables/engine'
 import { describe, expect, test } from 'vitest'
+import type { EnginePort } from '../../src/engine-port.ts'
 import { engineDouble } from '../support/engines.ts'
 import { grpcClient, testGateway, until } from '../support/gateway.ts'
 import { framed, type GrpcClient } from '../support/grpc-client.ts'
@@ -95,6 +96,29 @@ describe('grpc.health.v1.Health', () => {
     await closing
     // Nobody waits for streams that would go on for ever: a call under way would have its grace of 5 s.
     expect(performance.now() - began).toBeLessThan(5000)
+  })
+
+  test('Check and Watch say NOT_SERVING once the store takes no more writes', async () => {
+    let tell = (_: DatastoreError): void => {}
+    const store: { failure?: DatastoreError; onFailure(listener: typeof tell): void } = {
+      onFailure(listener) {
+        tell = listener
+      },
+    }
+    const engine: EnginePort = { ...engineDouble(), store }
+    const client = await grpcClient(await testGateway(engine))
+    const watch = stream(client, '/grpc.health.v1.Health/Watch')
+    watch.open.end(framed(Buffer.alloc(0)))
+    await until(() => watch.messages().length === 1)
+    store.failure = new DatastoreError('UNAVAILABLE', 'An earlier write to the store failed: no space.')
+    tell(store.failure)
+    await until(() => watch.messages().length === 2)
+    expect(watch.messages()[1]).toEqual(Buffer.of(8, 2))
+    expect(await client.call('/grpc.health.v1.Health/Check', textMessage(1, data))).toMatchObject({
+      status: 0,
+      body: Buffer.of(8, 2),
+    })
+    watch.open.close(8)
   })
 
   test('Watch ends with its deadline', async () => {

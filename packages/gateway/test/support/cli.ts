@@ -19,7 +19,15 @@ export interface Surroundings {
 type Listeners = Pick<Io, 'out' | 'err'> & Partial<Pick<Io, 'onSignal'>>
 
 function ioOf({ cwd = '/nowhere', env = {} }: Surroundings, listeners: Listeners): Io {
-  return { env, cwd, onSignal: () => () => {}, now: () => performance.now(), exit: () => {}, ...listeners }
+  return {
+    env,
+    cwd,
+    onSignal: () => () => {},
+    onFault: () => () => {},
+    now: () => performance.now(),
+    exit: () => {},
+    ...listeners,
+  }
 }
 
 /** Runs one command to its end. */
