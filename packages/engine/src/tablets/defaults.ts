@@ -1,7 +1,7 @@
 /**
  * Every figure of the tablets: what it is, its unit, its default and where that is from. Each can be set on its own, by
  * `openEngine({ tablets: { … } })` and `engine.tablets.configure({ … })`; docs/reference/tablets.md has a row for each, which
- * defaults.test.ts compares with this file.
+ * test/docs/tablets-pages.test.ts compares with this file.
  *
  * Sources: *known* = Google's public articles, or the Bigtable paper as commonly summarised; *believed* = what such systems
  * are said to do, without a public figure; *ours* = chosen here.

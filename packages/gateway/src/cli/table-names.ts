@@ -1,6 +1,6 @@
 /**
  * The tables by name, for help and mistakes, which must not load the engine. That they are the engine's is tested
- * (test/cli/inspect-commands.test.ts).
+ * (test/cli/query-commands.test.ts).
  */
 export const tableNames: readonly string[] = [
   'Entities',

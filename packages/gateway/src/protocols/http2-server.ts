@@ -1,8 +1,8 @@
 /**
  * HTTP/2 by node:http2, bound to gRPC. It does not listen: connections are handed to it.
  *
- * H1  Requests whose origin or host is not welcome are refused before anything of them is read.      http2-server.test.ts
- * H2  After close() no new stream is taken, and those under way end in their time.                   same
+ * H1  Requests whose origin or host is not welcome are refused before anything of them is read.      protocol/security.test.ts
+ * H2  After close() no new stream is taken, and those under way end in their time.                   protocol/grpc.test.ts
  * H3  Sessions that are over are closed, also those of which Node does not tell (session-liveness.ts).   overload.test.ts
  * H4  Calls, answers that nobody reads and requests are counted, whatever becomes of them (load.ts).     same
  */

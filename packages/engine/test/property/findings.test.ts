@@ -1,0 +1,132 @@
+/**
+ * findings/P2, findings/P3: what is found follows from the shape of the traffic, not from its pace; well-behaved traffic gives no
+ * finding.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
+import type { Key, PathElement } from '../../src/model/key.ts'
+import type { Value } from '../../src/model/value.ts'
+import { type Random, seededRandom } from '../../src/random.ts'
+import type { Mutation } from '../../src/service/api.ts'
+import { type Engine, openEngine } from '../../src/service/engine.ts'
+import { VirtualClock } from '../../src/testing/virtual-clock.ts'
+
+const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+
+const keyOf = (...path: PathElement[]): Key => ({ partition, path })
+
+const owners = 40
+
+function task(key: Key, random: Random): Mutation {
+  const properties = new Map<string, Value>([
+    ['owner', { type: 'string', value: `owner ${random.integer(owners)}` }],
+    ['note', { type: 'string', value: `note ${random.integer(1_000_000)}`, excludeFromIndexes: true }],
+  ])
+  const keyBytes = encodeKey(key)
+  const head = Buffer.from([0x0a, keyBytes.length])
+  return { operation: 'upsert', entity: Buffer.concat([head, keyBytes, encodeProperties(properties)]) }
+}
+
+/** One engine whose clock moves on by `paceMs` with each call. */
+class Traffic {
+  readonly engine: Engine
+  readonly #clock: VirtualClock
+  readonly #paceMs: number
+  readonly random: Random
+
+  private constructor(engine: Engine, clock: VirtualClock, paceMs: number, seed: number) {
+    this.engine = engine
+    this.#clock = clock
+    this.#paceMs = paceMs
+    this.random = seededRandom(seed)
+  }
+
+  static async open(paceMs: number, seed: number): Promise<Traffic> {
+    const clock = new VirtualClock()
+    return new Traffic(await openEngine({ scheduler: clock, seed }), clock, paceMs, seed)
+  }
+
+  /** @returns the keys, completed */
+  async commit(mutations: readonly Mutation[]): Promise<readonly (Key | undefined)[]> {
+    await this.#clock.advance(this.#paceMs)
+    const context = this.engine.context()
+    const { mutationResults } = await this.engine
+      .database('p')
+      .commit(context, { mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations })
+    return mutationResults.map(({ key }) => key)
+  }
+
+  async lookup(keys: readonly Key[]): Promise<void> {
+    await this.#clock.advance(this.#paceMs)
+    await this.engine.database('p').lookup(this.engine.context(), { keys })
+  }
+
+  async query(owner: string): Promise<void> {
+    await this.#clock.advance(this.#paceMs)
+    await this.engine.database('p').runQuery(this.engine.context(), {
+      query: {
+        partition,
+        kind: 'Task',
+        projection: [],
+        filter: { type: 'property', property: 'owner', operator: 'equal', value: { type: 'string', value: owner } },
+        order: [],
+        distinctOn: [],
+        offset: 0,
+        limit: 20,
+      },
+    })
+  }
+
+  kinds(): readonly string[] {
+    return [...new Set(this.engine.findings().map(({ kind }) => kind))].sort()
+  }
+}
+
+const paces = fc.constantFrom(20, 250, 2_000)
+
+/** Automatic ids, commits and lookups of many, no needless index, no entity that everybody wants. */
+async function behaveWell(traffic: Traffic, calls: number): Promise<void> {
+  const { random } = traffic
+  const keys: Key[] = []
+  const some = (count: number): readonly Key[] => [
+    ...new Set(Array.from({ length: count }, () => keys[random.integer(keys.length)] as Key)),
+  ]
+  for (let i = 0; i < calls; i++) {
+    const draw = random.integer(10)
+    if (keys.length < 200 || draw < 2) {
+      const fresh = Array.from({ length: 10 }, () => task(keyOf({ kind: 'Task' }), random))
+      for (const key of await traffic.commit(fresh)) if (key !== undefined) keys.push(key)
+    } else if (draw < 4) await traffic.commit(some(8).map((key) => task(key, random)))
+    else if (draw < 7) await traffic.lookup(some(12))
+    else await traffic.query(`owner ${random.integer(owners)}`)
+  }
+}
+
+test('well-behaved traffic gives no findings, at any pace (findings/P2, findings/P3)', async () => {
+  await fc.assert(
+    fc.asyncProperty(paces, fc.integer({ min: 1, max: 1_000_000 }), async (paceMs, seed) => {
+      const traffic = await Traffic.open(paceMs, seed)
+      await behaveWell(traffic, 400)
+      expect(traffic.engine.findings()).toEqual([])
+      await traffic.engine.close()
+    }),
+    { numRuns: 8 },
+  )
+})
+
+test('rising ids are found at any pace, also among well-behaved traffic (findings/P2)', async () => {
+  await fc.assert(
+    fc.asyncProperty(paces, fc.integer({ min: 1, max: 1_000_000 }), async (paceMs, seed) => {
+      const traffic = await Traffic.open(paceMs, seed)
+      for (let part = 0; part < 40; part++) {
+        const rising = Array.from({ length: 10 }, (_, i) => keyOf({ kind: 'Order', id: BigInt(part * 10 + i + 1) }))
+        await traffic.commit(rising.map((key) => task(key, traffic.random)))
+        await behaveWell(traffic, 2)
+      }
+      expect(traffic.kinds()).toContain('sequential-keys')
+      await traffic.engine.close()
+    }),
+    { numRuns: 6 },
+  )
+})
