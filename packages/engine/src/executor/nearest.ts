@@ -196,7 +196,7 @@ class NearestRun {
 
   #finish(): ResultPage {
     const { shape, resultType } = this.#plan
-    const head = cursorHead(shape, 'after')
+    const head = cursorHead(this.#plan)
     const results = this.#heap.sorted().map((candidate) => this.#result(candidate, head))
     const endCursor = this.#last === undefined ? encodeCursor(shape, this.#window.start) : cursorBytes(head, this.#last)
     const isProjection = resultType === 'keyOnly' && this.#nearest.distanceProperty !== undefined

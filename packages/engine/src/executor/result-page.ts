@@ -71,7 +71,7 @@ export class PageRun {
     this.#stream = stream
     this.#plan = plan
     this.#window = window
-    this.#cursorHead = cursorHead(plan.shape, 'after')
+    this.#cursorHead = cursorHead(plan)
     this.#overheadBytes = resultOverheadBytes + plan.partitionCode.length
   }
 

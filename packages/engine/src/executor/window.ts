@@ -14,7 +14,7 @@
  */
 import type { Query } from '../model/query.ts'
 import type { Plan } from '../planner/plan-node.ts'
-import { type CursorPlace, decodeCursor } from './cursor.ts'
+import { beginningOf, type CursorPlace, decodeCursor } from './cursor.ts'
 
 export interface Window {
   readonly start: CursorPlace
@@ -51,7 +51,7 @@ export const defaultResultBytesMax: number = 4 * 1024 * 1024 - 64 * 1024
 /** The window a query asks for. Throws INVALID_ARGUMENT for a cursor that is not one of this query. */
 export function windowOf(query: Query, plan: Plan, limits: AnswerLimits = {}): Window {
   return {
-    start: query.startCursor?.length ? decodeCursor(plan, query.startCursor, 'start') : { place: 'start' },
+    start: query.startCursor?.length ? decodeCursor(plan, query.startCursor, 'start') : beginningOf(plan),
     end: query.endCursor?.length ? decodeCursor(plan, query.endCursor, 'end') : undefined,
     offset: query.offset,
     limit: query.limit,

@@ -22,7 +22,7 @@
  * Q1  An entity stands in the result once (but see projection), at the first of its rows that match: in each column, its
  *     first value in the column's direction that the filters allow.
  * Q2  A projection query has a result for each index row.
- * Q3  Two queries of equal `shape` have positions of the same form and order.
+ * Q3  Two queries of equal `shape` have positions of the same form; where only `reverse` differs, they read them both ways.
  */
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import type { Key, PartitionId } from '../model/key.ts'
@@ -73,6 +73,6 @@ export interface NormalQuery {
   /** One result for each combination of that many first columns; `undefined` = all results. */
   readonly distinctColumns: number | undefined
   readonly indexOptions: IndexOptions
-  /** A 32-bit hash of everything that decides the form and meaning of positions. */
+  /** A 32-bit hash of everything that decides the form and meaning of positions, `reverse` not among it. */
   readonly shape: number
 }

@@ -252,12 +252,28 @@ test('the shape follows names, directions, kind and namespace, and no values', (
     {},
     { filter: where('q', '=', 1n) },
     { filter: where('p', '>', 1n) },
-    { filter: where('p', '=', 1n), order: ['__key__ desc'] },
+    { filter: where('p', '=', 1n), order: ['q'] },
     { filter: where('p', '=', 1n), kind: 'B' },
     { filter: and(where('p', '=', 1n), where('__key__', 'under', key('A:1'))) },
     { filter: where('p', '=', 1n), partition: { projectId: 'p', databaseId: '', namespaceId: 'n' } },
   ]
   for (const other of others) expect(shape(other)).not.toBe(p1)
+})
+
+test('a query and the reverse of it have one shape, where the last order is the key', () => {
+  const shape = (words: QueryWords) => asked({ kind: 'A', ...words }).shape
+  const same = (one: readonly string[], other: readonly string[], more: QueryWords = {}) =>
+    expect(shape({ ...more, order: other })).toBe(shape({ ...more, order: one }))
+  same([], ['__key__ desc'])
+  same(['p', '__key__'], ['p desc', '__key__ desc'])
+  same(['p'], ['p desc', '__key__ desc'])
+  same(['p desc', 'q', '__key__'], ['p', 'q desc', '__key__ desc'])
+  same(['p desc', '__key__ desc'], ['p', '__key__'])
+  same([], ['p desc', '__key__ desc'], { filter: where('p', '>', 1n) })
+  same(['p', '__key__', 'q'], ['p desc', '__key__ desc', 'q desc'])
+  same(['p', '__key__'], ['p desc', '__key__ desc'], { projection: ['p', 'q'] })
+  same(['p', '__key__'], ['p desc', '__key__ desc'], { projection: ['p'], distinctOn: ['p'] })
+  expect(new Set([[], ['p'], ['p desc'], ['p', 'q']].map((order) => shape({ order }))).size).toBe(4)
 })
 
 test('what is ordered after the key is told apart from what comes before it', () => {

@@ -138,8 +138,8 @@ function hasEquality(conjunction: Conjunction, property: string): boolean {
 }
 
 /**
- * FNV-1a over everything that decides what a position means: partition, kind, names and directions, but no values, so
- * that a cursor still fits when only values of filters change.
+ * FNV-1a over everything that decides what a position means: partition, kind, names and codings, but no values, so that a
+ * cursor still fits when only values of filters change; nor which way positions are read.
  */
 function shapeOf(query: Query, ancestor: boolean, ordering: Ordering, conjunctions: readonly Conjunction[]): number {
   const { projectId, databaseId, namespaceId } = query.partition
@@ -160,10 +160,10 @@ function shapeOf(query: Query, ancestor: boolean, ordering: Ordering, conjunctio
   mix(databaseId)
   mix(namespaceId)
   mix(query.kind === undefined ? '' : `=${query.kind}`)
-  mix(`${ancestor ? 'a' : '-'}${ordering.reverse ? 'r' : 'f'}${ordering.distinctColumns ?? '-'}`)
-  for (const column of ordering.columns) mix((column.direction === 'ascending' ? '<' : '>') + column.property)
+  mix(`${ancestor ? 'a' : '-'}f${ordering.distinctColumns ?? '-'}`)
+  for (const column of ordering.columns) mix((column.inverted ? '>' : '<') + column.property)
   if (ordering.lateColumns.length > 0) mix('__key__')
-  for (const column of ordering.lateColumns) mix((column.direction === 'ascending' ? '<' : '>') + column.property)
+  for (const column of ordering.lateColumns) mix((column.inverted ? '>' : '<') + column.property)
   for (const name of equal.sort()) mix(`=${name}`)
   for (const name of unequal.sort()) mix(`~${name}`)
   return hash >>> 0

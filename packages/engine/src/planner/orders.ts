@@ -9,6 +9,9 @@
  *   4. projected properties not ordered yet, by name
  *   5. __key__, ascending, unless an order named it before
  *
+ * What is not ordered is ascending; behind an order on __key__ it has the direction of that one. So a query with all its orders
+ * turned round, the key's among them, gives the same rows the other way round.
+ *
  * What comes after an order on __key__ orders only the rows of one entity; but an entity without it is no result (measured:
  * Google's Firestore emulator in Datastore mode, which then gives entities with arrays several times; ours: once).
  */
@@ -55,7 +58,9 @@ export function orderColumns(
   checkDistinct(keyDirection === undefined ? ordered : [...ordered, { property: keyProperty }], distinct)
   const missing = [distinct, unequal, projection].flatMap((names) => [...names].sort(compareNames))
   for (const property of missing) {
-    if (!has(property)) (keyDirection === undefined ? ordered : late).push({ property, direction: 'ascending' })
+    if (has(property)) continue
+    if (keyDirection === undefined) ordered.push({ property, direction: 'ascending' })
+    else late.push({ property, direction: keyDirection })
   }
 
   const reverse = keyDirection === 'descending'

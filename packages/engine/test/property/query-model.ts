@@ -121,7 +121,9 @@ function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): 
     ...unequal.map((atom) => atom.property).sort(),
     ...query.projection.filter((name) => name !== '__key__').sort(),
   ]
-  for (const name of names) add(name, 1)
+  // Behind an order on the key the rest has its direction.
+  const keySign = result.find(({ property }) => property === '__key__')?.sign ?? 1
+  for (const name of names) add(name, keySign)
   add('__key__', 1)
   return result
 }

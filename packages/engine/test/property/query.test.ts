@@ -5,26 +5,21 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RecordingLedger, requestContext } from '../../src/context.ts'
-import { decodeProperties } from '../../src/encoding/entity-codec.ts'
 import { valueCode } from '../../src/encoding/value-codec.ts'
 import { execute } from '../../src/executor/execute.ts'
-import type { PageResult, ResultPage } from '../../src/executor/result-page.ts'
+import type { ResultPage } from '../../src/executor/result-page.ts'
 import { windowOf } from '../../src/executor/window.ts'
-import type { CompositeIndex, IndexDefinition } from '../../src/model/index-definition.ts'
-import { formatKey, kindOf } from '../../src/model/key.ts'
+import type { IndexDefinition } from '../../src/model/index-definition.ts'
+import { formatKey } from '../../src/model/key.ts'
 import type { Query } from '../../src/model/query.ts'
 import type { IndexableValue, Value } from '../../src/model/value.ts'
 import { explainPlan } from '../../src/planner/explain.ts'
-import { MissingIndexError } from '../../src/planner/missing-index.ts'
-import { normalize } from '../../src/planner/normalize.ts'
-import { plan } from '../../src/planner/plan.ts'
 import type { Plan } from '../../src/planner/plan-node.ts'
 import { KvTableView, type TableView } from '../../src/tables/table.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { imageOf, type ModelEntity, storeOf } from '../../src/testing/query-world.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import {
-  database,
   entityLists,
   joinQueries,
   keyFirstQueries,
@@ -35,35 +30,9 @@ import {
   wideQueries,
 } from './query-arbitraries.ts'
 import { answer, type ModelRow } from './query-model.ts'
+import { isRefused, planWithIndexes, runPlan, singleValued, words } from './query-plans.ts'
 
 const numRuns = 150
-
-/** The plan, with every composite index it asks for. */
-function planWithIndexes(
-  query: Query,
-  spare: readonly IndexDefinition[],
-): { planned: Plan; indexes: CompositeIndex[] } {
-  const indexes: CompositeIndex[] = spare.map((index, i) => ({ ...index, id: BigInt(i + 1) }))
-  for (;;) {
-    try {
-      return { planned: plan(normalize(query, database), indexes), indexes }
-    } catch (error) {
-      if (!(error instanceof MissingIndexError)) throw error
-      expect(indexes).not.toContainEqual(
-        expect.objectContaining({ properties: error.index.properties, ancestor: error.index.ancestor }),
-      )
-      indexes.push({ ...error.index, id: BigInt(indexes.length + 1) })
-    }
-  }
-}
-
-function words(result: PageResult): string {
-  const projected = result.projected === undefined ? [] : [...decodeProperties(result.projected)]
-  return [
-    formatKey(result.key),
-    ...projected.map(([name, value]) => `${name}=${valueCode(value as IndexableValue)}`),
-  ].join(' ')
-}
 
 function expectedWords(query: Query, rows: readonly ModelRow[], planned: Plan): string[] {
   const names = query.projection.filter((name) => name !== '__key__')
@@ -90,10 +59,7 @@ function runPage(
   asked: Partial<Query> = {},
   limits: Parameters<typeof windowOf>[2] = {},
 ): ResultPage {
-  const context = requestContext({ clock: new VirtualClock() })
-  const page = execute(context, view, planned, windowOf({ ...query, ...asked }, planned, limits))
-  if (page instanceof Promise) throw new Error('a memory store must answer at once')
-  return page
+  return runPlan(view, planned, { ...query, ...asked }, limits)
 }
 
 /** All results, page by page. */
@@ -111,9 +77,9 @@ function paged(given: Case, asked: Partial<Query>, limits: Parameters<typeof win
   throw new Error('paging does not end')
 }
 
-/** The same cursor with its place (executor/cursor.ts) just before the result. */
+/** The same cursor with its place (executor/cursor.ts) just before the result: on the other side of its position. */
 function justBefore(cursor: Uint8Array): Uint8Array {
-  return Uint8Array.from(cursor, (byte, i) => (i === 1 ? 1 : byte))
+  return Uint8Array.from(cursor, (byte, i) => (i === 1 ? 3 - byte : byte))
 }
 
 function check(entities: readonly ModelEntity[], query: Query, spare: readonly IndexDefinition[], size: number): void {
@@ -321,19 +287,4 @@ function onceOnly(view: TableView): TableView {
       }
     },
   }
-}
-
-function isRefused(query: Query): boolean {
-  try {
-    normalize(query, database)
-    return false
-  } catch {
-    return true
-  }
-}
-
-function singleValued({ key, properties }: ModelEntity): boolean {
-  return (
-    kindOf(key) !== '' && [...properties.values()].every((value) => value.type !== 'array' || value.values.length < 2)
-  )
 }

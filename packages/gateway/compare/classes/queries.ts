@@ -138,6 +138,24 @@ export const queryClasses: readonly DifferenceClass[] = [
       (one.case.row?.number === 107 || query(one)['startCursor'] !== undefined),
   },
   {
+    name: 'cursor-before-all',
+    modes: ['legacy'],
+    what: 'the end cursor of a page before whose end nothing was passed, in the reverse query',
+    ours: 'nothing lies before it',
+    legacy: 'the whole reverse query: such a cursor has no place',
+    why: 'what lies behind a cursor and before it are together the whole',
+    explains: (one) => {
+      const from = at(query(one)['startCursor'], ['$answer', 'from'])
+      const passed = one.ourAnswers[Number(from)]?.body
+      return (
+        isAbout(one, 'results', 'more results', 'skipped results', 'skipped cursor') &&
+        listOf(at(passed, ['batch', 'entityResults'])).length === 0 &&
+        at(passed, ['batch', 'skippedCursor']) === undefined &&
+        !isDeepStrictEqual(one.case.steps[one.step.base ?? 0], one.case.steps[1])
+      )
+    },
+  },
+  {
     name: 'order-twice',
     modes: ['firestore'],
     what: 'a property that is ordered by twice',

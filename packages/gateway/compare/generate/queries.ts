@@ -1,7 +1,7 @@
 /** Queries of every shape, each over a small world of its own; with pages of the same query behind it. */
 import fc from 'fast-check'
 import type { Plain } from '../../test/support/published-protos.ts'
-import { answerOf, type Case, type Mode, type Step } from '../case.ts'
+import { answerOf, type Case, listOf, type Mode, type Step } from '../case.ts'
 import { embedded, fewScalars, keys, list, stored, storedSingly, type Values } from './values.ts'
 
 /** A commit of up to twelve entities; two thirds of the worlds have no arrays. */
@@ -219,14 +219,38 @@ export const batchCases: fc.Arbitrary<Case> = fc
     return { area: 'batches', steps }
   })
 
-/** The query whole; a page of it; what follows that page; and what lies behind, or before, its first result. */
+/** The query with its orders turned round, where the last of them is the key's; else `undefined`. */
+function reversed(query: Plain): Plain | undefined {
+  const orders = listOf(query['order'])
+  const isByKey = orders.length === 0 && !JSON.stringify(query['filter'] ?? '').includes('THAN')
+  if (orders.at(-1) !== undefined ? nameOf(orders.at(-1) ?? {}) !== '__key__' : !isByKey) return undefined
+  if (query['kind'] === undefined || query['projection'] !== undefined) return undefined
+  const key = { property: { name: '__key__' }, direction: 'DESCENDING' }
+  const turned = orders.map((one) => ({
+    ...one,
+    direction: one['direction'] === 'DESCENDING' ? 'ASCENDING' : 'DESCENDING',
+  }))
+  return { ...query, order: orders.length === 0 ? [key] : turned }
+}
+
+/** The query whole; a page of it; what follows that page; what lies behind, or before, its first result; and the way back. */
 export function queryCases(mode: Mode): fc.Arbitrary<Case> {
-  const pages = fc.tuple(windows, fc.constantFrom('none', 'next', 'after', 'until', 'untilFirst'), windows)
+  const pages = fc.tuple(
+    windows,
+    fc.constantFrom('none', 'next', 'after', 'until', 'untilFirst', 'back', 'back'),
+    windows,
+  )
   return fc.tuple(worlds, queries(mode), pages).map(([world, query, [window, how, second]]) => {
     const steps: Step[] = [world, { method: 'RunQuery', request: { query } }]
     const page = (more: Plain): number =>
       steps.push({ method: 'RunQuery', request: { query: { ...query, ...more } }, base: 1 })
     if (Object.keys(window).length > 0 || how !== 'none') page(window)
+    const back = reversed(query)
+    if (how === 'back' && back !== undefined) {
+      const turned = steps.push({ method: 'RunQuery', request: { query: back } }) - 1
+      const from = { startCursor: answerOf(2, 'batch', 'endCursor') }
+      steps.push({ method: 'RunQuery', request: { query: { ...back, ...second, ...from } }, base: turned })
+    }
     if (how === 'next') page({ ...second, startCursor: answerOf(2, 'batch', 'endCursor') })
     if (how === 'after') page({ ...second, startCursor: answerOf(1, 'batch', 'entityResults', 0, 'cursor') })
     if (how === 'until') page({ ...second, endCursor: answerOf(1, 'batch', 'entityResults', -1, 'cursor') })

@@ -144,6 +144,28 @@ describe('queries', () => {
     expect(seen).toEqual(Array.from({ length: 25 }, (_, i) => i))
   })
 
+  test("go back by the reverse query from a cursor, as on both of Google's emulators", async () => {
+    const forward = () => datastore.createQuery('K').order('n').order('__key__')
+    const back = () =>
+      datastore.createQuery('K').order('n', { descending: true }).order('__key__', { descending: true })
+    const page = async (query: ReturnType<typeof forward>) => {
+      const [found, { endCursor = '' }] = await datastore.runQuery(query)
+      return { found: numbers(found), endCursor }
+    }
+    const first = await page(forward().limit(5))
+    const second = await page(forward().limit(5).start(first.endCursor))
+    expect(second.found).toEqual([5, 6, 7, 8, 9])
+    const again = await page(back().limit(5).start(second.endCursor))
+    expect(again.found).toEqual([9, 8, 7, 6, 5])
+    expect((await page(back().start(again.endCursor))).found).toEqual([4, 3, 2, 1, 0])
+    expect((await page(forward().limit(2).start(again.endCursor))).found).toEqual([5, 6])
+    expect((await page(back().end(first.endCursor).limit(30))).found).toHaveLength(20)
+    // By keys alone, too.
+    const keys = await page(datastore.createQuery('K').limit(3))
+    const downwards = datastore.createQuery('K').order('__key__', { descending: true })
+    expect((await page(downwards.start(keys.endCursor))).found).toEqual(keys.found.toReversed())
+  })
+
   test('skip by offset', async () => {
     const [found] = await datastore.runQuery(datastore.createQuery('K').order('n').offset(20))
     expect(numbers(found)).toEqual([20, 21, 22, 23, 24])
