@@ -15,7 +15,7 @@
 import { metadataRowKey } from '../encoding/keyspace.ts'
 import { DatastoreError } from '../errors.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
-import type { KeyRange, KvWrite, RowKey } from '../storage/kv.ts'
+import type { KvWrite, RowKey } from '../storage/kv.ts'
 import { identityOf, plainDefinition } from './definition.ts'
 
 export type IndexState = 'building' | 'serving' | 'deleting' | 'failed'
@@ -31,12 +31,6 @@ export const indexTopic = 'compositeIndex'
 interface DatabaseName {
   readonly projectId: string
   readonly databaseId: string
-}
-
-/** The catalogue's rows of one database. */
-export function catalogueRange(database: DatabaseName): KeyRange {
-  const prefix = metadataRowKey({ ...database, topic: indexTopic })
-  return { start: prefix, end: `${prefix}\xff` }
 }
 
 export class IndexCatalogue {

@@ -32,15 +32,3 @@ export function drawDelayMs(policy: ApplyPolicy & { readonly type: 'time' }, ran
   const step = mixedDelays.find(({ share }) => draw < share)
   return step?.delayMs ?? 0
 }
-
-/** A policy in words: `immediate`, `probability 0.9`, `time 100 ms`, `manual`. */
-export function formatPolicy(policy: ApplyPolicy): string {
-  switch (policy.type) {
-    case 'probability':
-      return `probability ${policy.chance}`
-    case 'time':
-      return policy.delayMs === undefined ? 'time, mixed delays' : `time ${policy.delayMs} ms`
-    default:
-      return policy.type
-  }
-}

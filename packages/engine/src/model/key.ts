@@ -41,16 +41,6 @@ export function kindOf(key: Key): string {
   return lastElement(key).kind
 }
 
-/** The key of the entity group: the first element of the path alone. */
-export function rootKey(key: Key): Key {
-  return key.path.length === 1 ? key : { partition: key.partition, path: key.path.slice(0, 1) }
-}
-
-/** The key of the parent; `undefined` for a root. */
-export function parentKey(key: Key): Key | undefined {
-  return key.path.length === 1 ? undefined : { partition: key.partition, path: key.path.slice(0, -1) }
-}
-
 /** The same key with `id` in its last element. */
 export function withId(key: Key, id: bigint): Key {
   const last: PathElement = { kind: kindOf(key), id }

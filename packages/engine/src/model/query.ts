@@ -1,5 +1,5 @@
 /** A query as asked, transport-free. What each part may hold is checked by planner/normalize.ts. */
-import type { Key, PartitionId } from './key.ts'
+import type { PartitionId } from './key.ts'
 import type { Value } from './value.ts'
 
 export type PropertyOperator =
@@ -59,8 +59,3 @@ export interface Query {
 export type ResultType = 'full' | 'projection' | 'keyOnly'
 
 export type MoreResults = 'notFinished' | 'moreResultsAfterLimit' | 'moreResultsAfterCursor' | 'noMoreResults'
-
-/** The key of a result together with what was found, by result type. */
-export interface QueryResultKey {
-  readonly key: Key
-}

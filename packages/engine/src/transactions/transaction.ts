@@ -10,7 +10,6 @@
  *
  * Known: 60 s idle and 270 s in all (documented; measured on the Firestore emulator).
  */
-import type { MaybePromise } from '../maybe-promise.ts'
 import { ReadSet } from './read-set.ts'
 
 export type ConcurrencyMode = 'pessimistic' | 'optimistic' | 'optimisticWithEntityGroups'
@@ -156,6 +155,3 @@ function uint32At(bytes: Uint8Array, at: number): number {
   for (let i = 3; i >= 0; i--) value = value * 0x100 + (bytes[at + i] as number)
   return value
 }
-
-/** A read in a transaction: `view` notes what is read. */
-export type TransactionalRead<T, V> = (view: V) => MaybePromise<T>
