@@ -2,7 +2,7 @@
 import type { RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { RowKey } from '../storage/kv.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
 import type { ApplyPolicy } from './apply-policy.ts'
 import type { EntityStates, IndexRules } from './index-delta.ts'
 import type { GroupCode } from './log-rows.ts'
@@ -45,6 +45,8 @@ export interface Footprint {
   indexRows(): readonly RowKey[]
   /** Groups that it writes to. */
   readonly groups: readonly GroupCode[]
+  /** Whole ranges of rows that go, where it is a reset. */
+  readonly ranges?: readonly KeyRange[]
 }
 
 /** A commit whose records are being written from now on. */

@@ -9,7 +9,7 @@
  * pending markers.
  */
 import type { Scheduler } from '../clock.ts'
-import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import { compareVersions, logRange, versionOfLogRow } from './log-rows.ts'
 
 export interface RetentionLimits {
@@ -37,6 +37,13 @@ interface Kept {
   readonly bytes: number
 }
 
+/** Rows that went together with their log: no moment of before can be shown there any more. */
+export interface Deletion {
+  readonly ranges: readonly KeyRange[]
+  /** The newest commit before it. */
+  readonly at: bigint
+}
+
 /** What was kept at one moment. */
 export interface KeptRecords {
   /** Only ever appended to, so that they need not be copied. */
@@ -48,6 +55,7 @@ export interface KeptRecords {
   readonly trimmedUpTo: bigint
   readonly newest: bigint
   readonly isOrdered: boolean
+  readonly deletions: readonly Deletion[]
 }
 
 export class Retention {
@@ -66,6 +74,7 @@ export class Retention {
   /** The oldest record is younger than all that may go before this moment, microseconds; 0 = to be looked up. */
   #quietUntil = 0n
   #trimmedUpTo: bigint
+  #deletions: readonly Deletion[] = []
 
   /** @param openedAt - the newest commitVersion of earlier runs: what came before it is not known until adopt() is done */
   constructor(limits: RetentionLimits, scheduler: Scheduler, openedAt = 0n) {
@@ -146,6 +155,17 @@ export class Retention {
     return deletions
   }
 
+  /** Rows go together with their log. */
+  noteDeletion(deletion: Deletion): void {
+    const oldest = this.oldestReadable
+    this.#deletions = [...this.#deletions.filter(({ at }) => at >= oldest), deletion]
+  }
+
+  /** The ranges of which a moment cannot be shown. */
+  deletedSince(moment: bigint): readonly KeyRange[] {
+    return this.#deletions.filter(({ at }) => at >= moment).flatMap(({ ranges }) => ranges)
+  }
+
   clear(): void {
     this.#quietUntil = 0n
     this.#rows = []
@@ -165,11 +185,12 @@ export class Retention {
       trimmedUpTo: this.#trimmedUpTo,
       newest: this.#newest,
       isOrdered: this.#isOrdered,
+      deletions: this.#deletions,
     }
   }
 
   /** The store was set back to a snapshot. */
-  restore({ rows, sizes, start, end, bytes, trimmedUpTo, newest, isOrdered }: KeptRecords): void {
+  restore({ rows, sizes, start, end, bytes, trimmedUpTo, newest, isOrdered, deletions }: KeptRecords): void {
     this.#quietUntil = 0n
     this.#rows = rows.slice(start, end)
     this.#sizes = sizes.slice(start, end)
@@ -178,6 +199,7 @@ export class Retention {
     this.#trimmedUpTo = trimmedUpTo
     this.#newest = newest
     this.#isOrdered = isOrdered
+    this.#deletions = deletions
   }
 
   /**

@@ -30,6 +30,7 @@ import type { Plan } from '../planner/plan-node.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/moments.ts'
+import { decodeToken } from '../transactions/transaction.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
 import { whenFails } from '../transactions/whole-read.ts'
 import { planAggregation, runAggregation } from './aggregation.ts'
@@ -310,8 +311,8 @@ export class Database implements TtlDatabase {
   ): MaybePromise<TableView> {
     if (isSpecialKind(query)) return specialView(context, view, query, this.#special.of(context, read, view), made)
     if (read?.transaction === undefined) return view
-    const { id } = this.#shared.transactions.find(this, read.transaction)
-    const young = this.catalogue.youngerThan(id)
+    // Also one that has ended since this read began: it reads on.
+    const young = this.catalogue.youngerThan(decodeToken(read.transaction) ?? 0)
     return young.length === 0 ? view : viewWithIndexes(context, view, this, planned, young)
   }
 

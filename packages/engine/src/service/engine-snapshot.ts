@@ -85,7 +85,7 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
   if (!(snapshot instanceof StoreSnapshot)) throw invalidArgument('restore() takes what snapshot() of this store gave')
   await log.exclusive(async () => {
     indexes.beforeRestore()
-    transactions.endAll()
+    transactions.endAll('the store was set back to a snapshot; try again')
     await log.quiesce()
     try {
       memory.restore(snapshot.store)

@@ -44,7 +44,7 @@ import { Indexes } from './indexes.ts'
 import { Inspector } from './inspector.ts'
 import { openKv } from './open-kv.ts'
 import { QueryIndexes } from './query-indexes.ts'
-import { clearStore, finishReset, type ResetScope, scopeCode } from './reset.ts'
+import { finishReset, type ResetScope, resetStore } from './reset.ts'
 import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { type Cancellable, exportDatabase, importDatabase, type TransferParts } from './transfer.ts'
@@ -298,35 +298,26 @@ export class Engine {
    * composite indexes stay defined. Requests under way end first.
    */
   async reset(scope: ResetScope = {}): Promise<void> {
-    await this.#log.exclusive(async () => {
-      const reinstate =
-        scope.namespaceId === undefined ? this.indexes.beforeReset(scopeCode(scope), this.databases()) : undefined
-      this.#transactions.endAll(scopeCode(scope))
-      await this.#log.quiesce()
-      await this.#ids.release(this.context())
-      await clearStore(this.#kv, this.#log, scope)
-      const { projectId, databaseId } = scope
-      if (projectId === undefined) this.tablets.reset()
-      else this.tablets.recount()
-      if (projectId === undefined) {
-        this.#isStoreNew = true
-        this.#findings.clear()
-        this.#versions.forgetCeiling()
-        this.#databases.clear()
-        this.#latest = undefined
-        this.#ids.forget()
-      } else if (scope.namespaceId === undefined) {
-        for (const [code, database] of this.#databases) {
-          if (database.projectId !== projectId) continue
-          if (databaseId !== undefined && database.databaseId !== databaseId) continue
-          this.#databases.delete(code)
-          this.#latest = undefined
-          this.#ids.forget(database)
-        }
+    const database = (projectId: string, databaseId: string): Database => this.database(projectId, databaseId)
+    await resetStore({ ...this.#snapshotParts(), database, onGone: () => this.#onGone(scope) }, scope)
+  }
+
+  /** The rows of a scope are gone: forgets what was known of them. */
+  #onGone({ projectId, databaseId, namespaceId }: ResetScope): void {
+    if (projectId === undefined) {
+      this.tablets.reset()
+      this.#isStoreNew = true
+      this.#findings.clear()
+    } else this.tablets.recount()
+    if (namespaceId === undefined) {
+      for (const [code, database] of this.#databases) {
+        if (projectId !== undefined && database.projectId !== projectId) continue
+        if (databaseId !== undefined && database.databaseId !== databaseId) continue
+        this.#databases.delete(code)
       }
-      for (const database of this.#databases.values()) database.forgetRows()
-      await reinstate?.((project, database) => this.database(project, database))
-    })
+      this.#latest = undefined
+    }
+    for (const database of this.#databases.values()) database.forgetRows()
   }
 
   /** Keeps what the store holds now, for {@link restore}. Costs next to nothing. @throws UNIMPLEMENTED on disk */

@@ -11,14 +11,23 @@
  *
  * The rows go in many batches, and a store without batches has nothing larger than a row; so the wish is stored first.
  */
+
+import type { RequestContext } from '../context.ts'
+import { prefixEnd } from '../encoding/bytes.ts'
 import { keySpaces, metadataRowKey } from '../encoding/keyspace.ts'
-import { encodeText } from '../encoding/ordered.ts'
+import { encodeInt64, encodeText } from '../encoding/ordered.ts'
 import { invalidArgument } from '../errors.ts'
+import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitLog } from '../log/commit-log.ts'
+import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import { closingAfter } from '../metadata/skip-scan.ts'
-import type { Kv, KvRow, KvWrite, RowKey } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvReader, KvRow, KvWrite, RowKey } from '../storage/kv.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
+import { prefixRange } from '../tables/ranges.ts'
+import type { Transactions } from '../transactions/transactions.ts'
+import type { Database } from './database.ts'
+import type { Indexes } from './indexes.ts'
 
 export interface ResetScope {
   readonly projectId?: string | undefined
@@ -48,30 +57,74 @@ export function scopeCode({ projectId, databaseId }: ResetScope): string {
   return encodeText(projectId) + (databaseId === undefined ? '' : encodeText(databaseId))
 }
 
-/**
- * Deletes the rows of `scope`. The caller sees to it that nothing is committed meanwhile; strong reads that want something
- * applied wait until it is gone.
- */
-export async function clearStore(kv: Kv, log: CommitLog, scope: ResetScope): Promise<void> {
-  const { projectId, databaseId, namespaceId } = scope
-  if (projectId === undefined) {
-    if (databaseId !== undefined || namespaceId !== undefined) {
-      throw invalidArgument('reset of a database or namespace: name its project too')
+export interface ResetParts {
+  readonly kv: Kv
+  readonly log: CommitLog
+  readonly ids: IdAllocator
+  readonly versions: CommitVersions
+  readonly transactions: Transactions
+  readonly indexes: Indexes
+  readonly context: () => RequestContext
+  readonly databases: () => readonly Database[]
+  readonly database: (projectId: string, databaseId: string) => Database
+  /** Told when the rows are gone, before anybody else may write. */
+  readonly onGone: () => void
+}
+
+/** Deletes the rows of `scope`. */
+export async function resetStore(parts: ResetParts, scope: ResetScope): Promise<void> {
+  refuseHalfScope(scope)
+  const { kv, log, ids, versions, transactions, indexes } = parts
+  const { projectId, namespaceId } = scope
+  await log.exclusive(async () => {
+    const affected = namespaceId === undefined ? parts.databases().filter((one) => isIn(one, scope)) : []
+    const reinstate = namespaceId === undefined ? indexes.beforeReset(scopeCode(scope), affected) : undefined
+    await log.quiesce()
+    await ids.release(parts.context())
+    if (projectId !== undefined) await log.rollForwardAll('release')
+    const ranges = namespaceId === undefined ? undefined : await rangesOf(kv, scope)
+    let landed = (): void => {}
+    const landing = new Promise<void>((resolve) => {
+      landed = resolve
+    })
+    transactions.rowsGo({ databases: scopeCode(scope), ranges }, landing)
+    try {
+      await log.applier.alone(() => clearStore(kv, log, scope))
+      if (projectId === undefined) {
+        versions.forgetCeiling()
+        ids.forget()
+      } else for (const database of affected) ids.forget(database)
+      parts.onGone()
+      await reinstate?.(parts.database)
+    } finally {
+      landed()
     }
-  } else {
-    if (namespaceId !== undefined && databaseId === undefined) {
-      throw invalidArgument('reset of a namespace: name its database too (empty for the default database)')
-    }
-    await log.rollForwardAll('release')
-  }
-  await log.applier.alone(async () => {
-    if (projectId === undefined) {
-      log.pending.clear()
-      log.retention.clear()
-    }
-    await kv.mutate({ key: resetRow, value: new TextEncoder().encode(JSON.stringify(scope)) })
-    await deleteScope(kv, scope)
   })
+}
+
+function isIn({ projectId, databaseId }: Database, scope: ResetScope): boolean {
+  return (
+    (scope.projectId === undefined || scope.projectId === projectId) &&
+    (scope.databaseId === undefined || scope.databaseId === databaseId)
+  )
+}
+
+function refuseHalfScope({ projectId, databaseId, namespaceId }: ResetScope): void {
+  if (projectId === undefined && (databaseId !== undefined || namespaceId !== undefined)) {
+    throw invalidArgument('reset of a database or namespace: name its project too')
+  }
+  if (namespaceId !== undefined && databaseId === undefined) {
+    throw invalidArgument('reset of a namespace: name its database too (empty for the default database)')
+  }
+}
+
+async function clearStore(kv: Kv, log: CommitLog, scope: ResetScope): Promise<void> {
+  if (scope.projectId === undefined) {
+    log.pending.clear()
+    log.retention.clear()
+  }
+  await kv.mutate({ key: resetRow, value: new TextEncoder().encode(JSON.stringify(scope)) })
+  await deleteScope(kv, scope)
 }
 
 /** Does the rest of a reset that a crash cut off, if there was one (X1). */
@@ -82,45 +135,53 @@ export async function finishReset(kv: Kv): Promise<void> {
 }
 
 function deleteScope(kv: Kv, scope: ResetScope): MaybePromise<void> {
-  const { projectId, namespaceId } = scope
-  if (projectId === undefined) {
+  if (scope.projectId === undefined) {
     // clear() goes through the rows in their order, and of what comes after the stored wish there is nothing left then.
-    return andThen(deleteRange(kv, { prefix: keySpaces.Pending }), () => kv.clear())
+    return andThen(deleteRange(kv, prefixRange(keySpaces.Pending)), () => kv.clear())
   }
-  const prefix = scopeCode(scope)
-  const ranges =
-    namespaceId === undefined
-      ? Object.values(keySpaces).map((space): Deletion => ({ prefix: space + prefix }))
-      : rangesOfNamespace(prefix, namespaceId)
-  const deleted = forEachInOrder(ranges, (range) => deleteRange(kv, range))
+  const deleted = andThen(rangesOf(kv, scope), (ranges) => forEachInOrder(ranges, (range) => deleteRange(kv, range)))
   return andThen(deleted, () => kv.mutate({ key: resetRow, value: undefined }))
 }
 
-/** The rows that begin with a prefix, or some of them. */
-interface Deletion {
-  readonly prefix: string
-  readonly matches?: (key: RowKey) => boolean
-}
-
-function rangesOfNamespace(prefix: string, namespaceId: string): readonly Deletion[] {
+/** The ranges of rows that lie in a scope. */
+export function rangesOf(kv: KvReader, scope: ResetScope): MaybePromise<readonly KeyRange[]> {
+  const prefix = scopeCode(scope)
+  const { namespaceId } = scope
+  if (namespaceId === undefined) return Object.values(keySpaces).map((space) => prefixRange(space + prefix))
   const partition = prefix + encodeText(namespaceId)
-  return [
-    ...partitionedSpaces.map((space): Deletion => ({ prefix: space + partition })),
-    // The rows of a composite index have its number before the namespace.
-    {
-      prefix: keySpaces.EntitiesByCompositeProperty + prefix,
-      matches: (key) => parseCompositeHead(key).partition.namespaceId === namespaceId,
-    },
-  ]
+  // The rows of a composite index have its number before the namespace.
+  return andThen(compositePrefixes(kv, keySpaces.EntitiesByCompositeProperty + prefix), (indexes) => [
+    ...partitionedSpaces.map((space) => prefixRange(space + partition)),
+    ...indexes.map((index) => prefixRange(index + encodeText(namespaceId))),
+  ])
 }
 
-function deleteRange(kv: Kv, { prefix, matches }: Deletion): MaybePromise<void> {
-  const scan = kv.scan({ start: prefix, end: `${prefix}\xff` }, { onlyKept: true })
+/** What the rows of each composite index of a database begin with, for the indexes that have rows. */
+function compositePrefixes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
+  const found: string[] = []
+  const scan = kv.scan(prefixRange(database), { expect: 1 })
+  const take = ([row]: readonly KvRow[]): boolean => {
+    if (row === undefined) return false
+    const index = database + encodeInt64(parseCompositeHead(row.key).indexId)
+    found.push(index)
+    scan.seek(prefixEnd(index))
+    return true
+  }
+  const run = (): MaybePromise<void> => {
+    for (;;) {
+      const more = andThen(scan.next(1), take)
+      if (more instanceof Promise) return more.then((yes) => (yes ? run() : undefined))
+      if (!more) return
+    }
+  }
+  return andThen(closingAfter(scan, run), () => found)
+}
+
+function deleteRange(kv: Kv, range: KeyRange): MaybePromise<void> {
+  const scan = kv.scan(range, { onlyKept: true })
   const isDone = (rows: readonly KvRow[]): MaybePromise<boolean> => {
     if (rows.length === 0) return true
-    const writes: KvWrite[] = []
-    for (const { key } of rows) if (matches === undefined || matches(key)) writes.push({ key, value: undefined })
-    if (writes.length === 0) return false
+    const writes = rows.map(({ key }): KvWrite => ({ key, value: undefined }))
     const written = kv.supports.batch ? kv.batch(writes) : forEachInOrder(writes, (write) => kv.mutate(write))
     return andThen(written, () => false)
   }

@@ -96,6 +96,11 @@ export class HeldMoments {
     return known === undefined ? undefined : [...known.keys()]
   }
 
+  /** Whether the transaction has chosen a moment. */
+  has(transaction: Transaction): boolean {
+    return this.#ofAll.has(transaction) || this.#ofGroups.has(transaction)
+  }
+
   /** The transaction has ended (HM2). */
   letGo(transaction: Transaction): void {
     const moment = this.#ofAll.get(transaction)

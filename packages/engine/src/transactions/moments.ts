@@ -13,6 +13,9 @@
  *   group h   ▪ 1 applied   ▪ 2 applied   ▪ 3 applied      may come in between, and is applied in h alone. A moment is taken
  *                                                          in a turn in which nothing waits in any group of the scope.
  */
+
+import type { DatastoreError } from '../errors.ts'
+import { deletedBefore, deletedSince, guarded } from '../history/deleted-ranges.ts'
 import { PastView, refuseForgotten, undoneRows } from '../history/past-view.ts'
 import { invariant } from '../invariant.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
@@ -71,7 +74,9 @@ export class Moments {
       onMark(mark)
       return mark
     }
-    if (!kv.supports.snapshot) return this.#pastOf(database, () => ({ at: versions.readTime(), mark: marked() }))
+    if (!kv.supports.snapshot) {
+      return this.#pastOf(database, () => ({ at: versions.readTime(), mark: marked() }), deletedSince)
+    }
     return this.#whenApplied(database, scope, () => {
       const snapshot = kv.snapshot()
       return new OpenMoment(new KvTableView(snapshot), { mark: marked(), at: versions.last }, snapshot)
@@ -107,11 +112,15 @@ export class Moments {
   at(database: LogDatabase, readTime: bigint): MaybePromise<Moment> {
     // No commit may get a stamp at or below this moment any more.
     this.#parts.versions.observe(readTime)
-    return this.#pastOf(database, () => ({ at: readTime, mark: 0 }))
+    return this.#pastOf(database, () => ({ at: readTime, mark: 0 }), deletedBefore)
   }
 
   /** @param choose - says which moment it is, when all that was committed has landed and is applied */
-  #pastOf(database: LogDatabase, choose: () => Pick<Moment, 'at' | 'mark'>): MaybePromise<Moment> {
+  #pastOf(
+    database: LogDatabase,
+    choose: () => Pick<Moment, 'at' | 'mark'>,
+    refusal: () => DatastoreError,
+  ): MaybePromise<Moment> {
     const { log, kv, versions, rulesOf } = this.#parts
     const look = (): Pick<Moment, 'at' | 'mark'> & { readonly snapshot: KvSnapshot | undefined } => {
       const { at, mark } = choose()
@@ -123,7 +132,8 @@ export class Moments {
       const { at, mark, snapshot } = await this.#whenStill(database, 'global', look)
       const reader: KvReader = snapshot ?? kv
       const undone = await undoneRows(reader, log.retention.newerThan(at), rulesOf)
-      const view = new PastView(new KvTableView(reader), undone)
+      const past = new PastView(new KvTableView(reader), undone)
+      const view = guarded(past, log.retention.deletedSince(at), refusal)
       return new OpenMoment(view, { mark, at }, snapshot)
     })
   }
@@ -132,7 +142,7 @@ export class Moments {
   read<T>(database: LogDatabase, moment: Moment, work: (view: TableView) => MaybePromise<T>): MaybePromise<T> {
     const { kv, recent } = this.#parts
     if (kv.supports.snapshot) return moment.during(() => work(moment.view))
-    const viewOf = (): MaybePromise<TableView> => andThen(this.at(database, moment.at), ({ view }) => view)
+    const viewOf = (): MaybePromise<TableView> => andThen(this.#again(database, moment), ({ view }) => view)
     return wholeRead(recent, viewOf, work, () => undefined)
   }
 
@@ -150,10 +160,15 @@ export class Moments {
       return [...new Set(moments.values())].reduce((inner, moment) => () => moment.during(inner), read)()
     }
     const viewOf = async (): Promise<TableView> => {
-      for (const [group, { at }] of moments) views.set(group, (await this.at(database, at)).view)
+      for (const [group, moment] of moments) views.set(group, (await this.#again(database, moment)).view)
       return new GroupViews(views)
     }
     return wholeRead(recent, viewOf, work, () => undefined)
+  }
+
+  /** The view of a moment laid anew, on a store without snapshots. */
+  #again(database: LogDatabase, { at, mark }: Moment): MaybePromise<Moment> {
+    return this.#pastOf(database, () => ({ at, mark }), deletedSince)
   }
 
   /** Applies what is committed in the scope and waits: every strong read begins with it. */

@@ -66,8 +66,9 @@ export class ReadSet {
   }
 
   /** The first row of a commit that it has read. Index rows are in spans alone, and made only where there are any. */
-  hitBy({ entityRows, indexRows }: Pick<Footprint, 'entityRows' | 'indexRows'>): RowKey | undefined {
+  hitBy({ entityRows, indexRows, ranges }: Omit<Footprint, 'groups'>): RowKey | undefined {
     if (this.isEmpty) return undefined
+    for (const range of ranges ?? []) if (this.overlaps(range)) return range.start
     for (const row of entityRows) if (this.has(row)) return row
     if (this.#spans === undefined) return undefined
     for (const row of indexRows()) if (this.#spanHas(row)) return row

@@ -82,7 +82,8 @@ export class TransactionRegistry implements TransactionOwner {
   holdersOf(row: RowKey, aside: Transaction): readonly Transaction[] {
     const holders: Transaction[] = []
     for (const other of this.#open.values()) {
-      if (other !== aside && other.mode === 'pessimistic' && other.reads.has(row)) holders.push(other)
+      if (other !== aside && !other.readOnly && other.mode === 'pessimistic' && other.reads.has(row))
+        holders.push(other)
     }
     return holders
   }

@@ -20,11 +20,13 @@ import type { RequestContext } from '../context.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
+import { deletedReason, deletedSince, isInAny } from '../history/deleted-ranges.ts'
 import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
 import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
 import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
+import { prefixRange } from '../tables/ranges.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import type { Contention } from '../tablets/group-load.ts'
 import { Blocked } from './blocked.ts'
@@ -32,6 +34,7 @@ import { ContendedRows } from './contended-rows.ts'
 import { HeldMoments } from './held-moments.ts'
 import { Moments, type MomentsParts, type ReadScope } from './moments.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
+import type { RecentCommit } from './recent-commits.ts'
 import { type RegistryLimits, refuseEnded, TransactionRegistry } from './registry.ts'
 import type { ConcurrencyMode, Transaction } from './transaction.ts'
 import { WaitingWriters } from './waiting-writers.ts'
@@ -48,6 +51,14 @@ export interface TransactionSettings {
 
 export interface TransactionDatabase extends LogDatabase {
   readonly transactionSettings: TransactionSettings
+}
+
+/** What a reset deletes. */
+export interface GoneRows {
+  /** What the codes of its databases begin with. */
+  readonly databases: string
+  /** Some rows of them; absent = all. */
+  readonly ranges: readonly KeyRange[] | undefined
 }
 
 export interface BeginOptions {
@@ -154,7 +165,10 @@ export class Transactions {
   ): MaybePromise<T> {
     if (transaction.readOnly) {
       if (transaction.mode === 'optimisticWithEntityGroups') refuseGlobal(scopeOf())
-      return this.#held.read(database, transaction, work)
+      const { supports } = this.#parts.kv
+      // Without snapshots nothing keeps for it what is deleted: so it is known what it has read.
+      const tracked = (view: TableView): MaybePromise<T> => work(new TrackedView(view, transaction.reads))
+      return this.#held.read(database, transaction, supports.snapshot ? work : tracked)
     }
     switch (transaction.mode) {
       case 'pessimistic':
@@ -218,11 +232,34 @@ export class Transactions {
     return this.#ending(holder, attempt)
   }
 
-  /** Ends what is open in the databases whose code begins with `scope`: they are emptied, or the store is closed. */
-  endAll(scope = ''): void {
+  /** Ends what is open: the store is closed, or with a reason for the clients to try again it is set back. */
+  endAll(reason?: string): void {
     for (const transaction of [...this.#registry.open()]) {
-      if (transaction.database.startsWith(scope)) transaction.end('rolledBack')
+      if (reason === undefined) transaction.end('rolledBack')
+      else transaction.end('aborted', reason)
     }
+  }
+
+  /**
+   * Rows go without a commit: a reset begins. What has read some of them is to be tried again, nothing else ends.
+   *
+   * @param landing - resolves when they are gone
+   */
+  rowsGo({ databases, ranges }: GoneRows, landing: Promise<void>): void {
+    const hasRead = (transaction: Transaction): boolean =>
+      ranges === undefined
+        ? !transaction.reads.isEmpty || this.#held.has(transaction)
+        : ranges.some((range) => transaction.reads.overlaps(range)) ||
+          this.#held.groupsOf(transaction)?.some((group) => isInAny(ranges, keySpaces.Entities + group)) === true
+    for (const transaction of [...this.#registry.open()]) {
+      if (!transaction.database.startsWith(databases) || !hasRead(transaction)) continue
+      transaction.end('aborted', `${deletedReason}; try again`)
+    }
+    const gone = ranges ?? Object.values(keySpaces).map((space) => prefixRange(space + databases))
+    const footprint: Footprint = { entityRows: [], indexRows: () => [], groups: [], ranges: gone }
+    const { recent, log, versions } = this.#parts
+    recent.add({ footprint: () => footprint, alsoMoves: [], records: [], landing })
+    log.retention.noteDeletion({ ranges: gone, at: versions.last })
   }
 
   /** Ends as aborted what has read rows that writes will no longer touch: nothing would keep them still for it (X1). */
@@ -317,6 +354,7 @@ export class Transactions {
       for (const commit of recent.since(mark)) {
         const row = transaction.reads.hitBy(commit.footprint)
         if (row === undefined) continue
+        if (commit.footprint.ranges !== undefined) throw deletedSince()
         throw new DatastoreError(
           'ABORTED',
           `${prettyRowKey(row)} was changed by another commit after it was read; try again`,
@@ -326,7 +364,9 @@ export class Transactions {
     }
     for (const [group, markOfGroup] of this.#held.marksOf(transaction)) {
       if (aside.includes(group)) continue
-      if (!recent.since(markOfGroup).some(({ groups }) => groups.includes(group))) continue
+      const moves = ({ groups, footprint: { ranges = [] } }: RecentCommit): boolean =>
+        groups.includes(group) || isInAny(ranges, keySpaces.Entities + group)
+      if (!recent.since(markOfGroup).some(moves)) continue
       throw new DatastoreError(
         'ABORTED',
         `the entity group of ${describeGroup(group)} was changed by another commit after it was read; try again`,

@@ -104,7 +104,9 @@ class World {
   readonly age: bigint
   states: Record<Namespace, State> = { '': new Map(), n: new Map() }
   moments: readonly Moment[] = []
-  readonly snapshots: (Pick<World, 'states' | 'moments'> & { readonly of: EngineSnapshot })[] = []
+  /** The newest moment when the namespace n was reset: of that one, and of those before, nothing can be shown there. */
+  resetAt = -1n
+  readonly snapshots: (Pick<World, 'states' | 'moments' | 'resetAt'> & { readonly of: EngineSnapshot })[] = []
 
   constructor(engine: Engine, kv: MemoryKv | OnDemandRows, clock: VirtualClock, age: bigint) {
     this.age = age
@@ -133,13 +135,14 @@ class World {
       case 'reset':
         await engine.reset({ projectId: 'p', databaseId: '', namespaceId: 'n' })
         this.states = { ...this.states, n: new Map() }
+        this.resetAt = this.moments.at(-1)?.at ?? -1n
         this.moments = this.moments.map(({ at, states }) => ({ at, states: { ...states, n: undefined } }))
         return
       case 'policy':
         engine.configure({ applyPolicy: { type: step.policy } })
         return
       case 'snapshot':
-        this.snapshots.push({ of: await engine.snapshot(), states: this.states, moments: this.moments })
+        this.snapshots.push({ of: await engine.snapshot(), ...this.#known() })
         return
       case 'close':
         for (const { of } of this.snapshots.splice(step.which, 1)) of.close()
@@ -150,8 +153,14 @@ class World {
         await engine.restore(snapshot.of)
         this.states = snapshot.states
         this.moments = snapshot.moments
+        this.resetAt = snapshot.resetAt
       }
     }
+  }
+
+  #known(): Pick<World, 'states' | 'moments' | 'resetAt'> {
+    const { states, moments, resetAt } = this
+    return { states, moments, resetAt }
   }
 
   async check({ at, states }: Moment, namespace: Namespace): Promise<void> {
@@ -159,12 +168,12 @@ class World {
     if (state === undefined) return
     const having = ids.filter((id) => state.has(id))
     const falling = having.toSorted((a, b) => (state.get(b) ?? 0) - (state.get(a) ?? 0) || a - b)
-    const isOld = this.clock.nowMicros() - at > this.age
+    const isOld = this.clock.nowMicros() - at > this.age || (namespace === 'n' && at <= this.resetAt)
     const read = await this.#read(namespace, at).catch((error: unknown) => {
       if (isOld && error instanceof DatastoreError && error.code === 'FAILED_PRECONDITION') return undefined
       throw error
     })
-    // H2: trimmed
+    // H2: trimmed, or reset since
     if (read === undefined) return
     const two = having.filter((id) => state.get(id) === 2)
     const joined = two.filter((id) => otherOf(id, 2) === 1)

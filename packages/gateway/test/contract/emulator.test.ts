@@ -122,7 +122,7 @@ describe('an emulator in this process', () => {
     await transaction.get(datastore.key(['ToDo', 1]))
     await emulator.restore(snapshot)
     transaction.save({ key: datastore.key(['ToDo', 1]), data: {} })
-    await expect(transaction.commit()).rejects.toThrow('rolled back already')
+    await expect(transaction.commit()).rejects.toMatchObject({ code: 10 })
   })
 
   test('moves its clock: a transaction expires, and an entity with a time to live goes', async () => {

@@ -1,0 +1,58 @@
+/**
+ * Ranges of rows that were deleted together with their log: no past moment of before can be shown there any more.
+ *
+ *   reset of a namespace at T      a read at T - 1 of that namespace is refused; elsewhere it goes on       (H2 of past-view.ts)
+ */
+import type { RequestContext } from '../context.ts'
+import { DatastoreError, failedPrecondition } from '../errors.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
+import type { RowScan, TableId, TableView } from '../tables/table.ts'
+
+/** The view of a moment, which refuses what was deleted since (log/retention.ts). */
+export function guarded(view: TableView, ranges: readonly KeyRange[], refusal: () => DatastoreError): TableView {
+  return ranges.length === 0 ? view : new GuardedView(view, ranges, refusal)
+}
+
+/** What a transaction is told that reads what was deleted after its moment. */
+export function deletedSince(): DatastoreError {
+  return new DatastoreError('ABORTED', `${deletedReason}; try again`, { retry: 'transaction' })
+}
+
+export const deletedReason = 'what this transaction reads was deleted by a reset'
+
+/** What a read at a past moment is told. */
+export function deletedBefore(): DatastoreError {
+  return failedPrecondition('the read time is too long ago: what it asks for was deleted by a reset since')
+}
+
+export function isInAny(ranges: readonly KeyRange[], row: RowKey): boolean {
+  return ranges.some(({ start, end }) => start <= row && row < end)
+}
+
+class GuardedView implements TableView {
+  readonly #view: TableView
+  readonly #ranges: readonly KeyRange[]
+  readonly #refusal: () => DatastoreError
+
+  constructor(view: TableView, ranges: readonly KeyRange[], refusal: () => DatastoreError) {
+    this.#view = view
+    this.#ranges = ranges
+    this.#refusal = refusal
+  }
+
+  get(context: RequestContext, table: TableId, row: RowKey): MaybePromise<Uint8Array | undefined> {
+    if (isInAny(this.#ranges, row)) throw this.#refusal()
+    return this.#view.get(context, table, row)
+  }
+
+  scan(
+    context: RequestContext,
+    table: TableId,
+    range: KeyRange,
+    options?: { readonly reverse?: boolean; readonly expect?: number },
+  ): RowScan {
+    if (this.#ranges.some(({ start, end }) => start < range.end && range.start < end)) throw this.#refusal()
+    return this.#view.scan(context, table, range, options)
+  }
+}
