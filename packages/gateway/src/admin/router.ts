@@ -16,8 +16,13 @@ export interface RouteRequest {
 
 export type RouteAnswer = { readonly text: string } | { readonly json: unknown } | { readonly events: Events }
 
-/** What is sent as server-sent events, one JSON text each, until it ends or the signal says that nobody listens any more. */
-export type Events = (signal: AbortSignal) => AsyncIterable<unknown>
+/** Server-sent events ({@link eventOf}), until they end or the signal says that nobody listens any more. */
+export type Events = (signal: AbortSignal) => AsyncIterable<Buffer>
+
+/** A server-sent event with one JSON text, as it is sent: streams may share it. */
+export function eventOf(value: unknown): Buffer {
+  return Buffer.from(`data: ${JSON.stringify(value)}\n\n`)
+}
 
 export type Route = (request: RouteRequest) => MaybePromise<RouteAnswer>
 

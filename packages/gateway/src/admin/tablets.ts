@@ -11,23 +11,15 @@
  *
  * Answers are the engine's reports (tablets/report.ts), plain JSON.
  */
-import {
-  type Engine,
-  type HeatOptions,
-  invalidArgument,
-  type Scheduler,
-  type TableId,
-  tableIds,
-} from '@sixtables/engine'
+import { type Engine, type HeatOptions, invalidArgument, type TableId, tableIds } from '@sixtables/engine'
 import type { Router } from './router.ts'
+import { groupsDefault, tickMs, Watch } from './watch.ts'
 
 const intervalMsDefault = 1000
-const intervalMsMin = 100
-const groupsDefault = 20
 
 export function addTabletRoutes(router: Router, engine: Engine): void {
   const { tablets } = engine
-  const { clock } = engine.context()
+  const watch = new Watch(engine, engine.context().clock)
   router.add('GET', '/emulator/tablets', ({ query }) => {
     known(query, [])
     return { json: tablets.report() }
@@ -50,34 +42,15 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
   })
   router.add('GET', '/emulator/watch', ({ query }) => {
     known(query, ['interval', ...heatParameters])
-    const intervalMs = numberOf(query, 'interval', intervalMsMin) ?? intervalMsDefault
+    const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
     const options = heatOptions(query)
-    return { events: (signal) => watch(engine, { clock, intervalMs, options, signal }) }
+    return { events: (signal) => watch.events(intervalMs, options, signal) }
   })
   router.add('POST', '/emulator/tablets/compact', ({ query }) => {
     known(query, ['table'])
     tablets.compact(tableOf(query))
     return { json: tablets.report() }
   })
-}
-
-interface WatchOptions {
-  readonly clock: Scheduler
-  readonly intervalMs: number
-  readonly options: HeatOptions
-  readonly signal: AbortSignal
-}
-
-async function* watch(engine: Engine, { clock, intervalMs, options, signal }: WatchOptions): AsyncGenerator<unknown> {
-  while (!signal.aborted) {
-    yield {
-      report: engine.tablets.report(),
-      heat: engine.tablets.heat(options),
-      groups: engine.tablets.groups(groupsDefault),
-      findings: engine.findings(),
-    }
-    await clock.sleep(intervalMs, signal)
-  }
 }
 
 const heatParameters = ['table', 'span', 'rows'] as const

@@ -35,7 +35,7 @@ export class EventStreams {
             'X-Content-Type-Options': 'nosniff',
           })
         }
-        if (!response.write(`data: ${JSON.stringify(event)}\n\n`)) await once(response, 'drain', { signal })
+        if (!response.write(event)) await once(response, 'drain', { signal })
       }
     } catch (error) {
       if (!signal.aborted) throw error

@@ -1,6 +1,6 @@
 import { invalidArgument } from '@sixtables/engine'
 import { expect, test } from 'vitest'
-import type { Events } from '../../src/admin/router.ts'
+import { type Events, eventOf } from '../../src/admin/router.ts'
 import { eventData } from '../../src/cli/top/overview.ts'
 import { engineDouble } from '../support/engines.ts'
 import { sleep, type TestGateway, testGateway, until } from '../support/gateway.ts'
@@ -17,7 +17,7 @@ function counting(): { readonly events: Events; made: number; stopped: boolean }
     events: async function* (signal: AbortSignal) {
       try {
         while (!signal.aborted) {
-          yield { count: ++state.made, filler: 'x'.repeat(10_000) }
+          yield eventOf({ count: ++state.made, filler: 'x'.repeat(10_000) })
           await sleep(0)
         }
       } finally {
