@@ -139,14 +139,14 @@ export class HttpConnections {
     calls.begin(call)
     exchange.serve(call)
     try {
-      const read = form.request(method, await readBody(exchange))
+      const read = form.request(method, await readBody(exchange), call)
       const message = read instanceof Promise ? await read : read
       checkMessageSize(message)
       const given = turns.isFree(request.socket)
         ? handlers[method](message, call)
         : turns.wait(request.socket, call, () => handlers[method](message, call))
       const answer = given instanceof Promise ? await given : given
-      const body = form.answer(method, messageOf(answer))
+      const body = form.answer(method, messageOf(answer), call)
       this.#outbox.add(exchange, form.contentType, body instanceof Promise ? await body : body)
       calls.end(call, { method, protocol, code: 'OK' })
     } catch (error) {

@@ -1,0 +1,51 @@
+import { systemScheduler } from '@sixtables/engine'
+import { expect, test, vi } from 'vitest'
+import { Call } from '../call.ts'
+import { jsonForm } from './http-json.ts'
+import { answerToJson, requestFromJson } from './json-codec.ts'
+
+vi.mock('./json-codec.ts', { spy: true })
+
+/** In which turns of the event loop a function is called while `work` goes on. */
+async function turnsOf(called: typeof answerToJson | typeof requestFromJson, work: () => unknown[]): Promise<number[]> {
+  let turn = 0
+  let isOver = false
+  const next = (): void => {
+    turn++
+    if (!isOver) setImmediate(next)
+  }
+  setImmediate(next)
+  const turns: number[] = []
+  vi.mocked(called).mockImplementation(() => {
+    turns.push(turn)
+    return Buffer.alloc(0)
+  })
+  await Promise.all(work())
+  isOver = true
+  return turns
+}
+
+const large = Buffer.alloc(64 * 1024)
+const calls = 20
+const call = (): Call => new Call({ clock: systemScheduler })
+
+test('of large answers one is printed in a turn of the event loop', async () => {
+  const turns = await turnsOf(answerToJson, () =>
+    Array.from({ length: calls }, () => jsonForm.answer('Lookup', large, call())),
+  )
+  expect(new Set(turns).size).toBe(calls)
+})
+
+test('of large bodies one is read in a turn of the event loop', async () => {
+  const turns = await turnsOf(requestFromJson, () =>
+    Array.from({ length: calls }, () => jsonForm.request('Lookup', large, call())),
+  )
+  expect(new Set(turns).size).toBe(calls)
+})
+
+test('small ones are printed and read at once', async () => {
+  const turns = await turnsOf(answerToJson, () =>
+    Array.from({ length: calls }, () => jsonForm.answer('Lookup', Buffer.alloc(100), call())),
+  )
+  expect(new Set(turns).size).toBe(1)
+})
