@@ -27,3 +27,17 @@ export function forEachInOrder<T>(
     if (done instanceof Promise) return done.then(() => forEachInOrder(items, step, i + 1))
   }
 }
+
+/** Runs `work`, then `done`, whatever came of it and whenever. */
+export function finallyDo<T>(work: () => MaybePromise<T>, done: () => void): MaybePromise<T> {
+  let result: MaybePromise<T>
+  try {
+    result = work()
+  } catch (error) {
+    done()
+    throw error
+  }
+  if (result instanceof Promise) return result.finally(done)
+  done()
+  return result
+}

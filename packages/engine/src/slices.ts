@@ -13,6 +13,7 @@
  */
 import type { Scheduler } from './clock.ts'
 import { checkAlive, type RequestContext } from './context.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 /** How long work goes on before others get a turn. What is done between two giveWay() comes on top of it. */
 const sliceMs = 5
@@ -43,6 +44,26 @@ export function giveWay(context: RequestContext, work: number): Promise<void> | 
     slice.work = 0
     slice.endsAt = clock.steadyMs() + sliceMs
   })
+}
+
+/**
+ * Runs `step` for each item in order, and gives way in between.
+ *
+ * @param workOf - how much the step of an item does; see {@link giveWay}
+ */
+export function forEachInSlices<T>(
+  context: RequestContext,
+  items: readonly T[],
+  workOf: (item: T) => number,
+  step: (item: T, index: number) => void,
+  from = 0,
+): MaybePromise<void> {
+  for (let i = from; i < items.length; i++) {
+    const item = items[i] as T
+    step(item, i)
+    const turn = giveWay(context, workOf(item))
+    if (turn !== undefined) return turn.then(() => forEachInSlices(context, items, workOf, step, i + 1))
+  }
 }
 
 /**

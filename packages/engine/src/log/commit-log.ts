@@ -22,7 +22,7 @@ import type { Scheduler } from '../clock.ts'
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
 import type { BatchWrite, Kv, KvWrite, RowKey, WriteGroup } from '../storage/kv.ts'
 import { writeGroup } from '../storage/made-rows.ts'
@@ -121,7 +121,8 @@ export class CommitLog {
   }
 
   #commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
-    const section = this.#sequencer.run(() => this.#refusable(input))
+    const settled = (): void => this.#options.versions.settle()
+    const section = this.#sequencer.run(() => finallyDo(() => this.#refusable(input), settled))
     return andThen(section, (left) =>
       'refusal' in left ? left.refusal : andThen(left.acknowledged, () => left.committed),
     )
@@ -213,14 +214,15 @@ export class CommitLog {
         return { acknowledged: this.#landed(), committed: { version, result, indexUpdates: 0 } }
       }
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
-      checkAlive(context)
-      const records = prepareRecords(input, states, version, kv)
-      input.admit?.(footprintOf(records))
-      this.#charges.admit(context, records)
-      let indexUpdates = 0
-      for (const record of records) indexUpdates += record.indexUpdates
-      const committed = { version, result, indexUpdates }
-      return andThen(this.#append(input, records, version), ({ acknowledged }) => ({ acknowledged, committed }))
+      return andThen(prepareRecords(input, states, version, kv), (records) => {
+        checkAlive(context)
+        input.admit?.(footprintOf(records))
+        this.#charges.admit(context, records)
+        let indexUpdates = 0
+        for (const record of records) indexUpdates += record.indexUpdates
+        const committed = { version, result, indexUpdates }
+        return andThen(this.#append(input, records, version), ({ acknowledged }) => ({ acknowledged, committed }))
+      })
     })
   }
 

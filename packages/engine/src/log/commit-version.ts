@@ -7,6 +7,8 @@
  * V1  next() grows strictly.
  * V2  No stamp above the stored ceiling is used before a higher ceiling is stored (in the same batch, or before). A crash
  *     therefore skips at most the headroom, and never repeats a stamp.
+ * V3  A large commit gives way to reads while it is evaluated; none of them has its stamp or a later one.
+ *                                                                                      gateway/test/contract/large-commits.test.ts
  *
  * Ours. The headroom of a second means one more row a second under load, and stamps at most a second ahead after a crash.
  */
@@ -24,6 +26,8 @@ const ceilingRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic
 export class CommitVersions {
   readonly #scheduler: Scheduler
   #last: bigint
+  /** The stamp of the commit that is being evaluated. */
+  #open: bigint | undefined
   #ceiling: bigint
 
   private constructor(scheduler: Scheduler, last: bigint) {
@@ -44,19 +48,36 @@ export class CommitVersions {
     return this.#last
   }
 
-  /** The moment that a read made now sees: not before any commit. */
+  /** The moment that a read made now sees: after every commit that was written, and before one that is being evaluated (V3). */
   readTime(): bigint {
+    return this.#open === undefined ? this.newest() : this.#open - 1n
+  }
+
+  /** The newest stamp of a commit that is not being evaluated any more. */
+  get written(): bigint {
+    return this.#open === undefined ? this.#last : this.#open - 1n
+  }
+
+  /** What is later than this is in the future. */
+  newest(): bigint {
     const now = this.#scheduler.nowMicros()
     if (now > this.#last) return now
     return this.#last
   }
 
+  /** The stamp of the one commit that is evaluated next, which ends with {@link settle}. */
   next(): bigint {
     const now = this.#scheduler.nowMicros()
     const version = now > this.#last ? now : this.#last + 1n
     invariant(version > this.#last, 'V1: a commitVersion is above all before it')
     this.#last = version
+    this.#open = version
     return version
+  }
+
+  /** The commit is handed over to the store, or has failed. */
+  settle(): void {
+    this.#open = undefined
   }
 
   /** A read at `time` was answered, which is not in the future: commits from now on come after it. */

@@ -3,6 +3,8 @@
  * the images before and after. Nothing is read or written here.
  */
 import { rootPath } from '../encoding/key-codec.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { forEachInSlices } from '../slices.ts'
 import type { KeptIndexes, Kv, RowKey } from '../storage/kv.ts'
 import { type FreshEntity, FreshRows, freshRowAt } from '../tables/fresh-rows.ts'
 import type { TableWrite } from '../tables/table.ts'
@@ -34,22 +36,42 @@ const none: readonly EntityChange[] = []
 export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], groups: [] }
 
 /**
- * The records of a commit, for a store. All of them are written in one batch, so that they are decided from their birth on;
- * on a store without batch they come in the order of their groups.
+ * The records of a commit, for a store; many of them give way to other calls. All of them are written in one batch, so that they
+ * are decided from their birth on; on a store without batch they come in the order of their groups.
  */
 export function prepareRecords<T>(
   input: CommitInput<T>,
   states: readonly EntityStates[],
   version: bigint,
   kv: Kv,
-): readonly PreparedRecord[] {
-  const { transaction } = input
-  const isFused = kv.supports.batch
-  const listed = kv.batchWith === undefined ? kv.keptIndexes?.() : 'made'
+): MaybePromise<readonly PreparedRecord[]> {
+  const listed = listedRows(kv)
+  // A query may have begun an index meanwhile, whose rows are to be listed too.
+  return andThen(recordsOf(input, states, version, kv.supports.batch, listed), (records) =>
+    listedRows(kv) === listed ? records : prepareRecords(input, states, version, kv),
+  )
+}
+
+function listedRows(kv: Kv): ListedRows {
+  return kv.batchWith === undefined ? kv.keptIndexes?.() : 'made'
+}
+
+function recordsOf<T>(
+  input: CommitInput<T>,
+  states: readonly EntityStates[],
+  version: bigint,
+  isFused: boolean,
+  listed: ListedRows,
+): MaybePromise<readonly PreparedRecord[]> {
+  const { context, transaction } = input
+  const records: PreparedRecord[] = []
   // Roots are mostly alone in their groups: then nothing need be brought together.
   if (isFused && states.every(isRoot)) {
     const head: LogRecordHead = { state: 'committed', transaction, groups: noGroups }
-    return states.map((state) => new PreparedRecord(input, head, groupOfState(state), state, [], version, listed))
+    const each = forEachInSlices(context, states, workOfState, (state) => {
+      records.push(new PreparedRecord(input, head, groupOfState(state), state, [], version, listed))
+    })
+    return andThen(each, () => records)
   }
   const byGroup = new Map<GroupCode, { readonly first: EntityStates; readonly others: EntityStates[] }>()
   for (const state of states) {
@@ -65,9 +87,20 @@ export function prepareRecords<T>(
     isFused || groups.length === 1
       ? { state: 'committed', transaction, groups: noGroups }
       : { state: 'prepared', transaction, groups: groups.map(([group]) => group) }
-  return groups.map(
-    ([group, { first, others }]) => new PreparedRecord(input, head, group, first, others, version, listed),
-  )
+  const workOf = ([, { first, others }]: (typeof groups)[number]): number =>
+    others.reduce((sum, state) => sum + workOfState(state), workOfState(first))
+  const each = forEachInSlices(context, groups, workOf, ([group, { first, others }]) => {
+    records.push(new PreparedRecord(input, head, group, first, others, version, listed))
+  })
+  return andThen(each, () => records)
+}
+
+/** As much as rows that are read: a few for an entity, and more for what it has. */
+const workOfOne = 32
+const bytesOfWork = 128
+
+function workOfState({ before, after }: EntityStates): number {
+  return workOfOne + ((before?.length ?? 0) + (after?.length ?? 0)) / bytesOfWork
 }
 
 function isRoot({ codes: { path } }: EntityStates): boolean {

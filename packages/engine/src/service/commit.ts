@@ -12,11 +12,12 @@ import { idCollisionError } from '../ids/id-errors.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
+import { forEachInSlices } from '../slices.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import { evaluateMutations, type PreparedMutation, refuseRepeatedKeys } from '../transactions/mutations.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import type { TransactionDatabase, Transactions } from '../transactions/transactions.ts'
-import type { CommitRequest, CommitResult } from './api.ts'
+import type { CommitRequest, CommitResult, Mutation } from './api.ts'
 import { groupsOf } from './groups.ts'
 import { prepareMutation } from './prepare-mutation.ts'
 import type { DatabaseSettings } from './settings.ts'
@@ -45,12 +46,33 @@ export function commitMutations(
   request: CommitRequest,
 ): MaybePromise<CommitResult> {
   checkMode(request)
+  const { database } = parts
+  const prepared: PreparedMutation[] = []
+  const ready = forEachInSlices(context, request.mutations, workOfMutation, (mutation) => {
+    prepared.push(prepareMutation(mutation, database, database.indexOptions))
+  })
+  return andThen(ready, () => commitReady(parts, context, request, prepared))
+}
+
+/** So much as a row that is read, each for itself, and so many bytes: mutations are checked, evaluated, and made to rows. */
+const workOfOne = 16
+const bytesOfWork = 256
+
+function workOfMutation(mutation: Mutation): number {
+  return workOfOne + (mutation.operation === 'delete' ? 0 : mutation.entity.length / bytesOfWork)
+}
+
+/** Goes on when all mutations are known to be valid (C4). */
+function commitReady(
+  parts: CommitParts,
+  context: RequestContext,
+  request: CommitRequest,
+  prepared: readonly PreparedMutation[],
+): MaybePromise<CommitResult> {
   const { database, transactions, versions } = parts
   const atomic = request.mode === 'transactional'
-  const prepared = request.mutations.map((mutation) => prepareMutation(mutation, database, database.indexOptions))
   parts.findings.noteCommit({ mutations: prepared, isTransactional: request.transaction !== undefined })
   const transaction = request.transaction === undefined ? undefined : transactions.find(database, request.transaction)
-  if (!atomic && prepared.length > 1) refuseRepeatedKeys(prepared.filter(({ automaticId }) => !automaticId))
   if (prepared.length === 0) {
     transaction?.end('committed')
     const nothing = { mutationResults: [], indexUpdates: 0 }
@@ -58,7 +80,9 @@ export function commitMutations(
   }
   if (transaction?.readOnly) throw invalidArgument(`${transaction.name} is read-only; commit it without mutations`)
   if (atomic && transaction === undefined) refuseGroups(prepared, database.settings.entityGroupsMax)
-  const completed = andThen(parts.record(), () => completeKeys(parts, context, prepared))
+  const single = atomic ? undefined : refuseRepeatedKeys(context, prepared)
+  const recorded = andThen(single, () => parts.record())
+  const completed = andThen(recorded, () => completeKeys(parts, context, prepared))
   return andThen(completed, () => commitPrepared(parts, context, prepared, atomic, transaction))
 }
 
@@ -76,7 +100,7 @@ function commitPrepared(
     return andThen(ids.completeKeys(context, [incompleteAgain(key)], idPolicy), ([next]) => next ?? key)
   }
   const pairs: 'refused' | 'sequential' = mode === 'firestore' ? 'refused' : 'sequential'
-  const rules = { atomic, pairs, indexOptions: database.indexOptions, nextKey }
+  const rules = { context, atomic, pairs, indexOptions: database.indexOptions, nextKey }
   const committed = transactions.commit(database, transaction, {
     context,
     database,

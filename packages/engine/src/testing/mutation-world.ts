@@ -1,4 +1,6 @@
 /** Mutations of one entity, `K:"c"` if not said otherwise, folded over a store that is a plain map: for tests of their rules. */
+import { systemScheduler } from '../clock.ts'
+import { requestContext } from '../context.ts'
 import { encodeKey } from '../encoding/entity-codec.ts'
 import { WireWriter } from '../encoding/wire.ts'
 import { DatastoreError } from '../errors.ts'
@@ -50,6 +52,7 @@ export class World {
     const evaluated = evaluateMutations(
       mutations.map((one) => prepareMutation(one, database, {})),
       {
+        context: requestContext({ clock: systemScheduler }),
         atomic,
         pairs: this.#mode === 'firestore' ? 'refused' : 'sequential',
         indexOptions: {},

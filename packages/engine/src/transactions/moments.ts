@@ -23,12 +23,12 @@ import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import type { IndexRules } from '../log/index-delta.ts'
 import type { GroupCode } from '../log/log-rows.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvReader, KvSnapshot } from '../storage/kv.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { GroupViews } from './group-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
-import { finallyDo, wholeRead } from './whole-read.ts'
+import { wholeRead } from './whole-read.ts'
 
 /** What a read is about: the groups of its keys or of its ancestor, or everything. */
 export type ReadScope = readonly GroupCode[] | 'global'
@@ -79,7 +79,7 @@ export class Moments {
     }
     return this.#whenApplied(database, scope, () => {
       const snapshot = kv.snapshot()
-      return new OpenMoment(new KvTableView(snapshot), { mark: marked(), at: versions.last }, snapshot)
+      return new OpenMoment(new KvTableView(snapshot), { mark: marked(), at: versions.written }, snapshot)
     })
   }
 

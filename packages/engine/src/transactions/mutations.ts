@@ -15,6 +15,7 @@
  * Measured, for an entity deleted and written again in one list: Firestore gives it a new create time, also when nothing
  * else changed; to legacy Datastore it is an update.
  */
+import type { RequestContext } from '../context.ts'
 import { encodeKey } from '../encoding/entity-codec.ts'
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
@@ -32,6 +33,7 @@ import type { EntityImage } from '../model/entity.ts'
 import { formatKey, type Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
+import { forEachInSlices, giveWay } from '../slices.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { decodeImage, encodeImage, entityRowKey, entityRowKeyOf } from '../tables/entities.ts'
 import { type Conflict, checkSameExpectation, isConflict } from './conflict.ts'
@@ -66,6 +68,8 @@ export interface MutationOutcome {
 }
 
 export interface EvaluationRules {
+  /** Whose mutations they are: many of them give way to other calls. */
+  readonly context: RequestContext
   readonly atomic: boolean
   /** Whether certain pairs of mutations on one key are refused (Firestore) or take effect one after the other (legacy). */
   readonly pairs: 'refused' | 'sequential'
@@ -118,11 +122,19 @@ const refusedPairs: Readonly<Record<Operation, readonly Operation[]>> = {
   delete: ['update'],
 }
 
+/** So much as a row that is read is done for each mutation, here and there. */
+const workOfOne = 16
+const workOf = (): number => workOfOne
+
 /** Refuses a list that is not atomic and names an entity twice, before anything is done. */
-export function refuseRepeatedKeys(mutations: readonly PreparedMutation[]): void {
+export function refuseRepeatedKeys(
+  context: RequestContext,
+  mutations: readonly PreparedMutation[],
+): MaybePromise<void> {
   if (mutations.length < 2) return
   const seen = new Set<string>()
-  for (const { key } of mutations) {
+  return forEachInSlices(context, mutations, workOf, ({ key, automaticId }) => {
+    if (automaticId) return
     const row = entityRowKeyOf(key)
     if (seen.has(row)) {
       throw invalidArgument(
@@ -130,7 +142,7 @@ export function refuseRepeatedKeys(mutations: readonly PreparedMutation[]): void
       )
     }
     seen.add(row)
-  }
+  })
 }
 
 /**
@@ -144,8 +156,7 @@ export function evaluateMutations(
   read: Reader,
   version: bigint,
 ): MaybePromise<Evaluated> {
-  const fold = new Fold(mutations, rules, read, version)
-  return fold.run(0)
+  return andThen(namedKeys(mutations, rules), (named) => new Fold(mutations, rules, read, version, named).run(0))
 }
 
 const noNames: ReadonlyMap<RowKey, Named> = new Map()
@@ -154,16 +165,19 @@ const countOf = (transforms: readonly PreparedTransform[] | undefined): number =
   transforms === undefined ? 0 : transformCount(transforms.map(({ operation }) => operation))
 
 /** The keys that came with their ids or names, by their rows. @throws INVALID_ARGUMENT when mutations of one do not go together (M5) */
-function namedKeys(mutations: readonly PreparedMutation[], rules: EvaluationRules): ReadonlyMap<RowKey, Named> {
+function namedKeys(
+  mutations: readonly PreparedMutation[],
+  rules: EvaluationRules,
+): MaybePromise<ReadonlyMap<RowKey, Named>> {
   if (mutations.length < 2) return noNames
   const named = new Map<RowKey, Named>()
-  for (const { key, operation, automaticId, conflict, transforms } of mutations) {
-    if (automaticId) continue
+  const step = ({ key, operation, automaticId, conflict, transforms }: PreparedMutation): void => {
+    if (automaticId) return
     const row = entityRowKeyOf(key)
     const known = named.get(row)
     if (known === undefined) {
       named.set(row, { lastOperation: operation, firstConflict: conflict, transforms: countOf(transforms) })
-      continue
+      return
     }
     if (rules.pairs === 'refused' && refusedPairs[known.lastOperation].includes(operation)) {
       throw invalidArgument(
@@ -175,7 +189,7 @@ function namedKeys(mutations: readonly PreparedMutation[], rules: EvaluationRule
     known.transforms += countOf(transforms)
     checkPartCount(partLimits.propertyTransforms, known.transforms)
   }
-  return named
+  return andThen(forEachInSlices(rules.context, mutations, workOf, step), () => named)
 }
 
 class Fold {
@@ -192,12 +206,18 @@ class Fold {
   #transformResults: Map<number, readonly Value[]> | undefined
   readonly #named: ReadonlyMap<RowKey, Named>
 
-  constructor(mutations: readonly PreparedMutation[], rules: EvaluationRules, read: Reader, version: bigint) {
+  constructor(
+    mutations: readonly PreparedMutation[],
+    rules: EvaluationRules,
+    read: Reader,
+    version: bigint,
+    named: ReadonlyMap<RowKey, Named>,
+  ) {
     this.#mutations = mutations
     this.#rules = rules
     this.#read = read
     this.#version = version
-    this.#named = namedKeys(mutations, rules)
+    this.#named = named
     this.#known = mutations.length < 2 ? undefined : new Map()
   }
 
@@ -216,6 +236,8 @@ class Fold {
       } catch (error) {
         return this.#failed(error)
       }
+      const turn = giveWay(this.#rules.context, workOfOne)
+      if (turn !== undefined) return turn.then(() => this.run(i + 1))
     }
     return this.#finish(undefined)
   }
@@ -229,22 +251,27 @@ class Fold {
     return this.run(i + 1)
   }
 
-  #failed(error: unknown): Evaluated {
+  #failed(error: unknown): MaybePromise<Evaluated> {
     if (this.#rules.atomic || this.#done.length === 0) throw error
     return this.#finish(error)
   }
 
-  #finish(failure: unknown): Evaluated {
+  #finish(failure: unknown): MaybePromise<Evaluated> {
+    const { context } = this.#rules
     const states: EntityStates[] = []
-    for (const entity of this.#entities) {
+    const stated = forEachInSlices(context, this.#entities, workOf, (entity) => {
       const { codes, row, before, imageBefore, entries } = entity
       const image = this.#imageAfter(entity)
       entity.imageAfter = image
-      if (image === imageBefore) continue
+      if (image === imageBefore) return
       const after = image === undefined ? undefined : encodeImage(image)
       states.push({ codes, row, before, after, afterEntries: entries })
-    }
-    return { states, outcomes: this.#done.map((entity, i) => this.#outcomeOf(entity, i)), failure }
+    })
+    const outcomes: MutationOutcome[] = []
+    const told = andThen(stated, () =>
+      forEachInSlices(context, this.#done, workOf, (entity, i) => outcomes.push(this.#outcomeOf(entity, i))),
+    )
+    return andThen(told, () => ({ states, outcomes, failure }))
   }
 
   /** What the list leaves of an entity; the image before itself when that is the same (M3). */

@@ -24,7 +24,7 @@ import { deletedReason, deletedSince, isInAny } from '../history/deleted-ranges.
 import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
 import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
 import type { GroupCode } from '../log/log-rows.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
@@ -39,7 +39,7 @@ import { type RegistryLimits, refuseEnded, TransactionRegistry } from './registr
 import type { ConcurrencyMode, Transaction } from './transaction.ts'
 import { WaitingWriters } from './waiting-writers.ts'
 import { waitForRelease } from './waits.ts'
-import { finallyDo, wholeRead } from './whole-read.ts'
+import { wholeRead } from './whole-read.ts'
 
 export interface TransactionSettings {
   readonly concurrency: ConcurrencyMode
@@ -428,7 +428,7 @@ export class Transactions {
   }
 
   #checkReadTime(readTime: bigint): void {
-    refuseFuture(readTime, this.#parts.versions.readTime())
+    refuseFuture(readTime, this.#parts.versions.newest())
     refuseForgotten(readTime, this.#parts.log.retention.oldestReadable)
   }
 }

@@ -63,17 +63,3 @@ export function whenFails<T>(work: () => MaybePromise<T>, failed: (error: unknow
     return told(error)
   }
 }
-
-/** Runs `work`, then `done`, whatever came of it and whenever. */
-export function finallyDo<T>(work: () => MaybePromise<T>, done: () => void): MaybePromise<T> {
-  let result: MaybePromise<T>
-  try {
-    result = work()
-  } catch (error) {
-    done()
-    throw error
-  }
-  if (result instanceof Promise) return result.finally(done)
-  done()
-  return result
-}

@@ -5,14 +5,18 @@ import {
   type CommitRequest,
   type CommitResult,
   encodeValue,
+  giveWay,
   invalidArgument,
+  type MaybePromise,
+  type Mutation,
   PlainCommit,
 } from '@sixtables/engine'
 import { google, type CommitRequest as WireCommitRequest } from '#gen/wire.js'
-import type { Call, Handler } from '../call.ts'
+import { answerHeadBytes, type Call, type Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
 import { decodeRequest } from '../convert/decode.ts'
 import { mutationOf } from '../convert/mutation.ts'
+import { cutMessage, forEachPiece, wholeBytesMax } from '../convert/pieces.ts'
 import { transactionIdOf, transactionOptionsOf } from '../convert/read-options.ts'
 import { type RequestScope, requestScope } from '../convert/request-scope.ts'
 import type { EnginePort } from '../engine-port.ts'
@@ -30,9 +34,32 @@ interface ScopedCommit {
 
 export function commitHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    const { scope, commit } = plainCommit(bytes, call) ?? fullCommit(bytes, call)
-    return andThen(engine.database(scope.projectId, scope.databaseId).commit(call, commit), answerOf)
+    const asked = bytes.length <= wholeBytesMax ? wholeCommit(bytes, call) : commitInPieces(bytes, call)
+    return andThen(asked, ({ scope, commit }) =>
+      andThen(engine.database(scope.projectId, scope.databaseId).commit(call, commit), (result) =>
+        answerOf(call, result),
+      ),
+    )
   }
+}
+
+function wholeCommit(bytes: Buffer, call: Call): ScopedCommit {
+  return plainCommit(bytes, call) ?? fullCommit(bytes, call)
+}
+
+const mutationsField = 6
+
+/** A large request, whose mutations are decoded in slices. */
+async function commitInPieces(bytes: Buffer, call: Call): Promise<ScopedCommit> {
+  const { rest, pieces } = await cutMessage(call, bytes, mutationsField)
+  const { scope, commit } = wholeCommit(rest, call)
+  const mutations: Mutation[] = []
+  await forEachPiece(call, pieces, (piece) => {
+    const plain = PlainCommit.read(piece)
+    const found = plain?.mutations ?? mutationsOf(decodeRequest(decoder, piece, 'Commit'), scope)
+    for (const mutation of found) mutations.push(mutation)
+  })
+  return { scope, commit: { ...commit, mutations } }
 }
 
 /** Entities to write, outside of a transaction or in a begun one; `undefined` for any other request. */
@@ -62,17 +89,47 @@ function modeOf(mode: number): CommitRequest['mode'] {
 function commitOf(request: WireCommitRequest, scope: RequestScope): CommitRequest {
   const { transaction, singleUseTransaction } = request
   const mode = modeOf(request.mode)
-  const mutations = request.mutations.map((mutation) => mutationOf(mutation, scope))
+  const mutations = mutationsOf(request, scope)
   if (transaction !== null) return { mode, mutations, transaction: transactionIdOf(transaction) }
   if (singleUseTransaction !== null) return { mode, mutations, singleUse: transactionOptionsOf(singleUseTransaction) }
   return { mode, mutations }
+}
+
+function mutationsOf({ mutations }: WireCommitRequest, scope: RequestScope): Mutation[] {
+  return mutations.map((mutation) => mutationOf(mutation, scope))
+}
+
+/** As many results are written at a time; so much work they are. */
+const resultsAtOnce = 500
+const workOfResults = 2000
+
+/** The answer; one with many results is put together from messages with some of them each. */
+function answerOf(call: Call, result: CommitResult): MaybePromise<Buffer> {
+  const { mutationResults, ...rest } = result
+  if (mutationResults.length <= resultsAtOnce) return messageOf(result)
+  return answerInPieces(call, rest, mutationResults)
+}
+
+async function answerInPieces(
+  call: Call,
+  rest: Omit<CommitResult, 'mutationResults'>,
+  results: CommitResult['mutationResults'],
+): Promise<Buffer> {
+  const parts: Buffer[] = [Buffer.alloc(answerHeadBytes)]
+  for (let from = 0; from < results.length; from += resultsAtOnce) {
+    const some = messageOf({ indexUpdates: 0, mutationResults: results.slice(from, from + resultsAtOnce) })
+    parts.push(some.subarray(answerHeadBytes))
+    await giveWay(call, workOfResults)
+  }
+  parts.push(messageOf({ ...rest, mutationResults: [] }).subarray(answerHeadBytes))
+  return Buffer.concat(parts)
 }
 
 /**
  * CommitResponse: mutation_results 3, index_updates 4, commit_time 8. MutationResult: key 3, version 4,
  * conflict_detected 5, update_time 6, create_time 7, transform_results 8.
  */
-function answerOf({ mutationResults, indexUpdates, commitTime }: CommitResult): Buffer {
+function messageOf({ mutationResults, indexUpdates, commitTime }: CommitResult): Buffer {
   return writeAnswer((writer) => {
     if (commitTime !== undefined) writer.timestamp(8, commitTime)
     if (indexUpdates !== 0) writer.uint32(4, indexUpdates)
