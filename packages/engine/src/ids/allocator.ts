@@ -3,7 +3,8 @@
  *
  *   policy       counter                  ids
  *   scattered    one a database           spread over 2^52 … 2^52 + 2^51 - 1     automatic ids and AllocateIds
- *   sequential   one a (parent, kind)     1, 2, 3 …                              legacy automatic ids, old-style ranges
+ *   sequential   one a (parent, kind)     1, 2, 3 …                              old-style ranges
+ *   storewide    one for the whole store  1, 2, 3 …, whatever the kind           automatic ids of --mode legacy
  *
  * A reservation moves the counter of each id's own space past it: a counter is a high-water mark, never a set of ranges.
  * So ids between the mark and a reserved id are lost to automatic ids.
@@ -19,16 +20,19 @@
  * I11  Answers stand in request order and differ from the request in the last id only.
  *                                                                                 all: test/property/ids.*.test.ts
  *
- * Known: spaces, reservation and ranges (App Engine SDK). Measured: Google's emulators, which partly ignore reservations.
+ * A store-wide id passes over what its own (parent, kind) has given or reserved, and a range over all store-wide ids.
+ *
+ * Known: spaces, reservation and ranges (App Engine SDK). Measured: Google's emulators, which partly ignore reservations; the
+ * older one counts automatic ids over all projects, namespaces, kinds and parents.
  * Ours: one scattered counter a database; counters that a reset forgets.
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import { type Key, withId } from '../model/key.ts'
 import type { Kv, RowKey } from '../storage/kv.ts'
 import { checkAncestors, checkComplete, checkIncomplete } from './id-errors.ts'
-import { parseIdScope, scatteredRowKey, sequentialRowKey } from './id-scope.ts'
+import { parseIdScope, scatteredRowKey, sequentialRowKey, storewideRowKey } from './id-scope.ts'
 import { type BlockPolicy, exactBlocks, growingBlocks, IdSequence } from './id-sequence.ts'
 import {
   type AllocatedRange,
@@ -41,7 +45,7 @@ import {
 import { counterMax, type IdSpace, idOfCounter, sequentialIdMax, spaceOf, unscatter } from './scatter.ts'
 
 /** Which space automatic ids come from: a setting of a database, handed in with each call. */
-export type IdPolicy = IdSpace
+export type IdPolicy = IdSpace | 'storewide'
 
 /** What becomes of a new entity whose id an existing one has: it takes the `next` free id, or its commit fails. */
 export type IdCollisions = 'next' | 'fail'
@@ -70,6 +74,7 @@ export class IdAllocator {
   readonly #scattered = new Map<string, Map<string, IdSequence>>()
   /** Sequential counters by row key, the longest open first. */
   readonly #sequential = new Map<RowKey, IdSequence>()
+  #storewide: IdSequence | undefined
   #closed = false
 
   constructor(options: IdAllocatorOptions) {
@@ -87,7 +92,11 @@ export class IdAllocator {
       )
     }
     this.#begin(context)
-    const numbers = this.#sequenceFor(key, policy).take(context, count)
+    if (policy === 'storewide') {
+      const numbers = this.#takeStorewide(context, new Array<Key>(count).fill(key))
+      return andThen(numbers, (counters) => counters.map(BigInt))
+    }
+    const numbers = this.#take(context, key, { count, policy })
     return andThen(numbers, (counters) => counters.map((counter) => idOfCounter(policy, counter)))
   }
 
@@ -97,13 +106,17 @@ export class IdAllocator {
     for (const key of keys) checkIncomplete(key)
     const first = keys[0]
     if (first === undefined) return []
+    if (policy === 'storewide') {
+      const numbers = this.#takeStorewide(context, keys)
+      return andThen(numbers, (counters) => keys.map((key, i) => withId(key, BigInt(counters[i] as number))))
+    }
     // One key, or the same one often, as clients ask for ids.
     if (keys.every((key) => key === first)) {
-      const numbers = this.#sequenceFor(first, policy).take(context, keys.length)
+      const numbers = this.#take(context, first, { count: keys.length, policy })
       return andThen(numbers, (counters) => counters.map((counter) => withId(first, idOfCounter(policy, counter))))
     }
     // One call for all keys of a counter, so that a request of 500 is one refill at most.
-    const positions = new Map<IdSequence, number[]>()
+    const positions = new Map<IdSequence, [number, ...number[]]>()
     for (const [i, key] of keys.entries()) {
       const sequence = this.#sequenceFor(key, policy)
       const known = positions.get(sequence)
@@ -111,8 +124,8 @@ export class IdAllocator {
       else known.push(i)
     }
     const completed = new Array<Key>(keys.length)
-    const filled = allOf(positions, ([sequence, places]) =>
-      andThen(sequence.take(context, places.length), (counters) => {
+    const filled = allOf(positions.values(), (places) =>
+      andThen(this.#take(context, keys[places[0]] as Key, { count: places.length, policy }), (counters) => {
         for (const [i, place] of places.entries()) {
           completed[place] = withId(keys[place] as Key, idOfCounter(policy, counters[i] as number))
         }
@@ -170,7 +183,7 @@ export class IdAllocator {
     if (size < 1n || size > rangeSizeMax) {
       throw invalidArgument(`a range of ids has a size of 1 to ${rangeSizeMax}, not ${size}`)
     }
-    const first = this.#ranged(context, of).takeRun(context, Number(size))
+    const first = this.#inRange(context, of, (sequence) => sequence.takeRun(context, Number(size)))
     return andThen(first, (start) => ({ start: BigInt(start), end: BigInt(start) + size - 1n }))
   }
 
@@ -179,7 +192,7 @@ export class IdAllocator {
     if (max < 0n || max > sequentialIdMax) {
       throw invalidArgument(`the highest id of a range is 0 to ${sequentialIdMax}, not ${max}`)
     }
-    const taken = this.#ranged(context, of).takeUpTo(context, Number(max))
+    const taken = this.#inRange(context, of, (sequence) => sequence.takeUpTo(context, Number(max)))
     return andThen(taken, ({ first, last }) => ({ start: BigInt(first), end: BigInt(last) }))
   }
 
@@ -214,6 +227,7 @@ export class IdAllocator {
   nextCounter(context: RequestContext, of: Key, policy: IdPolicy): MaybePromise<bigint> {
     checkAncestors(of)
     this.#begin(context)
+    if (policy === 'storewide') return andThen(this.#storewideSequence().peek(context), BigInt)
     return andThen(this.#sequenceFor(of, policy).peek(context), BigInt)
   }
 
@@ -225,6 +239,7 @@ export class IdAllocator {
     if (database === undefined) {
       this.#scattered.clear()
       this.#sequential.clear()
+      this.#storewide = undefined
       return
     }
     this.#scattered.get(database.projectId)?.delete(database.databaseId)
@@ -239,6 +254,7 @@ export class IdAllocator {
   /** Gives all blocks back; the rows say again what is free. Calls under way end first, later ones take new blocks. */
   release(context: RequestContext): MaybePromise<void> {
     const sequences = [...this.#sequential.values()]
+    if (this.#storewide !== undefined) sequences.push(this.#storewide)
     for (const databases of this.#scattered.values()) sequences.push(...databases.values())
     return allOf(sequences, (sequence) => sequence.release(context))
   }
@@ -249,13 +265,65 @@ export class IdAllocator {
     return this.release(context)
   }
 
-  #ranged(context: RequestContext, of: Key): IdSequence {
-    checkAncestors(of)
-    this.#begin(context)
-    return this.#sequentialSequence(of)
+  /** Numbers for a key of a counter that its policy names. */
+  #take(
+    context: RequestContext,
+    key: Key,
+    { count, policy }: { readonly count: number; readonly policy: IdSpace },
+  ): MaybePromise<number[]> {
+    if (policy === 'scattered') return this.#scatteredSequence(key).take(context, count)
+    return this.#inRange(context, key, (sequence) => sequence.take(context, count))
   }
 
-  #sequenceFor(key: Key, policy: IdPolicy): IdSequence {
+  /**
+   * Takes from the sequential counter of a kind and parent, above all store-wide ids (I4). They are looked at before and
+   * after: one that was given meanwhile may not have seen the counter move.
+   */
+  #inRange<T>(context: RequestContext, of: Key, take: (sequence: IdSequence) => MaybePromise<T>): MaybePromise<T> {
+    checkAncestors(of)
+    this.#begin(context)
+    const again = (floor: number): MaybePromise<T> =>
+      andThen(floor === 1 ? undefined : this.#sequentialSequence(of).skipPast(context, floor - 1), () =>
+        andThen(take(this.#sequentialSequence(of)), (taken) =>
+          andThen(this.#floorOf(context, this.#storewideSequence()), (now) => (now === floor ? taken : again(now))),
+        ),
+      )
+    return andThen(this.#floorOf(context, this.#storewideSequence()), again)
+  }
+
+  /** No number from here on was given, by any process; what is in hand is given back first, so that little is lost. */
+  #floorOf(context: RequestContext, sequence: IdSequence): MaybePromise<number> {
+    return andThen(sequence.release(context), () => sequence.peek(context))
+  }
+
+  /** Store-wide numbers for keys, in their order. */
+  #takeStorewide(context: RequestContext, keys: readonly Key[]): MaybePromise<number[]> {
+    const numbers: number[] = []
+    const taken = forEachInOrder(keys, (key) =>
+      andThen(this.#nextStorewide(context, key), (number) => {
+        numbers.push(number)
+      }),
+    )
+    return andThen(taken, () => numbers)
+  }
+
+  /** A number that the key's own kind and parent has not given or reserved (I4, I5). */
+  #nextStorewide(context: RequestContext, key: Key): MaybePromise<number> {
+    const sequence = this.#storewideSequence()
+    return andThen(sequence.take(context, 1), ([number = 0]) =>
+      andThen(this.#floorOf(context, this.#sequentialSequence(key)), (floor) => {
+        if (number >= floor) return number
+        return andThen(sequence.skipPast(context, floor - 1), () => this.#nextStorewide(context, key))
+      }),
+    )
+  }
+
+  #storewideSequence(): IdSequence {
+    this.#storewide ??= this.#open(storewideRowKey, 'sequential')
+    return this.#storewide
+  }
+
+  #sequenceFor(key: Key, policy: IdSpace): IdSequence {
     return policy === 'scattered' ? this.#scatteredSequence(key) : this.#sequentialSequence(key)
   }
 

@@ -4,6 +4,9 @@
  *   scattered                                                    one counter a database: ids of all namespaces and kinds
  *   sequential  namespace  (kind "#id" | kind "=name")*  kind    one counter a (parent, kind), as the parent's path says
  *
+ *   storewide                                                    one counter for all projects, kinds and parents; of no
+ *                                                                database: its row has an empty project
+ *
  * S1  Different parents, kinds or namespaces have different scopes.   id-scope.test.ts
  *
  * Known: automatic ids are unique per parent and kind; legacy kept a row an entity group. Measured: Google's emulators
@@ -17,7 +20,8 @@ import type { IdSpace } from './scatter.ts'
 
 /** A counter in words, for the inspector. */
 export interface IdScope {
-  readonly space: IdSpace
+  readonly space: IdSpace | 'storewide'
+  /** Empty for the store-wide counter. */
   readonly projectId: string
   readonly databaseId: string
   /** Sequential only: the namespace, and the path whose last element is the kind alone, as an incomplete key. */
@@ -28,6 +32,9 @@ export interface IdScope {
 export function scatteredRowKey(projectId: string, databaseId: string): string {
   return idSequenceRowKey(projectId, databaseId, ['scattered'])
 }
+
+/** The row of the store-wide counter: no project has an empty name, so that no reset but that of everything finds it. */
+export const storewideRowKey: string = idSequenceRowKey('', '', ['storewide'])
 
 /**
  * The row of the sequential counter that numbers `path[at]`: that element's kind under the elements before it, which are
@@ -48,7 +55,7 @@ export function sequentialRowKey(key: Key, at: number = key.path.length - 1): st
 export function parseIdScope(rowKey: string): IdScope {
   const { projectId, databaseId, scope } = parseIdSequenceRowKey(rowKey)
   const [space, namespaceId = '', ...texts] = scope
-  if (space === 'scattered') return { space, projectId, databaseId, key: undefined }
+  if (space === 'scattered' || space === 'storewide') return { space, projectId, databaseId, key: undefined }
   invariant(space === 'sequential' && texts.length % 2 === 1, 'S1: not a scope of ids')
   const path: PathElement[] = []
   for (let i = 0; i < texts.length; i += 2) {

@@ -82,10 +82,16 @@ describe('a range', () => {
     expect(await range(1n, 9n)).toBe('EMPTY 10')
   })
 
-  test('keeps automatic ids of legacy mode out, under its own parent alone', async () => {
+  test('keeps automatic ids of legacy mode out, which count over all kinds and parents', async () => {
     await open({ mode: 'legacy', apply: { type: 'immediate' } })
-    expect(await range(1n, 100n)).toBe('EMPTY 101')
-    expect(await commit(put(toDo), put(below))).toEqual([withId(toDo, 101n), withId(below, 1n)])
+    expect(await commit(put(below))).toEqual([withId(below, 1n)])
+    expect(await range(2n, 100n)).toBe('EMPTY 101')
+    expect(await commit(put(below), put(toDo), put(below))).toEqual([
+      withId(below, 2n),
+      withId(toDo, 101n),
+      withId(below, 102n),
+    ])
+    expect(await range(100n, 110n, below)).toBe('COLLISION 111')
   })
 
   test('V1: counts what is committed and not applied, and leaves other groups waiting', async () => {
@@ -142,12 +148,13 @@ describe('ids in one piece', () => {
 })
 
 describe('the next ids', () => {
-  test('are told for both spaces, and stay the next until they are given', async () => {
+  test('are told for each counter, and stay the next until they are given', async () => {
     const context = engine.context()
     const first = {
       automatic: 'scattered',
       scattered: { counter: 1n, id: 5629499534213120n },
       sequential: { counter: 1n, id: 1n },
+      storewide: { counter: 1n, id: 1n },
     }
     expect(await database.nextIds(context, toDo)).toEqual(first)
     expect(await database.nextIds(context, toDo)).toEqual(first)

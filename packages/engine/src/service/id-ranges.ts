@@ -19,7 +19,7 @@ import type { KeyDefaults } from '../encoding/key-message.ts'
 import { validateAllocateKey } from '../encoding/validate-key.ts'
 import type { IdAllocator, IdPolicy } from '../ids/allocator.ts'
 import { type AllocatedRange, describeMark, type IdRange } from '../ids/key-range-state.ts'
-import { counterMax, idOfCounter } from '../ids/scatter.ts'
+import { counterMax, type IdSpace, idOfCounter } from '../ids/scatter.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { groupOf } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
@@ -53,10 +53,13 @@ export interface NextId {
 }
 
 export interface NextIds {
-  /** The space that automatic ids of the database come from. */
+  /** The counter that automatic ids of the database come from. */
   readonly automatic: IdPolicy
   readonly scattered: NextId
+  /** Of the kind and parent. */
   readonly sequential: NextId
+  /** Of the whole store; its id passes over what the kind and parent has given. */
+  readonly storewide: NextId
 }
 
 /** @param key - of the kind and parent, incomplete */
@@ -103,12 +106,23 @@ export function nextIds(
   automatic: IdPolicy,
 ): MaybePromise<NextIds> {
   validateAllocateKey(key, parts.database)
-  const next = (space: IdPolicy): MaybePromise<NextId> =>
-    andThen(parts.ids.nextCounter(context, key, space), (counter) =>
-      counter > counterMax[space] ? { counter } : { counter, id: idOfCounter(space, Number(counter)) },
-    )
-  return andThen(next('scattered'), (scattered) =>
-    andThen(next('sequential'), (sequential) => ({ automatic, scattered, sequential })),
+  const next = (space: IdSpace, counter: bigint): NextId =>
+    counter > counterMax[space] ? { counter } : { counter, id: idOfCounter(space, Number(counter)) }
+  const counterOf = (policy: IdPolicy): MaybePromise<bigint> => parts.ids.nextCounter(context, key, policy)
+  return andThen(counterOf('scattered'), (scattered) =>
+    andThen(counterOf('sequential'), (sequential) =>
+      andThen(counterOf('storewide'), (storewide) => {
+        // Neither of the two gives what the other has given.
+        // biome-ignore lint/complexity/useMathMinMax: Math.max() takes no bigint
+        const id = storewide > sequential ? storewide : sequential
+        return {
+          automatic,
+          scattered: next('scattered', scattered),
+          sequential: { ...next('sequential', id), counter: sequential },
+          storewide: { ...next('sequential', id), counter: storewide },
+        }
+      }),
+    ),
   )
 }
 

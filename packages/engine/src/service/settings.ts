@@ -40,7 +40,7 @@ const presets: Readonly<Record<Mode, DatabaseSettings>> = {
     mode: 'legacy',
     applyPolicy: { type: 'probability', chance: legacyConsistency },
     indexes: 'auto',
-    idPolicy: 'sequential',
+    idPolicy: 'storewide',
     idCollisions: 'next',
     ttlPolicies: [],
     concurrency: 'optimisticWithEntityGroups',

@@ -30,6 +30,8 @@ export class RowCounts {
   readonly #parts: RowCountsParts
   #open: (() => KvScan) | undefined
   #walk = 0
+  /** Resolves when the latest walk has ended; one that another took the place of ends at its next step. */
+  #walked: Promise<void> = Promise.resolve()
 
   constructor(parts: RowCountsParts) {
     this.#parts = parts
@@ -49,8 +51,17 @@ export class RowCounts {
     const scan = open()
     const done = this.#run(scan, ++this.#walk)
     const close = (): void => scan.close()
-    if (done instanceof Promise) done.then(close, close)
+    if (done instanceof Promise) this.#walked = done.then(close, close)
     else close()
+  }
+
+  /** As {@link want}; resolves when all rows are counted. */
+  async counted(): Promise<void> {
+    this.want()
+    for (let walked: Promise<void> | undefined; walked !== this.#walked; ) {
+      walked = this.#walked
+      await walked
+    }
   }
 
   /** The store became another one; if somebody wanted to know, it is counted anew. */

@@ -107,6 +107,11 @@ export class Tablets {
     return this.metering.settle(context)
   }
 
+  /** Resolves when the rows of every tablet are counted, which a first {@link report} only begins. */
+  counted(): Promise<void> {
+    return this.rows.counted()
+  }
+
   report(): TabletsReport {
     const nowMs = this.#now()
     this.rows.want()

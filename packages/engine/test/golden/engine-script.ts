@@ -141,7 +141,7 @@ export class EngineScript {
       ;(await this.#open()).database('p').configure({ indexes: policy === 'require' ? 'require' : 'auto' })
     },
     idpolicy: async ([policy]) => {
-      const idPolicy = policy === 'sequential' ? 'sequential' : 'scattered'
+      const idPolicy = policy === 'sequential' || policy === 'storewide' ? policy : 'scattered'
       ;(await this.#open()).database('p').configure({ idPolicy })
     },
     simulate: (words) => {

@@ -4,8 +4,7 @@
  */
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { IdPolicy } from '../../src/ids/allocator.ts'
-import { counterMax, spaceOf, unscatter } from '../../src/ids/scatter.ts'
+import { counterMax, type IdSpace, spaceOf, unscatter } from '../../src/ids/scatter.ts'
 import { formatKey, type Key, withId } from '../../src/model/key.ts'
 import { context, families, idOf, lostMax, type Model, type ScopeModel, type World } from './ids-world.ts'
 
@@ -43,9 +42,9 @@ export class AllocateCommand extends Command {
   readonly who: number
   readonly of: Key
   readonly count: number
-  readonly policy: IdPolicy
+  readonly policy: IdSpace
 
-  constructor(who: number, of: Key, count: number, policy: IdPolicy) {
+  constructor(who: number, of: Key, count: number, policy: IdSpace) {
     super()
     this.who = who
     this.of = of
@@ -68,9 +67,9 @@ export class AllocateCommand extends Command {
 export class CompleteKeysCommand extends Command {
   readonly who: number
   readonly keys: readonly Key[]
-  readonly policy: IdPolicy
+  readonly policy: IdSpace
 
-  constructor(who: number, keys: readonly Key[], policy: IdPolicy) {
+  constructor(who: number, keys: readonly Key[], policy: IdSpace) {
     super()
     this.who = who
     this.keys = keys
@@ -290,7 +289,7 @@ export class CloseCommand extends Command {
 }
 
 const who = fc.integer({ min: 0, max: 2 })
-const policies = fc.constantFrom<IdPolicy>('scattered', 'sequential')
+const policies = fc.constantFrom<IdSpace>('scattered', 'sequential')
 /** Mostly one family, so that things meet. */
 const of = fc.oneof(
   { weight: 3, arbitrary: fc.constant(family(0)) },

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { DatastoreError } from '../../src/errors.ts'
 import type { IdCollisions, IdPolicy } from '../../src/ids/allocator.ts'
-import { idOfCounter } from '../../src/ids/scatter.ts'
+import { type IdSpace, idOfCounter } from '../../src/ids/scatter.ts'
 import { type Key, lastElement, withId } from '../../src/model/key.ts'
 import type { Mutation } from '../../src/service/api.ts'
 import { counterName, families, type Model, nameOf, type World, write } from './ids-engine-world.ts'
@@ -30,12 +30,13 @@ export abstract class Command implements EngineCommand {
 /** A key of a family, `ahead` of what its counter gives next: where the two will meet, or have met. */
 export interface Place {
   readonly family: Key
-  readonly space: IdPolicy
+  readonly space: IdSpace
   readonly ahead: number
 }
 
 export function keyAt(model: Model, { family, space, ahead }: Place): Key {
-  return withId(family, idOfCounter(space, Math.max(1, model.mark(space, family) + ahead)))
+  const mark = space === 'sequential' ? model.rangeMark(family) : model.mark(space, family)
+  return withId(family, idOfCounter(space, Math.max(1, mark + ahead)))
 }
 
 export function placeInWords({ family, space, ahead }: Place): string {
@@ -254,7 +255,7 @@ export class RangeCommand extends Command {
 
   async act(model: Model, world: World): Promise<void> {
     const { family } = this
-    const mark = model.mark('sequential', family)
+    const mark = model.rangeMark(family)
     const first = Math.max(1, mark + this.ahead)
     const last = first + this.length - 1
     const range = { start: BigInt(first), end: BigInt(last) }
@@ -297,7 +298,7 @@ export class RunCommand extends Command {
 
   async act(model: Model, world: World): Promise<void> {
     const { family, by, number } = this
-    const mark = model.mark('sequential', family)
+    const mark = model.rangeMark(family)
     const max = Math.max(0, mark + number - 4)
     const last = by === 'size' ? mark + number - 1 : Math.max(mark - 1, max)
     for (let id = mark; id <= last; id++) model.give(withId(family, BigInt(id)))
@@ -352,7 +353,8 @@ export class ResetCommand extends Command {
 const first = families[0] as Key
 /** Mostly one family, so that things meet. */
 const family = fc.oneof({ weight: 3, arbitrary: fc.constant(first) }, fc.constantFrom(...families))
-const space = fc.constantFrom<IdPolicy>('scattered', 'sequential')
+const space = fc.constantFrom<IdSpace>('scattered', 'sequential')
+const policy = fc.constantFrom<IdPolicy>('scattered', 'sequential', 'storewide')
 export const place: fc.Arbitrary<Place> = fc.record({ family, space, ahead: fc.integer({ min: -3, max: 5 }) })
 
 const automatic: fc.Arbitrary<Item> = fc.record({
@@ -373,7 +375,7 @@ export function engineCommands(extra: fc.Arbitrary<EngineCommand>[] = []): fc.Ar
       fc.tuple(oneOf(automatic), fc.boolean(), fc.boolean()).map((a) => new CommitCommand(...a)),
       fc.tuple(oneOf(named, 2), fc.boolean(), fc.boolean()).map((a) => new CommitCommand(...a)),
       fc.tuple(oneOf(fc.oneof(automatic, named), 5), fc.boolean(), fc.boolean()).map((a) => new CommitCommand(...a)),
-      fc.tuple(space, fc.constantFrom<IdCollisions>('next', 'fail')).map((a) => new ConfigureCommand(...a)),
+      fc.tuple(policy, fc.constantFrom<IdCollisions>('next', 'fail')).map((a) => new ConfigureCommand(...a)),
       fc.array(family, { minLength: 1, maxLength: 4 }).map((keys) => new AllocateIdsCommand(keys)),
       fc.array(place, { minLength: 1, maxLength: 2 }).map((places) => new ReserveIdsCommand(places)),
       fc

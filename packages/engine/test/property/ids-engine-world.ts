@@ -36,7 +36,7 @@ export function nameOf(key: Key): string {
 
 /** Which counter numbers the last element of a key. */
 export function counterName(space: IdPolicy, key: Key): string {
-  if (space === 'scattered') return space
+  if (space !== 'sequential') return space
   const path = key.path.map((element, i) => (i === key.path.length - 1 ? { kind: element.kind } : element))
   return `sequential ${nameOf({ ...key, path })}`
 }
@@ -66,7 +66,7 @@ export class Model {
 
   /** Settings as an engine opens with them. */
   open(): void {
-    this.policy = this.mode === 'legacy' ? 'sequential' : 'scattered'
+    this.policy = this.mode === 'legacy' ? 'storewide' : 'scattered'
     this.collisions = this.#idCollisions
   }
 
@@ -76,9 +76,15 @@ export class Model {
 
   /** The next number of a counter, which nobody gets again. */
   next(space: IdPolicy, key: Key): Key {
-    const number = this.mark(space, key)
+    // A store-wide number passes over what its own kind and parent has given, and the other way round.
+    const number = space === 'scattered' ? this.mark(space, key) : this.rangeMark(key)
     this.marks.set(counterName(space, key), number + 1)
-    return withId(key, idOfCounter(space, number))
+    return withId(key, idOfCounter(space === 'storewide' ? 'sequential' : space, number))
+  }
+
+  /** The first number of a kind and parent that a range may have: above all store-wide ids. */
+  rangeMark(key: Key): number {
+    return Math.max(this.mark('sequential', key), this.mark('storewide', key))
   }
 
   /** I4, I5: a key that was given now. */
@@ -164,9 +170,10 @@ export class World {
   async marks(): Promise<Map<string, number>> {
     const marks = new Map<string, number>()
     for (const key of families) {
-      const { scattered, sequential } = await this.database.nextIds(this.engine.context(), key)
+      const { scattered, sequential, storewide } = await this.database.nextIds(this.engine.context(), key)
       marks.set(counterName('scattered', key), Number(scattered.counter))
       marks.set(counterName('sequential', key), Number(sequential.counter))
+      marks.set(counterName('storewide', key), Number(storewide.counter))
     }
     return marks
   }

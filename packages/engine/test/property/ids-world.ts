@@ -11,8 +11,8 @@
 import { expect } from 'vitest'
 import { systemScheduler } from '../../src/clock.ts'
 import { type RequestContext, requestContext } from '../../src/context.ts'
-import { IdAllocator, type IdPolicy } from '../../src/ids/allocator.ts'
-import { idOfCounter } from '../../src/ids/scatter.ts'
+import { IdAllocator } from '../../src/ids/allocator.ts'
+import { type IdSpace, idOfCounter } from '../../src/ids/scatter.ts'
 import type { Key, PathElement } from '../../src/model/key.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
@@ -36,7 +36,7 @@ export const families: readonly Key[] = [
 
 /** One counter of the model. */
 export class ScopeModel {
-  readonly policy: IdPolicy
+  readonly policy: IdSpace
   /** Any incomplete key that this counter numbers. */
   readonly key: Key
   next = 1
@@ -45,7 +45,7 @@ export class ScopeModel {
   /** Ids of entities put by hand; sequential scopes only. */
   readonly entities = new Set<number>()
 
-  constructor(key: Key, policy: IdPolicy) {
+  constructor(key: Key, policy: IdSpace) {
     this.key = key
     this.policy = policy
   }
@@ -75,7 +75,7 @@ export class Model {
   }
 
   /** The counter of a kind and parent, written down independently of the engine's row keys. */
-  scope(of: Key, policy: IdPolicy): ScopeModel {
+  scope(of: Key, policy: IdSpace): ScopeModel {
     const { projectId, databaseId, namespaceId } = of.partition
     const parents = of.path.slice(0, -1).map((e) => `${e.kind}/${e.id ?? ''}/${e.name ?? ''}`)
     const name =

@@ -12,8 +12,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeProperties } from '../../src/encoding/entity-codec.ts'
 import { DatastoreError } from '../../src/errors.ts'
-import type { IdCollisions, IdPolicy } from '../../src/ids/allocator.ts'
-import { idOfCounter, unscatter } from '../../src/ids/scatter.ts'
+import type { IdCollisions } from '../../src/ids/allocator.ts'
+import { type IdSpace, idOfCounter, unscatter } from '../../src/ids/scatter.ts'
 import { type Key, lastElement, withId } from '../../src/model/key.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
 import type { Mode } from '../../src/service/settings.ts'
@@ -44,7 +44,8 @@ class World {
   readonly store: MemoryKv = new MemoryKv()
   readonly stored = new Map<string, { readonly key: Key; readonly value: number }>()
   readonly events: Event[] = []
-  readonly policy: IdPolicy
+  /** Where its automatic ids lie: those of legacy mode are counted over the whole store. */
+  readonly space: IdSpace
   /** Which process it is: what an earlier one answers is heard by nobody. */
   generation = 0
   engine: Promise<Engine>
@@ -55,7 +56,7 @@ class World {
   #lastValue = 0
 
   constructor(options: { readonly mode: Mode; readonly idCollisions: IdCollisions }, hop: () => Promise<void>) {
-    this.policy = options.mode === 'legacy' ? 'sequential' : 'scattered'
+    this.space = options.mode === 'legacy' ? 'sequential' : 'scattered'
     this.#options = options
     this.#hop = hop
     this.#kv = new FaultyKv(this.store)
@@ -113,7 +114,7 @@ class World {
     const database = engine.database('p')
     const context = engine.context()
     const family = families[at] as Key
-    const byHand = withId(family, idOfCounter(this.policy, number))
+    const byHand = withId(family, idOfCounter(this.space, number))
     switch (type) {
       case 'insert':
       case 'atomic': {
@@ -140,7 +141,7 @@ class World {
         return { given: await database.allocateIds(context, [family, family]) }
       case 'reserve':
         await database.reserveIds(context, [byHand])
-        return { keeps: { counter: counterName(this.policy, family), number } }
+        return { keeps: { counter: counterName(this.space, family), number } }
       default: {
         const range = { start: BigInt(number), end: BigInt(number) + 2n }
         const { state } = await database.allocateIdRange(context, family, range)

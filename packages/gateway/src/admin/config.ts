@@ -20,7 +20,12 @@ import type { Router } from './router.ts'
 
 const path = '/v1/config'
 
-export const idPolicies: Readonly<Record<IdPolicy, string>> = { sequential: 'SEQUENTIAL', scattered: 'SCATTERED' }
+/** SEQUENTIAL counts over the whole store (measured). The engine can count by kind and parent as well. */
+export const idPolicies: Readonly<Record<IdPolicy, string>> = {
+  storewide: 'SEQUENTIAL',
+  sequential: 'SEQUENTIAL',
+  scattered: 'SCATTERED',
+}
 
 /** The part of an engine that is configured. */
 export type ConfiguredEngine = Pick<Engine, 'configure' | 'context' | 'reseed' | 'seed' | 'settings'>

@@ -121,9 +121,10 @@ test('the next ids are told and stay the next', async () => {
     status: 200,
     json: {
       of: 'User:"ada"/ToDo:?',
-      automatic: 'sequential',
+      automatic: 'storewide',
       scattered: { counter: '1', id: '5629499534213120' },
       sequential: { counter: '1', id: '1' },
+      storewide: { counter: '1', id: '1' },
     },
   }
   expect(await next('project=p&kind=ToDo&parent=User:ada')).toEqual(answer)

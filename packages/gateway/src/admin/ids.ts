@@ -61,9 +61,10 @@ export interface NextAnswer {
   /** The kind and parent, as `ToDo:?`. */
   readonly of: string
   /** The space that automatic ids of the database come from. */
-  readonly automatic: 'sequential' | 'scattered'
+  readonly automatic: 'scattered' | 'sequential' | 'storewide'
   readonly scattered: NextIdAnswer
   readonly sequential: NextIdAnswer
+  readonly storewide: NextIdAnswer
 }
 
 export interface NextIdAnswer {
@@ -201,12 +202,18 @@ async function reservedId(
 
 async function next(engine: Engine, request: IdRequest): Promise<NextAnswer> {
   const { database, key } = kindIn(engine, request)
-  const { automatic, scattered, sequential } = await database.nextIds(engine.context(), key)
+  const { automatic, scattered, sequential, storewide } = await database.nextIds(engine.context(), key)
   const inJson = ({ counter, id }: { readonly counter: bigint; readonly id?: bigint }): NextIdAnswer => ({
     counter: `${counter}`,
     id: id === undefined ? null : `${id}`,
   })
-  return { of: formatKey(key), automatic, scattered: inJson(scattered), sequential: inJson(sequential) }
+  return {
+    of: formatKey(key),
+    automatic,
+    scattered: inJson(scattered),
+    sequential: inJson(sequential),
+    storewide: inJson(storewide),
+  }
 }
 
 /** The database and the incomplete key of the kind and parent that a request names. */

@@ -9,6 +9,8 @@
  *   GET  /emulator/watch              all of it, as server-sent events                  interval (ms), table, span, rows
  *   POST /emulator/tablets/compact    a major compaction now                            table
  *
+ * The first report begins to count rows. With `counted=true`, `tablets` and `watch` answer when that is done.
+ *
  * Answers are the engine's reports (tablets/report.ts), plain JSON.
  */
 import { type Engine, type HeatOptions, invalidArgument, type TableId, tableIds } from '@sixtables/engine'
@@ -20,8 +22,9 @@ const intervalMsDefault = 1000
 export function addTabletRoutes(router: Router, engine: Engine): void {
   const { tablets } = engine
   const watch = new Watch(engine, engine.context().clock)
-  router.add('GET', '/emulator/tablets', ({ query }) => {
-    known(query, [])
+  router.add('GET', '/emulator/tablets', async ({ query }) => {
+    known(query, ['counted'])
+    if (query.get('counted') === 'true') await tablets.counted()
     return { json: tablets.report() }
   })
   router.add('GET', '/emulator/tablets/events', ({ query }) => {
@@ -40,10 +43,11 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
     known(query, [])
     return { json: { findings: engine.findings() } }
   })
-  router.add('GET', '/emulator/watch', ({ query }) => {
-    known(query, ['interval', ...heatParameters])
+  router.add('GET', '/emulator/watch', async ({ query }) => {
+    known(query, ['interval', 'counted', ...heatParameters])
     const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
     const options = heatOptions(query)
+    if (query.get('counted') === 'true') await tablets.counted()
     return { events: (signal) => watch.events(intervalMs, options, signal) }
   })
   router.add('POST', '/emulator/tablets/compact', ({ query }) => {

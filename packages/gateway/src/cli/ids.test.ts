@@ -51,8 +51,9 @@ describe('beside a running server', () => {
       err: '',
       out: [
         'The next ids of ToDo:?:',
-        '  scattered   5629499534213120  number 1 of the database  AllocateIds',
-        '  sequential  1                 of this kind and parent   automatic ids, ranges',
+        '  scattered   5629499534213120  number 1 of the database     AllocateIds',
+        '  sequential  1                 of this kind and parent      ranges',
+        '  store-wide  1                 number 1 of the whole store  automatic ids',
       ].join('\n'),
     })
     expect((await ids('range', 'ToDo', '1', '5000', ...at)).out).toBe(
@@ -76,7 +77,7 @@ describe('beside a running server', () => {
       'These keys have names, which are never given; there was nothing to do.',
     )
     expect((await ids('allocate', 'User:ada/ToDo', '--size', '100', ...at)).out).toBe(
-      'The ids 6 to 105 are yours. The high-water mark is 106 now: no id below it is given any more.',
+      'The ids 5002 to 5101 are yours. The high-water mark is 5102 now: no id below it is given any more.',
     )
     expect((await ids('allocate', 'ToDo', '--max', '100', ...at)).out).toBe(
       'No id is left: all of these were given before. The high-water mark is 6001 now: no id below it is given any more.',
@@ -120,8 +121,9 @@ test('on a closed folder ids are taken from what the server left, and the server
   expect((await ids('next', 'ToDo', ...at)).out).toBe(
     [
       'The next ids of ToDo:?:',
-      '  scattered   5629499534213120  number 1 of the database  AllocateIds',
-      '  sequential  3                 of this kind and parent   ranges',
+      '  scattered   5629499534213120  number 1 of the database     AllocateIds',
+      '  sequential  3                 of this kind and parent      ranges',
+      '  store-wide  3                 number 3 of the whole store',
     ].join('\n'),
   )
   expect((await ids('range', 'ToDo', '2', '4', ...at)).out).toMatch(/^COLLISION: .* moved from 3 to 5: /)

@@ -102,15 +102,19 @@ function allocatedInWords({ words }: AllocatedAnswer): readonly string[] {
 }
 
 /** A closed folder does not say in which mode it will be served, so neither where automatic ids will come from. */
-function nextInWords({ of, automatic, scattered, sequential }: NextAnswer, isRunning: boolean): readonly string[] {
-  const uses = (space: typeof automatic, other: string): string =>
-    isRunning && automatic === space ? `automatic ids, ${other}` : other
+function nextInWords(
+  { of, automatic, scattered, sequential, storewide }: NextAnswer,
+  isRunning: boolean,
+): readonly string[] {
+  const uses = (space: typeof automatic, other?: string): string =>
+    [isRunning && automatic === space ? 'automatic ids' : undefined, other].filter(Boolean).join(', ')
   const id = (next: NextIdAnswer): string => next.id ?? 'none: used up'
   return [
     `The next ids of ${of}:`,
     ...columns([
       ['  scattered', id(scattered), `number ${scattered.counter} of the database`, uses('scattered', 'AllocateIds')],
       ['  sequential', id(sequential), 'of this kind and parent', uses('sequential', 'ranges')],
+      ['  store-wide', id(storewide), `number ${storewide.counter} of the whole store`, uses('storewide')],
     ]),
   ]
 }

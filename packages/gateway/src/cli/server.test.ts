@@ -210,6 +210,18 @@ describe('sixtables start', () => {
   })
 })
 
+test('top --once is right on its first call of a store on disk', async () => {
+  const first = new Run('--port', '0')
+  await put(await first.running(), '1', 5)
+  first.signal()
+  await first.code
+  const second = new Run('--port', '0')
+  const { out } = await done('top', '--once', '--endpoint', await second.running())
+  expect(out).toMatch(/Entities +all rows .* 1\.0 +\d+ B/)
+  second.signal()
+  await second.code
+})
+
 describe('the address that a server leaves in its folder', () => {
   const at = ['--data-dir', '.sixtables'] as const
 

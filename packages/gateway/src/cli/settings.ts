@@ -55,7 +55,7 @@ export interface StartSettings {
   /** Folder to export to at the end, absolute. */
   readonly exportOnExit: string | undefined
   /** `undefined`: as the mode has it. */
-  readonly idPolicy: 'sequential' | 'scattered' | undefined
+  readonly idPolicy: 'storewide' | 'scattered' | undefined
   /** What becomes of a new entity whose automatic id is in use. */
   readonly idCollisions: 'next' | 'fail'
   /** What expires, in every database. */
@@ -165,9 +165,14 @@ function modeOf(flags: Flags): StartSettings['mode'] {
 function idPolicyOf(flags: Flags): StartSettings['idPolicy'] {
   const policy = text(flags, 'auto-id-policy')
   if (policy === undefined) return undefined
-  const found = (['sequential', 'scattered'] as const).find((one) => one === policy.toLowerCase())
-  if (found === undefined) throw new UsageError(`--auto-id-policy is SEQUENTIAL or SCATTERED; got "${policy}"`)
-  return found
+  switch (policy.toLowerCase()) {
+    case 'sequential':
+      return 'storewide'
+    case 'scattered':
+      return 'scattered'
+    default:
+      throw new UsageError(`--auto-id-policy is SEQUENTIAL or SCATTERED; got "${policy}"`)
+  }
 }
 
 function transferOf(flags: Flags, cwd: string): Pick<StartSettings, 'importData' | 'exportOnExit'> {

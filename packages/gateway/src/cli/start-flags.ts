@@ -157,7 +157,7 @@ const shownFlags: readonly Flag[] = [
     name: 'auto-id-policy',
     type: 'string',
     choices: ['SEQUENTIAL', 'SCATTERED'],
-    describe: 'Automatic ids of new entities: 1, 2, 3, or spread over all',
+    describe: 'Automatic ids of new entities: 1, 2, 3 over the whole store, or spread over all',
     default: 'SEQUENTIAL with --mode legacy, else SCATTERED',
     group: 'How it behaves',
   },

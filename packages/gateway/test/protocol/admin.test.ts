@@ -228,7 +228,7 @@ describe('/v1/config', () => {
     })
     await rest('PATCH', '/v1/config', { idAllocationPolicy: { policy: 'SEQUENTIAL' } })
     for (const { settings } of [before, engine.database('new')]) {
-      expect(settings).toMatchObject({ applyPolicy: { type: 'probability', chance: 0.9 }, idPolicy: 'sequential' })
+      expect(settings).toMatchObject({ applyPolicy: { type: 'probability', chance: 0.9 }, idPolicy: 'storewide' })
     }
     await fetch(`${gateway.url}/reset`, { method: 'POST' })
     expect((await rest('GET', '/v1/config')).idAllocationPolicy).toEqual({ policy: 'SEQUENTIAL' })

@@ -22,13 +22,17 @@ export interface WatchOptions {
   readonly intervalMs: number
   readonly spanMs: number
   readonly table: string | undefined
+  /** The first overview comes when all rows are counted. */
+  readonly isCounted?: boolean
   readonly signal: AbortSignal
 }
 
 /** Overviews as they come, until the signal aborts. @throws UsageError without a server, OperationError when it goes away */
-export async function* watch({ address, intervalMs, spanMs, table, signal }: WatchOptions): AsyncGenerator<Overview> {
+export async function* watch(options: WatchOptions): AsyncGenerator<Overview> {
+  const { address, intervalMs, spanMs, table, isCounted = false, signal } = options
   const parameters = new URLSearchParams({ interval: String(intervalMs), span: String(spanMs) })
   if (table !== undefined) parameters.set('table', table)
+  if (isCounted) parameters.set('counted', 'true')
   const response = await fetch(`http://${address}/emulator/watch?${parameters}`, { signal }).catch((error: unknown) => {
     if (signal.aborted) return undefined
     throw new UsageError(

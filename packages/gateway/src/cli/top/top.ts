@@ -66,7 +66,7 @@ function positive(flags: Flags, name: string, byDefault: number): number {
 async function first(view: View, intervalMs: number): Promise<Overview> {
   const stop = new AbortController()
   try {
-    for await (const overview of watch({ ...view, intervalMs, signal: stop.signal })) return overview
+    for await (const overview of watch({ ...view, intervalMs, isCounted: true, signal: stop.signal })) return overview
   } finally {
     stop.abort()
   }
