@@ -5,6 +5,7 @@
  *   npm run bench -- --compare          beside Google's emulators, where they are installed, one after the other for each
  *                                       workload, so that a disturbance of the machine meets all of them
  *   npm run bench -- --growth           one query over 1,000 to 300,000 entities
+ *   npm run bench -- --stalls           how long a lookup waits beside each long call (stalls/stalls.ts)
  *   npm run bench -- --write            the page docs/performance.md
  *
  * The engine's own primitives, without a wire: npm run bench:engine.
@@ -15,6 +16,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import yargs from 'yargs'
 import { type GrowthResult, markdown, type Results, type ServerResult, shortNumber, type WireResult } from './report.ts'
+import { measureStalls, stallsMarkdown } from './stalls/stalls.ts'
 import type { Connection } from './wire/connection.ts'
 import { findEmulators, Server, type ServerName } from './wire/servers.ts'
 import { hotSize, type Workload } from './wire/workload.ts'
@@ -26,13 +28,15 @@ const flags = await yargs(process.argv.slice(2))
   .scriptName('npm run bench --')
   .option('compare', { type: 'boolean', default: false, describe: "Beside Google's emulators" })
   .option('growth', { type: 'boolean', default: false, describe: 'One query over more and more entities' })
+  .option('stalls', { type: 'boolean', default: false, describe: 'How long a lookup waits beside each long call' })
+  .option('verbs', { type: 'string', describe: 'With --stalls: only calls with one of these words, by comma' })
   .option('workloads', {
     type: 'string',
     describe: `Only these, by comma: ${workloads.map(({ name }) => name).join(', ')}`,
   })
   .option('time', { type: 'number', default: 4, describe: 'Seconds a measurement' })
   .option('warm', { type: 'number', default: 2, describe: 'Seconds of warm-up before it' })
-  .option('sizes', { type: 'string', default: '1000,10000,100000,300000', describe: 'Of the growth run' })
+  .option('sizes', { type: 'string', describe: 'Of the growth run, or of --stalls' })
   .option('both-cores', {
     type: 'boolean',
     default: false,
@@ -122,9 +126,13 @@ async function measureAll(running: readonly Running[]): Promise<readonly WireRes
   return results
 }
 
+function sizesOf(usual: string): readonly number[] {
+  return (flags.sizes ?? usual).split(',').map(Number)
+}
+
 async function grow(running: readonly Running[]): Promise<readonly GrowthResult[]> {
   const results: GrowthResult[] = []
-  for (const size of flags.sizes.split(',').map(Number)) {
+  for (const size of sizesOf('1000,10000,100000,300000')) {
     for (const one of running) {
       // A legacy store on disk takes minutes for what the others load in seconds.
       if (one.server.name === 'legacy on disk' && size > hotSize) continue
@@ -152,6 +160,18 @@ async function grow(running: readonly Running[]): Promise<readonly GrowthResult[
 /** Arguments without those that say where results go: they tell nothing of how they were made. */
 function measuring(args: readonly string[]): readonly string[] {
   return args.filter((arg, i) => !/^--(json|write)\b/.test(arg) && args[i - 1] !== '--json')
+}
+
+if (flags.stalls) {
+  try {
+    const only = flags.verbs?.split(',')
+    const stalls = await measureStalls({ sizes: sizesOf('100000,1000000'), folder, only, say })
+    process.stdout.write(`${stallsMarkdown(stalls)}\n`)
+    if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(stalls, null, 2)}\n`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  process.exit()
 }
 
 const running: Running[] = []

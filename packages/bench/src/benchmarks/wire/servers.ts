@@ -74,6 +74,11 @@ export class Server {
     return new Server(options.name, port, child, performance.now() - begun)
   }
 
+  /** Of the program itself, where it was started without a core of its own. */
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
   connect(): Promise<Connection> {
     return Connection.open(this.port)
   }

@@ -1,0 +1,136 @@
+/**
+ * `npm run bench -- --stalls`: how long a lookup waits beside each long call.
+ *
+ * The heartbeat is a program of its own (heartbeat.ts) with its own connection; the machine should have a core for each of the
+ * two and the server, and nothing else to do. The row of no call at all tells what the machine itself brings.
+ */
+import { fork } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Server, type ServerName } from '../wire/servers.ts'
+import { kindOf } from '../wire/workload.ts'
+import { load } from '../wire/workloads.ts'
+import type { Heartbeats } from './heartbeat.ts'
+import { type Verb, verbs } from './verbs.ts'
+
+export interface Stall extends Heartbeats {
+  readonly server: ServerName
+  readonly size: number
+  readonly verb: string
+  readonly ms: number
+  /** Why the call was refused, where it was. */
+  readonly refusal?: string
+}
+
+export interface StallOptions {
+  readonly sizes: readonly number[]
+  readonly folder: string
+  /** Only these, by name; absent: all. */
+  readonly only: readonly string[] | undefined
+  say(text: string): void
+}
+
+const servers: readonly ServerName[] = ['sixtables', 'sixtables on disk']
+const heartbeatProgram = fileURLToPath(new URL('./heartbeat.js', import.meta.url))
+
+export async function measureStalls(options: StallOptions): Promise<readonly Stall[]> {
+  const stalls: Stall[] = []
+  for (const size of options.sizes) {
+    for (const name of servers) stalls.push(...(await measureServer(name, size, options)))
+  }
+  return stalls
+}
+
+async function measureServer(name: ServerName, size: number, options: StallOptions): Promise<readonly Stall[]> {
+  const { folder, only, say } = options
+  const own = join(folder, `${name} ${size}`.replaceAll(' ', '-'))
+  mkdirSync(own, { recursive: true })
+  const server = await Server.start({ name, folder: own })
+  const connection = await server.connect()
+  const heart = await Heart.start(server, kindOf(size))
+  const stalls: Stall[] = []
+  try {
+    const measure = async (verb: string, run: () => Promise<unknown>): Promise<void> => {
+      heart.begin()
+      const begun = performance.now()
+      const refusal = await run().then(
+        () => undefined,
+        (error: Error) => error.message,
+      )
+      const ms = performance.now() - begun
+      const beats = await heart.end()
+      stalls.push({ server: name, size, verb, ms, ...beats, ...(refusal === undefined ? {} : { refusal }) })
+      say(
+        `  ${verb}: ${Math.round(ms)} ms, heartbeat ${beats.worstMs.toFixed(1)} ms, busy ${beats.busyMs.toFixed(1)} ms ${refusal ?? ''}`,
+      )
+    }
+    say(`${name}, ${size.toLocaleString('en')} entities`)
+    await measure('writing them, 500 a commit', () => load(connection, size))
+    const target = { port: server.port, connection, size, folder: own }
+    const chosen: readonly Verb[] = verbs.filter(({ name: verb }) => only?.some((one) => verb.includes(one)) ?? true)
+    for (const verb of chosen) await measure(verb.name, () => verb.run(target))
+    say(`  memory at the end: ${Math.round(server.memoryMiB())} MiB`)
+  } finally {
+    heart.stop()
+    connection.close()
+    await server.stop()
+  }
+  return stalls
+}
+
+/** The program that looks up. */
+class Heart {
+  readonly #child: ReturnType<typeof fork>
+
+  private constructor(child: ReturnType<typeof fork>) {
+    this.#child = child
+  }
+
+  static async start({ port, pid }: Server, kind: string): Promise<Heart> {
+    const child = fork(heartbeatProgram, [String(port), String(pid), kind, 't0000001'])
+    await new Promise((resolve) => child.once('message', resolve))
+    return new Heart(child)
+  }
+
+  begin(): void {
+    this.#child.send('begin')
+  }
+
+  /** Waits for the answer that is on its way, since it may be the one that waits longest. */
+  end(): Promise<Heartbeats> {
+    return new Promise((resolve) => {
+      setTimeout(() => {
+        this.#child.once('message', (beats) => resolve(beats as Heartbeats))
+        this.#child.send('end')
+      }, 100)
+    })
+  }
+
+  stop(): void {
+    this.#child.kill()
+  }
+}
+
+/** A table for people: time; longest wait, longest run of the main thread while a lookup waited, in milliseconds. */
+export function stallsMarkdown(stalls: readonly Stall[]): string {
+  const columns = [...new Set(stalls.map(columnOf))]
+  const rows = [...new Set(stalls.map(({ verb }) => verb))].map((verb) => {
+    const cells = columns.map((column) => {
+      const stall = stalls.find((one) => one.verb === verb && columnOf(one) === column)
+      if (stall === undefined) return ''
+      if (stall.refusal !== undefined) return 'refused'
+      return `${duration(stall.ms)}; ${Math.round(stall.worstMs)}, ${Math.round(stall.busyMs)}`
+    })
+    return `| ${verb} | ${cells.join(' | ')} |`
+  })
+  return [`| | ${columns.join(' | ')} |`, `| --- |${' --- |'.repeat(columns.length)}`, ...rows].join('\n')
+}
+
+function columnOf({ server, size }: Stall): string {
+  return `${size.toLocaleString('en')} ${server === 'sixtables' ? 'in memory' : 'on disk'}`
+}
+
+function duration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}
