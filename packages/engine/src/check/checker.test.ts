@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { mutationOf, worldKeys } from '../../test/property/log-world.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
+import type { Key } from '../model/key.ts'
 import type { Database } from '../service/database.ts'
 import { type Engine, openEngine } from '../service/engine.ts'
 import type { RowKey } from '../storage/kv.ts'
@@ -96,5 +97,49 @@ describe('a repair', () => {
     await lose('list="all"')
     expect(await repair()).toBe(1)
     expect(await engine.check()).toMatchObject({ problemCount: 0 })
+  })
+})
+
+describe('a check of much', () => {
+  /** Turns that were given to others, and what is done in each. */
+  class CountingClock extends VirtualClock {
+    turns = 0
+    onTurn = (): void => {}
+
+    override defer(task: () => void): void {
+      this.turns++
+      this.onTurn()
+      super.defer(task)
+    }
+  }
+
+  const groups = 700
+  let clock: CountingClock
+
+  beforeEach(async () => {
+    clock = new CountingClock()
+    engine = await openEngine({ kv, scheduler: clock })
+    database = engine.database('p')
+    for (let n = 0; n < groups; n++) {
+      const key: Key = { ...first, path: [{ kind: 'G', name: `g${n}` }] }
+      await database.commit(engine.context(), { mode: 'nonTransactional', mutations: [mutationOf(key, n)] })
+    }
+    clock.turns = 0
+  })
+
+  test('goes in slices, with the calls of others in between', async () => {
+    const report = await engine.check()
+    expect(report.problemCount).toBe(0)
+    // Where time stands still a slice ends after 4,096 rows: each entity and each of its index rows is looked at twice.
+    const rows = report.entities + 2 * report.indexRows
+    expect(rows).toBeGreaterThan(2 * 4096)
+    expect(clock.turns).toBeGreaterThanOrEqual(Math.floor(rows / 4096) - 1)
+  })
+
+  test('ends when nobody waits for its report any more', async () => {
+    const caller = new AbortController()
+    clock.onTurn = () => caller.abort()
+    await expect(engine.check({ signal: caller.signal })).rejects.toMatchObject({ code: 'CANCELLED' })
+    expect(clock.turns).toBe(1)
   })
 })

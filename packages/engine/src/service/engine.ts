@@ -174,7 +174,7 @@ export class Engine {
       kv,
       scheduler: this.#scheduler,
       transactions: this.#transactions,
-      context: () => this.tablets.listen(this.context()),
+      context: (signal) => this.tablets.listen(this.context({ signal })),
       databases: () => this.databases(),
       onFailure: (error) => options.onBackgroundFailure?.(error),
     })

@@ -7,6 +7,7 @@
  *
  * Z1  Only entities with a timestamp in the past at the moment of the delete go.       ttl.test.ts
  * Z2  A sweep is a writer like any other: what a transaction keeps locked past the lock timeout is left for the next sweep.
+ * Z3  A sweep goes in slices, with the calls of others in between, and ends when the engine closes.        ttl.test.ts
  *
  * Known: TTL policies of Firestore, which look at one property a kind and do not need it indexed; production deletes within a
  * day or so. Ours: the interval, on the injected clock.
@@ -18,6 +19,7 @@ import { keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
 import { encodeText } from '../encoding/ordered.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen } from '../maybe-promise.ts'
+import { giveWay } from '../slices.ts'
 import type { Kv, RowKey } from '../storage/kv.ts'
 import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
 import type { TransactionDatabase, Transactions } from '../transactions/transactions.ts'
@@ -36,8 +38,8 @@ export interface TtlParts {
   readonly kv: Kv
   readonly scheduler: Scheduler
   readonly transactions: Transactions
-  /** For its commits. */
-  context(): RequestContext
+  /** For its walk, and for each of its commits. */
+  context(signal: AbortSignal): RequestContext
   databases(): readonly TtlDatabase[]
   onFailure(error: unknown): void
 }
@@ -45,6 +47,8 @@ export interface TtlParts {
 /** Ours: short enough to be seen at work, long enough to cost nothing. */
 export const sweepIntervalMs = 60_000
 const rowsPerStep = 256
+/** What a delete takes, in rows that are walked over. */
+const workOfDelete = 32
 
 export class TtlSweeper {
   readonly #parts: TtlParts
@@ -82,19 +86,21 @@ export class TtlSweeper {
 
   async #sweepDatabase(database: TtlDatabase): Promise<number> {
     const { kv } = this.#parts
+    const context = this.#parts.context(this.#stop.signal)
     const properties = new Map(database.ttlPolicies.map(({ kind, property }) => [encodeText(kind), property]))
     let deleted = 0
     const scan = kv.scan(entitiesOfDatabase(database.code), { expect: rowsPerStep })
     try {
       for (;;) {
         const rows = await scan.next(rowsPerStep)
-        if (rows.length === 0 || this.#stop.signal.aborted) return deleted
+        if (rows.length === 0) return deleted
         for (const { key, value } of rows) {
           const property = properties.get(codesOf(key).kind)
-          if (property === undefined || !this.#isExpired(value, property)) continue
-          if (await this.#delete(database, key, property)) deleted++
+          const isDue = property !== undefined && this.#isExpired(value, property)
+          if (isDue && (await this.#delete(database, key, property))) deleted++
+          const way = giveWay(context, isDue ? workOfDelete : 1)
+          if (way !== undefined) await way
         }
-        await new Promise<void>((resolve) => this.#parts.scheduler.defer(resolve))
       }
     } finally {
       scan.close()
@@ -107,11 +113,11 @@ export class TtlSweeper {
   }
 
   async #delete(database: TtlDatabase, row: RowKey, property: string): Promise<boolean> {
-    const { transactions, context } = this.#parts
+    const { transactions } = this.#parts
     const codes = codesOf(row)
     try {
       const { result } = await transactions.commit(database, undefined, {
-        context: context(),
+        context: this.#parts.context(this.#stop.signal),
         database,
         transaction: new Uint8Array(0),
         evaluate: (read) =>
