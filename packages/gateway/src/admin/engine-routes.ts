@@ -6,14 +6,18 @@ import type { Engine } from '@sixtables/engine'
 import { addExplainRoute } from './explain.ts'
 import { addIdRoutes } from './ids.ts'
 import { addIndexRoutes } from './index-questions.ts'
-import { inspect, inspectionPath, methodOf, questionNames } from './inspection.ts'
+import { type Asking, inspect, inspectionPath, methodOf, questionNames } from './inspection.ts'
+import { progressOf } from './progress.ts'
 import type { Router } from './router.ts'
 
 export function addEngineRoutes(router: Router, engine: Engine): void {
   for (const name of questionNames) {
-    router.add(methodOf(name) ?? 'GET', `${inspectionPath}${name}`, async ({ query }) => ({
-      json: await inspect(engine, name, Object.fromEntries(query)),
-    }))
+    router.add(methodOf(name) ?? 'GET', `${inspectionPath}${name}`, async ({ query, signal }) => {
+      const { progress, ...parameters } = Object.fromEntries(query)
+      const ask = (asking: Asking): Promise<unknown> => inspect(engine, name, parameters, asking)
+      if (progress === 'true') return { events: (listening) => progressOf(ask, listening) }
+      return { json: await ask({ signal }) }
+    })
   }
   addExplainRoute(router, engine)
   addIdRoutes(router, engine)

@@ -16,9 +16,17 @@ export const inspectionPath = '/emulator/inspect/'
 
 export type Parameters = Readonly<Record<string, string | undefined>>
 
+/** Of whoever waits for the answer. */
+export interface Asking {
+  /** Aborting it ends a long question. */
+  readonly signal?: AbortSignal | undefined
+  /** Told now and then how many rows a long question has looked at. */
+  readonly onProgress?: ((rows: number) => void) | undefined
+}
+
 interface Question {
   readonly method: 'GET' | 'POST'
-  ask(engine: Engine, parameters: Parameters): unknown
+  ask(engine: Engine, parameters: Parameters, asking: Asking): unknown
 }
 
 const questions: Readonly<Record<string, Question>> = {
@@ -31,7 +39,7 @@ const questions: Readonly<Record<string, Question>> = {
   release: { method: 'POST', ask: release },
   check: {
     method: 'POST',
-    ask: (engine, { repair }): Promise<CheckReport> => engine.check({ repair: repair === 'true' }),
+    ask: (engine, { repair }, asking): Promise<CheckReport> => engine.check({ ...asking, repair: repair === 'true' }),
   },
 }
 
@@ -47,12 +55,17 @@ export function methodOf(what: string): 'GET' | 'POST' | undefined {
  *
  * @throws DatastoreError INVALID_ARGUMENT for a question or parameter that makes no sense
  */
-export async function inspect(engine: Engine, what: string, parameters: Parameters): Promise<unknown> {
+export async function inspect(
+  engine: Engine,
+  what: string,
+  parameters: Parameters,
+  asking: Asking = {},
+): Promise<unknown> {
   const question = Object.hasOwn(questions, what) ? questions[what] : undefined
   if (question === undefined) {
     throw invalidArgument(`nothing to inspect is called "${what}"; there is ${questionNames.join(', ')}`)
   }
-  return await question.ask(engine, parameters)
+  return await question.ask(engine, parameters, asking)
 }
 
 function keyOf({ project, database, namespace, key }: Parameters): Key {

@@ -12,6 +12,8 @@ export interface RouteRequest {
   readonly body: Buffer
   /** Parts of the path by their names in the pattern, decoded. */
   readonly parameters: Readonly<Record<string, string>>
+  /** Aborts when the client is gone. */
+  readonly signal: AbortSignal
 }
 
 export type RouteAnswer = { readonly text: string } | { readonly json: unknown } | { readonly events: Events }

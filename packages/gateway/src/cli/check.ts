@@ -8,14 +8,27 @@ import type { Io } from './io.ts'
 import { counted } from './print.ts'
 import { askTarget } from './target.ts'
 
+const progressMs = 5000
+
 /** Exit code 1 when something is wrong and was not put right. */
 export async function check(flags: Flags, io: Io): Promise<number> {
   const repair = flags['repair'] === true
   // The report is the engine's own, of the same version on both sides.
-  const report = (await askTarget(flags, io, 'check', repair ? { repair: 'true' } : {})) as CheckReport
+  const parameters = repair ? { repair: 'true' } : {}
+  const report = (await askTarget(flags, io, 'check', parameters, progressTo(io))) as CheckReport
   if (flags['json'] === true) io.out(JSON.stringify(report, null, 2))
   else for (const line of checkInWords(report, repair)) io.out(line)
   return report.problemCount > report.repaired ? exitCodes.failed : exitCodes.ok
+}
+
+/** Says now and then how far a check has come, on stderr. */
+function progressTo(io: Io): (rows: number) => void {
+  let saidAt = io.now()
+  return (rows) => {
+    if (io.now() - saidAt < progressMs) return
+    saidAt = io.now()
+    io.err(`sixtables: looked at ${counted(rows, 'row')} so far`)
+  }
 }
 
 export function checkInWords(report: CheckReport, repair: boolean): readonly string[] {

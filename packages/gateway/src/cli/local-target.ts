@@ -11,9 +11,9 @@ import type { Target } from './target.ts'
 export async function openFolder(dir: string, { repairLog }: { readonly repairLog: boolean }): Promise<Target> {
   const engine = await openClosedStore(dir, { repairLog })
   return {
-    async ask(what, parameters) {
+    async ask(what, parameters, onProgress) {
       try {
-        return await inspect(engine, what, parameters)
+        return await inspect(engine, what, parameters, { onProgress })
       } catch (error) {
         throw error instanceof DatastoreError ? new OperationError(error.message) : error
       }

@@ -2,17 +2,22 @@
  * A running server, asked over HTTP.
  */
 import { inspectionPath, methodOf } from '../admin/inspection.ts'
+import type { ProgressEvent } from '../admin/progress.ts'
 import { causeOf } from '../emulator/server-file.ts'
 import { OperationError, UsageError } from './errors.ts'
+import { eventData } from './events.ts'
 import type { Target } from './target.ts'
 
 /** @param address - `host:port`, IPv6 in brackets */
 export function remoteTarget(address: string): Target {
   return {
-    ask(what, parameters) {
+    ask(what, parameters, onProgress) {
       const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
-      const path = `${inspectionPath}${what}?${new URLSearchParams(given)}`
-      return askServer(address, methodOf(what) ?? 'GET', path)
+      const query = new URLSearchParams(given)
+      const method = methodOf(what) ?? 'GET'
+      if (onProgress === undefined) return askServer(address, method, `${inspectionPath}${what}?${query}`)
+      query.set('progress', 'true')
+      return askLong(address, method, `${inspectionPath}${what}?${query}`, onProgress)
     },
     close: async () => {},
   }
@@ -47,14 +52,57 @@ export async function askServer(
   throw new OperationError(messageIn(text) ?? `${address} answered ${response.status} to ${method} ${asked}${unknown}`)
 }
 
-/** @throws UsageError when nobody answers */
+/**
+ * Asks a server what takes it long (admin/progress.ts).
+ *
+ * @param onProgress - told how many rows were looked at
+ */
+async function askLong(
+  address: string,
+  method: 'GET' | 'POST',
+  path: string,
+  onProgress: (rows: number) => void,
+): Promise<unknown> {
+  const response = await fetchServer(address, path, { method })
+  if (!response.ok || response.body === null) {
+    throw new OperationError(messageIn(await response.text()) ?? `${address} answered ${response.status}`)
+  }
+  try {
+    for await (const data of eventData(response.body)) {
+      const event = JSON.parse(data) as ProgressEvent
+      if ('progress' in event) onProgress(event.progress.rows)
+      else if ('report' in event) return event.report
+      else throw new OperationError(event.error.message)
+    }
+  } catch (error) {
+    throw error instanceof OperationError ? error : goneServer(address, error)
+  }
+  throw goneServer(address)
+}
+
+/** @throws UsageError when there is no server, OperationError when there is one that does not answer */
 export function fetchServer(address: string, path: string, request: RequestInit): Promise<Response> {
   return fetch(`http://${address}${path}`, request).catch((error: unknown) => {
+    const code = causeOf(error)
+    if (code === 'UND_ERR_HEADERS_TIMEOUT') {
+      throw new OperationError(
+        `the server on ${address} is there, but has not answered in 300 s; it is busy, or this takes longer: look at ` +
+          'sixtables top, and ask again',
+      )
+    }
+    if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)) throw goneServer(address, error)
     throw new UsageError(
-      `no server answers on ${address} (${causeOf(error)}); start one with sixtables start, name another with ` +
-        '--endpoint, or open a folder with --data-dir',
+      `no server answers on ${address} (${code}); start one with sixtables start, name another with --endpoint, or open a ` +
+        'folder with --data-dir',
     )
   })
+}
+
+function goneServer(address: string, error?: unknown): OperationError {
+  const reason = error === undefined ? '' : ` (${causeOf(error)})`
+  return new OperationError(
+    `the server on ${address} went away before it had answered${reason}; see to its log, then ask again`,
+  )
 }
 
 /** The message of a google.rpc.Status in JSON, as the server answers errors. */

@@ -16,8 +16,11 @@ import { remoteTarget } from './remote-target.ts'
 import { projectOf, text } from './settings.ts'
 
 export interface Target {
-  /** @throws OperationError with the reason in words */
-  ask(what: string, parameters: Parameters): Promise<unknown>
+  /**
+   * @param onProgress - of a question that takes long: told now and then how many rows were looked at
+   * @throws OperationError with the reason in words
+   */
+  ask(what: string, parameters: Parameters, onProgress?: (rows: number) => void): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -34,10 +37,16 @@ export function keyParameters(flags: Flags, io: Io): Parameters {
 }
 
 /** Opens what the flags point at, asks it one question, and closes it again. */
-export async function askTarget(flags: Flags, io: Io, what: string, parameters: Parameters): Promise<unknown> {
+export async function askTarget(
+  flags: Flags,
+  io: Io,
+  what: string,
+  parameters: Parameters,
+  onProgress?: (rows: number) => void,
+): Promise<unknown> {
   const target = await openTarget(flags, io)
   try {
-    return await target.ask(what, parameters)
+    return await target.ask(what, parameters, onProgress)
   } finally {
     await target.close()
   }

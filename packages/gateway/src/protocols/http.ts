@@ -172,7 +172,10 @@ export class HttpConnections {
         return
       }
       const body = await readBody(exchange)
-      const answer = await found.route({ query: new URLSearchParams(query), body, parameters: found.parameters })
+      const gone = new AbortController()
+      response.once('close', () => gone.abort())
+      const { parameters } = found
+      const answer = await found.route({ query: new URLSearchParams(query), body, parameters, signal: gone.signal })
       if ('text' in answer) exchange.answer(textType, answer.text)
       else if ('json' in answer) exchange.answer(jsonForm.contentType, `${JSON.stringify(answer.json)}\n`)
       else await this.#eventStreams.send(response, answer.events)

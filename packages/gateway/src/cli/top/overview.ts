@@ -7,6 +7,7 @@
 import type { Finding, GroupReport, HeatReport, TabletsReport } from '@sixtables/engine'
 import { causeOf } from '../../emulator/server-file.ts'
 import { OperationError, UsageError } from '../errors.ts'
+import { eventData } from '../events.ts'
 import { messageIn } from '../remote-target.ts'
 
 export interface Overview {
@@ -51,24 +52,4 @@ export async function* watch(options: WatchOptions): AsyncGenerator<Overview> {
     throw new OperationError(`the server on ${address} went away (${error instanceof Error ? error.message : error})`)
   }
   if (!signal.aborted) throw new OperationError(`the server on ${address} was stopped`)
-}
-
-/** The data of each event of a stream; comments and other fields are passed over. */
-export async function* eventData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let rest = ''
-  for await (const chunk of body) {
-    rest += decoder.decode(chunk, { stream: true })
-    for (;;) {
-      const end = rest.indexOf('\n\n')
-      if (end < 0) break
-      const data = rest
-        .slice(0, end)
-        .split('\n')
-        .filter((line) => line.startsWith('data:'))
-        .map((line) => line.slice(5).trimStart())
-      rest = rest.slice(end + 2)
-      if (data.length > 0) yield data.join('\n')
-    }
-  }
 }
