@@ -37,7 +37,7 @@ export interface GatewayOptions {
   readonly port?: number | undefined
   /** Origins of pages that are served beside local ones, such as `https://viewer.example`. */
   readonly allowedOrigins?: readonly string[] | undefined
-  /** Names under which this machine may be spoken to, beside local ones, while it listens on loopback alone. */
+  /** Host names under which this server answers, beside local ones. */
   readonly allowedHosts?: readonly string[] | undefined
   /** How much clients may have under way; what is left out has its default (protocols/load.ts). */
   readonly load?: Partial<LoadLimits> | undefined

@@ -8,6 +8,7 @@
  * Known: the gRPC protocol over HTTP/2.
  */
 import { DatastoreError, limits } from '@sixtables/engine'
+import { decompressed } from './gzip.ts'
 
 export const messageHeadBytes = 5
 
@@ -38,6 +39,13 @@ export function isPlainMessage(chunk: Buffer): boolean {
     chunk[0] === 0 &&
     chunk.readUInt32BE(1) === chunk.length - messageHeadBytes
   )
+}
+
+/** A compressed message as it was. @throws RESOURCE_EXHAUSTED when it is larger than a request, or than there is room for */
+export function decompressedMessage(bytes: Buffer, holder: { take(bytes: number): void }): Promise<Buffer> {
+  const bytesMax = limits.requestBytesMax
+  const tooLargeMessage = (): Error => tooLarge(bytesMax + 1, 'the request message, uncompressed,')
+  return decompressed(bytes, { bytesMax, tooLarge: tooLargeMessage, take: (count) => holder.take(count) })
 }
 
 /** Puts chunks together to messages. */

@@ -9,11 +9,10 @@
  *
  * Answers are small and few here (health, reflection): a client that does not read them makes them wait in memory.
  */
-import { DatastoreError, limits, type MaybePromise } from '@sixtables/engine'
+import { DatastoreError, type MaybePromise } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, type Call } from '../call.ts'
 import type { CallParts, StreamListener } from './grpc.ts'
-import { MessageReader, malformed, type RawMessage, tooLarge } from './grpc-messages.ts'
-import { decompressed } from './gzip.ts'
+import { decompressedMessage, MessageReader, malformed, type RawMessage } from './grpc-messages.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 
 /** Where a method writes its answers. After the end nothing is written any more. */
@@ -92,10 +91,7 @@ export class StreamingCall implements StreamListener {
     if (!this.#parts.isGzip) {
       throw malformed('a request message is marked as compressed, but there is no grpc-encoding header')
     }
-    const max = limits.requestBytesMax
-    return decompressed(bytes, max, () => tooLarge(max + 1, 'a request message, uncompressed,')).then((request) =>
-      this.#request.message(request),
-    )
+    return decompressedMessage(bytes, this.#parts.response).then((request) => this.#request.message(request))
   }
 
   #inTurn(task: () => MaybePromise<void>): void {

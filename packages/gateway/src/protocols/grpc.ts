@@ -11,21 +11,20 @@
  *
  * Known: the gRPC protocol over HTTP/2.
  */
-import { DatastoreError, limits, type Scheduler, unimplemented } from '@sixtables/engine'
+import { DatastoreError, type Scheduler, unimplemented } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, Call, type Handler, type Handlers } from '../call.ts'
 import type { CallEnd, Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
 import {
+  decompressedMessage,
   isPlainMessage,
   MessageReader,
   malformed,
   messageHeadBytes,
   type RawMessage,
-  tooLarge,
 } from './grpc-messages.ts'
 import { StreamingCall, type StreamingMethod } from './grpc-stream.ts'
 import { timeoutMsOf } from './grpc-timeout.ts'
-import { decompressed } from './gzip.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 import type { Turns } from './turns.ts'
 
@@ -46,6 +45,8 @@ export interface RequestHead {
 export interface ResponseStream {
   /** Who asks: calls of one connection wait in one line. */
   readonly connection: object
+  /** More bytes are held for the request until the stream is over. @throws RESOURCE_EXHAUSTED, CANCELLED after its end */
+  take(bytes: number): void
   /** Headers, the frame as the body, and trailers with status OK. */
   ok(frame: Buffer): void
   /** Headers, if they are not sent yet, and a frame. */
@@ -284,8 +285,7 @@ class UnaryCall implements StreamListener {
   }
 
   #runCompressed(bytes: Buffer): void {
-    const max = limits.requestBytesMax
-    decompressed(bytes, max, () => tooLarge(max + 1, 'the request message, uncompressed,')).then(
+    decompressedMessage(bytes, this.#parts.response).then(
       (request) => {
         if (this.#isFinished) return
         try {

@@ -21,15 +21,16 @@ export class BodyAborted extends Error {
 export function readBody(exchange: Exchange): Promise<Buffer> {
   const encoding = exchange.request.headers['content-encoding']
   const body = new Promise<Buffer>((resolve, reject) => collect(exchange, resolve, reject))
-  return encoding === undefined || encoding === 'identity' ? body : decoded(body, encoding)
+  return encoding === undefined || encoding === 'identity' ? body : decoded(exchange, body, encoding)
 }
 
-async function decoded(body: Promise<Buffer>, encoding: string): Promise<Buffer> {
+async function decoded(exchange: Exchange, body: Promise<Buffer>, encoding: string): Promise<Buffer> {
   const bytes = await body
   if (encoding !== 'gzip' && encoding !== 'x-gzip') {
     throw invalidArgument(`content-encoding "${encoding}" is not supported; gzip is`)
   }
-  return decompressed(bytes, bodyBytesMax, () => new BodyTooLarge())
+  const tooLarge = (): Error => new BodyTooLarge()
+  return decompressed(bytes, { bytesMax: bodyBytesMax, tooLarge, take: (count) => exchange.take(count) })
 }
 
 function collect(exchange: Exchange, resolve: (body: Buffer) => void, reject: (error: unknown) => void): void {

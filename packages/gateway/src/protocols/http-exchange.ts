@@ -10,6 +10,7 @@
  * with E2 the first wakes it, and the system's share of a call is 8 µs instead of 14.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { DatastoreError } from '@sixtables/engine'
 import type { Call } from '../call.ts'
 import type { Load, Unread } from './load.ts'
 
@@ -19,6 +20,7 @@ export class Exchange {
   readonly #load: Load
   #call: Call | undefined
   #requestBytes = 0
+  #isEnded = false
   #unread: Unread | undefined
 
   /** The load has begun a call for it. */
@@ -34,8 +36,9 @@ export class Exchange {
     this.#call = call
   }
 
-  /** More bytes of the request. @throws RESOURCE_EXHAUSTED */
+  /** More bytes of the request, as they came or decompressed. @throws RESOURCE_EXHAUSTED, CANCELLED after the end */
   take(bytes: number): void {
+    if (this.#isEnded) throw new DatastoreError('CANCELLED', 'the client is gone')
     this.#load.take(bytes)
     this.#requestBytes += bytes
   }
@@ -47,6 +50,7 @@ export class Exchange {
   }
 
   #end(): void {
+    this.#isEnded = true
     const load = this.#load
     load.endCall()
     load.giveBack(this.#requestBytes)

@@ -209,6 +209,7 @@ class NodeCall implements ResponseStream {
   listener: StreamListener | undefined
   #requestBytes = 0
   #unread: Unread | undefined
+  #isClosed = false
   #sending: Sending | undefined
 
   constructor(stream: ServerHttp2Stream, load: Load) {
@@ -220,8 +221,7 @@ class NodeCall implements ResponseStream {
     const { listener } = this
     if (listener === undefined) return
     try {
-      this.#load.take(chunk.length)
-      this.#requestBytes += chunk.length
+      this.take(chunk.length)
     } catch (error) {
       this.listener = undefined
       if (this.#stream.headersSent) this.#stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM)
@@ -230,6 +230,12 @@ class NodeCall implements ResponseStream {
       return
     }
     listener.data(chunk)
+  }
+
+  take(bytes: number): void {
+    if (this.#isClosed) throw new DatastoreError('CANCELLED', 'the client is gone')
+    this.#load.take(bytes)
+    this.#requestBytes += bytes
   }
 
   /** A stream that its client reset ends too. */
@@ -244,6 +250,7 @@ class NodeCall implements ResponseStream {
 
   /** The stream is over, answered or not. */
   closed(): void {
+    this.#isClosed = true
     this.listener?.cancelled()
     this.#load.endCall()
     this.#load.giveBack(this.#requestBytes)

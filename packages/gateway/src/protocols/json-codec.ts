@@ -61,9 +61,13 @@ function hasHalfSurrogate(text: Buffer): boolean {
   return text.includes('\\u') && /\\u[dD][89a-fA-F]/.test(text.toString('latin1'))
 }
 
+const blanks = new Set([0x20, 0x0a, 0x0d, 0x09])
+
 /** Whether there are no other characters than JSON's blanks. */
 function isBlank(text: Buffer): boolean {
-  return text.every((byte) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09)
+  let at = 0
+  while (blanks.has(text[at] ?? -1)) at++
+  return at === text.length
 }
 
 const byteOrderMark = Buffer.from('\uFEFF')
