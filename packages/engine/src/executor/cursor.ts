@@ -21,6 +21,7 @@ import { byteString } from '../encoding/bytes.ts'
 import { skipPath } from '../encoding/key-codec.ts'
 import { invalidArgument } from '../errors.ts'
 import { InvariantError } from '../invariant.ts'
+import type { Query } from '../model/query.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import { codesEnd, type Span } from '../planner/spans.ts'
 import { afterAll, columnOffset, lateOffset } from './position.ts'
@@ -38,6 +39,12 @@ export interface CursorPlace {
 const format = 1
 const headLength = 6
 const placeNames: readonly PlaceName[] = ['bottom', 'below', 'above', 'top']
+
+/** The shape of the queries that a cursor is of, be it as it may; `undefined` without one. */
+export function shapeOfCursors({ startCursor, endCursor }: Query): number | undefined {
+  const cursor = startCursor?.length ? startCursor : endCursor
+  return cursor === undefined || cursor.length < headLength ? undefined : Buffer.from(cursor).readUInt32BE(2)
+}
 
 /** The place before all results of a query. */
 export function beginningOf({ reverse }: Plan): CursorPlace {

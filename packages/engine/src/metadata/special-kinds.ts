@@ -26,9 +26,16 @@ export function checkSpecialKind(query: Query): void {
 /**
  * The plan of a query. One of metadata needs no index that somebody defined: what it lacks is added to `made`, and the store
  * that is made for it has the rows.
+ *
+ * @param shape - of the query's cursors
  */
-export function planSpecial(query: NormalQuery, indexes: readonly CompositeIndex[], made: CompositeIndex[]): Plan {
-  if (!isMetadataKind(query.kind)) return plan(query, indexes)
+export function planSpecial(
+  query: NormalQuery,
+  indexes: readonly CompositeIndex[],
+  made: CompositeIndex[],
+  shape?: number,
+): Plan {
+  if (!isMetadataKind(query.kind)) return plan(query, indexes, shape)
   for (;;) {
     try {
       return plan(query, made)

@@ -8,6 +8,8 @@
  *   index        | ancestor | equal, equal, … | column, column, … | path |
  *                  fixed by the query           a position
  *
+ * Where the query leaves the order of columns open (ColumnPart), the end of an index settles it: see {@link arrangementsOf}.
+ *
  * I1  Greedy: each step takes the index that fixes the most of what is still open; so the result is small, not always
  *     smallest.
  */
@@ -64,6 +66,44 @@ export function coverByComposites(
     if (index.ancestor) ancestorMissing = false
   }
   return { choices, uncovered, ancestorMissing }
+}
+
+/** The query with its free columns in the orders in which indexes end, each once. */
+export function arrangementsOf(query: NormalQuery, indexes: readonly CompositeIndex[]): readonly NormalQuery[] {
+  if (!query.parts.some(({ width, isFree }) => isFree && width > 0)) return []
+  const found = new Map<number, NormalQuery>()
+  for (const index of indexes) {
+    const columns = arrangedBy(index, query)
+    if (columns === undefined) continue
+    const arranged = query.arrange(columns)
+    if (!found.has(arranged.shape)) found.set(arranged.shape, arranged)
+  }
+  return [...found.values()]
+}
+
+/** The query's columns as the index ends in them; `undefined` where it ends in others, or has a given part otherwise. */
+function arrangedBy(index: CompositeIndex, query: NormalQuery): readonly Column[] | undefined {
+  if (index.kind !== query.kind || (index.ancestor && query.ancestor === undefined)) return undefined
+  const all = columnsOf(index)
+  const first = all.length - query.columns.length
+  if (first < 0) return undefined
+  const mirrored = isKeyDescending(index)
+  const columns = all.slice(first).map(({ name, direction }): Column => {
+    const inverted = (direction === 'descending') !== mirrored
+    return { property: name, direction: inverted ? 'descending' : 'ascending', inverted }
+  })
+  let at = 0
+  for (const { width, isFree } of query.parts) {
+    for (let i = at; i < at + width; i++) {
+      const { property, inverted } = query.columns[i] as Column
+      const isThere = isFree
+        ? columns.slice(at, at + width).some((column) => column.property === property)
+        : columns[i]?.property === property && columns[i]?.inverted === inverted
+      if (!isThere) return undefined
+    }
+    at += width
+  }
+  return columns
 }
 
 /** Whether the rows of the index end in positions of the query, plain or inverted. */

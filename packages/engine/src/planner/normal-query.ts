@@ -6,8 +6,9 @@
  *
  *   position = <code of column 1> … <code of column n> <path code>
  *
- * Columns are the properties by which the query orders, then those of its inequalities, its distinct and its projection.
- * Each is coded in its own direction, so that results in order are positions in order: ascending when the last order, the
+ * Columns are the properties by which the query orders, then those of its distinct, its inequalities and its projection. Of
+ * what is distinct or projected, and not ordered, the query says neither order nor direction: there the columns stand as in the
+ * index that serves it. Each is coded in its own direction, so that results in order are positions in order: ascending when the last order, the
  * key's, is ascending, and otherwise descending with every column coded the other way round (`reverse`). Positions are the
  * suffixes of index rows after a fixed prefix, of any index that can serve the query; hence a cursor survives a change of
  * plan, scans join by comparing strings, and no operator decodes a value.
@@ -36,6 +37,13 @@ export interface Column {
   readonly inverted: boolean
 }
 
+/** Some columns that stand next to each other. */
+export interface ColumnPart {
+  readonly width: number
+  /** Whether they may stand in any order, and each in either direction. */
+  readonly isFree: boolean
+}
+
 /** An entity matches when one of its values of `property` has the (not inverted) value code `code`. */
 export interface Equality {
   readonly property: string
@@ -59,6 +67,8 @@ export interface NormalQuery {
   readonly kind: string | undefined
   readonly ancestor: Key | undefined
   readonly columns: readonly Column[]
+  /** Of the columns, first to last. None is free in a reverse query. */
+  readonly parts: readonly ColumnPart[]
   /** Columns that are ordered after the key. */
   readonly lateColumns: readonly Column[]
   /** Whether each row of an entity is a result, and not the entity once. */
@@ -75,4 +85,6 @@ export interface NormalQuery {
   readonly indexOptions: IndexOptions
   /** A 32-bit hash of everything that decides the form and meaning of positions, `reverse` not among it. */
   readonly shape: number
+  /** The same query with its columns in another order, which the free parts allow. */
+  readonly arrange: (columns: readonly Column[]) => NormalQuery
 }

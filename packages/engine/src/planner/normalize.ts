@@ -44,25 +44,28 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
   checkProjection(query.projection, conjunctions)
 
   const reduced = separateEqualitiesFromInequalities(conjunctions)
-  const ordering = orderColumns(query, reduced, [...projection, ...aggregated])
-  const disjuncts: Disjunct[] = []
-  for (const conjunction of reduced) addDisjuncts(conjunction, ordering, disjuncts)
-
-  return {
-    partition: query.partition,
-    kind: query.kind,
-    ancestor,
-    columns: ordering.columns,
-    lateColumns: ordering.lateColumns,
-    everyRow: resultType === 'projection' || aggregated.length > 0,
-    reverse: ordering.reverse,
-    disjuncts,
-    resultType,
-    projection,
-    distinctColumns: ordering.distinctColumns,
-    indexOptions: database.indexOptions ?? {},
-    shape: shapeOf(query, ancestor !== undefined, ordering, conjunctions),
+  const normalIn = (ordering: Ordering): NormalQuery => {
+    const disjuncts: Disjunct[] = []
+    for (const conjunction of reduced) addDisjuncts(conjunction, ordering, disjuncts)
+    return {
+      partition: query.partition,
+      kind: query.kind,
+      ancestor,
+      columns: ordering.columns,
+      parts: ordering.parts,
+      lateColumns: ordering.lateColumns,
+      everyRow: resultType === 'projection' || aggregated.length > 0,
+      reverse: ordering.reverse,
+      disjuncts,
+      resultType,
+      projection,
+      distinctColumns: ordering.distinctColumns,
+      indexOptions: database.indexOptions ?? {},
+      shape: shapeOf(query, ancestor !== undefined, ordering, conjunctions),
+      arrange: (columns) => normalIn({ ...ordering, columns }),
+    }
   }
+  return normalIn(orderColumns(query, reduced, [...projection, ...aggregated]))
 }
 
 function checkNames({ kind = '', projection, order, distinctOn }: Query): void {

@@ -9,6 +9,8 @@
  *   4. projected properties not ordered yet, by name
  *   5. __key__, ascending, unless an order named it before
  *
+ * 2 and 4 may come in another order and direction: what is projected has none but the index's.
+ *
  * What is not ordered is ascending; behind an order on __key__ it has the direction of that one. So a query with all its orders
  * turned round, the key's among them, gives the same rows the other way round.
  *
@@ -19,17 +21,18 @@ import { invalidArgument } from '../errors.ts'
 import type { PropertyOrder, Query } from '../model/query.ts'
 import { isInequality } from './disjuncts.ts'
 import { type Conjunction, compareNames, keyProperty } from './filters.ts'
-import type { Column } from './normal-query.ts'
+import type { Column, ColumnPart } from './normal-query.ts'
 
 export interface Ordering {
   readonly columns: readonly Column[]
+  readonly parts: readonly ColumnPart[]
   /** Those after the key. */
   readonly lateColumns: readonly Column[]
   readonly reverse: boolean
   readonly distinctColumns: number | undefined
 }
 
-const noColumns: Ordering = { columns: [], lateColumns: [], reverse: false, distinctColumns: undefined }
+const noColumns: Ordering = { columns: [], parts: [], lateColumns: [], reverse: false, distinctColumns: undefined }
 
 /** Throws INVALID_ARGUMENT for distinct properties behind others. */
 export function orderColumns(
@@ -56,11 +59,20 @@ export function orderColumns(
 
   const distinct = query.distinctOn.filter((name) => name !== keyProperty && !fixed(name))
   checkDistinct(keyDirection === undefined ? ordered : [...ordered, { property: keyProperty }], distinct)
-  const missing = [distinct, unequal, projection].flatMap((names) => [...names].sort(compareNames))
-  for (const property of missing) {
-    if (has(property)) continue
-    if (keyDirection === undefined) ordered.push({ property, direction: 'ascending' })
-    else late.push({ property, direction: keyDirection })
+  const parts: ColumnPart[] = [{ width: ordered.length, isFree: false }]
+  const missing = [
+    { names: distinct, isFree: true },
+    { names: unequal, isFree: false },
+    { names: projection, isFree: true },
+  ]
+  for (const { names, isFree } of missing) {
+    const before = ordered.length
+    for (const property of [...names].sort(compareNames)) {
+      if (has(property)) continue
+      if (keyDirection === undefined) ordered.push({ property, direction: 'ascending' })
+      else late.push({ property, direction: keyDirection })
+    }
+    parts.push({ width: ordered.length - before, isFree })
   }
 
   const reverse = keyDirection === 'descending'
@@ -71,6 +83,7 @@ export function orderColumns(
   })
   return {
     columns: ordered.map(columnOf),
+    parts,
     lateColumns: late.map(columnOf),
     reverse,
     distinctColumns: query.distinctOn.length === 0 ? undefined : distinctWidth(query.distinctOn, distinct),

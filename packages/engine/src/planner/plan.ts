@@ -19,19 +19,48 @@ import { kindPrefix } from '../tables/entities-by-kind.ts'
 import { propertyAscPrefix } from '../tables/entities-by-property-asc.ts'
 import { propertyDescPrefix } from '../tables/entities-by-property-desc.ts'
 import type { TableId } from '../tables/table.ts'
-import { coverByComposites, type IndexChoice } from './index-selection.ts'
-import { missingIndex } from './missing-index.ts'
+import { arrangementsOf, coverByComposites, type IndexChoice } from './index-selection.ts'
+import { MissingIndexError, missingIndex } from './missing-index.ts'
 import type { Disjunct, Equality, NormalQuery } from './normal-query.ts'
 import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
 import { everything, intersectSpans, prefixSpans, type Span } from './spans.ts'
 
 /**
- * The plan of a query.
+ * The plan of a query: with its columns in their own order where indexes serve that, else in the first that is served.
  *
  * @param indexes - composite indexes of the database that may be read
+ * @param shape - of the query's cursors: where several orders of columns would do, that of the page before is kept
  * @throws MissingIndexError (FAILED_PRECONDITION) with the definition of the index that the query needs
  */
-export function plan(query: NormalQuery, indexes: readonly CompositeIndex[]): Plan {
+export function plan(query: NormalQuery, indexes: readonly CompositeIndex[], shape: number = query.shape): Plan {
+  if (shape !== query.shape) {
+    const begun = arrangementsOf(query, indexes).find((arranged) => arranged.shape === shape)
+    const planned = begun && planIfServed(begun, indexes)
+    if (planned !== undefined) return planned
+  }
+  try {
+    return planArranged(query, indexes)
+  } catch (error) {
+    if (!(error instanceof MissingIndexError)) throw error
+    for (const arranged of arrangementsOf(query, indexes)) {
+      const planned = planIfServed(arranged, indexes)
+      if (planned !== undefined) return planned
+    }
+    throw error
+  }
+}
+
+function planIfServed(query: NormalQuery, indexes: readonly CompositeIndex[]): Plan | undefined {
+  try {
+    return planArranged(query, indexes)
+  } catch (error) {
+    if (error instanceof MissingIndexError) return undefined
+    throw error
+  }
+}
+
+/** The plan of a query with its columns as they stand. */
+function planArranged(query: NormalQuery, indexes: readonly CompositeIndex[]): Plan {
   const code = partitionCode(query.partition)
   const sources = query.disjuncts.map((disjunct) => withLate(disjunct, planDisjunct(query, disjunct, code, indexes)))
   return {

@@ -15,6 +15,7 @@ import type { RequestContext } from '../context.ts'
 import { isReserved, validateNameBytes } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
 import { type AggregatePlan, aggregate } from '../executor/aggregate.ts'
+import { shapeOfCursors } from '../executor/cursor.ts'
 import { type Window, windowOf } from '../executor/window.ts'
 import { limits } from '../limits.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -60,7 +61,7 @@ export function planAggregation(
   }
   const columns = properties.filter((property) => !fixed.has(property))
   const normal = normalize(columns.length === 0 ? query : withoutKeyOrder(query), database, columns)
-  const planned = planSpecial(normal, indexes, made)
+  const planned = planSpecial(normal, indexes, made, shapeOfCursors(query))
   return {
     ancestor: normal.ancestor,
     names,

@@ -11,6 +11,7 @@ import { databaseCode } from '../encoding/key-codec.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
 import { validateAllocateKey, validateCompleteKey } from '../encoding/validate-key.ts'
 import { failedPrecondition } from '../errors.ts'
+import { shapeOfCursors } from '../executor/cursor.ts'
 import { execute } from '../executor/execute.ts'
 import { findNearest } from '../executor/nearest.ts'
 import { planNearest } from '../executor/nearest-query.ts'
@@ -206,7 +207,7 @@ export class Database implements TtlDatabase {
       const { ancestor } = normal
       const batch = this.#withIndexes(
         context,
-        (indexes) => planSpecial(normal, indexes, made),
+        (indexes) => planSpecial(normal, indexes, made, shapeOfCursors(query)),
         (planned) => {
           explanation?.planned(planned, nearest)
           const window = windowOf(query, planned)

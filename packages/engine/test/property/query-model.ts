@@ -20,9 +20,11 @@ interface ModelAtom {
   readonly values: readonly IndexableValue[]
 }
 
-interface ModelOrder {
+export interface ModelOrder {
   readonly property: string
   readonly sign: 1 | -1
+  /** Orders of one part may stand in any order and direction. */
+  readonly part?: number | undefined
 }
 
 function unfold(filter: Filter | undefined): readonly (readonly ModelAtom[])[] {
@@ -107,8 +109,8 @@ function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): 
         ),
     )
   const result: ModelOrder[] = []
-  const add = (property: string, sign: 1 | -1) => {
-    if (!result.some((order) => order.property === property)) result.push({ property, sign })
+  const add = (property: string, sign: 1 | -1, part?: number) => {
+    if (!result.some((order) => order.property === property)) result.push({ property, sign, part })
   }
   if (!fixed('__key__')) {
     for (const { property, direction } of query.order) {
@@ -116,22 +118,55 @@ function orders(query: Query, conjunctions: readonly (readonly ModelAtom[])[]): 
       add(property, direction === 'ascending' ? 1 : -1)
     }
   }
-  const names = [
-    ...query.distinctOn.filter((name) => !fixed(name)).sort(),
-    ...unequal.map((atom) => atom.property).sort(),
-    ...query.projection.filter((name) => name !== '__key__').sort(),
+  const parts: { readonly names: readonly string[]; readonly isFree: boolean }[] = [
+    { names: query.distinctOn.filter((name) => !fixed(name)), isFree: true },
+    { names: unequal.map((atom) => atom.property), isFree: false },
+    { names: query.projection.filter((name) => name !== '__key__'), isFree: true },
   ]
-  // Behind an order on the key the rest has its direction.
-  const keySign = result.find(({ property }) => property === '__key__')?.sign ?? 1
-  for (const name of names) add(name, keySign)
+  // Behind an order on the key the rest has its direction, and its own order.
+  const key = result.find(({ property }) => property === '__key__')
+  for (const [i, { names, isFree }] of parts.entries()) {
+    for (const name of [...names].sort()) add(name, key?.sign ?? 1, isFree && key === undefined ? i : undefined)
+  }
   add('__key__', 1)
   return result
 }
 
-/** All results of a query, in order; offset, limit and cursors are left out of account. */
-export function answer(entities: readonly ModelEntity[], query: Query): readonly ModelRow[] {
+/** Every order that a query leaves open: what is distinct or projected and not ordered, in all orders and directions. */
+export function openOrders(query: Query): readonly (readonly ModelOrder[])[] {
+  const natural = orders(query, unfold(query.filter).map(reduce))
+  let all: readonly (readonly ModelOrder[])[] = [[]]
+  for (let at = 0; at < natural.length; ) {
+    const { part } = natural[at] as ModelOrder
+    const end = part === undefined ? at + 1 : natural.findLastIndex((order) => order.part === part) + 1
+    const ways = part === undefined ? [natural.slice(at, end)] : waysOf(natural.slice(at, end))
+    all = all.flatMap((before) => ways.map((way) => [...before, ...way]))
+    at = end
+  }
+  return all
+}
+
+/** All orders of some columns, each column in both directions. */
+function waysOf(columns: readonly ModelOrder[]): readonly (readonly ModelOrder[])[] {
+  if (columns.length === 0) return [[]]
+  return columns.flatMap((first) => {
+    const rest = waysOf(columns.filter((column) => column !== first))
+    return ([1, -1] as const).flatMap((sign) => rest.map((way) => [{ ...first, sign }, ...way]))
+  })
+}
+
+/**
+ * All results of a query, in order; offset, limit and cursors are left out of account.
+ *
+ * @param open - one of the orders that the query leaves open; by default what is not ordered rises, by name
+ */
+export function answer(
+  entities: readonly ModelEntity[],
+  query: Query,
+  open?: readonly ModelOrder[],
+): readonly ModelRow[] {
   const conjunctions = unfold(query.filter).map(reduce)
-  const order = orders(query, conjunctions)
+  const order = open ?? orders(query, conjunctions)
   const columns = order.filter(({ property }) => property !== '__key__')
   const compare = (a: ModelRow, b: ModelRow): number => {
     for (const { property, sign } of order) {

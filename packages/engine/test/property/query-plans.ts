@@ -18,6 +18,7 @@ import type { TableView } from '../../src/tables/table.ts'
 import type { ModelEntity } from '../../src/testing/query-world.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { database } from './query-arbitraries.ts'
+import { type ModelOrder, type ModelRow, openOrders } from './query-model.ts'
 
 /** The plan, with every composite index it asks for. */
 export function planWithIndexes(
@@ -38,6 +39,19 @@ export function planWithIndexes(
   }
 }
 
+/** The order of a plan's rows, which must be one that the query leaves open. */
+export function orderOf(query: Query, { columns, lateColumns, reverse }: Plan): readonly ModelOrder[] {
+  const key = { property: '__key__', direction: reverse ? 'descending' : 'ascending' }
+  const words = (order: readonly (readonly [string, unknown])[]) => JSON.stringify(order)
+  const planned = words([...columns, key, ...lateColumns].map(({ property, direction }) => [property, direction]))
+  const found = openOrders(query).find(
+    (order) =>
+      words(order.map(({ property, sign }) => [property, sign === 1 ? 'ascending' : 'descending'])) === planned,
+  )
+  if (found === undefined) throw new Error(`the plan's order ${planned} is none of the query's`)
+  return found
+}
+
 /** One answer, from a store that answers at once. */
 export function runPlan(view: TableView, planned: Plan, query: Query, limits: AnswerLimits = {}): ResultPage {
   const context = requestContext({ clock: new VirtualClock() })
@@ -53,6 +67,20 @@ export function words(result: PageResult): string {
     formatKey(result.key),
     ...projected.map(([name, value]) => `${name}=${valueCode(value as IndexableValue)}`),
   ].join(' ')
+}
+
+/** The model's rows in the same words. */
+export function expectedWords(query: Query, rows: readonly ModelRow[], planned: Plan): string[] {
+  const names = query.projection.filter((name) => name !== '__key__')
+  return rows.map(({ key, values }) =>
+    [
+      formatKey(key),
+      ...names.map((name) => {
+        const i = [...planned.columns, ...planned.lateColumns].findIndex(({ property }) => property === name)
+        return `${name}=${valueCode(values[i] as IndexableValue)}`
+      }),
+    ].join(' '),
+  )
 }
 
 /** Whether the language has no such query. */

@@ -5,14 +5,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RecordingLedger, requestContext } from '../../src/context.ts'
-import { valueCode } from '../../src/encoding/value-codec.ts'
 import { execute } from '../../src/executor/execute.ts'
 import type { ResultPage } from '../../src/executor/result-page.ts'
 import { windowOf } from '../../src/executor/window.ts'
 import type { IndexDefinition } from '../../src/model/index-definition.ts'
 import { formatKey } from '../../src/model/key.ts'
 import type { Query } from '../../src/model/query.ts'
-import type { IndexableValue, Value } from '../../src/model/value.ts'
+import type { Value } from '../../src/model/value.ts'
 import { explainPlan } from '../../src/planner/explain.ts'
 import type { Plan } from '../../src/planner/plan-node.ts'
 import { KvTableView, type TableView } from '../../src/tables/table.ts'
@@ -29,23 +28,10 @@ import {
   spareIndexes,
   wideQueries,
 } from './query-arbitraries.ts'
-import { answer, type ModelRow } from './query-model.ts'
-import { isRefused, planWithIndexes, runPlan, singleValued, words } from './query-plans.ts'
+import { answer } from './query-model.ts'
+import { expectedWords, isRefused, orderOf, planWithIndexes, runPlan, singleValued, words } from './query-plans.ts'
 
 const numRuns = 150
-
-function expectedWords(query: Query, rows: readonly ModelRow[], planned: Plan): string[] {
-  const names = query.projection.filter((name) => name !== '__key__')
-  return rows.map(({ key, values }) =>
-    [
-      formatKey(key),
-      ...names.map((name) => {
-        const i = [...planned.columns, ...planned.lateColumns].findIndex(({ property }) => property === name)
-        return `${name}=${valueCode(values[i] as IndexableValue)}`
-      }),
-    ].join(' '),
-  )
-}
 
 interface Case {
   readonly query: Query
@@ -89,7 +75,7 @@ function check(entities: readonly ModelEntity[], query: Query, spare: readonly I
   expect(JSON.parse(JSON.stringify(planned))).toBeTruthy()
   expect(explainPlan(planned)).not.toBe('')
   const view = new KvTableView(storeOf(entities, indexes))
-  const expected = expectedWords(query, answer(entities, query), planned)
+  const expected = expectedWords(query, answer(entities, query, orderOf(query, planned)), planned)
   const given: Case = { query, planned, view, expected }
 
   const whole = runPage(given)
@@ -138,7 +124,9 @@ async function checkSlow(
   const view = new KvTableView(new AsyncKv(storeOf(entities, indexes)))
   const context = requestContext({ clock: new VirtualClock() })
   const page = await execute(context, view, planned, windowOf({ ...query, offset: 1 }, planned, {}))
-  expect(page.results.map(words)).toEqual(expectedWords(query, answer(entities, query), planned).slice(1))
+  expect(page.results.map(words)).toEqual(
+    expectedWords(query, answer(entities, query, orderOf(query, planned)), planned).slice(1),
+  )
 }
 
 const sizes = fc.integer({ min: 1, max: 5 })

@@ -120,9 +120,9 @@ export const queryClasses: readonly DifferenceClass[] = [
     name: 'free-order-of-projections',
     modes: ['firestore'],
     what: 'the order of rows of a projection that the query does not ask for',
-    ours: 'by the projected properties in the order of their names, ascending',
+    ours: 'that of the index which serves it: by the names of the projected properties, ascending, where there is no other',
     firestore: 'by the properties as the query has them, in the direction of the last order',
-    why: 'what no order tells apart has none; legacy is as ours',
+    why: 'what no order tells apart has none; production reads it from the index',
     explains: (one) =>
       (projected(query(one)).length > 1 || orders(query(one)).at(-1) === '__key__') && hasOtherOrder(one),
   },
