@@ -6,7 +6,7 @@ import { defaultPolicies, TabletFleet } from '../src/tablets/fleet.ts'
 import { drive, rising, scattered, startMs } from './tablets-world.ts'
 
 describe('500 operations a second, and half as many more every five minutes', () => {
-  test('reach 740,000 a second after 90 minutes, and nothing is refused on the way', { timeout: 120_000 }, () => {
+  test('reach 740,000 a second after 90 minutes, and nothing is refused on the way', () => {
     const ramp = drive({ seconds: 5_600, rate: (second) => 500 * 1.5 ** Math.floor(second / 300), key: scattered })
     expect(ramp.served).toBeGreaterThan(730_000)
     expect(ramp.counts.refused).toBe(0)
@@ -17,7 +17,7 @@ describe('500 operations a second, and half as many more every five minutes', ()
     expect(ramp.tablets).toBeGreaterThan(100)
   })
 
-  test('all of it at once is refused for minutes, until splits have caught up', { timeout: 120_000 }, () => {
+  test('all of it at once is refused for minutes, until splits have caught up', () => {
     const jump = drive({ seconds: 900, rate: () => 740_000, key: scattered })
     const perMinute = 740_000 * 60
     expect((jump.refusedByMinute[0] ?? 0) / perMinute).toBeGreaterThan(0.9)

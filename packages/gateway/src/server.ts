@@ -43,6 +43,8 @@ export interface GatewayOptions {
   readonly load?: Partial<LoadLimits> | undefined
   /** How long an HTTP/2 connection may be silent before it is asked for a sign of life; default 30 s. */
   readonly silenceMs?: number | undefined
+  /** How long close() waits for calls under way; default 5 s. */
+  readonly closeGraceMs?: number | undefined
   readonly logger?: Logger | undefined
   /** POST /shutdown was called. */
   readonly onShutdown?: (() => void) | undefined
@@ -65,7 +67,7 @@ export interface Gateway {
 }
 
 const portDefault = 8081
-const closeGraceMs = 5000
+const closeGraceMsDefault = 5000
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { engine, host = '127.0.0.1', port = portDefault, logger = silentLogger } = options
@@ -122,7 +124,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       http1.close()
       grpc.close()
       http2.close()
-      await listening.drained(closeGraceMs)
+      await listening.drained(options.closeGraceMs ?? closeGraceMsDefault)
       listening.destroyConnections()
       http2.end()
       load.close()

@@ -65,7 +65,7 @@ describe('a compressed request', () => {
     await vi.waitFor(async () => expect(await viaHttp(gateway, small)).toBe(200), { timeout: 20_000, interval: 20 })
   })
 
-  test('is answered among many others, which are decompressed a few at a time', { timeout: 60_000 }, async () => {
+  test('is answered among many others, which are decompressed a few at a time', async () => {
     const gateway = await testGateway(engine, { load: { requestBytesMax: 60 * megabyte } })
     const client = await grpcClient(gateway)
     const body = gzipSync(commitOf(8 * megabyte))
@@ -77,7 +77,7 @@ describe('a compressed request', () => {
     expect(results.map(({ status }) => status)).toEqual(results.map(() => 0))
   })
 
-  test('whose client goes away holds nothing', { timeout: 60_000 }, async () => {
+  test('whose client goes away holds nothing', async () => {
     const gateway = await testGateway(engine, { load: { requestBytesMax: 10 * megabyte } })
     const body = gzipSync(commitOf(8 * megabyte))
     for (let i = 0; i < 5; i++) {

@@ -11,22 +11,18 @@ const examples = {
   'gcloud-indexes': 'gcloud and the emulator agree.',
 }
 
-test.for(Object.entries(examples))(
-  '%s prints what it should',
-  { timeout: 240_000 },
-  async ([name, verdict], context) => {
-    const example = fileURLToPath(new URL(`../../../../examples/${name}/run.mjs`, import.meta.url))
-    const engine = await openEngine()
-    const { port } = await testGateway(engine)
-    const { code, said } = await new Promise<{ code: number; said: string }>((resolve) => {
-      execFile(process.execPath, [example, `127.0.0.1:${port}`], (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr })
-      })
+test.for(Object.entries(examples))('%s prints what it should', async ([name, verdict], context) => {
+  const example = fileURLToPath(new URL(`../../../../examples/${name}/run.mjs`, import.meta.url))
+  const engine = await openEngine()
+  const { port } = await testGateway(engine)
+  const { code, said } = await new Promise<{ code: number; said: string }>((resolve) => {
+    execFile(process.execPath, [example, `127.0.0.1:${port}`], (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr })
     })
-    const skipped = /^skipped: (.*)$/m.exec(said)?.[1]
-    // Reason: the example says which tool is missing here.
-    context.skip(skipped !== undefined, skipped)
-    expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining(verdict) })
-    await engine.close()
-  },
-)
+  })
+  const skipped = /^skipped: (.*)$/m.exec(said)?.[1]
+  // Reason: the example says which tool is missing here.
+  context.skip(skipped !== undefined, skipped)
+  expect({ code, said }).toMatchObject({ code: 0, said: expect.stringContaining(verdict) })
+  await engine.close()
+})

@@ -93,7 +93,6 @@ function mountSmall(megabytes: number): string | undefined {
 describe('a full disk', () => {
   test.for(['process', 'power'])(
     'ends writing with UNAVAILABLE until the server is restarted, and loses nothing: %s',
-    { timeout: 60_000 },
     async (durability, { skip }) => {
       const reason = mountSmall(12)
       if (reason !== undefined) skip(reason)
@@ -154,7 +153,6 @@ describe('the folder of the data', () => {
 
   test.each(['immediate', 'delayed'])(
     'deleted under a load: reads and health go on, and no stack is printed, to the end: %s',
-    { timeout: 60_000 },
     async (apply) => {
       await start('--apply', apply)
       const at = server?.endpoint ?? ''

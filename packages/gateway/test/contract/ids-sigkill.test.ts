@@ -109,7 +109,7 @@ describe('ids of a server that is killed under load', () => {
       'sequential, and failing when one is in use',
       { policy: 'sequential', flags: ['--mode', 'legacy', '--id-collisions', 'fail'], libraries: 8 },
     ],
-  ])('are unique: %s', { timeout: 60_000 }, async (_title, run) => {
+  ])('are unique: %s', async (_title, run) => {
     const history = new IdHistory(run.policy)
     await live(history, run, 'kill')
     await live(history, run, 'stop')

@@ -30,7 +30,7 @@ function run(command: string, args: readonly string[], cwd: string): Promise<{ c
   })
 }
 
-describe('the example of', { timeout: 120_000 }, () => {
+describe('the example of', () => {
   test('vitest passes', async () => {
     const ran = await run(join(root, 'node_modules/.bin/vitest'), ['run', '--no-color'], example('vitest'))
     expect(ran).toMatchObject({ code: 0, said: expect.stringMatching(/Tests +3 passed/) })
@@ -55,7 +55,7 @@ describe('the example of', { timeout: 120_000 }, () => {
   })
 })
 
-describe('with the runner itself', { timeout: 300_000 }, () => {
+describe('with the runner itself', () => {
   // They are fetched from a registry, which a run of all tests must not depend on: `pnpm runners` does it.
   test.runIf(installRunners)('jest and mocha, one process or several, pass their examples', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sixtables-runners-'))

@@ -75,7 +75,8 @@ describe('grpc.health.v1.Health', () => {
   })
 
   test('Watch answers at once, goes on until its client leaves, and is told when the server closes', async () => {
-    const gateway = await testGateway(engineDouble())
+    // Nobody waits for streams that would go on for ever: with the grace of a call under way the test would not end.
+    const gateway = await testGateway(engineDouble(), { closeGraceMs: 3_600_000 })
     const client = await grpcClient(gateway)
     const known = stream(client, '/grpc.health.v1.Health/Watch')
     const unknown = stream(client, '/grpc.health.v1.Health/Watch')
@@ -86,7 +87,6 @@ describe('grpc.health.v1.Health', () => {
     await until(() => known.messages().length === 1 && unknown.messages().length === 1)
     expect([known.messages()[0], unknown.messages()[0]]).toEqual([Buffer.of(8, 1), Buffer.of(8, 3)])
     leaving.open.close(8)
-    const began = performance.now()
     const closing = gateway.close()
     await until(() => known.isClosed() && unknown.isClosed())
     expect(known.messages()[1]).toEqual(Buffer.of(8, 2))
@@ -94,8 +94,6 @@ describe('grpc.health.v1.Health', () => {
     expect([known.status(), unknown.status()]).toEqual([14, 14])
     client.close()
     await closing
-    // Nobody waits for streams that would go on for ever: a call under way would have its grace of 5 s.
-    expect(performance.now() - began).toBeLessThan(5000)
   })
 
   test('Check and Watch say NOT_SERVING once the store takes no more writes', async () => {

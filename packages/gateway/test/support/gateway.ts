@@ -4,6 +4,7 @@ import { afterEach } from 'vitest'
 import type { EnginePort } from '../../src/engine-port.ts'
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/server.ts'
 import { GrpcClient } from './grpc-client.ts'
+import { patienceMs } from './patience.ts'
 
 const running: { close(): Promise<void> | void }[] = []
 
@@ -55,8 +56,6 @@ export function rawConnection(gateway: Gateway): Promise<RawConnection> {
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
-
-const patienceMs = 20_000
 
 /** Waits until `condition` holds. Only a test that fails waits to the end: a machine may have much else to do. */
 export async function until(condition: () => boolean): Promise<void> {

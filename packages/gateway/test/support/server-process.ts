@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { patienceMs } from './patience.ts'
 
 const command = fileURLToPath(new URL('../../bin/sixtables.js', import.meta.url))
 const built = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
@@ -26,8 +27,6 @@ export async function sixtables(...args: readonly string[]): Promise<Finished> {
   return { code, ...said }
 }
 
-const startTimeoutMs = 20_000
-
 export class ServerProcess {
   readonly host = '127.0.0.1'
   readonly port: number
@@ -47,7 +46,7 @@ export class ServerProcess {
     const args = ['start', '--host', '127.0.0.1', '--port', '0', '--data-dir', dataDir, ...flags]
     const { child, said } = launch(args)
     const port = await new Promise<number>((resolve, reject) => {
-      const late = setTimeout(() => fail('has not started in time'), startTimeoutMs)
+      const late = setTimeout(() => fail('has not started in time'), patienceMs)
       const fail = (how: string): void => {
         clearTimeout(late)
         child.kill('SIGKILL')
