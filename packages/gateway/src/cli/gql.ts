@@ -14,6 +14,7 @@ import { type ApiStore, apiStore } from './api-store.ts'
 import type { Flags } from './command.ts'
 import { exitCodes, UsageError } from './errors.ts'
 import type { Io } from './io.ts'
+import { nearest } from './nearest.ts'
 import { counted, table } from './print.ts'
 import { databaseOf, projectOf, text } from './settings.ts'
 
@@ -27,15 +28,41 @@ export async function gql(flags: Flags, io: Io): Promise<number> {
     const plan = explain ? await api.plan(String(flags['query']), String(flags['namespace'] ?? '')) : []
     const options = { explain, plan, json: flags['json'] === true }
     const store = apiStore(api)
-    const lines =
+    const { lines, isNothing } =
       'query' in statement
         ? await results(store, statement.query, options)
         : await aggregates(store, statement.aggregation, options)
     for (const line of lines) io.out(line)
+    if (isNothing) {
+      const slip = await slipOf(store, 'query' in statement ? statement.query : statement.aggregation.query)
+      if (slip !== undefined) io.err(`sixtables: ${slip}`)
+    }
     return exitCodes.ok
   } finally {
     await api.close()
   }
+}
+
+/** What is said of a kind that no entity has: an empty answer looks the same. `undefined` when some entity has it. */
+async function slipOf(store: ApiStore, { kind, partition: { namespaceId } }: Query): Promise<string | undefined> {
+  if (kind === undefined || kind.startsWith('__')) return undefined
+  const kinds: string[] = []
+  let after: Uint8Array | undefined
+  do {
+    const page = await store.page({ namespaceId, kind: '__kind__', after })
+    kinds.push(...page.entities.map(({ key }) => key.path[0]?.name ?? ''))
+    after = page.next
+  } while (after !== undefined && !kinds.includes(kind))
+  if (kinds.includes(kind)) return undefined
+  const near = nearest(kind, kinds)
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  return `no entity here has the kind ${kind}${hint}`
+}
+
+interface Printed {
+  readonly lines: readonly string[]
+  /** No entity was found. */
+  readonly isNothing: boolean
 }
 
 interface Options {
@@ -82,7 +109,7 @@ function wholeNumber(flags: Flags, name: string): number | undefined {
   return Number(value)
 }
 
-async function results(store: ApiStore, query: Query, { explain, plan, json }: Options): Promise<readonly string[]> {
+async function results(store: ApiStore, query: Query, { explain, plan, json }: Options): Promise<Printed> {
   const found: StoredEntity[] = []
   let page = await store.runQuery(query, { explain })
   const { answer } = page
@@ -96,43 +123,45 @@ async function results(store: ApiStore, query: Query, { explain, plan, json }: O
   }
   const cursor = page.moreResults === 'noMoreResults' ? undefined : Buffer.from(page.endCursor).toString('base64')
   const explanation = explain ? await explanationOf('RunQuery', answer, plan) : undefined
+  const isNothing = found.length === 0
   if (json) {
     const entities = found.map(({ key, properties }) => ({
       key: formatPath(key.path),
       ...(key.partition.namespaceId === '' ? {} : { namespace: key.partition.namespaceId }),
       properties: plainProperties(properties, key.partition),
     }))
-    return [
-      JSON.stringify(
-        {
-          entities,
-          ...(cursor === undefined ? {} : { cursor }),
-          ...(explanation === undefined ? {} : { explain: explanation }),
-        },
-        null,
-        2,
-      ),
-    ]
+    const answered = {
+      entities,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(explanation === undefined ? {} : { explain: explanation }),
+    }
+    return { lines: [JSON.stringify(answered, null, 2)], isNothing }
   }
-  return [
-    ...(found.length === 0 ? [] : entityTable(found)),
+  const lines = [
+    ...(isNothing ? [] : entityTable(found)),
     `${counted(found.length, 'result')}${cursor === undefined ? '.' : `; for more: --cursor ${cursor}`}`,
     ...planInWords(explanation),
   ]
+  return { lines, isNothing }
 }
 
 async function aggregates(
   store: ApiStore,
   bound: BoundAggregation,
   { explain, plan, json }: Options,
-): Promise<readonly string[]> {
+): Promise<Printed> {
   const { values, answer } = await store.aggregate(bound, { explain })
   const explanation = explain ? await explanationOf('RunAggregationQuery', answer, plan) : undefined
+  const isNothing = [...values.values()].every(
+    ({ type, ...rest }) => type === 'null' || ('value' in rest && !Number(rest.value)),
+  )
   if (json) {
     const aggregations = plainProperties(values, bound.query.partition)
-    return [JSON.stringify({ aggregations, ...(explanation === undefined ? {} : { explain: explanation }) }, null, 2)]
+    const answered = { aggregations, ...(explanation === undefined ? {} : { explain: explanation }) }
+    return { lines: [JSON.stringify(answered, null, 2)], isNothing }
   }
-  return [...table([[...values.keys()], [...values.values()].map(inWords)]), ...planInWords(explanation)]
+  const lines = [...table([[...values.keys()], [...values.values()].map(inWords)]), ...planInWords(explanation)]
+  return { lines, isNothing }
 }
 
 /** A column for each property that any result has, in the order in which they turn up. */

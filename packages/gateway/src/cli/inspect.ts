@@ -171,7 +171,14 @@ function releaseInWords({ group, milestone, released }: Released): readonly stri
 }
 
 function recordLines(records: readonly LogRecordReport[]): readonly string[] {
-  return columns(records.map((r) => [r.version, r.committedAt, stateInWords(r), r.changes.join('; ')]))
+  // A line a mutation; what is of the record stands on the first.
+  return columns(
+    records.flatMap((r) =>
+      r.changes.map((change, i) =>
+        i === 0 ? [r.version, r.committedAt, stateInWords(r), change] : ['', '', '', change],
+      ),
+    ),
+  )
 }
 
 function stateInWords({ state }: LogRecordReport): string {

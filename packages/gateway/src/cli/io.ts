@@ -13,6 +13,8 @@ export interface Io {
   onSignal(stop: (signal: NodeJS.Signals) => void): () => void
   /** Calls `fault` with what nothing else has caught, until the returned function is called. */
   onFault(fault: (error: unknown) => void): () => void
+  /** Asks whoever sits at the terminal, and resolves with the line that was typed; absent where no terminal is there. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined
   /** Milliseconds on a clock that does not go back. */
   now(): number
   /** Ends the process at once. */
@@ -43,10 +45,21 @@ export const processIo: Io = {
       process.off('uncaughtException', fault)
     }
   },
+  ask: process.stdin.isTTY && process.stderr.isTTY ? askTerminal : undefined,
   now() {
     return performance.now()
   },
   exit(code) {
     process.exit(code)
   },
+}
+
+async function askTerminal(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises')
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return await terminal.question(question)
+  } finally {
+    terminal.close()
+  }
 }

@@ -15,4 +15,5 @@ test('the nearest word is given only when it is near', () => {
   expect(nearest('datadir', words)).toBe('data-dir')
   expect(nearest('verbose', words)).toBeUndefined()
   expect(nearest('x', words)).toBeUndefined()
+  expect(nearest('todo', ['ToDo', 'Todos'])).toBe('ToDo')
 })

@@ -26,8 +26,13 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY
 }
 
-/** The nearest of `words`, when it is near enough to be a slip: at most a third of its letters wrong, and at most three. */
+/**
+ * The nearest of `words`, when it is near enough to be a slip: at most a third of its letters wrong, and at most three; or
+ * any number of letters in the wrong case.
+ */
 export function nearest(word: string, words: readonly string[]): string | undefined {
+  const sameLetters = words.find((candidate) => candidate.toLowerCase() === word.toLowerCase())
+  if (sameLetters !== undefined) return sameLetters
   let best: string | undefined
   let bestErrors = 4
   for (const candidate of words) {

@@ -335,6 +335,35 @@ describe('sixtables inspect and check', () => {
     expect(JSON.parse((await done('check', '--data-dir', '.sixtables', '--json')).out).problemCount).toBe(0)
   })
 
+  test('the log has a line for each mutation', async () => {
+    const server = new Run('--testing', '--port', '0')
+    const address = await server.running()
+    const mutations = [1, 2].map((n) => ({
+      upsert: {
+        key: {
+          path: [
+            { kind: 'User', name: 'ada' },
+            { kind: 'ToDo', id: `${n}` },
+          ],
+        },
+        properties: { n: { integerValue: `${n}` } },
+      },
+    }))
+    await fetch(`http://${address}/v1/projects/demo:commit`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations }),
+    })
+    const { out } = await done('inspect', 'log', 'User:ada/ToDo:1', '--endpoint', address)
+    expect(out.split('\n').map((line) => line.replace(/^ +\d+ +\S+Z/, '…'))).toEqual([
+      'Log of the group User:"ada" in project demo: 1 record',
+      '…  applied  put User:"ada"/ToDo:1 {n: 1}',
+      expect.stringMatching(/^ +put User:"ada"\/ToDo:2 \{n: 2\}$/),
+    ])
+    server.signal()
+    await server.code
+  })
+
   test('a folder without a store is refused and left as it is', async () => {
     expect(await done('check', '--data-dir', 'none')).toEqual({
       code: 2,

@@ -33,7 +33,7 @@ export type FoundServer =
   | { readonly state: 'none' }
 
 export const serverFileName = 'server.json'
-const serverPath = '/emulator/server'
+export const serverPath = '/emulator/server'
 
 /** How long the server may take to say who it is. */
 const answerMs = 2000

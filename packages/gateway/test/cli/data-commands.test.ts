@@ -243,6 +243,32 @@ describe('reset', () => {
     expect((await ask('dump', '--data-dir', 'store')).out).toBe('entities: []')
   })
 
+  test('asks about data on disk where a terminal is there, and names it', async () => {
+    await ask('seed', 't.yaml', '--data-dir', 'store')
+    await ask('seed', 't.yaml', '--data-dir', 'store', '--project', 'p2')
+    const asked: string[] = []
+    const answering = (answer: string, ...args: readonly string[]): Promise<Outcome> =>
+      sixtables(['reset', ...args], {
+        cwd: folder,
+        ask: async (question) => {
+          asked.push(question)
+          return answer
+        },
+      })
+    const at = ['--data-dir', 'store']
+    expect(await answering('n', ...at)).toEqual({ code: 1, out: '', err: 'sixtables: nothing was deleted' })
+    expect((await answering('', ...at, '--project', 'p2', '--namespace', 'n')).code).toBe(1)
+    expect(asked).toEqual([
+      `All data of demo, p2 in ${join(folder, 'store')} will be deleted for good. Go on? [y/N] `,
+      `The namespace n of p2 in ${join(folder, 'store')} will be deleted for good. Go on? [y/N] `,
+    ])
+    expect((await ask('dump', ...at)).out).toContain('A:1')
+    expect((await answering('y', ...at, '--project', 'p2')).out).toBe('All data of project p2 is deleted.')
+    expect((await answering('', ...at, '--yes')).out).toBe('All data is deleted.')
+    expect((await answering('', '--endpoint', server.address)).out, 'in memory').toBe('All data is deleted.')
+    expect(asked).toHaveLength(3)
+  })
+
   test.each([
     [['--namespace', 'n'], 2, 'reset of a database or namespace needs the project too'],
     [['--endpoint', nobody], 2, `no server answers on ${nobody}`],

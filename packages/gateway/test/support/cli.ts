@@ -14,14 +14,17 @@ export interface Outcome {
 export interface Surroundings {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Answers questions, as somebody at a terminal would. */
+  readonly ask?: Io['ask']
 }
 
 type Listeners = Pick<Io, 'out' | 'err'> & Partial<Pick<Io, 'onSignal'>>
 
-function ioOf({ cwd = '/nowhere', env = {} }: Surroundings, listeners: Listeners): Io {
+function ioOf({ cwd = '/nowhere', env = {}, ask }: Surroundings, listeners: Listeners): Io {
   return {
     env,
     cwd,
+    ask,
     onSignal: () => () => {},
     onFault: () => () => {},
     now: () => performance.now(),
