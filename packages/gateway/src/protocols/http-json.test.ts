@@ -49,3 +49,14 @@ test('small ones are printed and read at once', async () => {
   )
   expect(new Set(turns).size).toBe(1)
 })
+
+test('a large commit is read in pieces, each in a turn of its own', async () => {
+  const mutations = Array.from({ length: 2000 }, (_, i) => ({
+    delete: { path: [{ kind: 'K', name: `entity ${i} of many` }] },
+  }))
+  const body = Buffer.from(JSON.stringify({ mutations }))
+  const turns = await turnsOf(requestFromJson, () => [jsonForm.request('Commit', body, call())])
+  expect(turns.length).toBeGreaterThan(5)
+  // What is left of the body when its list is cut out comes with the first piece.
+  expect(new Set(turns).size).toBeGreaterThanOrEqual(turns.length - 1)
+})

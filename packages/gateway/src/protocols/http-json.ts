@@ -1,5 +1,8 @@
 /** `application/json`: messages by the proto3 JSON mapping, errors in the envelope of Google's APIs. */
 import { andThen, giveWay } from '@sixtables/engine'
+import type { Call, MethodName } from '../call.ts'
+import { wholeBytesMax } from '../convert/pieces.ts'
+import { cutJson } from './json-pieces.ts'
 import { jsonErrorOf } from './status.ts'
 import type { WireForm } from './wire-form.ts'
 
@@ -22,12 +25,33 @@ function codec(): Codec | Promise<Codec> {
  */
 const bytesOfWork = 4
 
+/** The lists that are as long as clients like. Others have limits, and are refused before they are read. */
+const lists: Partial<Record<MethodName, string>> = { Commit: 'mutations', AllocateIds: 'keys', ReserveIds: 'keys' }
+
+async function requestInPieces(
+  json: Codec,
+  method: MethodName,
+  body: Buffer,
+  list: string,
+  call: Call,
+): Promise<Buffer> {
+  const bodies = await cutJson(call, body, list)
+  const messages: Buffer[] = []
+  for (const piece of bodies ?? [body]) {
+    await giveWay(call, piece.length / bytesOfWork)
+    messages.push(json.requestFromJson(method, piece))
+  }
+  return Buffer.concat(messages)
+}
+
 export const jsonForm: WireForm = {
   contentType: 'application/json; charset=UTF-8',
   request: (method, body, call) =>
-    andThen(giveWay(call, body.length / bytesOfWork), () =>
-      andThen(codec(), (json) => json.requestFromJson(method, body)),
-    ),
+    andThen(codec(), (json) => {
+      const list = body.length > wholeBytesMax ? lists[method] : undefined
+      if (list !== undefined) return requestInPieces(json, method, body, list, call)
+      return andThen(giveWay(call, body.length / bytesOfWork), () => json.requestFromJson(method, body))
+    }),
   answer: (method, message, call) =>
     andThen(giveWay(call, message.length / bytesOfWork), () =>
       andThen(codec(), (json) => json.answerToJson(method, message)),

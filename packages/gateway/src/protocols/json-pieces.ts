@@ -1,0 +1,129 @@
+/**
+ * A large JSON body in pieces, so that it can be read in slices: the elements of its one long list, some of them at a time, each
+ * time as a body of its own.
+ *
+ *   {"mode": 2, "mutations": [a, b, c, d]}   ─▶  {"mode": 2, "mutations": []}   {"mutations":[a, b]}   {"mutations":[c, d]}
+ *
+ * The messages of these bodies one after the other are the message of the whole: lists go on, and what else there is stands in
+ * the first alone.
+ *
+ * J2  A body is accepted in pieces if it is as a whole, with the same message; what has an unusual form is not cut.
+ *                                                                                                    json-pieces.test.ts
+ */
+import { giveWay } from '@sixtables/engine'
+import type { Call } from '../call.ts'
+
+/** A piece ends with the first element that makes it as long. */
+const pieceBytes = 16 * 1024
+/** After so many bytes the scan gives way, with as much work as rows that are read. */
+const bytesPerLook = 128 * 1024
+const workPerLook = 1024
+/** Deeper bodies are refused as a whole (json-scan.ts). */
+const depthMax = 200
+
+const quote = 0x22
+const comma = 0x2c
+const backslash = 0x5c
+const openList = 0x5b
+const closeList = 0x5d
+const openObject = 0x7b
+const closeObject = 0x7d
+
+/** The bodies, the first without elements; `undefined` for one that is not to be cut. */
+export async function cutJson(call: Call, body: Buffer, list: string): Promise<readonly Buffer[] | undefined> {
+  const scan = new ListScan(body, list)
+  while (scan.go(bytesPerLook)) await giveWay(call, workPerLook)
+  return scan.bodies()
+}
+
+class ListScan {
+  readonly #body: Buffer
+  readonly #list: Buffer
+  #at = 0
+  #depth = 0
+  /** The last string outside of lists and deeper objects: the name of a member, if a list follows. */
+  #name: Buffer | undefined
+  #isInList = false
+  #listStart = -1
+  #listEnd = -1
+  readonly #pieces: Buffer[] = []
+  #pieceStart = 0
+  #isUnusual = false
+
+  constructor(body: Buffer, list: string) {
+    this.#body = body
+    this.#list = Buffer.from(list)
+  }
+
+  /** Goes on for so many bytes; tells whether there are more. */
+  go(bytes: number): boolean {
+    const body = this.#body
+    const end = Math.min(this.#at + bytes, body.length)
+    while (this.#at < end && !this.#isUnusual) {
+      const byte = body[this.#at] as number
+      if (byte === quote) this.#string()
+      else if (byte === comma) this.#comma()
+      else if (byte === openList || byte === openObject) this.#open(byte)
+      else if (byte === closeList || byte === closeObject) this.#close(byte)
+      this.#at++
+    }
+    return this.#at < body.length && !this.#isUnusual
+  }
+
+  bodies(): readonly Buffer[] | undefined {
+    if (this.#isUnusual || this.#listEnd < 0 || this.#pieces.length < 2) return undefined
+    // A comma with nothing behind it is for the language's reader to refuse.
+    if (this.#pieces.at(-1)?.toString('latin1').trim() === '') return undefined
+    const head = Buffer.from(`{"${this.#list}":[`)
+    const tail = Buffer.from(']}')
+    const rest = Buffer.concat([this.#body.subarray(0, this.#listStart), this.#body.subarray(this.#listEnd)])
+    return [rest, ...this.#pieces.map((piece) => Buffer.concat([head, piece, tail]))]
+  }
+
+  #string(): void {
+    const body = this.#body
+    const start = this.#at + 1
+    let end = body.indexOf(quote, start)
+    while (end >= 0 && isEscaped(body, start, end)) end = body.indexOf(quote, end + 1)
+    if (end < 0) this.#isUnusual = true
+    if (this.#depth === 1) this.#name = body.subarray(start, Math.max(start, end))
+    this.#at = Math.max(start, end)
+  }
+
+  #comma(): void {
+    if (!this.#isInList || this.#depth !== 2 || this.#at - this.#pieceStart < pieceBytes) return
+    this.#endPiece()
+  }
+
+  #open(byte: number): void {
+    if (this.#depth === 0) this.#isUnusual = byte === openList || this.#at > 0
+    else if (this.#depth === 1 && byte === openList && this.#name?.equals(this.#list) === true) {
+      this.#isUnusual = this.#listStart >= 0
+      this.#isInList = true
+      this.#listStart = this.#at + 1
+      this.#pieceStart = this.#at + 1
+    }
+    if (++this.#depth > depthMax) this.#isUnusual = true
+  }
+
+  #close(byte: number): void {
+    this.#depth--
+    if (!this.#isInList || this.#depth !== 1) return
+    if (byte === closeObject) this.#isUnusual = true
+    this.#endPiece()
+    this.#listEnd = this.#at
+    this.#isInList = false
+  }
+
+  #endPiece(): void {
+    this.#pieces.push(this.#body.subarray(this.#pieceStart, this.#at))
+    this.#pieceStart = this.#at + 1
+  }
+}
+
+/** Whether the byte at `at` of a string stands behind an odd number of backslashes. */
+function isEscaped(body: Buffer, start: number, at: number): boolean {
+  let before = at
+  while (before > start && body[before - 1] === backslash) before--
+  return (at - before) % 2 === 1
+}
