@@ -38,7 +38,8 @@ type PartLimitName =
   | 'propertyTransforms'
 
 export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
-  kinds: partLimit(1, (count) => `a query names at most one kind; this one names ${count}`),
+  // One is allowed. Where there are a few the reader of the query names them.
+  kinds: partLimit(10, (count) => `a query names at most one kind; this one names ${count}`),
   queryComponents: partLimit(
     limits.queryComponentsMax,
     (count) =>

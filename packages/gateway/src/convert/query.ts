@@ -59,6 +59,10 @@ export function queryOf(query: WireQuery, partition: PartitionId): Query {
 }
 
 function kindOf({ kind }: WireQuery): string | undefined {
+  if (kind.length > 1) {
+    const names = kind.map(({ name }) => `"${name}"`).join(', ')
+    throw invalidArgument(`a query names at most one kind; this one names ${names}`)
+  }
   const name = kind[0]?.name
   if (name === '') throw invalidArgument('the kind of a query is empty; name a kind, or leave it out for all kinds')
   return name
