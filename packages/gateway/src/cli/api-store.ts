@@ -1,7 +1,9 @@
 /**
  * A database over the calls of the data API: what fixtures and queries of the command line need.
  *
- *   CommitRequest      mode 5, mutations 6 {upsert 6}, project 8, database 9    CommitResponse       mutation_results 3 {key 3}
+ *   LookupRequest      keys 3, project 8, database 9                            LookupResponse       found 1 {entity 1}
+ *   CommitRequest      mode 5, mutations 6 {upsert 6, delete 7}, project 8, database 9
+ *                                                                               CommitResponse       mutation_results 3 {key 3}
  *   AllocateIdsRequest keys 1, project 8, database 9                            AllocateIdsResponse  keys 1
  *   RunQueryRequest    partition_id 2, query 3, project 8, database 9, explain_options 12 {analyze 1}
  *   RunQueryResponse   batch 1 {entity_results 2 {entity 1 {key 1, properties 3}}, end_cursor 4, more_results 5}
@@ -15,6 +17,7 @@ import {
   decodeProperties,
   decodeValue,
   encodeKey,
+  type Key,
   type MoreResults,
   type PartitionId,
   type Query,
@@ -50,6 +53,9 @@ interface Explaining {
 }
 
 export interface ApiStore extends FixtureStore {
+  lookup(key: Key): Promise<StoredEntity | undefined>
+  /** Outside of a transaction. */
+  delete(keys: readonly Key[]): Promise<void>
   /** One batch of results. */
   runQuery(query: Query, options?: Explaining): Promise<QueryPage>
   aggregate(bound: BoundAggregation, options?: Explaining): Promise<AggregationPage>
@@ -80,6 +86,18 @@ export function apiStore(api: Api): ApiStore {
         const [key] = fieldsOf(result, 3)
         return key === undefined ? undefined : decodeKey(key, defaults)
       })
+    },
+    async lookup(key) {
+      const request = named(protobuf.Writer.create()).uint32(0x1a).bytes(encodeKey(key))
+      const answer = await api.call('Lookup', request.finish())
+      const [result = nothing] = fieldsOf(answer, 1)
+      const [entity] = fieldsOf(result, 1)
+      return entity === undefined ? undefined : { key, properties: decodeProperties(entity) }
+    },
+    async delete(keys) {
+      const request = named(protobuf.Writer.create()).uint32(0x28).uint32(nonTransactional)
+      for (const key of keys) request.uint32(0x32).fork().uint32(0x3a).bytes(encodeKey(key)).ldelim()
+      await api.call('Commit', request.finish())
     },
     async page({ namespaceId, kind, after }) {
       const { entities, endCursor, moreResults } = await store.runQuery({

@@ -5,8 +5,10 @@
 import type { Command } from './command.ts'
 import { checkCommand } from './commands/check.ts'
 import { completionCommand } from './commands/completion.ts'
+import { clockCommand, faultsCommand, findingsCommand } from './commands/controls.ts'
 import { createCommand } from './commands/create.ts'
 import { dumpCommand } from './commands/dump.ts'
+import { deleteCommand, getCommand, putCommand } from './commands/entity.ts'
 import { envCommand, envInitCommand, envUnsetCommand } from './commands/env.ts'
 import { exportCommand } from './commands/export.ts'
 import { gqlCommand } from './commands/gql.ts'
@@ -29,17 +31,23 @@ export const commands: readonly Command[] = [
   envCommand,
   healthCommand,
   gqlCommand,
+  getCommand,
+  putCommand,
+  deleteCommand,
   seedCommand,
   dumpCommand,
   exportCommand,
   importCommand,
   resetCommand,
   topCommand,
+  findingsCommand,
   statsCommand,
   inspectCommand,
   checkCommand,
   idsCommand,
   indexesCommand,
+  faultsCommand,
+  clockCommand,
   completionCommand,
   createCommand,
   envInitCommand,
