@@ -17,7 +17,7 @@ import { crc32c } from '../encoding/crc32c.ts'
 
 /** How values are stored on disk. */
 export interface StoredForm {
-  /** The bytes that are stored for a value. */
+  /** The bytes that are stored for a value, until the next call: to be copied at once, as a batch of LevelDB does. */
   stored(key: Uint8Array, value: Uint8Array): Uint8Array
   /** The value in stored bytes, maybe a view of them; `undefined` when they are not what was written under this key. */
   value(key: Uint8Array, stored: Uint8Array): Uint8Array | undefined
@@ -32,10 +32,14 @@ export const provenForm: StoredForm = { stored: withProof, value: provenValue }
 const provenBytesMin = 8
 const proofBytes = 4
 
+/** Room for the value that is stored now; rows of entities are rarely longer. */
+const room = Buffer.allocUnsafeSlow(1 << 14)
+
 function withProof(key: Uint8Array, value: Uint8Array): Uint8Array {
   const { length } = value
   if (length < provenBytesMin) return value
-  const stored = Buffer.allocUnsafe(length + proofBytes)
+  const size = length + proofBytes
+  const stored = size <= room.length ? room.subarray(0, size) : Buffer.allocUnsafe(size)
   stored.set(value, 0)
   stored.writeUInt32BE(proofOf(key, value, length), length)
   return stored
