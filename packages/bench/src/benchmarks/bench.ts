@@ -30,6 +30,7 @@ const flags = await yargs(process.argv.slice(2))
   .option('growth', { type: 'boolean', default: false, describe: 'One query over more and more entities' })
   .option('stalls', { type: 'boolean', default: false, describe: 'How long a lookup waits beside each long call' })
   .option('verbs', { type: 'string', describe: 'With --stalls: only calls with one of these words, by comma' })
+  .option('store', { choices: ['memory', 'disk'] as const, describe: 'With --stalls: only a server of this kind' })
   .option('workloads', {
     type: 'string',
     describe: `Only these, by comma: ${workloads.map(({ name }) => name).join(', ')}`,
@@ -165,7 +166,10 @@ function measuring(args: readonly string[]): readonly string[] {
 if (flags.stalls) {
   try {
     const only = flags.verbs?.split(',')
-    const stalls = await measureStalls({ sizes: sizesOf('100000,1000000'), folder, only, say })
+    const servers: ServerName[] = []
+    if (flags.store !== 'disk') servers.push('sixtables')
+    if (flags.store !== 'memory') servers.push('sixtables on disk')
+    const stalls = await measureStalls({ sizes: sizesOf('100000,1000000'), servers, folder, only, say })
     process.stdout.write(`${stallsMarkdown(stalls)}\n`)
     if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(stalls, null, 2)}\n`)
   } finally {

@@ -26,18 +26,18 @@ export interface Stall extends Heartbeats {
 export interface StallOptions {
   readonly sizes: readonly number[]
   readonly folder: string
-  /** Only these, by name; absent: all. */
+  readonly servers: readonly ServerName[]
+  /** Only calls with one of these words in their names; absent: all. */
   readonly only: readonly string[] | undefined
   say(text: string): void
 }
 
-const servers: readonly ServerName[] = ['sixtables', 'sixtables on disk']
 const heartbeatProgram = fileURLToPath(new URL('./heartbeat.js', import.meta.url))
 
 export async function measureStalls(options: StallOptions): Promise<readonly Stall[]> {
   const stalls: Stall[] = []
   for (const size of options.sizes) {
-    for (const name of servers) stalls.push(...(await measureServer(name, size, options)))
+    for (const name of options.servers) stalls.push(...(await measureServer(name, size, options)))
   }
   return stalls
 }
