@@ -25,6 +25,7 @@ interface Page {
 /** Where a page begins: after so many results, or behind a cursor. */
 type Start = { readonly offset: number; readonly startCursor?: Uint8Array }
 
+/** A page, in as many calls as it takes: a batch passes over 1,000 results at most. */
 async function readPage(store: Store, rpcMs: number, limit: number, start: Start): Promise<Page> {
   const query: Query = {
     partition: store.key().partition,
@@ -40,12 +41,22 @@ async function readPage(store: Store, rpcMs: number, limit: number, start: Start
   const { batch, metrics } = await store.database.explainQuery(store.context(), { query }, { analyze: true })
   if (batch === undefined || metrics.stats === undefined) throw new Error('the query was not run')
   const { indexEntriesScanned, documentsScanned, readOperations } = metrics.stats
-  return {
+  const page = {
     rows: indexEntriesScanned + documentsScanned,
     billed: readOperations,
     ms: store.nowMs - begun,
     ranks: batch.results.map(({ key }) => Number(key.path[0]?.name?.slice(9))),
     cursor: batch.endCursor,
+  }
+  if (batch.moreResults !== 'notFinished') return page
+  const left = { offset: start.offset - batch.skipped, startCursor: batch.endCursor }
+  const rest = await readPage(store, rpcMs, limit - page.ranks.length, left)
+  return {
+    rows: page.rows + rest.rows,
+    billed: page.billed + rest.billed,
+    ms: page.ms + rest.ms,
+    ranks: [...page.ranks, ...rest.ranks],
+    cursor: rest.cursor,
   }
 }
 
