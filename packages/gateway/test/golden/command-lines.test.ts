@@ -42,7 +42,7 @@ function words(line: string): readonly string[] {
 
 /** Not a command line but a name, such as `sixtables import`, or a pattern with …, <…> or [...]. */
 function isPattern(line: string): boolean {
-  return /…|<|\[|\||^(inspect|ids|indexes)( [a-z]+)?$|^(export|import|seed|gql)$/.test(line)
+  return /…|<|\[|\||^(inspect|ids|indexes|faults|clock)( [a-z]+)?$|^(export|import|seed|gql)$/.test(line)
 }
 
 const lines = [
