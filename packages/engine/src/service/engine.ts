@@ -296,9 +296,9 @@ export class Engine {
    * Deletes all data, or what lies in `scope`. Without a scope ids and everything else begin anew, as after a first start;
    * composite indexes stay defined. Requests under way end first.
    */
-  async reset(scope: ResetScope = {}): Promise<void> {
+  async reset(scope: ResetScope = {}, context: RequestContext = this.context()): Promise<void> {
     const database = (projectId: string, databaseId: string): Database => this.database(projectId, databaseId)
-    await resetStore({ ...this.#snapshotParts(), database, onGone: () => this.#onGone(scope) }, scope)
+    await resetStore({ ...this.#snapshotParts(), database, onGone: () => this.#onGone(scope) }, scope, context)
   }
 
   /** The rows of a scope are gone: forgets what was known of them. */

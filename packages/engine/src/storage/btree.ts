@@ -51,6 +51,7 @@ import {
   type TreeEntry,
   type TreeNode,
 } from './btree-node.ts'
+import { cutOut, dropBehind, rowsUnder } from './btree-range.ts'
 import { headOf } from './key-heads.ts'
 import { ownRest, prefixBetween, rebased, separatorOf } from './key-parts.ts'
 
@@ -59,6 +60,7 @@ export interface TreeView<V> {
   readonly root: TreeNode<V>
   /** Steps from the root to any leaf. */
   readonly height: number
+  /** NaN = not counted. */
   readonly size: number
   /** Of the tree when the view was taken. */
   readonly epoch: number
@@ -72,6 +74,7 @@ export class BTree<V> {
   readonly #minimum: number
   #root: TreeNode<V>
   #height = 0
+  /** NaN after whole subtrees went: counted when somebody asks. */
   #size = 0
   #epoch = 0
   /** The last epoch of this tree and of all that were forked from it or from which it was: they share nodes. */
@@ -92,6 +95,7 @@ export class BTree<V> {
   }
 
   get size(): number {
+    if (Number.isNaN(this.#size)) this.#size = rowsUnder(this.#root, this.#height)
     return this.#size
   }
 
@@ -228,6 +232,42 @@ export class BTree<V> {
     this.#size--
     if (leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
     return deleted
+  }
+
+  /** Deletes the keys from `start` to before `end`. Cost: a few ways down. */
+  deleteRange(start: string, end: string): void {
+    const lowOf = (depth: number, index: number): string | undefined => this.#lowOf(depth, index)
+    const highOf = (depth: number, index: number): string | undefined => this.#highOf(depth, index)
+    for (let from: string | undefined = start; from !== undefined && from < end; ) {
+      const leaf = this.#ownLeaf(from)
+      const way = { path: this.#path, taken: this.#taken, height: this.#height, lowOf, highOf }
+      if (dropBehind(way, end)) this.#size = Number.NaN
+      const depth = this.#height - 1
+      const index = this.#taken[depth] ?? 0
+      const high = highOf(depth, index)
+      const keys = rebased(leaf.prefix, leaf.rests, '')
+      this.#size -= cutOut(keys, leaf.values, from, end)
+      this.#fill(leaf, prefixBetween(lowOf(depth, index), high), keys, leaf.values)
+      this.#refillWay(from)
+      from = high
+    }
+  }
+
+  /** Makes every node on the way to `key` full enough again (B3), from above. */
+  #refillWay(key: string): void {
+    for (;;) {
+      while (this.#height > 0 && (this.#root as Inner<V>).nodes.length === 1) {
+        this.#root = (this.#root as Inner<V>).nodes[0] as TreeNode<V>
+        this.#height--
+      }
+      const leaf = this.#ownLeaf(key)
+      const isThin = ({ nodes }: Inner<V>, at: number): boolean =>
+        at > 0 && at < this.#height && nodes.length < this.#minimum
+      const depth = this.#path.findIndex(isThin)
+      if (depth > 0) this.#refillInner(this.#path[depth] as Inner<V>, depth)
+      else if (this.#height > 0 && leaf.rests.length < this.#minimum) this.#refillLeaf(leaf)
+      else return
+    }
   }
 
   #emptyLeaf(): Leaf<V> {

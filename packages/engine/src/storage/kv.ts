@@ -168,6 +168,13 @@ export interface Kv extends KvReader, StoreState {
   /** Deletes every row. */
   clear(): MaybePromise<void>
   /**
+   * Deletes every row of some ranges. Readers find all of them until it is acknowledged, and none from then on; what dies
+   * meanwhile may have deleted a part. Absent = they are to be deleted row by row.
+   */
+  deleteRanges?(ranges: readonly KeyRange[]): MaybePromise<void>
+  /** Gives back the room that deleted rows of a range still take on disk. Reads and writes go on meanwhile. */
+  compact?(range: KeyRange): Promise<void>
+  /**
    * Of a store that keeps the rows of a property index from their first reading on: what it keeps now, so that nobody makes
    * rows that it would drop; `undefined` = every row is kept. To be asked in the turn of the write.
    */

@@ -14,7 +14,7 @@
  * The errors of LevelDB become DatastoreError UNAVAILABLE with what LevelDB said as the cause.
  */
 import { Level } from 'level'
-import { passingBytes } from '../encoding/bytes.ts'
+import { bytesOf, passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { AcknowledgedLog } from './acknowledged.ts'
@@ -41,7 +41,7 @@ import { tableNumberOf } from './level-files.ts'
 import { type LevelDatabase, Moment } from './level-moment.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
 import { damageOfTables } from './level-table-check.ts'
-import { LevelWriter, type WriterEvents } from './level-writer.ts'
+import { type Clearing, LevelWriter, type WriterEvents } from './level-writer.ts'
 import { sameValue } from './memory-kv.ts'
 import { RowCache } from './row-cache.ts'
 import { plainForm, provenForm, type StoredForm } from './row-proof.ts'
@@ -65,6 +65,9 @@ export interface LevelKvOptions {
   /** Whether the rows have checksums. Default: true. */
   readonly proven?: boolean
 }
+
+/** Less is not worth a compaction: LevelDB comes to it by itself. */
+const compactedBytesMin = 1 << 20
 
 /** Opens the LevelDB in a folder. Rejects with LevelDB's own error: data-folder.ts puts it into words. */
 export async function openLevelKv(options: LevelKvOptions): Promise<LevelKv> {
@@ -214,6 +217,21 @@ export class LevelKv implements Kv {
     return cleared
   }
 
+  /** Written in the background; other writes wait for it, reads do not. */
+  deleteRanges(ranges: readonly KeyRange[]): Promise<void> {
+    return this.#writer.clear(ranges)
+  }
+
+  async compact(range: KeyRange): Promise<void> {
+    this.#mustBeOpen()
+    const level = this.#level as LevelDatabase & {
+      approximateSize(from: Uint8Array, to: Uint8Array): Promise<number>
+      compactRange(from: Uint8Array, to: Uint8Array): Promise<void>
+    }
+    const [start, end] = [bytesOf(range.start), bytesOf(range.end)]
+    if ((await level.approximateSize(start, end)) >= compactedBytesMin) await level.compactRange(start, end)
+  }
+
   /** Tables that LevelDB merges away meanwhile are looked for once more. */
   async damage(onFile?: () => void): Promise<readonly FileDamage[]> {
     this.#mustBeOpen()
@@ -258,12 +276,12 @@ export class LevelKv implements Kv {
   }
 
   /** The groups were acknowledged, all in one batch: the next moment begins. */
-  #advance(groups: readonly (WriteGroup | 'clear')[]): void {
+  #advance(groups: readonly (WriteGroup | Clearing)[]): void {
     const past = this.#moment
     past.pass(this.#rows)
     this.#moment = new Moment(past.sequence + 1)
     for (const group of groups) {
-      if (group === 'clear') {
+      if ('cleared' in group) {
         this.#rows?.clear()
         this.#values?.clear()
       } else {

@@ -11,6 +11,7 @@ import { Buffer } from 'node:buffer'
 import { DatastoreError } from '../errors.ts'
 import { BTree, type TreeView } from './btree.ts'
 import { getFrom } from './btree-node.ts'
+import { rowsUnder } from './btree-range.ts'
 import { type TreeRow, TreeScan } from './btree-scan.ts'
 import type {
   BatchWrite,
@@ -140,6 +141,11 @@ export class MemoryKv implements Kv {
     this.#tree.clear()
   }
 
+  deleteRanges(ranges: readonly KeyRange[]): void {
+    if (this.#closed) throw closedError()
+    for (const { start, end } of ranges) this.#tree.deleteRange(start, end)
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     this.#tree.clear()
@@ -232,7 +238,8 @@ class TreeSnapshot implements MemorySnapshot {
   }
 
   get size(): number {
-    return this.#view.size
+    const { size, root, height } = this.#view
+    return Number.isNaN(size) ? rowsUnder(root, height) : size
   }
 
   get(key: RowKey): Uint8Array | undefined {

@@ -180,6 +180,13 @@ export class OnDemandRows implements Kv {
     this.#unread.clear()
   }
 
+  deleteRanges(ranges: readonly KeyRange[]): void {
+    this.#store.deleteRanges(ranges)
+    this.#becomeAnother(this.#kept)
+    const ofLog = ranges.filter(touchesLog)
+    if (ofLog.length > 0) this.#unread.drop(ofLog)
+  }
+
   close(): Promise<void> {
     // What is still asked for or written goes to the store, which refuses it.
     this.#becomeAnother({ ...nothing, everything: true })

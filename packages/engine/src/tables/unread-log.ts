@@ -15,7 +15,7 @@
  *
  * Ours.
  */
-import type { DeferredValue, RowKey } from '../storage/kv.ts'
+import type { DeferredValue, KeyRange, RowKey } from '../storage/kv.ts'
 
 type Value = Uint8Array | DeferredValue
 
@@ -75,6 +75,21 @@ export class UnreadLog {
 
   clear(): void {
     this.restore(nothingUnread)
+  }
+
+  /** Drops the rows of some ranges. */
+  drop(ranges: readonly KeyRange[]): void {
+    const rows: RowKey[] = []
+    const values: Value[] = []
+    for (let at = this.#start; at < this.#rows.length; at++) {
+      const row = this.#rows[at] as RowKey
+      if (ranges.some(({ start, end }) => start <= row && row < end)) continue
+      rows.push(row)
+      values.push(this.#values[at] as Value)
+    }
+    this.#rows = rows
+    this.#values = values
+    this.#start = 0
   }
 }
 

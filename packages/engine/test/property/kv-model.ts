@@ -27,6 +27,7 @@ export type Operation =
   | { readonly do: 'snapshot' }
   | { readonly do: 'closeSnapshot'; readonly snapshot: number }
   | { readonly do: 'clear' }
+  | { readonly do: 'deleteRanges'; readonly ranges: readonly (readonly [string, string])[] }
 
 const ends = fc.string({ unit: fc.constantFrom('\x00', '\x01', 'a', 'b', '\xfe', '\xff'), maxLength: 5 })
 const beginnings = fc.constantFrom('', '', '', 'a', 'abaaba', 'abaabaa', 'abaababa\x00', 'b\xff\xff\xff\xff\xff')
@@ -67,9 +68,19 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('closeSnapshot' as const), snapshot: pick }) },
 )
 
-/** Mostly writes and reads; once in a while everything is deleted. */
+/** Mostly writes and reads; once in a while everything is deleted, or ranges are. */
 export const operations: fc.Arbitrary<Operation[]> = fc.array(
-  fc.oneof({ weight: 60, arbitrary: operation }, { weight: 1, arbitrary: fc.constant<Operation>({ do: 'clear' }) }),
+  fc.oneof(
+    { weight: 60, arbitrary: operation },
+    { weight: 1, arbitrary: fc.constant<Operation>({ do: 'clear' }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('deleteRanges' as const),
+        ranges: fc.array(fc.tuple(keys, keys), { maxLength: 3 }),
+      }),
+    },
+  ),
   { minLength: 1, maxLength: 60, size: 'max' },
 )
 
@@ -156,6 +167,12 @@ export async function runAgainstModel(kv: Kv, sequence: readonly Operation[]): P
       case 'clear':
         model.clear()
         await kv.clear()
+        break
+      case 'deleteRanges':
+        for (const [start, end] of step.ranges) {
+          for (const key of [...model.keys()]) if (start <= key && key < end) model.delete(key)
+        }
+        await kv.deleteRanges?.(step.ranges.map(([start, end]) => ({ start, end })))
         break
     }
   }

@@ -140,6 +140,39 @@ describe('the tree', () => {
     )
   })
 
+  it.each([4, 5, 8, 13, 64])('keeps B1 to B6 when ranges are deleted, with %i keys a node', (capacity) => {
+    const range = fc.tuple(fc.nat({ max: 600 }), fc.nat({ max: 600 }))
+    fc.assert(
+      fc.property(fc.array(fc.tuple(runs, range), { minLength: 1, maxLength: 4 }), (sequence) => {
+        const tree = new BTree<number>(capacity)
+        const model = new Map<string, number>()
+        for (const [inserts, ends] of sequence) {
+          for (const run of inserts) {
+            for (let i = 0; i < run.count; i++) {
+              const key = keyOf((run.from + i * run.step + 600 * 389) % 601)
+              tree.set(key, i)
+              model.set(key, i)
+            }
+          }
+          const view = tree.view()
+          const before = [...model.keys()].sort()
+          const [start, end] = ends.map(keyOf).sort() as [string, string]
+          tree.deleteRange(start, end)
+          for (const key of before) if (start <= key && key < end) model.delete(key)
+          expect(checkTree(tree, capacity)).toEqual([...model.keys()].sort())
+          const scan = new TreeScan(view.root, view.height, { start: '', end: '\xff' }, false)
+          expect(
+            scan.next(1000).map(({ key }) => key),
+            'B4',
+          ).toEqual(before)
+          tree.release(view)
+        }
+        for (const [key, value] of model) expect(tree.get(key)).toBe(value)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
   it.each([4, 5, 8, 64])(
     'keeps B1 to B6 when many keys are set at once in their order, with %i keys a node',
     (capacity) => {
