@@ -62,8 +62,34 @@ export class DatastoreError extends Error {
   }
 }
 
-export function invalidArgument(message: string): DatastoreError {
-  return new DatastoreError('INVALID_ARGUMENT', message)
+/**
+ * A message that begins with production's words, which programs look for, and has ours behind them.
+ *
+ * @param known - production's text of this error; absent where none is known
+ */
+export function worded(message: string, known: string | undefined): string {
+  return known === undefined ? message : `${known} (${message})`
+}
+
+/** @param known - production's text of this error, with which the message then begins */
+export function invalidArgument(message: string, known?: string): DatastoreError {
+  return new DatastoreError('INVALID_ARGUMENT', worded(message, known))
+}
+
+const transactionContention =
+  'Aborted due to cross-transaction contention. This occurs when multiple transactions attempt to access the same data, ' +
+  'requiring Datastore to abort at least one in order to enforce serializability.'
+const groupContention = 'too much contention on these datastore entities. please try again.'
+
+/**
+ * ABORTED: somebody else came first.
+ *
+ * @param over - what is contended: rows of entities, or an entity group
+ */
+export function contention(message: string, retry: Retry, over: 'rows' | 'group' = 'rows'): DatastoreError {
+  return new DatastoreError('ABORTED', worded(message, over === 'rows' ? transactionContention : groupContention), {
+    retry,
+  })
 }
 
 export function failedPrecondition(message: string, details?: Readonly<Record<string, string>>): DatastoreError {

@@ -20,8 +20,9 @@ export function checkPartCount({ max, refusal }: PartLimit, count: number): void
   if (count > max) throw refusal(count)
 }
 
-function partLimit(max: number, message: (count: number) => string): PartLimit {
-  return { max, refusal: (count) => invalidArgument(message(count)) }
+/** @param known - production's text */
+function partLimit(max: number, message: (count: number) => string, known?: string): PartLimit {
+  return { max, refusal: (count) => invalidArgument(message(count), known) }
 }
 
 const indexPropertiesMax = limits.compositeIndexPropertiesMax
@@ -39,11 +40,16 @@ type PartLimitName =
 
 export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
   // One is allowed. Where there are a few the reader of the query names them.
-  kinds: partLimit(10, (count) => `a query names at most one kind; this one names ${count}`),
+  kinds: partLimit(
+    10,
+    (count) => `a query names at most one kind; this one names ${count}`,
+    'multiple kinds not supported',
+  ),
   queryComponents: partLimit(
     limits.queryComponentsMax,
     (count) =>
       `the query has ${count} filters and orders; at most ${limits.queryComponentsMax} are allowed, both together`,
+    `The query may not have more than ${limits.queryComponentsMax} filters + sort orders + ancestor total.`,
   ),
   projectedProperties: partLimit(
     indexPropertiesMax,
@@ -56,7 +62,9 @@ export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
   ),
   aggregations: partLimit(
     limits.aggregationsMax,
-    (count) => `an aggregation query has ${count} aggregations; at most ${limits.aggregationsMax} are allowed`,
+    // Clients compare it whole.
+    (count) =>
+      `The maximum number of aggregations allowed in an aggregation query is ${limits.aggregationsMax}. Received: ${count}`,
   ),
   queryValues: partLimit(
     limits.vectorDimensionsMax,
@@ -71,6 +79,7 @@ export const partLimits: Readonly<Record<PartLimitName, PartLimit>> = {
   pathElements: partLimit(
     limits.pathElementsMax,
     (count) => `a key has ${count} path elements, at most ${limits.pathElementsMax} are allowed`,
+    `Key path is too long. Cannot exceed ${limits.pathElementsMax} elements.`,
   ),
   propertyTransforms: partLimit(
     limits.propertyTransformsMax,

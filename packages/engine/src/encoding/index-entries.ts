@@ -102,7 +102,10 @@ export class IndexWalk {
    */
   properties(reader: WireReader, prefix: string, indexed: boolean, depth: number): void {
     if (depth > limits.embeddedEntityDepthMax) {
-      throw invalidArgument(`entities are embedded deeper than ${limits.embeddedEntityDepthMax} levels at ${prefix}`)
+      throw invalidArgument(
+        `entities are embedded deeper than ${limits.embeddedEntityDepthMax} levels at ${prefix}`,
+        `At most ${limits.embeddedEntityDepthMax} nested entity values are supported.`,
+      )
     }
     const checks = this.#checks
     const { bytes, end } = reader

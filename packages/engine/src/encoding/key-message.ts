@@ -81,7 +81,8 @@ export function readKey(reader: WireReader): Key {
       reader.end = outerEnd
     } else reader.skip(tag)
   }
-  if (path === undefined) throw invalidArgument('a key has no path elements; it needs at least a kind')
+  if (path === undefined)
+    throw invalidArgument('a key has no path elements; it needs at least a kind', 'Key path is empty.')
   return { partition: partitionOf(projectId, databaseId, namespaceId), path }
 }
 

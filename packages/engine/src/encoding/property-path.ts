@@ -30,7 +30,11 @@ export function parsePropertyPath(
   what: string,
   namesMax: number = limits.embeddedEntityDepthMax,
 ): PropertyPath {
-  if (text === '') throw invalidArgument(`${what} has an empty path; name a property, or one in another as outer.inner`)
+  if (text === '')
+    throw invalidArgument(
+      `${what} has an empty path; name a property, or one in another as outer.inner`,
+      'Invalid empty property path string.',
+    )
   const names = /[\\`]/.test(text) ? new PathReader(text, what).names() : text.split('.')
   for (const name of names) checkName(name, text, what)
   if (names.length > namesMax) {

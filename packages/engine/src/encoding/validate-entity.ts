@@ -47,6 +47,7 @@ import {
   readGeoPoint,
   readTimestamp,
   readValue,
+  shorten,
   timestampSecondsMax,
   timestampSecondsMin,
   ValueSlot,
@@ -54,6 +55,8 @@ import {
 } from './value-slot.ts'
 import { readDoubles } from './vector.ts'
 import { int64FromHalves, isWellFormedText, notText, WireReader, WireWriter } from './wire.ts'
+
+export const entityTooLarge = `maximum entity size is ${limits.entityBytesMax} bytes`
 
 export interface PreparedEntity extends PreparedProperties {
   /** Of the request's database; its last element may be incomplete. */
@@ -76,11 +79,15 @@ export interface PreparedProperties {
  */
 export function prepareEntity(bytes: Uint8Array, request: KeyDefaults, options: IndexOptions = {}): PreparedEntity {
   const { key, properties } = splitEntity(bytes, request)
-  if (key === undefined) throw invalidArgument('an entity has no key; it needs at least a kind')
+  if (key === undefined)
+    throw invalidArgument('an entity has no key; it needs at least a kind', 'Entity is missing key.')
   validateEntityKey(key, request)
   const prepared = prepareProperties(properties, request, options)
   if (bytes.length > limits.entityBytesMax) {
-    throw invalidArgument(`the entity has ${bytes.length} bytes, at most ${limits.entityBytesMax} are allowed`)
+    throw invalidArgument(
+      `the entity has ${bytes.length} bytes, at most ${limits.entityBytesMax} are allowed`,
+      entityTooLarge,
+    )
   }
   return { key, properties: prepared.properties, entries: prepared.entries }
 }
@@ -104,10 +111,14 @@ export function prepareProperties(
     throw invalidArgument(
       `the entity has ${entries.length} indexed values, at most ${limits.indexEntriesMax} are allowed; ` +
         'exclude properties from indexes',
+      'Too many indexed properties',
     )
   }
   if (stored.length > limits.entityBytesMax) {
-    throw invalidArgument(`the entity has over ${stored.length} bytes, at most ${limits.entityBytesMax} are allowed`)
+    throw invalidArgument(
+      `the entity has over ${stored.length} bytes, at most ${limits.entityBytesMax} are allowed`,
+      entityTooLarge,
+    )
   }
   return { properties: stored, entries }
 }
@@ -147,11 +158,19 @@ class EntityChecks implements WalkChecks {
   }
 
   name(name: string, property: string, siblings: string[]): void {
-    if (name === '') throw invalidArgument(`a property name is empty${property === '' ? '' : ` (in ${property})`}`)
+    if (name === '')
+      throw invalidArgument(
+        `a property name is empty${property === '' ? '' : ` (in ${property})`}`,
+        'The property.name is the empty string.',
+      )
     if (name.length * 3 > limits.propertyNameBytesMax) {
       validateNameBytes(name, limits.propertyNameBytesMax, `the property name ${labelOf(name).slice(9)}`)
     }
-    if (isReserved(name)) throw invalidArgument(`${labelOf(property)}: names like __this__ are reserved`)
+    if (isReserved(name))
+      throw invalidArgument(
+        `${labelOf(property)}: names like __this__ are reserved`,
+        `The property.name ${JSON.stringify(shorten(name))} is reserved.`,
+      )
     if (siblings.length < searchedNamesMax) {
       if (siblings.includes(name)) this.repeatedName = true
       else siblings.push(name)
@@ -173,7 +192,10 @@ class EntityChecks implements WalkChecks {
     if (slot.meaning !== 0) checkMeaning(slot, property)
     switch (slot.member) {
       case 0:
-        throw invalidArgument(`${labelOf(property)} has no value type set; null must be said as null_value`)
+        throw invalidArgument(
+          `${labelOf(property)} has no value type set; null must be said as null_value`,
+          `The value ${labelOf(property).slice(9)} does not contain a value.`,
+        )
       case valueField.string:
         checkSize(slot, property)
         if (!isWellFormedText(slot.bytes, slot.start, slot.end)) {
@@ -239,17 +261,27 @@ function checkSize(slot: ValueSlot, property: string): void {
     throw invalidArgument(
       `${labelOf(property)} has ${bytes} bytes, at most ${limits.indexedValueBytesMax} can be indexed; ` +
         'shorten it or exclude it from indexes',
+      tooLong(property, limits.indexedValueBytesMax),
     )
   }
   if (bytes > limits.unindexedValueBytesMax) {
     throw invalidArgument(
       `${labelOf(property)} has ${bytes} bytes, at most ${limits.unindexedValueBytesMax} are allowed`,
+      tooLong(property, limits.unindexedValueBytesMax),
     )
   }
 }
 
+function tooLong(property: string, bytesMax: number): string {
+  return `The value of ${labelOf(property)} is longer than ${bytesMax} bytes.`
+}
+
 function checkArray(slot: ValueSlot, property: string, inArray: boolean): void {
-  if (inArray) throw invalidArgument(`${labelOf(property)}: an array cannot hold another array`)
+  if (inArray)
+    throw invalidArgument(
+      `${labelOf(property)}: an array cannot hold another array`,
+      'list_value cannot contain a Value containing another list_value.',
+    )
   if (slot.meaning === vectorMeaning) {
     checkVector(slot, property)
     return
@@ -257,10 +289,14 @@ function checkArray(slot: ValueSlot, property: string, inArray: boolean): void {
   if (slot.excluded) {
     throw invalidArgument(
       `${labelOf(property)}: exclude_from_indexes belongs to the elements of an array, not to the array`,
+      'Exclude from indexes cannot be set on a list value',
     )
   }
   if (slot.meaning !== 0) {
-    throw invalidArgument(`${labelOf(property)}: a meaning belongs to the elements of an array, not to the array`)
+    throw invalidArgument(
+      `${labelOf(property)}: a meaning belongs to the elements of an array, not to the array`,
+      'A Value containing a list_value cannot specify a meaning.',
+    )
   }
 }
 
@@ -271,11 +307,20 @@ function checkVector(slot: ValueSlot, property: string): void {
   if (!slot.excluded) {
     throw invalidArgument(
       `${labelOf(property)}: a vector (meaning 31) must be excluded from indexes; set exclude_from_indexes on it`,
+      "Vector's must be excluded from indexes.",
     )
   }
   const dimensions = readDoubles(slot, noRoom)
-  if (dimensions === undefined) throw invalidArgument(`${labelOf(property)}: a vector (meaning 31) holds doubles only`)
-  if (dimensions === 0) throw invalidArgument(`${labelOf(property)}: the vector has no dimensions; give at least one`)
+  if (dimensions === undefined)
+    throw invalidArgument(
+      `${labelOf(property)}: a vector (meaning 31) holds doubles only`,
+      "Vector must only contain values of type 'double'.",
+    )
+  if (dimensions === 0)
+    throw invalidArgument(
+      `${labelOf(property)}: the vector has no dimensions; give at least one`,
+      'Cannot have a zero length vector.',
+    )
   if (dimensions > limits.vectorDimensionsMax) {
     throw invalidArgument(
       `${labelOf(property)}: the vector has ${dimensions} dimensions, at most ${limits.vectorDimensionsMax} are allowed`,
@@ -294,8 +339,8 @@ function checkMeaning(slot: ValueSlot, property: string): void {
   const { meaning, member, excluded } = slot
   if (member === valueField.array) return
   const plain = plainMeanings.get(meaning)
-  const refuse = (why: string): never => {
-    throw invalidArgument(`${labelOf(property)}: ${why}`)
+  const refuse = (why: string, known?: string): never => {
+    throw invalidArgument(`${labelOf(property)}: ${why}`, known)
   }
   if (plain !== undefined) {
     if (plain !== member) refuse(`meaning ${meaning} goes with a ${typeNames.get(plain)} only`)
@@ -304,11 +349,13 @@ function checkMeaning(slot: ValueSlot, property: string): void {
   switch (meaning) {
     case 15:
       if (member !== valueField.string) refuse('meaning 15 (text) goes with a string only')
-      if (!excluded) refuse('a value of meaning 15 (text) must be excluded from indexes')
+      if (!excluded)
+        refuse('a value of meaning 15 (text) must be excluded from indexes', 'Indexed value has meaning 15.')
       return
     case 22:
       if (member !== valueField.blob) refuse('meaning 22 (compressed) goes with a blob only')
-      if (!excluded) refuse('a value of meaning 22 (compressed) must be excluded from indexes')
+      if (!excluded)
+        refuse('a value of meaning 22 (compressed) must be excluded from indexes', 'Indexed value has meaning 22.')
       return
     case 13: {
       const rating = int64FromHalves(slot.low, slot.high)
@@ -321,14 +368,17 @@ function checkMeaning(slot: ValueSlot, property: string): void {
       if (member !== valueField.entity) refuse('a value of meaning 20 (user) must be an entity')
       return
     case 18:
-      refuse('meaning 18 marks values of a projection, which cannot be written back')
+      refuse(
+        'meaning 18 marks values of a projection, which cannot be written back',
+        'Projection property cannot be used.',
+      )
       break
     case 7:
       if (member === valueField.integer && !isTimestampMicros(slot)) return
       refuse('meaning 7 is for integers outside the range of timestamps; use timestamp_value')
       break
     default:
-      refuse(`unknown meaning ${meaning}`)
+      refuse(`unknown meaning ${meaning}`, `Unknown value meaning ${meaning}.`)
   }
 }
 

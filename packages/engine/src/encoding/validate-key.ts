@@ -7,7 +7,7 @@
  *
  * Measured: every rule, on both of Google's emulators, but for the size of a key, which is documented.
  */
-import { invalidArgument } from '../errors.ts'
+import { type DatastoreError, invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { formatKey, isCompleteKey, type Key, type PartitionId, type PathElement } from '../model/key.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
@@ -25,10 +25,19 @@ export function isReserved(text: string): boolean {
   return text.charCodeAt(0) === 95 && text.length >= 4 && text.startsWith('__') && text.endsWith('__')
 }
 
-/** Checks the size of a name: `what` is how messages call it. */
-export function validateNameBytes(name: string, bytesMax: number, what: string): void {
+/**
+ * Checks the size of a name.
+ *
+ * @param what - how messages call it
+ * @param known - how production calls it
+ */
+export function validateNameBytes(name: string, bytesMax: number, what: string, known = 'property.name'): void {
   const bytes = utf8Bytes(name, bytesMax)
-  if (bytes > bytesMax) throw invalidArgument(`${what} has ${bytes} bytes, at most ${bytesMax} are allowed`)
+  if (bytes <= bytesMax) return
+  throw invalidArgument(
+    `${what} has ${bytes} bytes, at most ${bytesMax} are allowed`,
+    `The ${known} is longer than ${bytesMax} bytes.`,
+  )
 }
 
 const quoted = (text: string): string => JSON.stringify(shorten(text))
@@ -49,19 +58,23 @@ export function validateDatabase(database: KeyDefaults): void {
     if (projectId === '') throw invalidArgument('the project id is missing')
     if (!projectPattern.test(projectId)) {
       throw invalidArgument(
-        `${quoted(projectId)} is an invalid project id: 1 to ${limits.partitionPartCharactersMax} of a-z 0-9 -, beginning with a ` +
-          'letter or digit, perhaps behind a domain and a colon',
+        `1 to ${limits.partitionPartCharactersMax} of a-z 0-9 -, beginning with a letter or digit, perhaps behind a domain and a colon`,
+        `${quoted(projectId)} is an invalid project id.`,
       )
     }
     goodProject = projectId
   }
   if (databaseId !== goodDatabase) {
     if (databaseId === '(default)') {
-      throw invalidArgument('illegal database id "(default)": the default database is named by an empty id')
+      throw invalidArgument(
+        'illegal database id "(default)": the default database is named by an empty id',
+        '"(default)" is an invalid database id.',
+      )
     }
     if (!partPattern.test(databaseId)) {
       throw invalidArgument(
         `illegal database id ${quoted(databaseId)}: at most ${limits.partitionPartCharactersMax} of A-Z a-z 0-9 . _ -`,
+        `${quoted(databaseId)} is an invalid database id.`,
       )
     }
     goodDatabase = databaseId
@@ -80,8 +93,8 @@ export function validatePartition(partition: PartitionId, request: KeyDefaults |
     (partition.projectId !== request.projectId || partition.databaseId !== request.databaseId)
   ) {
     throw invalidArgument(
-      `mismatched databases within request: ${formatDatabase(request)} vs. ${formatDatabase(partition)}; ` +
-        'keys and partitions are in the database of their request: name both project and database, or neither',
+      'keys and partitions are in the database of their request: name both project and database, or neither',
+      `mismatched databases within request: ${formatDatabase(request)} vs. ${formatDatabase(partition)}`,
     )
   }
   const { namespaceId } = partition
@@ -89,6 +102,7 @@ export function validatePartition(partition: PartitionId, request: KeyDefaults |
     if (!partPattern.test(namespaceId)) {
       throw invalidArgument(
         `illegal namespace ${quoted(namespaceId)}: at most ${limits.partitionPartCharactersMax} of A-Z a-z 0-9 . _ -`,
+        `Illegal string ${quoted(namespaceId)} in namespace id.`,
       )
     }
     goodNamespace = namespaceId
@@ -96,7 +110,8 @@ export function validatePartition(partition: PartitionId, request: KeyDefaults |
 }
 
 function formatDatabase(database: KeyDefaults): string {
-  return `project ${quoted(database.projectId)} database ${quoted(database.databaseId)}`
+  const { projectId, databaseId } = database
+  return shorten(databaseId === '' ? projectId : `${projectId}#${databaseId}`)
 }
 
 export interface KeyRules {
@@ -121,6 +136,7 @@ export function validateKey(key: Key, rules: KeyRules): void {
     if (i < path.length - 1 && element.id === undefined && element.name === undefined) {
       throw invalidArgument(
         `the key ${shorten(formatKey(key))} has an incomplete ancestor: element ${i + 1} has no id or name`,
+        incompleteText(key),
       )
     }
   }
@@ -132,47 +148,72 @@ export function validateKey(key: Key, rules: KeyRules): void {
   if (refuseReserved) refuseReservedPartition(key.partition)
   if (rules.complete === 'required') requireComplete(key)
   else if (rules.complete === 'forbidden' && isCompleteKey(key)) {
-    throw invalidArgument(`the key ${shorten(formatKey(key))} is complete; ids are allocated for incomplete keys only`)
+    throw invalidArgument(
+      `the key ${shorten(formatKey(key))} is complete; ids are allocated for incomplete keys only`,
+      `Key path element must not be complete: ${pathText(key)}`,
+    )
   }
+}
+
+/** A path as production prints it: `[A: 1, B: ]`. */
+function pathText({ path }: Key): string {
+  return shorten(`[${path.map(({ kind, id, name }) => `${kind}: ${id ?? name ?? ''}`).join(', ')}]`)
+}
+
+export function incompleteText(key: Key): string {
+  return `Key path element must not be incomplete: ${pathText(key)}`
 }
 
 /** Refuses a key whose last element has neither id nor name. */
 export function requireComplete(key: Key): void {
   if (!isCompleteKey(key)) {
-    throw invalidArgument(`the key ${shorten(formatKey(key))} is incomplete: its last element needs an id or a name`)
+    throw invalidArgument(
+      `the key ${shorten(formatKey(key))} is incomplete: its last element needs an id or a name`,
+      incompleteText(key),
+    )
   }
 }
 
 /** Checks one element and answers its share of the key's size: kind and name as UTF-8, 8 bytes for an id. */
 function validateElement(element: PathElement, key: Key, refuseReserved: boolean): number {
   const { kind, id, name } = element
-  if (kind === '') throw invalidArgument(`the key ${shorten(formatKey(key))} has an empty kind`)
+  if (kind === '')
+    throw invalidArgument(`the key ${shorten(formatKey(key))} has an empty kind`, 'The kind is the empty string.')
   const kindBytes = utf8Bytes(kind, limits.kindBytesMax)
   if (kindBytes > limits.kindBytesMax) {
-    throw invalidArgument(`the kind ${quoted(kind)} has ${kindBytes} bytes, at most ${limits.kindBytesMax} are allowed`)
+    validateNameBytes(kind, limits.kindBytesMax, `the kind ${quoted(kind)}`, 'kind')
   }
-  if (refuseReserved && isReserved(kind)) throw invalidArgument(`the kind ${quoted(kind)} is reserved`)
+  if (refuseReserved && isReserved(kind)) throw reserved('kind', kind)
   if (id !== undefined) {
-    if (id === 0n) throw invalidArgument(`the key ${shorten(formatKey(key))} has the id 0, which is never a valid id`)
+    if (id === 0n)
+      throw invalidArgument(
+        `the key ${shorten(formatKey(key))} has the id 0`,
+        'Key path id is invalid. Must not be zero.',
+      )
     return kindBytes + 8
   }
   if (name === undefined) return kindBytes
-  if (name === '') throw invalidArgument(`the key ${shorten(formatKey(key))} has an empty name`)
+  if (name === '')
+    throw invalidArgument(
+      `the key ${shorten(formatKey(key))} has an empty name`,
+      'The key path element name is the empty string.',
+    )
   const nameBytes = utf8Bytes(name, limits.nameBytesMax)
   if (nameBytes > limits.nameBytesMax) {
-    throw invalidArgument(`the name ${quoted(name)} has ${nameBytes} bytes, at most ${limits.nameBytesMax} are allowed`)
+    validateNameBytes(name, limits.nameBytesMax, `the name ${quoted(name)}`, 'key path element name')
   }
-  if (refuseReserved && isReserved(name)) throw invalidArgument(`the name ${quoted(name)} is reserved`)
+  if (refuseReserved && isReserved(name)) throw reserved('key path element name', name)
   return kindBytes + nameBytes
 }
 
+function reserved(what: string, name: string): DatastoreError {
+  return invalidArgument('names like __this__ cannot be written', `The ${what} ${quoted(name)} is reserved.`)
+}
+
 function refuseReservedPartition(partition: PartitionId): void {
-  if (isReserved(partition.namespaceId))
-    throw invalidArgument(`the namespace ${quoted(partition.namespaceId)} is reserved`)
-  if (isReserved(partition.projectId))
-    throw invalidArgument(`the project id ${quoted(partition.projectId)} is reserved`)
-  if (isReserved(partition.databaseId))
-    throw invalidArgument(`the database id ${quoted(partition.databaseId)} is reserved`)
+  if (isReserved(partition.namespaceId)) throw reserved('namespace id', partition.namespaceId)
+  if (isReserved(partition.projectId)) throw reserved('project id', partition.projectId)
+  if (isReserved(partition.databaseId)) throw reserved('database id', partition.databaseId)
 }
 
 /** The key of an entity that is inserted, updated or upserted; its last element may be incomplete. */

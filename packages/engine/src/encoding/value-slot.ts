@@ -231,10 +231,14 @@ export function readTimestamp(slot: ValueSlot, outer: WireReader, property: stri
     throw invalidArgument(
       `${labelOf(property)}: the timestamp's seconds are ${seconds}, ` +
         `allowed are ${timestampSecondsMin} (year 1) to ${timestampSecondsMax} (year 9999)`,
+      'Timestamp seconds exceeds limit for field',
     )
   }
   if (nanos < 0 || nanos > 999_999_999) {
-    throw invalidArgument(`${labelOf(property)}: the timestamp's nanos are ${nanos}, allowed are 0 to 999999999`)
+    throw invalidArgument(
+      `${labelOf(property)}: the timestamp's nanos are ${nanos}, allowed are 0 to 999999999`,
+      'Timestamp nanos exceeds limit for field',
+    )
   }
   slot.seconds = seconds
   slot.nanos = nanos
@@ -262,10 +266,16 @@ export function readGeoPoint(slot: ValueSlot, outer: WireReader, property: strin
   }
   // Written so that NaN fails too.
   if (!(Math.abs(latitude) <= 90)) {
-    throw invalidArgument(`${labelOf(property)}: the latitude is ${latitude}, allowed are -90 to 90`)
+    throw invalidArgument(
+      `${labelOf(property)}: the latitude is ${latitude}, allowed are -90 to 90`,
+      'Geo point latitude outside permitted range -90.0 to 90.0.',
+    )
   }
   if (!(Math.abs(longitude) <= 180)) {
-    throw invalidArgument(`${labelOf(property)}: the longitude is ${longitude}, allowed are -180 to 180`)
+    throw invalidArgument(
+      `${labelOf(property)}: the longitude is ${longitude}, allowed are -180 to 180`,
+      'Geo point longitude outside permitted range -180.0 to 180.0.',
+    )
   }
   return { latitude, longitude }
 }

@@ -89,6 +89,7 @@ export function decodeCursor(plan: Plan, bytes: Uint8Array, which: 'start' | 'en
   if (!text.startsWith(headOf(plan.shape, place))) {
     throw invalidArgument(
       `the ${which} cursor belongs to another query: use it with the kind, filters and orders of the query that gave it, or with all orders reversed`,
+      'cursor does not match query',
     )
   }
   const position = text.slice(headLength)
@@ -120,7 +121,10 @@ function checkPosition(plan: Plan, position: string, which: 'start' | 'end'): vo
 }
 
 function broken(which: 'start' | 'end') {
-  return invalidArgument(`the ${which} cursor cannot be read: pass on the bytes of a result's cursor unchanged`)
+  return invalidArgument(
+    `the ${which} cursor cannot be read: pass on the bytes of a result's cursor unchanged`,
+    'Error parsing protocol message',
+  )
 }
 
 /** The positions from a cursor on, in result order; `undefined` = all. */

@@ -49,6 +49,7 @@ function vectorOf(value: Value): Float64Array {
   if (value.type !== 'array' || value.meaning !== vectorMeaning) {
     throw invalidArgument(
       `find_nearest: the query vector is not a vector value: give an array of doubles with meaning ${vectorMeaning}`,
+      'Query Value must be of type vector.',
     )
   }
   const { values } = value

@@ -4,7 +4,7 @@
  *   reset of a namespace at T      a read at T - 1 of that namespace is refused; elsewhere it goes on       (H2 of past-view.ts)
  */
 import type { RequestContext } from '../context.ts'
-import { DatastoreError, failedPrecondition } from '../errors.ts'
+import { contention, type DatastoreError, failedPrecondition } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
@@ -16,14 +16,12 @@ export function guarded(view: TableView, ranges: readonly KeyRange[], refusal: (
 
 /** What a transaction is told that reads what was deleted after its moment. */
 export function deletedSince(): DatastoreError {
-  return new DatastoreError('ABORTED', `${deletedReason}; try again`, { retry: 'transaction' })
+  return contention('what this transaction reads was deleted by a reset; try again', 'transaction')
 }
-
-export const deletedReason = 'what this transaction reads was deleted by a reset'
 
 /** What a read at a past moment is told. */
 export function deletedBefore(): DatastoreError {
-  return failedPrecondition('the read time is too long ago: what it asks for was deleted by a reset since')
+  return failedPrecondition("The requested 'read_time' is too old. (what it asks for was deleted by a reset since)")
 }
 
 export function isInAny(ranges: readonly KeyRange[], row: RowKey): boolean {

@@ -17,7 +17,7 @@ import type { Scheduler } from '../clock.ts'
 import { checkAlive, type RequestContext } from '../context.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
-import { DatastoreError } from '../errors.ts'
+import { contention, DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Tablets } from '../tablets/tablets.ts'
 import type { GroupCode } from './log-rows.ts'
@@ -97,11 +97,11 @@ export class GroupTurns {
         `the deadline of the call passed while commits to ${words(group)} queued`,
       )
     }
-    throw new DatastoreError(
-      'ABORTED',
+    throw contention(
       `too many commits to the entity group of ${words(group)}: they queue for more than ${groupWaitMsMax} ms; ` +
         'try again with backoff, write to it less often, or put entities that need not be together into groups of their own',
-      { retry: 'transaction' },
+      'transaction',
+      'group',
     )
   }
 

@@ -53,10 +53,16 @@ export function checkMetadataQuery(query: Query): void {
       return
     }
     if (part.property !== '__key__') {
-      throw invalidArgument(`a query of ${kind} may filter on __key__ only, not on ${part.property}`)
+      throw invalidArgument(
+        `a query of ${kind} may filter on __key__ only, not on ${part.property}`,
+        'Only comparison filters on __key__ supported',
+      )
     }
     if (part.operator === 'hasAncestor' && kind !== '__property__') {
-      throw invalidArgument(`a query of ${kind} has no ancestor: filter on __key__`)
+      throw invalidArgument(
+        `a query of ${kind} has no ancestor: filter on __key__`,
+        `ancestor queries on ${kind} not allowed`,
+      )
     }
   }
   walk(filter)
@@ -64,6 +70,7 @@ export function checkMetadataQuery(query: Query): void {
     if (property === '__key__' && direction === 'ascending') continue
     throw invalidArgument(
       `a query of ${kind} may be ordered by __key__ ascending only, not by ${property} ${direction}`,
+      'Only ascending order on __key__ supported',
     )
   }
 }

@@ -111,6 +111,7 @@ class FilterReader {
     if (this.#unequal.size > limits.inequalityPropertiesMax) {
       throw invalidArgument(
         `the query has inequality filters on ${this.#unequal.size} properties; at most ${limits.inequalityPropertiesMax} are allowed`,
+        `A query may not have more than ${limits.inequalityPropertiesMax} distinct inequality fields.`,
       )
     }
     if (this.#notIn && this.#several) {
@@ -120,16 +121,22 @@ class FilterReader {
 
   #property(filter: Extract<Filter, { type: 'property' }>): ReadConjunction {
     const { property, operator, value } = filter
-    if (property === '') throw invalidArgument('a filter names no property: its name is empty')
+    if (property === '')
+      throw invalidArgument('a filter names no property: its name is empty', 'The property.name is the empty string.')
     validateNameBytes(property, limits.propertyNameBytesMax, 'the name of a filtered property')
     if (value.excludeFromIndexes) {
       throw invalidArgument(
         `the value that ${property} is compared with is marked unindexed: leave exclude_from_indexes unset in filters`,
+        'a filter value must be indexed',
       )
     }
     if (operator === 'hasAncestor') return { atoms: [], ancestor: this.#ancestor(property, value) }
     if (operator === 'notEqual' || operator === 'notIn') {
-      if (++this.#negations > 1) throw invalidArgument('a query may hold one NOT_EQUAL or NOT_IN at most')
+      if (++this.#negations > 1)
+        throw invalidArgument(
+          'a query may hold one NOT_EQUAL or NOT_IN at most',
+          "Only a single 'NOT_EQUAL' or 'NOT_IN' is allowed per query.",
+        )
       if (operator === 'notIn') this.#notIn = true
     }
     if (operator === 'in') this.#several = true
@@ -139,10 +146,17 @@ class FilterReader {
 
   #ancestor(property: string, value: Value): Key {
     if (property !== keyProperty) {
-      throw invalidArgument(`HAS_ANCESTOR is for ${keyProperty} only, but the filter names ${property}`)
+      throw invalidArgument(
+        `HAS_ANCESTOR is for ${keyProperty} only, but the filter names ${property}`,
+        'property must be __key__',
+      )
     }
     checkMeaning(property, value)
-    if (value.type !== 'key') throw invalidArgument(`an ancestor must be a key, but the filter has a ${value.type}`)
+    if (value.type !== 'key')
+      throw invalidArgument(
+        `an ancestor must be a key, but the filter has a ${value.type}`,
+        'HAS_ANCESTOR requires a key value',
+      )
     this.#checkKey(value.key)
     return value.key
   }
@@ -153,11 +167,17 @@ class FilterReader {
     }
     const name = operator === 'in' ? 'IN' : 'NOT_IN'
     if (value.type !== 'array' || value.values.length === 0) {
-      throw invalidArgument(`${name} on ${property} needs an array of at least one value`)
+      throw invalidArgument(
+        `${name} on ${property} needs an array of at least one value`,
+        value.type === 'array' ? `${name} requires an non-empty ArrayValue.` : `${name} requires an ArrayValue.`,
+      )
     }
     const max = operator === 'in' ? limits.inValuesMax : limits.notInValuesMax
     if (value.values.length > max) {
-      throw invalidArgument(`${name} on ${property} has ${value.values.length} values; at most ${max} are allowed`)
+      throw invalidArgument(
+        `${name} on ${property} has ${value.values.length} values; at most ${max} are allowed`,
+        `${name} supports up to ${max} values.`,
+      )
     }
     checkMeaning(property, value)
     const codes = [...new Set(value.values.map((member) => this.#code(property, member)))]
@@ -168,18 +188,25 @@ class FilterReader {
     if (value.excludeFromIndexes) {
       throw invalidArgument(
         `a value that ${property} is compared with is marked unindexed: leave it unmarked in filters`,
+        'a filter value must be indexed',
       )
     }
     checkMeaning(property, value)
     if (property === keyProperty) {
       if (value.type !== 'key') {
-        throw invalidArgument(`${keyProperty} must be compared with a key, but the filter has a ${value.type}`)
+        throw invalidArgument(
+          `${keyProperty} must be compared with a key, but the filter has a ${value.type}`,
+          `${keyProperty} filter value must be a Key`,
+        )
       }
       this.#checkKey(value.key)
       return pathCode(value.key.path)
     }
     if (value.type === 'array') {
-      throw invalidArgument(`${property} is compared with an array: use IN or NOT_IN, or filter by one of its values`)
+      throw invalidArgument(
+        `${property} is compared with an array: use IN or NOT_IN, or filter by one of its values`,
+        'A list value is not allowed',
+      )
     }
     if (value.type === 'entity' && value.meaning !== userMeaning) {
       throw invalidArgument(
@@ -195,9 +222,8 @@ class FilterReader {
     validateKeyValue(key)
     if (comparePartitions(key.partition, this.#partition) !== 0) {
       throw invalidArgument(
-        `the key [${formatKey(key)}] in the filter is in ${partitionWords(key.partition)}, but the query in ${partitionWords(
-          this.#partition,
-        )}`,
+        `the key [${formatKey(key)}] in the filter is in ${partitionWords(key.partition)}, but the query in ${partitionWords(this.#partition)}`,
+        `The query namespace is '${this.#partition.namespaceId}' but ${keyProperty} filter namespace is '${key.partition.namespaceId}'.`,
       )
     }
   }
@@ -219,8 +245,11 @@ function checkSize(property: string, value: Value): void {
   if (bytes <= limits.indexedValueBytesMax) return
   throw invalidArgument(
     `the value that ${shorten(property)} is compared with has ${bytes} bytes; at most ${limits.indexedValueBytesMax} can be indexed: shorten it`,
+    `The value of property "${shorten(property)}" is longer than ${limits.indexedValueBytesMax} bytes.`,
   )
 }
+
+const commonAncestorText = 'All disjunctions must have a common and unique ancestor constraint.'
 
 /** The one ancestor of all conjunctions; they must agree, since an ancestor is what the query is about. */
 function commonAncestor(conjunctions: readonly ReadConjunction[]): Key | undefined {
@@ -229,7 +258,10 @@ function commonAncestor(conjunctions: readonly ReadConjunction[]): Key | undefin
   const code = ancestor && pathCode(ancestor.path)
   for (const { ancestor: other } of conjunctions) {
     if ((other && pathCode(other.path)) !== code) {
-      throw invalidArgument('all parts of the filter need one common ancestor: put HAS_ANCESTOR outside of the OR')
+      throw invalidArgument(
+        'all parts of the filter need one common ancestor: put HAS_ANCESTOR outside of the OR',
+        commonAncestorText,
+      )
     }
   }
   return ancestor
@@ -239,6 +271,7 @@ function both(a: ReadConjunction, b: ReadConjunction): ReadConjunction {
   if (a.ancestor !== undefined && b.ancestor !== undefined && pathCode(a.ancestor.path) !== pathCode(b.ancestor.path)) {
     throw invalidArgument(
       `the query asks for two ancestors, [${formatKey(a.ancestor)}] and [${formatKey(b.ancestor)}]: one is allowed`,
+      commonAncestorText,
     )
   }
   return { atoms: a.atoms.length === 0 ? b.atoms : [...a.atoms, ...b.atoms], ancestor: a.ancestor ?? b.ancestor }

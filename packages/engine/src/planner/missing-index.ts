@@ -16,11 +16,20 @@ export class MissingIndexError extends DatastoreError {
   constructor(index: IndexDefinition) {
     const words = formatIndex(index)
     const yaml = indexYaml(index)
-    super('FAILED_PRECONDITION', `no index serves this query: it needs ${words}. Define it, in index.yaml:\n${yaml}`, {
-      details: { index: words, 'index.yaml': yaml },
-    })
+    super(
+      'FAILED_PRECONDITION',
+      `no matching index found. recommended index is:\n${bareNames(yaml)}(no index serves this query: define ${words}, in index.yaml)`,
+      {
+        details: { index: words, 'index.yaml': yaml },
+      },
+    )
     this.index = index
   }
+}
+
+/** Production's text names kinds and properties without quotes. */
+function bareNames(yaml: string): string {
+  return yaml.replace(/: "([A-Za-z_][\w.]*)"$/gm, ': $1')
 }
 
 /** @param equalities - of the disjunct that no index serves */

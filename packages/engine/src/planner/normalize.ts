@@ -69,7 +69,7 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
 }
 
 function checkNames({ kind = '', projection, order, distinctOn }: Query): void {
-  validateNameBytes(kind, limits.kindBytesMax, 'the kind of the query')
+  validateNameBytes(kind, limits.kindBytesMax, 'the kind of the query', 'kind')
   const names = [
     ['an ordered property', order.map(({ property }) => property)],
     ['a projected property', projection],
@@ -91,9 +91,13 @@ function checkCounts(query: Query): void {
   checkPartCount(partLimits.projectedProperties, query.projection.length)
   checkPartCount(partLimits.distinctProperties, query.distinctOn.length)
   if (query.limit !== undefined && query.limit < 0) {
-    throw invalidArgument(`the limit is ${query.limit}; it must not be negative: leave it out for no limit`)
+    throw invalidArgument(
+      `the limit is ${query.limit}; it must not be negative: leave it out for no limit`,
+      'Limit must be non-negative.',
+    )
   }
-  if (query.offset < 0) throw invalidArgument(`the offset is ${query.offset}; it must not be negative`)
+  if (query.offset < 0)
+    throw invalidArgument(`the offset is ${query.offset}; it must not be negative`, 'Offset must be non-negative.')
 }
 
 function checkKindless(query: Query, conjunctions: readonly Conjunction[]): void {
@@ -102,6 +106,7 @@ function checkKindless(query: Query, conjunctions: readonly Conjunction[]): void
       if (atom.property !== keyProperty) {
         throw invalidArgument(
           `a query without kind may filter on ${keyProperty} only, not on ${atom.property}: name a kind`,
+          `kind is required for filter: ${atom.property}`,
         )
       }
     }
@@ -110,25 +115,32 @@ function checkKindless(query: Query, conjunctions: readonly Conjunction[]): void
     if (order.property !== keyProperty || order.direction !== 'ascending') {
       throw invalidArgument(
         `a query without kind may order by ${keyProperty} ascending only, not by ${order.property} ${order.direction}: name a kind`,
+        `kind is required for all orders except ${keyProperty} ascending`,
       )
     }
   }
   for (const name of [...query.projection, ...query.distinctOn]) {
-    if (name !== keyProperty) throw invalidArgument(`a query without kind may not project ${name}: name a kind`)
+    if (name !== keyProperty)
+      throw invalidArgument(`a query without kind may not project ${name}: name a kind`, 'kind is required')
   }
 }
 
 function checkProjection(projection: readonly string[], conjunctions: readonly Conjunction[]): void {
   for (const [i, name] of projection.entries()) {
     if (name === '') throw invalidArgument('a projected property has an empty name')
-    if (projection.indexOf(name) !== i) throw invalidArgument(`the property ${name} is projected twice`)
+    if (projection.indexOf(name) !== i)
+      throw invalidArgument(`the property ${name} is projected twice`, 'Cannot project a property multiple times.')
     if (name === keyProperty) continue
     if (name.startsWith('__') && name.endsWith('__')) {
-      throw invalidArgument(`the property ${name} is reserved and cannot be projected`)
+      throw invalidArgument(
+        `the property ${name} is reserved and cannot be projected`,
+        `projections are not supported for the property: ${name}`,
+      )
     }
     if (conjunctions.some((conjunction) => hasEquality(conjunction, name))) {
       throw invalidArgument(
         `the property ${name} is projected and has an equality filter (= or IN), which fixes its value: leave one out`,
+        'Cannot use projection on a property with an equality filter.',
       )
     }
   }

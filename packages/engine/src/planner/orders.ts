@@ -51,7 +51,8 @@ export function orderColumns(
   let keyDirection: PropertyOrder['direction'] | undefined
   const oneKey = fixed(keyProperty)
   for (const order of query.order) {
-    if (order.property === '') throw invalidArgument('an order names no property: its name is empty')
+    if (order.property === '')
+      throw invalidArgument('an order names no property: its name is empty', 'The property.name is the empty string.')
     if (oneKey) continue
     if (order.property === keyProperty) keyDirection ??= order.direction
     else if (!has(order.property) && !fixed(order.property)) (keyDirection === undefined ? ordered : late).push(order)
@@ -102,6 +103,7 @@ function checkDistinct(ordered: readonly Pick<PropertyOrder, 'property'>[], dist
   if (stranger !== undefined) {
     throw invalidArgument(
       `the orders must start with the distinct-on properties (${distinct.join(', ')}), but ${stranger.property} comes before them`,
+      'All group by properties must be ordered before any non group by properties.',
     )
   }
 }

@@ -228,7 +228,12 @@ test('names are those given, and property_1, property_2, … for the rest', () =
 
 const refused: readonly [string, Query, readonly Aggregation[], RegExp][] = [
   ['no aggregations', query({ kind: 'A' }), [], /at least one/],
-  ['six aggregations', query({ kind: 'A' }), Array.from({ length: 6 }, () => count), /6 aggregations; at most 5/],
+  [
+    'six aggregations',
+    query({ kind: 'A' }),
+    Array.from({ length: 6 }, () => count),
+    /aggregation query is 5\. Received: 6/,
+  ],
   [
     'an alias twice',
     query({ kind: 'A' }),
@@ -249,8 +254,13 @@ const refused: readonly [string, Query, readonly Aggregation[], RegExp][] = [
   ['a sum of a name of 1501 bytes', query({ kind: 'A' }), [sum('x'.repeat(1501))], /1501 bytes, at most 1500/],
   ['a negative up_to', query({ kind: 'A' }), [countUpTo(-1n)], /up_to of a count is -1/],
   ['a sum of no property', query({ kind: 'A' }), [sum('')], /names no property/],
-  ['a sum of keys', query({ kind: 'A' }), [sum('__key__')], /__key__ is reserved/],
-  ['an average of a reserved property', query({ kind: 'A' }), [avg('__foo__')], /__foo__ is reserved/],
+  ['a sum of keys', query({ kind: 'A' }), [sum('__key__')], /not supported for the property: __key__/],
+  [
+    'an average of a reserved property',
+    query({ kind: 'A' }),
+    [avg('__foo__')],
+    /not supported for the property: __foo__/,
+  ],
   ['a sum over all kinds', query({}), [sum('p')], /name a kind/],
   ['a sum over keys only', query({ kind: 'A', projection: ['__key__'] }), [sum('p')], /keys only/],
   ['a sum of what is not projected', query({ kind: 'A', projection: ['q'] }), [sum('p')], /does not project p/],

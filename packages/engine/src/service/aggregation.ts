@@ -95,11 +95,18 @@ export interface CheckedAggregations {
 /** Throws INVALID_ARGUMENT for what no aggregation may ask. */
 export function checkAggregations(aggregations: readonly Aggregation[], query: Query): CheckedAggregations {
   const { length } = aggregations
-  if (length === 0) throw invalidArgument('an aggregation query has no aggregations; it needs at least one')
+  if (length === 0)
+    throw invalidArgument(
+      'an aggregation query has no aggregations; it needs at least one',
+      'Aggregations can not be empty.',
+    )
   checkPartCount(partLimits.aggregations, length)
   for (const aggregation of aggregations) {
     if (aggregation.operator === 'count' && aggregation.upTo !== undefined && aggregation.upTo < 0n) {
-      throw invalidArgument(`up_to of a count is ${aggregation.upTo}; it must not be negative`)
+      throw invalidArgument(
+        `up_to of a count is ${aggregation.upTo}; it must not be negative`,
+        'The `up_to` value in a COUNT aggregation must be greater than or equal to zero.',
+      )
     }
   }
   const names = namesOf(aggregations)
@@ -113,8 +120,16 @@ function namesOf(aggregations: readonly Aggregation[]): readonly string[] {
   let unnamed = 0
   const names = aggregations.map(({ alias }) => alias || `property_${++unnamed}`)
   for (const [i, name] of names.entries()) {
-    if (names.indexOf(name) !== i) throw invalidArgument(`the alias ${JSON.stringify(name)} is used twice`)
-    if (isReserved(name)) throw invalidArgument(`the alias ${JSON.stringify(name)} is reserved`)
+    if (names.indexOf(name) !== i)
+      throw invalidArgument(
+        `the alias ${JSON.stringify(name)} is used twice`,
+        `Aggregation aliases contain duplicate alias: ${name}.`,
+      )
+    if (isReserved(name))
+      throw invalidArgument(
+        `the alias ${JSON.stringify(name)} is reserved`,
+        `The property.name ${JSON.stringify(name)} is reserved.`,
+      )
     validateNameBytes(name, limits.propertyNameBytesMax, 'an alias')
   }
   return names
@@ -122,11 +137,14 @@ function namesOf(aggregations: readonly Aggregation[]): readonly string[] {
 
 function checkProperties(properties: readonly string[], { kind, projection }: Query): void {
   for (const property of properties) {
-    if (property === '') throw invalidArgument('a sum or an average names no property')
+    if (property === '') throw invalidArgument('a sum or an average names no property', 'Empty aggregation field.')
     validateNameBytes(property, limits.propertyNameBytesMax, 'the name of an aggregated property')
-    if (isReserved(property)) throw invalidArgument(`the property ${property} is reserved and cannot be aggregated`)
+    if (isReserved(property)) throw invalidArgument(`Aggregations are not supported for the property: ${property}`)
     if (kind === undefined) {
-      throw invalidArgument(`a query without kind has no rows of ${property} to aggregate: name a kind`)
+      throw invalidArgument(
+        `a query without kind has no rows of ${property} to aggregate: name a kind`,
+        'kind is required',
+      )
     }
     if (projection.length > 0 && !projection.includes(property)) {
       throw invalidArgument(

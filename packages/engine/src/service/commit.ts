@@ -5,7 +5,7 @@
  * C5  Atomic commits change all or nothing; others stop at the first failure and keep what came before it (measured).
  */
 import type { RequestContext } from '../context.ts'
-import { DatastoreError, invalidArgument } from '../errors.ts'
+import { invalidArgument } from '../errors.ts'
 import type { Findings } from '../findings/findings.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import { idCollisionError } from '../ids/id-errors.ts'
@@ -15,7 +15,7 @@ import type { Key } from '../model/key.ts'
 import { forEachInSlices } from '../slices.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import { evaluateMutations, type PreparedMutation, refuseRepeatedKeys } from '../transactions/mutations.ts'
-import type { Transaction } from '../transactions/transaction.ts'
+import { type Transaction, tooManyGroups } from '../transactions/transaction.ts'
 import type { TransactionDatabase, Transactions } from '../transactions/transactions.ts'
 import type { CommitRequest, CommitResult, Mutation } from './api.ts'
 import { groupsOf } from './groups.ts'
@@ -78,7 +78,11 @@ function commitReady(
     const nothing = { mutationResults: [], indexUpdates: 0 }
     return atomic ? { ...nothing, commitTime: versions.readTime() } : nothing
   }
-  if (transaction?.readOnly) throw invalidArgument(`${transaction.name} is read-only; commit it without mutations`)
+  if (transaction?.readOnly)
+    throw invalidArgument(
+      `${transaction.name} is read-only; commit it without mutations`,
+      'Cannot modify entities in a read-only transaction.',
+    )
   if (atomic && transaction === undefined) refuseGroups(prepared, database.settings.entityGroupsMax)
   const single = atomic ? undefined : refuseRepeatedKeys(context, prepared)
   const recorded = andThen(single, () => parts.record())
@@ -144,7 +148,10 @@ function refuseGroups(prepared: readonly PreparedMutation[], entityGroupsMax: nu
     .map(({ key }) => ({ partition: key.partition, path: key.path.slice(0, 1) }))
   const touched = groupsOf(roots).length + prepared.filter(isNewGroup).length
   if (touched > entityGroupsMax) {
-    throw invalidArgument(`the transaction touches ${touched} entity groups; it may touch ${entityGroupsMax}`)
+    throw invalidArgument(
+      `the transaction touches ${touched} entity groups; it may touch ${entityGroupsMax}`,
+      tooManyGroups,
+    )
   }
 }
 
@@ -160,14 +167,23 @@ function checkMode(request: CommitRequest): void {
   const { mode, transaction, singleUse } = request
   if (mode === 'nonTransactional') {
     if (transaction !== undefined || singleUse !== undefined) {
-      throw invalidArgument('a non-transactional commit names a transaction; leave it out or use mode TRANSACTIONAL')
+      throw invalidArgument(
+        'a non-transactional commit names a transaction; leave it out or use mode TRANSACTIONAL',
+        'non-transaction commit cannot specify a transaction',
+      )
     }
     return
   }
   if (transaction === undefined && singleUse === undefined) {
-    throw invalidArgument('a transactional commit needs a transaction: give one, or a single-use transaction')
+    throw invalidArgument(
+      'a transactional commit needs a transaction: give one, or a single-use transaction',
+      'transactional commit requires a transaction',
+    )
   }
   if (singleUse?.mode === 'readOnly') {
-    throw new DatastoreError('INVALID_ARGUMENT', 'a single-use transaction that commits must be read-write')
+    throw invalidArgument(
+      'a single-use transaction that commits must be read-write',
+      'single_use_transaction in a commit request must be READ_WRITE.',
+    )
   }
 }

@@ -348,7 +348,7 @@ export class Database implements TtlDatabase {
   reserveIds(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
     return this.#settled(context, () => {
       if (keys.length === 0 && this.#settings.mode === 'firestore') {
-        throw failedPrecondition('ReserveIds names no keys; give at least one')
+        throw failedPrecondition('List of Ids to reserve cannot be empty. (name at least one key)')
       }
       for (const key of keys) validateCompleteKey(key, this)
       return this.#shared.ids.reserve(context, keys)

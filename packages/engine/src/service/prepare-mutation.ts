@@ -7,7 +7,7 @@
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
 import { prepareEntity } from '../encoding/validate-entity.ts'
-import { validateCompleteKey } from '../encoding/validate-key.ts'
+import { incompleteText, validateCompleteKey } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
 import { formatKey, isCompleteKey } from '../model/key.ts'
 import { checkExpectation } from '../transactions/conflict.ts'
@@ -44,10 +44,16 @@ export function prepareMutation(
   const { key, properties, entries } = prepareEntity(mutation.entity, database, indexOptions)
   const automaticId = !isCompleteKey(key)
   if (automaticId && operation === 'update') {
-    throw invalidArgument(`update of ${formatKey(key)}: the last path element has neither id nor name`)
+    throw invalidArgument(
+      `update of ${formatKey(key)}: the last path element has neither id nor name`,
+      incompleteText(key),
+    )
   }
   if (automaticId && conflict !== undefined) {
-    throw invalidArgument(`${formatKey(key)}: a base version or update time needs a complete key`)
+    throw invalidArgument(
+      `${formatKey(key)}: a base version or update time needs a complete key`,
+      'conflict detection is not allowed for incomplete keys',
+    )
   }
   if (conflict !== undefined) checkExpectation(operation, key, conflict)
   return {

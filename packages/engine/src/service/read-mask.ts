@@ -8,7 +8,10 @@ import type { QueryBatch, RunQueryRequest } from './api.ts'
 export function queryMask({ query, propertyMask }: RunQueryRequest): PropertyMask | undefined {
   if (propertyMask === undefined) return undefined
   if (query.projection.some((property) => property !== '__key__')) {
-    throw invalidArgument('a query has both a projection and a property mask; leave one of them out')
+    throw invalidArgument(
+      'a query has both a projection and a property mask; leave one of them out',
+      'property masks are not allowed on projection queries',
+    )
   }
   return parsePropertyMask(propertyMask)
 }

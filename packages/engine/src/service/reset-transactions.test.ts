@@ -129,7 +129,7 @@ async function outcomeOf(call: () => Promise<unknown>): Promise<unknown> {
   }
 }
 
-const aborted = expect.stringMatching(/^ABORTED: .* was deleted by a reset; try again$/)
+const aborted = expect.stringMatching(/^ABORTED: .* was deleted by a reset; try again\)$/)
 const modes: readonly ConcurrencyMode[] = ['pessimistic', 'optimistic', 'optimisticWithEntityGroups']
 
 describe.each(Object.keys(stores))('%s', (store) => {

@@ -10,7 +10,7 @@
  * mutations of one entity may not differ in what they expect. The newer emulator lets a conflict pass under `serverValue`;
  * here, as in the older one, the mutation has no effect then.
  */
-import { DatastoreError, invalidArgument } from '../errors.ts'
+import { failedPrecondition, invalidArgument, worded } from '../errors.ts'
 import type { EntityImage } from '../model/entity.ts'
 import { formatKey, type Key } from '../model/key.ts'
 
@@ -63,8 +63,10 @@ export function isConflict(key: Key, conflict: Conflict, image: EntityImage | un
     throw invalidArgument(`${formatKey(key)}: the expected ${what} ${expected} is newer than the stored one, ${stored}`)
   }
   if (resolution !== 'fail') return true
-  throw new DatastoreError(
-    'FAILED_PRECONDITION',
-    `${formatKey(key)}: the expected ${what} is ${expected}, the stored one ${image === undefined ? 'none' : stored}`,
+  throw failedPrecondition(
+    worded(
+      `${formatKey(key)}: the expected ${what} is ${expected}, the stored one ${image === undefined ? 'none' : stored}`,
+      `the stored ${what} (${stored}) does not match the required base ${what} (${expected})`,
+    ),
   )
 }

@@ -23,8 +23,8 @@ import type { KeyCodes } from '../encoding/key-codec.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import { cutProperties, mergeProperties, type PropertyMask } from '../encoding/property-mask.ts'
 import { sameProperties } from '../encoding/same-properties.ts'
-import { type PreparedProperties, prepareProperties } from '../encoding/validate-entity.ts'
-import { DatastoreError, invalidArgument } from '../errors.ts'
+import { entityTooLarge, type PreparedProperties, prepareProperties } from '../encoding/validate-entity.ts'
+import { DatastoreError, invalidArgument, worded } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import { limits } from '../limits.ts'
 import type { EntityStates } from '../log/index-delta.ts'
@@ -139,6 +139,7 @@ export function refuseRepeatedKeys(
     if (seen.has(row)) {
       throw invalidArgument(
         `${formatKey(key)} is mutated twice in one non-transactional commit; use a transaction or two commits`,
+        'A non-transactional commit may not contain multiple mutations affecting the same entity.',
       )
     }
     seen.add(row)
@@ -182,6 +183,7 @@ function namedKeys(
     if (rules.pairs === 'refused' && refusedPairs[known.lastOperation].includes(operation)) {
       throw invalidArgument(
         `${formatKey(key)}: ${operation} after ${known.lastOperation} of the same entity in one commit`,
+        `Cannot ${known.lastOperation} then ${operation} an entity in the same request.`,
       )
     }
     checkSameExpectation(key, known.firstConflict, conflict)
@@ -403,7 +405,10 @@ class Fold {
     const prepared = prepareProperties(properties, key.partition, this.#rules.indexOptions)
     const bytes = prepared.properties.length + keyFieldBytes(key)
     if (bytes > limits.entityBytesMax) {
-      throw invalidArgument(`${formatKey(key)} would have ${bytes} bytes, at most ${limits.entityBytesMax} are allowed`)
+      throw invalidArgument(
+        `${formatKey(key)} would have ${bytes} bytes, at most ${limits.entityBytesMax} are allowed`,
+        entityTooLarge,
+      )
     }
     return prepared
   }
@@ -418,9 +423,15 @@ function keyFieldBytes(key: Key): number {
 /** Refuses an insert of an entity that exists, and an update of one that does not. */
 function refuseExistence({ operation, key }: PreparedMutation, { properties }: Entity): void {
   if (operation === 'insert' && properties !== undefined) {
-    throw new DatastoreError('ALREADY_EXISTS', `insert of ${formatKey(key)}: the entity exists; use update or upsert`)
+    throw new DatastoreError(
+      'ALREADY_EXISTS',
+      worded(`insert of ${formatKey(key)}: the entity exists; use update or upsert`, 'entity already exists'),
+    )
   }
   if (operation === 'update' && properties === undefined) {
-    throw new DatastoreError('NOT_FOUND', `update of ${formatKey(key)}: there is no such entity; use insert or upsert`)
+    throw new DatastoreError(
+      'NOT_FOUND',
+      worded(`update of ${formatKey(key)}: there is no such entity; use insert or upsert`, 'no entity to update'),
+    )
   }
 }

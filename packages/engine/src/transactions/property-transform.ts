@@ -89,6 +89,7 @@ function checkOperand(
     throw invalidArgument(
       `the ${operation.type} of ${formatPropertyPath(path)} has a ${operation.value.type} as operand; ` +
         'it must be an integer or a double',
+      'Input must be int64 or double.',
     )
   }
   const name = path.at(-1) ?? ''

@@ -160,7 +160,10 @@ export class TransactionRegistry implements TransactionOwner {
     }
     const ended = this.#fates.find(id)
     if (ended === undefined || ended.database !== database) {
-      throw invalidArgument('the transaction is unknown here: begin one, and use it in the database it was begun in')
+      throw invalidArgument(
+        'the transaction is unknown here: begin one, and use it in the database it was begun in',
+        transactionGone,
+      )
     }
     throw endedError(ended)
   }
@@ -220,14 +223,19 @@ export function refuseEnded(transaction: Transaction): void {
   if (transaction.state !== 'active') throw endedError(transaction)
 }
 
+const transactionGone = 'The referenced transaction has expired or is no longer valid.'
+
 function endedError(fate: Fate): DatastoreError {
   if (fate.state === 'aborted') return abortedError(fate)
-  return invalidArgument(`${fate.name} is ${stateInWords[fate.state]}; begin a new one`)
+  return invalidArgument(`${fate.name} is ${stateInWords[fate.state]}; begin a new one`, transactionGone)
 }
 
 function decodeId(token: Uint8Array): number {
   const id = decodeToken(token)
   if (id === undefined)
-    throw invalidArgument('the transaction bytes do not decode; use those that BeginTransaction gave')
+    throw invalidArgument(
+      'the transaction bytes do not decode; use those that BeginTransaction gave',
+      'Invalid transaction.',
+    )
   return id
 }

@@ -12,6 +12,9 @@
  */
 import { ReadSet } from './read-set.ts'
 
+/** Production's words, of legacy databases. */
+export const tooManyGroups = 'operating on too many entity groups in a single transaction.'
+
 export type ConcurrencyMode = 'pessimistic' | 'optimistic' | 'optimisticWithEntityGroups'
 
 export type TransactionState = 'active' | 'committed' | 'rolledBack' | 'expired' | 'aborted'

@@ -19,8 +19,8 @@ import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
-import { DatastoreError, invalidArgument } from '../errors.ts'
-import { deletedReason, deletedSince, isInAny } from '../history/deleted-ranges.ts'
+import { contention, DatastoreError, invalidArgument } from '../errors.ts'
+import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
 import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
 import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
 import type { GroupCode } from '../log/log-rows.ts'
@@ -36,7 +36,7 @@ import { Moments, type MomentsParts, type ReadScope } from './moments.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
 import type { RecentCommit } from './recent-commits.ts'
 import { type RegistryLimits, refuseEnded, TransactionRegistry } from './registry.ts'
-import type { ConcurrencyMode, Transaction } from './transaction.ts'
+import { type ConcurrencyMode, type Transaction, tooManyGroups } from './transaction.ts'
 import { WaitingWriters } from './waiting-writers.ts'
 import { waitForRelease } from './waits.ts'
 import { wholeRead } from './whole-read.ts'
@@ -236,7 +236,7 @@ export class Transactions {
   endAll(reason?: string): void {
     for (const transaction of [...this.#registry.open()]) {
       if (reason === undefined) transaction.end('rolledBack')
-      else transaction.end('aborted', reason)
+      else transaction.end('aborted', contention(reason, 'transaction').message)
     }
   }
 
@@ -253,7 +253,7 @@ export class Transactions {
           this.#held.groupsOf(transaction)?.some((group) => isInAny(ranges, keySpaces.Entities + group)) === true
     for (const transaction of [...this.#registry.open()]) {
       if (!transaction.database.startsWith(databases) || !hasRead(transaction)) continue
-      transaction.end('aborted', `${deletedReason}; try again`)
+      transaction.end('aborted', deletedSince().message)
     }
     const gone = ranges ?? Object.values(keySpaces).map((space) => prefixRange(space + databases))
     const footprint: Footprint = { entityRows: [], indexRows: () => [], groups: [], ranges: gone }
@@ -266,7 +266,7 @@ export class Transactions {
   abortReaders(database: string, range: KeyRange, reason: string): void {
     for (const transaction of [...this.#registry.open()]) {
       if (transaction.database !== database || !transaction.reads.overlaps(range)) continue
-      transaction.end('aborted', reason)
+      transaction.end('aborted', contention(reason, 'transaction').message)
     }
   }
 
@@ -355,10 +355,9 @@ export class Transactions {
         const row = transaction.reads.hitBy(commit.footprint)
         if (row === undefined) continue
         if (commit.footprint.ranges !== undefined) throw deletedSince()
-        throw new DatastoreError(
-          'ABORTED',
+        throw contention(
           `${prettyRowKey(row)} was changed by another commit after it was read; try again`,
-          { retry: 'transaction' },
+          'transaction',
         )
       }
     }
@@ -367,10 +366,10 @@ export class Transactions {
       const moves = ({ groups, footprint: { ranges = [] } }: RecentCommit): boolean =>
         groups.includes(group) || isInAny(ranges, keySpaces.Entities + group)
       if (!recent.since(markOfGroup).some(moves)) continue
-      throw new DatastoreError(
-        'ABORTED',
+      throw contention(
         `the entity group of ${describeGroup(group)} was changed by another commit after it was read; try again`,
-        { retry: 'transaction' },
+        'transaction',
+        'group',
       )
     }
   }
@@ -381,7 +380,10 @@ export class Transactions {
     if (entityGroupsMax === undefined) return
     const touched = new Set([...(this.#held.groupsOf(transaction) ?? []), ...groups])
     if (touched.size > entityGroupsMax) {
-      throw invalidArgument(`the transaction touches ${touched.size} entity groups; it may touch ${entityGroupsMax}`)
+      throw invalidArgument(
+        `the transaction touches ${touched.size} entity groups; it may touch ${entityGroupsMax}`,
+        tooManyGroups,
+      )
     }
   }
 
@@ -438,6 +440,7 @@ function refuseGlobal(scope: ReadScope): asserts scope is readonly GroupCode[] {
   if (scope === 'global') {
     throw invalidArgument(
       'a query in a transaction of this concurrency mode needs an ancestor: add a HAS_ANCESTOR filter',
+      'Only ancestor queries are allowed inside transactions.',
     )
   }
 }

@@ -13,7 +13,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import { checkAlive } from '../context.ts'
-import { DatastoreError } from '../errors.ts'
+import { contention, DatastoreError } from '../errors.ts'
 import type { Transaction } from './transaction.ts'
 
 export interface Wait {
@@ -50,10 +50,9 @@ export async function waitForRelease(context: RequestContext, wait: Wait): Promi
 }
 
 function lockTimeout({ waiter, what, timeoutMs }: Wait, holder: Transaction): DatastoreError {
-  return new DatastoreError(
-    'ABORTED',
+  return contention(
     `${what} is locked by ${holder.name}, which did not end within ${timeoutMs} ms; try again`,
-    { retry: waiter.id === 0 ? 'request' : 'transaction' },
+    waiter.id === 0 ? 'request' : 'transaction',
   )
 }
 
@@ -101,7 +100,8 @@ function breakDeadlock(cycle: readonly Transaction[], waiter: Transaction, what:
   let victim = waiter
   for (const transaction of cycle) if (transaction.age > victim.age) victim = transaction
   const others = cycle.filter((transaction) => transaction !== victim).map(({ name }) => name)
-  victim.end('aborted', `deadlock over ${what} with ${others.join(', ')}: the youngest gives way; try again`)
+  const reason = `deadlock over ${what} with ${others.join(', ')}: the youngest gives way; try again`
+  victim.end('aborted', contention(reason, 'transaction').message)
 }
 
 function refuseAborted(transaction: Transaction): void {
@@ -110,7 +110,7 @@ function refuseAborted(transaction: Transaction): void {
 
 /** The answer to whatever an aborted transaction asks. */
 export function abortedError(transaction: Pick<Transaction, 'abortReason' | 'name'>): DatastoreError {
-  return new DatastoreError('ABORTED', transaction.abortReason ?? `${transaction.name} was aborted; try again`, {
-    retry: 'transaction',
-  })
+  const message =
+    transaction.abortReason ?? contention(`${transaction.name} was aborted; try again`, 'transaction').message
+  return new DatastoreError('ABORTED', message, { retry: 'transaction' })
 }

@@ -3,7 +3,7 @@
  *
  * X2  A read that overlaps a commit of a row it reads is made again: it never mixes before and after.
  */
-import { DatastoreError } from '../errors.ts'
+import { contention } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { TableView } from '../tables/table.ts'
 import { ReadSet, TrackedView } from './read-set.ts'
@@ -36,9 +36,7 @@ export function wholeRead<T>(
       return wait === undefined ? value : wait.then(() => wholeRead(recent, viewOf, work, settle, attempt))
     }
     if (attempt === attemptsMax) {
-      throw new DatastoreError('ABORTED', 'what this transaction reads is changed all the time; try again', {
-        retry: 'transaction',
-      })
+      throw contention('what this transaction reads is changed all the time; try again', 'transaction')
     }
     const again = (): MaybePromise<T> => wholeRead(recent, viewOf, work, settle, attempt + 1)
     return overlapping.landing === undefined ? again() : overlapping.landing.then(again, again)

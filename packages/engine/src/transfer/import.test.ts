@@ -160,7 +160,7 @@ test('an entity that may not be written is named with its place; the batches bef
   records[550] = recordOf(551, { type: 'string', value: 'x'.repeat(2000) })
   await expect(importOf(await handmade(records))).rejects.toMatchObject({
     code: 'INVALID_ARGUMENT',
-    message: expect.stringMatching(/the entity at byte \d+ of .*output-0: property "v" has 2000 bytes, at most 1500/),
+    message: expect.stringMatching(/the entity at byte \d+ of .*output-0: .*property "v" has 2000 bytes, at most 1500/),
   })
   expect(await entitiesInStore()).toBe(500)
   expect(await engine.check()).toMatchObject({ problemCount: 0 })

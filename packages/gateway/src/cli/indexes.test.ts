@@ -157,7 +157,7 @@ describe('index.yaml', () => {
 
   test('a query that lacks an index is refused where they are required', async () => {
     const { address } = await server('--testing', '--indexes', 'require')
-    expect((await ordered(address)).error?.message).toContain('- kind: "Task"')
+    expect((await ordered(address)).error?.message).toContain('- kind: Task')
   })
 
   test('a file that is not understood, or whose folder is not there, stops the start', async () => {

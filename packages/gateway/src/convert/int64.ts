@@ -21,7 +21,10 @@ export function exactMicrosOf({ seconds, nanos }: Timestamp, what: string): bigi
     throw invalidArgument(`${what} has ${nanos} nanoseconds: 0 to 999999999 are allowed`)
   }
   if (nanos % 1000 !== 0) {
-    throw invalidArgument(`${what} is finer than microseconds: its nanoseconds are ${nanos}, give a multiple of 1000`)
+    throw invalidArgument(
+      `${what} is finer than microseconds: its nanoseconds are ${nanos}, give a multiple of 1000`,
+      'timestamp cannot have more than microseconds precision',
+    )
   }
   return whole * 1_000_000n + BigInt(nanos / 1000)
 }

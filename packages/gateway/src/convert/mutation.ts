@@ -30,7 +30,10 @@ export function mutationOf(mutation: WireMutation, scope: RequestScope): Mutatio
   }
   if (mutation.delete !== null) {
     if (mutation.propertyTransforms.length > 0) {
-      throw invalidArgument('a delete has property transforms; they go with insert, update and upsert')
+      throw invalidArgument(
+        'a delete has property transforms; they go with insert, update and upsert',
+        'Delete mutation cannot have PropertyTransforms.',
+      )
     }
     return { operation: 'delete', key: decodeKey(mutation.delete, scope), ...rest }
   }
@@ -39,7 +42,10 @@ export function mutationOf(mutation: WireMutation, scope: RequestScope): Mutatio
   if (mutation.upsert !== null) return { operation: 'upsert', entity: mutation.upsert, ...written }
   if (mutation.insert !== null) return { operation: 'insert', entity: mutation.insert, ...written }
   if (mutation.update !== null) return { operation: 'update', entity: mutation.update, ...written }
-  throw invalidArgument('a mutation has no operation; it needs one of insert, update, upsert and delete')
+  throw invalidArgument(
+    'a mutation has no operation; it needs one of insert, update, upsert and delete',
+    'Mutation is missing operation.',
+  )
 }
 
 function conflictCheckOf(mutation: WireMutation): ConflictCheck | undefined {
@@ -49,13 +55,20 @@ function conflictCheckOf(mutation: WireMutation): ConflictCheck | undefined {
   }
   if (baseVersion === null && updateTime === null) {
     if (strategy === 0) return undefined
-    throw invalidArgument('conflict_resolution_strategy needs base_version or update_time to find a conflict by')
+    throw invalidArgument(
+      'conflict_resolution_strategy needs base_version or update_time to find a conflict by',
+      'cannot set a conflict resolution strategy if no detection strategy was set',
+    )
   }
   const resolution =
     strategy === 0 ? {} : { resolution: strategy === fail ? ('fail' as const) : ('serverValue' as const) }
   if (updateTime !== null) return { updateTime: exactMicrosOf(updateTime, 'update_time'), ...resolution }
   const version = baseVersion === null ? 0n : bigintOf(baseVersion)
-  if (version < 0n) throw invalidArgument(`base_version is ${version}; versions are not negative`)
+  if (version < 0n)
+    throw invalidArgument(
+      `base_version is ${version}; versions are not negative`,
+      `Invalid base_version: ${version}, it should be >= 0`,
+    )
   return { baseVersion: version, ...resolution }
 }
 

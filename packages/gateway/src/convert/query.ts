@@ -61,10 +61,14 @@ export function queryOf(query: WireQuery, partition: PartitionId): Query {
 function kindOf({ kind }: WireQuery): string | undefined {
   if (kind.length > 1) {
     const names = kind.map(({ name }) => `"${name}"`).join(', ')
-    throw invalidArgument(`a query names at most one kind; this one names ${names}`)
+    throw invalidArgument(`a query names at most one kind; this one names ${names}`, 'multiple kinds not supported')
   }
   const name = kind[0]?.name
-  if (name === '') throw invalidArgument('the kind of a query is empty; name a kind, or leave it out for all kinds')
+  if (name === '')
+    throw invalidArgument(
+      'the kind of a query is empty; name a kind, or leave it out for all kinds',
+      'The kind is the empty string.',
+    )
   return name
 }
 
@@ -84,18 +88,28 @@ function filterOf({ compositeFilter, propertyFilter }: WireFilter, partition: Pa
         propertyFilter.op === 0
           ? `the filter on "${property}" has no operator`
           : `the filter on "${property}" has the unknown operator ${propertyFilter.op}`,
+        propertyFilter.op === 0 ? 'a property filter must specify an operator' : undefined,
       )
     }
     return { type: 'property', property, operator, value: decodeValue(propertyFilter.value, partition, property) }
   }
-  if (compositeFilter === null) throw invalidArgument('a filter is neither a composite nor a property filter')
+  if (compositeFilter === null)
+    throw invalidArgument(
+      'a filter is neither a composite nor a property filter',
+      'a filter must have exactly one of its fields set',
+    )
   const { op, filters } = compositeFilter
   if (op !== 1 && op !== 2) {
     throw invalidArgument(
       op === 0 ? 'a composite filter has no operator' : `a composite filter has the unknown operator ${op}`,
+      op === 0 ? 'a composite filter must specify an operator' : undefined,
     )
   }
-  if (filters.length === 0) throw invalidArgument('a composite filter has no filters; give at least one')
+  if (filters.length === 0)
+    throw invalidArgument(
+      'a composite filter has no filters; give at least one',
+      'A composite filter must have at least one sub-filter.',
+    )
   return {
     type: 'composite',
     operator: op === 1 ? 'and' : 'or',

@@ -21,13 +21,21 @@ export function readOptionsOf(options: WireReadOptions | null): ReadOptions | un
 function consistencyOf(value: number): ReadConsistency {
   if (value === strong) return 'strong'
   if (value === eventual) return 'eventual'
-  if (value === 0) throw invalidArgument('read_consistency is unspecified; choose STRONG or EVENTUAL, or leave it out')
+  if (value === 0)
+    throw invalidArgument(
+      'read_consistency is unspecified; choose STRONG or EVENTUAL, or leave it out',
+      'ReadConsistency must be specified.',
+    )
   throw invalidArgument(`read_consistency ${value} is unknown; choose STRONG (1) or EVENTUAL (2)`)
 }
 
 /** The bytes that name a transaction; what they name is the engine's matter. */
 export function transactionIdOf(transaction: Uint8Array): Uint8Array {
-  if (transaction.length === 0) throw invalidArgument('the transaction is empty; give the bytes of a begun transaction')
+  if (transaction.length === 0)
+    throw invalidArgument(
+      'the transaction is empty; give the bytes of a begun transaction',
+      'a transaction cannot be the empty string.',
+    )
   return transaction
 }
 

@@ -44,7 +44,10 @@ export class Bindings {
           ? this.#named[site.site]
           : undefined
     if (parameter === undefined) {
-      throw invalidArgument(`GQL: ${printSite(site)} is not bound; the query is given ${this.#words()}`)
+      throw invalidArgument(
+        `GQL: ${printSite(site)} is not bound; the query is given ${this.#words()}`,
+        `Absent ${typeof site.site === 'number' ? 'positional' : 'named'} binding: ${site.site}.`,
+      )
     }
     if (typeof site.site === 'number') this.#used.add(site.site)
     return parameterOf(parameter, printSite(site))
@@ -54,7 +57,10 @@ export class Bindings {
   checkAllUsed(): void {
     for (let number = 1; number <= this.#positional.length; number++) {
       if (!this.#used.has(number)) {
-        throw invalidArgument(`GQL: the positional binding ${number} is not used: write @${number} or leave it out`)
+        throw invalidArgument(
+          `GQL: the positional binding ${number} is not used: write @${number} or leave it out`,
+          `Unused positional binding: ${number}.`,
+        )
       }
     }
   }
@@ -77,9 +83,17 @@ function parameterOf({ value, cursor }: GqlQueryParameter, site: string): Parame
 
 function checkName(name: string): void {
   if (name === '') throw invalidArgument('GQL: a named binding has an empty name')
-  if (/^\d/.test(name)) throw invalidArgument(`GQL: the binding name ${quote(name)} starts with a digit`)
+  if (/^\d/.test(name))
+    throw invalidArgument(
+      `GQL: the binding name ${quote(name)} starts with a digit`,
+      `GQL query parameter name ${quote(name)} starts with a digit.`,
+    )
   if (!/^[A-Za-z_$][A-Za-z_$0-9]*$/.test(name)) {
     throw invalidArgument(`GQL: the binding name ${quote(name)} may hold letters, digits, _ and $ only`)
   }
-  if (/^__.*__$/.test(name)) throw invalidArgument(`GQL: the binding name ${quote(name)} is reserved`)
+  if (/^__.*__$/.test(name))
+    throw invalidArgument(
+      `GQL: the binding name ${quote(name)} is reserved`,
+      `The GQL query parameter name ${quote(name)} is reserved.`,
+    )
 }

@@ -76,7 +76,10 @@ function aggregationOf({ count, sum, avg, alias }: WireAggregation): Aggregation
   }
   if (sum !== null) return { operator: 'sum', property: sum.property?.name ?? '', alias }
   if (avg !== null) return { operator: 'avg', property: avg.property?.name ?? '', alias }
-  throw invalidArgument('an aggregation has no operator; choose count, sum or avg')
+  throw invalidArgument(
+    'an aggregation has no operator; choose count, sum or avg',
+    'Operator field in Aggregation is not set.',
+  )
 }
 
 /**

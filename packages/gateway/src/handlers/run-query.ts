@@ -61,7 +61,11 @@ export function runQueryHandler(engine: EnginePort): Handler {
 
 function requestedQuery({ query, gqlQuery }: WireRunQueryRequest, partition: PartitionId): Query {
   if (gqlQuery !== null) return gqlQueryOf(gqlQuery, partition)
-  if (query === null) throw invalidArgument('the request has neither a query nor a GQL query')
+  if (query === null)
+    throw invalidArgument(
+      'the request has neither a query nor a GQL query',
+      'one of fields Query.query and Query.gql_query must be set',
+    )
   return queryOf(query, partition)
 }
 

@@ -30,8 +30,8 @@ describe('S2', () => {
 
   test('a list with a limit may have as many elements, and none more', () => {
     expect(scan(`{"aggregations":${list(5)}}`)).toEqual([])
-    expect(() => scan(`{"aggregations":${list(6)}}`)).toThrow('6 aggregations; at most 5')
-    expect(() => scan(`{"query": {"aggregations" : [ ${list(6).slice(1, -1)} ] }}`)).toThrow('6 aggregations')
+    expect(() => scan(`{"aggregations":${list(6)}}`)).toThrow('aggregation query is 5. Received: 6')
+    expect(() => scan(`{"query": {"aggregations" : [ ${list(6).slice(1, -1)} ] }}`)).toThrow('Received: 6')
   })
 
   test('each list is counted for itself, and by its own name', () => {

@@ -41,9 +41,9 @@ export const keyRows: readonly Row[] = [
   ...both(19, 'namespace of 101 letters', inPartition({ namespaceId: 'n'.repeat(101) }), invalid(/namespace.*n{20}/)),
   upserted(20, 'namespace reserved', inPartition({ namespaceId: '__a__' }), invalid(/namespace.*"__a__".*reserved/)),
   lookedUp(21, 'namespace reserved', inPartition({ namespaceId: '__a__' }), ok),
-  ...both(22, 'other project', inPartition({ projectId: 'another' }), invalid(/"another"/)),
+  ...both(22, 'other project', inPartition({ projectId: 'another' }), invalid(/ vs\. another /)),
   ...both(23, 'database (default)', inPartition({ databaseId: '(default)' }), invalid(/"\(default\)"/)),
-  ...both(24, 'other database', inPartition({ databaseId: 'db2' }), invalid(/"db2"/)),
+  ...both(24, 'other database', inPartition({ databaseId: 'db2' }), invalid(/#db2 /)),
   ...both(25, 'no partition', named('n'), ok),
   lookedUp(26, 'incomplete', incomplete, invalid(/neither id nor name|incomplete/)),
   {

@@ -205,7 +205,7 @@ export const queryRows: readonly Row[] = [
     160,
     'partition of another project',
     { partitionId: { projectId: 'another' }, query: { kind } },
-    invalid(/"another"/),
+    invalid(/ vs\. another /),
   ),
   request(
     161,
