@@ -56,7 +56,7 @@ import {
 import { readDoubles } from './vector.ts'
 import { int64FromHalves, isWellFormedText, notText, WireReader, WireWriter } from './wire.ts'
 
-export const entityTooLarge = `maximum entity size is ${limits.entityBytesMax} bytes`
+export const entityTooLarge: string = `maximum entity size is ${limits.entityBytesMax} bytes`
 
 export interface PreparedEntity extends PreparedProperties {
   /** Of the request's database; its last element may be incomplete. */

@@ -13,7 +13,7 @@
 import { ReadSet } from './read-set.ts'
 
 /** Production's words, of legacy databases. */
-export const tooManyGroups = 'operating on too many entity groups in a single transaction.'
+export const tooManyGroups: string = 'operating on too many entity groups in a single transaction.'
 
 export type ConcurrencyMode = 'pessimistic' | 'optimistic' | 'optimisticWithEntityGroups'
 
