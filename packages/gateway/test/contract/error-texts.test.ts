@@ -276,6 +276,7 @@ describe('messages begin with words that programs look for', () => {
   })
 })
 
+// Reason: these need servers of their own settings.
 describe.skipIf(oracleHost !== undefined)('messages of states that production has', () => {
   const contention =
     'Aborted due to cross-transaction contention. This occurs when multiple transactions attempt to access the same data, ' +
