@@ -12,6 +12,8 @@ import { type Pattern, percentOf, type Sighting } from './sighting.ts'
 import { Subjects } from './subjects.ts'
 
 const runMin = 100
+/** Mutations of a commit that are compared with one another. */
+const mutationsMax = 1000
 const subjectsMax = 256
 const pagesMin = 4
 const skippedMin = 100
@@ -47,7 +49,7 @@ export class CallPatterns implements Pattern {
     this.#noteCall('commit', mutations.length === 1 ? mutations[0]?.key : undefined, isTransactional)
     if (mutations.length < 2) return
     const seen = new Set<string>()
-    for (const { key } of mutations) {
+    for (const { key } of mutations.slice(0, mutationsMax)) {
       if (!isCompleteKey(key)) continue
       const code = keyCode(key)
       if (seen.has(code)) {

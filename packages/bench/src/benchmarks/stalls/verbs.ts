@@ -3,6 +3,7 @@ import { encodeKey, encodeProperties, type Value } from '@sixtables/engine'
 import type { Connection } from '../wire/connection.ts'
 import * as messages from '../wire/messages.ts'
 import { kindOf } from '../wire/workload.ts'
+import { bodies } from './bodies.ts'
 
 export interface Target {
   readonly port: number
@@ -184,6 +185,7 @@ export const verbs: readonly Verb[] = [
       await call(target, '/v1/projects/bench:commit', { mode: 'NON_TRANSACTIONAL', mutations })
     },
   },
+  ...bodies,
   { name: 'check', run: async (target) => void (await call(target, '/emulator/inspect/check', {})) },
   {
     name: 'export',

@@ -71,6 +71,12 @@ export function commit(entities: readonly Bytes[], transaction?: Bytes): Bytes {
   return concat(mode, ...entities.map((one) => field(6, field(6, one))), field(8, utf8(project)))
 }
 
+/** A commit that deletes so many entities, by name. */
+export function deletion(kind: string, count: number): Bytes {
+  const deletes = Array.from({ length: count }, (_, i) => field(6, field(7, encodeKey(keyOf(kind, nameOf(i))))))
+  return Buffer.concat([varint(5, 2), ...deletes, field(8, utf8(project))])
+}
+
 export function begin(): Bytes {
   return field(8, utf8(project))
 }
