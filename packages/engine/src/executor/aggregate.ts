@@ -143,8 +143,7 @@ class AggregateRun {
   }
 
   #add(found: number): boolean {
-    // A filter may give more than it was asked for.
-    this.#rows = Math.min(this.#rows + found, this.#rowsMax)
+    this.#rows += found
     return found > 0
   }
 

@@ -78,7 +78,7 @@ export function openResults(context: RequestContext, view: TableView, plan: Plan
           reverse,
         )
       case 'filter':
-        return new Filter(open(node.input, expect), columns, node)
+        return new Filter(open(node.input, expect), columns, node, reverse)
       case 'late':
         return new Late(open(node.input, expect), context, view, plan, node, options.bounds)
       case 'empty':

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { Column } from '../planner/normal-query.ts'
 import type { FilterNode } from '../planner/plan-node.ts'
 import { inSpans } from '../planner/spans.ts'
-import { columnOffset } from './position.ts'
+import { columnOffset, isBefore } from './position.ts'
 import { noRows, type PositionedRow, type RowStream } from './row-stream.ts'
 
 const batchMax = 512
@@ -12,28 +12,40 @@ export class Filter implements RowStream {
   readonly #input: RowStream
   readonly #columns: readonly Column[]
   readonly #node: FilterNode
+  readonly #reverse: boolean
+  /** Rows that fit and were read beyond what was asked for. */
+  #ready: readonly PositionedRow[] = noRows
 
-  constructor(input: RowStream, columns: readonly Column[], node: FilterNode) {
+  constructor(input: RowStream, columns: readonly Column[], node: FilterNode, reverse: boolean) {
     this.#input = input
     this.#columns = columns
     this.#node = node
+    this.#reverse = reverse
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
-    let batch = count
+    return this.#ready.length > 0 ? this.#give(this.#ready, count) : this.#read(count, count)
+  }
+
+  #read(count: number, batch: number): MaybePromise<readonly PositionedRow[]> {
     for (;;) {
       const rows = this.#input.next(batch)
-      if (rows instanceof Promise) return rows.then((late) => this.#resume(late, batch))
+      if (rows instanceof Promise) return rows.then((late) => this.#resume(late, count, batch))
       const chosen = this.#choose(rows)
-      if (chosen.length > 0 || rows.length === 0) return chosen
-      // Nothing fits so far: look at more at a time.
-      batch = Math.max(count, Math.min(batch * 2, batchMax))
+      if (chosen.length > 0 || rows.length === 0) return this.#give(chosen, count)
+      batch = largerBatch(batch)
     }
   }
 
-  #resume(rows: readonly PositionedRow[], batch: number): MaybePromise<readonly PositionedRow[]> {
+  #resume(rows: readonly PositionedRow[], count: number, batch: number): MaybePromise<readonly PositionedRow[]> {
     const chosen = this.#choose(rows)
-    return chosen.length > 0 || rows.length === 0 ? chosen : this.next(batch)
+    if (chosen.length > 0 || rows.length === 0) return this.#give(chosen, count)
+    return this.#read(count, largerBatch(batch))
+  }
+
+  #give(rows: readonly PositionedRow[], count: number): readonly PositionedRow[] {
+    this.#ready = rows.length > count ? rows.slice(count) : noRows
+    return rows.length > count ? rows.slice(0, count) : rows
   }
 
   #choose(rows: readonly PositionedRow[]): readonly PositionedRow[] {
@@ -52,10 +64,17 @@ export class Filter implements RowStream {
   }
 
   seek(position: string): void {
+    this.#ready = this.#ready.filter((row) => !isBefore(row.position, position, this.#reverse))
+    // Where such rows are left, the input is past the position, and a seek to it does nothing.
     this.#input.seek(position)
   }
 
   close(): void {
     this.#input.close()
   }
+}
+
+/** Nothing fits so far: more rows are looked at in one step. */
+function largerBatch(batch: number): number {
+  return Math.max(batch, Math.min(batch * 2, batchMax))
 }

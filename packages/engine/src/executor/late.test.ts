@@ -1,0 +1,46 @@
+/** Orders and conditions behind __key__: no index row has them, so each entity is read. */
+import { expect, test } from 'vitest'
+import { systemScheduler } from '../clock.ts'
+import { requestContext } from '../context.ts'
+import { decodePath } from '../encoding/key-codec.ts'
+import { prettyPath } from '../encoding/pretty.ts'
+import type { Filter } from '../model/query.ts'
+import { normalize } from '../planner/normalize.ts'
+import { plan } from '../planner/plan.ts'
+import { KvTableView } from '../tables/table.ts'
+import { entity, query, queryDatabase, storeOf, where } from '../testing/query-world.ts'
+import { openResults } from './execute.ts'
+import { pathIn } from './position.ts'
+
+const context = requestContext({ clock: systemScheduler })
+
+const kv = storeOf([
+  entity('A:1', { v: 3n }),
+  entity('A:2', { v: [1n, 5n] }),
+  entity('A:3', {}),
+  entity('A:4', { v: 9n }),
+])
+
+async function keysOf(order: readonly string[], filter?: Filter, size = 2): Promise<readonly string[]> {
+  const planned = plan(normalize(query({ kind: 'A', order, filter }), queryDatabase), [])
+  expect(planned.source.type).toBe('late')
+  const stream = openResults(context, new KvTableView(kv), planned, { bounds: undefined, expect: 4 })
+  const keys: string[] = []
+  for (;;) {
+    const rows = await stream.next(size)
+    expect(rows.length).toBeLessThanOrEqual(size)
+    if (rows.length === 0) break
+    keys.push(...rows.map(({ position }) => prettyPath(decodePath(pathIn(planned, position), 0).path)))
+  }
+  stream.close()
+  return keys
+}
+
+test('an entity without the property is left out, and one with several values stands once', async () => {
+  expect(await keysOf(['__key__', 'v'])).toEqual(['A:1', 'A:2', 'A:4'])
+})
+
+test('a condition on it is judged by the values of the entity', async () => {
+  expect(await keysOf(['__key__', 'v'], where('v', '>', 4n))).toEqual(['A:2', 'A:4'])
+  expect(await keysOf(['__key__', 'v'], where('v', '>', 5n), 1)).toEqual(['A:4'])
+})
