@@ -91,6 +91,31 @@ describe('a store on disk', () => {
     await kv.close()
   })
 
+  it('Q1: knows the length of its log after each write, also when LevelDB goes on in a new one', {
+    timeout: 60_000,
+  }, async () => {
+    const dir = join(parent, 'data')
+    const kv = await openDataFolder({ dir })
+    const logs = new Set<string>()
+    const knowsItsLog = async (): Promise<void> => {
+      const log = await logFile(dir)
+      logs.add(log)
+      const { log: number, bytes } = JSON.parse(await readFile(acknowledgedIn(dir), 'utf8'))
+      expect(log).toContain(`${number}.log`)
+      expect(bytes).toBe((await stat(log)).size)
+    }
+    await knowsItsLog()
+    for (let n = 0; n < 40; n++) {
+      await kv.batch([{ key: `k${String(n).padStart(2, '0')}`, value: new Uint8Array(1 << 20) }])
+      await knowsItsLog()
+    }
+    await kv.clear()
+    await knowsItsLog()
+    expect(logs.size).toBeGreaterThan(2)
+    await kv.close()
+    expect(await reopened(dir)).toBe('')
+  })
+
   it('may lose its latest writes, but none that was synced, when the log file is cut to the synced length', async () => {
     const dir = join(parent, 'data')
     const kv = await openDataFolder({ dir, durability: 'power' })

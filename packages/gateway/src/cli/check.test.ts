@@ -41,3 +41,16 @@ test('each problem is a line, and the way to repair is named', () => {
 test('a repair says how many rows it put right', () => {
   expect(checkInWords({ ...damaged, repaired: 3 }, true).at(-1)).toBe('3 problems, 3 rows put right.')
 })
+
+test('what no repair brings back is said', () => {
+  const unreadable = { kind: 'unreadable row', row: 'Entities(p, K:1)', rowKey: '45', detail: 'its checksum' } as const
+  expect(checkInWords({ ...orderly, problemCount: 1, problems: [unreadable] }, false).slice(1)).toEqual([
+    'unreadable row: Entities(p, K:1): its checksum',
+    'Rows that cannot be read have to come back from a copy of the folder.',
+    '1 problem; sixtables check --repair puts index rows right.',
+  ])
+  const file = { kind: 'damaged file', row: '000005.ldb', rowKey: '', detail: 'the checksum is wrong' } as const
+  expect(checkInWords({ ...orderly, problemCount: 1, problems: [file] }, false).at(-1)).toMatch(
+    /next start refuses this one.*can be saved now by sixtables export/,
+  )
+})

@@ -42,8 +42,13 @@ export function checkInWords(report: CheckReport, repair: boolean): readonly str
   }
   for (const { kind, row, detail } of problems) lines.push(`${kind}: ${row}: ${detail}`)
   if (problems.length < problemCount) lines.push(`… and ${problemCount - problems.length} more.`)
+  if (problems.some(({ kind }) => kind === 'unreadable row')) {
+    lines.push('Rows that cannot be read have to come back from a copy of the folder.')
+  }
   if (problems.some(({ kind }) => kind === 'damaged file')) {
-    lines.push('Restore the folder from a copy. What can still be read can be saved by sixtables export.')
+    lines.push(
+      'Restore the folder from a copy: the next start refuses this one. What can still be read can be saved now by sixtables export.',
+    )
   } else if (problemCount === 0) lines.push('All agree.')
   else if (repair) lines.push(`${counted(problemCount, 'problem')}, ${counted(repaired, 'row')} put right.`)
   else lines.push(`${counted(problemCount, 'problem')}; sixtables check --repair puts index rows right.`)
