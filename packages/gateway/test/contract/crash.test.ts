@@ -107,7 +107,8 @@ async function killedUnderLoad({ history, ledger }: Told, round: number, chance:
 
 async function expectSound(...target: string[]): Promise<void> {
   const { code, out, err } = await sixtables('check', ...target)
-  expect({ code, err }, out).toEqual({ code: 0, err: '' })
+  // A machine that is busy may see how far the check has come.
+  expect({ code, err: err.replace(/^sixtables: looked at .*\n/gm, '') }, out).toEqual({ code: 0, err: '' })
   expect(out).toContain('All agree.')
 }
 
