@@ -42,14 +42,21 @@ export async function askServer(
     try {
       return JSON.parse(text)
     } catch {
-      throw new OperationError(
-        `${address} answered ${method} ${path.replace(/\?.*$/, '')} with something else than JSON`,
-      )
+      throw notUnderstood(address, method, path)
     }
   }
-  const unknown = response.status === 404 ? '; it is another emulator, or another version of sixtables' : ''
-  const [asked] = path.split('?')
-  throw new OperationError(messageIn(text) ?? `${address} answered ${response.status} to ${method} ${asked}${unknown}`)
+  throw refused(address, `${method} ${path}`, { status: response.status, text })
+}
+
+/** What the server said against a question. */
+function refused(address: string, asked: string, { status, text }: { status: number; text: string }): OperationError {
+  const unknown = status === 404 ? '; it is another emulator, or another version of sixtables' : ''
+  const words = `${address} answered ${status} to ${asked.replace(/\?.*$/, '')}${unknown}`
+  return new OperationError(messageIn(text) ?? words)
+}
+
+function notUnderstood(address: string, method: string, path: string): OperationError {
+  return new OperationError(`${address} answered ${method} ${path.replace(/\?.*$/, '')} with something else than JSON`)
 }
 
 /**
@@ -65,7 +72,11 @@ async function askLong(
 ): Promise<unknown> {
   const response = await fetchServer(address, path, { method })
   if (!response.ok || response.body === null) {
-    throw new OperationError(messageIn(await response.text()) ?? `${address} answered ${response.status}`)
+    throw refused(address, `${method} ${path}`, { status: response.status, text: await response.text() })
+  }
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    await response.body.cancel()
+    throw notUnderstood(address, method, path)
   }
   try {
     for await (const data of eventData(response.body)) {
