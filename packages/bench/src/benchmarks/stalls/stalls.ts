@@ -112,7 +112,7 @@ class Heart {
   }
 }
 
-/** A table for people: time; longest wait, longest run of the main thread while a lookup waited, in milliseconds. */
+/** A table for people: time; longest run of the main thread while a lookup waited, longest wait, in milliseconds. */
 export function stallsMarkdown(stalls: readonly Stall[]): string {
   const columns = [...new Set(stalls.map(columnOf))]
   const rows = [...new Set(stalls.map(({ verb }) => verb))].map((verb) => {
@@ -120,7 +120,7 @@ export function stallsMarkdown(stalls: readonly Stall[]): string {
       const stall = stalls.find((one) => one.verb === verb && columnOf(one) === column)
       if (stall === undefined) return ''
       if (stall.refusal !== undefined) return 'refused'
-      return `${duration(stall.ms)}; ${Math.round(stall.worstMs)}, ${Math.round(stall.busyMs)}`
+      return `${duration(stall.ms)}; ${Math.round(stall.busyMs)}, ${Math.round(stall.worstMs)}`
     })
     return `| ${verb} | ${cells.join(' | ')} |`
   })
