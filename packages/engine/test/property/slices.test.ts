@@ -50,6 +50,7 @@ const vector = (...values: number[]): Value => ({
   type: 'array',
   values: values.map((value): Value => ({ type: 'double', value })),
   meaning: 31,
+  excludeFromIndexes: true,
 })
 
 async function put(database: Database, context: RequestContext, entities: readonly Uint8Array[]): Promise<void> {
