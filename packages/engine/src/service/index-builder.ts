@@ -33,7 +33,7 @@ import { type IndexedDatabase, IndexJob } from './index-job.ts'
 import { rowKeysOf, walkKind } from './kind-walk.ts'
 
 /** Entities, or rows to be deleted, between two pauses. */
-const entitiesPerStep = 64
+const entitiesPerStep = 16
 const rowsPerStep = 1000
 
 export interface IndexBuilderParts {
