@@ -73,7 +73,11 @@ type Cell = Uint8Array | undefined
 export async function checkStore(source: CheckSource, options: CheckOptions = {}): Promise<CheckReport> {
   const damaged = (await source.kv.damage?.(() => checkAlive(source.context))) ?? []
   if (damaged.length > 0) return damageReport(damaged)
-  if (!source.kv.supports.snapshot) return new Check(source, source.kv, options).run()
+  if (!source.kv.supports.snapshot) {
+    // What is being applied lands first, or entities and index rows would be counted at different moments.
+    await source.alone(async () => {})
+    return new Check(source, source.kv, options).run()
+  }
   const snapshot = source.kv.snapshot()
   try {
     return await new Check(source, snapshot, options).run()
