@@ -65,6 +65,8 @@ function inequalitySpans(conjunction: Conjunction, property: string, inverted: b
 export interface OrderedColumns {
   readonly columns: readonly Column[]
   readonly lateColumns: readonly Column[]
+  /** Whether each row of an entity is a result, as in a projection. */
+  readonly everyRow: boolean
 }
 
 /** Adds the disjuncts of one conjunction; none when it cannot be satisfied. */
@@ -78,7 +80,7 @@ export function addDisjuncts(conjunction: Conjunction, ordering: OrderedColumns,
   }
 }
 
-function disjunctOf(conjunction: Conjunction, { columns, lateColumns }: OrderedColumns): Disjunct | undefined {
+function disjunctOf(conjunction: Conjunction, ordering: OrderedColumns): Disjunct | undefined {
   const equalities: Equality[] = []
   let pathSpans: readonly Span[] | undefined
   for (const atom of conjunction) {
@@ -93,8 +95,9 @@ function disjunctOf(conjunction: Conjunction, { columns, lateColumns }: OrderedC
     }
   }
   equalities.sort((a, b) => compareNames(a.property, b.property) || compareNames(a.code, b.code))
-  const columnSpans = columns.map((column) => spansOfColumn(column, conjunction, equalities))
-  const lateSpans = lateColumns.map((column) => spansOfColumn(column, conjunction, equalities))
+  const spansIn = (column: Column) => spansOfColumn(column, conjunction, equalities, ordering.everyRow)
+  const columnSpans = ordering.columns.map(spansIn)
+  const lateSpans = ordering.lateColumns.map(spansIn)
   if (pathSpans?.length === 0 || [...columnSpans, ...lateSpans].some((spans) => spans?.length === 0)) return undefined
   return { equalities, columnSpans, lateSpans, pathSpans }
 }
@@ -107,7 +110,12 @@ function keySpans(atom: Atom): readonly Span[] {
 }
 
 /** Takes out of `equalities` what it expresses by ranges of the column. */
-function spansOfColumn(column: Column, conjunction: Conjunction, equalities: Equality[]): readonly Span[] | undefined {
+function spansOfColumn(
+  column: Column,
+  conjunction: Conjunction,
+  equalities: Equality[],
+  everyRow: boolean,
+): readonly Span[] | undefined {
   const { property, inverted } = column
   if (conjunction.some((atom) => atom.property === property && isInequality(atom))) {
     return inequalitySpans(conjunction, property, inverted)
@@ -115,7 +123,9 @@ function spansOfColumn(column: Column, conjunction: Conjunction, equalities: Equ
   const among = conjunction.find((atom) => atom.property === property && atom.operator === 'in')
   if (among !== undefined) return pointSpans(inverted ? among.codes.map(invert) : among.codes)
   const mine = equalities.filter((equality) => equality.property === property)
-  const first = column.direction === 'ascending' ? mine[0] : mine[mine.length - 1]
+  // An entity stands at the first of its values. Where each row is a result, the choice is the same in both directions: a query
+  // and its reverse have the same rows.
+  const first = everyRow || column.direction === 'ascending' ? mine[0] : mine[mine.length - 1]
   if (first === undefined) return undefined
   equalities.splice(equalities.indexOf(first), 1)
   return pointSpans([inverted ? invert(first.code) : first.code])

@@ -44,9 +44,10 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
   checkProjection(query.projection, conjunctions)
 
   const reduced = separateEqualitiesFromInequalities(conjunctions)
+  const everyRow = resultType === 'projection' || aggregated.length > 0
   const normalIn = (ordering: Ordering): NormalQuery => {
     const disjuncts: Disjunct[] = []
-    for (const conjunction of reduced) addDisjuncts(conjunction, ordering, disjuncts)
+    for (const conjunction of reduced) addDisjuncts(conjunction, { ...ordering, everyRow }, disjuncts)
     return {
       partition: query.partition,
       kind: query.kind,
@@ -54,7 +55,7 @@ export function normalize(query: Query, database: QueryDatabase, aggregated: rea
       columns: ordering.columns,
       parts: ordering.parts,
       lateColumns: ordering.lateColumns,
-      everyRow: resultType === 'projection' || aggregated.length > 0,
+      everyRow,
       reverse: ordering.reverse,
       disjuncts,
       resultType,

@@ -182,7 +182,7 @@ export function answer(
   for (const entity of entities) {
     if (entity.key.partition.namespaceId !== query.partition.namespaceId) continue
     if (query.kind !== undefined && kindOf(entity.key) !== query.kind) continue
-    const rows = conjunctions.flatMap((conjunction) => rowsIn(entity, conjunction, columns)).sort(compare)
+    const rows = conjunctions.flatMap((conjunction) => rowsIn(entity, conjunction, columns, expand)).sort(compare)
     for (const [i, row] of rows.entries()) {
       const before = rows[i - 1]
       if (before === undefined || (expand && compare(before, row) !== 0)) results.push(row)
@@ -202,6 +202,7 @@ function rowsIn(
   entity: ModelEntity,
   conjunction: readonly ModelAtom[],
   columns: readonly ModelOrder[],
+  expand: boolean,
 ): readonly ModelRow[] {
   for (const atom of conjunction) {
     if (atom.operator === 'hasAncestor') {
@@ -224,7 +225,8 @@ function rowsIn(
     if (unequal.length > 0) allowed = allowed.filter((value) => unequal.every((atom) => fits(atom, value)))
     else if (mine.length > 0) {
       const first = [...mine].sort(
-        (a, b) => sign * compareValues(a.values[0] as IndexableValue, b.values[0] as IndexableValue),
+        // Where each row is a result, a query and its reverse have the same rows.
+        (a, b) => (expand ? 1 : sign) * compareValues(a.values[0] as IndexableValue, b.values[0] as IndexableValue),
       )[0] as ModelAtom
       allowed = allowed.filter((value) => fits(first, value))
     }
