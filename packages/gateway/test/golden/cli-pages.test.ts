@@ -28,7 +28,7 @@ function plain(text: string): string {
   return text.replaceAll('__', '\\_\\_').replaceAll('|', '\\|')
 }
 
-const meanings = { same: '', ignored: 'accepted, and changes nothing: ', refused: 'refused: it ' } as const
+const meanings = { same: '', ignored: 'accepted and ignored: ', refused: 'refused: it ' } as const
 
 /** A chapter for each command, and one for those below it. */
 function chapters(list: readonly Command[], above: readonly string[]): readonly string[] {
