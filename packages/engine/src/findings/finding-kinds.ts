@@ -15,7 +15,7 @@ export interface FindingAdvice {
 export const findingAdvice: Readonly<Record<FindingKind, FindingAdvice>> = {
   'sequential-keys': {
     remedy:
-      'Let Datastore allocate the ids, or lead the name with a hash: then new entities land all over the key range.',
+      'Let Datastore allocate the ids, or begin the name with a hash: new entities then spread over the key range.',
     lab: 'sequential-keys',
   },
   'monotonic-index': {
@@ -24,30 +24,30 @@ export const findingAdvice: Readonly<Record<FindingKind, FindingAdvice>> = {
     lab: 'monotonic-index',
   },
   'hot-key': {
-    remedy:
-      'Split the entity into shards when it is written, keep copies or a cache when it is read: no tablet splits in a row.',
+    remedy: 'Split a written entity into shards; copy or cache a read one. A tablet is never split inside a row.',
     lab: 'hot-key',
   },
   'hot-range': {
-    remedy: 'Spread what is hot over the keys, for example with a hash before the name, so that tablets can share it.',
+    remedy:
+      'Spread the hot keys over the key range, for example with a hash before the name, so that tablets share the load.',
     lab: 'hot-key',
   },
   'sudden-start': {
-    remedy: 'Begin a new kind with at most 500 operations a second and raise that by half every 5 minutes.',
+    remedy: 'Begin a new kind with at most 500 operations a second, and raise the rate by 50 % every 5 minutes.',
     lab: 'ramp-500-50-5',
   },
   'scan-over-tombstones': {
     remedy:
-      'Start the query behind what was deleted (a cursor, or an inequality), or spread deletes over the key range.',
+      'Start the query after the deleted rows (by a cursor or an inequality), or spread deletes over the key range.',
     lab: 'mass-delete',
   },
   'hot-entity-group': {
     remedy:
-      'Make groups smaller, put more into one commit, or shard what everybody writes: a group takes a few commits a second.',
+      'Make groups smaller, write more in one commit, or shard the hot entities: a group has a few commits a second.',
     lab: 'entity-group-contention',
   },
   'unread-index': {
-    remedy: 'Delete the definition if no query will come: every write pays for its rows.',
+    remedy: 'Delete the index if no query needs it: every write of the kind pays for its rows.',
     lab: 'index-cost',
   },
   'single-calls': {
@@ -55,24 +55,25 @@ export const findingAdvice: Readonly<Record<FindingKind, FindingAdvice>> = {
     lab: 'batching',
   },
   'large-offset': {
-    remedy: 'Go on from the cursor of the last page: rows skipped by an offset are read and billed all the same.',
+    remedy: 'Continue from the cursor of the last page: rows that an offset skips are still read and billed.',
     lab: 'offset-cursor',
   },
   'duplicate-in-commit': {
-    remedy: 'Send each entity once in a commit, in its last state.',
+    remedy: 'Send each entity once in a commit, in its final state.',
     lab: 'batching',
   },
   'negative-id': {
-    remedy: 'Use ids from 1 on, or names: negative ids sort before all others and confuse range queries and splitters.',
+    remedy:
+      'Use ids from 1 on, or names: negative ids sort before all other ids, which range queries and splitters do not expect.',
     lab: 'names-and-types',
   },
   'slash-or-dot-in-name': {
     remedy:
-      'Leave slashes out of kinds and names, and dots out of property names: paths and nested properties are written with them.',
+      'Avoid slashes in kinds and names, and dots in property names: they separate path elements and nested properties.',
     lab: 'names-and-types',
   },
   'needless-index': {
-    remedy: 'Exclude properties that no query filters or orders by: each costs two rows a value.',
+    remedy: 'Exclude properties that no query filters or orders by: each value costs two index rows.',
     lab: 'index-cost',
   },
 }
