@@ -11,6 +11,7 @@
 import { expect } from 'vitest'
 import { decodeProperties } from '../../src/encoding/entity-codec.ts'
 import type { IdCollisions, IdPolicy } from '../../src/ids/allocator.ts'
+import { growingBlocks } from '../../src/ids/id-sequence.ts'
 import { idOfCounter, spaceOf, unscatter } from '../../src/ids/scatter.ts'
 import { compareKeys, formatKey, type Key, withId } from '../../src/model/key.ts'
 import type { Mutation } from '../../src/service/api.ts'
@@ -45,8 +46,11 @@ export function write(operation: 'insert' | 'upsert', key: Key, value: number): 
   return { operation, entity: entity(key, property('v', integer(value))) }
 }
 
-/** What may have been in hand when a process died: the blocks of a short run. */
-const lostMax = 128
+/**
+ * What may have been in a block when a process died (I12). Each refill doubles the block, and a reservation makes a refill too, so a
+ * short run can reach hundreds.
+ */
+const lostMax = growingBlocks.maxSize
 
 export class Model {
   readonly mode: Mode
