@@ -9,7 +9,10 @@
  *
  * The log of rows has a write in each record, whose head says how many row writes there were before it:
  *
- *   record    = sequence 8 | row writes in it 4 | …   little-endian; the next record's sequence is that of this one + row writes
+ *   record    = sequence 8 | number 4 | row write*    little-endian; the next record's sequence is that of this one + number
+ *   row write = 0 key | 1 key value                   each with its length before it, a varint
+ *
+ * Fragments of a record that are missing, doubled or in another order show in its row writes alone: each has its own checksum.
  *
  * After what was acknowledged (acknowledged.ts) a file may end anywhere: that is what a kill, or a power cut, leaves of a write
  * that was not acknowledged. After a power cut its end may also be zeros, from the start of a sector on. Whatever else cannot
@@ -17,7 +20,7 @@
  *
  * D1  A log with damage is not opened, and stays as it is.                                  contract/damaged-folder.test.ts
  * D2  Cutting a log keeps the records before the damage and none after it; all bytes are kept beside it.         same
- * D3  A log that lacks acknowledged writes, or writes in the middle, has damage.                         contract/damaged-store.test.ts
+ * D3  A log that lacks acknowledged writes, or writes or parts of one in the middle, has damage.         contract/damaged-store.test.ts
  *
  * Known: LevelDB's public description of the format.
  */
@@ -26,6 +29,7 @@ import { join } from 'node:path'
 import { crc32c, maskCrc } from '../encoding/crc32c.ts'
 import type { Acknowledged } from './acknowledged.ts'
 import { levelFile, logNumberOf } from './level-files.ts'
+import { varintAt } from './varint.ts'
 
 export interface LogDamage {
   readonly file: string
@@ -42,6 +46,9 @@ const writeHeadBytes = 12
 const whole = 1
 const first = 2
 const last = 4
+/** Of row writes: the first has a key, the second a value, too. */
+const deletion = 0
+const insertion = 1
 
 export interface LogExpectation {
   /** The first log file that counts: what is in those before it is in tables. */
@@ -68,17 +75,37 @@ export async function damageOfLogs(
     const damage = damageOfLog(bytes, {
       acknowledgedBytes: isAcknowledgedTo,
       onRecord: (record) => {
-        const head = (record[0]?.length ?? 0) < writeHeadBytes ? Buffer.concat(record) : (record[0] as Buffer)
-        if (head.length < writeHeadBytes) return 'a record is too short'
-        const first = Number(head.readBigUInt64LE(0))
+        const write = record.length === 1 ? (record[0] as Buffer) : Buffer.concat(record)
+        if (write.length < writeHeadBytes) return 'a record is too short'
+        const first = Number(write.readBigUInt64LE(0))
         if (next === undefined ? first > sequence + 1 : first !== next) return 'writes before it are missing'
-        next = first + head.readUInt32LE(8)
-        return undefined
+        const number = write.readUInt32LE(8)
+        next = first + number
+        return rowWritesIn(write) === number ? undefined : 'a record does not hold the row writes that it says'
       },
     })
     if (damage !== undefined) return { file, ...damage }
   }
   return undefined
+}
+
+/** @returns `undefined` when they are not understood to the end of the record */
+function rowWritesIn(record: Buffer): number | undefined {
+  let number = 0
+  try {
+    for (let at = writeHeadBytes; at < record.length; number++) {
+      const texts = record[at++]
+      if (texts !== deletion && texts !== insertion) return undefined
+      for (let text = deletion; text <= texts; text++) {
+        const { value, next } = varintAt(record, at)
+        at = next + value
+      }
+      if (at > record.length) return undefined
+    }
+  } catch {
+    return undefined
+  }
+  return number
 }
 
 /**
