@@ -11,7 +11,7 @@
  * Measured on Node 20: see docs/architecture/durability.md.
  */
 import { acknowledgedFile, readAcknowledged } from './acknowledged.ts'
-import { damageOfLogs, type LogDamage } from './level-log-check.ts'
+import { areLogsEmpty, damageOfLogs, type LogDamage } from './level-log-check.ts'
 import { type Manifest, readManifest } from './level-manifest.ts'
 import { damageOfTables } from './level-table-check.ts'
 
@@ -58,8 +58,8 @@ async function damageInLogs(
   { isProven, isRepair }: { readonly isProven: boolean; readonly isRepair: boolean },
 ): Promise<LevelDamage | undefined> {
   const known = isRepair ? undefined : readAcknowledged(rows)
-  // The very first opening ended before the file was written, or before any row was.
-  const mayLack = isRepair || !isProven || lastSequence === 0
+  // The very first opening may have ended before the file was written, which is before any row is.
+  const mayLack = isRepair || !isProven || (lastSequence === 0 && (await areLogsEmpty(rows)))
   if (known === 'damaged' || (known === undefined && !mayLack)) {
     const what = known === undefined ? 'gone' : 'damaged'
     return {

@@ -24,7 +24,7 @@
  *
  * Known: LevelDB's public description of the format.
  */
-import { copyFile, readdir, readFile, rename, truncate } from 'node:fs/promises'
+import { copyFile, readdir, readFile, rename, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32c, maskCrc } from '../encoding/crc32c.ts'
 import type { Acknowledged } from './acknowledged.ts'
@@ -121,6 +121,12 @@ export async function cutLogs(rows: string, { file, offset }: LogDamage): Promis
       await truncate(path, offset)
     }
   }
+}
+
+/** Whether nothing was ever written to them. */
+export async function areLogsEmpty(rows: string): Promise<boolean> {
+  const files = await Promise.all((await logsOf(rows)).map((file) => stat(join(rows, file))))
+  return files.every(({ size }) => size === 0)
 }
 
 /** In the order in which they were written. */

@@ -273,6 +273,13 @@ describe('a folder', () => {
     expect(seen).toContain('refused')
   })
 
+  it('that was opened once only, and lost ACKNOWLEDGED, is refused', async () => {
+    await rm(dir, { recursive: true })
+    await writeLarge()
+    await rm(await fileLike(/^ACKNOWLEDGED$/))
+    await expect(openEngine({ dir })).rejects.toThrow(/ACKNOWLEDGED, which says how long the log must be, is gone/)
+  })
+
   it('that lost any of its files is refused, or has every update', async () => {
     for (const name of await readdir(join(dir, 'rows'))) {
       await restore()
