@@ -2,7 +2,6 @@
  * `sixtables get`, `put`, `delete`: single entities by their keys, over the data API. Properties are written as in fixtures
  * (fixtures/plain-value.ts), so that what `get` prints is what `put` takes.
  */
-import { readFileSync } from 'node:fs'
 import { DatastoreError, type Key } from '@sixtables/engine'
 import { parseKeyPath } from '../admin/key-syntax.ts'
 import { parseFixture } from '../fixtures/fixture.ts'
@@ -34,7 +33,7 @@ export async function getEntity(flags: Flags, io: Io): Promise<number> {
 
 export async function putEntity(flags: Flags, io: Io): Promise<number> {
   const given = String(flags['properties'])
-  const properties = given === stdinWord ? readFileSync(0, 'utf8') : given
+  const properties = given === stdinWord ? await io.readIn() : given
   const namespace = String(flags['namespace'] ?? '')
   // The text goes into the fixture as it is: numbers keep their digits, and doubles their point.
   const text = `{"entities": [{"key": ${JSON.stringify(String(flags['key']))}, "namespace": ${JSON.stringify(namespace)}, "properties": ${objectIn(properties)}}]}`

@@ -1,6 +1,6 @@
-/**
- * What a command has of the outside world, passed in so that a test can run one in its own process.
- */
+/** What a command has of the outside world, passed in so that a test can run one in its own process. */
+import { text } from 'node:stream/consumers'
+
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The user's folder: relative paths and `.sixtables/` are below it. */
@@ -13,7 +13,12 @@ export interface Io {
   onSignal(stop: (signal: NodeJS.Signals) => void): () => void
   /** Calls `fault` with what nothing else has caught, until the returned function is called. */
   onFault(fault: (error: unknown) => void): () => void
-  /** Asks whoever sits at the terminal, and resolves with the line that was typed; absent where no terminal is there. */
+  /** All of stdin as text, however slowly its writer writes. */
+  readIn(): Promise<string>
+  /**
+   * Asks whoever sits at the terminal, and resolves with the line that was typed, empty when Ctrl-C or Ctrl-D was; absent
+   * where no terminal is there.
+   */
   readonly ask?: ((question: string) => Promise<string>) | undefined
   /** Milliseconds on a clock that does not go back. */
   now(): number
@@ -45,7 +50,13 @@ export const processIo: Io = {
       process.off('uncaughtException', fault)
     }
   },
-  ask: process.stdin.isTTY && process.stderr.isTTY ? askTerminal : undefined,
+  readIn() {
+    return text(process.stdin)
+  },
+  ask:
+    process.stdin.isTTY && process.stderr.isTTY
+      ? (question) => askAt(question, process.stdin, process.stderr)
+      : undefined,
   now() {
     return performance.now()
   },
@@ -54,11 +65,20 @@ export const processIo: Io = {
   },
 }
 
-async function askTerminal(question: string): Promise<string> {
+/** Asks at a terminal, as `Io.ask`. */
+export async function askAt(
+  question: string,
+  input: NodeJS.ReadableStream,
+  output: NodeJS.WritableStream,
+): Promise<string> {
   const { createInterface } = await import('node:readline/promises')
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  const terminal = createInterface({ input, output })
   try {
     return await terminal.question(question)
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error
+    output.write('\n')
+    return ''
   } finally {
     terminal.close()
   }

@@ -1,5 +1,5 @@
 /** `sixtables seed <file>`: writes a fixture into a database. */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Fixture, type FixtureFormat, fixtureFormats, loadFixture, parseFixture } from '../fixtures/fixture.ts'
 import { FixtureError } from '../fixtures/fixture-error.ts'
@@ -21,7 +21,7 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
   const { keys } = await mistakesInWords(async () => {
     // Before anything is asked or opened: a fixture that is wrong is told at once.
     const fixture =
-      name === stdinWord ? await fromStdin(format, kind) : await loadFixture(fileNamed(name, io), { format, kind })
+      name === stdinWord ? await fromStdin(io, format, kind) : await loadFixture(fileNamed(name, io), { format, kind })
     const api = await openApi(flags, io, { create: true })
     try {
       return await seedStore(apiStore(api), fixture)
@@ -47,9 +47,9 @@ function fileNamed(name: string, { cwd }: Io): string {
   return file
 }
 
-async function fromStdin(format: FixtureFormat | undefined, kind: string | undefined): Promise<Fixture> {
+async function fromStdin(io: Io, format: FixtureFormat | undefined, kind: string | undefined): Promise<Fixture> {
   if (format === undefined) throw new UsageError('say with --format what stdin has: json, yaml or csv')
-  return await parseFixture(readFileSync(0, 'utf8'), { format, name: 'stdin', kind })
+  return await parseFixture(await io.readIn(), { format, name: 'stdin', kind })
 }
 
 async function mistakesInWords<T>(work: () => Promise<T>): Promise<T> {

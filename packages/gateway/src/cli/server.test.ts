@@ -36,6 +36,7 @@ class Run {
         this.#heard()
       },
       err: (line) => this.err.push(line),
+      readIn: async () => '',
       onFault: () => () => {},
       onSignal: (stop) => {
         this.#signal = stop

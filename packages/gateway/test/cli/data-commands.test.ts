@@ -1,10 +1,12 @@
 /** env, health, seed, dump and reset: what they print, and what they say when it goes wrong. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Outcome, openServer, sixtables, type TestServer } from '../support/cli.ts'
@@ -296,4 +298,19 @@ test('a fixture from stdin, through the program as it is started', () => {
     status: 1,
     err: 'sixtables: stdin:1: there is no ky here; did you mean key?\n',
   })
+})
+
+test.each([
+  [['seed', '-', '--format', 'yaml'], '- { key: ToDo:1 }\n', 'Wrote 1 entity.\n'],
+  [['put', 'ToDo:1', '-'], '{"n": 1}', 'Wrote ToDo:1.\n'],
+])('%j waits for a stdin whose writer is slow', async (args, input, wrote) => {
+  const program = fileURLToPath(new URL('../../bin/sixtables.js', import.meta.url))
+  const child = spawn(process.execPath, [program, ...args, '--data-dir', join(folder, 'slow')])
+  const [out, err] = [text(child.stdout), text(child.stderr)]
+  // A reader that does not wait ends by itself; then writing fails.
+  const early = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  child.stdin.on('error', () => {})
+  await Promise.race([early, sleep(700)])
+  child.stdin.end(input)
+  expect({ out: await out, err: await err }).toEqual({ out: wrote, err: '' })
 })

@@ -168,6 +168,7 @@ function silentIo(env: Record<string, string> = {}): Io {
     cwd: '/',
     out() {},
     err() {},
+    readIn: async () => '',
     onSignal: () => () => {},
     onFault: () => () => {},
     now: () => 0,

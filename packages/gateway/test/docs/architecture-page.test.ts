@@ -35,6 +35,7 @@ test('the rows of ToDo:1 are those that ARCHITECTURE.md shows', async () => {
     cwd: '/',
     out,
     err: out,
+    readIn: async () => '',
     onSignal: () => () => {},
     onFault: () => () => {},
     now: () => 0,

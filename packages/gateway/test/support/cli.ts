@@ -25,6 +25,7 @@ function ioOf({ cwd = '/nowhere', env = {}, ask }: Surroundings, listeners: List
     env,
     cwd,
     ask,
+    readIn: async () => '',
     onSignal: () => () => {},
     onFault: () => () => {},
     now: () => performance.now(),
