@@ -12,12 +12,22 @@ import { rolldown } from 'rolldown'
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url))
 
+/**
+ * Node warns of `new Buffer()` outside node_modules, where a bundle in a clone is; with arrays and texts `Buffer.from` is the same.
+ * The terminal's library has it.
+ */
+const withoutDeprecatedBuffer = {
+  name: 'without-deprecated-buffer',
+  transform: (code) => (code.includes('new Buffer(') ? code.replaceAll('new Buffer(', 'Buffer.from(') : undefined),
+}
+
 rmSync(at('../dist/bundle'), { recursive: true, force: true })
 const bundle = await rolldown({
   input: at('../dist/cli/main.js'),
   platform: 'node',
   external: ['level'],
   logLevel: 'warn',
+  plugins: [withoutDeprecatedBuffer],
 })
 await bundle.write({
   dir: at('../dist/bundle'),
