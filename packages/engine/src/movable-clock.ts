@@ -86,7 +86,7 @@ export class MovableClock implements Scheduler {
   advance(ms: number): void {
     if (!(ms >= 0 && ms <= longestAdvanceMs)) {
       throw invalidArgument(
-        `a clock is advanced by 0 to ${longestAdvanceMs} milliseconds, not ${ms}; reset() brings it back to real time`,
+        `a clock is advanced by 0 to ${longestAdvanceMs} milliseconds, not ${ms}; a reset brings it back to real time`,
       )
     }
     this.#offsetMicros += BigInt(Math.round(ms * 1000))

@@ -108,6 +108,13 @@ describe('the file', () => {
     await expect(parseIndexYaml(text)).rejects.toThrow(why)
   })
 
+  test('of YAML that cannot be read the line is told once', async () => {
+    const refused = parseIndexYaml('indexes:\n- kind: [A\n').catch((error: Error) => error.message)
+    expect(await refused).toBe(
+      'line 3: Flow sequence in block collection must be sufficiently indented and end with a ]',
+    )
+  })
+
   test('leaves out what is not built here, or built in, with a note', async () => {
     const text = `indexes:
 - kind: A

@@ -58,7 +58,7 @@ export async function parseIndexYaml(text: string): Promise<IndexFileText> {
   // Loaded only when there is a file to read.
   const { isMap, isScalar, isSeq, LineCounter, parseDocument } = await import('yaml')
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const wrong = (at: number | undefined, what: string): DatastoreError =>
     invalidArgument(at === undefined ? what : `line ${lines.linePos(at).line}: ${what}`)
   const [error] = document.errors

@@ -17,6 +17,7 @@ describe('an endpoint', () => {
     ['localhost:', 'got ""'],
     ['localhost:99999', 'from 0 to 65535; got "99999"'],
     ['localhost:80a', 'got "80a"'],
+    ['8082', 'is host:port; got "8082", try "localhost:8082"'],
     ['http://localhost:8081', 'try "localhost:8081"'],
   ])('%s is refused with a hint', (text, hint) => {
     expect(() => parseEndpoint(text, '--host-port')).toThrow(hint)

@@ -29,6 +29,8 @@ export function parseEndpoint(text: string, flag: string): Endpoint {
     const bare = text.replace(/^.*?:\/\//, '').replace(/\/.*$/, '')
     throw new UsageError(`${flag} is host:port without a scheme; got "${text}", try "${bare}"`)
   }
+  // A machine has no such name, and somebody means a port.
+  if (/^\d+$/.test(text)) throw new UsageError(`${flag} is host:port; got "${text}", try "localhost:${text}"`)
   const parts = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::([^:]*))?$/.exec(text)
   if (parts === null) {
     throw new UsageError(`${flag} is host:port, with an IPv6 address in brackets as in [::1]:8081; got "${text}"`)

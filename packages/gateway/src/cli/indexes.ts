@@ -51,9 +51,15 @@ export async function indexesDelete(flags: Flags, io: Io): Promise<number> {
   ])
 }
 
-/** `due:desc` → `due desc`; a name that ends so itself is written `x:desc:asc`. */
+/** `due:desc` → `due desc`; of a name with a colon the direction is written always: `x:desc:asc`. */
 function propertyOf(text: string): string {
-  return text.replace(/:(asc|desc)$/, ' $1')
+  const [, name = text, end] = /^(.+):([^:]*)$/s.exec(text) ?? []
+  if (end === undefined) return text
+  const direction = end.toLowerCase()
+  if (direction === 'asc' || direction === 'desc') return `${name} ${direction}`
+  throw new UsageError(
+    `"${text}" ends in no direction; write ${name}:asc or ${name}:desc, and ${text}:asc for a property of that name`,
+  )
 }
 
 /** Asks a server until the work is done; a folder answers when it is. */

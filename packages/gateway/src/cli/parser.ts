@@ -104,7 +104,9 @@ function addOne(y: Argv, command: Command, choose: Choose): Argv {
 function explain(message: string, path: readonly Command[]): string {
   const words = ['sixtables', ...path.map(({ name }) => name)].join(' ')
   if (message.startsWith('Not enough non-option arguments')) {
-    return path.at(-1)?.whenMissing ?? `something is missing; see ${words} --help`
+    const command = path.at(-1)
+    const whole = ['sixtables', ...path.slice(0, -1).map(({ name }) => name), command && usageOf(command)].join(' ')
+    return command?.whenMissing ?? `something is missing: ${whole}; see ${words} --help`
   }
   const unknown = /^Unknown (?:arguments?|commands?): (.*)$/.exec(message)?.[1]
   if (unknown !== undefined) {

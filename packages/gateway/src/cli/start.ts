@@ -27,7 +27,6 @@ const sameSignalMs = 300
 /** Runs the emulator until it is told to stop. */
 export async function start(flags: Flags, io: Io): Promise<number> {
   const settings = startSettings(flags, io)
-  for (const note of settings.notes) io.err(`sixtables: ${note}`)
   const logger = lineLogger({ level: settings.logLevel, write: (line) => io.err(line) })
 
   let stop = (): void => {}
@@ -51,6 +50,8 @@ export async function start(flags: Flags, io: Io): Promise<number> {
     if (settings.dataDir !== undefined) keepHeapSmall()
     const server = await openServer({ settings, logger, onShutdown: stop })
     growYoungAtOnce()
+    // Only now: of a start that is refused, the refusal is all that counts.
+    for (const note of settings.notes) io.err(`sixtables: ${note}`)
     announce(server.endpoint, settings, io)
     await stopAsked
     await server.close()

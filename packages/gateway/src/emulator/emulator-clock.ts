@@ -56,7 +56,9 @@ export class EmulatorClock {
   async advanceTo(moment: Date): Promise<void> {
     const ms = moment.getTime() - Number(this.#clock.nowMicros()) / 1000
     if (!(ms >= 0)) {
-      throw invalidArgument(`the clock stands at ${this.now().toISOString()}, and is only moved on; reset() goes back`)
+      throw invalidArgument(
+        `the clock stands at ${this.now().toISOString()}, and is only moved on; a reset of the clock goes back`,
+      )
     }
     await this.advance(ms)
   }

@@ -57,7 +57,7 @@ function moveOn(clock: EmulatorClock, { advanceMs, to, ...others }: JsonObject):
   const [other] = Object.keys(others)
   if (other !== undefined) throw invalidArgument(`the clock knows advanceMs and to, not "${other}"`)
   if ((advanceMs === undefined) === (to === undefined)) {
-    throw invalidArgument('the clock is moved on by advanceMs, in milliseconds, or to a time; give one of both')
+    throw invalidArgument('the clock is moved on by advanceMs, in milliseconds, or to a time; give one of the two')
   }
   if (to === undefined) {
     if (typeof advanceMs !== 'number') throw invalidArgument('advanceMs is a number of milliseconds')

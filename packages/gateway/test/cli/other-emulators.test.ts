@@ -228,6 +228,7 @@ describe('the whole line with which App Engine starts the older emulator', () =>
     })
     const why = `there is no file ${join(folder, 'indx.yaml')} for --index-file; write it first, or give`
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(why) })
+    expect(err, 'nothing of what would be set up from it').not.toContain('are set up')
     expect(readdirSync(folder), 'nothing is left behind').toEqual([])
   })
 })

@@ -264,7 +264,7 @@ describe('over HTTP', () => {
   })
 
   test.each([
-    [{}, 'give one of both'],
+    [{}, 'give one of the two'],
     [{ advanceMs: -1 }, 'advanced by 0'],
     [{ advanceMs: '5' }, 'a number'],
     [{ to: 'soon' }, 'no time'],
