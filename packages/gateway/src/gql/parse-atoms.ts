@@ -2,6 +2,7 @@
 import { parseInt64 } from './literals.ts'
 import type { BindingSite } from './syntax.ts'
 import type { TokenStream } from './token-stream.ts'
+import { quote } from './tokens.ts'
 
 /** A property: names with points between them, as one text. */
 export function parseProperty(tokens: TokenStream, expected: string): string {
@@ -24,6 +25,7 @@ export function parseInteger(tokens: TokenStream): bigint {
   const token = tokens.take()
   tokens.checkLiteral(token)
   const value = parseInt64(token.value)
-  if (value === undefined) throw tokens.errorAt(token, `found the integer ${token.text}, which has more than 64 bits`)
+  if (value === undefined)
+    throw tokens.errorAt(token, `found the integer ${quote(token.text)}, which has more than 64 bits`)
   return value
 }

@@ -284,6 +284,7 @@ describe('what does not fit is refused with its place', () => {
     ["SELECT * FROM K WHERE a = '\\q'", 28, /found the escape "\\\\q"/],
     ["SELECT * FROM K WHERE a = 'x' 'y'", 31, /found "'y'"/],
     ['SELECT * FROM K WHERE a = 9223372036854775808', 27, /more than 64 bits/],
+    [`SELECT * FROM K WHERE a = ${'9'.repeat(60)}`, 27, /found the integer "9{40}…", which/],
     ['SELECT * FROM K WHERE a = - 1', 27, /found "-"/],
     ['SELECT * FROM K WHERE a = 1e', 27, /whose exponent is missing/],
     ['SELECT * FROM K WHERE a = @', 27, /found "@" alone/],
