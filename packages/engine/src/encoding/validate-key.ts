@@ -236,6 +236,15 @@ export function validateAllocateKey(key: Key, request: KeyDefaults): void {
   validateKey(key, { request, complete: 'forbidden', reserved: 'refused' })
 }
 
+/** The keys of AllocateIds. One that stands there often, as clients ask for many ids, is checked once. */
+export function validateAllocateKeys(keys: readonly Key[], request: KeyDefaults): void {
+  let valid: Key | undefined
+  for (const key of keys) {
+    if (key !== valid) validateAllocateKey(key, request)
+    valid = key
+  }
+}
+
 /** A key that is stored or compared as a value: of any project, reserved or not, but complete. */
 export function validateKeyValue(key: Key): void {
   validateKey(key, { request: undefined, complete: 'required', reserved: 'accepted' })

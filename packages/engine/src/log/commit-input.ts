@@ -65,6 +65,21 @@ export interface Evaluation<T> {
   readonly result: T
 }
 
+/** Records that are written. */
+export interface OnItsWay {
+  readonly acknowledged: MaybePromise<void>
+}
+
+/** How a commit leaves the exclusive section: with an answer that is given when it has landed. */
+export interface Appended<T> extends OnItsWay {
+  readonly committed: Committed<T>
+}
+
+/** How it leaves without having written anything; rejects with the reason when what it saw has landed. */
+export interface Refused {
+  readonly refusal: Promise<never>
+}
+
 export interface Committed<T> {
   readonly version: bigint
   readonly result: T

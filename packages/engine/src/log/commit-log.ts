@@ -30,8 +30,18 @@ import type { Tablets } from '../tablets/tablets.ts'
 import { Applier, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
+import { ClosedScopes } from './closed-scopes.ts'
 import { nothingWritten, unknownOutcome } from './commit-errors.ts'
-import type { Append, CommitInput, Committed, CommittedReader, LogDatabase } from './commit-input.ts'
+import type {
+  Append,
+  Appended,
+  CommitInput,
+  Committed,
+  CommittedReader,
+  LogDatabase,
+  OnItsWay,
+  Refused,
+} from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
 import { Decisions } from './decisions.ts'
 import { GroupTurns } from './group-turns.ts'
@@ -71,6 +81,8 @@ export class CommitLog {
   readonly holds: ApplyHolds
   readonly applier: Applier
   readonly retention: Retention
+  /** Where rows are being deleted: nothing is appended there. */
+  readonly scopes: ClosedScopes = new ClosedScopes()
   /** Only with tablets. */
   readonly turns: GroupTurns | undefined
   readonly #options: CommitLogOptions
@@ -110,7 +122,8 @@ export class CommitLog {
   /**
    * Commits, and applies as the database's policy says.
    *
-   * @throws what `evaluate` throws; UNAVAILABLE with `committed: 'unknown'` when the store fails during the append
+   * @throws what `evaluate` throws; UNAVAILABLE with `committed: 'unknown'` when the store fails during the append; ScopeClosed,
+   *   for whenOpen() of the caller
    */
   commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
     const { turns } = this
@@ -216,6 +229,7 @@ export class CommitLog {
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
       return andThen(prepareRecords(input, states, version, kv), (records) => {
         checkAlive(context)
+        for (const { group } of records) this.scopes.refuse(group)
         input.admit?.(footprintOf(records))
         this.#charges.admit(context, records)
         let indexUpdates = 0
@@ -429,21 +443,6 @@ export class CommitLog {
     const groups = [...new Set(this.pending.all().map((record) => record.group))]
     return forEachInOrder(groups, (group) => this.applier.rollForward(group, cause))
   }
-}
-
-/** Records that are written. */
-interface OnItsWay {
-  readonly acknowledged: MaybePromise<void>
-}
-
-/** How a commit leaves the exclusive section: with an answer that is given when it has landed. */
-interface Appended<T> extends OnItsWay {
-  readonly committed: Committed<T>
-}
-
-/** How it leaves without having written anything; rejects with the reason when what it saw has landed. */
-interface Refused {
-  readonly refusal: Promise<never>
 }
 
 const empty = new Uint8Array(0)

@@ -9,7 +9,7 @@
 import type { RequestContext } from '../context.ts'
 import { databaseCode } from '../encoding/key-codec.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
-import { validateAllocateKey, validateCompleteKey } from '../encoding/validate-key.ts'
+import { validateAllocateKeys, validateCompleteKey } from '../encoding/validate-key.ts'
 import { failedPrecondition } from '../errors.ts'
 import { shapeOfCursors } from '../executor/cursor.ts'
 import { execute } from '../executor/execute.ts'
@@ -20,6 +20,7 @@ import { windowOf } from '../executor/window.ts'
 import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
+import { whenOpen } from '../log/closed-scopes.ts'
 import type { IndexRules } from '../log/index-delta.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
@@ -83,6 +84,8 @@ export class Database implements TtlDatabase {
   readonly databaseId: string
   readonly code: string
   readonly catalogue: IndexCatalogue
+  /** Once a reset has deleted this one: where what waited to write goes. */
+  successor: (() => Database) | undefined
   #settings: DatabaseSettings
   #indexOptions: StoredIndexOptions
   #isRecorded = false
@@ -329,24 +332,20 @@ export class Database implements TtlDatabase {
 
   /** Applies mutations: all or nothing when transactional, one after the other when not. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
-    return this.#settled(context, () => commitMutations(this.#commitParts, context, request))
+    return this.#writing(context, (database) => commitMutations(database.#commitParts, context, request))
   }
 
   /** Completes each key with a new id, in order. */
   allocateIds(context: RequestContext, keys: readonly Key[]): MaybePromise<readonly Key[]> {
-    return this.#settled(context, () => {
-      let valid: Key | undefined
-      for (const key of keys) {
-        if (key !== valid) validateAllocateKey(key, this)
-        valid = key
-      }
+    return this.#writing(context, () => {
+      validateAllocateKeys(keys, this)
       return this.#shared.ids.completeKeys(context, keys, 'scattered')
     })
   }
 
   /** Keeps the ids of the keys, and of their ancestors, from being given automatically. */
   reserveIds(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
-    return this.#settled(context, () => {
+    return this.#writing(context, () => {
       if (keys.length === 0 && this.#settings.mode === 'firestore') {
         throw failedPrecondition('List of Ids to reserve cannot be empty. (name at least one key)')
       }
@@ -357,22 +356,22 @@ export class Database implements TtlDatabase {
 
   /** Takes a range of ids out of those that are given, and says what else is known of it (service/id-ranges.ts). */
   allocateIdRange(context: RequestContext, key: Key, range: IdRange): MaybePromise<AllocatedRange> {
-    return this.#settled(context, () => allocateIdRange(this.#idRangeParts(), context, key, range))
+    return this.#writing(context, () => allocateIdRange(this.#idRangeParts(), context, key, range))
   }
 
   /** So many sequential ids in one piece. */
   allocateIdsBySize(context: RequestContext, key: Key, size: bigint): MaybePromise<AllocatedIds> {
-    return this.#settled(context, () => allocateIdsBySize(this.#idRangeParts(), context, key, size))
+    return this.#writing(context, () => allocateIdsBySize(this.#idRangeParts(), context, key, size))
   }
 
   /** All sequential ids up to `max` that had never been given. */
   allocateIdsByMax(context: RequestContext, key: Key, max: bigint): MaybePromise<AllocatedIds> {
-    return this.#settled(context, () => allocateIdsByMax(this.#idRangeParts(), context, key, max))
+    return this.#writing(context, () => allocateIdsByMax(this.#idRangeParts(), context, key, max))
   }
 
   /** What the counters of a kind and parent would give now; nothing moves. */
   nextIds(context: RequestContext, key: Key): MaybePromise<NextIds> {
-    return this.#settled(context, () => nextIds(this.#idRangeParts(), context, key, this.#settings.idPolicy))
+    return this.#writing(context, () => nextIds(this.#idRangeParts(), context, key, this.#settings.idPolicy))
   }
 
   #idRangeParts(): IdRangeParts {
@@ -431,6 +430,16 @@ export class Database implements TtlDatabase {
     const token = read?.transaction
     if (token === undefined) return this.#settled(context, verb)
     return this.#settled(context, () => whenFails(verb, (error) => transactions.failed(this, token, error)))
+  }
+
+  /** A verb that writes to the database. It waits while rows of the database, or where it writes, are being deleted (G1). */
+  #writing<T>(context: RequestContext, verb: (database: Database) => MaybePromise<T>): MaybePromise<T> {
+    const by = (database: Database): MaybePromise<T> => {
+      this.#shared.log.scopes.refuse(this.code)
+      return verb(database)
+    }
+    const again = (): MaybePromise<T> => by(this.successor?.() ?? this)
+    return this.#settled(context, () => whenOpen(context, () => by(this), again))
   }
 
   #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {

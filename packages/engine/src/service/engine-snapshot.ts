@@ -84,7 +84,7 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
   const memory = inMemory(kv)
   if (!(snapshot instanceof StoreSnapshot)) throw invalidArgument('restore() takes what snapshot() of this store gave')
   await log.exclusive(async () => {
-    indexes.beforeRestore()
+    indexes.giveUp('')
     transactions.endAll('the store was set back to a snapshot; try again')
     await log.quiesce()
     try {

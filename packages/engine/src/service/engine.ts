@@ -22,6 +22,7 @@ import { IndexFile } from '../indexes/index-file.ts'
 import { CommitLog } from '../log/commit-log.ts'
 import { CommitVersions } from '../log/commit-version.ts'
 import { defaultRetention } from '../log/retention.ts'
+import { Sequencer } from '../log/sequencer.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import { ReseededRandom } from '../random.ts'
@@ -43,7 +44,7 @@ import { Indexes } from './indexes.ts'
 import { Inspector } from './inspector.ts'
 import { openKv } from './open-kv.ts'
 import { QueryIndexes } from './query-indexes.ts'
-import { finishReset, type ResetScope, resetStore } from './reset.ts'
+import { finishReset, giveRoomBack, type ResetScope, resetStore } from './reset.ts'
 import { type DatabaseSettings, type Mode, settingsOf } from './settings.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { type Cancellable, exportDatabase, importDatabase, type TransferParts } from './transfer.ts'
@@ -78,6 +79,8 @@ export class Engine {
   readonly #versions: CommitVersions
   readonly #log: CommitLog
   readonly #ids: IdAllocator
+  /** Resets go one after the other. */
+  readonly #resets = new Sequencer()
   readonly #transactions: Transactions
   #settings: DatabaseSettings
   readonly #random: ReseededRandom
@@ -297,8 +300,13 @@ export class Engine {
    * composite indexes stay defined. Requests under way end first.
    */
   async reset(scope: ResetScope = {}, context: RequestContext = this.context()): Promise<void> {
-    const database = (projectId: string, databaseId: string): Database => this.database(projectId, databaseId)
-    await resetStore({ ...this.#snapshotParts(), database, onGone: () => this.#onGone(scope) }, scope, context)
+    const parts = {
+      ...this.#snapshotParts(),
+      database: (projectId: string, databaseId: string) => this.database(projectId, databaseId),
+      onGone: () => this.#onGone(scope),
+    }
+    const ranges = await this.#resets.run(() => resetStore(parts, scope, context))
+    await giveRoomBack(this.#kv, ranges, () => this.#closing !== undefined)
   }
 
   /** The rows of a scope are gone: forgets what was known of them. */
@@ -313,6 +321,7 @@ export class Engine {
         if (projectId !== undefined && database.projectId !== projectId) continue
         if (databaseId !== undefined && database.databaseId !== databaseId) continue
         this.#databases.delete(code)
+        database.successor = () => this.database(database.projectId, database.databaseId)
       }
       this.#latest = undefined
     }
@@ -357,6 +366,7 @@ export class Engine {
   async #close(): Promise<void> {
     this.#ttl.stop()
     this.#transactions.endAll()
+    await this.#resets.idle()
     await this.indexes.close()
     await this.#log.close()
     try {

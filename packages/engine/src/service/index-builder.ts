@@ -20,6 +20,7 @@ import { keySpaces } from '../encoding/keyspace.ts'
 import { DatastoreError, failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { identityOf, plainDefinition } from '../indexes/definition.ts'
+import { whenOpen } from '../log/closed-scopes.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { addIndexDelta, checkCompositeRows, type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
 import { groupOf } from '../log/log-rows.ts'
@@ -75,7 +76,7 @@ export class IndexBuilder {
       throw new DatastoreError('ALREADY_EXISTS', `the index ${formatIndex(plain)} is being defined already`)
     }
     const define = (job: IndexJob): Promise<CataloguedIndex> =>
-      this.#changeRules(async () => {
+      this.#changeRules(database, async () => {
         job.checkStopped()
         const index = catalogue.propose(plain)
         await this.#parts.kv.mutate(catalogue.writeOf(index))
@@ -125,7 +126,7 @@ export class IndexBuilder {
     }
     const define = async (job: IndexJob): Promise<CataloguedIndex> => {
       await building?.done.catch(() => {})
-      return await this.#changeRules(async () => {
+      return await this.#changeRules(database, async () => {
         job.checkStopped()
         const deleting: CataloguedIndex = { ...index, state: 'deleting' }
         await this.#parts.kv.mutate(catalogue.writeOf(deleting))
@@ -189,14 +190,16 @@ export class IndexBuilder {
   }
 
   /** Runs `change` while nothing is committed, applied or on its way, so that it falls between two commits. */
-  #changeRules<T>(change: () => Promise<T>): Promise<T> {
+  #changeRules<T>({ code }: IndexedDatabase, change: () => Promise<T>): Promise<T> {
     const { log } = this.#parts
-    return Promise.resolve(
+    const changed = whenOpen(undefined, () =>
       log.exclusive(async () => {
+        log.scopes.refuse(code)
         await log.quiesce()
         return await log.applier.alone(change)
       }),
     )
+    return Promise.resolve(changed)
   }
 
   /** X4: records that wait get the rows that the new index has by them. */

@@ -103,9 +103,9 @@ export class Indexes {
     }
   }
 
-  /** Before the store is set back: gives up all work. What the store then has unfinished goes on by {@link open}. */
-  beforeRestore(): void {
-    this.#builder.forget('')
+  /** Gives up all work on the databases whose code begins with `scope`. What the store has unfinished goes on by {@link open}. */
+  giveUp(scope: string): void {
+    this.#builder.forget(scope)
   }
 
   /** Waits for the steps under way; what is not finished goes on at the next opening. */

@@ -6,14 +6,20 @@
  * X1  A reset is done wholly or not at all: one that a crash cut off is finished by the next opening, before anything is
  *     read.   reset.test.ts, packages/gateway/test/contract/crash-reset.test.ts
  *
- * X2  No reader finds half of it. In memory all rows go in one turn; on disk readers stand on the moment of before until the last row
- *     is gone (Kv.deleteRanges); on a store that has neither, reads that overlap a reset are made again.
+ * X2  No reader finds half of it. In memory all rows go in one turn; on disk they are hidden in one turn, and deleted afterwards
+ *     (Kv.deleteRanges); on a store that has neither, reads that overlap a reset are made again.
  *                                                                          reset-ranges.test.ts
  * X3  Until the wish is stored a caller that has gone ends the reset, with nothing deleted; after that it goes on to its end.
  *                                                                          reset-ranges.test.ts
  *
- * Commits wait until the rows are gone, on disk too; what open transactions hear, docs/architecture/transactions.md says. Then
- * the room of the rows on disk is given back, beside other calls.
+ * X4  While the rows of a project, database or namespace are deleted on disk, commits, ids and index work elsewhere go on, and those
+ *     in it wait (log/closed-scopes.ts). A reset of everything, and one row by row, holds up all commits.     reset-beside.test.ts
+ *
+ *   one turn of commits      wish stored ▪ rows hidden ▪ scope closed
+ *   beside others            rows deleted
+ *   one turn of commits      new databases ▪ wish deleted ▪ scope opened           then the room on disk is given back, beside others
+ *
+ * What open transactions hear, docs/architecture/transactions.md says.
  */
 
 import { checkAlive, type RequestContext } from '../context.ts'
@@ -26,7 +32,7 @@ import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import { closingAfter } from '../metadata/skip-scan.ts'
-import type { KeyRange, Kv, KvReader, KvRow, KvWrite, RowKey } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvReader, KvRow, KvWrite, RangesHidden, RowKey } from '../storage/kv.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import type { Transactions } from '../transactions/transactions.ts'
@@ -61,6 +67,11 @@ export function scopeCode({ projectId, databaseId }: ResetScope): string {
   return encodeText(projectId) + (databaseId === undefined ? '' : encodeText(databaseId))
 }
 
+/** What the codes of the databases and entity groups begin with that a reset of the scope leaves empty. */
+function writtenCode(scope: ResetScope): string {
+  return scopeCode(scope) + (scope.namespaceId === undefined ? '' : encodeText(scope.namespaceId))
+}
+
 export interface ResetParts {
   readonly kv: Kv
   readonly log: CommitLog
@@ -70,48 +81,86 @@ export interface ResetParts {
   readonly indexes: Indexes
   readonly databases: () => readonly Database[]
   readonly database: (projectId: string, databaseId: string) => Database
-  /** Told when the rows are gone, before anybody else may write. */
+  /** Told when the rows are gone, before anybody may write in the scope. */
   readonly onGone: () => void
 }
 
 /**
- * Deletes the rows of `scope`, and gives their room on disk back.
+ * Deletes the rows of `scope`. No other reset may be under way.
  *
+ * @returns the ranges that are empty now, for {@link giveRoomBack}
  * @throws CANCELLED or DEADLINE_EXCEEDED when its caller has gone before the first row has; after that it goes on to its end
  */
-export async function resetStore(parts: ResetParts, scope: ResetScope, context: RequestContext): Promise<void> {
+export async function resetStore(
+  parts: ResetParts,
+  scope: ResetScope,
+  context: RequestContext,
+): Promise<readonly KeyRange[]> {
   refuseHalfScope(scope)
-  const { kv, log, ids, versions, transactions, indexes } = parts
-  const { projectId, namespaceId } = scope
-  const gone = await log.exclusive(async () => {
-    checkAlive(context)
-    const affected = namespaceId === undefined ? parts.databases().filter((one) => isIn(one, scope)) : []
-    const reinstate = namespaceId === undefined ? indexes.beforeReset(scopeCode(scope), affected) : undefined
-    await log.quiesce()
-    await ids.release(context)
-    if (projectId !== undefined) await log.rollForwardAll('release')
-    const ranges = await rangesOf(kv, scope)
-    checkAlive(context)
-    let landed = (): void => {}
-    const landing = new Promise<void>((resolve) => {
-      landed = resolve
+  const { log } = parts
+  let open = (): void => {}
+  try {
+    const { ranges, gone, finish } = await log.exclusive(() => {
+      checkAlive(context)
+      open = log.scopes.close(writtenCode(scope))
+      return hideRows(parts, scope, context)
     })
-    const isPart = namespaceId !== undefined
-    transactions.rowsGo({ databases: scopeCode(scope), ranges: isPart ? ranges : undefined }, landing)
-    try {
-      await log.applier.alone(() => clearStore(kv, log, scope))
-      if (projectId === undefined) {
-        versions.forgetCeiling()
-        ids.forget()
-      } else for (const database of affected) ids.forget(database)
-      parts.onGone()
-      await reinstate?.(parts.database)
-    } finally {
-      landed()
+    if (gone !== undefined) {
+      await gone
+      await log.exclusive(finish)
     }
     return ranges
+  } finally {
+    open()
+  }
+}
+
+/** Gives the room that deleted rows still take on disk back, beside other calls. A store that is `closing` leaves it. */
+export async function giveRoomBack(kv: Kv, ranges: readonly KeyRange[], closing: () => boolean): Promise<void> {
+  for (const range of ranges) if (!closing()) await kv.compact?.(range)
+}
+
+/** A reset whose rows no reader finds any more. */
+interface HiddenRows extends RangesHidden {
+  readonly ranges: readonly KeyRange[]
+  /** Puts what is known of the scope right; done already when the rows are deleted. */
+  readonly finish: () => Promise<void>
+}
+
+async function hideRows(parts: ResetParts, scope: ResetScope, context: RequestContext): Promise<HiddenRows> {
+  const { kv, log, ids, versions, transactions, indexes } = parts
+  const { projectId, namespaceId } = scope
+  const affected = namespaceId === undefined ? parts.databases().filter((one) => isIn(one, scope)) : []
+  const reinstate = namespaceId === undefined ? indexes.beforeReset(scopeCode(scope), affected) : undefined
+  await log.quiesce()
+  await ids.release(context)
+  if (projectId !== undefined) await log.rollForwardAll('release')
+  const ranges = await rangesOf(kv, scope)
+  checkAlive(context)
+  const finish = async (): Promise<void> => {
+    if (projectId !== undefined) await kv.mutate({ key: resetRow, value: undefined })
+    else versions.forgetCeiling()
+    if (projectId === undefined) ids.forget()
+    else for (const database of affected) ids.forget(database)
+    // What was begun meanwhile knows the catalogues of before.
+    if (namespaceId === undefined) indexes.giveUp(scopeCode(scope))
+    parts.onGone()
+    await reinstate?.(parts.database)
+  }
+  let landed = (): void => {}
+  const landing = new Promise<void>((resolve) => {
+    landed = resolve
   })
-  if (kv.compact !== undefined) for (const range of gone) await kv.compact(range)
+  const isPart = namespaceId !== undefined
+  transactions.rowsGo({ databases: scopeCode(scope), ranges: isPart ? ranges : undefined }, landing)
+  try {
+    const { gone } = await log.applier.alone(() => clearStore(kv, log, scope))
+    if (gone === undefined) await finish()
+    else for (const database of parts.databases()) database.forgetRows()
+    return { ranges, gone, finish }
+  } finally {
+    landed()
+  }
 }
 
 function isIn({ projectId, databaseId }: Database, scope: ResetScope): boolean {
@@ -130,31 +179,38 @@ function refuseHalfScope({ projectId, databaseId, namespaceId }: ResetScope): vo
   }
 }
 
-async function clearStore(kv: Kv, log: CommitLog, scope: ResetScope): Promise<void> {
+async function clearStore(kv: Kv, log: CommitLog, scope: ResetScope): Promise<RangesHidden> {
   if (scope.projectId === undefined) {
     log.pending.clear()
     log.retention.clear()
   }
   await kv.mutate({ key: resetRow, value: new TextEncoder().encode(JSON.stringify(scope)) })
-  await deleteScope(kv, scope)
+  return await deleteScope(kv, scope)
 }
 
 /** Does the rest of a reset that a crash cut off, if there was one (X1). */
 export async function finishReset(kv: Kv): Promise<void> {
   const stored = await kv.get(resetRow)
   if (stored === undefined) return
-  await deleteScope(kv, JSON.parse(new TextDecoder().decode(stored)) as ResetScope)
+  const { gone } = await deleteScope(kv, JSON.parse(new TextDecoder().decode(stored)) as ResetScope)
+  await gone
+  await kv.mutate({ key: resetRow, value: undefined })
 }
 
-function deleteScope(kv: Kv, scope: ResetScope): MaybePromise<void> {
+function deleteScope(kv: Kv, scope: ResetScope): MaybePromise<RangesHidden> {
+  const deleted: RangesHidden = { gone: undefined }
   if (scope.projectId === undefined) {
     // clear() goes through the rows in their order, and of what comes after the stored wish there is nothing left then.
-    return andThen(deleteRange(kv, prefixRange(keySpaces.Pending)), () => kv.clear())
+    const cleared = andThen(deleteRange(kv, prefixRange(keySpaces.Pending)), () => kv.clear())
+    return andThen(cleared, () => deleted)
   }
-  const deleted = andThen(rangesOf(kv, scope), (ranges) =>
-    kv.deleteRanges === undefined ? forEachInOrder(ranges, (range) => deleteRange(kv, range)) : kv.deleteRanges(ranges),
-  )
-  return andThen(deleted, () => kv.mutate({ key: resetRow, value: undefined }))
+  return andThen(rangesOf(kv, scope), (ranges) => {
+    if (kv.deleteRanges !== undefined) return kv.deleteRanges(ranges)
+    return andThen(
+      forEachInOrder(ranges, (range) => deleteRange(kv, range)),
+      () => deleted,
+    )
+  })
 }
 
 /** The ranges of rows that lie in a scope. */

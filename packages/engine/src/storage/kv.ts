@@ -153,6 +153,15 @@ export interface StoreState {
   onFailure?(listener: (failure: DatastoreError) => void): void
 }
 
+/** Ranges in which no reader finds a row any more. */
+export interface RangesHidden {
+  /**
+   * Resolves when the rows are deleted: until then nobody may write to the ranges. Rejects when the store has failed, or is closed.
+   * `undefined` = they are deleted.
+   */
+  readonly gone: Promise<void> | undefined
+}
+
 export interface Kv extends KvReader, StoreState {
   readonly supports: KvCapabilities
   /** Sets or deletes one row. */
@@ -168,10 +177,10 @@ export interface Kv extends KvReader, StoreState {
   /** Deletes every row. */
   clear(): MaybePromise<void>
   /**
-   * Deletes every row of some ranges. Readers find all of them until it is acknowledged, and none from then on; what dies
-   * meanwhile may have deleted a part. Absent = they are to be deleted row by row.
+   * Deletes every row of some ranges. Readers find all of them until it answers, and none from then on; what dies meanwhile may
+   * have deleted a part. Absent = they are to be deleted row by row.
    */
-  deleteRanges?(ranges: readonly KeyRange[]): MaybePromise<void>
+  deleteRanges?(ranges: readonly KeyRange[]): MaybePromise<RangesHidden>
   /** Gives back the room that deleted rows of a range still take on disk. Reads and writes go on meanwhile. */
   compact?(range: KeyRange): Promise<void>
   /**

@@ -7,6 +7,7 @@
  *   scans       level-scan.ts, as far as known from row-cache.ts
  *   log length  acknowledged.ts: up to where LevelDB's log is acknowledged, so that a log that lost its end is found out
  *   moments     level-moment.ts: readers see acknowledged writes only, and a scan or snapshot keeps its moment
+ *   deletion    of ranges: hidden at once (hidden-ranges.ts), then deleted in steps, between the writes of others
  *
  * Durability `process`: a write is acknowledged when it is in LevelDB's log file as the operating system sees it, so it
  * survives the death of this process. `power`: after fdatasync of that file.
@@ -14,11 +15,12 @@
  * The errors of LevelDB become DatastoreError UNAVAILABLE with what LevelDB said as the cause.
  */
 import { Level } from 'level'
-import { bytesOf, passingBytes } from '../encoding/bytes.ts'
+import { byteString, bytesOf, passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { AcknowledgedLog } from './acknowledged.ts'
 import { DamagedRow } from './damaged-row.ts'
+import { isHidden, PartedScan, visibleParts } from './hidden-ranges.ts'
 import type {
   BatchWrite,
   Durability,
@@ -31,6 +33,7 @@ import type {
   KvSnapshot,
   KvWrite,
   MadeRows,
+  RangesHidden,
   RowKey,
   ScanOptions,
   WriteGroup,
@@ -65,6 +68,9 @@ export interface LevelKvOptions {
   /** Whether the rows have checksums. Default: true. */
   readonly proven?: boolean
 }
+
+/** Rows that a step of a deletion deletes: a write of others waits for that. Some 10 ms of LevelDB's. */
+const deletedRowsOfStep = 1000
 
 /** Less is not worth a compaction: LevelDB comes to it by itself. */
 const compactedBytesMin = 1 << 20
@@ -125,6 +131,9 @@ export class LevelKv implements Kv {
   }
   /** The newest acknowledged state. */
   #moment = new Moment(0)
+  /** Ranges that are being deleted. */
+  #hidden: readonly KeyRange[] = []
+  #deleting: Promise<void> | undefined
   #closed = false
   #closing: Promise<void> | undefined
   #failure: DatastoreError | undefined
@@ -217,9 +226,43 @@ export class LevelKv implements Kv {
     return cleared
   }
 
-  /** Written in the background; other writes wait for it, reads do not. */
-  deleteRanges(ranges: readonly KeyRange[]): Promise<void> {
-    return this.#writer.clear(ranges)
+  /** One deletion after the other. Writes to other rows go on between its steps. */
+  async deleteRanges(ranges: readonly KeyRange[]): Promise<RangesHidden> {
+    while (this.#deleting !== undefined) await this.#deleting
+    const hidden = this.#writer.clear(ranges, 'hide')
+    const gone = hidden.then(() => this.#deleteHidden(ranges))
+    const ended = (): void => {
+      this.#deleting = undefined
+    }
+    this.#deleting = gone.then(ended, ended)
+    await hidden
+    return { gone }
+  }
+
+  /** Deletes the rows of ranges that no reader finds. A failure leaves them hidden, and the store without further writes. */
+  async #deleteHidden(ranges: readonly KeyRange[]): Promise<void> {
+    try {
+      for (const range of ranges) if (range.start < range.end) await this.#deleteInSteps(range)
+    } catch (error) {
+      this.#writer.fail(error)
+      throw error
+    }
+    this.#hidden = []
+  }
+
+  async #deleteInSteps({ start, end }: KeyRange): Promise<void> {
+    const keys = this.#level.keys({ gte: bytesOf(start), lt: bytesOf(end), fillCache: false })
+    try {
+      for (let from = start; ; ) {
+        const last = (await keys.nextv(deletedRowsOfStep)).at(-1)
+        if (last === undefined) return
+        const upTo = `${byteString(last)}\x00`
+        await this.#writer.clear([{ start: from, end: upTo }], 'hidden')
+        from = upTo
+      }
+    } finally {
+      await keys.close()
+    }
   }
 
   async compact(range: KeyRange): Promise<void> {
@@ -259,6 +302,7 @@ export class LevelKv implements Kv {
   async #close(): Promise<void> {
     this.#writer.refuse(this.#closedError())
     await this.#writer.idle()
+    await this.#deleting
     this.#closed = true
     this.#rows?.clear()
     this.#values?.clear()
@@ -272,16 +316,22 @@ export class LevelKv implements Kv {
   }
 
   #scanAt(moment: Moment, range: KeyRange, options: ScanOptions = {}): KvScan {
-    return new LevelScan(this.#source, moment, range, options)
+    const scanOf = (part: KeyRange): KvScan => new LevelScan(this.#source, moment, part, options)
+    if (!moment.hidden.some(({ start, end }) => start < range.end && range.start < end)) return scanOf(range)
+    moment.hold()
+    const parts = visibleParts(range, moment.hidden)
+    return new PartedScan(parts, options.reverse === true, scanOf, () => moment.release())
   }
 
   /** The groups were acknowledged, all in one batch: the next moment begins. */
   #advance(groups: readonly (WriteGroup | Clearing)[]): void {
     const past = this.#moment
     past.pass(this.#rows)
-    this.#moment = new Moment(past.sequence + 1)
+    for (const group of groups) if ('cleared' in group && group.of === 'hide') this.#hidden = group.cleared ?? []
+    this.#moment = new Moment(past.sequence + 1, this.#hidden)
     for (const group of groups) {
       if ('cleared' in group) {
+        if (group.of === 'hidden') continue
         this.#rows?.clear()
         this.#values?.clear()
       } else {
@@ -292,6 +342,7 @@ export class LevelKv implements Kv {
   }
 
   #readAt(moment: Moment, key: RowKey): Uint8Array | undefined {
+    if (moment.hidden.length > 0 && isHidden(moment.hidden, key)) return undefined
     const bytes = passingBytes(key)
     let stored: Uint8Array | undefined
     try {

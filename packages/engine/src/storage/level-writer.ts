@@ -37,6 +37,8 @@ const mergedRowsMax = 8192
 /** Deletes every row of some ranges; `undefined` = every row there is. */
 export interface Clearing {
   readonly cleared: readonly KeyRange[] | undefined
+  /** `hide`: nothing is written yet, the ranges are only to be hidden. `hidden`: a part of them that is deleted now. */
+  readonly of: 'readers find it' | 'hide' | 'hidden'
 }
 
 interface Job {
@@ -111,10 +113,10 @@ export class LevelWriter {
     return batch
   }
 
-  /** Deletes every row, or those of some ranges. */
-  clear(cleared?: readonly KeyRange[]): Promise<void> {
+  /** Deletes every row, or those of some ranges (or takes the turn from which on they are hidden). */
+  clear(cleared?: readonly KeyRange[], of: Clearing['of'] = 'readers find it'): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
-    const job = newJob({ cleared })
+    const job = newJob({ cleared, of })
     this.#waiting.push({ jobs: [job], rows: 0, chained: undefined })
     this.#handOver()
     return job.promise
@@ -127,6 +129,11 @@ export class LevelWriter {
       if (found !== undefined) return found
     }
     return this.#underWay === undefined ? undefined : findLast(this.#underWay.jobs, key)
+  }
+
+  /** What was begun cannot be ended: every later write is refused (W4). */
+  fail(cause: unknown): void {
+    if (this.#refusal === undefined) this.#fail(undefined, cause)
   }
 
   /** From now on every write is refused with `error`; those submitted before still run. */
@@ -167,8 +174,9 @@ export class LevelWriter {
     this.#events.beforeWrite()
     if (chained !== undefined) return chained.write({ sync: this.#sync })
     const group = jobs[0]?.group
-    const cleared = group !== undefined && 'cleared' in group ? group.cleared : undefined
-    const ranges = cleared?.filter(({ start, end }) => start < end)
+    const clearing = group !== undefined && 'cleared' in group ? group : undefined
+    if (clearing?.of === 'hide') return
+    const ranges = clearing?.cleared?.filter(({ start, end }) => start < end)
     if (ranges === undefined) await this.#level.clear()
     else for (const { start, end } of ranges) await this.#level.clear({ gte: bytesOf(start), lt: bytesOf(end) })
     // LevelDB's clear never syncs, and overlooks a row with an empty key that is alone (measured: classic-level 3.0.0).

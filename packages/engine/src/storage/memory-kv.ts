@@ -23,6 +23,7 @@ import type {
   KvScan,
   KvSnapshot,
   KvWrite,
+  RangesHidden,
   RowKey,
   ScanOptions,
 } from './kv.ts'
@@ -141,9 +142,10 @@ export class MemoryKv implements Kv {
     this.#tree.clear()
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): void {
+  deleteRanges(ranges: readonly KeyRange[]): RangesHidden {
     if (this.#closed) throw closedError()
     for (const { start, end } of ranges) this.#tree.deleteRange(start, end)
+    return { gone: undefined }
   }
 
   async close(): Promise<void> {

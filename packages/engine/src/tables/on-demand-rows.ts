@@ -45,6 +45,7 @@ import {
   type KvScan,
   type KvSnapshot,
   type KvWrite,
+  type RangesHidden,
   type RowKey,
   type ScanOptions,
 } from '../storage/kv.ts'
@@ -180,11 +181,12 @@ export class OnDemandRows implements Kv {
     this.#unread.clear()
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): void {
-    this.#store.deleteRanges(ranges)
+  deleteRanges(ranges: readonly KeyRange[]): RangesHidden {
+    const hidden = this.#store.deleteRanges(ranges)
     this.#becomeAnother(this.#kept)
     const ofLog = ranges.filter(touchesLog)
     if (ofLog.length > 0) this.#unread.drop(ofLog)
+    return hidden
   }
 
   close(): Promise<void> {

@@ -14,7 +14,7 @@
  *                                                          in a turn in which nothing waits in any group of the scope.
  */
 
-import type { DatastoreError } from '../errors.ts'
+import { type DatastoreError, invalidArgument } from '../errors.ts'
 import { deletedBefore, deletedSince, guarded } from '../history/deleted-ranges.ts'
 import { PastView, refuseForgotten, undoneRows } from '../history/past-view.ts'
 import { invariant } from '../invariant.ts'
@@ -235,5 +235,15 @@ class OpenMoment implements Moment {
 
   #closeIfUnused(): void {
     if (this.#isGivenBack && this.#reads === 0) this.#snapshot?.close()
+  }
+}
+
+/** Known: transactions over entity groups read by key or below an ancestor, read-only ones too (measured: legacy). */
+export function refuseGlobal(scope: ReadScope): asserts scope is readonly GroupCode[] {
+  if (scope === 'global') {
+    throw invalidArgument(
+      'a query in a transaction of this concurrency mode needs an ancestor: add a HAS_ANCESTOR filter',
+      'Only ancestor queries are allowed inside transactions.',
+    )
   }
 }

@@ -22,6 +22,7 @@ import { prettyRowKey } from '../encoding/pretty.ts'
 import { contention, DatastoreError, invalidArgument } from '../errors.ts'
 import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
 import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
+import { ScopeClosed } from '../log/closed-scopes.ts'
 import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
 import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
@@ -32,7 +33,7 @@ import type { Contention } from '../tablets/group-load.ts'
 import { Blocked } from './blocked.ts'
 import { ContendedRows } from './contended-rows.ts'
 import { HeldMoments } from './held-moments.ts'
-import { Moments, type MomentsParts, type ReadScope } from './moments.ts'
+import { Moments, type MomentsParts, type ReadScope, refuseGlobal } from './moments.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
 import type { RecentCommit } from './recent-commits.ts'
 import { type RegistryLimits, refuseEnded, TransactionRegistry } from './registry.ts'
@@ -229,7 +230,7 @@ export class Transactions {
       }
       return waitForRelease(input.context, wait).then(attempt)
     }
-    return this.#ending(holder, attempt)
+    return this.#ending(holder, transaction === undefined, attempt)
   }
 
   /** Ends what is open: the store is closed, or with a reason for the clients to try again it is set back. */
@@ -271,9 +272,12 @@ export class Transactions {
   }
 
   /** Runs the commit, and ends the transaction whatever comes of it. */
-  #ending<T>(transaction: Transaction, attempt: () => MaybePromise<T>): MaybePromise<T> {
+  #ending<T>(transaction: Transaction, isStandIn: boolean, attempt: () => MaybePromise<T>): MaybePromise<T> {
     transaction.committing = true
     const failed = (thrown: unknown): never => {
+      // It is committed again when the scope is open.
+      transaction.committing = false
+      if (thrown instanceof ScopeClosed && !isStandIn) throw thrown
       const error = this.#conflictBehind(transaction, thrown)
       const aborted = error instanceof DatastoreError && error.code === 'ABORTED'
       transaction.end(aborted ? 'aborted' : 'rolledBack', aborted ? error.message : undefined)
@@ -432,16 +436,6 @@ export class Transactions {
   #checkReadTime(readTime: bigint): void {
     refuseFuture(readTime, this.#parts.versions.newest())
     refuseForgotten(readTime, this.#parts.log.retention.oldestReadable)
-  }
-}
-
-/** Known: transactions over entity groups read by key or below an ancestor, read-only ones too (measured: legacy). */
-function refuseGlobal(scope: ReadScope): asserts scope is readonly GroupCode[] {
-  if (scope === 'global') {
-    throw invalidArgument(
-      'a query in a transaction of this concurrency mode needs an ancestor: add a HAS_ANCESTOR filter',
-      'Only ancestor queries are allowed inside transactions.',
-    )
   }
 }
 

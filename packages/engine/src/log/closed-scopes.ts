@@ -1,0 +1,76 @@
+/**
+ * Projects, databases and namespaces whose rows are being deleted: what would write there waits until the deletion is over.
+ *
+ *   reset      close ───────── rows go, other scopes commit ───────── open
+ *   commit            waits ──────────────────────────────────────────── is made
+ *
+ * G1  From close() until it is opened again, nothing is committed to the scope, and no id or index row of it is written: a request
+ *     waits before it begins, and one that has begun already finds the scope closed before its append, and begins anew.
+ *                                                                          service/reset-beside.test.ts
+ */
+import type { RequestContext } from '../context.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { whileWanted } from '../slices.ts'
+
+/** Thrown before the append of a commit to a closed scope: whoever made the commit waits, and makes it again. */
+export class ScopeClosed extends Error {
+  /** Resolves when the scope is open again. */
+  readonly over: Promise<void>
+
+  constructor(over: Promise<void>) {
+    super('the scope is closed')
+    this.over = over
+  }
+}
+
+export class ClosedScopes {
+  /** By what the codes in the scope begin with. */
+  readonly #closed = new Map<string, Promise<void>>()
+
+  /**
+   * Closes a scope. To be called while no commit is between evaluation and append.
+   *
+   * @returns what opens it again
+   */
+  close(scope: string): () => void {
+    let opened = (): void => {}
+    const over = new Promise<void>((resolve) => {
+      opened = resolve
+    })
+    this.#closed.set(scope, over)
+    return () => {
+      this.#closed.delete(scope)
+      opened()
+    }
+  }
+
+  /** @throws ScopeClosed when the code of a database or an entity group lies in a closed scope */
+  refuse(code: string): void {
+    for (const [scope, over] of this.#closed) if (code.startsWith(scope)) throw new ScopeClosed(over)
+  }
+}
+
+/**
+ * Runs `work`; when it finds its scope closed, waits and runs `again`, as often as that happens.
+ *
+ * @param context - of the caller, who may go while it waits; absent = waits in any case
+ * @throws CANCELLED, DEADLINE_EXCEEDED
+ */
+export function whenOpen<T>(
+  context: RequestContext | undefined,
+  work: () => MaybePromise<T>,
+  again: () => MaybePromise<T> = work,
+): MaybePromise<T> {
+  const waits = async (error: unknown): Promise<T> => {
+    if (!(error instanceof ScopeClosed)) throw error
+    await (context === undefined ? error.over : whileWanted(context, error.over))
+    return await whenOpen(context, again)
+  }
+  try {
+    const result = work()
+    return result instanceof Promise ? result.catch(waits) : result
+  } catch (error) {
+    if (error instanceof ScopeClosed) return waits(error)
+    throw error
+  }
+}

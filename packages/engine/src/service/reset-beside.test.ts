@@ -1,0 +1,244 @@
+/** What goes on beside a reset on disk while its rows are deleted, and what waits for its end. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { mutationOf } from '../../test/property/log-world.ts'
+import type { Key, PartitionId } from '../model/key.ts'
+import type { Query } from '../model/query.ts'
+import type { KeyRange } from '../storage/kv.ts'
+import { openLevelKv } from '../storage/level-kv.ts'
+import type { TransactionOptions } from './api.ts'
+import { type Engine, openEngine } from './engine.ts'
+import type { ResetScope } from './reset.ts'
+
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+})
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sixtables-beside-'))
+  folders.push(folder)
+  return folder
+}
+
+/** An engine on disk whose deletions of ranges do not end before `letGo()`. */
+interface Held {
+  readonly dir: string
+  readonly engine: Engine
+  /** Resolves when the rows are hidden. */
+  readonly hidden: Promise<void>
+  letGo(): void
+}
+
+/** @param deletedRanges - how many of the ranges are deleted before; absent = all */
+async function openHeld(deletedRanges?: number): Promise<Held> {
+  const dir = newFolder()
+  const kv = await openLevelKv({ dir })
+  const [hidden, tellHidden] = later()
+  const [over, letGo] = later()
+  const deleteRanges = kv.deleteRanges.bind(kv)
+  kv.deleteRanges = async (ranges: readonly KeyRange[]) => {
+    const { gone } = await deleteRanges(ranges.slice(0, deletedRanges))
+    await gone
+    tellHidden()
+    return { gone: over }
+  }
+  return { dir, engine: await openEngine({ kv }), hidden, letGo }
+}
+
+function later(): readonly [promise: Promise<void>, resolve: () => void] {
+  let resolve = (): void => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return [promise, resolve]
+}
+
+const gone: PartitionId = { projectId: 'p', databaseId: '', namespaceId: 'gone' }
+const places: Readonly<Record<string, PartitionId>> = {
+  gone,
+  'another namespace': { ...gone, namespaceId: 'other' },
+  'another database': { ...gone, databaseId: 'second' },
+  'another project': { ...gone, projectId: 'q' },
+}
+const scopes: readonly (readonly [name: string, scope: ResetScope, stays: readonly string[]])[] = [
+  ['a namespace', gone, ['another namespace', 'another database', 'another project']],
+  ['a database', { projectId: 'p', databaseId: '' }, ['another database', 'another project']],
+  ['a project', { projectId: 'p' }, ['another project']],
+]
+
+const keyOf = (partition: PartitionId, id: number): Key => ({ partition, path: [{ kind: 'A', id: BigInt(id) }] })
+const databaseOf = (engine: Engine, { projectId, databaseId }: PartitionId) => engine.database(projectId, databaseId)
+
+function put(engine: Engine, partition: PartitionId, id: number, context = engine.context()): Promise<unknown> {
+  const mutations = [mutationOf(keyOf(partition, id), id)]
+  return Promise.resolve(databaseOf(engine, partition).commit(context, { mode: 'nonTransactional', mutations }))
+}
+
+async function count(engine: Engine, partition: PartitionId): Promise<number> {
+  const query: Query = {
+    partition,
+    kind: 'A',
+    projection: [],
+    filter: undefined,
+    order: [{ property: 'v', direction: 'ascending' }],
+    distinctOn: [],
+    offset: 0,
+  }
+  const aggregations = [{ alias: 'n', operator: 'count' as const, upTo: undefined }]
+  const answer = await databaseOf(engine, partition).runAggregationQuery(engine.context(), { query, aggregations })
+  return Number((answer.values.get('n') as { value: bigint }).value)
+}
+
+const newId = (engine: Engine, partition: PartitionId) =>
+  Promise.resolve(databaseOf(engine, partition).allocateIds(engine.context(), [{ partition, path: [{ kind: 'A' }] }]))
+
+const newIndex = (engine: Engine, partition: PartitionId) =>
+  engine.createIndex(databaseOf(engine, partition), {
+    kind: 'A',
+    ancestor: false,
+    properties: ['v', 'parity'].map((name) => ({ name, direction: 'ascending' as const })),
+  })
+
+/** Whether it has an answer by now; asked when others that began later have theirs. */
+function watch(work: Promise<unknown>): { readonly isOver: boolean } {
+  const state = { isOver: false }
+  const over = (): void => {
+    state.isOver = true
+  }
+  work.then(over, over)
+  return state
+}
+
+async function fill(engine: Engine): Promise<void> {
+  for (const place of Object.values(places)) for (let id = 1; id <= 5; id++) await put(engine, place, id)
+}
+
+describe.each(scopes)('beside a reset of %s on disk', (_, scope, stays) => {
+  test('X4, G1: writes elsewhere land and are read; those in it wait for its end', async () => {
+    const { engine, hidden, letGo, dir } = await openHeld()
+    await fill(engine)
+    const reset = engine.reset(scope)
+    await hidden
+    const isWhole = scope.namespaceId === undefined
+    const waiting = [put(engine, gone, 7), ...(isWhole ? [newId(engine, gone)] : [])]
+    const index = isWhole ? newIndex(engine, gone) : undefined
+    const watched = [reset, ...waiting, ...(index === undefined ? [] : [index])].map(watch)
+    const caller = new AbortController()
+    const cancelled = put(engine, gone, 8, engine.context({ signal: caller.signal }))
+    caller.abort()
+    await expect(cancelled).rejects.toMatchObject({ code: 'CANCELLED' })
+    for (const [i, name] of stays.entries()) {
+      const place = places[name] as PartitionId
+      await put(engine, place, 6)
+      expect(await count(engine, place), name).toBe(6)
+      await newId(engine, place)
+      if (i === stays.length - 1) await newIndex(engine, place)
+    }
+    expect(await count(engine, gone)).toBe(0)
+    expect(await engine.check()).toMatchObject({ problemCount: 0 })
+    expect(watched.map(({ isOver }) => isOver)).not.toContain(true)
+    letGo()
+    await Promise.all([reset, ...waiting])
+    if (index !== undefined) await expect(index).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(await count(engine, gone)).toBe(1)
+    expect(await engine.check()).toMatchObject({ problemCount: 0 })
+    await engine.close()
+    const again = await openEngine({ kv: await openLevelKv({ dir }) })
+    expect(await count(again, gone)).toBe(1)
+    for (const name of stays) expect(await count(again, places[name] as PartitionId), name).toBe(6)
+    expect(await again.check()).toMatchObject({ problemCount: 0 })
+    await again.close()
+  })
+
+  test('G1: a commit that has begun already, of a transaction too, is made after it', async () => {
+    const { engine, hidden, letGo } = await openHeld()
+    await fill(engine)
+    const options: TransactionOptions = { mode: 'readWrite' }
+    const transaction = await databaseOf(engine, gone).beginTransaction(engine.context(), options)
+    // While this one has the turn, the reset and what comes behind it stand in line for theirs.
+    const before = newIndex(engine, places['another project'] as PartitionId)
+    const reset = engine.reset(scope)
+    const plain = put(engine, gone, 7)
+    const mutations = [mutationOf(keyOf(gone, 8), 8)]
+    const ofTransaction = Promise.resolve(
+      databaseOf(engine, gone).commit(engine.context(), { mode: 'transactional', transaction, mutations }),
+    )
+    const watched = [plain, ofTransaction].map(watch)
+    await before
+    await hidden
+    await put(engine, places['another project'] as PartitionId, 6)
+    expect(watched.map(({ isOver }) => isOver)).toEqual([false, false])
+    letGo()
+    await Promise.all([reset, plain, ofTransaction])
+    expect(await count(engine, gone)).toBe(2)
+    expect(await engine.check()).toMatchObject({ problemCount: 0 })
+    await engine.close()
+  })
+
+  test('G1: a commit that waited for a lock waits on, and no reader waits for it afterwards', async () => {
+    const { engine, hidden, letGo } = await openHeld()
+    engine.configure({ concurrency: 'pessimistic' })
+    await fill(engine)
+    const readInTransaction = async (): Promise<{ transaction: Uint8Array; found: number }> => {
+      const database = databaseOf(engine, gone)
+      const transaction = await database.beginTransaction(engine.context(), { mode: 'readWrite' })
+      const { found } = await database.lookup(engine.context(), { keys: [keyOf(gone, 1)], read: { transaction } })
+      return { transaction, found: found.length }
+    }
+    await readInTransaction()
+    const mutations = [mutationOf(keyOf(gone, 1), 99)]
+    const blocked = Promise.resolve(
+      databaseOf(engine, gone).commit(engine.context(), { mode: 'nonTransactional', mutations }),
+    )
+    const reset = engine.reset(scope)
+    await hidden
+    letGo()
+    await Promise.all([reset, blocked])
+    const { transaction, found } = await readInTransaction()
+    expect(found).toBe(1)
+    await databaseOf(engine, gone).rollback(engine.context(), transaction)
+    await engine.close()
+  })
+
+  test('X1: a crash while rows are deleted loses nothing elsewhere, and the next opening finishes it', async () => {
+    const { engine, hidden, letGo, dir } = await openHeld(1)
+    await fill(engine)
+    const reset = engine.reset(scope)
+    await hidden
+    for (const name of stays) await put(engine, places[name] as PartitionId, 6)
+    const copy = newFolder()
+    cpSync(dir, copy, { recursive: true })
+    letGo()
+    await reset
+    await engine.close()
+    const again = await openEngine({ kv: await openLevelKv({ dir: copy }) })
+    expect(await count(again, gone)).toBe(0)
+    for (const name of stays) expect(await count(again, places[name] as PartitionId), name).toBe(6)
+    expect(await again.check()).toMatchObject({ problemCount: 0 })
+    await again.close()
+  })
+})
+
+test('resets go one after the other, and closing waits for them', async () => {
+  const { engine, hidden, letGo, dir } = await openHeld()
+  await fill(engine)
+  const order: string[] = []
+  const first = engine.reset(gone).then(() => order.push('first'))
+  const second = engine.reset({ projectId: 'q' }).then(() => order.push('second'))
+  await hidden
+  expect(await count(engine, places['another project'] as PartitionId)).toBe(5)
+  const closed = engine.close().then(() => order.push('closed'))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(order).toEqual([])
+  letGo()
+  await Promise.all([first, second, closed])
+  expect(order.indexOf('first')).toBeLessThan(order.indexOf('second'))
+  const again = await openEngine({ kv: await openLevelKv({ dir }) })
+  expect(await count(again, gone)).toBe(0)
+  expect(await count(again, places['another project'] as PartitionId)).toBe(0)
+  expect(await count(again, places['another namespace'] as PartitionId)).toBe(5)
+  await again.close()
+})
