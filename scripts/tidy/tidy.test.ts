@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { importFindings } from './imports.ts'
+import { lawFindings } from './laws.ts'
 import { readRepository, type SourceFile } from './repository.ts'
 import {
   ambientFindings,
@@ -50,6 +51,9 @@ describe('this repository', () => {
   })
   test('keeps download addresses out of the lockfile', () => {
     expect(lockfileFindings(files)).toEqual([])
+  })
+  test('gives each law one name, uses it everywhere, and names tests that are there', () => {
+    expect(lawFindings(files)).toEqual([])
   })
   test('has no link that leads nowhere', () => {
     expect(linkFindings(files, (path) => existsSync(root + path))).toEqual([])
@@ -132,5 +136,41 @@ describe('the rules for texts', () => {
     const there = new Set(['docs/a.md', 'd/'])
     const found = linkFindings(file('docs/a.md', text), (path) => there.has(path))
     expect(found).toEqual([expect.stringContaining('b.md'), expect.stringContaining('#none')])
+  })
+})
+
+describe('the rule of laws', () => {
+  const head = (law: string, more = ''): string => `/**\n * A file.\n *\n * ${law}  It holds.${more}\n */\n`
+  const log = { path: 'packages/engine/src/log/log.ts', text: head('L1') }
+
+  test('takes a short name in the file of its law, and the full one elsewhere', () => {
+    const other = { path: 'packages/engine/src/log/other.ts', text: '/** As log/L1 says. */' }
+    expect(lawFindings([{ ...log, text: `${head('L1')}// by L1` }, other])).toEqual([])
+  })
+  test('refuses a short name elsewhere, also in a message and in the name of a test', () => {
+    const other = {
+      path: 'packages/engine/src/log/other.ts',
+      text: "/** As L1 says. */\ninvariant(true, 'L1: it holds')",
+    }
+    expect(lawFindings([log, other])).toEqual([
+      expect.stringContaining('other.ts:1'),
+      expect.stringContaining('other.ts:2'),
+    ])
+  })
+  test('refuses a law that no file states, and one that a file states twice', () => {
+    const page = { path: 'docs/page.md', text: 'see log/L2' }
+    expect(lawFindings([log, page])).toEqual([expect.stringContaining('names the law log/L2')])
+    expect(lawFindings([{ ...log, text: head('L1') + head('L1') }])).toEqual([
+      expect.stringContaining('states L1 twice'),
+    ])
+  })
+  test('puts the folder before files of one name', () => {
+    const twin = { path: 'packages/engine/src/ids/log.ts', text: head('L1') }
+    const page = { path: 'docs/page.md', text: 'log/log/L1 and ids/log/L1, but not log/L1' }
+    expect(lawFindings([log, twin, page])).toEqual([expect.stringContaining('names the law log/L1')])
+  })
+  test('refuses a test that is not there', () => {
+    const text = head('L1', '   no-such.' + 'test.ts')
+    expect(lawFindings([{ ...log, text }])).toEqual([expect.stringContaining('which is not there')])
   })
 })

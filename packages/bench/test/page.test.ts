@@ -4,7 +4,7 @@ import { htmlReport } from '../src/report/html.ts'
 import { runLab } from '../src/runner.ts'
 
 describe('the page of a result', () => {
-  it('loads nothing (H1)', async () => {
+  it('loads nothing (html/H1)', async () => {
     const page = htmlReport([await runLab(writePath, { seed: 1 })])
     // Addresses may stand in a licence's comment; nothing may fetch one.
     expect(page).not.toMatch(/<(?:script|img|link|iframe)[^>]*(?:src|href)=/)

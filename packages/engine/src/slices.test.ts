@@ -45,7 +45,7 @@ test('short work never asks for the time', () => {
   for (let i = 0; i < 100; i++) expect(giveWay(context, 1)).toBeUndefined()
 })
 
-test('while time stands still a slice ends after so many rows, also those that come (S1)', async () => {
+test('while time stands still a slice ends after so many rows, also those that come (slices/S1)', async () => {
   const clock = handClock()
   const context = requestContext({ clock })
   for (const step of [1, 100, 1000]) {
@@ -58,7 +58,7 @@ test('while time stands still a slice ends after so many rows, also those that c
   }
 })
 
-test('rows that take long end a slice sooner (S1)', () => {
+test('rows that take long end a slice sooner (slices/S1)', () => {
   const clock = handClock()
   const context = requestContext({ clock })
   let rows = 0
@@ -69,7 +69,7 @@ test('rows that take long end a slice sooner (S1)', () => {
   expect(rows).toBeLessThan(600)
 })
 
-test('of much long work one goes on in each turn, and all get theirs (S2)', async () => {
+test('of much long work one goes on in each turn, and all get theirs (slices/S2)', async () => {
   const clock = handClock()
   const order: string[] = []
   const work = async (name: string): Promise<void> => {
@@ -90,7 +90,7 @@ test('of much long work one goes on in each turn, and all get theirs (S2)', asyn
   expect(order.join('')).toBe('abcabcabc')
 })
 
-test('work ends when its caller is gone while others have their turn (S3)', async () => {
+test('work ends when its caller is gone while others have their turn (slices/S3)', async () => {
   const clock = handClock()
   const gone = new AbortController()
   const { way } = runSlice(requestContext({ clock, signal: gone.signal }), 500)
@@ -101,7 +101,7 @@ test('work ends when its caller is gone while others have their turn (S3)', asyn
   await ended
 })
 
-test('work ends when its time is over (S3)', () => {
+test('work ends when its time is over (slices/S3)', () => {
   const clock = handClock()
   const context = requestContext({ clock, deadlineAt: 1_000n })
   clock.now = 2

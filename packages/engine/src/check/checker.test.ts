@@ -1,4 +1,4 @@
-/** Repairs on a store that others go on writing to (V1). */
+/** Repairs on a store that others go on writing to (checker/V1). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mutationOf, worldKeys } from '../../test/property/log-world.ts'
 import { keySpaces } from '../encoding/keyspace.ts'

@@ -110,7 +110,7 @@ class Check {
   #logRecords = 0
   /** Index rows found that an entity accounts for. */
   #accounted = 0
-  /** Rows that are damaged (K6): reported once, and compared with nothing. */
+  /** Rows that are damaged (kv/K6): reported once, and compared with nothing. */
   readonly #unreadable = new Set<RowKey>()
 
   constructor(source: CheckSource, reader: KvReader, options: CheckOptions) {

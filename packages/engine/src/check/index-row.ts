@@ -22,7 +22,7 @@ function keyOfIndexRow(rowKey: RowKey, indexes: readonly CompositeIndex[]): Key 
     case 'EntitiesByCompositeProperty': {
       const { indexId } = parseCompositeHead(rowKey)
       const index = indexes.find(({ id }) => id === indexId)
-      invariant(index !== undefined, `T5: index ${indexId} has rows but no definition`)
+      invariant(index !== undefined, `entities-by-composite-property/T5: index ${indexId} has rows but no definition`)
       return parseCompositeRowKey(index, rowKey).key
     }
     default:

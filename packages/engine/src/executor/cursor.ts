@@ -4,7 +4,7 @@
  *   format(1) place(1) shape(4, big-endian) position
  *
  *   place     0 below all positions, 1 just below the position, 2 just above it, 3 above all
- *   shape     Q3 of planner/normal-query.ts: a cursor of another query is refused
+ *   shape     normal-query/Q3: a cursor of another query is refused
  *   position  column codes and path code; no row of an index, so it outlives what is deleted around it, and a change of plan
  *
  * A place lies in the ascending order of positions, whichever way a query reads them. So a query whose last order is the key's

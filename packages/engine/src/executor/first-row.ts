@@ -1,5 +1,5 @@
 /**
- * Each entity once: where one has several rows in the result, only the first of them in result order (Q1).
+ * Each entity once: where one has several rows in the result, only the first of them in result order (normal-query/Q1).
  *
  * A row whose columns are all single-valued is the entity's only one and passes unread. For others the entity is read and
  * its first position computed from its values. Nothing is remembered, so the answer is the same for any page size and from

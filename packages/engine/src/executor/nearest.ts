@@ -5,7 +5,7 @@
  *
  * NN1  The answer is exact: what a sort of all candidates by (distance, key) begins with.   test/property/nearest.test.ts
  * NN2  The window of the query holds for the candidates: its cursors, offset and limit come before the search.
- * NN3  It gives way between batches, and ends with its caller: the scans below do (tables/table.ts, V1).
+ * NN3  It gives way between batches, and ends with its caller: the scans below do (table/V1).
  * NN4  It holds on to `limit` entities and a batch of rows, whatever the number of candidates.
  *
  * All results are in one answer, and there is nothing to continue: cursors are places among the candidates. Known: the order

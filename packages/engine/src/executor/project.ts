@@ -23,7 +23,7 @@ export function projectRow(plan: Plan, row: PositionedRow): Uint8Array {
   const writer = new WireWriter()
   for (const name of plan.projection) {
     const place = placeOf(plan, name)
-    invariant(place !== undefined, 'Q2: what is projected is a column')
+    invariant(place !== undefined, 'normal-query/Q2: what is projected is a column')
     writeProperty(writer, name, { ...asIndexed(valueAt(place, row)), meaning: indexValueMeaning })
   }
   return writer.finish()

@@ -94,7 +94,7 @@ export class PageRun {
     return Math.min(limit ?? resultsMax, resultsMax) - this.#results.length
   }
 
-  /** How many rows to ask for: one more than are wanted (W4), and more at a time the longer it goes on. */
+  /** How many rows to ask for: one more than are wanted (executor/window/W4), and more at a time the longer it goes on. */
   #nextCount(): number {
     const { offset, skippedMax } = this.#window
     const wanted = offset > skippedMax ? skippedMax - this.#skipped : offset - this.#skipped + this.#resultsLeft

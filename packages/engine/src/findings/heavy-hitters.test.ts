@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { HeavyHitters } from './heavy-hitters.ts'
 
-test('H1, H2: frequent names are there, and counts are right within their error', () => {
+test('heavy-hitters/H1, heavy-hitters/H2: frequent names are there, and counts are right within their error', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 400 }), (events) => {
       const hitters = new HeavyHitters(8)

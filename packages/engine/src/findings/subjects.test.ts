@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Subjects } from './subjects.ts'
 
-test('M1: the subject that was not spoken of for longest gives way', () => {
+test('subjects/M1: the subject that was not spoken of for longest gives way', () => {
   const subjects = new Subjects(2, (subject) => ({ subject, count: 0 }))
   subjects.of('a').count++
   subjects.of('b').count++

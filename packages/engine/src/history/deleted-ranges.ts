@@ -1,7 +1,7 @@
 /**
  * Ranges of rows that were deleted together with their log: no past moment of before can be shown there any more.
  *
- *   reset of a namespace at T      a read at T - 1 of that namespace is refused; elsewhere it goes on       (H2 of past-view.ts)
+ *   reset of a namespace at T      a read at T - 1 of that namespace is refused; elsewhere it goes on       (past-view/H2)
  */
 import type { RequestContext } from '../context.ts'
 import { contention, type DatastoreError, failedPrecondition } from '../errors.ts'

@@ -56,7 +56,7 @@ test('what is there already is not written anew', async () => {
   expect(file.isManual(definition('Mine'))).toBe(true)
 })
 
-test('a file without the marker is read and never written (Y3)', async () => {
+test('a file without the marker is read and never written (index-yaml/Y3)', async () => {
   await writeFile(path, manual)
   const file = await open()
   await file.add(definition('A'))
@@ -65,7 +65,7 @@ test('a file without the marker is read and never written (Y3)', async () => {
   expect(troubles).toEqual([])
 })
 
-test('what a person adds while the server runs is seen and kept (F2)', async () => {
+test('what a person adds while the server runs is seen and kept (index-file/F2)', async () => {
   const file = await open()
   await file.add(definition('A'))
   await writeFile(path, (await text()).replace('indexes:\n', manual))

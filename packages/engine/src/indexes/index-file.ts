@@ -3,7 +3,7 @@
  * made for a query.
  *
  * F1  The file is complete or as it was: it is written under another name and renamed.
- * F2  What a person writes above the marker while the server runs is read before the file is written, and kept (Y1).
+ * F2  What a person writes above the marker while the server runs is read before the file is written, and kept (index-yaml/Y1).
  *
  * A file that cannot be read or written stops no query: that is told to `onTrouble`, and what was read last counts.
  */
@@ -59,7 +59,7 @@ export class IndexFile {
     return this.#inTurn(() => this.#read())
   }
 
-  /** Adds a generated entry, unless the file has it or is not to be written (Y3). */
+  /** Adds a generated entry, unless the file has it or is not to be written (index-yaml/Y3). */
   add(definition: IndexDefinition): Promise<void> {
     return this.#inTurn(async () => {
       await this.#read()

@@ -2,7 +2,7 @@
  * Holds on applying: what they are for waits between commit and apply, whatever the policy of its database.
  *
  * H1  A held record is applied by a strong read of its group, by a release, or when no hold catches it any more.
- * H2  Behind a held record the later ones of its group wait too, since a group is applied in order (A1).
+ * H2  Behind a held record the later ones of its group wait too, since a group is applied in order (apply/A1).
  * H3  While a database has held records its global queries are eventual, as under a policy that delays.
  *                                                                                  all: apply-holds.test.ts
  *

@@ -15,7 +15,7 @@ export interface LogDatabase extends IndexRules {
   readonly applyPolicy: ApplyPolicy
 }
 
-/** Reads the newest committed Entities cell of an entity, from its codes and its row in Entities (L4). */
+/** Reads the newest committed Entities cell of an entity, from its codes and its row in Entities (commit-log/L4). */
 export type CommittedReader = (codes: KeyCodes, row: RowKey) => MaybePromise<Uint8Array | undefined>
 
 export interface CommitInput<T> {

@@ -66,7 +66,7 @@ export interface CommitLogOptions {
   readonly onApply?: (event: ApplyEvent) => void
   /** Told of each commit in the turn in which it is appended. */
   readonly onAppend?: (append: Append) => void
-  /** Told when applying in the background fails; the store refuses writes from then on (K5). */
+  /** Told when applying in the background fails; the store refuses writes from then on (kv/K5). */
   readonly onApplyFailure?: (error: unknown) => void
 }
 
@@ -251,9 +251,9 @@ export class CommitLog {
     const { kv } = this.#options
     const isHeld = this.holds.mark(records)
     const isFused = kv.supports.batch && !isHeld && input.database.applyPolicy.type === 'immediate'
-    // OD3: these records wait to be applied.
+    // on-demand-rows/OD3: these records wait to be applied.
     if (!isFused) return andThen(kv.keepAll?.(), () => this.#appendWaiting(input, records, version))
-    // Records from before the policy became immediate go first: a group is applied in order (A1).
+    // Records from before the policy became immediate go first: a group is applied in order (apply/A1).
     const earlier =
       this.pending.count === 0
         ? undefined
@@ -391,7 +391,7 @@ export class CommitLog {
     else if (policy.type === 'time') this.#applyLater(record, drawDelayMs(policy, this.#options.random))
   }
 
-  /** After the delay the group is applied up to this record; earlier records of the group go with it (A1). */
+  /** After the delay the group is applied up to this record; earlier records of the group go with it (apply/A1). */
   #applyLater(record: PendingRecord, delayMs: number): void {
     const upToRecord = (): MaybePromise<void> => {
       const oldest = this.pending.of(record.group)[0]

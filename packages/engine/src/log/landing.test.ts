@@ -1,4 +1,4 @@
-/** What is answered while a batch is on its way to the store: nothing that speaks of it (L3). */
+/** What is answered while a batch is on its way to the store: nothing that speaks of it (commit-log/L3). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mutationOf, storedValue, worldKeys } from '../../test/property/log-world.ts'
 import type { DatastoreError } from '../errors.ts'

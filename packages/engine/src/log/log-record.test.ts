@@ -7,7 +7,7 @@ const image = fc.option(fc.uint8Array({ maxLength: 300 }), { nil: undefined })
 const change = fc.record({ path: code, before: image, after: image })
 
 describe('a log record', () => {
-  it('R1: has the length that was said, and is read as it was written', () => {
+  it('log-record/R1: has the length that was said, and is read as it was written', () => {
     fc.assert(
       fc.property(
         fc.record({

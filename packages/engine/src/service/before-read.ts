@@ -1,4 +1,4 @@
-/** What a read outside of transactions must see (D1 of database.ts). */
+/** What a read outside of transactions must see (database/D1). */
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'

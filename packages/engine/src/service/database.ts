@@ -1,6 +1,6 @@
 /**
  * The verbs of one database. Each validates what it is given, works through the layers below, and settles the request's
- * ledger once (C2). A verb answers at once when the store does.
+ * ledger once (context/C2). A verb answers at once when the store does.
  *
  * D1  A lookup, an ancestor query and a strong global query see every commit acknowledged before they began.
  * D2  A request is validated whole before any of it is applied.
@@ -424,7 +424,7 @@ export class Database implements TtlDatabase {
     )
   }
 
-  /** A verb that may read in a transaction, which is over when the answer is ABORTED (X4). */
+  /** A verb that may read in a transaction, which is over when the answer is ABORTED (transactions/X4). */
   #reading<T>(context: RequestContext, read: ReadOptions | undefined, verb: () => MaybePromise<T>): MaybePromise<T> {
     const { transactions } = this.#shared
     const token = read?.transaction
@@ -432,7 +432,7 @@ export class Database implements TtlDatabase {
     return this.#settled(context, () => whenFails(verb, (error) => transactions.failed(this, token, error)))
   }
 
-  /** A verb that writes to the database. It waits while rows of the database, or where it writes, are being deleted (G1). */
+  /** A verb that writes to the database. It waits while rows of the database, or where it writes, are being deleted (closed-scopes/G1). */
   #writing<T>(context: RequestContext, verb: (database: Database) => MaybePromise<T>): MaybePromise<T> {
     const by = (database: Database): MaybePromise<T> => {
       this.#shared.log.scopes.refuse(this.code)

@@ -130,7 +130,7 @@ describe('with indexes: auto', () => {
     expect(defined()).toEqual(['A(parity, v) serving'])
   })
 
-  test('descending key order is served at once, and gets the index that production needs behind its back (J1)', async () => {
+  test('descending key order is served at once, and gets the index that production needs behind its back (query-indexes/J1)', async () => {
     await put([1, 1], [2, 1])
     expect(await run(query({ kind: 'A', order: ['__key__ desc'] }))).toEqual(['A:2', 'A:1'])
     expect(await run(query({ kind: 'A', filter: where('v', '=', 1n), order: ['__key__ desc'] }))).toEqual([
@@ -251,7 +251,7 @@ describe('with indexes: require', () => {
     expect(await run()).toEqual(['A:1'])
   })
 
-  test('descending key order wants its index, as in production (J1)', async () => {
+  test('descending key order wants its index, as in production (query-indexes/J1)', async () => {
     await put([1, 1])
     const asked = query({ kind: 'A', order: ['__key__ desc'] })
     expect(await failure(() => run(asked))).toMatchObject({ details: { index: 'A(__key__ desc)' } })
@@ -312,7 +312,7 @@ describe('with index.yaml', () => {
     expect(await run()).toEqual([])
   })
 
-  test('of several entries that would do, no more are built than are needed (J2)', async () => {
+  test('of several entries that would do, no more are built than are needed (query-indexes/J2)', async () => {
     await writeFile(
       indexFile,
       withGenerated(undefined, [index('A(v, parity)'), definition, index('A(ancestor, parity, v desc)')]),

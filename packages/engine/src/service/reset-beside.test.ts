@@ -117,7 +117,7 @@ async function fill(engine: Engine): Promise<void> {
 }
 
 describe.each(scopes)('beside a reset of %s on disk', (_, scope, stays) => {
-  test('X4, G1: writes elsewhere land and are read; those in it wait for its end', async () => {
+  test('reset/X4, closed-scopes/G1: writes elsewhere land and are read; those in it wait for its end', async () => {
     const { engine, hidden, letGo, dir } = await openHeld()
     await fill(engine)
     const reset = engine.reset(scope)
@@ -153,7 +153,7 @@ describe.each(scopes)('beside a reset of %s on disk', (_, scope, stays) => {
     await again.close()
   })
 
-  test('G1: a commit that has begun already, of a transaction too, is made after it', async () => {
+  test('closed-scopes/G1: a commit that has begun already, of a transaction too, is made after it', async () => {
     const { engine, hidden, letGo } = await openHeld()
     await fill(engine)
     const options: TransactionOptions = { mode: 'readWrite' }
@@ -178,7 +178,7 @@ describe.each(scopes)('beside a reset of %s on disk', (_, scope, stays) => {
     await engine.close()
   })
 
-  test('G1: a commit that waited for a lock waits on, and no reader waits for it afterwards', async () => {
+  test('closed-scopes/G1: a commit that waited for a lock waits on, and no reader waits for it afterwards', async () => {
     const { engine, hidden, letGo } = await openHeld()
     engine.configure({ concurrency: 'pessimistic' })
     await fill(engine)
@@ -203,7 +203,7 @@ describe.each(scopes)('beside a reset of %s on disk', (_, scope, stays) => {
     await engine.close()
   })
 
-  test('X1: a crash while rows are deleted loses nothing elsewhere, and the next opening finishes it', async () => {
+  test('reset/X1: a crash while rows are deleted loses nothing elsewhere, and the next opening finishes it', async () => {
     const { engine, hidden, letGo, dir } = await openHeld(1)
     await fill(engine)
     const reset = engine.reset(scope)

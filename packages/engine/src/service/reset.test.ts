@@ -56,7 +56,7 @@ const isIn = ({ projectId, databaseId, namespaceId }: PartitionId, scope: ResetS
 const nameOf = ({ projectId, databaseId, namespaceId }: PartitionId): string =>
   `${projectId}|${databaseId}|${namespaceId}`
 
-describe('X1: a reset that is cut off at any of its writes is finished by the next opening, or never began', () => {
+describe('reset/X1: a reset that is cut off at any of its writes is finished by the next opening, or never began', () => {
   test.each<[string, ResetScope]>([
     ['of everything', {}],
     ['of a project', { projectId: 'p' }],

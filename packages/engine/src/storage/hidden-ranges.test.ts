@@ -14,7 +14,7 @@ const step = fc.oneof(
 
 describe('a scan beside hidden ranges', () => {
   it.each(['at once', 'by promise'])(
-    'V1: finds, over seeks, what is there without the hidden rows; %s',
+    'hidden-ranges/V1: finds, over seeks, what is there without the hidden rows; %s',
     async (answers) => {
       await fc.assert(
         fc.asyncProperty(

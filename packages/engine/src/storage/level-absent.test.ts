@@ -21,7 +21,7 @@ function open(): { readonly level: SlowLevel; readonly absent: AbsentEntities } 
   return { level, absent: new AbsentEntities(level as object as LevelDatabase, false, 1) }
 }
 
-test('A1: nothing is absent before the keys of all entities were read', async () => {
+test('level-absent/A1: nothing is absent before the keys of all entities were read', async () => {
   const { level, absent } = open()
   absent.missed('E1')
   await level.give('E2')
@@ -32,7 +32,7 @@ test('A1: nothing is absent before the keys of all entities were read', async ()
   expect(absent.lacks('E2')).toBe(false)
 })
 
-test('A1: nothing is absent while a clear waits that came while the keys were read', async () => {
+test('level-absent/A1: nothing is absent while a clear waits that came while the keys were read', async () => {
   const { level, absent } = open()
   absent.missed('E1')
   await level.give('E2')

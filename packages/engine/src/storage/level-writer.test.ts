@@ -53,7 +53,7 @@ describe('the writer of a LevelDB store', () => {
     writer = open('process')
   })
 
-  it('W1: merges what comes while a batch is under way, in its order', async () => {
+  it('level-writer/W1: merges what comes while a batch is under way, in its order', async () => {
     const first = writer.submit(put('a'))
     const others = [writer.submit(put('b')), writer.submit([...put('a', 2), { key: 'c', value: undefined }])]
     expect(level.batches.map((batch) => batch.rows)).toEqual([['a=1']])
@@ -66,7 +66,7 @@ describe('the writer of a LevelDB store', () => {
     expect(acknowledged).toBe(3)
   })
 
-  it('W3: knows the newest write to a key until it is acknowledged', async () => {
+  it('level-writer/W3: knows the newest write to a key until it is acknowledged', async () => {
     const first = writer.submit(put('a', 1))
     expect(writer.pending('a')?.value).toEqual(Uint8Array.of(1))
     const second = writer.submit([...put('a', 2), ...put('a', 3)])
@@ -84,7 +84,7 @@ describe('the writer of a LevelDB store', () => {
     expect(writer.pending('a')).toBeUndefined()
   })
 
-  it('W1, W3: writes rows that are made behind the list, and knows them by what they begin with', async () => {
+  it('level-writer/W1, level-writer/W3: writes rows that are made behind the list, and knows them by what they begin with', async () => {
     const rows: MadeRows = {
       count: 2,
       each(put, wants = () => true) {
@@ -99,7 +99,7 @@ describe('the writer of a LevelDB store', () => {
     await written
   })
 
-  it('W2, W4: a list that breaks off takes with it what is in its batch, and nothing more is written', async () => {
+  it('level-writer/W2, level-writer/W4: a list that breaks off takes with it what is in its batch, and nothing more is written', async () => {
     const first = writer.submit(put('a'))
     const second = writer.submit(put('b'))
     const broken = writer.submit([], {
@@ -124,7 +124,7 @@ describe('the writer of a LevelDB store', () => {
     await Promise.all(writes)
   })
 
-  it('K5: after a failed batch refuses what waits and what comes, and tells whose outcome is unknown', async () => {
+  it('kv/K5: after a failed batch refuses what waits and what comes, and tells whose outcome is unknown', async () => {
     const failed = writer.submit(put('a'))
     const waiting = writer.submit(put('b'))
     level.batches[0]?.settle(new Error('no space left'))

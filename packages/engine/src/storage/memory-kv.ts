@@ -1,7 +1,7 @@
 /**
  * The store in memory: one copy-on-write B+tree (btree.ts). Everything answers at once; a snapshot costs O(1).
  *
- * K1 and K4 are the tree's; K2 and K3 hold because nothing runs between the rows of a batch; there are no failed writes.
+ * kv/K1 and kv/K4 are the tree's; kv/K2 and kv/K3 hold because nothing runs between the rows of a batch; there are no failed writes.
  * A scan, too, sees exactly the moment of its opening.
  *
  * Values are kept as they are given, not copied: who writes a row must not change its bytes afterwards. Deferred values are

@@ -13,7 +13,7 @@ describe('a row with a checksum', () => {
     )
   })
 
-  it('P1: has no value when a bit of key or value has changed, or its end is missing', () => {
+  it('row-proof/P1: has no value when a bit of key or value has changed, or its end is missing', () => {
     const changes = fc.record({ part: fc.constantFrom('key', 'stored'), at: fc.nat(), bit: fc.nat({ max: 7 }) })
     const long = fc.uint8Array({ minLength: 8, maxLength: 80 })
     fc.assert(

@@ -41,7 +41,7 @@ function rowsOf(wants?: (head: RowKey) => boolean): { key: RowKey; value: Uint8A
 const expected = entities.flatMap(({ codes, entries, scatter }) => indexRowsOf(codes, entries, [], scatter))
 
 describe('rows of new entities', () => {
-  it('R4: are those that are listed otherwise, in their order', () => {
+  it('fresh-rows/R4: are those that are listed otherwise, in their order', () => {
     expect(rowsOf()).toEqual(expected.map(({ key, value }) => ({ key, value })))
   })
 

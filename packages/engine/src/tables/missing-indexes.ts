@@ -170,7 +170,7 @@ function rowsOfEntity(
   const property = prefix === undefined ? undefined : decodeText(prefix, 1 + kind.length).value
   return (path) => {
     const cell = store.get(entityRowKey(partition, path))
-    invariant(cell !== undefined, 'OD3: an entity with a row in EntitiesByKind has one in Entities')
+    invariant(cell !== undefined, 'on-demand-rows/OD3: an entity with a row in EntitiesByKind has one in Entities')
     const entries = indexEntries(propertiesOfImage(cell), options, property)
     const scatter = options.scatter === undefined ? undefined : scatterOf(path, options.scatter)
     const all = scatter === undefined ? entries : [...entries, scatterEntry(scatter)]

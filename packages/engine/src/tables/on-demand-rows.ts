@@ -254,7 +254,7 @@ export class OnDemandRows implements Kv {
     return known
   }
 
-  /** Moves the list into the tree, the oldest first: a row is in one of them at any time (U2). */
+  /** Moves the list into the tree, the oldest first: a row is in one of them at any time (unread-log/U2). */
   #drain(): MaybePromise<void> {
     const context = this.context()
     const step = (): MaybePromise<void> => {
@@ -273,7 +273,7 @@ export class OnDemandRows implements Kv {
     else if (key.charCodeAt(0) !== log || this.#kept.everything) {
       if (this.#keeps(key)) this.#store.mutate(write)
     } else if (value !== undefined) this.#unread.add(key, value)
-    // U2: what is not in the tree is in the list.
+    // unread-log/U2: what is not in the tree is in the list.
     else if (!this.#unread.dropOldest(key) && !this.#store.remove(key) && this.#unread.size > 0) {
       this.#store.putSorted(sortedRows(this.#unread.takeOldest(this.#unread.size)))
       this.#store.remove(key)

@@ -177,7 +177,7 @@ export function rowsOf(
 /** The table that a row is of, for a ledger; pending markers count as rows of the log. */
 export function tableOfRow(rowKey: RowKey): TableId {
   const space = keySpaceOf(rowKey)
-  invariant(space !== undefined, 'S1: a row key starts with the byte of a key space')
+  invariant(space !== undefined, 'keyspace/S1: a row key starts with the byte of a key space')
   return space === 'Pending' ? 'Log' : space
 }
 

@@ -79,7 +79,7 @@ describe('entity images', () => {
 })
 
 describe('id sequences', () => {
-  test('T7: the counters of a database are one range', () => {
+  test('id-sequences/T7: the counters of a database are one range', () => {
     const { start, end } = idSequencesOfDatabase('p', 'd')
     const inRange = (rowKey: string): boolean => start <= rowKey && rowKey < end
     expect(inRange(idSequenceRowKey('p', 'd', []))).toBe(true)

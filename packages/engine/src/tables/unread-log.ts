@@ -7,7 +7,7 @@
  *
  * Most records are written, kept for reads of the past that nobody makes, and trimmed. In a tree each of them would take two
  * places at random, one to come and one to go; a list takes none. Reads of the past ask for single records: those are found
- * by their commitVersions, the last eight bytes of their keys, which grow along the list (log/commit-version.ts, L1).
+ * by their commitVersions, the last eight bytes of their keys, which grow along the list (log/commit-version.ts, commit-log/L1).
  *
  * U1  The lists are only appended to, and replaced when something else is to change: a view never changes.
  * U2  A row is here or in the tree, never in both.                          on-demand-rows.ts, its property test

@@ -9,7 +9,7 @@
  *      capacity × time.
  * CP3  Work is let in while the queue has room: while at no later moment as much as capacity × queueMsMax will wait, counting
  *      the flows under way up to their ends. So what waits is at most that and the last work that was let in.
- *                                                          CP2, CP3: capacity.test.ts, test/property/capacity.test.ts
+ *                                                          CP2, CP3: test/property/capacity.test.ts
  *
  * Ours: the model. A wait also grows as the server gets busy, as service ÷ (1 − utilisation), before any queue stands.
  */

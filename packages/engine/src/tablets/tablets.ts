@@ -3,7 +3,7 @@
  *
  *   engine.tablets.report() · heat() · events(after) · groups() · split() · merge() · move() · compact() · onSample()
  *
- * TA1  Reports change nothing but what time would have changed anyway (fleet.ts, F1).
+ * TA1  Reports change nothing but what time would have changed anyway (fleet/F1).
  */
 import type { Scheduler } from '../clock.ts'
 import { CountingLedger, type RequestContext } from '../context.ts'
@@ -177,7 +177,7 @@ export class Tablets {
     return () => this.metering.listeners.delete(listener)
   }
 
-  /** T1, for tests. */
+  /** tablet-map/T1, for tests. */
   check(): void {
     this.#fleet.map.check()
   }

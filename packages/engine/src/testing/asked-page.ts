@@ -31,7 +31,7 @@ export function ask(
   const context = requestContext({ clock: new VirtualClock(), ledger, ...options })
   const view = 'mutate' in store ? new KvTableView(store) : store
   const page = execute(context, view, planned, windowOf(asked, planned, limits))
-  if (page instanceof Promise) throw new Error('E1: a memory store must answer at once')
+  if (page instanceof Promise) throw new Error('execute/E1: a memory store must answer at once')
   return { page, keys: page.results.map((result) => formatKey(result.key)), ledger }
 }
 

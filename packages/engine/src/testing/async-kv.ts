@@ -3,7 +3,7 @@
  * network, such as a Bigtable. What passes on it rests on get, scan, mutate and mutateIf alone.
  *
  * A call reaches the wrapped store one hop after it was made, and its answer comes one hop later, so that calls of others
- * run in between. A scan sees the store as of its first `next` (K4 allows any moment from its opening on).
+ * run in between. A scan sees the store as of its first `next` (kv/K4 allows any moment from its opening on).
  */
 import { InvariantError } from '../invariant.ts'
 import type {

@@ -35,7 +35,7 @@ describe('a store with a fault', () => {
     expect(kv.writes).toBe(1)
   })
 
-  it('K5: fails the chosen write, then refuses writes and goes on reading', async () => {
+  it('kv/K5: fails the chosen write, then refuses writes and goes on reading', async () => {
     const kv = new FaultyKv(new MemoryKv(), { kind: 'fail', atWrite: 2 })
     await kv.mutate(put('a'))
     await expect(kv.mutate(put('b'))).rejects.toEqual(unavailable)

@@ -1,7 +1,7 @@
 /**
  * A store with a fault at a chosen write, for tests of what a crash between any two writes leaves behind.
  *
- *   fail    the n-th write is refused and changes nothing; the store is poisoned (K5): reads go on, writes are refused
+ *   fail    the n-th write is refused and changes nothing; the store is poisoned (kv/K5): reads go on, writes are refused
  *   crash   the process "dies" at the n-th write, before or after it took effect: this and every later call is refused,
  *           and a write that took effect is not acknowledged
  *

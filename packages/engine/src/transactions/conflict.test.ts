@@ -89,13 +89,13 @@ describe('an expected version', () => {
       'upsert, upsert, both',
       [mutation('upsert', { v: 2n }, expecting(5n)), mutation('upsert', { v: 3n }, expecting(5n))],
     ],
-  ])('of the first speaks for all mutations of the entity (CF1): %s', (_, list) => {
+  ])('of the first speaks for all mutations of the entity (conflict/CF1): %s', (_, list) => {
     const world = aged()
     expect(world.commit(...list)).toEqual([kept, kept])
     expect(world.entity()).toEqual(said({ v: 10n }))
   })
 
-  test('is that of before the commit for all of them (CF1)', () => {
+  test('is that of before the commit for all of them (conflict/CF1)', () => {
     const world = aged()
     world.commit(
       mutation('upsert', { v: 1n }, expecting(10n)),

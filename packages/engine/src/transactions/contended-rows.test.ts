@@ -41,7 +41,7 @@ async function commit(transaction: Uint8Array | undefined, ...writes: readonly [
 }
 
 describe('a contended row', () => {
-  test('gives each of many that add to a counter and try again its turn, after the first conflict (C1)', async () => {
+  test('gives each of many that add to a counter and try again its turn, after the first conflict (contended-rows/C1)', async () => {
     await commit(undefined, [first, 0])
     let aborted = 0
     const add = async (previous?: Uint8Array): Promise<void> => {
@@ -63,12 +63,12 @@ describe('a contended row', () => {
     expect(await get(first)).toBe(80)
     // The first eight have all read before anybody knew; of these seven are victims.
     expect(aborted).toBeLessThanOrEqual(8)
-    // C3: nearly each of the eighty stood in line once.
+    // contended-rows/C3: nearly each of the eighty stood in line once.
     const [busiest] = engine.tablets.groups(1)
     expect(busiest?.waitsPerSecond).toBeGreaterThan((busiest?.commitsPerSecond ?? 0) / 2)
   })
 
-  test('is shared after all when its holder takes longer than the lock timeout (C2)', async () => {
+  test('is shared after all when its holder takes longer than the lock timeout (contended-rows/C2)', async () => {
     const [one, two, holder, reader] = [await begin(), await begin(), await begin(), await begin()]
     await get(first, one)
     await get(first, two)

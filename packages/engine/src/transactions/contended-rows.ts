@@ -2,7 +2,7 @@
  * Rows over which transactions met that had read them and wanted to write them: for a while they are locked by one
  * transaction at a time.
  *
- *   T1, T2 … T16 read X        all hold a lock on it, and every one but the last to commit is a deadlock's victim
+ *   transactions 1, 2 … 16 read X        all hold a lock on it, and every one but the last to commit is a deadlock's victim
  *   X is contended             T17 reads X and holds it alone; T18 waits for T17's end before it reads, T19 for T18's …
  *
  * C1  A row is contended for a second after a writer that has read it met others that have, or somebody waited for a turn.

@@ -33,7 +33,7 @@ test('a transaction that has ended is found as it was', () => {
   expect(fates.find(8)).toMatchObject({ readOnly: true, age: 7, state: 'committed', abortReason: undefined })
 })
 
-test('it is forgotten when so many others have ended, and not before (F1)', () => {
+test('it is forgotten when so many others have ended, and not before (fates/F1)', () => {
   const fates = new Fates(4)
   for (let id = 1; id <= 10; id++) {
     fates.add(ended(id))

@@ -361,7 +361,7 @@ class Fold {
     this.#done.push(entity)
   }
 
-  /** Whether an entity's first mutation expects something else to be stored, which speaks for all of them (CF1). */
+  /** Whether an entity's first mutation expects something else to be stored, which speaks for all of them (conflict/CF1). */
   #meetsConflict(mutation: PreparedMutation, entity: Entity): boolean {
     const { conflict, key } = mutation
     // Measured: what must fail for a conflict fails for it in Firestore; else it matters first whether there is an entity.

@@ -138,7 +138,7 @@ describe('a pessimistic transaction', () => {
     expect(await get(other)).toBe(1)
   })
 
-  test('lets a writer that waits already go first, so that readers cannot starve it (Q1)', async () => {
+  test('lets a writer that waits already go first, so that readers cannot starve it (waiting-writers/Q1)', async () => {
     await commit(undefined, [first, 1])
     const [before, after] = [await begin(), await begin()]
     await get(first, before)
@@ -149,7 +149,7 @@ describe('a pessimistic transaction', () => {
     expect(await reading).toBe(2)
   })
 
-  test('goes on reading what a writer waits for when it is what the writer waits for (Q2)', async () => {
+  test('goes on reading what a writer waits for when it is what the writer waits for (waiting-writers/Q2)', async () => {
     const reader = await begin()
     await get(first, reader)
     const writing = commit(undefined, [first, 2], [other, 2])
@@ -184,7 +184,7 @@ describe('a pessimistic transaction', () => {
     expect(await thirdEnds).toBe('ABORTED')
   })
 
-  test('whose read is answered ABORTED holds nothing any more (X4)', async () => {
+  test('whose read is answered ABORTED holds nothing any more (transactions/X4)', async () => {
     const [older, reader] = [await begin(), await begin()]
     await get(first, older)
     await get(other, reader)

@@ -426,7 +426,7 @@ export class Transactions {
     refuseGlobal(scope)
     const known = this.#held.groupsOf(transaction) ?? []
     this.#refuseGroups(database, transaction, scope)
-    // HM3
+    // held-moments/HM3
     const added = (fresh: readonly GroupCode[]): void => {
       if (known.length > 0) this.#refuseConflict(transaction, fresh)
     }

@@ -1,7 +1,7 @@
 /**
  * Writers that wait for readers' locks, and the rows they are about to change.
  *
- *   R1, R2 hold a lock on X        W waits for both        R3 wants to read X: it waits for W
+ *   readers 1, 2 hold a lock on X      W waits for both      reader 3 wants to read X: it waits for W
  *
  * Q1  Whoever would newly lock a row that a writer waits for comes after that writer: so the readers before it run dry, and a
  *     row that is read all the time is written all the same.

@@ -95,7 +95,7 @@ describe('a folder that is whole', () => {
 })
 
 describe('a damaged log', () => {
-  it('D1: is refused wherever a byte of it was changed, and stays as it is', async () => {
+  it('level-log-check/D1: is refused wherever a byte of it was changed, and stays as it is', async () => {
     const log = await fileLike(/\.log$/)
     const { size } = await stat(log)
     await fc.assert(
@@ -110,7 +110,7 @@ describe('a damaged log', () => {
     )
   })
 
-  it('D2: cut by a repair, has the rows before the damage and none after it', async () => {
+  it('level-log-check/D2: cut by a repair, has the rows before the damage and none after it', async () => {
     const log = await fileLike(/\.log$/)
     const { size } = await stat(log)
     for (let part = 0; part < 8; part++) {
@@ -143,7 +143,7 @@ describe('a damaged log', () => {
   ]
 
   it.each(endings)(
-    'D3: is refused when its acknowledged end %s, and opens with the rest by a repair',
+    'level-log-check/D3: is refused when its acknowledged end %s, and opens with the rest by a repair',
     async (_, damage) => {
       const log = await fileLike(/\.log$/)
       await damage(log, (await stat(log)).size)

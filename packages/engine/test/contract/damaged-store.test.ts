@@ -178,7 +178,7 @@ describe('a folder', () => {
     expect(await verdict()).toBe('whole')
   })
 
-  it('D3: whose log is cut anywhere is refused', async () => {
+  it('level-log-check/D3: whose log is cut anywhere is refused', async () => {
     const log = await fileLike(/\.log$/)
     const { size } = await stat(log)
     for (const cut of [0, 7, 19, ...Array.from({ length: 12 }, (_, i) => Math.floor((size * i) / 12)), size - 1]) {
@@ -188,7 +188,7 @@ describe('a folder', () => {
     }
   })
 
-  it('D3: whose log became zeros, as a whole or to its end, is refused', async () => {
+  it('level-log-check/D3: whose log became zeros, as a whole or to its end, is refused', async () => {
     const log = await fileLike(/\.log$/)
     const { size } = await stat(log)
     for (const from of [0, 512, blockBytes, 3 * blockBytes, size - 4096, size - 10]) {
@@ -198,7 +198,7 @@ describe('a folder', () => {
     }
   })
 
-  it('D3: whose log lost a block, or has one of zeros, is refused', async () => {
+  it('level-log-check/D3: whose log lost a block, or has one of zeros, is refused', async () => {
     const log = await fileLike(/\.log$/)
     const bytes = await readFile(log)
     for (let block = 0; block + blockBytes <= bytes.length; block += blockBytes) {
@@ -211,7 +211,7 @@ describe('a folder', () => {
     }
   })
 
-  it('D3: whose log lost whole records in its middle is refused though nobody knows its length', async () => {
+  it('level-log-check/D3: whose log lost whole records in its middle is refused though nobody knows its length', async () => {
     const log = await fileLike(/\.log$/)
     const bytes = await readFile(log)
     // A log of one whole record in each fragment: those of the first block, as many as end within it.
@@ -226,7 +226,7 @@ describe('a folder', () => {
     await expect(openEngine({ dir })).rejects.toThrow(/writes before it are missing/)
   })
 
-  it('D3: whose log has blocks of one large write missing, doubled or in another order is refused', async () => {
+  it('level-log-check/D3: whose log has blocks of one large write missing, doubled or in another order is refused', async () => {
     const log = await writeLarge()
     const bytes = await readFile(log)
     const blocks = Array.from({ length: Math.floor(bytes.length / blockBytes) }, (_, i) =>
@@ -302,7 +302,7 @@ describe('a byte of an entity that changes in a table', () => {
     expect(flipped).toBeGreaterThan(0)
   }
 
-  it('P1: under an open store is not answered, and check says so', async () => {
+  it('row-proof/P1: under an open store is not answered, and check says so', async () => {
     const engine = await openEngine({ dir })
     await flipText()
     await expect(readText(engine, entities - 1)).rejects.toMatchObject({
@@ -315,7 +315,7 @@ describe('a byte of an entity that changes in a table', () => {
     expect(await verdict()).toBe('refused')
   })
 
-  it('P1: and is merged into a new table, whose checksum fits, is still not answered, and check names the row', async () => {
+  it('row-proof/P1: and is merged into a new table, whose checksum fits, is still not answered, and check names the row', async () => {
     await flipText()
     await merge(dir)
     const engine = await openEngine({ dir, repairLog: true })

@@ -65,7 +65,7 @@ describe('a store on disk', () => {
     },
   )
 
-  it('K2: has whole batches, in their order, wherever its log file is cut', async () => {
+  it('kv/K2: has whole batches, in their order, wherever its log file is cut', async () => {
     const dir = join(parent, 'data')
     const kv = await openDataFolder({ dir })
     const states = ['']
@@ -91,7 +91,7 @@ describe('a store on disk', () => {
     await kv.close()
   })
 
-  it('Q1: knows the length of its log after each write, also when LevelDB goes on in a new one', {
+  it('acknowledged/Q1: knows the length of its log after each write, also when LevelDB goes on in a new one', {
     timeout: 60_000,
   }, async () => {
     const dir = join(parent, 'data')

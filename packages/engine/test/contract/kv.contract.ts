@@ -1,5 +1,5 @@
 /**
- * What every body of the store must do (K1 to K5 of storage/kv.ts). Give it a way to open an empty store.
+ * What every body of the store must do (kv/K1 to kv/K5). Give it a way to open an empty store.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DatastoreError } from '../../src/errors.ts'
@@ -98,7 +98,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
       expect(Buffer.compare((await kv.get('long')) ?? bytes(), long)).toBe(0)
     })
 
-    it('K1: orders rows by the unsigned bytes of their keys', async () => {
+    it('kv/K1: orders rows by the unsigned bytes of their keys', async () => {
       const sorted = [
         '\x00',
         '\x00\x00',
@@ -194,7 +194,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
       scan.close()
     })
 
-    it('K1: seeks backwards past a row that lies right after the sought key', async () => {
+    it('kv/K1: seeks backwards past a row that lies right after the sought key', async () => {
       await put('a', 'b', 'b\x00', 'c')
       const scan = kv.scan(everything, { reverse: true })
       scan.seek('b')
@@ -221,7 +221,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
       scan.close()
     })
 
-    it('K3: shows an acknowledged write to every read that starts after it', async () => {
+    it('kv/K3: shows an acknowledged write to every read that starts after it', async () => {
       for (let i = 0; i < 40; i++) {
         const key = `k${String(i).padStart(3, '0')}`
         await kv.mutate({ key, value: bytes(i) })
@@ -236,7 +236,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
       await Promise.all(acknowledged)
     })
 
-    it('K2: changes a row only if its value is the expected one', async () => {
+    it('kv/K2: changes a row only if its value is the expected one', async () => {
       expect(await kv.mutateIf({ key: 'a', value: bytes(1) }, bytes())).toBe(false)
       expect(await kv.mutateIf({ key: 'a', value: bytes(1) }, undefined)).toBe(true)
       expect(await kv.mutateIf({ key: 'a', value: bytes(2) }, undefined)).toBe(false)
@@ -248,7 +248,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
       expect(await kv.get('a')).toBeUndefined()
     })
 
-    it('K2: lets one of many concurrent conditional writes win', async () => {
+    it('kv/K2: lets one of many concurrent conditional writes win', async () => {
       const won = await Promise.all(
         Array.from({ length: 20 }, (_, i) => kv.mutateIf({ key: 'log', value: bytes(i) }, undefined)),
       )
@@ -256,7 +256,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
       expect(plain(await kv.get('log'))).toEqual([won.indexOf(true)])
     })
 
-    it('K2: counts with conditional writes among plain ones, and loses no step', async () => {
+    it('kv/K2: counts with conditional writes among plain ones, and loses no step', async () => {
       const step = async (): Promise<void> => {
         for (;;) {
           const old = await kv.get('counter')
@@ -281,7 +281,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
       expect(plain(await kv.get('a'))).toEqual([99])
     })
 
-    it('K4: a scan shows no write twice and no half batch, and nothing written after its end was read', async () => {
+    it('kv/K4: a scan shows no write twice and no half batch, and nothing written after its end was read', async () => {
       await put('b', 'd', 'f')
       const scan = kv.scan(everything)
       const first = await scan.next(1)
@@ -329,7 +329,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
     })
 
     describe('with batch', () => {
-      it('K2: writes all rows of a batch, where a later write to a key wins', async (test) => {
+      it('kv/K2: writes all rows of a batch, where a later write to a key wins', async (test) => {
         test.skip(!kv.supports.batch, 'this body has no batch')
         await put('a', 'b')
         await kv.batch([
@@ -346,7 +346,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
         await kv.batch([])
       })
 
-      it('K3: a deferred value is read as the bytes that it stands for, in whatever way', async (test) => {
+      it('kv/K3: a deferred value is read as the bytes that it stands for, in whatever way', async (test) => {
         test.skip(!kv.supports.batch, 'this body has no batch')
         const deferred = (...numbers: number[]): DeferredValue => ({
           length: numbers.length,
@@ -366,7 +366,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
         expect([...((await kv.get('a')) ?? [])]).toEqual([4])
       })
 
-      it('K2: never shows half of a batch to a scan', async (test) => {
+      it('kv/K2: never shows half of a batch to a scan', async (test) => {
         test.skip(!kv.supports.batch, 'this body has no batch')
         const keys = Array.from({ length: 12 }, (_, i) => `k${String(i).padStart(2, '0')}`)
         let writing = true
@@ -382,7 +382,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
         await writer
       })
 
-      it('K2: decides a conditional write after the batches issued before it', async (test) => {
+      it('kv/K2: decides a conditional write after the batches issued before it', async (test) => {
         test.skip(!kv.supports.batch, 'this body has no batch')
         const batch = kv.batch([{ key: 'a', value: bytes(7) }])
         const refused = kv.mutateIf({ key: 'a', value: bytes(8) }, undefined)
@@ -393,7 +393,7 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
     })
 
     describe('with snapshots', () => {
-      it('K4: a snapshot shows exactly the moment of its making', async (test) => {
+      it('kv/K4: a snapshot shows exactly the moment of its making', async (test) => {
         test.skip(!kv.supports.snapshot, 'this body has no snapshots')
         await put('a', 'b', 'c')
         const snapshot = kv.snapshot()

@@ -1,11 +1,11 @@
 /**
  * The laws of log and apply, by random scripts against a plain map:
  *
- *   L2  A record without a pending marker is wholly applied.
- *   L3  An answer is given only after the commit point.
- *   A3  Applying a record twice leaves the same rows as applying it once.
- *   E1  Opening applies what an earlier run committed and did not apply.
- *   E2  A commit acknowledged before a crash is there after the next opening, one cut short is there whole or not at all.
+ *   commit-log/L2  A record without a pending marker is wholly applied.
+ *   commit-log/L3  An answer is given only after the commit point.
+ *   apply/A3  Applying a record twice leaves the same rows as applying it once.
+ *   engine/E1  Opening applies what an earlier run committed and did not apply.
+ *   engine/E2  A commit acknowledged before a crash is there after the next opening, one cut short is there whole or not at all.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ import { type Step, steps, World } from './log-world.ts'
 
 const bodies: readonly { readonly name: string; wrap(inner: MemoryKv): Kv }[] = [
   { name: 'a store with batch', wrap: (inner) => inner },
-  { name: 'a store that makes property indexes on demand (OD3)', wrap: onDemand },
+  { name: 'a store that makes property indexes on demand (on-demand-rows/OD3)', wrap: onDemand },
   { name: 'a store without batch that answers by promise', wrap: (inner) => new AsyncKv(inner) },
 ]
 
@@ -29,7 +29,7 @@ function onDemand(inner: MemoryKv): Kv {
 }
 
 describe.each(bodies)('on $name', ({ wrap }) => {
-  test('reads agree with a plain map under any policy, release and crash between steps (L2, E1)', async () => {
+  test('reads agree with a plain map under any policy, release and crash between steps (commit-log/L2, engine/E1)', async () => {
     await fc.assert(
       fc.asyncProperty(steps({ reopen: true }), async (script) => {
         const world = await World.open(wrap(new MemoryKv()))
@@ -40,7 +40,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
     )
   })
 
-  test('a crash at any write loses nothing acknowledged and leaves nothing half-written (L3, E2)', async () => {
+  test('a crash at any write loses nothing acknowledged and leaves nothing half-written (commit-log/L3, engine/E2)', async () => {
     await fc.assert(
       fc.asyncProperty(
         steps({ reopen: false }),
@@ -69,7 +69,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
     )
   })
 
-  test('applying a record twice leaves the same rows as applying it once (A3)', async () => {
+  test('applying a record twice leaves the same rows as applying it once (apply/A3)', async () => {
     await fc.assert(
       fc.asyncProperty(steps({ reopen: false }), async (script) => {
         const inner = new MemoryKv()

@@ -1,8 +1,8 @@
 /**
- * Commits that meet each other: L4 and L5 under every order in which the store may answer.
+ * Commits that meet each other: commit-log/L4 and commit-log/L5 under every order in which the store may answer.
  *
- *   L4  An image before is the newest committed one.
- *   L5  Evaluation and append of a commit are not interleaved with those of another.
+ *   commit-log/L4  An image before is the newest committed one.
+ *   commit-log/L5  Evaluation and append of a commit are not interleaved with those of another.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { mutationOf, worldKeys } from './log-world.ts'
 
 describe('commits that run at once', () => {
-  test('of many inserts of one entity exactly one succeeds, whatever the order of the answers (L5)', async () => {
+  test('of many inserts of one entity exactly one succeeds, whatever the order of the answers (commit-log/L5)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 6 }), async (scheduler, clients) => {
         const kv = new AsyncKv(new MemoryKv(), { hop: () => scheduler.schedule(Promise.resolve()) })
@@ -41,7 +41,7 @@ describe('commits that run at once', () => {
     )
   })
 
-  test('versions of one entity rise in the order of its commits (L1)', async () => {
+  test('versions of one entity rise in the order of its commits (commit-log/L1)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
         const kv = new AsyncKv(new MemoryKv(), { hop: () => scheduler.schedule(Promise.resolve()) })

@@ -1,6 +1,6 @@
 /**
  * Cursors in both directions, for random queries whose last order is the key's: what a query gives behind a cursor and what the
- * reverse of it gives behind the same cursor are together the whole (P1 of executor/cursor.ts), page by page too.
+ * reverse of it gives behind the same cursor are together the whole (cursor/P1), page by page too.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

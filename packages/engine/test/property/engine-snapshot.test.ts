@@ -1,10 +1,10 @@
 /**
- * S1  After restore every read answers what it would have answered when the snapshot was taken.
- * S2  Commit versions rise over a restore.
- * S3  Counters of ids stand where they stood.
- * S4  Transactions of before the restore have ended.
+ * engine-snapshot/S1  After restore every read answers what it would have answered when the snapshot was taken.
+ * engine-snapshot/S2  Commit versions rise over a restore.
+ * engine-snapshot/S3  Counters of ids stand where they stood.
+ * engine-snapshot/S4  Transactions of before the restore have ended.
  *
- * Random commands on an engine in memory, snapshots and restores of any of them in between. S1 is held against all rows of
+ * Random commands on an engine in memory, snapshots and restores of any of them in between. engine-snapshot/S1 is held against all rows of
  * the store, what waits to be applied, the checker, and a query that only a composite index serves.
  */
 import fc from 'fast-check'
@@ -163,7 +163,7 @@ class World {
     await this.note(committed)
   }
 
-  /** S2. */
+  /** engine-snapshot/S2. */
   async note(committed: unknown): Promise<void> {
     const { mutationResults, indexUpdates } = (await committed) as CommitResult
     // What changes nothing is no commit, and answers the version that is there.
@@ -207,20 +207,23 @@ describe('snapshots of an engine in memory', () => {
   test.each([
     ['all rows', () => new MemoryKv()],
     ['property indexes on demand', () => new OnDemandRows(new MemoryKv())],
-  ])('S1, S2, S3 and S4 hold over random commands, with %s', async (_, newKv) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
-        const world = new World(newKv())
-        world.engine = await openEngine({ kv: world.kv, scheduler: world.clock })
-        for (const each of steps) await world.run(each)
-        expect((await world.engine.check()).problems).toEqual([])
-        await world.engine.close()
-      }),
-      { numRuns: 120 },
-    )
-  })
+  ])(
+    'engine-snapshot/S1, engine-snapshot/S2, engine-snapshot/S3 and engine-snapshot/S4 hold over random commands, with %s',
+    async (_, newKv) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
+          const world = new World(newKv())
+          world.engine = await openEngine({ kv: world.kv, scheduler: world.clock })
+          for (const each of steps) await world.run(each)
+          expect((await world.engine.check()).problems).toEqual([])
+          await world.engine.close()
+        }),
+        { numRuns: 120 },
+      )
+    },
+  )
 
-  test('what a query answers, and which ids are given, is as it was (S1, S3)', async () => {
+  test('what a query answers, and which ids are given, is as it was (engine-snapshot/S1, engine-snapshot/S3)', async () => {
     const engine = await openEngine({ scheduler: new VirtualClock() })
     const database = engine.database('p')
     const context = engine.context()

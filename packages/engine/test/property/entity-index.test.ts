@@ -1,4 +1,4 @@
-/** Index entries found in bytes are those of the decoded entity (K1, X1, X2); writing and reading agree (X3, D2). */
+/** Index entries found in bytes are those of the decoded entity (slot-code/K1, index-entries/X1, index-entries/X2); writing and reading agree (index-entries/X3, validate-entity/D2). */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodeProperties, encodeValue } from '../../src/encoding/entity-codec.ts'
@@ -74,7 +74,7 @@ function prepared(bytes: Uint8Array, options = {}): ReturnType<typeof prepareEnt
 }
 
 describe('index entries', () => {
-  it('have the code and type of the value (K1)', () => {
+  it('have the code and type of the value (slot-code/K1)', () => {
     fc.assert(
       fc.property(indexableValues, names, (value, name) => {
         fc.pre(value.type !== 'geoPoint' || (Math.abs(value.latitude) <= 90 && Math.abs(value.longitude) <= 180))
@@ -86,7 +86,7 @@ describe('index entries', () => {
     )
   })
 
-  it('are those of the decoded entity, each once, multi where a property has several (X1, X2)', () => {
+  it('are those of the decoded entity, each once, multi where a property has several (index-entries/X1, index-entries/X2)', () => {
     fc.assert(
       fc.property(maps, fc.boolean(), (map, emptyArrayAsNull) => {
         const { entries } = prepared(joined(entity(key), encodeProperties(map)), { emptyArrayAsNull })
@@ -98,7 +98,7 @@ describe('index entries', () => {
     )
   })
 
-  it('of large arrays are the same (X1, X2)', () => {
+  it('of large arrays are the same (index-entries/X1, index-entries/X2)', () => {
     const large = fc.array(
       indexableValues.filter((value) => value.type !== 'geoPoint'),
       { minLength: 20, maxLength: 60 },
@@ -128,7 +128,7 @@ describe('index entries', () => {
     )
   })
 
-  it('found on a write are those found in what is stored, and storing that again changes nothing (X3, D2)', () => {
+  it('found on a write are those found in what is stored, and storing that again changes nothing (index-entries/X3, validate-entity/D2)', () => {
     // Properties that make the write encode something anew, mixed among plain ones.
     const troublesome = fc.oneof(
       fc.nat(999_999_999).map((nanos) => timestamp(1n, nanos)),

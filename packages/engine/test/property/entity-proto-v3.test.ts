@@ -1,8 +1,8 @@
 /**
  * The laws of exported entities:
  *
- *   V1  decodeEntityProto(encodeEntityProto(e)) = e.
- *   V2  Whatever the bytes, decoding gives an entity or throws INVALID_ARGUMENT.
+ *   entity-proto-v3/V1  decodeEntityProto(encodeEntityProto(e)) = e.
+ *   entity-proto-v3/V2  Whatever the bytes, decoding gives an entity or throws INVALID_ARGUMENT.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const annotated: fc.Arbitrary<Value> = fc
     ...(isExcluded && value.type !== 'array' ? { excludeFromIndexes: true } : {}),
   }))
 
-describe('an entity is read back as it was written (V1)', () => {
+describe('an entity is read back as it was written (entity-proto-v3/V1)', () => {
   test('with any key and properties', () => {
     fc.assert(
       fc.property(keys, propertyMaps, (someKey, properties) => {
@@ -57,7 +57,7 @@ describe('an entity is read back as it was written (V1)', () => {
   })
 })
 
-test('any bytes are an entity or are refused (V2)', () => {
+test('any bytes are an entity or are refused (entity-proto-v3/V2)', () => {
   const refusedOrRead = (bytes: Uint8Array): void => {
     try {
       decodeEntityProto(bytes)

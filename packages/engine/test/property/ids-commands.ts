@@ -63,7 +63,7 @@ export class AllocateCommand extends Command {
   }
 }
 
-/** I11: many keys in one call. */
+/** allocator/I11: many keys in one call. */
 export class CompleteKeysCommand extends Command {
   readonly who: number
   readonly keys: readonly Key[]
@@ -91,7 +91,7 @@ export class CompleteKeysCommand extends Command {
   }
 }
 
-/** I6: reservation by ReserveIds, or by an import; done twice, since a second time changes nothing. */
+/** allocator/I6: reservation by ReserveIds, or by an import; done twice, since a second time changes nothing. */
 export class ReserveCommand extends Command {
   readonly who: number
   readonly keys: readonly Key[]
@@ -148,7 +148,7 @@ export class SizeCommand extends Command {
   }
 }
 
-/** I7: up to a highest id. */
+/** allocator/I7: up to a highest id. */
 export class MaxCommand extends Command {
   readonly who: number
   readonly of: Key
@@ -165,7 +165,7 @@ export class MaxCommand extends Command {
     const scope = model.scope(this.of, 'sequential')
     const { start, end } = await world.allocator(this.who).allocateIds(context, this.of, { max: BigInt(this.max) })
     if (model.isExact) expect([start, end]).toEqual([BigInt(scope.next), BigInt(Math.max(this.max, scope.next - 1))])
-    expect(end >= BigInt(this.max) && end >= start - 1n, 'I7: all up to max is passed').toBe(true)
+    expect(end >= BigInt(this.max) && end >= start - 1n, 'allocator/I7: all up to max is passed').toBe(true)
     model.give(scope, Number(start), Number(end))
     model.reserve(scope, 1, this.max)
   }
@@ -175,7 +175,7 @@ export class MaxCommand extends Command {
   }
 }
 
-/** I8, I9: a range by its ends, asked for twice. */
+/** key-range-state/I8, allocator/I9: a range by its ends, asked for twice. */
 export class RangeCommand extends Command {
   readonly who: number
   readonly of: Key
@@ -201,8 +201,11 @@ export class RangeCommand extends Command {
     const inside = (numbers: Iterable<number>): boolean =>
       [...numbers].some((number) => number >= this.start && number <= this.end)
     const answer = await world.allocator(this.who).allocateRange(context, this.of, range, hasEntityIn)
-    expect(answer.state === 'COLLISION', 'I8: COLLISION means an entity inside').toBe(inside(scope.entities))
-    if (answer.state === 'EMPTY') expect(inside(scope.given), 'I8: EMPTY means no given id inside').toBe(false)
+    expect(answer.state === 'COLLISION', 'key-range-state/I8: COLLISION means an entity inside').toBe(
+      inside(scope.entities),
+    )
+    if (answer.state === 'EMPTY')
+      expect(inside(scope.given), 'key-range-state/I8: EMPTY means no given id inside').toBe(false)
     if (model.isExact) {
       expect(answer.nextBefore).toBe(BigInt(scope.next))
       if (answer.state !== 'COLLISION') expect(answer.state === 'EMPTY').toBe(scope.next <= this.start)
@@ -245,7 +248,7 @@ export class PutCommand extends Command {
   }
 }
 
-/** I12: the allocator is gone with its block. The next number is greater than any given one, by no more than a block. */
+/** id-sequence/I12: the allocator is gone with its block. The next number is greater than any given one, by no more than a block. */
 export class CrashCommand extends Command {
   readonly who: number
 
@@ -260,7 +263,9 @@ export class CrashCommand extends Command {
     for (const scope of model.scopes) {
       const next = Number(await world.allocator(this.who).nextCounter(context, scope.key, scope.policy))
       expect(next, 'I12').toBeGreaterThanOrEqual(scope.next)
-      expect(next, 'I12: a crash loses a block').toBeLessThanOrEqual(scope.next + (model.way === 'one' ? lostMax : 0))
+      expect(next, 'id-sequence/I12: a crash loses a block').toBeLessThanOrEqual(
+        scope.next + (model.way === 'one' ? lostMax : 0),
+      )
       scope.next = next
     }
   }

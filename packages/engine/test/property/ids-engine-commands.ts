@@ -67,7 +67,7 @@ function hasRefusedPair(steps: readonly Step[]): boolean {
 }
 
 /**
- * I4, I5, I10, I11: a commit of automatic and named mutations, right where counters and named ids meet.
+ * allocator/I4, allocator/I5, I10, allocator/I11: a commit of automatic and named mutations, right where counters and named ids meet.
  *
  * Ids are given to all automatic ones first; then the list is gone through in order. An automatic id that an entity has, or
  * that the list names, is left for the next one, or the list fails there.
@@ -112,7 +112,9 @@ export class CommitCommand extends Command {
     }
     const given = await committed
     for (const [i, { type, key }] of steps.entries()) {
-      expect(given[i], 'I11: keys come back where an id was given').toEqual(type === 'automatic' ? keys[i] : undefined)
+      expect(given[i], 'allocator/I11: keys come back where an id was given').toEqual(
+        type === 'automatic' ? keys[i] : undefined,
+      )
       if (type !== 'automatic') continue
       expect(withId(key, lastElement(keys[i] as Key).id as bigint), 'I11').toEqual(keys[i])
     }
@@ -198,7 +200,7 @@ export class ConfigureCommand extends Command {
   }
 }
 
-/** I11: AllocateIds, which draws from the scattered counter whatever automatic ids do. */
+/** allocator/I11: AllocateIds, which draws from the scattered counter whatever automatic ids do. */
 export class AllocateIdsCommand extends Command {
   readonly keys: readonly Key[]
 
@@ -218,7 +220,7 @@ export class AllocateIdsCommand extends Command {
   }
 }
 
-/** I6: done twice, since a second time changes nothing. */
+/** allocator/I6: done twice, since a second time changes nothing. */
 export class ReserveIdsCommand extends Command {
   readonly places: readonly Place[]
 
@@ -240,7 +242,7 @@ export class ReserveIdsCommand extends Command {
   }
 }
 
-/** I7, I8, I9: a range by its ends, asked for twice; entities may have been put into it by hand. */
+/** allocator/I7, key-range-state/I8, allocator/I9: a range by its ends, asked for twice; entities may have been put into it by hand. */
 export class RangeCommand extends Command {
   readonly family: Key
   readonly ahead: number
@@ -265,11 +267,15 @@ export class RangeCommand extends Command {
     const markAfter = Math.max(mark, last + 1)
     const ask = () => world.database.allocateIdRange(world.engine.context(), family, range)
     const answer = await ask()
-    expect(answer, 'I7, I8').toMatchObject({ state, nextBefore: BigInt(mark), nextAfter: BigInt(markAfter) })
+    expect(answer, 'allocator/I7, key-range-state/I8').toMatchObject({
+      state,
+      nextBefore: BigInt(mark),
+      nextAfter: BigInt(markAfter),
+    })
     if (answer.state === 'EMPTY') {
       expect(
         keys.filter((key) => model.taken.has(nameOf(key))),
-        'I8: EMPTY means no given id inside',
+        'key-range-state/I8: EMPTY means no given id inside',
       ).toEqual([])
     }
     for (const key of keys) model.taken.add(nameOf(key))
@@ -283,7 +289,7 @@ export class RangeCommand extends Command {
   }
 }
 
-/** I7: ids in one piece, so many or up to a highest one. */
+/** allocator/I7: ids in one piece, so many or up to a highest one. */
 export class RunCommand extends Command {
   readonly family: Key
   readonly by: 'size' | 'max'

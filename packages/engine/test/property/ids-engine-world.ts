@@ -47,7 +47,7 @@ export function write(operation: 'insert' | 'upsert', key: Key, value: number): 
 }
 
 /**
- * What may have been in a block when a process died (I12). Each refill doubles the block, and a reservation makes a refill too, so a
+ * What may have been in a block when a process died (id-sequence/I12). Each refill doubles the block, and a reservation makes a refill too, so a
  * short run can reach hundreds.
  */
 const lostMax = growingBlocks.maxSize
@@ -91,13 +91,15 @@ export class Model {
     return Math.max(this.mark('sequential', key), this.mark('storewide', key))
   }
 
-  /** I4, I5: a key that was given now. */
+  /** allocator/I4, allocator/I5: a key that was given now. */
   give(key: Key): void {
-    expect(this.taken.has(nameOf(key)), `I4, I5: ${nameOf(key)} may not be given any more`).toBe(false)
+    expect(this.taken.has(nameOf(key)), `allocator/I4, allocator/I5: ${nameOf(key)} may not be given any more`).toBe(
+      false,
+    )
     this.taken.add(nameOf(key))
   }
 
-  /** I6: moves the counters of all ids in a key past them. */
+  /** allocator/I6: moves the counters of all ids in a key past them. */
   pass(key: Key): void {
     for (const [at, { id }] of key.path.entries()) {
       const space = id === undefined ? undefined : spaceOf(id)
@@ -182,14 +184,14 @@ export class World {
     return marks
   }
 
-  /** I6, I7: every counter stands where the model says. */
+  /** allocator/I6, allocator/I7: every counter stands where the model says. */
   async checkMarks(model: Model): Promise<void> {
     const marks = await this.marks()
     const wanted = new Map([...marks.keys()].map((name) => [name, model.marks.get(name) ?? 1]))
     expect(marks, 'every counter stands where it should').toEqual(wanted)
   }
 
-  /** I6, I7, I10: the engine is as the model says. */
+  /** allocator/I6, allocator/I7, I10: the engine is as the model says. */
   async check(model: Model): Promise<void> {
     await this.checkMarks(model)
     const keys = [...model.entities.values()].map(({ key }) => key)
@@ -200,12 +202,12 @@ export class World {
     expect(await this.#allNames(), 'I10: and nothing else is stored').toEqual([...model.entities.keys()].sort())
   }
 
-  /** I12: after a crash no counter stands below what it gave, and none lost more than its blocks. */
+  /** id-sequence/I12: after a crash no counter stands below what it gave, and none lost more than its blocks. */
   async readMarks(model: Model): Promise<void> {
     const marks = await this.marks()
     for (const [name, mark] of marks) {
       const before = model.marks.get(name) ?? 1
-      expect(mark, `I12: ${name}`).toBeGreaterThanOrEqual(before)
+      expect(mark, `id-sequence/I12: ${name}`).toBeGreaterThanOrEqual(before)
       expect(mark, `${name}: a crash loses what was in hand`).toBeLessThanOrEqual(before + lostMax)
     }
     model.marks = marks

@@ -93,21 +93,24 @@ export class Model {
     return scope
   }
 
-  /** I4, I5: takes note that somebody gave `first` to `last`, which nobody may have had before. */
+  /** allocator/I4, allocator/I5: takes note that somebody gave `first` to `last`, which nobody may have had before. */
   give(scope: ScopeModel, first: number, last: number): void {
     for (let number = first; number <= last; number++) {
-      expect(scope.given.has(number), `I4: ${number} was given twice`).toBe(false)
+      expect(scope.given.has(number), `allocator/I4: ${number} was given twice`).toBe(false)
       scope.given.add(number)
     }
     if (!this.isExact) return
     for (const reserved of scope.reserved) {
-      expect(last < reserved.first || first > reserved.last, `I5: ${first} to ${last} meets a reservation`).toBe(true)
+      expect(
+        last < reserved.first || first > reserved.last,
+        `allocator/I5: ${first} to ${last} meets a reservation`,
+      ).toBe(true)
     }
     expect(first, 'the counter goes on where it stood').toBe(scope.next)
     scope.next = last + 1
   }
 
-  /** I6: takes note that somebody keeps `first` to `last` from being given. */
+  /** allocator/I6: takes note that somebody keeps `first` to `last` from being given. */
   reserve(scope: ScopeModel, first: number, last: number): void {
     scope.reserved.push({ first, last })
     scope.next = Math.max(scope.next, last + 1)
@@ -160,7 +163,7 @@ export class World {
     this.crash(who)
   }
 
-  /** I6, I7: in an exact world every counter stands where the model says, not only the one just used. */
+  /** allocator/I6, allocator/I7: in an exact world every counter stands where the model says, not only the one just used. */
   async checkCounters(model: Model): Promise<void> {
     if (!model.isExact) return
     for (const scope of model.scopes) {

@@ -1,12 +1,12 @@
 /**
- * I4   No id is given twice for one parent and kind, across automatic ids, AllocateIds and ranges, restarts included.
- * I5   An id given or reserved is never given later.
- * I6   A reservation moves the counter of the id's space past it and no other counter; repeated, nothing.
- * I7   Allocating up to a highest id never lowers a counter, and the range never overlaps ids given before.
- * I8   EMPTY means neither entity nor given id inside; COLLISION means an entity inside, and nothing else does.
- * I9   A range asked for twice is never EMPTY the second time.
- * I11  Answers stand in request order; allocated keys differ from the request only in the last id.
- * I12  After a crash the next number is greater than any ever given.
+ * allocator/I4   No id is given twice for one parent and kind, across automatic ids, AllocateIds and ranges, restarts included.
+ * allocator/I5   An id given or reserved is never given later.
+ * allocator/I6   A reservation moves the counter of the id's space past it and no other counter; repeated, nothing.
+ * allocator/I7   Allocating up to a highest id never lowers a counter, and the range never overlaps ids given before.
+ * key-range-state/I8   EMPTY means neither entity nor given id inside; COLLISION means an entity inside, and nothing else does.
+ * allocator/I9   A range asked for twice is never EMPTY the second time.
+ * allocator/I11  Answers stand in request order; allocated keys differ from the request only in the last id.
+ * id-sequence/I12  After a crash the next number is greater than any ever given.
  *
  * Random commands against a model: a plain set of given and reserved numbers, and where exact, the one number that must
  * come next. Over a store that answers at once and one that answers by promises.
@@ -25,7 +25,7 @@ describe.each<[Way, string]>([
   test.each([
     ['at once', undefined],
     ['by promises', () => Promise.resolve()],
-  ])('I4 to I9, I11, I12 hold over a store that answers %s', async (_answers, turn) => {
+  ])('I4 to allocator/I9, allocator/I11, id-sequence/I12 hold over a store that answers %s', async (_answers, turn) => {
     await fc.assert(
       fc.asyncProperty(idCommands(), (commands) =>
         fc.asyncModelRun(() => ({ model: new Model(way), real: new World(way, turn) }), commands),
@@ -35,7 +35,7 @@ describe.each<[Way, string]>([
   })
 })
 
-test('I8: the state of a range is that of the rules, for every counter, range and set of entities', async () => {
+test('key-range-state/I8: the state of a range is that of the rules, for every counter, range and set of entities', async () => {
   const toDo = families[0] as Key
   const ids = fc.integer({ min: 1, max: 12 })
   await fc.assert(

@@ -1,6 +1,6 @@
 /**
- * I4   No id is given twice, whatever the order in which a store answers many clients.
- * I5   An id reserved before a call began is not given by it, and ids of an EMPTY range are given to nobody else.
+ * allocator/I4   No id is given twice, whatever the order in which a store answers many clients.
+ * allocator/I5   An id reserved before a call began is not given by it, and ids of an EMPTY range are given to nobody else.
  *      Calls on one counter of one allocator are served in the order they were made.
  *
  * Clients run at once over a store that answers by promises; fast-check's scheduler decides who goes on, and shrinks the
@@ -98,11 +98,11 @@ async function play(world: World, clients: readonly (readonly Step[])[], events:
 /** Checks what happened to one counter. */
 function check(events: readonly Event[], way: Way): void {
   const all = events.flatMap((e) => e.numbers)
-  expect(new Set(all).size, 'I4: no number twice').toBe(all.length)
+  expect(new Set(all).size, 'allocator/I4: no number twice').toBe(all.length)
   for (const kept of way === 'blocks' ? [] : events) {
     for (const later of events) {
       const meets = later.begin > kept.end && later.numbers.some((n) => n <= kept.keeps)
-      expect(meets, `I5: ${later.type} gave what ${kept.type} had kept`).toBe(false)
+      expect(meets, `allocator/I5: ${later.type} gave what ${kept.type} had kept`).toBe(false)
     }
   }
   const began = [...events].sort((a, b) => a.begin - b.begin)
@@ -138,7 +138,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 )
 
 describe.each<Way>(['one', 'shared', 'blocks'])('many clients of %s', (way) => {
-  test('I4, I5: get ids that nobody else has, in any order of the store’s answers', async () => {
+  test('allocator/I4, allocator/I5: get ids that nobody else has, in any order of the store’s answers', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),

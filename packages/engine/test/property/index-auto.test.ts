@@ -205,36 +205,39 @@ const bodies: readonly { readonly name: string; wrap(kv: Kv, hop: () => Promise<
 ]
 
 describe.each(['pessimistic', 'optimistic', 'optimisticWithEntityGroups'] as const)('in mode %s', (mode) => {
-  test.each(bodies)('transactions by indexes that come and go are serializable on $name (X1, X7)', async ({ wrap }) => {
-    let committed = 0
-    const first = new Map(indexKeys.map((_key, i) => [i, i % 4]))
-    await fc.assert(
-      fc.asyncProperty(
-        scripts(mode),
-        fc.array(index, { maxLength: 3 }),
-        fc.scheduler(),
-        async (clients, drops, scheduler) => {
-          const step = (): Promise<void> => scheduler.schedule(Promise.resolve())
-          const opening = openEngine({ kv: wrap(new MemoryKv(), step), scheduler: steppedScheduler(step) })
-          await scheduler.waitFor(opening)
-          const engine = await opening
-          engine.database('p').configure({ concurrency: mode })
-          const mutations = [...first].map(([at, value]) => mutationOf(indexKeys[at] as Key, value))
-          await scheduler.waitFor(
-            (async () => engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations }))(),
-          )
-          const work = Promise.all(clients.map((script) => transact(engine, script, step)))
-          await scheduler.waitFor(Promise.all([work, dropNowAndThen(engine, drops, step)]))
-          const done = (await work).filter((one) => one !== undefined)
-          committed += done.length
-          expectSerializable(first, done)
-          expect(await scheduler.waitFor(engine.check())).toMatchObject({ problemCount: 0 })
-        },
-      ),
-      { numRuns: 80 },
-    )
-    expect(committed).toBeGreaterThan(30)
-  })
+  test.each(bodies)(
+    'transactions by indexes that come and go are serializable on $name (transactions/X1, index-builder/X7)',
+    async ({ wrap }) => {
+      let committed = 0
+      const first = new Map(indexKeys.map((_key, i) => [i, i % 4]))
+      await fc.assert(
+        fc.asyncProperty(
+          scripts(mode),
+          fc.array(index, { maxLength: 3 }),
+          fc.scheduler(),
+          async (clients, drops, scheduler) => {
+            const step = (): Promise<void> => scheduler.schedule(Promise.resolve())
+            const opening = openEngine({ kv: wrap(new MemoryKv(), step), scheduler: steppedScheduler(step) })
+            await scheduler.waitFor(opening)
+            const engine = await opening
+            engine.database('p').configure({ concurrency: mode })
+            const mutations = [...first].map(([at, value]) => mutationOf(indexKeys[at] as Key, value))
+            await scheduler.waitFor(
+              (async () => engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations }))(),
+            )
+            const work = Promise.all(clients.map((script) => transact(engine, script, step)))
+            await scheduler.waitFor(Promise.all([work, dropNowAndThen(engine, drops, step)]))
+            const done = (await work).filter((one) => one !== undefined)
+            committed += done.length
+            expectSerializable(first, done)
+            expect(await scheduler.waitFor(engine.check())).toMatchObject({ problemCount: 0 })
+          },
+        ),
+        { numRuns: 80 },
+      )
+      expect(committed).toBeGreaterThan(30)
+    },
+  )
 })
 
 function steppedScheduler(step: () => Promise<void>) {

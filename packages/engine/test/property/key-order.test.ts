@@ -1,4 +1,4 @@
-/** Laws of encoding/key-codec.ts, named P1 and P2 there. */
+/** Laws of encoding/key-codec.ts, named key-codec/P1 and key-codec/P2 there. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { invert } from '../../src/encoding/bytes.ts'
@@ -88,7 +88,7 @@ describe('paths', () => {
     )
   })
 
-  test('P2: a path code starts with a path prefix exactly if the path starts with that path', () => {
+  test('key-codec/P2: a path code starts with a path prefix exactly if the path starts with that path', () => {
     const isUnder = (path: readonly PathElement[], ancestor: readonly PathElement[]): boolean =>
       path.length >= ancestor.length && comparePaths(path.slice(0, ancestor.length), ancestor) === 0
     fc.assert(

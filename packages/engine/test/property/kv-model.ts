@@ -2,7 +2,7 @@
  * Random sequences of store operations, run against a body of the store and against a plain sorted list of rows.
  *
  * Scans and snapshots are held across writes: each remembers the rows as they were when it was opened, and must answer
- * from those (K4; both bodies keep the very moment of the opening). Deletions of ranges are not waited for: reads find none of the
+ * from those (kv/K4; both bodies keep the very moment of the opening). Deletions of ranges are not waited for: reads find none of the
  * rows at once, and writes to other rows go on. Keys are short strings over 00, 01, 'a', 'b', FE, FF,
  * some of them behind one of a few beginnings, so that they share prefixes, end in 00 and meet the ends of ranges.
  */

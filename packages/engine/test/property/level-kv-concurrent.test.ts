@@ -1,6 +1,6 @@
 /**
  * Writers, scans and snapshots at once on level-kv: every read shows the state after some whole number of batches, at least
- * those acknowledged before it began (K2, K3, K4), however the caches were filled meanwhile.
+ * those acknowledged before it began (kv/K2, kv/K3, kv/K4), however the caches were filled meanwhile.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -148,7 +148,7 @@ describe('level-kv under concurrent use', () => {
     await rm(dir, { recursive: true, force: true })
   })
 
-  it('A1: finds every entity again that was there when it was opened, and those put since', async () => {
+  it('level-absent/A1: finds every entity again that was there when it was opened, and those put since', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
     const old = await openLevelKv({ dir })
     await old.batch(keys.slice(20, 40).map((key) => ({ key, value: Buffer.from(key) })))

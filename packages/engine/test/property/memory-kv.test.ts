@@ -33,7 +33,7 @@ describe('memory-kv', () => {
   })
 })
 
-/** Checks B1 to B3, B5 and B6, and returns the keys. */
+/** Checks btree/B1 to btree/B3, btree/B5 and btree/B6, and returns the keys. */
 function checkTree(tree: BTree<number>, capacity: number): string[] {
   const minimum = Math.max(2, capacity >> 2)
   const keys: string[] = []
@@ -78,7 +78,7 @@ function checkTree(tree: BTree<number>, capacity: number): string[] {
 describe('a fork of the store', () => {
   const value = Uint8Array.of(1)
 
-  it('B4: is not changed by the store when the snapshot is closed that it began with', () => {
+  it('btree/B4: is not changed by the store when the snapshot is closed that it began with', () => {
     const kv = new MemoryKv([{ key: 'a', value }])
     const snapshot = kv.snapshot()
     const fork = kv.fork(snapshot)
@@ -87,7 +87,7 @@ describe('a fork of the store', () => {
     expect([fork.get('b'), fork.size]).toEqual([undefined, 1])
   })
 
-  it('B4: does not change the store that was restored from it, when that snapshot is closed', () => {
+  it('btree/B4: does not change the store that was restored from it, when that snapshot is closed', () => {
     const kv = new MemoryKv([{ key: 'a', value }])
     const fork = kv.fork(kv.snapshot())
     fork.mutate({ key: 'b', value })
@@ -116,31 +116,34 @@ describe('the tree', () => {
     String.fromCharCode(0x41, (i >> 7) & 0xff, (i >> 4) & 0xff, i & 0x0f ? 0xf0 + (i & 0x0f) : 0) +
     'x'.repeat(i % 11 === 0 ? 20 : 0)
 
-  it.each([4, 5, 8, 13])('keeps B1 to B6 over runs of inserts and deletes, with %i keys a node', (capacity) => {
-    fc.assert(
-      fc.property(runs, (sequence) => {
-        const tree = new BTree<number>(capacity)
-        const model = new Map<string, number>()
-        for (const run of sequence) {
-          for (let i = 0; i < run.count; i++) {
-            const key = keyOf((run.from + i * run.step + 600 * 389) % 601)
-            if (run.insert) {
-              tree.set(key, i)
-              model.set(key, i)
-            } else {
-              if ((tree.delete(key) !== undefined) !== model.delete(key))
-                expect.fail(`delete(${key}) said the opposite`)
+  it.each([4, 5, 8, 13])(
+    'keeps btree/B1 to btree/B6 over runs of inserts and deletes, with %i keys a node',
+    (capacity) => {
+      fc.assert(
+        fc.property(runs, (sequence) => {
+          const tree = new BTree<number>(capacity)
+          const model = new Map<string, number>()
+          for (const run of sequence) {
+            for (let i = 0; i < run.count; i++) {
+              const key = keyOf((run.from + i * run.step + 600 * 389) % 601)
+              if (run.insert) {
+                tree.set(key, i)
+                model.set(key, i)
+              } else {
+                if ((tree.delete(key) !== undefined) !== model.delete(key))
+                  expect.fail(`delete(${key}) said the opposite`)
+              }
             }
+            expect(checkTree(tree, capacity)).toEqual([...model.keys()].sort())
           }
-          expect(checkTree(tree, capacity)).toEqual([...model.keys()].sort())
-        }
-        for (const [key, value] of model) expect(tree.get(key)).toBe(value)
-      }),
-      { numRuns: 60 },
-    )
-  })
+          for (const [key, value] of model) expect(tree.get(key)).toBe(value)
+        }),
+        { numRuns: 60 },
+      )
+    },
+  )
 
-  it.each([4, 5, 8, 13, 64])('keeps B1 to B6 when ranges are deleted, with %i keys a node', (capacity) => {
+  it.each([4, 5, 8, 13, 64])('keeps btree/B1 to btree/B6 when ranges are deleted, with %i keys a node', (capacity) => {
     const range = fc.tuple(fc.nat({ max: 600 }), fc.nat({ max: 600 }))
     fc.assert(
       fc.property(fc.array(fc.tuple(runs, range), { minLength: 1, maxLength: 4 }), (sequence) => {
@@ -174,7 +177,7 @@ describe('the tree', () => {
   })
 
   it.each([4, 5, 8, 64])(
-    'keeps B1 to B6 when many keys are set at once in their order, with %i keys a node',
+    'keeps btree/B1 to btree/B6 when many keys are set at once in their order, with %i keys a node',
     (capacity) => {
       fc.assert(
         fc.property(runs, (sequence) => {
@@ -198,7 +201,7 @@ describe('the tree', () => {
     },
   )
 
-  it('B4: a fork and the tree that it is of never change each other', () => {
+  it('btree/B4: a fork and the tree that it is of never change each other', () => {
     fc.assert(
       fc.property(runs, runs, runs, fc.boolean(), (before, ours, theirs, isReleased) => {
         const apply = (tree: BTree<number>, sequence: typeof before): void => {
@@ -233,7 +236,7 @@ describe('the tree', () => {
     )
   })
 
-  it('B4: leaves what an open view reaches as it was', () => {
+  it('btree/B4: leaves what an open view reaches as it was', () => {
     fc.assert(
       fc.property(runs, runs, (before, after) => {
         const tree = new BTree<number>(5)

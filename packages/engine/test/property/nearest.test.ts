@@ -1,4 +1,4 @@
-/** Search by vector against a sort of everything (NN1), over stores that answer at once and by promise. */
+/** Search by vector against a sort of everything (nearest/NN1), over stores that answer at once and by promise. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { systemScheduler } from '../../src/clock.ts'

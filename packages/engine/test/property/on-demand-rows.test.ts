@@ -1,4 +1,4 @@
-/** Laws of tables/on-demand-rows.ts, named OD1 and OD2 there: against a store that keeps every row. */
+/** Laws of tables/on-demand-rows.ts, named on-demand-rows/OD1 and on-demand-rows/OD2 there: against a store that keeps every row. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { prefixEnd } from '../../src/encoding/bytes.ts'
@@ -295,7 +295,7 @@ function checkIndexes({ whole, inner }: World): void {
   for (const [head, rows] of byIndex(inner)) expect(rows, 'OD2').toEqual(all.get(head))
 }
 
-test('OD1, OD2: what is read is what a store shows that keeps every row, and of an index all rows are kept or none', () => {
+test('on-demand-rows/OD1, on-demand-rows/OD2: what is read is what a store shows that keeps every row, and of an index all rows are kept or none', () => {
   fc.assert(
     fc.property(commands, (sequence) => {
       const world = new World()
@@ -373,7 +373,7 @@ test('an index that a snapshot of before is asked for is made for the store too,
   expect(rowsIn(world.inner, range, false)).toHaveLength(2)
 })
 
-test('OD1: a snapshot that has log rows which are gone from the list meanwhile is not changed by later writes', () => {
+test('on-demand-rows/OD1: a snapshot that has log rows which are gone from the list meanwhile is not changed by later writes', () => {
   const world = new World()
   const entity = new Map<string, Value>()
   const write = (...ids: readonly bigint[]): void => {
@@ -388,7 +388,7 @@ test('OD1: a snapshot that has log rows which are gone from the list meanwhile i
   world.run({ do: 'read', range: everything, reverse: false, from: 0 })
 })
 
-test('OD1: a snapshot shows the log of its moment when as many rows have come as have gone, and nothing else has changed', () => {
+test('on-demand-rows/OD1: a snapshot shows the log of its moment when as many rows have come as have gone, and nothing else has changed', () => {
   const world = new World()
   const keyOf = (id: bigint): Key => ({ partition, path: [{ kind: 'A', id }] })
   world.run({ do: 'write', entities: [[keyOf(1n), new Map()]] })

@@ -1,4 +1,4 @@
-/** Laws of encoding/ordered.ts, named O1–O3 there. */
+/** Laws of encoding/ordered.ts, named ordered/O1–ordered/O3 there. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { byteString, invert } from '../../src/encoding/bytes.ts'

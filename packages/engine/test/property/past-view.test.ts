@@ -1,5 +1,5 @@
 /**
- * H1 and H2 of history/past-view.ts: a view at T gives what a read at T gave, or is refused when records are gone.
+ * past-view/H1 and past-view/H2: a view at T gives what a read at T gave, or is refused when records are gone.
  *
  * Random commits, and in between what moves rows about under the records: reads of indexes and of the log, apply policies,
  * snapshots and restores, a reset of another namespace. What was there after each commit is known from a model, and asked
@@ -173,7 +173,7 @@ class World {
       if (isOld && error instanceof DatastoreError && error.code === 'FAILED_PRECONDITION') return undefined
       throw error
     })
-    // H2: trimmed, or reset since
+    // past-view/H2: trimmed, or reset since
     if (read === undefined) return
     const two = having.filter((id) => state.get(id) === 2)
     const joined = two.filter((id) => otherOf(id, 2) === 1)
@@ -237,7 +237,7 @@ function idOf({ path }: Key): number {
 test.each<[string, () => MemoryKv | OnDemandRows]>([
   ['with all rows', () => new MemoryKv([], { nodeCapacity: 4 })],
   ['with rows on demand', () => new OnDemandRows(new MemoryKv([], { nodeCapacity: 4 }))],
-])('H1, H2: a view at T gives what a read at T gave, %s', async (_, kvOf) => {
+])('past-view/H1, past-view/H2: a view at T gives what a read at T gave, %s', async (_, kvOf) => {
   await fc.assert(
     fc.asyncProperty(steps, fc.constantFrom(100_000n, 3_600_000_000n), async (sequence, age) => {
       const [kv, clock] = [kvOf(), new VirtualClock()]
@@ -262,7 +262,7 @@ type ScanStep = { readonly seek: string } | { readonly count: number }
 test.each([
   ['at once', false],
   ['by promise', true],
-])('H1: a scan of the past merges the rows of now with the undone ones, read %s', async (_, isLate) => {
+])('past-view/H1: a scan of the past merges the rows of now with the undone ones, read %s', async (_, isLate) => {
   const context = requestContext({ clock: systemScheduler })
   const scanSteps: fc.Arbitrary<ScanStep[]> = fc.array(
     fc.oneof(fc.record({ seek: letter }), fc.record({ count: fc.integer({ min: 1, max: 4 }) })),

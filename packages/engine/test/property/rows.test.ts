@@ -1,4 +1,4 @@
-/** Laws of tables/rows.ts, named R1 and R2 there. */
+/** Laws of tables/rows.ts, named rows/R1 and rows/R2 there. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { IndexEntry } from '../../src/encoding/index-entry.ts'
@@ -63,7 +63,7 @@ function applied(rows: readonly TableRow[], from: readonly TableRow[], to: reado
   return store
 }
 
-test('R2: a difference turns the rows before into those after, touches no row that stays, and can be taken back', () => {
+test('rows/R2: a difference turns the rows before into those after, touches no row that stays, and can be taken back', () => {
   fc.assert(
     fc.property(keys, states, states, (key, before, after) => {
       const [from, to] = [before, after].map((state) =>
@@ -77,7 +77,7 @@ test('R2: a difference turns the rows before into those after, touches no row th
   )
 })
 
-test('R1: rows are distinct, say their table, and are those of the entity and its index entries', () => {
+test('rows/R1: rows are distinct, say their table, and are those of the entity and its index entries', () => {
   fc.assert(
     fc.property(keys, entryLists, (key, entries) => {
       const image = { version: 1n, createTime: 2n, updateTime: 3n, properties: Uint8Array.of(0x1a, 0) }
@@ -106,7 +106,7 @@ test('the rows of one property table are those among all rows', () => {
   )
 })
 
-test('R3: the difference made from entries is that of all rows, in short lists and long ones', () => {
+test('rows/R3: the difference made from entries is that of all rows, in short lists and long ones', () => {
   const other: CompositeIndex = { ...index, id: 2n, properties: [{ name: 'c', direction: 'ascending' }] }
   const many: IndexEntry[] = Array.from({ length: 40 }, (_, i) => ({
     property: 'c',

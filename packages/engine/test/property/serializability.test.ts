@@ -1,5 +1,5 @@
 /**
- * X1: committed transactions are serializable, in each concurrency mode, under every order of steps and answers, on every store
+ * transactions/X1: committed transactions are serializable, in each concurrency mode, under every order of steps and answers, on every store
  * and whatever the apply policy and the mode of the database. `SIXTABLES_HISTORY` runs so many times as many histories.
  *
  * Clients run transactions of lookups, queries and writes, interleaved by fast-check's scheduler. Afterwards the committed
@@ -248,7 +248,7 @@ const bodies: readonly Body[] = [
 const times = Number(process.env['SIXTABLES_HISTORY'] ?? 1)
 
 describe.each(modes)('in mode %s', (mode) => {
-  test.each(bodies)('committed transactions are serializable on $name (X1)', async ({ runs, open }) => {
+  test.each(bodies)('committed transactions are serializable on $name (transactions/X1)', async ({ runs, open }) => {
     let committed = 0
     let aborted = 0
     await fc.assert(

@@ -1,4 +1,4 @@
-/** Laws of the tables' row layouts, named T1–T6 in tables/*.ts: order, ranges, and parse(build(x)) = x. */
+/** Laws of the tables' row layouts, named entities/T1–entities-by-composite-property/T6 in tables/*.ts: order, ranges, and parse(build(x)) = x. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { IndexEntry } from '../../src/encoding/index-entry.ts'
@@ -103,7 +103,7 @@ describe('Entities', () => {
     )
   })
 
-  test('T1: the ranges hold exactly the subtree, group, partition and database', () => {
+  test('entities/T1: the ranges hold exactly the subtree, group, partition and database', () => {
     fc.assert(
       fc.property(keys, keys, (key, other) => {
         const row = entityRowKeyOf(key)
@@ -138,7 +138,7 @@ describe('EntitiesByKind', () => {
     )
   })
 
-  test('T2: the ranges hold exactly the kind, and of it what is under an ancestor or between two keys', () => {
+  test('entities-by-kind/T2: the ranges hold exactly the kind, and of it what is under an ancestor or between two keys', () => {
     fc.assert(
       fc.property(keys, keys, fc.boolean(), (key, other, inclusive) => {
         const row = entitiesByKindRowKey(keyCodes(key))
@@ -162,7 +162,7 @@ describe('EntitiesByKind', () => {
 describe('EntitiesByPropertyAsc and Desc', () => {
   const rowsA = fc.tuple(keys, names, indexableValues)
 
-  test('T3: ascending rows stand by partition, kind, property, value and key', () => {
+  test('entities-by-property-asc/T3: ascending rows stand by partition, kind, property, value and key', () => {
     fc.assert(
       fc.property(rowsA, rowsA, ([keyA, nameA, valueA], [keyB, nameB, valueB]) => {
         const order =
@@ -179,7 +179,7 @@ describe('EntitiesByPropertyAsc and Desc', () => {
     )
   })
 
-  test('T4: descending rows stand by falling value, and by rising key among equal values', () => {
+  test('entities-by-property-desc/T4: descending rows stand by falling value, and by rising key among equal values', () => {
     fc.assert(
       fc.property(rowsA, rowsA, ([keyA, name, valueA], [keyB, , valueB]) => {
         const order =
@@ -282,7 +282,7 @@ describe('EntitiesByCompositeProperty', () => {
     return rows
   }
 
-  test('T6: an entity has one row for each combination of its values and each ancestor, and they can be counted', () => {
+  test('entities-by-composite-property/T6: an entity has one row for each combination of its values and each ancestor, and they can be counted', () => {
     fc.assert(
       fc.property(indexes, indexedKeys, entryLists, (index, key, entries) => {
         const rows = rowsIn(index, key, entries)
@@ -317,7 +317,7 @@ describe('EntitiesByCompositeProperty', () => {
     )
   })
 
-  test('T5: rows stand by ancestor, by the columns in their directions, then by key', () => {
+  test('entities-by-composite-property/T5: rows stand by ancestor, by the columns in their directions, then by key', () => {
     fc.assert(
       fc.property(indexes, fc.array(fc.tuple(indexedKeys, entryLists), { maxLength: 4 }), (index, entities) => {
         const partition = { projectId: 'p', databaseId: '', namespaceId: '' }

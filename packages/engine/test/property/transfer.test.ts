@@ -2,8 +2,8 @@
  * Export and import of whole databases, against what was put in:
  *
  *   - what is exported from one engine and imported into an empty one is the same keys and properties, and passes the check
- *   - T1, T2  an export is one moment, and has what is committed but held back
- *   - I3      no id that came with an import is given again
+ *   - export/T1, export/T2  an export is one moment, and has what is committed but held back
+ *   - scatter/I3      no id that came with an import is given again
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -187,7 +187,7 @@ test('a filter takes the entities of its kinds and namespaces, on the way out an
   )
 })
 
-test('an export is one moment, though writes go on beside it (T1)', async () => {
+test('an export is one moment, though writes go on beside it (export/T1)', async () => {
   const engine = await openEngine()
   const database = engine.database('p')
   const counters = Array.from({ length: 600 }, (_, i) => keyOf([{ kind: 'Counter', id: BigInt(i + 1) }]))
@@ -219,7 +219,7 @@ test('an export is one moment, though writes go on beside it (T1)', async () => 
   await engine.close()
 })
 
-test('no id that came with an import is given to a new entity (I3)', async () => {
+test('no id that came with an import is given to a new entity (scatter/I3)', async () => {
   await fc.assert(
     fc.asyncProperty(entities, fc.constantFrom('firestore' as const, 'legacy' as const), async (some, mode) => {
       const source = await openEngine({ mode })

@@ -1,4 +1,4 @@
-/** Laws of encoding/value-codec.ts, named V1 and V2 there. */
+/** Laws of encoding/value-codec.ts, named value-codec/V1 and value-codec/V2 there. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { invert } from '../../src/encoding/bytes.ts'
@@ -29,7 +29,7 @@ describe('value codes', () => {
     holdsFor({ values: fewValues, encode: valueCode, compare: compareValues })
   })
 
-  test('V2: code and row value together give the value back', () => {
+  test('value-codec/V2: code and row value together give the value back', () => {
     fc.assert(
       fc.property(anyTexts, indexableValues, fc.boolean(), (before, value, multi) => {
         const start = encodeText(before)

@@ -63,7 +63,7 @@ test('failed work is a status', async () => {
   })
 })
 
-test('cancelling asks the work to stop, and the operation ends with CANCELLED (O2)', async () => {
+test('cancelling asks the work to stop, and the operation ends with CANCELLED (operations/O2)', async () => {
   const operations = new Operations()
   const { name } = operations.start(
     work(

@@ -3,7 +3,7 @@ import { VirtualClock } from '@sixtables/engine/testing'
 import { expect, test, vi } from 'vitest'
 import { tickMs, Watch } from './watch.ts'
 
-test('W1: streams with the same options are sent one event a tick, made once', async () => {
+test('watch/W1: streams with the same options are sent one event a tick, made once', async () => {
   const clock = new VirtualClock()
   const engine = await openEngine({ scheduler: clock })
   const heat = vi.spyOn(engine.tablets, 'heat')

@@ -10,7 +10,7 @@
  *   })
  *
  * W1  Only one answer is written at a time: writing never waits, so the buffer is shared.        writeAnswer()
- * W2  Before the message stand five free bytes (A1 in call.ts).                                  writeAnswer()
+ * W2  Before the message stand five free bytes (call/A1 in call.ts).                                  writeAnswer()
  *
  * Known: the public description of the wire format of protocol buffers.
  */

@@ -25,7 +25,7 @@ const fields = fc.array(
   { maxLength: 60 },
 )
 
-test('B1: pieces and rest are the fields of the message, each list in its order', async () => {
+test('pieces/B1: pieces and rest are the fields of the message, each list in its order', async () => {
   await fc.assert(
     fc.asyncProperty(fields, fc.uint8Array({ maxLength: 3 }), async (made, tail) => {
       // Three bytes that say that more follow are no field.

@@ -1,4 +1,4 @@
-/** G1: what is printed parses back to the same tree, for trees of every shape. */
+/** syntax/G1: what is printed parses back to the same tree, for trees of every shape. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseGql } from './parse.ts'

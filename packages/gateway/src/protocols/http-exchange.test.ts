@@ -17,7 +17,7 @@ function outbox(): { readonly sent: string[]; add(body: string): void; pass(ms: 
   return { sent, add: (body) => box.add(exchange, 'text/plain', body), pass }
 }
 
-test('E2: answers of one turn go out at its end, in their order', async () => {
+test('http-exchange/E2: answers of one turn go out at its end, in their order', async () => {
   const { sent, add } = outbox()
   add('a')
   add('b')
@@ -26,7 +26,7 @@ test('E2: answers of one turn go out at its end, in their order', async () => {
   expect(sent).toEqual(['a', 'b'])
 })
 
-test('E2: an answer does not wait through a row of slow calls', async () => {
+test('http-exchange/E2: an answer does not wait through a row of slow calls', async () => {
   const { sent, add, pass } = outbox()
   add('a')
   pass(3)

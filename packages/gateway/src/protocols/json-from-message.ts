@@ -5,7 +5,7 @@
  *
  * P1  The text is that which the library's values give (json-codec.ts), but for members of maps: those stay in the order of
  *     the bytes.                                                                                   json-plain.test.ts
- * P2  Bytes that are in another order than writers leave them, or have a field twice, are left to the library (J1).
+ * P2  Bytes that are in another order than writers leave them, or have a field twice, are left to the library (json-types/J1).
  *
  * Known: the proto3 JSON mapping, the wire format of protocol buffers. Measured: two blanks a level.
  */
@@ -379,7 +379,7 @@ class Printer {
 
 const shared = new Printer()
 
-/** The text as bytes of UTF-8, ended by a line break; `undefined` = the message is not plain (J1). */
+/** The text as bytes of UTF-8, ended by a line break; `undefined` = the message is not plain (json-types/J1). */
 export function plainJson(type: JsonType, message: Buffer): Buffer | undefined {
   try {
     return shared.print(type, message)

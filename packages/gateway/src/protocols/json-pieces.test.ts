@@ -32,7 +32,7 @@ const request = fc.record({
   indent: fc.constantFrom(0, 2),
 })
 
-describe('J2: a body in pieces', () => {
+describe('json-pieces/J2: a body in pieces', () => {
   test('has the mutations of the whole in their order, and the rest', async () => {
     let cuts = 0
     await fc.assert(

@@ -4,7 +4,7 @@
  *   { id: "5", name: "a" }  ─▶  08 05 12 01 61
  *
  * P3  The bytes are those which the library gives for the value (json-codec.ts).                   json-plain.test.ts
- * P4  Whatever is refused, or has another form than most clients send, is left to the library (J1): so there is one place
+ * P4  Whatever is refused, or has another form than most clients send, is left to the library (json-types/J1): so there is one place
  *     that says why a body is no message.
  *
  * Known: the proto3 JSON mapping, the wire format of protocol buffers.
@@ -14,7 +14,7 @@ import { type AnswerWriter, writeAnswer } from '../convert/answer-writer.ts'
 import type { Json } from './json-text.ts'
 import { type JsonField, type JsonType, NotPlain, notPlain, plainDepthMax } from './json-types.ts'
 
-/** The message, written back to front; `undefined` = the value is not plain (J1). Texts in it have no half surrogates. */
+/** The message, written back to front; `undefined` = the value is not plain (json-types/J1). Texts in it have no half surrogates. */
 export function plainMessage(type: JsonType, json: Json): Buffer | undefined {
   try {
     return messageOf(writeAnswer((writer) => writeMembers(writer, type, json, 0)))

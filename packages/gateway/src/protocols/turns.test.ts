@@ -153,7 +153,7 @@ describe('calls', () => {
 })
 
 describe('whatever comes', () => {
-  test('each call runs once, those of a connection in their order (T1), none that was given up (T4)', () => {
+  test('each call runs once, those of a connection in their order (turns/T1), none that was given up (turns/T4)', () => {
     fc.assert(
       fc.property(roundsArbitrary, fc.array(fc.nat(200)), (rounds, cancelled) => {
         const loop = new Loop()
@@ -175,7 +175,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('the sockets are looked at after two slices at the latest, each with its last call (T2)', () => {
+  test('the sockets are looked at after two slices at the latest, each with its last call (turns/T2)', () => {
     fc.assert(
       fc.property(roundsArbitrary, (rounds) => {
         const loop = new Loop()
@@ -191,7 +191,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('of connections that wait all the time each has its share (T3)', () => {
+  test('of connections that wait all the time each has its share (turns/T3)', () => {
     const costs = fc.array(fc.constantFrom(0.01, 0.1, 0.4, 1, 3, msMax), { minLength: 2, maxLength: connectionsMax })
     fc.assert(
       fc.property(costs, (ms) => {

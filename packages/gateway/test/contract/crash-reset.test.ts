@@ -1,5 +1,5 @@
 /**
- * The built server, killed while it drops its data: the next start finishes the reset, or it never began (X1 of the engine's
+ * The built server, killed while it drops its data: the next start finishes the reset, or it never began (reset/X1 of the engine's
  * reset.ts). SIXTABLES_KILLS makes it more kills, as `npm run crash` does.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
 /**
- * E1: after close() nothing of an emulator is left in the process: no port, no timer, no store.
+ * emulator/E1: after close() nothing of an emulator is left in the process: no port, no timer, no store.
  *
  * `pnpm cycles` runs a thousand cycles, and as many engines at once; CI a few, which meet the same counts.
  */

@@ -1,10 +1,10 @@
 /**
  * 64 real clients draw ids from the built server, which is killed in the middle, started again, and drawn from again.
  *
- * I4   No id is given twice, by AllocateIds or with a new entity, before or after the kill.
- * I5   An id that was reserved before a call began is not given by it.
+ * allocator/I4   No id is given twice, by AllocateIds or with a new entity, before or after the kill.
+ * allocator/I5   An id that was reserved before a call began is not given by it.
  * I10  What was inserted and acknowledged is there as it was inserted: nothing was overwritten.
- * I12  After the kill every id given is further on in its counter than any before.
+ * id-sequence/I12  After the kill every id given is further on in its counter than any before.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -88,7 +88,7 @@ function expectUnique({ events }: IdHistory): void {
     if (reserved === undefined) continue
     const later = events.filter(({ begin }) => begin > end).flatMap((event) => event.given)
     const kept = later.filter((id) => spaceOf(id) === spaceOf(reserved) && numberOf(id) <= numberOf(reserved))
-    expect(kept, `I5: ${reserved} was reserved`).toEqual([])
+    expect(kept, `allocator/I5: ${reserved} was reserved`).toEqual([])
   }
   for (const space of ['scattered', 'sequential'] as const) {
     const numbersOf = (wanted: number): number[] =>

@@ -1,5 +1,5 @@
 /**
- * Too much of everything, and the server serves on (B1 and B2 of protocols/load.ts): many connections, transactions and calls,
+ * Too much of everything, and the server serves on (protocols/load/B1 and protocols/load/B2): many connections, transactions and calls,
  * readers that do not read, requests that do not end, floods, and clients that ask for more than their share (protocols/turns.ts). SIXTABLES_OVERLOAD=1 takes the sizes of production
  * (`npm run overload`).
  */

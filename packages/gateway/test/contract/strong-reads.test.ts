@@ -1,5 +1,5 @@
 /**
- * PH1, PH2 over the wire: what the public Node client reads over gRPC from a started gateway is never torn and never old, whatever
+ * pair-history/PH1, pair-history/PH2 over the wire: what the public Node client reads over gRPC from a started gateway is never torn and never old, whatever
  * the apply policy, the concurrency mode, the mode of the database and the store. `SIXTABLES_HISTORY` makes the histories so
  * many times longer.
  */

@@ -82,7 +82,7 @@ describe('a DatastoreError', () => {
   })
 })
 
-test.each([new InvariantError('L1: secret'), new TypeError('secret'), 'secret', undefined])(
+test.each([new InvariantError('law: secret'), new TypeError('secret'), 'secret', undefined])(
   'what is no DatastoreError (%s) is INTERNAL and keeps its detail to itself',
   async (thrown) => {
     const { grpc, json, protobuf } = await answers(thrown)

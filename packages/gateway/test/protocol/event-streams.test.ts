@@ -28,7 +28,7 @@ function counting(): { readonly events: Events; made: number; stopped: boolean }
   return state
 }
 
-test('events come as server-sent events, one JSON text each, and V2: end with their reader', async () => {
+test('events come as server-sent events, one JSON text each, and event-streams/V2: end with their reader', async () => {
   const ticks = counting()
   const gateway = await gatewayWith(ticks.events)
   const response = await fetch(`${gateway.url}/ticks`)
@@ -43,7 +43,7 @@ test('events come as server-sent events, one JSON text each, and V2: end with th
   await until(() => ticks.stopped)
 })
 
-test('V1: for a reader that does not read, no more is made than the connection holds', async () => {
+test('event-streams/V1: for a reader that does not read, no more is made than the connection holds', async () => {
   const ticks = counting()
   const gateway = await gatewayWith(ticks.events)
   const stop = new AbortController()
@@ -59,7 +59,7 @@ test('V1: for a reader that does not read, no more is made than the connection h
   await until(() => ticks.stopped)
 })
 
-test('V2: a stream ends when the server closes, and does not keep it from closing', async () => {
+test('event-streams/V2: a stream ends when the server closes, and does not keep it from closing', async () => {
   const ticks = counting()
   const gateway = await gatewayWith(ticks.events)
   const response = await fetch(`${gateway.url}/ticks`)

@@ -1,4 +1,4 @@
-/** A ledger against what a server has (L1 to L4 of ledger-load.ts). */
+/** A ledger against what a server has (ledger-load/L1 to ledger-load/L4). */
 import { expect } from 'vitest'
 import {
   accountKeys,

@@ -9,8 +9,10 @@
  *   (Allocated)        ids that were allocated and never written
  *   Tally, Account, Transfer, and what is reset: ledger-load.ts
  *
- * W1  A write that was acknowledged is there.        W2  One that was not acknowledged is there whole, or not at all.
- * W3  No id is given twice, over all runs.           W4  What was never asked for, or was refused, is not there.
+ * W1  A write that was acknowledged is there.
+ * W2  A write that was not acknowledged is there as a whole, or not at all.
+ * W3  No id is given twice, over all runs.
+ * W4  What was never asked for, or was refused, is not there.
  */
 import type { MethodName } from '../../src/call.ts'
 import { decodeAnswer, type Plain } from './published-protos.ts'

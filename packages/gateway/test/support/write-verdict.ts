@@ -1,4 +1,4 @@
-/** A history of writes against what a server has (W1 to W4 of write-load.ts). */
+/** A history of writes against what a server has (write-load/W1 to write-load/W4). */
 import { expect } from 'vitest'
 import type { Plain } from './published-protos.ts'
 import { readAnswer, type Wire } from './wires.ts'

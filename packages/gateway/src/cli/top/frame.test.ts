@@ -11,7 +11,7 @@ function widthOf(given: Line): number {
 }
 
 describe('a frame', () => {
-  test('F1: is exactly as high and as wide as asked for, also when it is too small to tell anything', () => {
+  test('frame/F1: is exactly as high and as wide as asked for, also when it is too small to tell anything', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 220 }), fc.integer({ min: 1, max: 80 }), (width, height) => {
         const lines = frame(sampleOverview(), view, { width, height })
@@ -21,7 +21,7 @@ describe('a frame', () => {
     )
   })
 
-  test('F2: gives heat all of its rows, or at least half of what head and foot leave', () => {
+  test('frame/F2: gives heat all of its rows, or at least half of what head and foot leave', () => {
     for (const height of [sizeMin.height, 24, 40, 60]) {
       const lines = frame(sampleOverview(), view, { width: 120, height }).map(plainText)
       const below = lines.findIndex((one) => one.startsWith('Hottest tablets'))
