@@ -21,13 +21,13 @@ import type { EnginePort } from './engine-port.ts'
 import type { Faults } from './faults/faults.ts'
 import { handlersOf } from './handlers/handlers.ts'
 import { type Logger, silentLogger } from './logger.ts'
+import { Admission, type AdmissionLimits, admissionLimitsHere } from './protocols/admission.ts'
+import { FairQueue } from './protocols/fair-queue.ts'
 import { dataService, GrpcService } from './protocols/grpc.ts'
 import { Guard, isLocalName } from './protocols/guard.ts'
 import { HttpConnections } from './protocols/http.ts'
 import { Http2Connections } from './protocols/http2-server.ts'
-import { Load, type LoadLimits, loadLimitsHere } from './protocols/load.ts'
 import { type Address, Port } from './protocols/port.ts'
-import { Turns } from './protocols/turns.ts'
 
 export interface GatewayOptions {
   readonly engine: EnginePort
@@ -39,8 +39,8 @@ export interface GatewayOptions {
   readonly allowedOrigins?: readonly string[] | undefined
   /** Host names under which this server answers, beside local ones. */
   readonly allowedHosts?: readonly string[] | undefined
-  /** How much clients may have under way; what is left out has its default (protocols/load.ts). */
-  readonly load?: Partial<LoadLimits> | undefined
+  /** How much clients may have under way; what is left out has its default (protocols/admission.ts). */
+  readonly load?: Partial<AdmissionLimits> | undefined
   /** How long an HTTP/2 connection may be silent before it is asked for a sign of life; default 30 s. */
   readonly silenceMs?: number | undefined
   /** How long close() waits for calls under way; default 5 s. */
@@ -77,7 +77,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     allowedOrigins: options.allowedOrigins,
     allowedHosts: options.allowedHosts,
   })
-  const load = new Load({ ...loadLimitsHere(), ...options.load })
+  const admission = new Admission({ ...admissionLimitsHere(), ...options.load })
   const { calls = new Calls() } = options
   const handlers = handlersOf(watchedPort(engine, calls, options.faults))
   const { clock } = engine.context()
@@ -88,8 +88,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   admin?.addRoutes(router)
   const services = admin?.services ?? []
   for (const service of services) addRestMethods(router, service)
-  const turns = new Turns()
-  const http1 = new HttpConnections({ handlers, router, guard, clock, logger, load, turns, calls })
+  const queue = new FairQueue()
+  const http1 = new HttpConnections({ handlers, router, guard, clock, logger, admission, queue, calls })
   const names = [dataService, ...services.map(({ name }) => name)]
   const grpc = new GrpcService({
     handlers,
@@ -102,16 +102,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ],
     clock,
     logger,
-    turns,
+    queue,
     calls,
   })
-  const http2 = new Http2Connections({ grpc, guard, load, silenceMs: options.silenceMs })
+  const http2 = new Http2Connections({ grpc, guard, admission, silenceMs: options.silenceMs })
   const listening = new Port({
     connections: {
       http1: (socket, isTooMany) => http1.accept(socket, isTooMany),
       http2: (socket, isTooMany) => http2.accept(socket, isTooMany),
     },
-    connectionsMax: load.limits.connectionsMax,
+    connectionsMax: admission.limits.connectionsMax,
   })
   const addresses = await listenOn(listening, isDefaultHost ? ['127.0.0.1', '::1'] : [host], port)
   const first = addresses[0]?.port ?? port
@@ -127,7 +127,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await listening.drained(options.closeGraceMs ?? closeGraceMsDefault)
       listening.destroyConnections()
       http2.end()
-      load.close()
+      admission.close()
     },
   }
 }

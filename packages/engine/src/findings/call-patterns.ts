@@ -8,8 +8,8 @@
 import { keyCode } from '../encoding/key-codec.ts'
 import { formatKey, isCompleteKey, type Key, kindOf } from '../model/key.ts'
 import type { CommitAskedFact, LookupFact, QueryFact } from './facts.ts'
+import { LruMap } from './lru-map.ts'
 import { type Pattern, percentOf, type Sighting } from './sighting.ts'
-import { Subjects } from './subjects.ts'
 
 const runMin = 100
 /** Mutations of a commit that are compared with one another. */
@@ -38,7 +38,7 @@ interface SingleCalls {
 export class CallPatterns implements Pattern {
   #run: Run | undefined
   readonly #single = new Map<string, SingleCalls>()
-  readonly #offsets = new Subjects<{ pages: number; skipped: number; returned: number }>(subjectsMax, () => ({
+  readonly #offsets = new LruMap<{ pages: number; skipped: number; returned: number }>(subjectsMax, () => ({
     pages: 0,
     skipped: 0,
     returned: 0,

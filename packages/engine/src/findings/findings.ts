@@ -6,7 +6,7 @@
  * P1  Noting never fails a request and never waits.                                  every note is arithmetic on bounded maps
  * P2  A finding speaks of shape: shares and orders, never of a rate alone.           test/property/findings.test.ts
  * P3  Well-behaved traffic gives none.                                               test/property/findings.test.ts
- * P4  Memory is bounded, whatever clients send.                                      subjects.ts
+ * P4  Memory is bounded, whatever clients send.                                      lru-map.ts
  *
  * A finding stays for half an hour after the last event that showed it.
  */

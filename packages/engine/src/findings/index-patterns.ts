@@ -12,11 +12,11 @@ import { skipValue } from '../encoding/value-codec.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { scatterProperty } from '../tables/rows.ts'
 import type { CommittedFact, QueryFact } from './facts.ts'
+import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
 import { type Pattern, percentOf, type Sighting } from './sighting.ts'
 import { placeInWords } from './subject-words.ts'
-import { Subjects } from './subjects.ts'
 
 const subjectsMax = 512
 const sampleMin = 64
@@ -51,10 +51,10 @@ export interface IndexPatternsOptions {
 
 export class IndexPatterns implements Pattern {
   readonly #options: IndexPatternsOptions
-  readonly #properties = new Subjects<Property>(subjectsMax, (prefix) => newProperty(prefix))
-  readonly #kinds = new Subjects<KindUse>(subjectsMax, () => ({ queries: 0, named: new Set() }))
+  readonly #properties = new LruMap<Property>(subjectsMax, (prefix) => newProperty(prefix))
+  readonly #kinds = new LruMap<KindUse>(subjectsMax, () => ({ queries: 0, named: new Set() }))
   /** By database code and index id. */
-  readonly #composites = new Subjects<CompositeUse>(subjectsMax, () => ({ rows: 0 }))
+  readonly #composites = new LruMap<CompositeUse>(subjectsMax, () => ({ rows: 0 }))
   /** Indexes that served a query, by database code and words. */
   readonly #served = new Set<string>()
 

@@ -12,11 +12,11 @@ import { prettyPath } from '../encoding/pretty.ts'
 import type { PathElement } from '../model/key.ts'
 import { propertiesOfImage } from '../tables/entities.ts'
 import type { CommittedFact } from './facts.ts'
+import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
 import { type Pattern, percentOf, type Sighting } from './sighting.ts'
 import { kindInWords, kindSubject, placeInWords } from './subject-words.ts'
-import { Subjects } from './subjects.ts'
 
 const subjectsMax = 256
 /** Before so many keys are in the sample, a new one lands beside a recent one by chance. */
@@ -41,14 +41,14 @@ interface Oddity {
 }
 
 export class KeyPatterns implements Pattern {
-  readonly #orders = new Subjects<KeyOrder>(subjectsMax, () => ({
+  readonly #orders = new LruMap<KeyOrder>(subjectsMax, () => ({
     sample: new OrderSample(),
     window: new ShareWindow(256),
     first: '',
     last: '',
   }))
   readonly #oddities = new Map<string, Oddity>()
-  readonly #lookedAt = new Subjects<{ entities: number }>(subjectsMax, () => ({ entities: 0 }))
+  readonly #lookedAt = new LruMap<{ entities: number }>(subjectsMax, () => ({ entities: 0 }))
 
   /** What one commit did, in all its entity groups. */
   noteCommitted(facts: readonly CommittedFact[]): void {

@@ -9,9 +9,9 @@ import { decodePath, keyCode, partitionCode } from '../encoding/key-codec.ts'
 import type { Key } from '../model/key.ts'
 import type { CommittedFact, LookupFact } from './facts.ts'
 import { HeavyHitters } from './heavy-hitters.ts'
+import { LruMap } from './lru-map.ts'
 import { type Pattern, percentOf, type Sighting } from './sighting.ts'
 import { keyInWords, kindInWords, kindSubject } from './subject-words.ts'
-import { Subjects } from './subjects.ts'
 
 const generation = 512
 const hotKeyShareMin = 0.5
@@ -59,8 +59,8 @@ export class LoadPatterns implements Pattern {
   #keys = new HeavyHitters(64)
   #keysBefore = new HeavyHitters(64)
   #hotKeyEvents = 0
-  readonly #touches = new Subjects<KindTouches>(64, () => ({ known: new Set(), keys: [], next: 0, events: 0 }))
-  readonly #starts = new Subjects<KindStart>(256, () => ({ firstSlot: 0, slot: 0, writes: 0, most: 0, mostSlot: 0 }))
+  readonly #touches = new LruMap<KindTouches>(64, () => ({ known: new Set(), keys: [], next: 0, events: 0 }))
+  readonly #starts = new LruMap<KindStart>(256, () => ({ firstSlot: 0, slot: 0, writes: 0, most: 0, mostSlot: 0 }))
 
   constructor(options: LoadPatternsOptions) {
     this.#options = options

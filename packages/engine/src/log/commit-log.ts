@@ -27,6 +27,7 @@ import type { Random } from '../random.ts'
 import type { BatchWrite, Kv, KvWrite, RowKey, WriteGroup } from '../storage/kv.ts'
 import { writeGroup } from '../storage/made-rows.ts'
 import type { Tablets } from '../tablets/tablets.ts'
+import { AppendQueue } from './append-queue.ts'
 import { Applier, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
@@ -44,7 +45,6 @@ import type {
 } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
 import { Decisions } from './decisions.ts'
-import { GroupTurns } from './group-turns.ts'
 import { LogCharges } from './log-charges.ts'
 import { type GroupCode, groupOf, pendingRowKey } from './log-rows.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
@@ -84,7 +84,7 @@ export class CommitLog {
   /** Where rows are being deleted: nothing is appended there. */
   readonly scopes: ClosedScopes = new ClosedScopes()
   /** Only with tablets. */
-  readonly turns: GroupTurns | undefined
+  readonly appendQueue: AppendQueue | undefined
   readonly #options: CommitLogOptions
   readonly #sequencer = new Sequencer()
   readonly #decisions: Decisions
@@ -100,7 +100,7 @@ export class CommitLog {
     this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
     this.#decisions = new Decisions(options.kv)
     this.#charges = new LogCharges(options.tablets)
-    this.turns = options.tablets === undefined ? undefined : new GroupTurns(options.tablets, options.scheduler)
+    this.appendQueue = options.tablets === undefined ? undefined : new AppendQueue(options.tablets, options.scheduler)
     this.applier = new Applier({
       kv: options.kv,
       pending: this.pending,
@@ -126,11 +126,11 @@ export class CommitLog {
    *   for whenOpen() of the caller
    */
   commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
-    const { turns } = this
-    if (turns?.isOn !== true || input.groups === undefined) return this.#commit(input)
+    const { appendQueue } = this
+    if (appendQueue?.isOn !== true || input.groups === undefined) return this.#commit(input)
     const { context, recheck } = input
     const turn = { context, groups: input.groups(), ...(recheck === undefined ? {} : { recheck }) }
-    return turns.run(turn, () => this.#commit(input))
+    return appendQueue.run(turn, () => this.#commit(input))
   }
 
   #commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {

@@ -2,7 +2,7 @@
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { ReadScope } from '../transactions/moments.ts'
+import type { ReadScope } from '../transactions/read-views.ts'
 import type { ReadConsistency } from './api.ts'
 
 /**

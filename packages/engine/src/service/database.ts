@@ -31,10 +31,10 @@ import { normalize } from '../planner/normalize.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import type { TableView } from '../tables/table.ts'
-import type { ReadScope } from '../transactions/moments.ts'
+import { whenFails } from '../transactions/consistent-read.ts'
+import type { ReadScope } from '../transactions/read-views.ts'
 import { decodeToken } from '../transactions/transaction.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
-import { whenFails } from '../transactions/whole-read.ts'
 import { planAggregation, runAggregation } from './aggregation.ts'
 import type {
   AggregationBatch,

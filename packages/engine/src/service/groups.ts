@@ -4,7 +4,7 @@ import { type GroupCode, groupOf } from '../log/log-rows.ts'
 import { isSpecialKind } from '../metadata/special-kinds.ts'
 import type { Key } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
-import type { ReadScope } from '../transactions/moments.ts'
+import type { ReadScope } from '../transactions/read-views.ts'
 
 /** The entity groups of some keys, each once. */
 export function groupsOf(keys: readonly Key[]): readonly GroupCode[] {

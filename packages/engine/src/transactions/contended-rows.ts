@@ -19,9 +19,9 @@ import { DatastoreError } from '../errors.ts'
 import type { GroupCode } from '../log/log-rows.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { Contention } from '../tablets/group-load.ts'
+import { waitForRelease } from './deadlock-detection.ts'
 import type { ReadSet } from './read-set.ts'
 import type { Transaction } from './transaction.ts'
-import { waitForRelease } from './waits.ts'
 
 const contendedMicros = 1_000_000n
 

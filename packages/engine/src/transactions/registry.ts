@@ -10,7 +10,8 @@
 import type { Scheduler } from '../clock.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
 import type { RowKey } from '../storage/kv.ts'
-import { type Fate, Fates } from './fates.ts'
+import { abortedError } from './deadlock-detection.ts'
+import { type EndedTransaction, EndedTransactions } from './ended-transactions.ts'
 import {
   type ConcurrencyMode,
   decodeToken,
@@ -18,7 +19,6 @@ import {
   type TransactionOwner,
   type TransactionState,
 } from './transaction.ts'
-import { abortedError } from './waits.ts'
 
 /** Ours: each keeps what it read. Ten times what a busy service has, and some hundred megabytes. */
 const openMaxDefault = 100_000
@@ -44,7 +44,7 @@ export class TransactionRegistry implements TransactionOwner {
   readonly #onEnd: (transaction: Transaction) => void
   /** By their number in this run, 32 bits of it: small integers are what a map finds soonest. */
   readonly #open = new Map<number, Transaction>()
-  readonly #fates = new Fates()
+  readonly #recentlyEnded = new EndedTransactions()
   readonly #firstId: number
   #lastId: number
   #sweptAt = 0
@@ -158,7 +158,7 @@ export class TransactionRegistry implements TransactionOwner {
       }
       transaction.end('expired')
     }
-    const ended = this.#fates.find(id)
+    const ended = this.#recentlyEnded.find(id)
     if (ended === undefined || ended.database !== database) {
       throw invalidArgument(
         'the transaction is unknown here: begin one, and use it in the database it was begun in',
@@ -172,17 +172,17 @@ export class TransactionRegistry implements TransactionOwner {
   rollback(database: string, token: Uint8Array): void {
     const id = decodeId(token)
     if (this.#openById(id) === undefined) {
-      const ended = this.#fates.find(id)
+      const ended = this.#recentlyEnded.find(id)
       if (ended !== undefined && ended.database === database && ended.state !== 'committed') return
     }
     this.find(database, token).end('rolledBack')
   }
 
   /** The transaction that a retry follows; it ends now. Unknown ones are accepted: they may be long gone. */
-  #previous(database: string, token: Uint8Array): Fate | undefined {
+  #previous(database: string, token: Uint8Array): EndedTransaction | undefined {
     const id = decodeId(token)
     const open = this.#openById(id)
-    const previous = open ?? this.#fates.find(id)
+    const previous = open ?? this.#recentlyEnded.find(id)
     if (previous === undefined || previous.database !== database) return undefined
     if (previous.readOnly) {
       throw invalidArgument(
@@ -196,7 +196,7 @@ export class TransactionRegistry implements TransactionOwner {
   /** A transaction of this registry has ended: from now on only its fate is known. */
   ended(transaction: Transaction): void {
     this.#open.delete(this.#numberOf(transaction.id))
-    this.#fates.add(transaction)
+    this.#recentlyEnded.add(transaction)
     this.#onEnd(transaction)
   }
 
@@ -225,7 +225,7 @@ export function refuseEnded(transaction: Transaction): void {
 
 const transactionGone = 'The referenced transaction has expired or is no longer valid.'
 
-function endedError(fate: Fate): DatastoreError {
+function endedError(fate: EndedTransaction): DatastoreError {
   if (fate.state === 'aborted') return abortedError(fate)
   return invalidArgument(`${fate.name} is ${stateInWords[fate.state]}; begin a new one`, transactionGone)
 }

@@ -31,16 +31,16 @@ import { prefixRange } from '../tables/ranges.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import type { Contention } from '../tablets/group-load.ts'
 import { Blocked } from './blocked.ts'
+import { consistentRead } from './consistent-read.ts'
 import { ContendedRows } from './contended-rows.ts'
-import { HeldMoments } from './held-moments.ts'
-import { Moments, type MomentsParts, type ReadScope, refuseGlobal } from './moments.ts'
+import { waitForRelease } from './deadlock-detection.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
+import { type ReadScope, ReadViews, type ReadViewsParts, refuseGlobal } from './read-views.ts'
 import type { RecentCommit } from './recent-commits.ts'
 import { type RegistryLimits, refuseEnded, TransactionRegistry } from './registry.ts'
 import { type ConcurrencyMode, type Transaction, tooManyGroups } from './transaction.ts'
+import { TransactionViews } from './transaction-views.ts'
 import { WaitingWriters } from './waiting-writers.ts'
-import { waitForRelease } from './waits.ts'
-import { wholeRead } from './whole-read.ts'
 
 export interface TransactionSettings {
   readonly concurrency: ConcurrencyMode
@@ -68,7 +68,7 @@ export interface BeginOptions {
   readonly readTime?: bigint
 }
 
-export interface TransactionsParts extends MomentsParts, RegistryLimits {
+export interface TransactionsParts extends ReadViewsParts, RegistryLimits {
   readonly scheduler: Scheduler
   /** Told of commits that met others. */
   readonly contention?: Contention | undefined
@@ -77,17 +77,17 @@ export interface TransactionsParts extends MomentsParts, RegistryLimits {
 export class Transactions {
   readonly #parts: TransactionsParts
   readonly #now: TableView
-  readonly #moments: Moments
+  readonly #readViews: ReadViews
   readonly #registry: TransactionRegistry
   readonly #writers = new WaitingWriters()
   readonly #contended: ContendedRows
-  readonly #held: HeldMoments
+  readonly #held: TransactionViews
 
   constructor(parts: TransactionsParts) {
     this.#parts = parts
     this.#now = new KvTableView(parts.kv)
-    this.#moments = new Moments(parts)
-    this.#held = new HeldMoments(this.#moments, parts.recent)
+    this.#readViews = new ReadViews(parts)
+    this.#held = new TransactionViews(this.#readViews, parts.recent)
     this.#registry = new TransactionRegistry(parts.scheduler, parts, (transaction) => this.#held.letGo(transaction))
     this.#contended = new ContendedRows(parts.contention)
   }
@@ -125,14 +125,14 @@ export class Transactions {
     this.#registry.rollback(database.code, token)
   }
 
-  /** A read of now outside of transactions. @see Moments.readNow */
+  /** A read of now outside of transactions. @see ReadViews.readNow */
   readNow<T>(
     database: TransactionDatabase,
     scope: ReadScope,
     steps: 'one' | 'many',
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
-    return this.#moments.readNow(database, scope, steps, work)
+    return this.#readViews.readNow(database, scope, steps, work)
   }
 
   /** A read of the transaction failed with `error` (X4). */
@@ -148,9 +148,9 @@ export class Transactions {
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
     this.#checkReadTime(readTime)
-    return andThen(this.#moments.at(database, readTime), (snapshot) =>
+    return andThen(this.#readViews.at(database, readTime), (snapshot) =>
       finallyDo(
-        () => this.#moments.read(database, snapshot, work),
+        () => this.#readViews.read(database, snapshot, work),
         () => snapshot.close(),
       ),
     )
@@ -190,7 +190,7 @@ export class Transactions {
     const { log } = this.#parts
     if (this.#registry.openCount > 0) this.#registry.sweep()
     // Who waits for the turn of its groups may meet transactions that are not open yet.
-    const isAlone = this.#registry.openCount === 0 && log.turns?.isOn !== true
+    const isAlone = this.#registry.openCount === 0 && log.appendQueue?.isOn !== true
     if (transaction === undefined && isAlone) return log.commit(input)
     const groupsRead = transaction === undefined ? undefined : this.#held.groupsOf(transaction)
     // The same parts in the same order as without a transaction: so the log meets one shape of input.
@@ -400,7 +400,7 @@ export class Transactions {
   ): MaybePromise<T> {
     const { recent, log } = this.#parts
     const ready = (): MaybePromise<TableView> =>
-      log.pending.count === 0 ? this.#now : andThen(this.#moments.rollForward(database, scopeOf()), () => this.#now)
+      log.pending.count === 0 ? this.#now : andThen(this.#readViews.rollForward(database, scopeOf()), () => this.#now)
     const lock = (reads: ReadSet): Promise<void> | undefined => {
       const { lockTimeoutMs: timeoutMs } = database.transactionSettings
       const holdersOf = (row: RowKey): readonly Transaction[] => this.#registry.holdersOf(row, transaction)
@@ -414,7 +414,7 @@ export class Transactions {
       const what = prettyRowKey(writer.row)
       return waitForRelease(context, { waiter: transaction, holders: [writer.holder], what, timeoutMs })
     }
-    return wholeRead(recent, ready, work, lock)
+    return consistentRead(recent, ready, work, lock)
   }
 
   #groupRead<T>(
@@ -426,7 +426,7 @@ export class Transactions {
     refuseGlobal(scope)
     const known = this.#held.groupsOf(transaction) ?? []
     this.#refuseGroups(database, transaction, scope)
-    // held-moments/HM3
+    // transaction-views/HM3
     const added = (fresh: readonly GroupCode[]): void => {
       if (known.length > 0) this.#refuseConflict(transaction, fresh)
     }

@@ -4,7 +4,7 @@
  */
 import { join, resolve } from 'node:path'
 import { standsAtOf } from '../emulator/emulator-clock.ts'
-import type { LoadLimits } from '../protocols/load.ts'
+import type { AdmissionLimits } from '../protocols/admission.ts'
 import type { Flags } from './command.ts'
 import { defaultEndpoint, type Endpoint, parseEndpoint, parsePort } from './endpoint.ts'
 import { UsageError } from './errors.ts'
@@ -64,7 +64,7 @@ export interface StartSettings {
   /** Milliseconds since the epoch at which the clock stands; `undefined` = real time. */
   readonly clock: number | undefined
   /** How much clients may have under way; absent = the default. */
-  readonly load: Partial<LoadLimits>
+  readonly load: Partial<AdmissionLimits>
   readonly openTransactionsMax: number | undefined
   readonly tablets: TabletsSetting
   readonly logLevel: LogLevel
@@ -260,7 +260,7 @@ function clockOf(flags: Flags): number | undefined {
   return standsAt
 }
 
-function loadOf(flags: Flags): Partial<LoadLimits> {
+function loadOf(flags: Flags): Partial<AdmissionLimits> {
   const connectionsMax = wholeNumber(flags, 'max-connections', 1_000_000)
   const callsMax = wholeNumber(flags, 'max-calls', 10_000_000)
   const unreadBytesMax = wholeNumber(flags, 'max-unread-bytes', 2 ** 40)

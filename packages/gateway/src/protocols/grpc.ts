@@ -15,6 +15,7 @@ import { DatastoreError, type Scheduler, unimplemented } from '@sixtables/engine
 import { type Answer, answerHeadBytes, Call, type Handler, type Handlers } from '../call.ts'
 import type { CallEnd, Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
+import type { FairQueue } from './fair-queue.ts'
 import {
   decompressedMessage,
   isPlainMessage,
@@ -26,7 +27,6 @@ import {
 import { StreamingCall, type StreamingMethod } from './grpc-stream.ts'
 import { timeoutMsOf } from './grpc-timeout.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
-import type { Turns } from './turns.ts'
 
 export const dataService = 'google.datastore.v1.Datastore'
 const dataPath = `/${dataService}/`
@@ -84,7 +84,7 @@ export interface GrpcServiceOptions {
   readonly services?: readonly GrpcMethods[] | undefined
   readonly clock: Scheduler
   readonly logger: Logger
-  readonly turns: Turns
+  readonly queue: FairQueue
   readonly calls: Calls
 }
 
@@ -95,10 +95,10 @@ export class GrpcService {
   readonly #streams = new Set<StreamingCall>()
   readonly #clock: Scheduler
   readonly #logger: Logger
-  readonly #turns: Turns
+  readonly #queue: FairQueue
   readonly #calls: Calls
 
-  constructor({ handlers, services = [], clock, logger, turns, calls }: GrpcServiceOptions) {
+  constructor({ handlers, services = [], clock, logger, queue, calls }: GrpcServiceOptions) {
     const all: readonly GrpcMethods[] = [{ name: dataService, unary: handlers }, ...services]
     for (const { name, unary = {}, streaming = {} } of all) {
       for (const [method, handler] of Object.entries(unary)) this.#methods.set(`/${name}/${method}`, handler)
@@ -107,7 +107,7 @@ export class GrpcService {
     this.#services = [dataService, ...services.map(({ name }) => name)]
     this.#clock = clock
     this.#logger = logger
-    this.#turns = turns
+    this.#queue = queue
     this.#calls = calls
   }
 
@@ -134,7 +134,7 @@ export class GrpcService {
       if (streaming !== undefined) return this.#stream(streaming, parts)
       if (handler === undefined) return deaf
       if (head.path.startsWith(dataPath)) this.#calls.begin(call)
-      return new UnaryCall(handler, { ...parts, turns: this.#turns, calls: this.#calls, path: head.path })
+      return new UnaryCall(handler, { ...parts, queue: this.#queue, calls: this.#calls, path: head.path })
     } catch (error) {
       const { code, message } = statusOf(error, this.#logger)
       response.fail(grpcStatusOf(code), grpcMessageOf(message))
@@ -188,14 +188,14 @@ export interface CallParts {
 }
 
 interface UnaryParts extends CallParts {
-  readonly turns: Turns
+  readonly queue: FairQueue
   readonly calls: Calls
   readonly path: string
 }
 
 class UnaryCall implements StreamListener {
   readonly #handler: Handler
-  readonly #turns: Turns
+  readonly #queue: FairQueue
   readonly #parts: UnaryParts
   /** The request, while it is a single chunk with all of it. */
   #whole: Buffer | undefined
@@ -209,7 +209,7 @@ class UnaryCall implements StreamListener {
 
   constructor(handler: Handler, parts: UnaryParts) {
     this.#handler = handler
-    this.#turns = parts.turns
+    this.#queue = parts.queue
     this.#parts = parts
   }
 
@@ -260,7 +260,7 @@ class UnaryCall implements StreamListener {
 
   #run(request: Buffer): void {
     const { call, response } = this.#parts
-    const isFree = this.#turns.isFree(response.connection)
+    const isFree = this.#queue.isFree(response.connection)
     const result = isFree ? this.#handler(request, call) : this.#wait(request)
     if (result instanceof Promise) {
       this.#watchDeadline()
@@ -277,7 +277,7 @@ class UnaryCall implements StreamListener {
     this.#waiting = request
     this.#whole = undefined
     this.#message = undefined
-    return this.#turns.wait(response.connection, call, () => {
+    return this.#queue.wait(response.connection, call, () => {
       const waited = this.#waiting ?? nothing
       this.#waiting = undefined
       return this.#handler(waited, call)

@@ -17,7 +17,7 @@ export class BodyAborted extends Error {
   override readonly name = 'BodyAborted'
 }
 
-/** The body of a request, decompressed. Its bytes are taken from the load until the request is answered. */
+/** The body of a request, decompressed. Its bytes count for admission until the request is answered. */
 export function readBody(exchange: Exchange): Promise<Buffer> {
   const encoding = exchange.request.headers['content-encoding']
   const body = new Promise<Buffer>((resolve, reject) => collect(exchange, resolve, reject))

@@ -1,5 +1,5 @@
 /**
- * One HTTP request and its answer, with what they hold of the load: a call, the bytes of the request, the bytes that are not
+ * One HTTP request and its answer, with what they count for admission: a call, the bytes of the request, the bytes that are not
  * read yet.
  *
  * E1  All of it is given back once, when the answer is read or its reader is gone.                        overload.test.ts
@@ -12,22 +12,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DatastoreError } from '@sixtables/engine'
 import type { Call } from '../call.ts'
-import type { Load, Unread } from './load.ts'
+import type { Admission, Unread } from './admission.ts'
 
 export class Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  readonly #load: Load
+  readonly #admission: Admission
   #call: Call | undefined
   #requestBytes = 0
   #isEnded = false
   #unread: Unread | undefined
 
-  /** The load has begun a call for it. */
-  constructor(request: IncomingMessage, response: ServerResponse, load: Load) {
+  /** Admission has begun a call for it. */
+  constructor(request: IncomingMessage, response: ServerResponse, admission: Admission) {
     this.request = request
     this.response = response
-    this.#load = load
+    this.#admission = admission
     response.once('close', () => this.#end())
   }
 
@@ -39,22 +39,22 @@ export class Exchange {
   /** More bytes of the request, as they came or decompressed. @throws RESOURCE_EXHAUSTED, CANCELLED after the end */
   take(bytes: number): void {
     if (this.#isEnded) throw new DatastoreError('CANCELLED', 'the client is gone')
-    this.#load.take(bytes)
+    this.#admission.take(bytes)
     this.#requestBytes += bytes
   }
 
   /** Sends an answer that a slow reader may leave unread. */
   answer(contentType: string, body: Buffer | string): void {
     if (!send(this.response, 200, contentType, body)) return
-    this.#unread = this.#load.hold(body.length, () => this.response.destroy())
+    this.#unread = this.#admission.hold(body.length, () => this.response.destroy())
   }
 
   #end(): void {
     this.#isEnded = true
-    const load = this.#load
-    load.endCall()
-    load.giveBack(this.#requestBytes)
-    if (this.#unread !== undefined) load.read(this.#unread)
+    const admission = this.#admission
+    admission.endCall()
+    admission.giveBack(this.#requestBytes)
+    if (this.#unread !== undefined) admission.read(this.#unread)
     if (this.#call !== undefined && !this.response.writableFinished) this.#call.cancel()
   }
 }

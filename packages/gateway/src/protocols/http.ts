@@ -17,15 +17,15 @@ import type { Router } from '../admin/router.ts'
 import { Call, type Handlers, type MethodName, messageOf } from '../call.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
+import type { Admission } from './admission.ts'
 import { EventStreams } from './event-streams.ts'
+import type { FairQueue } from './fair-queue.ts'
 import type { Guard } from './guard.ts'
 import { BodyAborted, BodyTooLarge, checkMessageSize, readBody } from './http-body.ts'
 import { Exchange, Outbox, send } from './http-exchange.ts'
 import { jsonForm } from './http-json.ts'
 import { protobufForm } from './http-protobuf.ts'
-import type { Load } from './load.ts'
 import { httpStatusOf, statusOf } from './status.ts'
-import type { Turns } from './turns.ts'
 import type { WireForm } from './wire-form.ts'
 
 const methods: Readonly<Record<string, MethodName>> = {
@@ -50,8 +50,8 @@ export interface HttpOptions {
   readonly guard: Guard
   readonly clock: Scheduler
   readonly logger: Logger
-  readonly load: Load
-  readonly turns: Turns
+  readonly admission: Admission
+  readonly queue: FairQueue
   readonly calls: Calls
 }
 
@@ -73,7 +73,7 @@ export class HttpConnections {
 
   /** @param isTooMany - there are as many connections as there may be without this one */
   accept(socket: Socket, isTooMany: boolean): void {
-    if (isTooMany) refuse(socket, this.#options.load.tooManyConnections())
+    if (isTooMany) refuse(socket, this.#options.admission.tooManyConnections())
     else this.#server.emit('connection', socket)
   }
 
@@ -110,9 +110,9 @@ export class HttpConnections {
     }
     const [path = '', query = ''] = split(request.url ?? '')
     const target = method === 'POST' ? dataTarget(path) : undefined
-    const { load } = this.#options
-    const tooMany = load.beginCall()
-    const exchange = new Exchange(request, response, load)
+    const { admission } = this.#options
+    const tooMany = admission.beginCall()
+    const exchange = new Exchange(request, response, admission)
     if (tooMany !== undefined) {
       request.resume()
       send(response, 429, jsonForm.contentType, jsonForm.error(tooMany))
@@ -132,7 +132,7 @@ export class HttpConnections {
       send(response, 415, textType, text)
       return
     }
-    const { clock, handlers, logger, turns, calls } = this.#options
+    const { clock, handlers, logger, queue, calls } = this.#options
     const { method } = target
     const protocol = form === jsonForm ? 'json' : 'protobuf'
     const call = new Call({ clock, pathProjectId: target.projectId })
@@ -142,9 +142,9 @@ export class HttpConnections {
       const read = form.request(method, await readBody(exchange), call)
       const message = read instanceof Promise ? await read : read
       checkMessageSize(message)
-      const given = turns.isFree(request.socket)
+      const given = queue.isFree(request.socket)
         ? handlers[method](message, call)
-        : turns.wait(request.socket, call, () => handlers[method](message, call))
+        : queue.wait(request.socket, call, () => handlers[method](message, call))
       const answer = given instanceof Promise ? await given : given
       const body = form.answer(method, messageOf(answer), call)
       this.#outbox.add(exchange, form.contentType, body instanceof Promise ? await body : body)

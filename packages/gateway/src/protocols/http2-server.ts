@@ -4,7 +4,7 @@
  * H1  Requests whose origin or host is not welcome are refused before anything of them is read.      protocol/security.test.ts
  * H2  After close() no new stream is taken, and those under way end in their time.                   protocol/grpc.test.ts
  * H3  Sessions that are over are closed, also those of which Node does not tell (session-liveness.ts).   overload.test.ts
- * H4  Calls, answers that nobody reads and requests are counted, whatever becomes of them (load.ts).     same
+ * H4  Calls, answers that nobody reads and requests are counted, whatever becomes of them (admission.ts).     same
  */
 import {
   constants,
@@ -17,9 +17,9 @@ import {
 import type { Socket } from 'node:net'
 import { DatastoreError } from '@sixtables/engine'
 import { silentLogger } from '../logger.ts'
+import type { Admission, Unread } from './admission.ts'
 import { acceptedEncodings, type GrpcService, type ResponseStream, type StreamListener } from './grpc.ts'
 import type { Guard } from './guard.ts'
-import type { Load, Unread } from './load.ts'
 import { type Sending, SessionLiveness } from './session-liveness.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 
@@ -50,7 +50,7 @@ const headersAlone = { endStream: true, sendDate: false }
 export interface Http2Options {
   readonly grpc: GrpcService
   readonly guard: Guard
-  readonly load: Load
+  readonly admission: Admission
   /** A session that is silent for so long is asked for a sign of life. */
   readonly silenceMs?: number | undefined
 }
@@ -109,18 +109,18 @@ export class Http2Connections {
 
   #refuse(stream: ServerHttp2Stream): void {
     stream.on('error', ignore)
-    const call = new NodeCall(stream, this.#options.load)
-    fail(call, this.#options.load.tooManyConnections())
+    const call = new NodeCall(stream, this.#options.admission)
+    fail(call, this.#options.admission.tooManyConnections())
     stream.session?.close()
   }
 
   #begin(stream: CallStream, headers: IncomingHttpHeaders): void {
-    const { load } = this.#options
-    const call = new NodeCall(stream, load)
+    const { admission } = this.#options
+    const call = new NodeCall(stream, admission)
     stream[callOf] = call
     stream.on('error', ignore)
     stream.on('close', onClose)
-    const tooMany = load.beginCall()
+    const tooMany = admission.beginCall()
     if (tooMany !== undefined) {
       fail(call, tooMany)
       stream.resume()
@@ -204,7 +204,7 @@ function statusHeaders(status: number, message: string): Record<string, string> 
 /** A call on a stream of node:http2: what comes in, and what goes out. */
 class NodeCall implements ResponseStream {
   readonly #stream: ServerHttp2Stream
-  readonly #load: Load
+  readonly #admission: Admission
   /** Who is told of what comes in; nobody after the request was refused. */
   listener: StreamListener | undefined
   #requestBytes = 0
@@ -212,9 +212,9 @@ class NodeCall implements ResponseStream {
   #isClosed = false
   #sending: Sending | undefined
 
-  constructor(stream: ServerHttp2Stream, load: Load) {
+  constructor(stream: ServerHttp2Stream, admission: Admission) {
     this.#stream = stream
-    this.#load = load
+    this.#admission = admission
   }
 
   data(chunk: Buffer): void {
@@ -234,7 +234,7 @@ class NodeCall implements ResponseStream {
 
   take(bytes: number): void {
     if (this.#isClosed) throw new DatastoreError('CANCELLED', 'the client is gone')
-    this.#load.take(bytes)
+    this.#admission.take(bytes)
     this.#requestBytes += bytes
   }
 
@@ -252,9 +252,9 @@ class NodeCall implements ResponseStream {
   closed(): void {
     this.#isClosed = true
     this.listener?.cancelled()
-    this.#load.endCall()
-    this.#load.giveBack(this.#requestBytes)
-    if (this.#unread !== undefined) this.#load.read(this.#unread)
+    this.#admission.endCall()
+    this.#admission.giveBack(this.#requestBytes)
+    if (this.#unread !== undefined) this.#admission.read(this.#unread)
     if (this.#sending !== undefined) this.#sending.answers--
   }
 
@@ -267,7 +267,7 @@ class NodeCall implements ResponseStream {
     this.#sending = (stream.session as CallSession | undefined)?.[sendingOf]
     if (this.#sending !== undefined) this.#sending.answers++
     // Its session may have other answers, but one whose reader is this slow is not worth them.
-    this.#unread = this.#load.hold(frame.length, () => stream.session?.destroy())
+    this.#unread = this.#admission.hold(frame.length, () => stream.session?.destroy())
   }
 
   write(frame: Buffer): void {

@@ -7,10 +7,10 @@
  *
  *   quiet for one look ─▶ ping ─┬─ written                    well, or gone: the answer to the ping tells
  *                               ├─ not written, no answers    over: closed
- *                               └─ not written, answers wait  the client may not be reading: it has time, see protocols/load.ts
+ *                               └─ not written, answers wait  the client may not be reading: it has time, see protocols/admission.ts
  *
  * N1  A session that has ended by a broken frame is closed at the second look after it, whatever its client does. With an answer
- *     that is not read it is closed with that answer, by the limits of load.ts.
+ *     that is not read it is closed with that answer, by the limits of admission.ts.
  * N2  A session that stays silent is asked for a sign of life, and closed when none comes.        both: overload.test.ts
  */
 import type { ServerHttp2Session } from 'node:http2'

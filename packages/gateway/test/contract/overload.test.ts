@@ -1,6 +1,6 @@
 /**
- * Too much of everything, and the server serves on (protocols/load/B1 and protocols/load/B2): many connections, transactions and calls,
- * readers that do not read, requests that do not end, floods, and clients that ask for more than their share (protocols/turns.ts). SIXTABLES_OVERLOAD=1 takes the sizes of production
+ * Too much of everything, and the server serves on (admission/B1 and admission/B2): many connections, transactions and calls,
+ * readers that do not read, requests that do not end, floods, and clients that ask for more than their share (protocols/fair-queue.ts). SIXTABLES_OVERLOAD=1 takes the sizes of production
  * (`npm run overload`).
  */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2'

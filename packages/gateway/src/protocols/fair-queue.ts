@@ -1,37 +1,37 @@
 /**
- * Whose call is next, when there is more to do than a moment holds.
+ * A fair queue of calls: it decides which call runs next when more calls arrive than can run at once.
  *
- * One read of a socket may bring hundreds of calls, and Node would run them all before it looks at another connection. So calls
- * run at once for a slice of time; those that come after it stand in a line, one for each connection, until the event loop has
- * been round to read what others sent. Lines are served in turns by the time that their calls take (deficit round robin): a line
- * spends its credit, then goes to the end of the queue of lines; who comes with cheap calls gets as much time as who comes with
- * dear ones, and waits for a turn of each of the others, not for all that they have asked.
+ * One read of a socket may bring hundreds of calls, and Node would run all of them before it looks at another connection. So calls
+ * run at once during a time slice. Calls that arrive later wait in a line, one line for each connection, until the event loop has
+ * read the other sockets. Deficit round robin serves the lines by the time their calls take: a line spends its credit and then
+ * moves to the end. A client with cheap calls gets as much time as a client with expensive calls, and waits for one turn of each
+ * other line, not for all of their calls.
  *
- * Where one connection has asked alone for a while, its slices are longer: its answers go out together.
+ * A connection that has been the only one for a while gets longer slices, so that its answers leave in one write.
  *
- *   call ─┬─ nobody waits, slice not over ─▶ runs at once
- *         └─ line of its connection ─▶ first line of the queue ─▶ runs, at the earliest in the loop's next round
+ *   call ─┬─ no line waits, slice not over ─▶ runs at once
+ *         └─ line of its connection ─▶ first line of the queue ─▶ runs, at the earliest in the next round of the event loop
  *
- * T1  Calls of a connection begin in the order in which they came.                                       turns.test.ts
- * T2  Between two looks at the sockets calls run for two slices at most, each longer by its last call.   same
- * T3  Of lines that wait all the time none gets ahead of another by more than two turns and two calls.   same
- * T4  A call that its client has given up does not run.                                                  same
+ * T1  Calls of a connection begin in the order of their arrival.                                         fair-queue.test.ts
+ * T2  Between two reads of the sockets calls run for at most two slices, each longer by its last call.   same
+ * T3  Of lines that never empty none gets ahead of another by more than two turns and two calls.         same
+ * T4  A call that its client has cancelled does not run.                                                 same
  *
  * Known: deficit round robin (Shreedhar and Varghese). Ours: its use for calls, and the figures. What a call does after it has
  * answered by promise, and reading and writing of bytes, is not counted.
  */
 import type { MaybePromise } from '@sixtables/engine'
 
-/** How long calls run before others are looked for: long enough that to look costs nothing beside it. */
+/** Length of a slice: long enough that reading the sockets costs little beside it. */
 const sliceMsDefault = 2
-/** The same while one connection asks alone. A new one waits for that a few times, until its first call has come. */
+/** Length of a slice while only one connection has calls. */
 const aloneMsDefault = 20
-/** For how long those who asked in turn are expected to do so again. */
+/** How long after the last switch between connections slices stay short. */
 const sharedMs = 1000
-/** How much time a line gets in a turn. */
+/** Credit of a line for one turn. */
 const turnMsDefault = 0.5
 
-export interface TurnsOptions {
+export interface FairQueueOptions {
   readonly sliceMs?: number
   readonly aloneMs?: number
   readonly turnMs?: number
@@ -60,7 +60,7 @@ interface Line {
   credit: number
 }
 
-export class Turns {
+export class FairQueue {
   readonly #sliceMs: number
   readonly #aloneMs: number
   readonly #turnMs: number
@@ -75,7 +75,7 @@ export class Turns {
   #last: object | undefined
   #sharedUntil = Number.NEGATIVE_INFINITY
 
-  constructor(options: TurnsOptions = {}) {
+  constructor(options: FairQueueOptions = {}) {
     this.#sliceMs = options.sliceMs ?? sliceMsDefault
     this.#aloneMs = options.aloneMs ?? aloneMsDefault
     this.#turnMs = options.turnMs ?? turnMsDefault

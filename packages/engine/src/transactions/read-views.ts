@@ -1,16 +1,15 @@
 /**
- * The tables as of one moment: now, for a strong read and for a transaction that goes on reading what it saw first, or in the
- * past.
+ * Read views: the tables as of one instant. A strong read and a transaction take one of now, a read with `read_time` one of the past.
  *
- *   store with snapshots      a snapshot of now, under it the undone rows when the moment is past
- *   store without             the moment alone: each read lays the undone rows anew over what the store has then
+ *   store with snapshots      a snapshot of now; a view of the past also has the undone rows of later commits
+ *   store without             only the instant; each read computes the undone rows again over the store's present rows
  *
- * N3  Two reads at one moment see the same, whatever is committed in between.
- * N4  A moment of now holds every commit to the groups of its scope that was acknowledged before, and every commit that it holds
- *     in one of these groups it holds in all. So a strong read is never torn.           test/property/strong-reads.test.ts
+ * N3  Two reads of one view see the same rows, whatever is committed in between.
+ * N4  A view of now contains every commit to the groups of its scope that was acknowledged before it was taken. A commit that
+ *     it contains in one of these groups it contains in all of them. So a strong read is never torn.           test/property/strong-reads.test.ts
  *
  *   group g   ▪ 1 applied   ▪ 2 applied   □ 3 waits        Rolling forward g, then h, is not enough for N4: commit 3 of both
- *   group h   ▪ 1 applied   ▪ 2 applied   ▪ 3 applied      may come in between, and is applied in h alone. A moment is taken
+ *   group h   ▪ 1 applied   ▪ 2 applied   ▪ 3 applied      may come in between, and is applied in h alone. A view is taken
  *                                                          in a turn in which nothing waits in any group of the scope.
  */
 
@@ -26,14 +25,14 @@ import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, finallyDo, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvReader, KvSnapshot } from '../storage/kv.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
+import { consistentRead } from './consistent-read.ts'
 import { GroupViews } from './group-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
-import { wholeRead } from './whole-read.ts'
 
 /** What a read is about: the groups of its keys or of its ancestor, or everything. */
 export type ReadScope = readonly GroupCode[] | 'global'
 
-export interface Moment {
+export interface ReadView {
   readonly view: TableView
   /** Every commit below this mark of RecentCommits is in the view. */
   readonly mark: number
@@ -45,7 +44,7 @@ export interface Moment {
   close(): void
 }
 
-export interface MomentsParts {
+export interface ReadViewsParts {
   readonly kv: Kv
   readonly log: CommitLog
   readonly versions: CommitVersions
@@ -53,11 +52,11 @@ export interface MomentsParts {
   readonly rulesOf: (database: string) => IndexRules
 }
 
-export class Moments {
-  readonly #parts: MomentsParts
+export class ReadViews {
+  readonly #parts: ReadViewsParts
   readonly #now: TableView
 
-  constructor(parts: MomentsParts) {
+  constructor(parts: ReadViewsParts) {
     this.#parts = parts
     this.#now = new KvTableView(parts.kv)
   }
@@ -67,7 +66,7 @@ export class Moments {
    *
    * @param onMark - told of the mark in the turn in which it is taken
    */
-  take(database: LogDatabase, scope: ReadScope, onMark: (mark: number) => void): MaybePromise<Moment> {
+  take(database: LogDatabase, scope: ReadScope, onMark: (mark: number) => void): MaybePromise<ReadView> {
     const { recent, kv, versions } = this.#parts
     const marked = (): number => {
       const mark = recent.mark()
@@ -79,7 +78,7 @@ export class Moments {
     }
     return this.#whenApplied(database, scope, () => {
       const snapshot = kv.snapshot()
-      return new OpenMoment(new KvTableView(snapshot), { mark: marked(), at: versions.written }, snapshot)
+      return new OpenReadView(new KvTableView(snapshot), { mark: marked(), at: versions.written }, snapshot)
     })
   }
 
@@ -97,7 +96,7 @@ export class Moments {
     const { kv, recent } = this.#parts
     const ready = (): MaybePromise<TableView> => andThen(this.rollForward(database, scope), () => this.#now)
     if (steps === 'one') return andThen(ready(), work)
-    if (!kv.supports.snapshot) return wholeRead(recent, ready, work, () => undefined)
+    if (!kv.supports.snapshot) return consistentRead(recent, ready, work, () => undefined)
     return andThen(
       this.#whenApplied(database, scope, () => kv.snapshot()),
       (snapshot) =>
@@ -109,7 +108,7 @@ export class Moments {
   }
 
   /** A moment that is not in the future (history/past-view.ts). @throws FAILED_PRECONDITION when it is too long ago */
-  at(database: LogDatabase, readTime: bigint): MaybePromise<Moment> {
+  at(database: LogDatabase, readTime: bigint): MaybePromise<ReadView> {
     // No commit may get a stamp at or below this moment any more.
     this.#parts.versions.observe(readTime)
     return this.#pastOf(database, () => ({ at: readTime, mark: 0 }), deletedBefore)
@@ -118,11 +117,11 @@ export class Moments {
   /** @param choose - says which moment it is, when all that was committed has landed and is applied */
   #pastOf(
     database: LogDatabase,
-    choose: () => Pick<Moment, 'at' | 'mark'>,
+    choose: () => Pick<ReadView, 'at' | 'mark'>,
     refusal: () => DatastoreError,
-  ): MaybePromise<Moment> {
+  ): MaybePromise<ReadView> {
     const { log, kv, versions, rulesOf } = this.#parts
-    const look = (): Pick<Moment, 'at' | 'mark'> & { readonly snapshot: KvSnapshot | undefined } => {
+    const look = (): Pick<ReadView, 'at' | 'mark'> & { readonly snapshot: KvSnapshot | undefined } => {
       const { at, mark } = choose()
       versions.observe(at)
       refuseForgotten(at, log.retention.oldestReadable)
@@ -134,40 +133,40 @@ export class Moments {
       const undone = await undoneRows(reader, log.retention.newerThan(at), rulesOf)
       const past = new PastView(new KvTableView(reader), undone)
       const view = guarded(past, log.retention.deletedSince(at), refusal)
-      return new OpenMoment(view, { mark, at }, snapshot)
+      return new OpenReadView(view, { mark, at }, snapshot)
     })
   }
 
   /** Reads at a moment (N3). */
-  read<T>(database: LogDatabase, moment: Moment, work: (view: TableView) => MaybePromise<T>): MaybePromise<T> {
+  read<T>(database: LogDatabase, readView: ReadView, work: (view: TableView) => MaybePromise<T>): MaybePromise<T> {
     const { kv, recent } = this.#parts
-    if (kv.supports.snapshot) return moment.during(() => work(moment.view))
-    const viewOf = (): MaybePromise<TableView> => andThen(this.#again(database, moment), ({ view }) => view)
-    return wholeRead(recent, viewOf, work, () => undefined)
+    if (kv.supports.snapshot) return readView.during(() => work(readView.view))
+    const viewOf = (): MaybePromise<TableView> => andThen(this.#again(database, readView), ({ view }) => view)
+    return consistentRead(recent, viewOf, work, () => undefined)
   }
 
   /** Reads each group at a moment of its own (N3). */
   readGroups<T>(
     database: LogDatabase,
-    moments: ReadonlyMap<GroupCode, Moment>,
+    readViews: ReadonlyMap<GroupCode, ReadView>,
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
     const { kv, recent } = this.#parts
     const views = new Map<GroupCode, TableView>()
-    for (const [group, { view }] of moments) views.set(group, view)
+    for (const [group, { view }] of readViews) views.set(group, view)
     if (kv.supports.snapshot) {
       const read = (): MaybePromise<T> => work(new GroupViews(views))
-      return [...new Set(moments.values())].reduce((inner, moment) => () => moment.during(inner), read)()
+      return [...new Set(readViews.values())].reduce((inner, readView) => () => readView.during(inner), read)()
     }
     const viewOf = async (): Promise<TableView> => {
-      for (const [group, moment] of moments) views.set(group, (await this.#again(database, moment)).view)
+      for (const [group, readView] of readViews) views.set(group, (await this.#again(database, readView)).view)
       return new GroupViews(views)
     }
-    return wholeRead(recent, viewOf, work, () => undefined)
+    return consistentRead(recent, viewOf, work, () => undefined)
   }
 
   /** The view of a moment laid anew, on a store without snapshots. */
-  #again(database: LogDatabase, { at, mark }: Moment): MaybePromise<Moment> {
+  #again(database: LogDatabase, { at, mark }: ReadView): MaybePromise<ReadView> {
     return this.#pastOf(database, () => ({ at, mark }), deletedSince)
   }
 
@@ -205,7 +204,7 @@ export class Moments {
   }
 }
 
-class OpenMoment implements Moment {
+class OpenReadView implements ReadView {
   readonly view: TableView
   readonly mark: number
   readonly at: bigint
@@ -213,7 +212,7 @@ class OpenMoment implements Moment {
   #reads = 0
   #isGivenBack = false
 
-  constructor(view: TableView, { mark, at }: Pick<Moment, 'mark' | 'at'>, snapshot: KvSnapshot | undefined) {
+  constructor(view: TableView, { mark, at }: Pick<ReadView, 'mark' | 'at'>, snapshot: KvSnapshot | undefined) {
     this.view = view
     this.mark = mark
     this.at = at

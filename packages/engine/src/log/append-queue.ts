@@ -1,14 +1,14 @@
 /**
- * With simulation, the log of an entity group takes its time for each append: a commit has the group's turn for so long, and
- * the next one waits. No rate is configured; that a group takes a few commits a second follows from it.
+ * The append queue of each entity group, for simulation: an append to the group's log takes time, and the next commit waits for
+ * it. No rate is configured; a few commits a second for a group follow from the latency.
  *
- *   wait for the turn of every group, in row key order ─▶ still without conflict? ─▶ latency of the append ─▶ commit
+ *   wait until the log of every group is free, in row key order ─▶ still without conflict? ─▶ latency of the append ─▶ commit
  *
- * GT1  One commit at a time has the turn of a group, first come first served; several groups are taken in one order, so
- *      that nobody waits in a circle.
- * GT2  Who would wait too long is told ABORTED when that time is over, who has a deadline before it DEADLINE_EXCEEDED; nothing
- *      is written.
- * GT3  A transaction that has lost its conflict is told so as soon as it has the turn, and does not take the group's time.
+ * GT1  One commit at a time appends to a group, first come first served. Several groups are taken in row key order, so that
+ *      commits cannot deadlock.
+ * GT2  A commit that would wait too long is answered ABORTED at the limit, or DEADLINE_EXCEEDED at its own deadline if that is
+ *      earlier; nothing is written.
+ * GT3  A transaction that has lost a conflict is refused as soon as its turn comes, and takes no append time.
  *
  * Known: an append is a round of consensus between data centres, of 100 milliseconds and more ("Megastore"); about one write
  * a second for a group is what Google advises. Ours: that commits queue in order instead of racing for the position.
@@ -22,14 +22,14 @@ import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Tablets } from '../tablets/tablets.ts'
 import type { GroupCode } from './log-rows.ts'
 
-export interface TurnsInput {
+export interface AppendInput {
   readonly context: RequestContext
   readonly groups: readonly GroupCode[]
   /** Throws when it is known already that the commit must fail. */
   recheck?(): void
 }
 
-export class GroupTurns {
+export class AppendQueue {
   readonly #tablets: Tablets
   readonly #scheduler: Scheduler
   /** Who waits for each group whose turn is taken. */
@@ -47,7 +47,7 @@ export class GroupTurns {
   }
 
   /** Runs `commit` in the turn of its groups. The append begins in this turn of the process when nobody is before it. */
-  run<T>(input: TurnsInput, commit: () => MaybePromise<T>): Promise<T> {
+  run<T>(input: AppendInput, commit: () => MaybePromise<T>): Promise<T> {
     const { context } = input
     const held: GroupCode[] = []
     const taken = forEachInOrder([...input.groups].sort(), (group) =>

@@ -1,33 +1,33 @@
 /**
- * The moments that open transactions read at: one for all that an optimistic or read-only transaction reads, or one for each
+ * The read views of open transactions: one view for all reads of an optimistic or read-only transaction, or one view for each
  * entity group.
  *
- * HM1  A moment is chosen by the first read that needs it, and stays the same until the transaction ends.
- * HM2  It is given back when the transaction has ended, and closed when no read of it is under way any more.
- * HM3  A transaction that reads by entity group reads them all as of one moment, the latest of its moments: a group that was
- *      read before must not have moved when another one is added.
+ * HM1  The first read that needs a view takes it. It stays the same until the transaction ends.
+ * HM2  A view is returned when the transaction ends, and closed when its last running read ends.
+ * HM3  A transaction that reads by entity group sees all its groups as of one instant, that of its newest view. When a read adds
+ *      a group, the groups read before must be unchanged.
  */
 import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { TableView } from '../tables/table.ts'
-import type { Moment, Moments } from './moments.ts'
+import type { ReadView, ReadViews } from './read-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
 import { refuseEnded } from './registry.ts'
 import type { Transaction } from './transaction.ts'
 import type { TransactionDatabase } from './transactions.ts'
 
-type ByGroup = Map<GroupCode, MaybePromise<Moment>>
+type ByGroup = Map<GroupCode, MaybePromise<ReadView>>
 
 const noMarks: ReadonlyMap<GroupCode, number> = new Map()
 
-export class HeldMoments {
-  readonly #moments: Moments
+export class TransactionViews {
+  readonly #readViews: ReadViews
   readonly #recent: RecentCommits
-  readonly #ofAll = new Map<Transaction, MaybePromise<Moment>>()
+  readonly #ofAll = new Map<Transaction, MaybePromise<ReadView>>()
   readonly #ofGroups = new Map<Transaction, ByGroup>()
 
-  constructor(moments: Moments, recent: RecentCommits) {
-    this.#moments = moments
+  constructor(readViews: ReadViews, recent: RecentCommits) {
+    this.#readViews = readViews
     this.#recent = recent
   }
 
@@ -37,9 +37,9 @@ export class HeldMoments {
     transaction: Transaction,
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
-    return andThen(this.#momentOf(database, transaction), (moment) => {
+    return andThen(this.#viewOf(database, transaction), (readView) => {
       refuseEnded(transaction)
-      return this.#moments.read(database, moment, work)
+      return this.#readViews.read(database, readView, work)
     })
   }
 
@@ -58,27 +58,27 @@ export class HeldMoments {
     const known = this.#groupsOf(transaction)
     const fresh = groups.filter((group) => !known.has(group))
     if (fresh.length > 0) {
-      const taken = this.#moments.take(database, fresh, this.#releasing(transaction))
+      const taken = this.#readViews.take(database, fresh, this.#releasing(transaction))
       for (const group of fresh) known.set(group, taken)
     }
-    const moments = new Map<GroupCode, Moment>()
+    const readViews = new Map<GroupCode, ReadView>()
     const ready = forEachInOrder(groups, (group) =>
-      andThen(known.get(group) as MaybePromise<Moment>, (moment) => {
-        known.set(group, moment)
-        moments.set(group, moment)
+      andThen(known.get(group) as MaybePromise<ReadView>, (readView) => {
+        known.set(group, readView)
+        readViews.set(group, readView)
       }),
     )
     return andThen(ready, () => {
       refuseEnded(transaction)
       if (fresh.length > 0) added(fresh)
-      return this.#moments.readGroups(database, moments, work)
+      return this.#readViews.readGroups(database, readViews, work)
     })
   }
 
   /** The mark of the transaction's one moment; `undefined` while there is none. */
   markOf(transaction: Transaction): number | undefined {
-    const moment = this.#ofAll.get(transaction)
-    return moment === undefined || moment instanceof Promise ? undefined : moment.mark
+    const readView = this.#ofAll.get(transaction)
+    return readView === undefined || readView instanceof Promise ? undefined : readView.mark
   }
 
   /** The groups that it has read, each with the mark of its moment; those that are not there yet are left out. */
@@ -86,7 +86,7 @@ export class HeldMoments {
     const known = this.#ofGroups.get(transaction)
     if (known === undefined) return noMarks
     const marks = new Map<GroupCode, number>()
-    for (const [group, moment] of known) if (!(moment instanceof Promise)) marks.set(group, moment.mark)
+    for (const [group, readView] of known) if (!(readView instanceof Promise)) marks.set(group, readView.mark)
     return marks
   }
 
@@ -103,25 +103,25 @@ export class HeldMoments {
 
   /** The transaction has ended (HM2). */
   letGo(transaction: Transaction): void {
-    const moment = this.#ofAll.get(transaction)
-    if (moment !== undefined) giveBack(moment)
+    const readView = this.#ofAll.get(transaction)
+    if (readView !== undefined) giveBack(readView)
     this.#ofAll.delete(transaction)
     for (const ofGroup of this.#ofGroups.get(transaction)?.values() ?? []) giveBack(ofGroup)
     this.#ofGroups.delete(transaction)
   }
 
-  #momentOf(database: TransactionDatabase, transaction: Transaction): MaybePromise<Moment> {
+  #viewOf(database: TransactionDatabase, transaction: Transaction): MaybePromise<ReadView> {
     const known = this.#ofAll.get(transaction)
     if (known !== undefined) return known
     const made =
       transaction.readTime === undefined
-        ? this.#moments.take(database, 'global', this.#releasing(transaction))
-        : this.#moments.at(database, transaction.readTime)
+        ? this.#readViews.take(database, 'global', this.#releasing(transaction))
+        : this.#readViews.at(database, transaction.readTime)
     this.#ofAll.set(transaction, made)
     if (!(made instanceof Promise)) return made
-    return made.then((moment) => {
-      if (transaction.state === 'active') this.#ofAll.set(transaction, moment)
-      return moment
+    return made.then((readView) => {
+      if (transaction.state === 'active') this.#ofAll.set(transaction, readView)
+      return readView
     })
   }
 
@@ -143,10 +143,10 @@ export class HeldMoments {
   }
 }
 
-function giveBack(moment: MaybePromise<Moment>): void {
-  if (!(moment instanceof Promise)) moment.close()
+function giveBack(readView: MaybePromise<ReadView>): void {
+  if (!(readView instanceof Promise)) readView.close()
   else
-    moment.then(
+    readView.then(
       (late) => late.close(),
       () => undefined,
     )

@@ -1,21 +1,24 @@
 /**
- * What became of the transactions that ended last: for good answers to whoever still names one, and for the rank of retries.
+ * The most recently ended transactions, for error messages and for the rank of retries.
  *
- * A ring in columns. Of the transactions themselves nothing is kept, so that they go with the young objects that they are:
- * kept whole, ten thousand of them were moved twice by the collector and then lay in memory.
+ * A ring buffer with one array a field. It keeps no transaction object: ten thousand kept objects would outlive the garbage
+ * collector's young generation and be copied twice.
  *
- * F1  A transaction is found here from its end on, until so many others have ended.        fates.test.ts
+ * F1  A transaction is found here from its end until `kept` others have ended.        ended-transactions.test.ts
  *
  * Ours.
  */
 import { nameOf, type Transaction } from './transaction.ts'
 
 /** What is known of a transaction that has ended. */
-export type Fate = Pick<Transaction, 'id' | 'database' | 'readOnly' | 'age' | 'state' | 'abortReason' | 'name'>
+export type EndedTransaction = Pick<
+  Transaction,
+  'id' | 'database' | 'readOnly' | 'age' | 'state' | 'abortReason' | 'name'
+>
 
 const keptDefault = 10_000
 
-export class Fates {
+export class EndedTransactions {
   readonly #kept: number
   #next = 0
   readonly #ids: number[] = []
@@ -41,8 +44,8 @@ export class Fates {
     this.#next = (at + 1) % this.#kept
   }
 
-  /** The youngest are looked at first: mostly one of them is asked for. */
-  find(id: number): Fate | undefined {
+  /** Searches from the newest to the oldest: most look-ups name a recent transaction. */
+  find(id: number): EndedTransaction | undefined {
     const { length } = this.#ids
     for (let back = 1; back <= length; back++) {
       const at = (this.#next - back + length) % length
@@ -51,7 +54,7 @@ export class Fates {
     return undefined
   }
 
-  #fateAt(at: number): Fate {
+  #fateAt(at: number): EndedTransaction {
     const id = this.#ids[at] as number
     return {
       id,

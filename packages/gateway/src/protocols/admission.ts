@@ -1,22 +1,22 @@
 /**
- * How much clients may have under way, all together. Each limit has a name, a default and an answer; docs/reference/limits.md has
- * them in a table.
+ * Admission control: limits on connections, calls and bytes over all clients together. Each limit has a name, a default and an
+ * answer (table: docs/reference/limits.md).
  *
- *   connections           beyond them a new one is answered RESOURCE_EXHAUSTED and closed
- *   calls                 beyond them a new one is answered RESOURCE_EXHAUSTED
- *   unread answers        bytes that clients were answered and have not read: beyond them the oldest is cut off
- *   requests              bytes of requests that are coming or being answered: the one that passes it is answered
+ *   connections           a further connection is answered RESOURCE_EXHAUSTED and closed
+ *   calls                 a further call is answered RESOURCE_EXHAUSTED
+ *   unread answers        bytes of answers that clients have not read; above the limit the oldest unread answer is cut off
+ *   requests              bytes of requests that are arriving or being answered; the request that passes the limit is answered
  *                         RESOURCE_EXHAUSTED
  *
- * B1  What is held for clients is bounded: by these limits, and by what one call may have.     overload.test.ts
- * B2  Who reads and finishes its requests is answered, whatever others do.                     overload.test.ts
+ * B1  The memory held for clients is bounded by these limits and by the limits of one call.          overload.test.ts
+ * B2  A client that reads its answers and finishes its requests is answered, whatever others do.     overload.test.ts
  *
  * Ours: the limits and their figures. An answer that nobody reads is cut off after a time, too.
  */
 import { readFileSync } from 'node:fs'
 import { DatastoreError } from '@sixtables/engine'
 
-export interface LoadLimits {
+export interface AdmissionLimits {
   /** `--max-connections` */
   readonly connectionsMax: number
   /** `--max-calls` */
@@ -32,7 +32,7 @@ export interface LoadLimits {
 /** Descriptors that are not for connections: LevelDB keeps up to 1,000 files open. */
 const otherDescriptors = 1100
 
-export const loadLimitsDefault: LoadLimits = {
+export const admissionLimitsDefault: AdmissionLimits = {
   connectionsMax: 10_000,
   callsMax: 20_000,
   unreadBytesMax: 512 * 1024 * 1024,
@@ -41,11 +41,11 @@ export const loadLimitsDefault: LoadLimits = {
 }
 
 /** The defaults, with no more connections than the process may have descriptors. */
-export function loadLimitsHere(): LoadLimits {
+export function admissionLimitsHere(): AdmissionLimits {
   const descriptors = descriptorsMax()
-  if (descriptors === undefined) return loadLimitsDefault
+  if (descriptors === undefined) return admissionLimitsDefault
   const connections = Math.max(descriptors - otherDescriptors, Math.floor(descriptors / 2))
-  return { ...loadLimitsDefault, connectionsMax: Math.min(connections, loadLimitsDefault.connectionsMax) }
+  return { ...admissionLimitsDefault, connectionsMax: Math.min(connections, admissionLimitsDefault.connectionsMax) }
 }
 
 /** Only Linux tells. */
@@ -74,8 +74,8 @@ export interface Unread {
 
 const sweepMs = 5000
 
-export class Load {
-  readonly limits: LoadLimits
+export class Admission {
+  readonly limits: AdmissionLimits
   #calls = 0
   #unreadBytes = 0
   #oldest: Unread | undefined
@@ -83,7 +83,7 @@ export class Load {
   #requestBytes = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: LoadLimits = loadLimitsHere()) {
+  constructor(limits: AdmissionLimits = admissionLimitsHere()) {
     this.limits = limits
   }
 

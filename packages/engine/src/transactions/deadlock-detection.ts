@@ -1,13 +1,13 @@
 /**
- * Who waits for whom.
+ * Waits for locks, and deadlock detection over the waits-for graph.
  *
- *   writer ──▶ holders of read locks on rows that it is about to change
- *   reader ──▶ a writer that waits for the rows it wants to lock (waiting-writers.ts)
+ *   writer ──▶ transactions that hold read locks on the rows it is about to change
+ *   reader ──▶ a writer that already waits for the rows it wants to lock (waiting-writers.ts)
  *
- * W1  A wait ends by the release of a holder, by a deadlock's choice of a victim, or at the lock timeout: never later.
- *     A holder that expires meanwhile is ended in that moment: nobody has to come by to sweep it out.
- * W2  A cycle is found when its last edge is drawn, and one transaction of it, the youngest by first begin, is aborted at
- *     once. The oldest of all is never chosen, so somebody always gets through.
+ * W1  A wait ends when a holder releases its lock, when a deadlock makes the waiter its victim, or at the lock timeout, never
+ *     later. A holder that expires during the wait is ended at that instant, without a background sweep.
+ * W2  A cycle is found when its last edge is added. Its youngest transaction, by first begin, is aborted at once. The oldest
+ *     is never the victim, so one transaction always makes progress.
  *
  * Known: Google's Firestore emulator ends waits after two seconds. Ours: deadlocks are found, not timed out.
  */

@@ -20,7 +20,7 @@ const attemptsMax = 50
  *   and to read again
  * @throws ABORTED when commits overlap it again and again
  */
-export function wholeRead<T>(
+export function consistentRead<T>(
   recent: RecentCommits,
   viewOf: () => MaybePromise<TableView>,
   work: (view: TableView) => MaybePromise<T>,
@@ -33,12 +33,12 @@ export function wholeRead<T>(
     const overlapping = recent.since(mark).find(({ footprint }) => reads.hitBy(footprint) !== undefined)
     if (overlapping === undefined) {
       const wait = settle(reads)
-      return wait === undefined ? value : wait.then(() => wholeRead(recent, viewOf, work, settle, attempt))
+      return wait === undefined ? value : wait.then(() => consistentRead(recent, viewOf, work, settle, attempt))
     }
     if (attempt === attemptsMax) {
       throw contention('what this transaction reads is changed all the time; try again', 'transaction')
     }
-    const again = (): MaybePromise<T> => wholeRead(recent, viewOf, work, settle, attempt + 1)
+    const again = (): MaybePromise<T> => consistentRead(recent, viewOf, work, settle, attempt + 1)
     return overlapping.landing === undefined ? again() : overlapping.landing.then(again, again)
   }
   const value = andThen(viewOf(), (view) => work(new TrackedView(view, reads)))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Subjects } from './subjects.ts'
+import { LruMap } from './lru-map.ts'
 
-test('subjects/M1: the subject that was not spoken of for longest gives way', () => {
-  const subjects = new Subjects(2, (subject) => ({ subject, count: 0 }))
+test('lru-map/M1: the subject that was not spoken of for longest gives way', () => {
+  const subjects = new LruMap(2, (subject) => ({ subject, count: 0 }))
   subjects.of('a').count++
   subjects.of('b').count++
   subjects.of('a').count++

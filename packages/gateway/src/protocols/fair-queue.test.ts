@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Turns } from './turns.ts'
+import { FairQueue } from './fair-queue.ts'
 
 const sliceMs = 2
 const aloneMs = 6
@@ -27,7 +27,7 @@ class Loop {
   readonly #cancelled = new Set<number>()
   #putOff: (() => void)[] = []
   #calls = 0
-  readonly turns: Turns = new Turns({
+  readonly queue: FairQueue = new FairQueue({
     sliceMs,
     aloneMs,
     turnMs,
@@ -45,7 +45,7 @@ class Loop {
   }
 
   get isIdle(): boolean {
-    return this.#putOff.length === 0 && this.turns.waiting === 0
+    return this.#putOff.length === 0 && this.queue.waiting === 0
   }
 
   /** Answers the number of the call. */
@@ -56,7 +56,7 @@ class Loop {
       this.ran.push({ ...asked, call, round: this.round })
     }
     const connection = this.#connectionOf(asked.connection)
-    if (this.turns.isFree(connection)) run()
+    if (this.queue.isFree(connection)) run()
     else {
       const cancelled = this.#cancelled
       const wanted = {
@@ -64,7 +64,7 @@ class Loop {
           return cancelled.has(call)
         },
       }
-      void this.turns.wait(connection, wanted, run)
+      void this.queue.wait(connection, wanted, run)
     }
     return call
   }
@@ -104,7 +104,7 @@ describe('calls', () => {
       { connection: 0, ms: 1 },
       { connection: 0, ms: 1 },
     ])
-    expect(loop.turns.waiting).toBe(0)
+    expect(loop.queue.waiting).toBe(0)
     loop.go([{ connection: 0, ms: 5 }])
     loop.go([{ connection: 0, ms: 5 }])
     expect(loop.ran.map(({ round }) => round)).toEqual([1, 1, 2, 3])
@@ -141,11 +141,11 @@ describe('calls', () => {
     const loop = new Loop()
     loop.go([{ connection: 0, ms: aloneMs }])
     loop.arrive({ connection: 0, ms: aloneMs })
-    expect(loop.turns.isFree(loop)).toBe(false)
-    const failed = loop.turns.wait(loop, { isCancelled: false }, () => {
+    expect(loop.queue.isFree(loop)).toBe(false)
+    const failed = loop.queue.wait(loop, { isCancelled: false }, () => {
       throw new Error('broken')
     })
-    const good = loop.turns.wait(loop, { isCancelled: false }, () => 'good')
+    const good = loop.queue.wait(loop, { isCancelled: false }, () => 'good')
     loop.finish()
     await expect(failed).rejects.toThrow('broken')
     await expect(good).resolves.toBe('good')
@@ -153,7 +153,7 @@ describe('calls', () => {
 })
 
 describe('whatever comes', () => {
-  test('each call runs once, those of a connection in their order (turns/T1), none that was given up (turns/T4)', () => {
+  test('each call runs once, those of a connection in their order (fair-queue/T1), none that was given up (fair-queue/T4)', () => {
     fc.assert(
       fc.property(roundsArbitrary, fc.array(fc.nat(200)), (rounds, cancelled) => {
         const loop = new Loop()
@@ -175,7 +175,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('the sockets are looked at after two slices at the latest, each with its last call (turns/T2)', () => {
+  test('the sockets are looked at after two slices at the latest, each with its last call (fair-queue/T2)', () => {
     fc.assert(
       fc.property(roundsArbitrary, (rounds) => {
         const loop = new Loop()
@@ -191,7 +191,7 @@ describe('whatever comes', () => {
     )
   })
 
-  test('of connections that wait all the time each has its share (turns/T3)', () => {
+  test('of connections that wait all the time each has its share (fair-queue/T3)', () => {
     const costs = fc.array(fc.constantFrom(0.01, 0.1, 0.4, 1, 3, msMax), { minLength: 2, maxLength: connectionsMax })
     fc.assert(
       fc.property(costs, (ms) => {

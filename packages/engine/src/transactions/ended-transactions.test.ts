@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Fates } from './fates.ts'
+import { EndedTransactions } from './ended-transactions.ts'
 import { Transaction } from './transaction.ts'
 
 function ended(id: number, reason?: string): Transaction {
@@ -17,11 +17,11 @@ function ended(id: number, reason?: string): Transaction {
 }
 
 test('a transaction that has ended is found as it was', () => {
-  const fates = new Fates(4)
-  expect(fates.find(7)).toBeUndefined()
-  fates.add(ended(7, 'lost'))
-  fates.add(ended(8))
-  expect(fates.find(7)).toEqual({
+  const recent = new EndedTransactions(4)
+  expect(recent.find(7)).toBeUndefined()
+  recent.add(ended(7, 'lost'))
+  recent.add(ended(8))
+  expect(recent.find(7)).toEqual({
     id: 7,
     database: 'd',
     readOnly: false,
@@ -30,15 +30,15 @@ test('a transaction that has ended is found as it was', () => {
     abortReason: 'lost',
     name: 'transaction 7',
   })
-  expect(fates.find(8)).toMatchObject({ readOnly: true, age: 7, state: 'committed', abortReason: undefined })
+  expect(recent.find(8)).toMatchObject({ readOnly: true, age: 7, state: 'committed', abortReason: undefined })
 })
 
-test('it is forgotten when so many others have ended, and not before (fates/F1)', () => {
-  const fates = new Fates(4)
+test('it is forgotten when so many others have ended, and not before (ended-transactions/F1)', () => {
+  const recent = new EndedTransactions(4)
   for (let id = 1; id <= 10; id++) {
-    fates.add(ended(id))
+    recent.add(ended(id))
     for (let other = 1; other <= 10; other++) {
-      expect(fates.find(other)?.id, `${other} after ${id}`).toBe(other <= id && other > id - 4 ? other : undefined)
+      expect(recent.find(other)?.id, `${other} after ${id}`).toBe(other <= id && other > id - 4 ? other : undefined)
     }
   }
 })

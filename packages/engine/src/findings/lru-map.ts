@@ -1,0 +1,46 @@
+/**
+ * A bounded LRU map: when it is full, the entry that was least recently used makes room.
+ *
+ * M1  It never holds more than `max` entries, whatever clients send.    lru-map.test.ts
+ */
+export class LruMap<T> {
+  readonly #entries = new Map<string, T>()
+  readonly #max: number
+  readonly #make: (key: string) => T
+  /** The most recently used key: most look-ups repeat it. */
+  #latest: string | undefined
+
+  constructor(max: number, make: (key: string) => T) {
+    this.#max = max
+    this.#make = make
+  }
+
+  /** The entry of a key, made if there is none; it becomes the most recently used. */
+  of(key: string): T {
+    let state = this.#entries.get(key)
+    if (state !== undefined && key === this.#latest) return state
+    this.#latest = key
+    if (state === undefined) {
+      if (this.#entries.size >= this.#max) {
+        const [oldest] = this.#entries.keys()
+        if (oldest !== undefined) this.#entries.delete(oldest)
+      }
+      state = this.#make(key)
+    } else this.#entries.delete(key)
+    this.#entries.set(key, state)
+    return state
+  }
+
+  find(key: string): T | undefined {
+    return this.#entries.get(key)
+  }
+
+  entries(): IterableIterator<[string, T]> {
+    return this.#entries.entries()
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#latest = undefined
+  }
+}
