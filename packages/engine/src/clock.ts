@@ -14,7 +14,7 @@ export interface Scheduler {
   /**
    * Resolves after `ms` milliseconds; rejects with the signal's reason when it aborts first.
    *
-   * @param isAwaited - somebody waits for what comes after: the process must not end meanwhile, though it has nothing else
+   * @param isAwaited - a caller waits for the result: the process must not exit meanwhile, even if it has nothing else
    */
   sleep(ms: number, signal?: AbortSignal, isAwaited?: boolean): Promise<void>
 }

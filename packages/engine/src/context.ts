@@ -1,5 +1,5 @@
 /**
- * What every engine verb is handed: time, the caller's patience, and the ledger in which the store calls note the rows
+ * The context of a request, passed to every engine verb: clock, deadline, and the ledger in which store calls note the rows
  * they touched.
  *
  * C1  A store call never waits for the ledger.              charge() is synchronous and does not fail
@@ -42,9 +42,9 @@ export class CountingLedger implements Ledger {
   rowsWritten = 0
   bytesRead = 0
   bytesWritten = 0
-  /** Who charges the tablets; set when a verb begins. */
+  /** The charge to the tablets; set when a verb begins. */
   meter: Meter | undefined = undefined
-  /** What the request weighs and how it fares, where that matters. */
+  /** Weight and outcome of the request, where they matter. */
   load: RequestLoad | undefined = undefined
 
   /**

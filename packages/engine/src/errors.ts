@@ -25,7 +25,7 @@ export const statusCodes = {
 
 export type StatusCode = keyof typeof statusCodes
 
-/** What a caller may do about an error: try the call again, the whole transaction, later, or not at all. */
+/** Retry advice for an error: repeat the call, the whole transaction, later, or never. */
 export type Retry = 'never' | 'once' | 'request' | 'transaction' | 'backoff'
 
 /** Whether the write may stand although an error was answered. */
@@ -82,7 +82,7 @@ const transactionContention =
 const groupContention = 'too much contention on these datastore entities. please try again.'
 
 /**
- * ABORTED: somebody else came first.
+ * ABORTED: another commit came first.
  *
  * @param over - what is contended: rows of entities, or an entity group
  */

@@ -44,7 +44,7 @@ export const limits = {
 export type LimitName = keyof typeof limits
 
 export interface LimitNote {
-  /** What is bounded, as a noun phrase. */
+  /** The bounded quantity, as a noun phrase. */
   readonly what: string
   /** Where the figure is from, and how it is counted where that is not plain. */
   readonly source: string

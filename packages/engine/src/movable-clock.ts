@@ -2,7 +2,7 @@
  * The time of another scheduler plus an offset that can be moved: for tests of what takes minutes or days.
  *
  * C1  advance() wakes who sleeps until then, the earliest first; real time goes on as well.
- * C2  reset() lets nobody sleep longer or shorter than was left.
+ * C2  reset() leaves the remaining time of each sleep as it was.
  *
  * Time may go back by reset(): users that need order keep their own last value, as commit versions do (clock.ts).
  */

@@ -1,5 +1,5 @@
 /**
- * Limits on the number of parts of a request, with their refusals: whoever counts first, the gateway while it reads a request
+ * Limits on the number of parts of a request, with their refusals: whichever counts first, the gateway while it reads a request
  * or the engine before it plans one, refuses in the same words.
  *
  * C1  Parts are counted before they are sorted, compared or multiplied out.    normalize.test.ts, repeated-fields.test.ts

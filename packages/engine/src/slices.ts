@@ -7,7 +7,7 @@
  * S1  A slice ends at the first giveWay() after {@link sliceMs}, or after {@link sliceWorkMax} rows: in tests time may stand still.
  * S2  Of all long work of a scheduler one goes on in a turn of the event loop, in the order in which they gave way. So others
  *     wait for one slice, however much long work there is.
- * S3  Work whose caller no longer waits ends: when it gives way, and when its next slice would begin.      all: slices.test.ts
+ * S3  Work whose caller no longer waits ends when it yields, and when its next slice would begin.          all: slices.test.ts
  *
  * Work that goes on later must not count on what it has seen: it reads a snapshot, or looks again.
  */
@@ -15,7 +15,7 @@ import type { Scheduler } from './clock.ts'
 import { checkAlive, type RequestContext } from './context.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
-/** How long work goes on before others get a turn. What is done between two giveWay() comes on top of it. */
+/** How long work goes on before others get a turn. Work between two giveWay() comes on top of it. */
 const sliceMs = 5
 /** The same in rows; in memory these are read in half a millisecond to some, by what is done with them. */
 export const sliceWorkMax = 4096
@@ -27,7 +27,7 @@ const workPerLook = 128
  *
  * @param work - how much was done since the last call: rows read, or as many as would have taken that long
  * @returns `undefined` to go on at once; else a promise to wait for, after which a new slice has begun
- * @throws CANCELLED or DEADLINE_EXCEEDED, as does the promise, when nobody waits for the answer any more
+ * @throws CANCELLED or DEADLINE_EXCEEDED, as does the promise, when the caller no longer waits for the answer
  */
 export function giveWay(context: RequestContext, work: number): Promise<void> | undefined {
   const { slice, clock } = context
@@ -47,7 +47,7 @@ export function giveWay(context: RequestContext, work: number): Promise<void> | 
 }
 
 /**
- * Runs `step` for each item in order, and gives way in between.
+ * Runs `step` for each item in order, and yields between them.
  *
  * @param workOf - how much the step of an item does; see {@link giveWay}
  */

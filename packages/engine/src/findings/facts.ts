@@ -1,11 +1,11 @@
 /**
- * What the patterns are told of: facts of requests, in the words of the API. Nothing here waits or fails, and telling costs
+ * Facts of requests, in the words of the API, from which patterns are found. Nothing here waits or fails, and a report costs
  * a request next to nothing: of a busy engine one of many requests is looked at (see {@link Thinning}).
  */
 import type { PendingRecord } from '../log/pending.ts'
 import type { Key, PartitionId } from '../model/key.ts'
 
-/** What one commit did in one entity group. */
+/** The changes of one commit in one entity group. */
 export type CommittedFact = Pick<
   PendingRecord,
   'group' | 'partition' | 'version' | 'changes' | 'entityWrites' | 'indexWrites'
@@ -35,7 +35,7 @@ export interface QueryFact {
 
 /**
  * Lets requests pass while a budget of entities lasts, which fills up with time, and of the others one of so many: exact for
- * a test and for whoever clicks about, cheap under load.
+ * tests and for single calls, cheap under load.
  */
 export class Thinning {
   readonly #exactly: number

@@ -1,5 +1,5 @@
 /**
- * What the engine has noticed of how it is used: patterns that cost at scale, in words, with figures and a remedy.
+ * Findings: patterns of use that are costly at scale, in words, with figures and a remedy.
  *
  *   requests, appends ─▶ notes ─▶ key, index, call, load and tablet patterns ─▶ findings()
  *
@@ -97,7 +97,7 @@ export class Findings {
     this.#calls.noteQuery(fact)
   }
 
-  /** What is to be said now, the latest first. */
+  /** The current findings, the latest first. */
   findings(): readonly Finding[] {
     const { scheduler, tablets, groups } = this.#options
     const nowMs = Number(scheduler.nowMicros() / 1000n)

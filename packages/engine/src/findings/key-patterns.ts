@@ -50,7 +50,7 @@ export class KeyPatterns implements Pattern {
   readonly #oddities = new Map<string, Oddity>()
   readonly #lookedAt = new LruMap<{ entities: number }>(subjectsMax, () => ({ entities: 0 }))
 
-  /** What one commit did, in all its entity groups. */
+  /** The changes of one commit in all its entity groups. */
   noteCommitted(facts: readonly CommittedFact[]): void {
     const added = new Map<string, string[]>()
     for (const { partition, changes } of facts) {

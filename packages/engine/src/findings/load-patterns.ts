@@ -21,7 +21,7 @@ const touchedMax = 1024
 const knownMax = 1024
 const rangeEventsMin = 512
 const distinctMin = 64
-/** Of the distinct keys. */
+/** Share of the distinct keys. */
 const rangeWidth = 0.1
 const rangeShareMin = 0.7
 

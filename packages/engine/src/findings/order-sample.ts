@@ -23,10 +23,10 @@ const togetherMax = 64
 
 export class OrderSample {
   #sorted: string[] = []
-  /** In the order of arrival; the oldest gives way. */
+  /** In the order of arrival; a new one replaces the oldest. */
   #arrivals: string[] = []
   #next = 0
-  /** What new codes may follow, at most 8. */
+  /** The codes that a new code may follow, at most 8. */
   readonly #latest: string[] = []
 
   get size(): number {

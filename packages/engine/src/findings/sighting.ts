@@ -1,4 +1,4 @@
-/** What a pattern's file hands over; finding kinds, instants and advice are added by findings.ts. */
+/** A pattern that was seen, as its file reports it; findings.ts adds kinds, instants and advice. */
 import type { FindingKind } from '../tablets/report.ts'
 
 export interface Sighting {

@@ -1,5 +1,5 @@
 /**
- * What a finding is about, as a name in maps and in words.
+ * The subject of a finding, as a key of maps and in words.
  *
  *   partition code, then kinds from the root down, with slashes      User/ToDo (namespace n)
  */

@@ -14,12 +14,12 @@ export function guarded(view: TableView, ranges: readonly KeyRange[], refusal: (
   return ranges.length === 0 ? view : new GuardedView(view, ranges, refusal)
 }
 
-/** What a transaction is told that reads what was deleted after its moment. */
+/** The refusal of a transaction that reads rows deleted after its read time. */
 export function deletedSince(): DatastoreError {
   return contention('what this transaction reads was deleted by a reset; try again', 'transaction')
 }
 
-/** What a read at a past moment is told. */
+/** The refusal of a read at a past time. */
 export function deletedBefore(): DatastoreError {
   return failedPrecondition("The requested 'read_time' is too old. (what it asks for was deleted by a reset since)")
 }

@@ -27,10 +27,10 @@ import type { RowScan, TableId, TableView, TableWrite } from '../tables/table.ts
 /** Rows as they were: `undefined` = there was none. */
 export type UndoneRows = ReadonlyMap<RowKey, Uint8Array | undefined>
 
-/** What is laid over a table; rows of others may be among them. */
+/** Rows to lay over a table; rows of other tables may be among them. */
 export type UndoneOf = (table: TableId) => UndoneRows
 
-/** What one record changed in an entity. */
+/** The change of one log record to an entity. */
 interface UndoneChange {
   readonly change: EntityChange
   readonly partition: string
@@ -38,7 +38,7 @@ interface UndoneChange {
 }
 
 /**
- * What must be laid over `reader` to see it before the records in `logRows`.
+ * The rows to lay over `reader` to see it as it was before the records in `logRows`.
  *
  * @param logRows - of all records newer than the moment, newest first; those that `reader` does not have are passed over
  * @throws FAILED_PRECONDITION (H2) when a record is gone

@@ -47,7 +47,7 @@ import { counterMax, type IdSpace, idOfCounter, sequentialIdMax, spaceOf, unscat
 /** Which space automatic ids come from: a setting of a database, handed in with each call. */
 export type IdPolicy = IdSpace | 'storewide'
 
-/** What becomes of a new entity whose id an existing one has: it takes the `next` free id, or its commit fails. */
+/** Rule for a new entity whose id is taken: it gets the `next` free id, or its commit fails. */
 export type IdCollisions = 'next' | 'fail'
 
 /** The most ids that one old-style range may have. Known: the client library's limit. */

@@ -1,9 +1,9 @@
-/** What clients are told about ids. Measured: the code of a collision (Firestore emulator); known: its wording. */
+/** Errors about ids. Measured: the code of a collision (Firestore emulator); known: its wording. */
 import { DatastoreError, invalidArgument } from '../errors.ts'
 import { formatKey, isComplete, type Key } from '../model/key.ts'
 
 /**
- * The id given to a new entity belongs to an existing one, which somebody put under that id by hand. Nothing was written of
+ * The id given to a new entity belongs to an existing entity, which was put under that id by hand. Nothing was written of
  * a transaction, or of a list from here on; the counter has moved on, so the same request gets another id.
  */
 export function idCollisionError(key: Key): DatastoreError {

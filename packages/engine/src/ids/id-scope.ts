@@ -1,5 +1,5 @@
 /**
- * Whose counter it is: the scope of a row of IdSequences.
+ * The scope of a counter, that is, of a row of IdSequences.
  *
  *   scattered                                                    one counter a database: ids of all namespaces and kinds
  *   sequential  namespace  (kind "#id" | kind "=name")*  kind    one counter a (parent, kind), as the parent's path says

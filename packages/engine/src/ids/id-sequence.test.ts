@@ -248,7 +248,7 @@ describe('a sequence of ids', () => {
     expect(other.takeRun(context, 20)).toBe(39)
   })
 
-  test('a run goes on from the rest of the block when nobody is behind it', () => {
+  test('a run goes on from the rest of the block when no caller is behind it', () => {
     const kv = new MemoryKv()
     const sequence = open(kv)
     now(sequence.take(context, 10))

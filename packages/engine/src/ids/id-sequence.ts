@@ -1,11 +1,11 @@
 /**
  * One counter of ids: its row in IdSequences, and the block of it that is in hand.
  *
- *   row       next number that nobody has            given, lost or in somebody's hand │ free
+ *   row       next number not yet given              given, lost or in an open block │ free
  *   in hand   runs of numbers, ours alone                        ├── run ──┤     ├ run ┤row
  *
- * A block is taken by moving the row forward with a conditional write, and served from memory. Who dies loses the rest of
- * the block and never gives a number twice; who closes moves the row back over what is left, if nobody has moved it since.
+ * A block is taken by moving the row forward with a conditional write, and served from memory. A crash forfeits the rest of
+ * the block, so no number is given twice. A clean close moves the row back over the rest, if no other allocator has moved it.
  *
  *   blocks   16, 32, 64 … 1,024 numbers: they double with each refill, so that a small store does not burn a thousand.
  *            Below a quarter of a grown block the next one is fetched ahead of need.
@@ -17,7 +17,7 @@
  *
  * I4   No number is given twice, by any sequences over one row.       test/property/ids.*.test.ts
  * I12  After a crash the next number is greater than any given one.
- * B1   Row = c means: nobody has, and nobody was given, c or more. So a conditional write that finds c may take from c on,
+ * B1   Row = c means: no number c or above was ever given or taken. So a conditional write that finds c may take from c on,
  *      whatever happened in between, and a give-back may lower the row to the start of a run that ends at c.
  *
  * Known: one row a counter, taken by compare-and-set; SDK stubs take blocks of 1,000. Ours: growth, give-back, exact mode.
@@ -66,10 +66,10 @@ export class IdSequence {
   /** Ours, ascending and disjoint; none is empty. More than one only where another allocator took a block in between. */
   #runs: Run[] = []
   #inHand = 0
-  /** What the row said when last read or written, and its bytes; `undefined` = not known. */
+  /** The row as last read or written, and its bytes; `undefined` = not known. */
   #rowNext: number | undefined
   #row: Uint8Array | undefined
-  /** `ahead`: a refill runs that nobody waits for. */
+  /** `ahead`: a refill runs in the background. */
   #busy: 'no' | 'ahead' | 'job' = 'no'
   #queue: Job[] = []
 
@@ -147,7 +147,7 @@ export class IdSequence {
     return this.#submit(0, () => {
       const lastRun = this.#runs[this.#runs.length - 1]
       this.#drop(number)
-      // What is in hand is below the row, wherever others have moved it.
+      // The open block is below the row, wherever others have moved it.
       if (lastRun !== undefined && number < lastRun.end) return
       return andThen(this.#moveRowPast(context, number), () => undefined)
     })
@@ -182,7 +182,7 @@ export class IdSequence {
     })
   }
 
-  // What is in hand
+  // The open block
 
   #give(count: number): number[] {
     const numbers: number[] = []
@@ -244,7 +244,7 @@ export class IdSequence {
     })
   }
 
-  /** Starts a refill that nobody waits for, when a grown block runs low. Its failure is that of the next one, too. */
+  /** Starts a refill in the background when a grown block runs low. Its failure is that of the next one, too. */
   #refillAhead(context: RequestContext): void {
     if (this.#busy !== 'no' || this.#blockSize < this.#blocks.aheadSizeMin || this.#inHand * 4 > this.#blockSize) return
     try {
@@ -254,7 +254,7 @@ export class IdSequence {
       const finish = () => this.#finish()
       done.then(finish, finish)
     } catch {
-      // Whoever needs the numbers will meet the error again, and be told.
+      // The caller that needs the numbers meets the error again and reports it.
     }
   }
 
@@ -375,7 +375,7 @@ export class IdSequence {
   }
 }
 
-/** What a row says; a counter without a row stands at 1. */
+/** The number in a row; a counter without a row stands at 1. */
 function numberOf(row: Uint8Array | undefined): number {
   return row === undefined ? 1 : Number(decodeCounter(row))
 }

@@ -13,7 +13,7 @@
  * P2  nameOf is one-to-one on all 64-bit ids, and originalOfName takes it back.
  * P3  The same secret and size give the same shuffle, on any machine and in any version.
  *
- * It spreads; it does not hide. Do not use it where somebody must not guess the original number.
+ * It spreads; it does not hide. Do not use it where the original number must stay secret.
  *
  * Known: Feistel networks, cycle walking (Black and Rogaway). Ours: the round function and the text form.
  * Why not a ready cipher: docs/decisions/0020-key-permutation.md.
@@ -32,7 +32,7 @@ const idMin = -(2n ** 63n)
 const idMax = 2n ** 63n - 1n
 
 export interface KeyPermutationOptions {
-  /** Any text; another text gives another shuffle. Keep it: without it nobody gets the original ids back. */
+  /** Any text; another text gives another shuffle. Keep it: without it the original ids are lost. */
   readonly secret: string
   /** How many ids there are: numeric ids are 1 to this and stay so. At most 2^63 - 1. */
   readonly size: bigint

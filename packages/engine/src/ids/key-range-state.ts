@@ -1,9 +1,9 @@
 /**
- * What is known of a range of ids that somebody wants to write by hand.
+ * The state of a range of ids that an application wants to write by hand.
  *
  *   state        an entity is inside    an id inside was given before    meaning
  *   COLLISION    yes                    either                           writing there overwrites it
- *   CONTENTION   no                     yes                              whoever got it may still write there
+ *   CONTENTION   no                     yes                              its receiver may still write there
  *   EMPTY        no                     no                               the range is wholly yours
  *
  * "Given before" is read from the counter alone, a high-water mark: ids that were skipped count as given.
@@ -62,7 +62,7 @@ export function describeKeyRange(of: Key, range: IdRange, answer: Omit<Allocated
   return `${state}: ${formatKey(start)} to ${formatKey(end)}: ${meaning}. ${describeMark(nextAfter, nextBefore)}`
 }
 
-/** What became of a counter: its high-water mark is the lowest id that nobody was given. */
+/** The state of a counter: its high-water mark is the lowest id not yet given. */
 export function describeMark(nextAfter: bigint, nextBefore?: bigint): string {
   const moved =
     nextBefore === undefined

@@ -1,5 +1,5 @@
 /**
- * What a definition of a composite index may say, and the one form of it by which definitions are compared.
+ * Rules for the definition of a composite index, and the normal form in which definitions are compared.
  *
  * Known: an ascending __key__ at the end says nothing, since rows with equal columns stand in key order anyway;
  * single-property indexes are built in; at most 100 properties.

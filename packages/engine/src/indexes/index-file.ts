@@ -26,7 +26,7 @@ export class IndexFile {
   readonly #onTrouble: (trouble: string) => void
   #text: string | undefined
   #parsed: IndexFileText = nothing
-  /** Of the file when it was read. */
+  /** Version of the file when it was read. */
   #stamp: string | undefined
   /** Changes go one after the other. */
   #tail: Promise<void> = Promise.resolve()
@@ -100,7 +100,7 @@ export class IndexFile {
     this.#stamp = stamp
   }
 
-  /** What tells one state of the file from another; empty when there is no file. */
+  /** Identifies a state of the file; empty when there is no file. */
   async #stampNow(): Promise<string> {
     try {
       const { mtimeMs, size, ino } = await stat(this.path)

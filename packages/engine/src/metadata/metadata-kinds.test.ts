@@ -92,7 +92,7 @@ describe('metadata kinds', () => {
     expect(await names(queryOf('__kind__', { ...keys, startCursor: first.endCursor }))).toEqual(['__kind__:"User"'])
   })
 
-  test('a projection below a kind, and one of a key range, need no index that somebody defined', async () => {
+  test('a projection below a kind, and one of a key range, need no declared index', async () => {
     const projection = ['property_representation']
     const under = keyFilter('hasAncestor', [{ kind: '__kind__', name: 'ToDo' }])
     const expected = Array.from(['done', 'owner', 'owner'], (name) => `__kind__:"ToDo"/__property__:"${name}"`)

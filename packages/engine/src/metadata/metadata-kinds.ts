@@ -157,7 +157,7 @@ export function kindsOf(
 interface FoundProperty {
   readonly kind: string
   readonly name: string
-  /** What its rows in EntitiesByPropertyAsc start with. */
+  /** The prefix of its rows in EntitiesByPropertyAsc. */
   readonly prefix: string
 }
 

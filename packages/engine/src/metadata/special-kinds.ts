@@ -24,7 +24,7 @@ export function checkSpecialKind(query: Query): void {
 }
 
 /**
- * The plan of a query. One of metadata needs no index that somebody defined: what it lacks is added to `made`, and the store
+ * The plan of a query. A query of metadata needs no declared index: a missing one is added to `made`, and the store
  * that is made for it has the rows.
  *
  * @param shape - of the query's cursors

@@ -36,7 +36,7 @@ export function isStatisticsKind(kind: string | undefined): boolean {
 export interface StatisticsSource {
   readonly projectId: string
   readonly databaseId: string
-  /** What there is to count (survey.ts). */
+  /** The entities to count (survey.ts). */
   readonly survey: () => MaybePromise<Survey>
   /** Whether rows of all property indexes are kept. */
   readonly hasAllRows: boolean

@@ -1,5 +1,5 @@
 /**
- * What the entities of a database are made of, by one walk over them: the figures from which all statistics kinds are put
+ * Counts and sizes of a database's entities, from one walk over them: the figures from which all statistics kinds are put
  * together, and the indexed properties where their rows are not kept.
  *
  *   Entities rows ─▶ SurveyWalk.add ─▶ a KindSurvey a namespace and kind: entities, index rows, values and entries by property
@@ -50,7 +50,7 @@ export interface EntityTallies {
   readonly composite: Tally
 }
 
-/** What the entities of one kind in one namespace are made of. */
+/** Counts and sizes of the entities of one kind in one namespace. */
 export interface KindSurvey {
   readonly namespaceId: string
   readonly kind: string
@@ -68,7 +68,7 @@ export interface KindSurvey {
 export type Survey = readonly KindSurvey[]
 
 const rowsPerStep = 64
-/** What an entity weighs in a slice. */
+/** The cost of an entity in a slice. */
 const entityWork = 8
 
 /** Walks along the entities of a database. */
@@ -104,7 +104,7 @@ class GrowingKind implements KindSurvey {
   readonly entries = new Map<string, Map<number, Tally>>()
   readonly namespaceId: string
   readonly kind: string
-  /** Of the row key of an index, without property, value and path. */
+  /** Length of the row key of an index, without property, value and path. */
   readonly headBytes: number
 
   constructor(codes: KeyCodes) {

@@ -1,5 +1,5 @@
 /**
- * The stored form of an entity: its properties stay the bytes they came in, and are decoded only when somebody must look
+ * The stored form of an entity: its properties stay the bytes they came in, and are decoded only when needed
  * inside (design: on a read, key, property bytes, version and times are spliced into the answer as they are).
  */
 

@@ -24,7 +24,7 @@ export interface PropertyOrder {
 
 export type DistanceMeasure = 'euclidean' | 'cosine' | 'dotProduct'
 
-/** Of the query's results, those whose vectors are nearest to a given one, nearest first. */
+/** Selects the results whose vectors are nearest to a given one, nearest first. */
 export interface NearestQuery {
   readonly property: string
   /** An array of doubles with meaning 31. */

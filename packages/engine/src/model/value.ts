@@ -45,7 +45,7 @@ export type Value =
   | EntityValue
   | ArrayValue
 
-/** What can stand in an index row. An entity is one only as a user value (meaning 20). */
+/** Value types of index rows. An entity is one only as a user value (meaning 20). */
 export type IndexableValue = Exclude<Value, ArrayValue>
 
 export type Properties = ReadonlyMap<string, Value>

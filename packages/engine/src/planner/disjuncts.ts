@@ -48,7 +48,7 @@ function multiplyOut(conjunction: Conjunction, choose: (atom: Atom) => boolean):
   )
 }
 
-/** What the inequalities on `property` allow together: one value has to satisfy all of them. */
+/** The values that the inequalities on `property` allow together: one value has to satisfy all of them. */
 function inequalitySpans(conjunction: Conjunction, property: string, inverted: boolean): readonly Span[] {
   let spans: readonly Span[] | undefined
   for (const atom of conjunction) {

@@ -88,7 +88,7 @@ function explainScan(plan: Plan, node: ScanNode): string {
   return `scan ${node.table} ${name}${direction}${conditions.length === 0 ? '' : `: ${conditions.join(' and ')}`}`
 }
 
-/** What ranges of a column, or of the path, say in terms of its values; empty when they say nothing. */
+/** Ranges of a column, or of the path, as conditions on its values; empty when they exclude nothing. */
 function spanWords(_plan: Plan, spans: readonly Span[], column: Column | undefined): string {
   const subject = column?.property ?? '__key__'
   const words = spans.map((span) => oneSpanWords(span, subject, column)).filter((text) => text !== '')

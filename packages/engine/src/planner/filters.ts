@@ -231,7 +231,7 @@ class FilterReader {
 
 /**
  * A filter's value must be one that an indexed property could have, or one that a query gave: results of projections have
- * meaning 18, which nobody can store, and old geo points 23.
+ * meaning 18, which no client can store, and old geo points 23.
  */
 function checkMeaning(property: string, value: Value): void {
   const { meaning = 0, type } = value

@@ -67,7 +67,7 @@ export interface NormalQuery {
   readonly kind: string | undefined
   readonly ancestor: Key | undefined
   readonly columns: readonly Column[]
-  /** Of the columns, first to last. None is free in a reverse query. */
+  /** Directions of the columns, first to last. None is free in a reverse query. */
   readonly parts: readonly ColumnPart[]
   /** Columns that are ordered after the key. */
   readonly lateColumns: readonly Column[]

@@ -11,10 +11,10 @@
  *
  * 2 and 4 may come in another order and direction: what is projected has none but the index's.
  *
- * What is not ordered is ascending; behind an order on __key__ it has the direction of that one. So a query with all its orders
+ * A column without an order is ascending; behind an order on __key__ it has the direction of that order. So a query with all its orders
  * turned round, the key's among them, gives the same rows the other way round.
  *
- * What comes after an order on __key__ orders only the rows of one entity; but an entity without it is no result (measured:
+ * An order after one on __key__ orders only the rows of one entity; but an entity without it is no result (measured:
  * Google's Firestore emulator in Datastore mode, which then gives entities with arrays several times; ours: once).
  */
 import { invalidArgument } from '../errors.ts'

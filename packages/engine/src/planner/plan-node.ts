@@ -26,13 +26,13 @@ import type { Span } from './spans.ts'
 export interface ScanNode {
   readonly type: 'scan'
   readonly table: TableId
-  /** What all rows start with; a position follows. */
+  /** The prefix of all rows; a position follows. */
   readonly prefix: RowKey
   /** The positions wanted, by their starts. */
   readonly spans: readonly Span[]
   /** Whether the row holds the inverted position, and so stands in the opposite order: an index with `__key__ desc`. */
   readonly mirrored: boolean
-  /** What the prefix fixes, for people. */
+  /** The conditions that the prefix fixes, in words. */
   readonly equalities: readonly Equality[]
   /** The composite index whose rows these are. */
   readonly index?: IndexDefinition
@@ -81,7 +81,7 @@ export interface Plan {
   readonly lateColumns: readonly Column[]
   readonly everyRow: boolean
   readonly reverse: boolean
-  /** What an entity must have to match: by it the first row of an entity with arrays is found. */
+  /** The condition for an entity to match, by which the first row of an entity with arrays is found. */
   readonly disjuncts: readonly Disjunct[]
   /** Whether an entity may stand at several positions, of which only the first counts. */
   readonly firstRowOnly: boolean

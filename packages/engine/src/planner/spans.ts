@@ -35,7 +35,7 @@ const opposite: Readonly<Record<SpanOperator, SpanOperator>> = {
 }
 
 /**
- * What `operator code` allows.
+ * The values that `operator code` allows.
  *
  * @param code - as it stands in the column: already inverted when `inverted`
  */
@@ -70,7 +70,7 @@ export function prefixSpans(code: string): readonly Span[] {
   return [{ lower: code, upper: code + codesEnd }]
 }
 
-/** What both lists allow; empty when nothing is left. */
+/** The intersection of two lists; empty when nothing is left. */
 export function intersectSpans(a: readonly Span[], b: readonly Span[]): readonly Span[] {
   const shared: Span[] = []
   let i = 0

@@ -1,4 +1,4 @@
-/** How a commit that meets locks leaves the section in which nobody else commits, to wait outside of it. */
+/** Thrown by a commit that meets locks, so that it leaves the exclusive commit section and waits outside of it. */
 import type { Footprint } from '../log/commit-input.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { Transaction } from './transaction.ts'
@@ -7,7 +7,7 @@ import type { Transaction } from './transaction.ts'
 export class Blocked extends Error {
   readonly holders: readonly Transaction[]
   readonly row: RowKey
-  /** What the commit is about to change. */
+  /** The rows that the commit is about to change. */
   readonly footprint: Footprint
 
   constructor(holders: readonly Transaction[], row: RowKey, footprint: Footprint) {

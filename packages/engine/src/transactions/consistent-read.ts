@@ -42,7 +42,7 @@ export function consistentRead<T>(
     return overlapping.landing === undefined ? again() : overlapping.landing.then(again, again)
   }
   const value = andThen(viewOf(), (view) => work(new TrackedView(view, reads)))
-  // What is read in one turn meets only the batches on their way, and these are known without a mark.
+  // A read within one turn of the event loop overlaps only batches under way, which are known without a mark.
   if (!(value instanceof Promise)) return whole(value)
   recent.keep(mark)
   return value.then(whole).finally(() => recent.release(mark))

@@ -61,7 +61,7 @@ describe('a contended row', () => {
     }
     await Promise.all(Array.from({ length: 8 }, client))
     expect(await get(first)).toBe(80)
-    // The first eight have all read before anybody knew; of these seven are victims.
+    // The first eight have all read before the row was known as contended; of these seven are victims.
     expect(aborted).toBeLessThanOrEqual(8)
     // contended-rows/C3: nearly each of the eighty stood in line once.
     const [busiest] = engine.tablets.groups(1)

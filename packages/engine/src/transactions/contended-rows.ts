@@ -5,7 +5,7 @@
  *   transactions 1, 2 … 16 read X        all hold a lock on it, and every one but the last to commit is a deadlock's victim
  *   X is contended             T17 reads X and holds it alone; T18 waits for T17's end before it reads, T19 for T18's …
  *
- * C1  A row is contended for a second after a writer that has read it met others that have, or somebody waited for a turn.
+ * C1  A row is contended for a second after a writer that has read it met others that have, or a reader waited for its turn.
  * C2  Waiting here is a courtesy: a reader that has waited for the lock timeout shares the lock after all.
  *
  * C3  Who waits for a turn is told to the tablets, as a wait of the groups whose commits met there.
@@ -25,17 +25,17 @@ import type { Transaction } from './transaction.ts'
 
 const contendedMicros = 1_000_000n
 
-/** From so many rows on, those whose time is over are looked for. */
+/** Above this number of rows expired ones are removed. */
 const rowsMax = 64
 
 interface Contended {
   /** Microseconds. */
   until: bigint
-  /** Of the commit that met others here last. */
+  /** Groups of the commit that last met others here. */
   groups: readonly GroupCode[]
   /** Open transactions that have asked for the row: the holder, and who waits. */
   readonly line: Set<Transaction>
-  /** Who asked last. The next waits for this one alone, so that an end wakes one and not all. */
+  /** The last in line. The next waits for this one alone, so that an end wakes one waiter and not all. */
   last: Transaction | undefined
 }
 
@@ -98,7 +98,7 @@ export class ContendedRows {
     })
   }
 
-  /** Whom a newcomer stands behind; `undefined` = nobody, or the reader has stood in line already. */
+  /** The transaction that a new reader waits for; `undefined` = none, or the reader has waited already. */
   #ahead({ line, last }: Contended, reader: Transaction): readonly Transaction[] | undefined {
     return last !== undefined && line.has(last) && !line.has(reader) ? [last] : undefined
   }

@@ -20,7 +20,7 @@ export interface Wait {
   /** The transaction that waits, or what stands for a write outside of one. */
   readonly waiter: Transaction
   readonly holders: readonly Transaction[]
-  /** What is contended, in words. */
+  /** The contended row, in words. */
   readonly what: string
   readonly timeoutMs: number
 }

@@ -10,7 +10,7 @@
  */
 import { nameOf, type Transaction } from './transaction.ts'
 
-/** What is known of a transaction that has ended. */
+/** The fields kept of a transaction that has ended. */
 export type EndedTransaction = Pick<
   Transaction,
   'id' | 'database' | 'readOnly' | 'age' | 'state' | 'abortReason' | 'name'

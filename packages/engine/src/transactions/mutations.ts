@@ -1,5 +1,5 @@
 /**
- * What a list of mutations does to the committed state: a fold over the entities' images, with no writes of its own.
+ * The effect of a list of mutations on the committed state: a fold over the entities' images, with no writes of its own.
  *
  *   stored image ─▶ mutation ─▶ mutation … ─▶ image after; one version, and one result, for all mutations of an entity
  *   mutation = write (under its mask, if it has one), then its transforms in order
@@ -51,7 +51,7 @@ export interface PreparedMutation {
   readonly properties: Uint8Array | undefined
   readonly entries: readonly IndexEntry[] | undefined
   readonly conflict: Conflict | undefined
-  /** What the write is about; absent = the whole entity. */
+  /** The properties that the write changes; absent = the whole entity. */
   readonly mask: PropertyMask | undefined
   readonly transforms: readonly PreparedTransform[] | undefined
 }
@@ -68,7 +68,7 @@ export interface MutationOutcome {
 }
 
 export interface EvaluationRules {
-  /** Whose mutations they are: many of them give way to other calls. */
+  /** Context of the commit: a long list yields to other calls. */
   readonly context: RequestContext
   readonly atomic: boolean
   /** Whether certain pairs of mutations on one key are refused (Firestore) or take effect one after the other (legacy). */
@@ -82,7 +82,7 @@ export interface Evaluated {
   readonly states: readonly EntityStates[]
   /** One for each mutation that took effect, in order. */
   readonly outcomes: readonly MutationOutcome[]
-  /** What stopped a list that is not atomic. */
+  /** The error that stopped a list that is not atomic. */
   readonly failure: unknown
 }
 
@@ -94,18 +94,18 @@ interface Entity {
   readonly imageBefore: EntityImage | undefined
   /** `undefined` = there is no such entity now. */
   properties: Uint8Array | undefined
-  /** Of `properties`, when at hand. */
+  /** Size of `properties`, when known. */
   entries: readonly IndexEntry[] | undefined
   /** Whether a mutation of the list was about it already. */
   isMet: boolean
   /** Deleted by the list, at whatever point of it. */
   isDeleted: boolean
   isConflicted: boolean
-  /** What the list leaves of it, once that is known. */
+  /** The image after the list, once that is known. */
   imageAfter: EntityImage | undefined
 }
 
-/** What the mutations of one named key have in common, in the order of the list. */
+/** State shared by the mutations of one key, in the order of the list. */
 interface Named {
   lastOperation: Operation
   readonly firstConflict: Conflict | undefined
@@ -204,7 +204,7 @@ class Fold {
   readonly #known: Map<RowKey, Entity> | undefined
   /** The entity of each mutation that took effect, in their order. */
   readonly #done: Entity[] = []
-  /** What the transforms of a mutation gave, by its place. */
+  /** Results of the transforms of a mutation, by its place. */
   #transformResults: Map<number, readonly Value[]> | undefined
   readonly #named: ReadonlyMap<RowKey, Named>
 
@@ -276,7 +276,7 @@ class Fold {
     return andThen(told, () => ({ states, outcomes, failure }))
   }
 
-  /** What the list leaves of an entity; the image before itself when that is the same (M3). */
+  /** The image of an entity after the list; the very image before when it is the same (M3). */
   #imageAfter({ imageBefore, properties, isDeleted }: Entity): EntityImage | undefined {
     if (properties === undefined) return undefined
     const isNew = imageBefore === undefined || (isDeleted && this.#rules.pairs === 'refused')

@@ -7,7 +7,7 @@
  *   appendMissing          elements that the array has not yet, in order        } 3 = 3.0, 0.0 = -0.0, NaN = NaN;
  *   removeAll              the array without these elements                    } whether an element is indexed is no difference
  *
- * What is no number counts as absent for the first three, and what is no array as an empty array for the last two. A path
+ * A value that is no number counts as absent for the first three, and one that is no array as an empty array for the last two. A path
  * into no entity makes the entities on the way.
  *
  * PT1  Transforms of a mutation take effect in order, after its write, whatever its mask says.   mutations.ts

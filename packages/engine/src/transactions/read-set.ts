@@ -1,5 +1,5 @@
 /**
- * What a transaction has read: single rows, also absent ones, and the stretches of tables that its scans went over.
+ * The read set of a transaction: single rows, also absent ones, and the ranges of tables that its scans covered.
  *
  *   rows    keys of rows of Entities that were asked for
  *   spans   [start, end) from where a scan began, or sought to, up to just after the last row it gave; to the end of the

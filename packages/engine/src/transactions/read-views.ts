@@ -29,7 +29,7 @@ import { consistentRead } from './consistent-read.ts'
 import { GroupViews } from './group-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
 
-/** What a read is about: the groups of its keys or of its ancestor, or everything. */
+/** The scope of a read: the groups of its keys or of its ancestor, or everything. */
 export type ReadScope = readonly GroupCode[] | 'global'
 
 export interface ReadView {

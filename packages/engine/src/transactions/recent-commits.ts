@@ -1,5 +1,5 @@
 /**
- * The commits that somebody may still have to be compared with: those on their way to the store, and all since the oldest
+ * Recent commits, for conflict checks: those on their way to the store, and all since the oldest
  * open mark.
  *
  *   number   1 … 2 … 3 … 4 … 5        in the order of their appends

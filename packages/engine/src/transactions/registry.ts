@@ -2,7 +2,7 @@
  * Which transactions there are: the open ones by id, and for a while the fate of those that have ended.
  *
  * G1  A token names at most one transaction, of one database, also after a restart.
- * G2  What has expired is ended when somebody asks for it or waits for it, or when another transaction is begun or used, or a
+ * G2  An expired transaction is ended when a call names it or waits for it, or when another transaction is begun or used, or a
  *     commit made, at most a second later.
  *
  * Measured: unknown, ended and expired transactions are refused as INVALID_ARGUMENT, and a read-only one as one to retry.
@@ -51,7 +51,7 @@ export class TransactionRegistry implements TransactionOwner {
 
   readonly #openMax: number
 
-  /** @param onEnd - told of each that has ended, before anybody who waits for it */
+  /** @param onEnd - told of each that has ended, before its waiters */
   constructor(
     scheduler: Scheduler,
     { openTransactionsMax = openMaxDefault }: RegistryLimits,
@@ -78,7 +78,7 @@ export class TransactionRegistry implements TransactionOwner {
     return this.#open.values()
   }
 
-  /** Who holds a lock on a row: the pessimistic transactions that have read it, but for one. */
+  /** The holders of a lock on a row: the pessimistic transactions that have read it, but for one. */
   holdersOf(row: RowKey, aside: Transaction): readonly Transaction[] {
     const holders: Transaction[] = []
     for (const other of this.#open.values()) {
@@ -89,7 +89,7 @@ export class TransactionRegistry implements TransactionOwner {
   }
 
   /**
-   * Ends what has expired, unless that was done a moment ago: what nobody comes back for holds no locks and keeps nothing.
+   * Ends what has expired, unless that was done a moment ago: an abandoned transaction holds no locks and keeps nothing.
    *
    * @returns what time it is, microseconds
    */
@@ -127,7 +127,7 @@ export class TransactionRegistry implements TransactionOwner {
     return transaction
   }
 
-  /** What waits and is waited for in the place of a write outside of transactions: unknown to clients, older than all. */
+  /** Stands for a write outside of transactions in waits: unknown to clients, older than all. */
   standIn(database: string): Transaction {
     return new Transaction({
       id: 0,

@@ -5,7 +5,7 @@
  *   active ──idle or total time over──▶ expired        active ──lost to another──▶ aborted
  *
  * T1  A transaction that is not active holds nothing: its read set is empty, its marks are given back.
- * T2  It ends once. Who waits for it is told at that moment.
+ * T2  It ends once, and its waiters are told at that instant.
  * T3  It does not expire while its commit runs: what becomes of it then is the commit's to say.
  *
  * Known: 60 s idle and 270 s in all (documented; measured on the Firestore emulator).
@@ -23,7 +23,7 @@ export type TransactionState = 'active' | 'committed' | 'rolledBack' | 'expired'
 export const idleMicrosMax = 60_000_000
 export const totalMicrosMax = 270_000_000
 
-/** Who is told that a transaction has ended, before anybody who waits for it. */
+/** Callback when a transaction has ended, before its waiters are told. */
 export interface TransactionOwner {
   ended(transaction: Transaction): void
 }
@@ -43,7 +43,7 @@ export interface TransactionStart {
   readonly owner?: TransactionOwner | undefined
 }
 
-const nobody: readonly Transaction[] = []
+const none: readonly Transaction[] = []
 
 export class Transaction {
   readonly id: number
@@ -57,12 +57,12 @@ export class Transaction {
   /** Why it was aborted, for the answer to whatever it asks next. */
   abortReason: string | undefined
   /** The transactions that it waits for now. */
-  waitsFor: readonly Transaction[] = nobody
+  waitsFor: readonly Transaction[] = none
   usedAt: number
   /** Its commit has begun. */
   committing = false
   #state: TransactionState = 'active'
-  /** Made when somebody asks for it. */
+  /** Made on first use. */
   #token: Uint8Array | undefined
   #owner: TransactionOwner | undefined
   #atEnd: (() => void)[] | undefined
@@ -94,7 +94,7 @@ export class Transaction {
     return nameOf(this.id)
   }
 
-  /** When it expires if nobody uses it before. */
+  /** When it expires unless it is used before. */
   get expiresAt(): number {
     return Math.min(this.usedAt + idleMicrosMax, this.beganAt + totalMicrosMax)
   }
@@ -120,7 +120,7 @@ export class Transaction {
     this.#state = state
     this.abortReason = reason
     this.reads.clear()
-    this.waitsFor = nobody
+    this.waitsFor = none
     const tasks = this.#atEnd
     this.#atEnd = undefined
     this.#owner?.ended(this)

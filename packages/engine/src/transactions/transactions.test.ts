@@ -339,7 +339,7 @@ describe('a transaction with entity groups', () => {
 describe('a read-only transaction', () => {
   beforeEach(() => use('firestore'))
 
-  test('sees one moment, keeps nobody waiting, and can be committed', async () => {
+  test('sees one instant, makes no writer wait, and can be committed', async () => {
     await commit(undefined, [first, 1])
     const reader = await begin('readOnly')
     expect(await get(first, reader)).toBe(1)
@@ -424,7 +424,7 @@ describe('a read that opens a transaction', () => {
 describe('the name of a transaction', () => {
   beforeEach(() => use('firestore'))
 
-  test('is refused when it does not decode, when nobody has it, and in another database', async () => {
+  test('is refused when it does not decode, when it is unknown, and in another database', async () => {
     expect(await ending(get(first, Uint8Array.of(1, 2, 3)))).toBe('INVALID_ARGUMENT')
     expect(await ending(get(first, Uint8Array.of(0x11, 1, 0, 0, 0, 0, 0, 0, 0)))).toBe('INVALID_ARGUMENT')
     const elsewhere = await engine.database('p', 'other').beginTransaction(engine.context(), { mode: 'readWrite' })

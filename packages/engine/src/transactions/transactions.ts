@@ -54,9 +54,9 @@ export interface TransactionDatabase extends LogDatabase {
   readonly transactionSettings: TransactionSettings
 }
 
-/** What a reset deletes. */
+/** The scope of a reset. */
 export interface GoneRows {
-  /** What the codes of its databases begin with. */
+  /** The prefix of the codes of its databases. */
   readonly databases: string
   /** Some rows of them; absent = all. */
   readonly ranges: readonly KeyRange[] | undefined
@@ -189,7 +189,7 @@ export class Transactions {
   ): MaybePromise<Committed<T>> {
     const { log } = this.#parts
     if (this.#registry.openCount > 0) this.#registry.sweep()
-    // Who waits for the turn of its groups may meet transactions that are not open yet.
+    // A commit that waits in the append queue may meet transactions that are not open yet.
     const isAlone = this.#registry.openCount === 0 && log.appendQueue?.isOn !== true
     if (transaction === undefined && isAlone) return log.commit(input)
     const groupsRead = transaction === undefined ? undefined : this.#held.groupsOf(transaction)
@@ -299,7 +299,7 @@ export class Transactions {
   }
 
   /**
-   * What a commit failed by: that an entity is missing, or there already, may be the work of another commit after it was
+   * The reason why a commit failed: that an entity is missing, or there already, may be the work of another commit after it was
    * read. Then the transaction lost a conflict, and its client has to try again instead of giving up.
    */
   #conflictBehind(transaction: Transaction, error: unknown): unknown {

@@ -3,7 +3,7 @@
  *
  *   readers 1, 2 hold a lock on X      W waits for both      reader 3 wants to read X: it waits for W
  *
- * Q1  Whoever would newly lock a row that a writer waits for comes after that writer: so the readers before it run dry, and a
+ * Q1  A reader that would newly lock a row that a writer waits for comes after that writer. So the readers before it finish, and a
  *     row that is read all the time is written all the same.
  * Q2  A transaction that the writer waits for already is not held up by it: that would be a deadlock of our own making.
  *

@@ -23,7 +23,7 @@ import { eachField, inMessage, readReference, writeEntityGroup, writeReference }
 const propertyFields = { indexed: 14, excluded: 15 } as const
 const asWeHaveIt = 50_001
 
-/** Entities nest at most 20 deep where they are valid; deeper than this nobody follows. */
+/** Entities nest at most 20 deep where they are valid; deeper ones are not read. */
 const depthMax = 100
 
 export interface DecodedEntity {

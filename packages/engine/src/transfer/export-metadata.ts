@@ -17,12 +17,12 @@
 import { WireReader, WireWriter } from '../encoding/wire.ts'
 import { eachField, inMessage, readInt64, readString } from './reference-v3.ts'
 
-/** What the first record of an overall metadata file says. */
+/** The first record of an overall metadata file. */
 export const formatRecord: Uint8Array = Buffer.from('3')
 
 export const overallSuffix = '.overall_export_metadata'
 
-/** What one folder of an export holds; `undefined` = all. */
+/** The scope of one folder of an export; `undefined` = all. */
 export interface Scope {
   readonly namespaceId: string | undefined
   readonly kind: string | undefined
@@ -30,7 +30,7 @@ export interface Scope {
 
 export interface ExportPart {
   readonly scope: Scope
-  /** Of the part's metadata file, below the folder of the overall metadata file; with slashes. */
+  /** Path of the part's metadata file, below the folder of the overall metadata file; with slashes. */
   readonly path: string
   readonly entities: number
   readonly bytes: number

@@ -50,12 +50,12 @@ export interface ExportOptions {
 
 export interface TransferProgress {
   readonly entities: number
-  /** Of the output files; on the way in, of the records in them. */
+  /** Size of the output files; for an import, of the records in them. */
   readonly bytes: number
 }
 
 export interface ExportReport extends TransferProgress {
-  /** What an import is given. */
+  /** Options of an import. */
   readonly metadataFile: string
 }
 
@@ -285,7 +285,7 @@ type FileHandle = Awaited<ReturnType<typeof open>>
 
 interface PartFileOptions {
   readonly scope: Scope
-  /** Of its metadata file, below the folder of the export. */
+  /** Path of its metadata file, below the folder of the export. */
   readonly path: string
   readonly handle: FileHandle
   readonly startedAt: bigint

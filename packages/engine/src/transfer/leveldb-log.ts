@@ -92,7 +92,7 @@ export class LogWriter {
 export interface LogRecordAt {
   /** Valid until the next record is asked for. */
   readonly bytes: Buffer
-  /** Of the record's first fragment in the file. */
+  /** Offset of the record's first fragment in the file. */
   readonly offset: number
 }
 
