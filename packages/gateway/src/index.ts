@@ -1,11 +1,12 @@
 /** What other packages may use of the gateway. */
 
-export type { Route, RouteAnswer, RouteRequest, Router, Verb } from './admin/router.ts'
+export type { EmulatorClock } from './controls/emulator-clock.ts'
+export type { FaultMethod, FaultOptions, FaultReport } from './controls/fault.ts'
+export type { Fault, Faults } from './controls/faults.ts'
 export { type Emulator, type EmulatorOptions, type Seed, type SeedPlace, startEmulator } from './emulator/emulator.ts'
-export type { EmulatorClock } from './emulator/emulator-clock.ts'
+export type { Gateway, GatewayOptions } from './emulator/server.ts'
+export { startGateway } from './emulator/server.ts'
 export type { DatabasePort, EnginePort, ResetScope } from './engine-port.ts'
-export type { FaultMethod, FaultOptions, FaultReport } from './faults/fault.ts'
-export type { Fault, Faults } from './faults/faults.ts'
 export { type DumpedEntity, type DumpOptions, dumpDatabase, writeFixture } from './fixtures/dump.ts'
 export {
   type Fixture,
@@ -21,5 +22,4 @@ export type { PlainValue } from './fixtures/plain-value.ts'
 export { type SeedReport, seedDatabase } from './fixtures/seed.ts'
 export type { Logger } from './logger.ts'
 export type { Address } from './protocols/port.ts'
-export type { Gateway, GatewayOptions } from './server.ts'
-export { startGateway } from './server.ts'
+export type { Route, RouteAnswer, RouteRequest, Router, Verb } from './protocols/router.ts'

@@ -9,8 +9,8 @@ import type { DescMessage, DescMethod, FileRegistry, JsonValue } from '@bufbuild
 import { InvariantError, invalidArgument, type MaybePromise } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, type Call } from '../call.ts'
 import type { GrpcMethods } from '../protocols/grpc.ts'
-import type { JsonObject } from './operations.ts'
-import type { Router, Verb } from './router.ts'
+import type { Router, Verb } from '../protocols/router.ts'
+import type { JsonObject } from './operations/operations.ts'
 
 export interface AdminMethod {
   /** As the proto names it. */

@@ -11,7 +11,7 @@
 import type { Database, Engine, ImportProgress, TransferProgress } from '@sixtables/engine'
 import type { Call } from '../call.ts'
 import { metadataFileOf } from './export-locations.ts'
-import type { CommonMetadata, JsonObject, OperationJson, Operations, OperationWork } from './operations.ts'
+import type { CommonMetadata, JsonObject, OperationJson, Operations, OperationWork } from './operations/operations.ts'
 
 const admin = 'type.googleapis.com/google.datastore.admin.v1.'
 const emptyType = 'type.googleapis.com/google.protobuf.Empty'

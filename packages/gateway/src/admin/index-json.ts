@@ -18,7 +18,7 @@ import {
   type IndexState,
   invalidArgument,
 } from '@sixtables/engine'
-import type { JsonObject } from './operations.ts'
+import type { JsonObject } from './operations/operations.ts'
 
 /** The database that an index is of; `databaseId` empty for the default one. */
 export interface IndexPlace {

@@ -16,7 +16,7 @@ import {
   validateDatabase,
 } from '@sixtables/engine'
 import type { IndexPlace } from './index-json.ts'
-import type { CommonMetadata, JsonObject, OperationJson, Operations } from './operations.ts'
+import type { CommonMetadata, JsonObject, OperationJson, Operations } from './operations/operations.ts'
 
 /** How an API speaks of an index and of the work on it. */
 export interface IndexDialect {

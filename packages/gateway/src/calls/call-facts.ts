@@ -1,7 +1,7 @@
 /** What a call of the data API is about, as far as faults and the record of calls look at it. */
 import type { Key } from '@sixtables/engine'
-import { formatKeyPath } from '../admin/key-syntax.ts'
 import type { DatabasePort } from '../engine-port.ts'
+import { formatKeyPath } from '../text/key-syntax.ts'
 
 /** RPCs of the data API, in lower camel case. */
 export type DataMethod = Exclude<keyof DatabasePort, 'explainQuery' | 'explainAggregationQuery'>

@@ -2,7 +2,7 @@
  * The one place where the end of each call of the data API is told, whatever its protocol: for the log, and for whoever
  * watches.
  *
- *   protocol: begin(call) ─▶ handler ─▶ watched-port.ts notes the facts ─▶ protocol: end(call, …) ─▶ observers
+ *   protocol: begin(call) ─▶ handler ─▶ controls/watched-port.ts notes the facts ─▶ protocol: end(call, …) ─▶ observers
  *
  * R1  Every call that began while somebody observed is told once: answered, failed, refused by its protocol, or given up.
  * R2  While nobody observes, a call costs a test at its beginning and one at its end.

@@ -4,11 +4,11 @@
  * are answered at once.
  */
 import { readFileSync } from 'node:fs'
-import { complete, completeRequest } from './complete.ts'
-import { exitCodes, OperationError, UsageError } from './errors.ts'
-import { type Io, processIo } from './io.ts'
-import { parse } from './parser.ts'
-import { plainFlag } from './words.ts'
+import { complete, completeRequest } from './framework/complete.ts'
+import { exitCodes, OperationError, UsageError } from './framework/errors.ts'
+import { type Io, processIo } from './framework/io.ts'
+import { parse } from './framework/parser.ts'
+import { plainFlag } from './framework/words.ts'
 
 /** Runs one command; resolves with its exit code when it is over, for `start` when the server has stopped. */
 export async function main(args: readonly string[], io: Io = processIo): Promise<number> {

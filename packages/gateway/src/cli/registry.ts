@@ -1,27 +1,28 @@
 /**
- * All commands, in the order in which help and reference show them. A new command is a file in commands/ and a
+ * All commands, in the order in which help and reference show them. A new command is a folder in commands/ and a
  * line here; `npm run golden` then writes its chapter of docs/reference/cli.md.
  */
-import type { Command } from './command.ts'
-import { checkCommand } from './commands/check.ts'
-import { completionCommand } from './commands/completion.ts'
-import { clockCommand, faultsCommand, findingsCommand } from './commands/controls.ts'
-import { createCommand } from './commands/create.ts'
-import { dumpCommand } from './commands/dump.ts'
-import { deleteCommand, getCommand, putCommand } from './commands/entity.ts'
-import { envCommand, envInitCommand, envUnsetCommand } from './commands/env.ts'
-import { exportCommand } from './commands/export.ts'
-import { gqlCommand } from './commands/gql.ts'
-import { healthCommand } from './commands/health.ts'
-import { idsCommand } from './commands/ids.ts'
-import { importCommand } from './commands/import.ts'
-import { indexesCommand } from './commands/indexes.ts'
-import { inspectCommand } from './commands/inspect.ts'
-import { resetCommand } from './commands/reset.ts'
-import { seedCommand } from './commands/seed.ts'
-import { startCommand } from './commands/start.ts'
-import { statsCommand } from './commands/stats.ts'
-import { topCommand } from './commands/top.ts'
+
+import { checkCommand } from './commands/check/command.ts'
+import { completionCommand } from './commands/completion/command.ts'
+import { clockCommand, faultsCommand, findingsCommand } from './commands/controls/command.ts'
+import { createCommand } from './commands/create/command.ts'
+import { dumpCommand } from './commands/dump/command.ts'
+import { deleteCommand, getCommand, putCommand } from './commands/entity/command.ts'
+import { envCommand, envInitCommand, envUnsetCommand } from './commands/env/command.ts'
+import { exportCommand } from './commands/export/command.ts'
+import { gqlCommand } from './commands/gql/command.ts'
+import { healthCommand } from './commands/health/command.ts'
+import { idsCommand } from './commands/ids/command.ts'
+import { importCommand } from './commands/import/command.ts'
+import { indexesCommand } from './commands/indexes/command.ts'
+import { inspectCommand } from './commands/inspect/command.ts'
+import { resetCommand } from './commands/reset/command.ts'
+import { seedCommand } from './commands/seed/command.ts'
+import { startCommand } from './commands/start/command.ts'
+import { statsCommand } from './commands/stats/command.ts'
+import { topCommand } from './commands/top/command.ts'
+import type { Command } from './framework/command.ts'
 
 /** The command that runs when none is named. */
 export const defaultCommand: Command = startCommand

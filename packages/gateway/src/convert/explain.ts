@@ -6,7 +6,7 @@
  *   Struct          fields 1 { key 1, value 2 { string_value 3, struct_value 5 } }
  *
  * Tests of Google's clients compare debug_stats and plan_summary whole: nothing else may be in them. The plan in words is told
- * by `/emulator/explain` (admin/explain.ts).
+ * by `/emulator/explain` (admin/emulator/explain.ts).
  *
  * Known: query_profile.proto and struct.proto. Counts in debug_stats are strings, as production gives them.
  */

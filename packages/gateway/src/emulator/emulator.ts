@@ -20,15 +20,15 @@ import {
   invalidArgument,
   openEngine,
 } from '@sixtables/engine'
+import { type EmulatorClock, movableClock, standsAtOf } from '../controls/emulator-clock.ts'
+import type { Faults } from '../controls/faults.ts'
 import type { ResetScope } from '../engine-port.ts'
-import type { Faults } from '../faults/faults.ts'
 import { type Fixture, fixtureOf, loadFixture } from '../fixtures/fixture.ts'
 import type { FixtureData, PlainEntity } from '../fixtures/plain-entities.ts'
 import { type SeedReport, seedDatabase } from '../fixtures/seed.ts'
 import { failureLog, type Logger, silentLogger } from '../logger.ts'
-import type { Gateway, GatewayOptions } from '../server.ts'
-import { type EmulatorClock, movableClock, standsAtOf } from './emulator-clock.ts'
 import { type Served, serve } from './serve.ts'
+import type { Gateway, GatewayOptions } from './server.ts'
 import { variablesOf } from './variables.ts'
 
 /** Options of the engine that make sense here, and of the gateway. */

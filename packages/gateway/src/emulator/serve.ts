@@ -5,13 +5,13 @@
  */
 import { realpathSync } from 'node:fs'
 import type { Engine, MovableClock } from '@sixtables/engine'
-import { addEngineRoutes } from '../admin/engine-routes.ts'
+import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
+import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
 import { type CallObserver, Calls } from '../calls/calls.ts'
-import { addFaultRoutes } from '../faults/fault-routes.ts'
-import { Faults } from '../faults/faults.ts'
+import { EmulatorClock } from '../controls/emulator-clock.ts'
+import { Faults } from '../controls/faults.ts'
 import { type Logger, silentLogger } from '../logger.ts'
-import { type Gateway, type GatewayOptions, startGateway } from '../server.ts'
-import { EmulatorClock } from './emulator-clock.ts'
+import { type Gateway, type GatewayOptions, startGateway } from './server.ts'
 import { addServerRoute, leaveAddress, removeAddress, type ServerFacts } from './server-file.ts'
 import { addSnapshotRoutes, Snapshots } from './snapshots.ts'
 

@@ -13,7 +13,7 @@
  */
 import { readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Router } from '../admin/router.ts'
+import type { Router } from '../protocols/router.ts'
 
 export interface ServerFacts {
   /** `host:port` by which this machine reaches it, IPv6 in brackets. */

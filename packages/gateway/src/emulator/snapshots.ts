@@ -11,8 +11,8 @@
  * They live as long as the server. A store on disk has none: UNIMPLEMENTED (engine-snapshot.ts says what to do instead).
  */
 import { DatastoreError, type Engine, type EngineSnapshot, invalidArgument } from '@sixtables/engine'
-import type { RouteAnswer, Router } from '../admin/router.ts'
-import type { EmulatorClock } from './emulator-clock.ts'
+import type { EmulatorClock } from '../controls/emulator-clock.ts'
+import type { RouteAnswer, Router } from '../protocols/router.ts'
 
 /** Writers copy what snapshots share with the store, so that many cost memory. Ours. */
 export const snapshotsMax = 100

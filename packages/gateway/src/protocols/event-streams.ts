@@ -11,7 +11,7 @@
  */
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import type { Events } from '../admin/router.ts'
+import type { Events } from './router.ts'
 
 export class EventStreams {
   readonly #open = new Set<AbortController>()

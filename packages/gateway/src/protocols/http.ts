@@ -2,7 +2,7 @@
  * HTTP/1.1: the data API in JSON and protobuf, and the endpoints beside it. It does not listen: connections are handed to it.
  *
  *   POST /v1/projects/{project}:{method}     application/json, application/x-protobuf: answered in the same type
- *   other paths                              admin/router.ts
+ *   other paths                              router.ts
  *   unknown path, or wrong verb              404 with a plain text (measured)
  *
  * T1  Nothing of a request from an unwelcome page is read or done.               http.test.ts
@@ -13,7 +13,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { DatastoreError, Scheduler } from '@sixtables/engine'
-import type { Router } from '../admin/router.ts'
 import { Call, type Handlers, type MethodName, messageOf } from '../call.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
@@ -25,6 +24,7 @@ import { BodyAborted, BodyTooLarge, checkMessageSize, readBody } from './http-bo
 import { Exchange, Outbox, send } from './http-exchange.ts'
 import { jsonForm } from './http-json.ts'
 import { protobufForm } from './http-protobuf.ts'
+import type { Router } from './router.ts'
 import { httpStatusOf, statusOf } from './status.ts'
 import type { WireForm } from './wire-form.ts'
 

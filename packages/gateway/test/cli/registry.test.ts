@@ -1,9 +1,9 @@
 /** What holds for every command: help with examples that the parser takes and names that do not clash. */
 import { describe, expect, test } from 'vitest'
-import type { Command } from '../../src/cli/command.ts'
-import { parse } from '../../src/cli/parser.ts'
+import type { Command } from '../../src/cli/framework/command.ts'
+import { parse } from '../../src/cli/framework/parser.ts'
+import { plainFlag } from '../../src/cli/framework/words.ts'
 import { commands } from '../../src/cli/registry.ts'
-import { plainFlag } from '../../src/cli/words.ts'
 import { sixtables } from '../support/cli.ts'
 
 interface Named {

@@ -7,7 +7,7 @@
 import { Datastore } from '@google-cloud/datastore'
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { openWire, readAnswer, type Wire, type WireName, wireNames } from '../support/wires.ts'
 

@@ -5,7 +5,7 @@
 import { AggregateField, Datastore, type Transaction } from '@google-cloud/datastore'
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 
 let engine: Engine
 let gateway: Gateway

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url'
 import { validate } from 'dockerfile-utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { startFlags } from '../../src/cli/commands/start/start-flags.ts'
 import { commands } from '../../src/cli/registry.ts'
-import { startFlags } from '../../src/cli/start-flags.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')

@@ -1,7 +1,7 @@
 /** That the proof by killing can fail: a server that lost, tore, repeated or invented something is found out. */
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { openWire, type Wire } from '../support/wires.ts'
 import { History, keyOf, namesOf, partKeys, project, sharedKeys, writeUntilDeath } from '../support/write-load.ts'

@@ -7,7 +7,7 @@
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MethodName } from '../../src/call.ts'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { openWire, readAnswer, type Wire } from '../support/wires.ts'
 import { array, atomic, commit, entity, integer, named, string, type World } from './errors/row.ts'

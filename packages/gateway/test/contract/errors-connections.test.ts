@@ -4,7 +4,7 @@
  */
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 import { rawConnection, sleep, until } from '../support/gateway.ts'
 import { framed, GrpcClient } from '../support/grpc-client.ts'
 import { encodeRequest, type Plain } from '../support/published-protos.ts'

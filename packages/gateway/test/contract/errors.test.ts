@@ -8,7 +8,7 @@
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MethodName } from '../../src/call.ts'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { encodeRequest, requestToJson } from '../support/published-protos.ts'
 import {

@@ -2,7 +2,7 @@
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MethodName } from '../../src/call.ts'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { openWire, readAnswer, type Wire, wireNames } from '../support/wires.ts'
 import { commit, entity, named, string } from './errors/row.ts'

@@ -6,7 +6,7 @@ import { Datastore, PropertyFilter } from '@google-cloud/datastore'
 import { type Engine, type FindingKind, openEngine } from '@sixtables/engine'
 import { VirtualClock } from '@sixtables/engine/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 
 let engine: Engine
 let gateway: Gateway

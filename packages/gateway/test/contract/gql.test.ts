@@ -6,7 +6,7 @@ import { AggregateField, Datastore } from '@google-cloud/datastore'
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MethodName } from '../../src/call.ts'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 import { GrpcClient } from '../support/grpc-client.ts'
 import { answer, request } from '../support/messages.ts'
 

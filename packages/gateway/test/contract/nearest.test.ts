@@ -1,7 +1,7 @@
 /** Search by vector over each protocol: vectors go in as clients write them, and the nearest come out in order. */
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { openWire, readAnswer, type Wire, wireNames } from '../support/wires.ts'
 import { array, commit, entity, integer, named } from './errors/row.ts'

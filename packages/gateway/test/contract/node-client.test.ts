@@ -2,7 +2,7 @@
 import { Datastore, PropertyFilter } from '@google-cloud/datastore'
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 
 let engine: Engine
 let gateway: Gateway

@@ -7,7 +7,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Gateway, type GatewayOptions, startGateway } from '../../src/server.ts'
+import { type Gateway, type GatewayOptions, startGateway } from '../../src/emulator/server.ts'
 import { rawConnection, sleep, until } from '../support/gateway.ts'
 import { framed } from '../support/grpc-client.ts'
 import { eventually } from '../support/patience.ts'

@@ -5,7 +5,7 @@
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MethodName } from '../../src/call.ts'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 import { GrpcClient } from '../support/grpc-client.ts'
 import { request } from '../support/messages.ts'
 

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { v1 } from '@google-cloud/datastore'
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Gateway, startGateway } from '../../src/server.ts'
+import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 
 const fixtures = fileURLToPath(new URL('../../../engine/test/fixtures/export-legacy/', import.meta.url))
 const suffix = '.overall_export_metadata'

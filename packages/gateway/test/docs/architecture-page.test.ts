@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { openEngine } from '@sixtables/engine'
 import { expect, test } from 'vitest'
-import { inspect } from '../../src/admin/inspection.ts'
+import { inspect } from '../../src/admin/emulator/inspection.ts'
 import { main } from '../../src/cli/main.ts'
 import { testGateway } from '../support/gateway.ts'
 

@@ -4,12 +4,12 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { type Command, type Flag, usageOf } from '../../src/cli/command.ts'
-import { exitCodes, exitCodesInWords } from '../../src/cli/errors.ts'
-import { flagsOfOthers } from '../../src/cli/flags-of-others.ts'
+import { flagsOfOthers } from '../../src/cli/commands/start/flags-of-others.ts'
+import { startFlags } from '../../src/cli/commands/start/start-flags.ts'
+import { type Command, type Flag, usageOf } from '../../src/cli/framework/command.ts'
+import { exitCodes, exitCodesInWords } from '../../src/cli/framework/errors.ts'
 import { commands } from '../../src/cli/registry.ts'
-import { startFlags } from '../../src/cli/start-flags.ts'
-import { targetFlags } from '../../src/cli/target-flags.ts'
+import { targetFlags } from '../../src/cli/target/target-flags.ts'
 
 const shownFlags = startFlags.filter(({ hidden }) => hidden !== true)
 const common = new Set<Flag>(targetFlags)

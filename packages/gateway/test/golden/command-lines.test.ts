@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { parse } from '../../src/cli/parser.ts'
-import { plainFlag } from '../../src/cli/words.ts'
+import { parse } from '../../src/cli/framework/parser.ts'
+import { plainFlag } from '../../src/cli/framework/words.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 

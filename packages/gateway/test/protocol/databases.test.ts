@@ -2,7 +2,7 @@
 import { type Engine, openEngine } from '@sixtables/engine'
 import { VirtualClock } from '@sixtables/engine/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { inspect } from '../../src/admin/inspection.ts'
+import { inspect } from '../../src/admin/emulator/inspection.ts'
 import { type TestGateway, testGateway } from '../support/gateway.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked at member by member

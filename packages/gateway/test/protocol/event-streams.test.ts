@@ -1,7 +1,7 @@
 import { invalidArgument } from '@sixtables/engine'
 import { expect, test } from 'vitest'
-import { type Events, eventOf } from '../../src/admin/router.ts'
-import { eventData } from '../../src/cli/events.ts'
+import { eventData } from '../../src/cli/target/events.ts'
+import { type Events, eventOf } from '../../src/protocols/router.ts'
 import { engineDouble } from '../support/engines.ts'
 import { sleep, type TestGateway, testGateway, until } from '../support/gateway.ts'
 

@@ -1,9 +1,9 @@
 /** The command line in this process, and servers for it to ask. */
 import { openEngine } from '@sixtables/engine'
-import { addEngineRoutes } from '../../src/admin/engine-routes.ts'
-import type { Io } from '../../src/cli/io.ts'
+import { addEngineRoutes } from '../../src/admin/emulator/engine-routes.ts'
+import type { Io } from '../../src/cli/framework/io.ts'
 import { main } from '../../src/cli/main.ts'
-import { startGateway } from '../../src/server.ts'
+import { startGateway } from '../../src/emulator/server.ts'
 
 export interface Outcome {
   readonly code: number

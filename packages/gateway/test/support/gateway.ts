@@ -1,8 +1,8 @@
 /** A gateway on a free port for one test file, and raw ways to speak to it. */
 import { connect, type Socket } from 'node:net'
 import { afterEach } from 'vitest'
+import { type Gateway, type GatewayOptions, startGateway } from '../../src/emulator/server.ts'
 import type { EnginePort } from '../../src/engine-port.ts'
-import { type Gateway, type GatewayOptions, startGateway } from '../../src/server.ts'
 import { GrpcClient } from './grpc-client.ts'
 import { patienceMs } from './patience.ts'
 

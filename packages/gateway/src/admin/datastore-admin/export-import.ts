@@ -1,0 +1,211 @@
+/**
+ * Export and import over the wire.
+ *
+ *   POST /v1/projects/{p}:export            outputUrlPrefix, entityFilter, labels       DatastoreAdmin.ExportEntities
+ *   POST /v1/projects/{p}:import            inputUrl, entityFilter, labels              DatastoreAdmin.ImportEntities
+ *   POST /emulator/v1/projects/{p}:export   database, export_directory, export_name     as the Firestore emulator has it
+ *   POST /emulator/v1/projects/{p}:import   database, export_directory
+ *
+ * An export of the first kind goes into a folder of its own below the prefix, called after the moment it began, like
+ * 2030-01-31T12:00:00_679. A prefix on this machine must not exist yet; a bucket may hold many exports. One of the second
+ * kind goes into the folder export_name in export_directory.
+ *
+ * With `?wait=false` the second kind answers at once, with an operation that is asked about by its name.
+ *
+ * Measured: paths, members and names on Google's two emulators, and that the first kind refuses a folder that exists.
+ * Ours: `outputUrl` is the overall metadata file, as in production; an import also takes the folder of an export; the
+ * second kind knows `kinds` and `namespace_ids`, and refuses a folder that exists instead of writing over it.
+ */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import {
+  type Database,
+  type Engine,
+  failedPrecondition,
+  invalidArgument,
+  overallSuffix,
+  validateDatabase,
+} from '@sixtables/engine'
+import type { RouteAnswer, RouteRequest, Router } from '../../protocols/router.ts'
+import type { AdminMethod } from '../admin-service.ts'
+import type { ExportLocations } from '../export-locations.ts'
+import { type EntityFilter, patienceMsOf, type TransferOperations } from '../export-operations.ts'
+import type { JsonObject, OperationJson } from '../operations/operations.ts'
+
+export interface TransferParts {
+  readonly engine: Engine
+  readonly locations: ExportLocations
+  readonly transfers: TransferOperations
+}
+
+/** ExportEntities and ImportEntities of DatastoreAdmin. Both are about the default database. */
+export function transferMethods({ engine, locations, transfers }: TransferParts): readonly AdminMethod[] {
+  return [
+    {
+      name: 'ExportEntities',
+      rest: [{ verb: 'POST', path: '/v1/projects/{project}:export', body: '*', members: projectMember }],
+      answer: (request, call) => {
+        const { outputUrlPrefix = '', entityFilter = {}, labels } = request as ExportEntitiesJson
+        const database = databaseOf(engine, String(request['projectId'] ?? ''), '')
+        const place = locations.placeOf(outputUrlPrefix, 'output_url_prefix')
+        if (!place.isBucket && existsSync(place.path)) {
+          throw invalidArgument(`output_url_prefix: ${place.path} exists already; name a folder that does not`)
+        }
+        const name = exportNameOf(engine.context().clock.nowMicros())
+        return transfers.export(
+          {
+            database,
+            dir: join(place.path, name),
+            name,
+            filter: entityFilter,
+            labels,
+            outputUrlPrefix,
+            outputUrl: place.nameOf(`${name}/${name}${overallSuffix}`),
+          },
+          patienceMsOf(call),
+        )
+      },
+    },
+    {
+      name: 'ImportEntities',
+      rest: [{ verb: 'POST', path: '/v1/projects/{project}:import', body: '*', members: projectMember }],
+      answer: (request, call) => {
+        const { inputUrl = '', entityFilter = {}, labels } = request as ImportEntitiesJson
+        const database = databaseOf(engine, String(request['projectId'] ?? ''), '')
+        const { path } = locations.placeOf(inputUrl, 'input_url')
+        return transfers.import({ database, path, filter: entityFilter, labels, inputUrl }, patienceMsOf(call))
+      },
+    },
+  ]
+}
+
+interface ExportEntitiesJson {
+  readonly outputUrlPrefix?: string
+  readonly entityFilter?: EntityFilter
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+interface ImportEntitiesJson {
+  readonly inputUrl?: string
+  readonly entityFilter?: EntityFilter
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+function projectMember({ project }: Readonly<Record<string, string>>): JsonObject {
+  return { projectId: project }
+}
+
+function databaseOf(engine: Engine, projectId: string, databaseId: string): Database {
+  validateDatabase({ projectId, databaseId })
+  return engine.database(projectId, databaseId)
+}
+
+/** The moment in UTC as the name of a folder: milliseconds after an underscore. */
+function exportNameOf(micros: bigint): string {
+  return new Date(Number(micros / 1000n)).toISOString().replace('.', '_').replace('Z', '')
+}
+
+/** The endpoints of the Firestore emulator. */
+export function addTransferRoutes(router: Router, { engine, locations, transfers }: TransferParts): void {
+  router.add('POST', '/emulator/v1/projects/{project}:export', async (request) => {
+    const { members, database } = emulatorRequest(engine, request)
+    const directory = text(members, 'export_directory')
+    const { path, nameOf } = locations.placeOf(directory, 'export_directory')
+    const seconds = engine.context().clock.nowMicros() / 1_000_000n
+    const name = text(members, 'export_name') || `datastore_export_${seconds}`
+    const dir = resolve(path, name)
+    if (existsSync(dir)) throw failedPrecondition(`the export folder ${dir} exists already; name one that does not`)
+    const filter = filterOf(members)
+    const outputUrl = nameOf(`${name}/${name}${overallSuffix}`)
+    const wanted = { database, dir, name, filter, labels: labelsOf(members), outputUrlPrefix: directory, outputUrl }
+    return answerOf(await transfers.export(wanted, patienceMsIn(request)), request)
+  })
+  router.add('POST', '/emulator/v1/projects/{project}:import', async (request) => {
+    const { members, database } = emulatorRequest(engine, request)
+    const directory = text(members, 'export_directory')
+    const place = locations.placeOf(directory, 'export_directory')
+    const path = resolve(place.path, text(members, 'export_name'))
+    const filter = filterOf(members)
+    const wanted = { database, path, filter, labels: labelsOf(members), inputUrl: directory }
+    return answerOf(await transfers.import(wanted, patienceMsIn(request)), request)
+  })
+}
+
+function wantsToWait({ query }: RouteRequest): boolean {
+  return query.get('wait') !== 'false'
+}
+
+function patienceMsIn(request: RouteRequest): number | undefined {
+  return wantsToWait(request) ? undefined : 0
+}
+
+/** Where Google's emulator answers an empty object, ours says more. */
+function answerOf(operation: OperationJson, request: RouteRequest): RouteAnswer {
+  if (!wantsToWait(request)) return { json: operation }
+  const { metadata, response } = operation
+  const { progressEntities } = metadata as { progressEntities?: { workCompleted?: string } }
+  const { outputUrl } = (response ?? {}) as { outputUrl?: string }
+  return {
+    json: {
+      ...(outputUrl === undefined ? {} : { outputUrl }),
+      entities: progressEntities?.workCompleted ?? '0',
+    },
+  }
+}
+
+function emulatorRequest(
+  engine: Engine,
+  { body, parameters: { project = '' } }: RouteRequest,
+): { members: JsonObject; database: Database } {
+  let json: unknown
+  try {
+    json = JSON.parse(body.toString('utf8') || '{}')
+  } catch (error) {
+    throw invalidArgument(`the body is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw invalidArgument('the body is no JSON object')
+  }
+  const members = json as JsonObject
+  const named = text(members, 'database')
+  if (named === '') return { members, database: databaseOf(engine, project, '') }
+  const [, projectId = '', databaseId = ''] = /^projects\/([^/]+)\/databases\/([^/]*)$/.exec(named) ?? []
+  if (projectId !== project) {
+    throw invalidArgument(
+      `database is ${JSON.stringify(named)}; it is written projects/${project}/databases/ and the id, ` +
+        'which is empty for the default database',
+    )
+  }
+  return { members, database: databaseOf(engine, project, databaseId === '(default)' ? '' : databaseId) }
+}
+
+/** A member of the body, in snake or lower camel case; '' when it is not there. */
+function text(members: JsonObject, name: string): string {
+  const value = memberOf(members, name) ?? ''
+  if (typeof value !== 'string') throw invalidArgument(`${name} is no text`)
+  return value
+}
+
+function memberOf(members: JsonObject, name: string): unknown {
+  return members[name] ?? members[name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase())]
+}
+
+function filterOf(members: JsonObject): EntityFilter {
+  const texts = (name: string): readonly string[] => {
+    const value = memberOf(members, name) ?? []
+    if (!Array.isArray(value) || !value.every((one) => typeof one === 'string')) {
+      throw invalidArgument(`${name} is a list of texts`)
+    }
+    return value
+  }
+  return { kinds: texts('kinds'), namespaceIds: texts('namespace_ids') }
+}
+
+function labelsOf(members: JsonObject): Readonly<Record<string, string>> | undefined {
+  const value = memberOf(members, 'labels')
+  if (value === undefined) return undefined
+  const isLabels =
+    typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string')
+  if (!isLabels) throw invalidArgument('labels is an object of texts')
+  return value as Readonly<Record<string, string>>
+}

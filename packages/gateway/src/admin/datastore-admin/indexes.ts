@@ -1,0 +1,98 @@
+/**
+ * The index calls of google.datastore.admin.v1.DatastoreAdmin, over gRPC and REST. They are about the default database:
+ * their requests have no place for another.
+ *
+ *   POST    /v1/projects/{p}/indexes          CreateIndex, the body is the index     an operation
+ *   GET     /v1/projects/{p}/indexes          ListIndexes
+ *   GET     /v1/projects/{p}/indexes/{id}     GetIndex
+ *   DELETE  /v1/projects/{p}/indexes/{id}     DeleteIndex                            an operation
+ *
+ * Known: the service's proto. No emulator answers these.
+ */
+import type { IndexJob } from '@sixtables/engine'
+import { invalidArgument } from '@sixtables/engine'
+import type { AdminMethod } from '../admin-service.ts'
+import { datastoreIndex, definitionOfDatastore, type IndexPlace } from '../index-json.ts'
+import type { IndexDialect, IndexOperations } from '../index-operations.ts'
+import type { JsonObject } from '../operations/operations.ts'
+
+const admin = 'type.googleapis.com/google.datastore.admin.v1.'
+const collection = '/v1/projects/{projectId}/indexes'
+const item = `${collection}/{indexId}`
+const pageSizeDefault = 100
+
+const dialect: IndexDialect = {
+  isOfDatabase: false,
+  response: (place, index) => ({ '@type': `${admin}Index`, ...datastoreIndex(place, index) }),
+  metadata: (_place, index, job, common) => ({
+    '@type': `${admin}IndexOperationMetadata`,
+    common,
+    progressEntities: progressOf(job),
+    indexId: index.id.toString(),
+  }),
+}
+
+export function indexMethods(indexes: IndexOperations): readonly AdminMethod[] {
+  return [
+    {
+      name: 'CreateIndex',
+      rest: [{ verb: 'POST', path: collection, body: 'index' }],
+      answer: (request) => {
+        const { index } = request
+        if (index === undefined) throw invalidArgument('the request has no index')
+        return indexes.create(placeOf(request), definitionOfDatastore(index as JsonObject), dialect)
+      },
+    },
+    {
+      name: 'ListIndexes',
+      rest: [{ verb: 'GET', path: collection }],
+      answer: (request) => list(indexes, request),
+    },
+    {
+      name: 'GetIndex',
+      rest: [{ verb: 'GET', path: item }],
+      answer: (request) => {
+        const place = placeOf(request)
+        return datastoreIndex(place, indexes.get(place, String(request['indexId'] ?? '')))
+      },
+    },
+    {
+      name: 'DeleteIndex',
+      rest: [{ verb: 'DELETE', path: item }],
+      answer: (request) => indexes.delete(placeOf(request), String(request['indexId'] ?? ''), dialect),
+    },
+  ]
+}
+
+/** google.datastore.admin.v1.Progress; in JSON its numbers are texts. */
+function progressOf({ progress: { completed, estimated } }: IndexJob): JsonObject {
+  return { workCompleted: String(completed), ...(estimated === 0 ? {} : { workEstimated: String(estimated) }) }
+}
+
+function list(indexes: IndexOperations, request: JsonObject): JsonObject {
+  const place = placeOf(request)
+  const {
+    filter = '',
+    pageSize = 0,
+    pageToken = '',
+  } = request as {
+    filter?: string
+    pageSize?: number
+    pageToken?: string
+  }
+  if (filter !== '') throw invalidArgument('a filter of indexes is not understood here; leave it out')
+  if (pageSize < 0) throw invalidArgument(`page_size is ${pageSize}; it must not be negative`)
+  if (pageToken !== '' && !/^\d{1,18}$/.test(pageToken)) throw invalidArgument('the page token is not of this list')
+  const from = pageToken === '' ? 0n : BigInt(pageToken)
+  const rest = indexes.list(place).filter(({ id }) => id >= from)
+  const page = rest.slice(0, pageSize || pageSizeDefault)
+  const next = rest[page.length]
+  return {
+    indexes: page.map((index) => datastoreIndex(place, index)),
+    ...(next === undefined ? {} : { nextPageToken: next.id.toString() }),
+  }
+}
+
+function placeOf({ projectId }: JsonObject): IndexPlace {
+  return { projectId: String(projectId ?? ''), databaseId: '' }
+}

@@ -1,0 +1,136 @@
+/**
+ * The settings of one database, each changeable while the server runs. They hold until it ends; `sixtables start` has flags
+ * for those of all databases, and /v1/config changes some for all of them.
+ *
+ *   GET    /emulator/v1/projects/{p}/databases/{d}/settings
+ *          {"mode": "firestore" | "legacy",
+ *           "concurrencyMode": "PESSIMISTIC" | "OPTIMISTIC" | "OPTIMISTIC_WITH_ENTITY_GROUPS",
+ *           "jobPolicy": {…}, "idAllocationPolicy": {…}           as /v1/config has them (config.ts)
+ *           "indexes": "auto" | "require", "idCollisions": "next" | "fail",
+ *           "lockTimeoutMs": 2000, "entityGroupsMax": 25 | null,
+ *           "ttl": [{"kind": "Session", "property": "expireAt"}]}
+ *   PATCH  the same path; replaces what it names, and answers with the whole
+ *
+ * A patch of the mode brings that mode's preset of concurrency, applying, ids and entity groups, before the rest of the patch.
+ * How the entities of a database are indexed is decided by its mode at its first write, and stays.
+ */
+import {
+  type Database,
+  type DatabaseSettings,
+  type Engine,
+  invalidArgument,
+  modeSettings,
+  type TtlPolicy,
+  validateDatabase,
+} from '@sixtables/engine'
+import type { RouteRequest, Router } from '../../protocols/router.ts'
+import { bodyObject } from '../admin-service.ts'
+import type { JsonObject } from '../operations/operations.ts'
+import { applyPolicyOf, idPolicies, idPolicyOf, jobPolicyOf, objectIn, refuseUnknown, wrong } from './config.ts'
+
+const path = '/emulator/v1/projects/{project}/databases/{database}/settings'
+
+export const concurrencyModes: Readonly<Record<DatabaseSettings['concurrency'], string>> = {
+  pessimistic: 'PESSIMISTIC',
+  optimistic: 'OPTIMISTIC',
+  optimisticWithEntityGroups: 'OPTIMISTIC_WITH_ENTITY_GROUPS',
+}
+
+export function addDatabaseSettingsRoutes(router: Router, engine: Engine): void {
+  router.add('GET', path, (request) => ({ json: settingsJson(engine, databaseOf(engine, request)) }))
+  router.add('PATCH', path, (request) => {
+    const database = databaseOf(engine, request)
+    patch(engine, database, bodyObject(request.body))
+    return { json: settingsJson(engine, database) }
+  })
+}
+
+/** The database that a path names. @throws INVALID_ARGUMENT for names that none can have */
+export function databaseOf(engine: Engine, { parameters }: Pick<RouteRequest, 'parameters'>): Database {
+  const { project = '', database = '' } = parameters
+  const place = { projectId: project, databaseId: database === '(default)' ? '' : database }
+  validateDatabase(place)
+  return engine.database(place.projectId, place.databaseId)
+}
+
+/** A database's settings as the admin side has them. */
+export function settingsJson({ seed }: Pick<Engine, 'seed'>, { settings }: Pick<Database, 'settings'>): JsonObject {
+  return {
+    mode: settings.mode,
+    concurrencyMode: concurrencyModes[settings.concurrency],
+    jobPolicy: jobPolicyOf(settings.applyPolicy, seed),
+    idAllocationPolicy: { policy: idPolicies[settings.idPolicy] },
+    indexes: settings.indexes,
+    idCollisions: settings.idCollisions,
+    lockTimeoutMs: settings.lockTimeoutMs,
+    entityGroupsMax: settings.entityGroupsMax ?? null,
+    ttl: settings.ttlPolicies,
+  }
+}
+
+/** What a member of a patch changes; the mode comes first. */
+const readers: Readonly<Record<string, (value: unknown) => Partial<DatabaseSettings>>> = {
+  mode: (value) => modeSettings(choice('mode', value, ['firestore', 'legacy'])),
+  concurrencyMode: (value) => ({ concurrency: concurrencyOf(value) }),
+  jobPolicy: (value) => ({ applyPolicy: applyPolicyOf(objectIn('jobPolicy', value)).applyPolicy }),
+  idAllocationPolicy: (value) => ({ idPolicy: idPolicyOf(objectIn('idAllocationPolicy', value)) }),
+  indexes: (value) => ({ indexes: choice('indexes', value, ['auto', 'require']) }),
+  idCollisions: (value) => ({ idCollisions: choice('idCollisions', value, ['next', 'fail']) }),
+  lockTimeoutMs: (value) => ({ lockTimeoutMs: whole('lockTimeoutMs', value, 0, 86_400_000) }),
+  entityGroupsMax: (value) => ({
+    entityGroupsMax: value === null ? undefined : whole('entityGroupsMax', value, 1, Number.MAX_SAFE_INTEGER),
+  }),
+  ttl: (value) => ({ ttlPolicies: ttlOf(value) }),
+}
+
+/** Checks the whole patch before any of it counts. */
+function patch(engine: Engine, database: Database, asked: JsonObject): void {
+  for (const name of Object.keys(asked)) {
+    if (!Object.hasOwn(readers, name)) {
+      throw invalidArgument(`a database has no setting "${name}"; there is ${Object.keys(readers).join(', ')}`)
+    }
+  }
+  const changed = Object.entries(readers)
+    .filter(([name]) => asked[name] !== undefined)
+    .map(([name, read]) => read(asked[name]))
+  // Draws are of the engine: a seed begins them anew for all databases.
+  const seed = asked['jobPolicy'] === undefined ? undefined : applyPolicyOf(objectIn('', asked['jobPolicy'])).seed
+  if (seed !== undefined) engine.reseed(seed)
+  database.configure(Object.assign({}, ...changed))
+}
+
+/** @throws INVALID_ARGUMENT */
+export function concurrencyOf(value: unknown): DatabaseSettings['concurrency'] {
+  for (const [ours, theirs] of Object.entries(concurrencyModes)) {
+    if (value === theirs) return ours as DatabaseSettings['concurrency']
+  }
+  throw wrong('concurrencyMode', value, `one of ${Object.values(concurrencyModes).join(', ')}`)
+}
+
+function choice<const T extends string>(name: string, value: unknown, choices: readonly T[]): T {
+  const found = choices.find((one) => one === value)
+  if (found === undefined) throw wrong(name, value, `one of ${choices.join(', ')}`)
+  return found
+}
+
+function whole(name: string, value: unknown, least: number, greatest: number): number {
+  if (Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= greatest) return Number(value)
+  throw wrong(name, value, `a whole number from ${least} to ${greatest}`)
+}
+
+function ttlOf(value: unknown): readonly TtlPolicy[] {
+  if (!Array.isArray(value)) throw wrong('ttl', value, 'a list of {"kind", "property"}')
+  const policies = value.map((one, i): TtlPolicy => {
+    const { kind, property, ...others } = objectIn(`ttl[${i}]`, one)
+    refuseUnknown(others, `ttl[${i}]`)
+    if (typeof kind !== 'string' || kind === '') throw wrong(`ttl[${i}].kind`, kind, 'the name of a kind')
+    if (typeof property !== 'string' || property === '') throw wrong(`ttl[${i}].property`, property, 'a property')
+    return { kind, property }
+  })
+  for (const [i, { kind }] of policies.entries()) {
+    if (policies.findIndex((other) => other.kind === kind) !== i) {
+      throw invalidArgument(`the kind ${kind} has two TTL policies; one property of a kind holds the expiry`)
+    }
+  }
+  return policies
+}

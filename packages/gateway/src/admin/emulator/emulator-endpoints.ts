@@ -1,0 +1,54 @@
+/**
+ * What only an emulator has.
+ *
+ *   GET  /            "Ok" and a line break: the server answers; UNAVAILABLE and the reason once its store takes no writes
+ *   POST /reset       drops all data, or what `project`, `database` and `namespace` name
+ *   POST /shutdown    ends the server after this answer
+ *
+ * Measured: all three on both of Google's emulators; other verbs on these paths are 404. The query of /reset is ours.
+ */
+import { invalidArgument } from '@sixtables/engine'
+import type { EnginePort, ResetScope } from '../../engine-port.ts'
+import type { Router } from '../../protocols/router.ts'
+
+export interface EmulatorEndpointsOptions {
+  readonly engine: EnginePort
+  /** Called for POST /shutdown; absent = nobody can end the server this way. */
+  readonly onShutdown?: (() => void) | undefined
+}
+
+export function addEmulatorEndpoints(router: Router, { engine, onShutdown }: EmulatorEndpointsOptions): void {
+  router.add('GET', '/', () => {
+    if (engine.store?.failure !== undefined) throw engine.store.failure
+    return { text: 'Ok\n' }
+  })
+  router.add('POST', '/reset', async ({ query }) => {
+    await engine.reset(resetScopeOf(query))
+    return { text: 'Resetting...\n' }
+  })
+  router.add('POST', '/shutdown', () => {
+    if (onShutdown === undefined) throw invalidArgument('this server is part of another program and is ended by it')
+    setImmediate(onShutdown)
+    return { text: 'Shutting down...\n' }
+  })
+}
+
+const scopeNames: readonly string[] = ['project', 'database', 'namespace']
+
+/** A namespace alone means that of the default database. */
+export function resetScopeOf(query: URLSearchParams): ResetScope {
+  for (const [name, value] of query) {
+    // A misspelt name must not widen what is deleted to everything.
+    if (!scopeNames.includes(name)) throw invalidArgument(`reset knows ${scopeNames.join(', ')}, not ${name}`)
+    if (name === 'project' && value === '')
+      throw invalidArgument('reset: the project is empty; leave it out to reset all')
+  }
+  const projectId = query.get('project') ?? undefined
+  const database = query.get('database') ?? undefined
+  const namespaceId = query.get('namespace') ?? undefined
+  if (projectId === undefined && (database !== undefined || namespaceId !== undefined)) {
+    throw invalidArgument('reset of a database or namespace needs the project too: ?project=…')
+  }
+  const databaseId = database === '(default)' ? '' : (database ?? (namespaceId === undefined ? undefined : ''))
+  return { projectId, databaseId, namespaceId }
+}

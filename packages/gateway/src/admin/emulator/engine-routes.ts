@@ -1,0 +1,25 @@
+/**
+ * The endpoints of the emulator that ask the engine itself: what lies in its tables, its ids, its indexes, its plans. The command line
+ * speaks to them, and they are served wherever a whole engine is.
+ */
+import type { Engine } from '@sixtables/engine'
+import type { Router } from '../../protocols/router.ts'
+import { addExplainRoute } from './explain.ts'
+import { addIdRoutes } from './ids.ts'
+import { addIndexRoutes } from './index-questions.ts'
+import { type Asking, inspect, inspectionPath, methodOf, questionNames } from './inspection.ts'
+import { progressOf } from './progress.ts'
+
+export function addEngineRoutes(router: Router, engine: Engine): void {
+  for (const name of questionNames) {
+    router.add(methodOf(name) ?? 'GET', `${inspectionPath}${name}`, async ({ query, signal }) => {
+      const { progress, ...parameters } = Object.fromEntries(query)
+      const ask = (asking: Asking): Promise<unknown> => inspect(engine, name, parameters, asking)
+      if (progress === 'true') return { events: (listening) => progressOf(ask, listening) }
+      return { json: await ask({ signal }) }
+    })
+  }
+  addExplainRoute(router, engine)
+  addIdRoutes(router, engine)
+  addIndexRoutes(router, engine)
+}

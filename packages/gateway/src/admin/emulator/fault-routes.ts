@@ -1,0 +1,69 @@
+/**
+ * Faults and the clock of an emulator, over HTTP, for tests in other processes and languages.
+ *
+ *   GET    /emulator/faults         {"faults": […]}          those in force, with how often they matched and hit
+ *   POST   /emulator/faults         a fault as JSON          answers it, with its id
+ *   DELETE /emulator/faults         ends all
+ *   DELETE /emulator/faults/{id}    ends one
+ *   GET    /emulator/clock          {"now", "offsetMs"}
+ *   POST   /emulator/clock          {"advanceMs": 60000} or {"to": "2030-01-01T00:00:00Z"}
+ *   DELETE /emulator/clock          back to real time
+ */
+import { invalidArgument } from '@sixtables/engine'
+import type { EmulatorClock } from '../../controls/emulator-clock.ts'
+import type { FaultOptions } from '../../controls/fault.ts'
+import type { Faults } from '../../controls/faults.ts'
+import type { Router } from '../../protocols/router.ts'
+import { bodyObject } from '../admin-service.ts'
+import type { JsonObject } from '../operations/operations.ts'
+
+const faultsPath = '/emulator/faults'
+const clockPath = '/emulator/clock'
+
+export interface Controls {
+  readonly faults: Faults
+  readonly clock: EmulatorClock
+}
+
+export function addFaultRoutes(router: Router, { faults, clock }: Controls): void {
+  router.add('GET', faultsPath, () => ({ json: { faults: faults.list() } }))
+  router.add('POST', faultsPath, ({ body }) => {
+    // Everything in it is checked by add().
+    const { id } = faults.add(bodyObject(body) as FaultOptions)
+    return { json: faults.list().find((fault) => fault.id === id) }
+  })
+  router.add('DELETE', faultsPath, async () => {
+    await faults.clear()
+    return { json: { faults: [] } }
+  })
+  router.add('DELETE', `${faultsPath}/{id}`, async ({ parameters: { id = '' } }) => {
+    await faults.remove(id)
+    return { json: { faults: faults.list() } }
+  })
+
+  const told = () => ({ json: { now: clock.now().toISOString(), offsetMs: clock.offsetMs } })
+  router.add('GET', clockPath, told)
+  router.add('POST', clockPath, async ({ body }) => {
+    await moveOn(clock, bodyObject(body))
+    return told()
+  })
+  router.add('DELETE', clockPath, () => {
+    clock.reset()
+    return told()
+  })
+}
+
+function moveOn(clock: EmulatorClock, { advanceMs, to, ...others }: JsonObject): Promise<void> {
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw invalidArgument(`the clock knows advanceMs and to, not "${other}"`)
+  if ((advanceMs === undefined) === (to === undefined)) {
+    throw invalidArgument('the clock is moved on by advanceMs, in milliseconds, or to a time; give one of the two')
+  }
+  if (to === undefined) {
+    if (typeof advanceMs !== 'number') throw invalidArgument('advanceMs is a number of milliseconds')
+    return clock.advance(advanceMs)
+  }
+  const moment = new Date(String(to))
+  if (Number.isNaN(moment.getTime())) throw invalidArgument(`"${to}" is no time such as 2030-01-01T00:00:00Z`)
+  return clock.advanceTo(moment)
+}

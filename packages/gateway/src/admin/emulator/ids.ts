@@ -1,0 +1,257 @@
+/**
+ * Ids beside the data API: ranges as the first Datastore's API gave them, reservations, and what the counters give next.
+ * The server answers over HTTP, and the command line asks a folder that it opened the same way.
+ *
+ *   POST  allocate   project, kind, size or max            so many ids in one piece, or all up to a highest one
+ *   POST  range      project, kind, start, end             these very ids: EMPTY, CONTENTION or COLLISION
+ *   POST  reserve    project, keys                         keeps the ids in these keys from being given
+ *   GET   next       project, kind                         what is given next; nothing moves
+ *
+ * All take `database` and `namespace` too, and those with a kind a `parent`. Keys are texts such as User:"ada"/ToDo:5
+ * (key-syntax.ts). Ids are decimal texts in answers, and texts or whole numbers in requests.
+ */
+import {
+  type Database,
+  type Engine,
+  formatKey,
+  invalidArgument,
+  type Key,
+  type PartitionId,
+  spaceOf,
+} from '@sixtables/engine'
+import type { Router } from '../../protocols/router.ts'
+import { parseKeyPath } from '../../text/key-syntax.ts'
+
+/** Where the server answers: this, then the name of the question. */
+export const idsPath = '/emulator/ids/'
+
+/** A body, or the parameters of a query. */
+export type IdRequest = Readonly<Record<string, unknown>>
+
+/** Answers as they are in JSON. */
+export interface AllocatedAnswer {
+  /** The first and the last id; none when the last is below the first. */
+  readonly start: string
+  readonly end: string
+  /** The high-water mark after the call: the lowest id that nobody was given. */
+  readonly nextAfter: string
+  readonly words: string
+}
+
+export interface RangeAnswer extends AllocatedAnswer {
+  readonly state: 'EMPTY' | 'CONTENTION' | 'COLLISION'
+  readonly nextBefore: string
+}
+
+export interface ReserveAnswer {
+  /** One for each id in the keys, ancestors' too. */
+  readonly reserved: readonly ReservedId[]
+}
+
+export interface ReservedId {
+  readonly key: string
+  /** Absent for ids that are never given: those below 1 and above both spaces. */
+  readonly space?: 'sequential' | 'scattered'
+  /** The next number of the id's counter: in the sequential space the next id. */
+  readonly nextAfter?: string
+  readonly words: string
+}
+
+export interface NextAnswer {
+  /** The kind and parent, as `ToDo:?`. */
+  readonly of: string
+  /** The space that automatic ids of the database come from. */
+  readonly automatic: 'scattered' | 'sequential' | 'storewide'
+  readonly scattered: NextIdAnswer
+  readonly sequential: NextIdAnswer
+  readonly storewide: NextIdAnswer
+}
+
+export interface NextIdAnswer {
+  readonly counter: string
+  /** `null`: the space is used up. */
+  readonly id: string | null
+}
+
+interface Question {
+  readonly method: 'GET' | 'POST'
+  /** Fields of its own, beside those that say where. */
+  readonly fields: readonly string[]
+  ask(engine: Engine, request: IdRequest): Promise<unknown>
+}
+
+const ofKind = ['parent', 'kind']
+
+const questions: Readonly<Record<string, Question>> = {
+  allocate: { method: 'POST', fields: [...ofKind, 'size', 'max'], ask: allocate },
+  range: { method: 'POST', fields: [...ofKind, 'start', 'end'], ask: range },
+  reserve: { method: 'POST', fields: ['keys'], ask: reserve },
+  next: { method: 'GET', fields: ofKind, ask: next },
+}
+
+export type IdQuestion = 'allocate' | 'range' | 'reserve' | 'next'
+
+/** The method with which a question is asked over HTTP. */
+export function idMethodOf(what: IdQuestion): 'GET' | 'POST' {
+  return questions[what]?.method ?? 'GET'
+}
+
+/**
+ * Answers one question, as plain JSON.
+ *
+ * @throws DatastoreError INVALID_ARGUMENT for a request that makes no sense
+ */
+export async function askIds(engine: Engine, what: IdQuestion, request: IdRequest): Promise<unknown> {
+  const question = questions[what] as Question
+  const known = ['project', 'database', 'namespace', ...question.fields]
+  const unknown = Object.keys(request).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw invalidArgument(`there is no field "${unknown}"; there is ${known.join(', ')}`)
+  return await question.ask(engine, request)
+}
+
+/** Serves the questions over HTTP. */
+export function addIdRoutes(router: Router, engine: Engine): void {
+  for (const what of Object.keys(questions) as IdQuestion[]) {
+    const method = idMethodOf(what)
+    router.add(method, `${idsPath}${what}`, async ({ query, body }) => ({
+      json: await askIds(engine, what, method === 'GET' ? Object.fromEntries(query) : objectIn(body)),
+    }))
+  }
+}
+
+function objectIn(body: Buffer): IdRequest {
+  let json: unknown
+  try {
+    json = JSON.parse(body.toString('utf8'))
+  } catch {
+    throw invalidArgument('the body is not JSON')
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw invalidArgument('the body is not a JSON object')
+  }
+  return json as IdRequest
+}
+
+async function allocate(engine: Engine, request: IdRequest): Promise<AllocatedAnswer> {
+  const { database, key } = kindIn(engine, request)
+  const [size, max] = [integerIn(request, 'size'), integerIn(request, 'max')]
+  if ((size === undefined) === (max === undefined)) {
+    throw invalidArgument(
+      `ids are allocated by size or up to a max; ${size === undefined ? 'neither was' : 'both were'} given`,
+    )
+  }
+  const context = engine.context()
+  const { start, end, nextAfter, words } =
+    size === undefined
+      ? await database.allocateIdsByMax(context, key, max ?? 0n)
+      : await database.allocateIdsBySize(context, key, size)
+  return { start: `${start}`, end: `${end}`, nextAfter: `${nextAfter}`, words }
+}
+
+async function range(engine: Engine, request: IdRequest): Promise<RangeAnswer> {
+  const { database, key } = kindIn(engine, request)
+  const [start, end] = [integerIn(request, 'start'), integerIn(request, 'end')]
+  if (start === undefined) throw missing('start')
+  if (end === undefined) throw missing('end')
+  const { state, nextBefore, nextAfter, words } = await database.allocateIdRange(engine.context(), key, { start, end })
+  return {
+    state,
+    start: `${start}`,
+    end: `${end}`,
+    nextBefore: `${nextBefore}`,
+    nextAfter: `${nextAfter}`,
+    words,
+  }
+}
+
+async function reserve(engine: Engine, request: IdRequest): Promise<ReserveAnswer> {
+  const { keys: texts } = request
+  if (!Array.isArray(texts) || texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
+    throw invalidArgument('keys is a list of keys such as "ToDo:1", at least one')
+  }
+  const partition = partitionIn(request)
+  const database = engine.database(partition.projectId, partition.databaseId)
+  const keys = texts.map((text: string) => ({ partition, path: parseKeyPath(text) }))
+  await database.reserveIds(engine.context(), keys)
+  const reserved = new Map<string, ReservedId>()
+  for (const { path } of keys) {
+    for (const [at, { id, kind }] of path.entries()) {
+      const key = formatKey({ partition, path: path.slice(0, at + 1) })
+      if (id === undefined || reserved.has(key)) continue
+      const of: Key = { partition, path: [...path.slice(0, at), { kind }] }
+      reserved.set(key, await reservedId(engine, database, { key, of, id }))
+    }
+  }
+  return { reserved: [...reserved.values()] }
+}
+
+async function reservedId(
+  engine: Engine,
+  database: Database,
+  { key, of, id }: { readonly key: string; readonly of: Key; readonly id: bigint },
+): Promise<ReservedId> {
+  const space = spaceOf(id)
+  if (space === undefined) return { key, words: `${key}: this id is never given; there was nothing to do.` }
+  const { counter } = (await database.nextIds(engine.context(), of))[space]
+  const words =
+    space === 'sequential'
+      ? `${key} is not given any more. The high-water mark of ${formatKey(of)} is ${counter} now.`
+      : `${key} is not given any more. The next scattered id is number ${counter} of its counter.`
+  return { key, space, nextAfter: `${counter}`, words }
+}
+
+async function next(engine: Engine, request: IdRequest): Promise<NextAnswer> {
+  const { database, key } = kindIn(engine, request)
+  const { automatic, scattered, sequential, storewide } = await database.nextIds(engine.context(), key)
+  const inJson = ({ counter, id }: { readonly counter: bigint; readonly id?: bigint }): NextIdAnswer => ({
+    counter: `${counter}`,
+    id: id === undefined ? null : `${id}`,
+  })
+  return {
+    of: formatKey(key),
+    automatic,
+    scattered: inJson(scattered),
+    sequential: inJson(sequential),
+    storewide: inJson(storewide),
+  }
+}
+
+/** The database and the incomplete key of the kind and parent that a request names. */
+function kindIn(engine: Engine, request: IdRequest): { readonly database: Database; readonly key: Key } {
+  const partition = partitionIn(request)
+  const parent = textIn(request, 'parent')
+  const kind = textIn(request, 'kind')
+  if (kind === '') throw missing('kind')
+  const path = [...(parent === '' ? [] : parseKeyPath(parent)), { kind }]
+  return { database: engine.database(partition.projectId, partition.databaseId), key: { partition, path } }
+}
+
+function partitionIn(request: IdRequest): PartitionId {
+  const projectId = textIn(request, 'project')
+  if (projectId === '') throw missing('project')
+  const database = textIn(request, 'database')
+  return {
+    projectId,
+    databaseId: database === '(default)' ? '' : database,
+    namespaceId: textIn(request, 'namespace'),
+  }
+}
+
+/** A text that may be left out. */
+function textIn(request: IdRequest, name: string): string {
+  const value = request[name] ?? ''
+  if (typeof value !== 'string') throw invalidArgument(`${name} is a text, not ${JSON.stringify(value)}`)
+  return value
+}
+
+function integerIn(request: IdRequest, name: string): bigint | undefined {
+  const value = request[name]
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && /^-?\d{1,19}$/.test(value)) return BigInt(value)
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return BigInt(value)
+  throw invalidArgument(`${name} is a whole number, not ${JSON.stringify(value)}`)
+}
+
+function missing(name: string): Error {
+  return invalidArgument(`the field ${name} is missing`)
+}

@@ -1,0 +1,168 @@
+/**
+ * Composite indexes for the command line: the server answers over HTTP, and a folder that it opened is asked the same way.
+ *
+ *   GET   list     project, database
+ *   POST  create   project, database, kind, ancestor, properties: ["done", "due desc"]     answered when it is built
+ *   POST  delete   project, database, id                                                   answered when it is gone
+ *
+ * A server does not keep its caller waiting for ever: after ten seconds it answers with the state and the progress.
+ */
+import {
+  type CataloguedIndex,
+  type Database,
+  DatastoreError,
+  type Engine,
+  formatIndex,
+  type IndexDefinition,
+  type IndexedProperty,
+  type IndexJob,
+  type IndexState,
+  invalidArgument,
+  validateDatabase,
+} from '@sixtables/engine'
+import type { Router } from '../../protocols/router.ts'
+import { bodyObject } from '../admin-service.ts'
+import type { JsonObject } from '../operations/operations.ts'
+
+/** Where the server answers: this, then the name of the question. */
+export const indexesPath = '/emulator/indexes/'
+
+export type IndexQuestion = 'list' | 'create' | 'delete'
+
+export interface IndexReport {
+  readonly id: string
+  /** `Task(done, due desc)` */
+  readonly words: string
+  readonly kind: string
+  readonly ancestor: boolean
+  readonly properties: readonly IndexedProperty[]
+  readonly state: IndexState | 'deleted'
+  readonly failure?: string
+  /** While it is being built, or its rows deleted: how many entities or rows are done, of how many entities. */
+  readonly progress?: { readonly completed: number; readonly estimated?: number }
+  /** Whether a person wrote it into index.yaml, so that it would come again. */
+  readonly inFile: boolean
+}
+
+export interface IndexListReport {
+  readonly indexes: readonly IndexReport[]
+}
+
+/** How long a server keeps its caller waiting. */
+const waitMs = 10_000
+
+const methods: Readonly<Record<IndexQuestion, 'GET' | 'POST'>> = { list: 'GET', create: 'POST', delete: 'POST' }
+
+export function indexMethodOf(what: IndexQuestion): 'GET' | 'POST' {
+  return methods[what]
+}
+
+/**
+ * Answers a question.
+ *
+ * @param longest - milliseconds to wait for the work; without it until it is done
+ * @throws DatastoreError for a request that makes no sense, or work that failed
+ */
+export async function askIndexes(
+  engine: Engine,
+  what: IndexQuestion,
+  request: JsonObject,
+  longest?: number,
+): Promise<IndexListReport | IndexReport> {
+  const { project, database: databaseId, ...rest } = request
+  const place = { projectId: textOf('project', project), databaseId: databaseOf(databaseId) }
+  validateDatabase(place)
+  const database = engine.database(place.projectId, place.databaseId)
+  if (what === 'list') {
+    refuseOthers(rest, [])
+    return { indexes: database.catalogue.all.map((index) => reportOf(engine, database, index)) }
+  }
+  if (what === 'create') {
+    refuseOthers(rest, ['kind', 'ancestor', 'properties'])
+    const job = engine.indexes.create(database, definitionOf(rest))
+    await job.defined
+    return await answered(engine, database, job, longest)
+  }
+  refuseOthers(rest, ['id'])
+  const id = textOf('id', rest['id'])
+  if (!/^\d{1,18}$/.test(id)) throw invalidArgument(`the id of an index is a whole number, not "${id}"`)
+  const job = engine.indexes.drop(database, BigInt(id))
+  await job.defined
+  return await answered(engine, database, job, longest)
+}
+
+export function addIndexRoutes(router: Router, engine: Engine): void {
+  for (const what of Object.keys(methods) as IndexQuestion[]) {
+    const method = methods[what]
+    router.add(method, `${indexesPath}${what}`, async ({ query, body }) => ({
+      json: await askIndexes(engine, what, method === 'GET' ? Object.fromEntries(query) : bodyObject(body), waitMs),
+    }))
+  }
+}
+
+/** The index when the job is done, or as it stands after the longest wait. */
+async function answered(
+  engine: Engine,
+  database: Database,
+  job: IndexJob,
+  longest: number | undefined,
+): Promise<IndexReport> {
+  const index = await job.defined
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    if (longest !== undefined) timer = setTimeout(resolve, longest, undefined)
+  })
+  try {
+    const done = await Promise.race([job.done, late])
+    if (done === undefined) return reportOf(engine, database, database.catalogue.byId(index.id) ?? index)
+    const report = reportOf(engine, database, done)
+    return job.type === 'drop' ? { ...report, state: 'deleted' } : report
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function reportOf(engine: Engine, database: Database, index: CataloguedIndex): IndexReport {
+  const { id, kind, ancestor, properties, state, failure } = index
+  const job = state === 'building' || state === 'deleting' ? engine.indexes.jobOf(database, index) : undefined
+  const { completed = 0, estimated = 0 } = job?.progress ?? {}
+  return {
+    id: id.toString(),
+    words: formatIndex(index),
+    kind,
+    ancestor,
+    properties,
+    state,
+    ...(failure === undefined ? {} : { failure }),
+    ...(job === undefined ? {} : { progress: { completed, ...(estimated === 0 ? {} : { estimated }) } }),
+    inFile: engine.indexes.file?.isManual(index) === true,
+  }
+}
+
+function definitionOf({ kind, ancestor, properties }: JsonObject): IndexDefinition {
+  if (!Array.isArray(properties)) throw invalidArgument('properties is a list such as ["done", "due desc"]')
+  return {
+    kind: textOf('kind', kind),
+    ancestor: ancestor === true || ancestor === 'true',
+    properties: properties.map((property): IndexedProperty => {
+      const text = textOf('a property', property)
+      const [, name = text, direction] = /^(.*) (asc|desc)$/s.exec(text) ?? []
+      return { name, direction: direction === 'desc' ? 'descending' : 'ascending' }
+    }),
+  }
+}
+
+function refuseOthers(request: JsonObject, known: readonly string[]): void {
+  const unknown = Object.keys(request).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw invalidArgument(`there is no field "${unknown}"; there is ${['project', 'database', ...known].join(', ')}`)
+}
+
+function databaseOf(database: unknown): string {
+  return database === undefined || database === '(default)' ? '' : String(database)
+}
+
+function textOf(name: string, value: unknown): string {
+  if (typeof value === 'string' && value !== '') return value
+  throw new DatastoreError('INVALID_ARGUMENT', `${name} is missing, or no text`)
+}

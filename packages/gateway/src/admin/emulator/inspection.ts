@@ -1,0 +1,111 @@
+/**
+ * What the inspector and the checker tell, asked by name and parameters: the server answers it over HTTP, and the command
+ * line asks a folder that it opened the same way. Reports are the engine's, plain JSON.
+ *
+ *   GET   rows, log      project, database, namespace, key            GET   pending, applied
+ *   GET   table          name, limit, after, until                    POST  check     repair=true puts index rows right
+ *   GET   databases      every database, and its settings
+ *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: everything
+ */
+import { type CheckReport, type Engine, invalidArgument, type Key, type TableId, tableIds } from '@sixtables/engine'
+import { parseKeyPath } from '../../text/key-syntax.ts'
+import { settingsJson } from './database-settings.ts'
+
+/** Where the server answers: this, then the name of the question. */
+export const inspectionPath = '/emulator/inspect/'
+
+export type Parameters = Readonly<Record<string, string | undefined>>
+
+/** Of whoever waits for the answer. */
+export interface Asking {
+  /** Aborting it ends a long question. */
+  readonly signal?: AbortSignal | undefined
+  /** Told now and then how many rows a long question has looked at. */
+  readonly onProgress?: ((rows: number) => void) | undefined
+}
+
+interface Question {
+  readonly method: 'GET' | 'POST'
+  ask(engine: Engine, parameters: Parameters, asking: Asking): unknown
+}
+
+const questions: Readonly<Record<string, Question>> = {
+  rows: { method: 'GET', ask: (engine, parameters) => engine.inspector.rows(keyOf(parameters)) },
+  log: { method: 'GET', ask: (engine, parameters) => engine.inspector.log(keyOf(parameters)) },
+  pending: { method: 'GET', ask: (engine) => engine.inspector.pending() },
+  applied: { method: 'GET', ask: (engine) => engine.inspector.applied() },
+  table: { method: 'GET', ask: table },
+  databases: { method: 'GET', ask: databases },
+  release: { method: 'POST', ask: release },
+  check: {
+    method: 'POST',
+    ask: (engine, { repair }, asking): Promise<CheckReport> => engine.check({ ...asking, repair: repair === 'true' }),
+  },
+}
+
+export const questionNames: readonly string[] = Object.keys(questions)
+
+/** The method with which `what` is asked over HTTP; `undefined` when there is no such question. */
+export function methodOf(what: string): 'GET' | 'POST' | undefined {
+  return Object.hasOwn(questions, what) ? questions[what]?.method : undefined
+}
+
+/**
+ * Answers one question with a report, as plain JSON.
+ *
+ * @throws DatastoreError INVALID_ARGUMENT for a question or parameter that makes no sense
+ */
+export async function inspect(
+  engine: Engine,
+  what: string,
+  parameters: Parameters,
+  asking: Asking = {},
+): Promise<unknown> {
+  const question = Object.hasOwn(questions, what) ? questions[what] : undefined
+  if (question === undefined) {
+    throw invalidArgument(`nothing to inspect is called "${what}"; there is ${questionNames.join(', ')}`)
+  }
+  return await question.ask(engine, parameters, asking)
+}
+
+function keyOf({ project, database, namespace, key }: Parameters): Key {
+  if (!project) throw invalidArgument('the parameter project is missing')
+  if (!key) throw invalidArgument('the parameter key is missing')
+  const databaseId = database === undefined || database === '(default)' ? '' : database
+  return { partition: { projectId: project, databaseId, namespaceId: namespace ?? '' }, path: parseKeyPath(key) }
+}
+
+async function release(engine: Engine, parameters: Parameters): Promise<unknown> {
+  const { key, milestone = 'B' } = parameters
+  if (milestone !== 'A' && milestone !== 'B') throw invalidArgument(`milestone is A or B, not "${milestone}"`)
+  if (key) return engine.inspector.release(keyOf(parameters), milestone)
+  if (milestone === 'A') throw invalidArgument('milestone A is released group by group; give a key')
+  return { released: await engine.inspector.releaseAll(), milestone }
+}
+
+/** A database as the inspector lists it; the default one has an empty id. */
+export interface DatabaseReport {
+  readonly project: string
+  readonly database: string
+  readonly settings: ReturnType<typeof settingsJson>
+}
+
+function databases(engine: Engine): { readonly databases: readonly DatabaseReport[] } {
+  return {
+    databases: engine.databases().map((database) => ({
+      project: database.projectId,
+      database: database.databaseId,
+      settings: settingsJson(engine, database),
+    })),
+  }
+}
+
+function table(engine: Engine, { name, limit, after, until }: Parameters): unknown {
+  const id = tableIds.find((one): one is TableId => one === name)
+  if (id === undefined) throw invalidArgument(`there is no table "${name}"; there is ${tableIds.join(', ')}`)
+  return engine.inspector.table(id, {
+    ...(limit === undefined ? {} : { limit: Number(limit) }),
+    ...(after === undefined ? {} : { after }),
+    ...(until === undefined ? {} : { until }),
+  })
+}

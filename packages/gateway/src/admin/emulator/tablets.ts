@@ -1,0 +1,91 @@
+/**
+ * The tablets over HTTP: what they are, how hot they were, what happened to them, and what that means.
+ *
+ *   GET  /emulator/tablets            tables, tablets and servers now
+ *   GET  /emulator/tablets/events     splits, merges, moves, compactions                after=sequence
+ *   GET  /emulator/heat               load by key range and time                        table, span (ms), rows
+ *   GET  /emulator/groups             entity groups under load, busiest first           limit
+ *   GET  /emulator/findings           patterns of use that cost, in words
+ *   GET  /emulator/watch              all of it, as server-sent events                  interval (ms), table, span, rows
+ *   POST /emulator/tablets/compact    a major compaction now                            table
+ *
+ * The first report begins to count rows. With `counted=true`, `tablets` and `watch` answer when that is done.
+ *
+ * Answers are the engine's reports (tablets/report.ts), plain JSON.
+ */
+import { type Engine, type HeatOptions, invalidArgument, type TableId, tableIds } from '@sixtables/engine'
+import type { Router } from '../../protocols/router.ts'
+import { groupsDefault, tickMs, Watch } from './watch.ts'
+
+const intervalMsDefault = 1000
+
+export function addTabletRoutes(router: Router, engine: Engine): void {
+  const { tablets } = engine
+  const watch = new Watch(engine, engine.context().clock)
+  router.add('GET', '/emulator/tablets', async ({ query }) => {
+    known(query, ['counted'])
+    if (query.get('counted') === 'true') await tablets.counted()
+    return { json: tablets.report() }
+  })
+  router.add('GET', '/emulator/tablets/events', ({ query }) => {
+    known(query, ['after'])
+    return { json: { events: tablets.events(numberOf(query, 'after', 0) ?? 0) } }
+  })
+  router.add('GET', '/emulator/heat', ({ query }) => {
+    known(query, heatParameters)
+    return { json: tablets.heat(heatOptions(query)) }
+  })
+  router.add('GET', '/emulator/groups', ({ query }) => {
+    known(query, ['limit'])
+    return { json: { groups: tablets.groups(numberOf(query, 'limit', 1) ?? groupsDefault) } }
+  })
+  router.add('GET', '/emulator/findings', ({ query }) => {
+    known(query, [])
+    return { json: { findings: engine.findings() } }
+  })
+  router.add('GET', '/emulator/watch', async ({ query }) => {
+    known(query, ['interval', 'counted', ...heatParameters])
+    const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
+    const options = heatOptions(query)
+    if (query.get('counted') === 'true') await tablets.counted()
+    return { events: (signal) => watch.events(intervalMs, options, signal) }
+  })
+  router.add('POST', '/emulator/tablets/compact', ({ query }) => {
+    known(query, ['table'])
+    tablets.compact(tableOf(query))
+    return { json: tablets.report() }
+  })
+}
+
+const heatParameters = ['table', 'span', 'rows'] as const
+
+function heatOptions(query: URLSearchParams): HeatOptions {
+  return { table: tableOf(query), spanMs: numberOf(query, 'span', 1), rowsMax: numberOf(query, 'rows', 1) }
+}
+
+function tableOf(query: URLSearchParams): TableId | undefined {
+  const name = query.get('table')
+  if (name === null) return undefined
+  const found = tableIds.find((id) => id === name)
+  if (found === undefined) throw invalidArgument(`there is no table "${name}"; there is ${tableIds.join(', ')}`)
+  return found
+}
+
+/** A misspelt parameter would be an answer to another question. */
+function known(query: URLSearchParams, names: readonly string[]): void {
+  for (const name of query.keys()) {
+    if (names.includes(name)) continue
+    const there = names.length === 0 ? 'none' : names.join(', ')
+    throw invalidArgument(`there is no parameter "${name}" here; there is ${there}`)
+  }
+}
+
+function numberOf(query: URLSearchParams, name: string, min: number): number | undefined {
+  const text = query.get(name)
+  if (text === null) return undefined
+  const value = Number(text)
+  if (text === '' || !Number.isSafeInteger(value) || value < min) {
+    throw invalidArgument(`${name} is a whole number of at least ${min}, not "${text}"`)
+  }
+  return value
+}

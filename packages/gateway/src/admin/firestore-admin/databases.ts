@@ -1,0 +1,122 @@
+/**
+ * The databases of a project, as the Firestore API lists those in Datastore mode: what `gcloud firestore databases` calls.
+ *
+ *   GET     /v1/projects/{p}/databases                        those that have data or were spoken of, and the default one
+ *   POST    /v1/projects/{p}/databases?databaseId={d}         an operation; a database needs no creation here
+ *   GET     /v1/projects/{p}/databases/{d}
+ *   PATCH   /v1/projects/{p}/databases/{d}?updateMask=concurrencyMode          an operation
+ *   DELETE  /v1/projects/{p}/databases/{d}                    an operation; data, ids and indexes go
+ *
+ * All other settings are in database-settings.ts.
+ *
+ * Known: google.firestore.admin.v1.Database, and which paths gcloud uses. No emulator answers these.
+ */
+import { type Database, DatastoreError, type Engine, invalidArgument, validateDatabase } from '@sixtables/engine'
+import type { RouteRequest, Router } from '../../protocols/router.ts'
+import { bodyObject } from '../admin-service.ts'
+import { concurrencyModes, concurrencyOf, databaseOf } from '../emulator/database-settings.ts'
+import type { JsonObject, OperationJson, Operations } from '../operations/operations.ts'
+
+const admin = 'type.googleapis.com/google.firestore.admin.v1.'
+const collection = '/v1/projects/{project}/databases'
+const item = `${collection}/{database}`
+
+const metadataTypes = {
+  CREATE_DATABASE: `${admin}CreateDatabaseMetadata`,
+  UPDATE_DATABASE: `${admin}UpdateDatabaseMetadata`,
+  DELETE_DATABASE: `${admin}DeleteDatabaseMetadata`,
+} as const
+
+export function addDatabaseRoutes(router: Router, engine: Engine, operations: Operations): void {
+  const operation = (
+    type: keyof typeof metadataTypes,
+    database: Database,
+    run: () => void | Promise<void>,
+  ): OperationJson => {
+    const { projectId, databaseId } = database
+    const response = (): JsonObject => ({ '@type': `${admin}Database`, ...databaseJson(database) })
+    return operations.start({
+      type,
+      projectId,
+      databaseId,
+      metadata: () => ({ '@type': metadataTypes[type] }),
+      run: () => run()?.then(response) ?? response(),
+    })
+  }
+
+  router.add('GET', collection, ({ parameters: { project = '' } }) => {
+    validateDatabase({ projectId: project, databaseId: '' })
+    const others = engine.databases().filter(({ projectId, databaseId }) => projectId === project && databaseId !== '')
+    return { json: { databases: [engine.database(project), ...others].map(databaseJson) } }
+  })
+  router.add('POST', collection, ({ parameters, query, body }) => {
+    const name = query.get('databaseId')
+    if (name === null) throw invalidArgument('databaseId is missing: name the database in the query')
+    const named = { parameters: { ...parameters, database: name } }
+    if (isKnown(engine, named)) throw new DatastoreError('ALREADY_EXISTS', `the database ${name} exists already`)
+    const asked = bodyObject(body)
+    const { type = 'DATASTORE_MODE' } = asked
+    if (type !== 'DATASTORE_MODE') {
+      throw invalidArgument(`type is ${JSON.stringify(type)}; every database here has DATASTORE_MODE`)
+    }
+    const changed = asked['concurrencyMode'] === undefined ? {} : concurrencySetting(asked)
+    const database = databaseOf(engine, named)
+    return { json: operation('CREATE_DATABASE', database, () => database.configure(changed)) }
+  })
+  router.add('GET', item, (request) => ({ json: databaseJson(found(engine, request)) }))
+  router.add('PATCH', item, (request) => {
+    const database = found(engine, request)
+    const asked = bodyObject(request.body)
+    checkMask(request, asked)
+    const changed = concurrencySetting(asked)
+    return { json: operation('UPDATE_DATABASE', database, () => database.configure(changed)) }
+  })
+  router.add('DELETE', item, (request) => {
+    const database = found(engine, request)
+    const { projectId, databaseId } = database
+    return { json: operation('DELETE_DATABASE', database, () => engine.reset({ projectId, databaseId })) }
+  })
+}
+
+function databaseJson({ projectId, databaseId, settings }: Database): JsonObject {
+  return {
+    name: `projects/${projectId}/databases/${databaseId || '(default)'}`,
+    locationId: 'local',
+    type: 'DATASTORE_MODE',
+    concurrencyMode: concurrencyModes[settings.concurrency],
+    appEngineIntegrationMode: 'DISABLED',
+    pointInTimeRecoveryEnablement: 'POINT_IN_TIME_RECOVERY_DISABLED',
+    deleteProtectionState: 'DELETE_PROTECTION_DISABLED',
+  }
+}
+
+type Named = Pick<RouteRequest, 'parameters'>
+
+/** The default database is there always; another one when somebody spoke of it. */
+function isKnown(engine: Engine, { parameters: { project, database } }: Named): boolean {
+  if (database === '(default)') return true
+  return engine.databases().some(({ projectId, databaseId }) => projectId === project && databaseId === database)
+}
+
+/** @throws NOT_FOUND */
+function found(engine: Engine, request: Named): Database {
+  if (isKnown(engine, request)) return databaseOf(engine, request)
+  const { project, database } = request.parameters
+  throw new DatastoreError(
+    'NOT_FOUND',
+    `there is no database "${database}" in project ${project}; its first write makes it`,
+  )
+}
+
+function checkMask({ query }: RouteRequest, asked: JsonObject): void {
+  const members = query.get('updateMask')?.split(',') ?? Object.keys(asked).filter((name) => name !== 'name')
+  const other = members.find((member) => member !== 'concurrencyMode' && member !== 'concurrency_mode')
+  if (other === undefined && members.length > 0) return
+  throw invalidArgument(
+    `${other ?? 'nothing'} cannot be changed here: of a database, concurrencyMode can; see the settings of the emulator`,
+  )
+}
+
+function concurrencySetting({ concurrencyMode }: JsonObject): Partial<Database['settings']> {
+  return { concurrency: concurrencyOf(concurrencyMode) }
+}

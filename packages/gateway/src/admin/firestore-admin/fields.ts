@@ -1,0 +1,91 @@
+/**
+ * TTL policies, as the Firestore API has them: a setting of a field. What `gcloud firestore fields ttls` calls.
+ *
+ *   GET    /v1/projects/{p}/databases/{d}/collectionGroups/{kind or -}/fields       those with a policy
+ *   GET    /v1/projects/{p}/databases/{d}/collectionGroups/{kind}/fields/{field}
+ *   PATCH  the same, updateMask=ttlConfig: {"ttlConfig": {}} makes a policy, without ttlConfig it goes     an operation
+ *
+ * Known: google.firestore.admin.v1.Field; one policy a kind, on one property. No emulator answers these.
+ */
+import { type Database, type Engine, failedPrecondition, invalidArgument, type TtlPolicy } from '@sixtables/engine'
+import type { RouteRequest, Router } from '../../protocols/router.ts'
+import { bodyObject } from '../admin-service.ts'
+import { databaseOf } from '../emulator/database-settings.ts'
+import type { JsonObject, Operations } from '../operations/operations.ts'
+
+const admin = 'type.googleapis.com/google.firestore.admin.v1.'
+const collection = '/v1/projects/{project}/databases/{database}/collectionGroups/{kind}/fields'
+const item = `${collection}/{field}`
+
+export function addFieldRoutes(router: Router, engine: Engine, operations: Operations): void {
+  router.add('GET', collection, (request) => {
+    const database = databaseOf(engine, request)
+    const { kind } = request.parameters
+    const policies = database.ttlPolicies.filter((policy) => kind === '-' || policy.kind === kind)
+    return { json: { fields: policies.map((policy) => fieldJson(database, policy, true)) } }
+  })
+  router.add('GET', item, (request) => {
+    const database = databaseOf(engine, request)
+    const field = fieldOf(request)
+    return { json: fieldJson(database, field, hasPolicy(database, field)) }
+  })
+  router.add('PATCH', item, (request) => {
+    const database = databaseOf(engine, request)
+    const field = fieldOf(request)
+    const { ttlConfig, indexConfig } = bodyObject(request.body)
+    const mask = request.query.get('updateMask') ?? (indexConfig === undefined ? 'ttlConfig' : 'indexConfig')
+    if (mask !== 'ttlConfig' && mask !== 'ttl_config') {
+      throw invalidArgument(`${mask} of a field cannot be changed here, ttlConfig can; indexes are kept in index.yaml`)
+    }
+    const isWanted = ttlConfig !== undefined && ttlConfig !== null
+    const others = database.ttlPolicies.filter((policy) => !isSame(policy, field))
+    if (isWanted) refuseSecond(others, field)
+    return {
+      json: operations.start({
+        type: 'UPDATE_FIELD',
+        projectId: database.projectId,
+        databaseId: database.databaseId,
+        metadata: ({ startTime, endTime }) => ({
+          '@type': `${admin}FieldOperationMetadata`,
+          startTime,
+          ...(endTime === undefined ? {} : { endTime }),
+          field: nameOf(database, field),
+          ttlConfigDelta: { changeType: isWanted ? 'ADD' : 'REMOVE' },
+        }),
+        run: () => {
+          database.configure({ ttlPolicies: isWanted ? [...others, field] : others })
+          return { '@type': `${admin}Field`, ...fieldJson(database, field, isWanted) }
+        },
+      }),
+    }
+  })
+}
+
+function refuseSecond(policies: readonly TtlPolicy[], { kind }: TtlPolicy): void {
+  const other = policies.find((policy) => policy.kind === kind)
+  if (other === undefined) return
+  throw failedPrecondition(`the kind ${kind} has a TTL policy on ${other.property} already; take that one away first`)
+}
+
+function fieldOf({ parameters: { kind = '', field = '' } }: RouteRequest): TtlPolicy {
+  // Names that are no plain words come between backticks.
+  const property = /^`.*`$/.test(field) ? field.slice(1, -1) : field
+  if (kind === '-' || property === '*') throw invalidArgument('a TTL policy is of one kind and one property')
+  return { kind, property }
+}
+
+function nameOf({ projectId, databaseId }: Database, { kind, property }: TtlPolicy): string {
+  return `projects/${projectId}/databases/${databaseId || '(default)'}/collectionGroups/${kind}/fields/${property}`
+}
+
+function fieldJson(database: Database, field: TtlPolicy, isPolicy: boolean): JsonObject {
+  return { name: nameOf(database, field), ...(isPolicy ? { ttlConfig: { state: 'ACTIVE' } } : {}) }
+}
+
+function hasPolicy({ ttlPolicies }: Database, field: TtlPolicy): boolean {
+  return ttlPolicies.some((policy) => isSame(policy, field))
+}
+
+function isSame(a: TtlPolicy, b: TtlPolicy): boolean {
+  return a.kind === b.kind && a.property === b.property
+}

@@ -1,0 +1,70 @@
+/**
+ * grpc.health.v1.Health: whether the server, or one of its services, answers calls.
+ *
+ *   Check   HealthCheckRequest {service 1}  ─▶ HealthCheckResponse {status 1}     NOT_FOUND for a service that is not here
+ *   Watch   the same ─▶ a status at once, then one whenever it changes            SERVICE_UNKNOWN (3) instead
+ *
+ * The empty name is the server as a whole. All serve from the moment the port answers until it closes, or until the store takes
+ * no more writes; then those who watch are told NOT_SERVING.
+ *
+ * Known: the gRPC health checking protocol.
+ */
+import { DatastoreError } from '@sixtables/engine'
+import { writeAnswer } from '../../convert/answer-writer.ts'
+import type { EnginePort } from '../../engine-port.ts'
+import type { GrpcMethods } from '../../protocols/grpc.ts'
+import type { StreamingMethod } from '../../protocols/grpc-stream.ts'
+import { textFields } from './wire-fields.ts'
+
+export const healthService = 'grpc.health.v1.Health'
+
+const serving = 1
+const notServing = 2
+const serviceUnknown = 3
+
+/** @param services - with their packages */
+export function healthMethods(services: readonly string[], { store }: Pick<EnginePort, 'store'>): GrpcMethods {
+  const statusNow = (): number => (store?.failure === undefined ? serving : notServing)
+  const watchers = new Set<() => void>()
+  store?.onFailure?.(() => {
+    for (const tell of watchers) tell()
+  })
+  const isKnown = (service: string): boolean => service === '' || services.includes(service)
+  const serviceIn = (request: Buffer): string => textFields(request, 'HealthCheckRequest').get(1) ?? ''
+  const status = (value: number): Buffer => writeAnswer((writer) => writer.uint32(1, value))
+  const watch: StreamingMethod = (answer) => {
+    let isWatched = false
+    const tell = (): void => {
+      if (isWatched) answer.write(status(notServing))
+    }
+    watchers.add(tell)
+    return {
+      message(request) {
+        const service = serviceIn(request)
+        isWatched = isKnown(service)
+        answer.write(status(isWatched ? statusNow() : serviceUnknown))
+      },
+      // The answers go on after the request has ended.
+      end() {},
+      cancelled: () => watchers.delete(tell),
+      closing() {
+        tell()
+        watchers.delete(tell)
+      },
+    }
+  }
+  return {
+    name: healthService,
+    unary: {
+      Check(request) {
+        const service = serviceIn(request)
+        if (isKnown(service)) return status(statusNow())
+        throw new DatastoreError(
+          'NOT_FOUND',
+          `the service "${service}" is not served here; there is ${services.join(', ')}`,
+        )
+      },
+    },
+    streaming: { Watch: watch },
+  }
+}

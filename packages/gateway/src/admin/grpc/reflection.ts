@@ -1,0 +1,86 @@
+/**
+ * grpc.reflection: which services and messages there are, for tools such as grpcurl. The versions v1 and v1alpha are the
+ * same but for their names.
+ *
+ *   ServerReflectionRequest   {host 1, file_by_filename 3 | file_containing_symbol 4 | file_containing_extension 5
+ *                              | all_extension_numbers_of_type 6 | list_services 7}
+ *   ServerReflectionResponse  {valid_host 1, original_request 2, file_descriptor_response 4 {file_descriptor_proto 1 …}
+ *                              | list_services_response 6 {service 1 {name 1}} | error_response 7 {code 1, message 2}}
+ *
+ * Files come with all that they import. Extensions are not looked up: no service here has any.
+ *
+ * Known: the gRPC server reflection protocol.
+ */
+import { statusCodes } from '@sixtables/engine'
+import type { Answer } from '../../call.ts'
+import { writeAnswer } from '../../convert/answer-writer.ts'
+import type { GrpcMethods } from '../../protocols/grpc.ts'
+import { textFields } from './wire-fields.ts'
+
+const versions = ['grpc.reflection.v1', 'grpc.reflection.v1alpha']
+
+/** Serialized FileDescriptorProtos: a file, and then all that it imports; `undefined` when there is none. */
+export interface Descriptors {
+  byFilename(name: string): readonly Uint8Array[] | undefined
+  bySymbol(name: string): readonly Uint8Array[] | undefined
+}
+
+/**
+ * The reflection services.
+ *
+ * @param services - what is listed, with their packages
+ * @param load - called with the first request that needs them
+ */
+export function reflectionMethods(
+  services: readonly string[],
+  load: () => Promise<Descriptors>,
+): readonly GrpcMethods[] {
+  return versions.map((version) => ({
+    name: `${version}.ServerReflection`,
+    streaming: {
+      ServerReflectionInfo: (answer) => ({
+        async message(request) {
+          answer.write(answerTo(request, services, await load()))
+        },
+        end: () => answer.end(),
+      }),
+    },
+  }))
+}
+
+function answerTo(request: Buffer, services: readonly string[], descriptors: Descriptors): Answer {
+  const asked = textFields(request, 'ServerReflectionRequest')
+  const filename = asked.get(3)
+  const symbol = asked.get(4)
+  return writeAnswer((writer) => {
+    const writeError = (code: keyof typeof statusCodes, message: string): void => {
+      const end = writer.mark()
+      writer.text(2, message)
+      writer.uint32(1, statusCodes[code])
+      writer.head(7, end)
+    }
+    const writeFiles = (files: readonly Uint8Array[] | undefined, what: string): void => {
+      if (files === undefined) {
+        writeError('NOT_FOUND', `there is no ${what}`)
+        return
+      }
+      const end = writer.mark()
+      for (const file of [...files].reverse()) writer.bytes(1, file)
+      writer.head(4, end)
+    }
+    if (filename !== undefined) writeFiles(descriptors.byFilename(filename), `file ${filename}`)
+    else if (symbol !== undefined) writeFiles(descriptors.bySymbol(symbol), `symbol ${symbol}`)
+    else if (asked.has(7)) {
+      const end = writer.mark()
+      for (const name of [...services].reverse()) {
+        const serviceEnd = writer.mark()
+        writer.text(1, name)
+        writer.head(1, serviceEnd)
+      }
+      writer.head(6, end)
+    } else writeError('UNIMPLEMENTED', 'extensions are not looked up here')
+    writer.bytes(2, request)
+    const host = asked.get(1) ?? ''
+    if (host !== '') writer.text(1, host)
+  })
+}

@@ -1,0 +1,253 @@
+/**
+ * Long-running operations: work that goes on after its first answer, asked about by name.
+ *
+ *   start(work) ─▶ projects/{project}/operations/{id}     done: false, metadata with state and progress
+ *                                                         done: true,  and a response or an error
+ *
+ * An operation is kept as google.longrunning.Operation in its JSON form, in which Any members carry their type in `@type`;
+ * the gRPC side turns it into bytes (admin-service.ts).
+ *
+ * O1  The work runs whether anybody asks or not; finished operations are kept, the newest of them, until the server ends.
+ * O2  Cancelling asks the work to stop; the operation ends when the work has, with CANCELLED, or with its result if that
+ *     came first.
+ *
+ * Known: google.longrunning.Operations, and CommonMetadata of google.datastore.admin.v1.
+ */
+import { randomBytes } from 'node:crypto'
+import { DatastoreError, failedPrecondition, invalidArgument, type MaybePromise, statusCodes } from '@sixtables/engine'
+import { type Logger, silentLogger } from '../../logger.ts'
+import { type Status, statusOf } from '../../protocols/status.ts'
+
+export type JsonObject = { readonly [name: string]: unknown }
+
+export type OperationType =
+  | 'EXPORT_ENTITIES'
+  | 'IMPORT_ENTITIES'
+  | 'CREATE_INDEX'
+  | 'DELETE_INDEX'
+  // Of the Firestore API, which names no types: for filters of lists.
+  | 'CREATE_DATABASE'
+  | 'UPDATE_DATABASE'
+  | 'DELETE_DATABASE'
+  | 'UPDATE_FIELD'
+
+/** google.datastore.admin.v1.CommonMetadata.State */
+export type OperationState = 'PROCESSING' | 'CANCELLING' | 'SUCCESSFUL' | 'FAILED' | 'CANCELLED'
+
+export interface OperationWork {
+  readonly type: OperationType
+  readonly projectId: string
+  /** Of the operations of a database's own API; without it the name has no database in it. */
+  readonly databaseId?: string | undefined
+  readonly labels?: Readonly<Record<string, string>> | undefined
+  /** The metadata as of now, with `@type` and the given common part where its type has one. */
+  metadata(common: CommonMetadata): JsonObject
+  /** Does the work; resolves with the response, with `@type`. */
+  run(signal: AbortSignal): MaybePromise<JsonObject>
+}
+
+/** google.datastore.admin.v1.CommonMetadata in JSON. */
+export interface CommonMetadata {
+  readonly startTime: string
+  readonly endTime?: string
+  readonly operationType: OperationType
+  readonly labels?: Readonly<Record<string, string>>
+  readonly state: OperationState
+}
+
+/** google.longrunning.Operation in JSON. */
+export interface OperationJson extends JsonObject {
+  readonly name: string
+  readonly metadata: JsonObject
+  readonly done?: boolean
+  readonly error?: { readonly code: number; readonly message: string }
+  readonly response?: JsonObject
+}
+
+export interface ListRequest {
+  /** `projects/p`, or `projects/p/databases/d`. */
+  readonly parent: string
+  readonly filter?: string
+  readonly pageSize?: number
+  readonly pageToken?: string
+}
+
+export interface OperationList {
+  readonly operations: readonly OperationJson[]
+  readonly nextPageToken?: string
+}
+
+interface Entry {
+  readonly name: string
+  readonly work: OperationWork
+  readonly startedAt: Date
+  readonly abort: AbortController
+  readonly settled: Promise<void>
+  endedAt?: Date
+  response?: JsonObject
+  failure?: Status
+}
+
+const pageSizeDefault = 100
+const finishedKept = 1000
+
+export class Operations {
+  readonly #entries = new Map<string, Entry>()
+  readonly #logger: Logger
+
+  constructor(logger: Logger = silentLogger) {
+    this.#logger = logger
+  }
+
+  /** Begins the work; the answer is the operation as it stands then, which may be done already. */
+  start(work: OperationWork): OperationJson {
+    const parent = parentOf(work)
+    const name = `${parent}/operations/${randomBytes(16).toString('hex')}`
+    const abort = new AbortController()
+    let settle = (): void => {}
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve
+    })
+    const entry: Entry = { name, work, startedAt: new Date(), abort, settled }
+    const finish = (outcome: Pick<Entry, 'response' | 'failure'>): void => {
+      Object.assign(entry, outcome, { endedAt: new Date() })
+      settle()
+    }
+    const fail = (error: unknown): void => finish({ failure: statusOf(error, this.#logger) })
+    this.#entries.set(name, entry)
+    this.#forgetOldest()
+    try {
+      const response = work.run(abort.signal)
+      if (response instanceof Promise) response.then((value) => finish({ response: value }), fail)
+      else finish({ response })
+    } catch (error) {
+      fail(error)
+    }
+    return jsonOf(entry)
+  }
+
+  /** @throws NOT_FOUND */
+  get(name: string): OperationJson {
+    return jsonOf(this.#find(name))
+  }
+
+  /**
+   * Operations of a project or database, newest first.
+   *
+   * @throws INVALID_ARGUMENT for a filter that is not understood, or a page token of another list
+   */
+  list({ parent, filter = '', pageSize = 0, pageToken = '' }: ListRequest): OperationList {
+    if (pageSize < 0) throw invalidArgument(`page_size is ${pageSize}; it must not be negative`)
+    const matches = filterOf(filter)
+    const all = [...this.#entries.values()]
+      .reverse()
+      .filter(({ name }) => name.slice(0, name.lastIndexOf('/operations/')) === parent)
+      .map(jsonOf)
+      .filter(matches)
+    const first = pageToken === '' ? 0 : all.findIndex(({ name }) => name.endsWith(`/${pageToken}`))
+    if (first < 0) throw invalidArgument('the page token is not of this list: begin without one')
+    const end = first + (pageSize || pageSizeDefault)
+    const next = all[end]?.name.split('/').at(-1)
+    const operations = all.slice(first, end)
+    return next === undefined ? { operations } : { operations, nextPageToken: next }
+  }
+
+  /** Asks the work to stop (O2). An operation that is done stays as it is. @throws NOT_FOUND */
+  cancel(name: string): void {
+    const entry = this.#find(name)
+    if (entry.endedAt === undefined) {
+      entry.abort.abort(new DatastoreError('CANCELLED', `the operation ${name} was cancelled`))
+    }
+  }
+
+  /** Forgets a finished operation. @throws NOT_FOUND; FAILED_PRECONDITION while it is running */
+  delete(name: string): void {
+    const entry = this.#find(name)
+    if (entry.endedAt === undefined) throw failedPrecondition(`the operation ${name} is running; cancel it first`)
+    this.#entries.delete(name)
+  }
+
+  /** The operation once it is done, or as it stands after `timeoutMs`. @throws NOT_FOUND */
+  async wait(name: string, timeoutMs: number): Promise<OperationJson> {
+    const entry = this.#find(name)
+    let timer: NodeJS.Timeout | undefined
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, Math.min(timeoutMs, 0x7fff_ffff))
+      timer.unref()
+    })
+    await Promise.race([entry.settled, timeout])
+    clearTimeout(timer)
+    return jsonOf(entry)
+  }
+
+  #find(name: string): Entry {
+    const entry = this.#entries.get(name)
+    if (entry === undefined) {
+      throw new DatastoreError('NOT_FOUND', `there is no operation ${name}; operations end with the server`)
+    }
+    return entry
+  }
+
+  #forgetOldest(): void {
+    if (this.#entries.size <= finishedKept) return
+    for (const { name, endedAt } of this.#entries.values()) {
+      if (endedAt === undefined) continue
+      this.#entries.delete(name)
+      return
+    }
+  }
+}
+
+function parentOf({ projectId, databaseId }: OperationWork): string {
+  const project = `projects/${projectId}`
+  return databaseId === undefined ? project : `${project}/databases/${databaseId === '' ? '(default)' : databaseId}`
+}
+
+function stateOf({ endedAt, failure, abort }: Entry): OperationState {
+  if (endedAt === undefined) return abort.signal.aborted ? 'CANCELLING' : 'PROCESSING'
+  if (failure === undefined) return 'SUCCESSFUL'
+  return failure.code === 'CANCELLED' ? 'CANCELLED' : 'FAILED'
+}
+
+function jsonOf(entry: Entry): OperationJson {
+  const { name, work, startedAt, endedAt, response, failure } = entry
+  const metadata = work.metadata({
+    startTime: startedAt.toISOString(),
+    ...(endedAt === undefined ? {} : { endTime: endedAt.toISOString() }),
+    operationType: work.type,
+    ...(work.labels === undefined ? {} : { labels: work.labels }),
+    state: stateOf(entry),
+  })
+  if (endedAt === undefined) return { name, metadata }
+  if (failure === undefined) return { name, metadata, done: true, ...(response === undefined ? {} : { response }) }
+  return { name, metadata, done: true, error: { code: statusCodes[failure.code], message: failure.message } }
+}
+
+/**
+ * Conditions joined by AND: a path of members and a value, `done=true`, `metadata.common.operationType:EXPORT_ENTITIES`,
+ * `metadata.common.labels.env="dev"`. Names also in snake case, as the documents write them.
+ */
+function filterOf(filter: string): (operation: OperationJson) => boolean {
+  if (filter.trim() === '') return () => true
+  const conditions = filter.split(/\s+AND\s+/i).map((text) => {
+    const [, path = '', quoted, plain] =
+      /^\s*\(?\s*([\w.]+)\s*[=:]\s*(?:"([^"]*)"|([^\s"()]+))\s*\)?\s*$/.exec(text) ?? []
+    if (path === '') {
+      throw invalidArgument(
+        `the filter ${filter} is not understood; write it like done=true AND metadata.common.state=FAILED`,
+      )
+    }
+    return { path: path.split('.'), value: quoted ?? plain ?? '' }
+  })
+  return (operation) => conditions.every(({ path, value }) => String(memberOf(operation, path) ?? 'false') === value)
+}
+
+function memberOf(from: unknown, path: readonly string[]): unknown {
+  let found = from
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null) return undefined
+    const members = found as JsonObject
+    found = members[name] ?? members[name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase())]
+  }
+  return found
+}

@@ -1,0 +1,56 @@
+/**
+ * `sixtables check`: whether entities, index rows, log and markers tell the same story.
+ */
+import type { CheckReport } from '@sixtables/engine'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { counted } from '../../framework/print.ts'
+import { askTarget } from '../../target/target.ts'
+
+const progressMs = 5000
+
+/** Exit code 1 when something is wrong and was not put right. */
+export async function check(flags: Flags, io: Io): Promise<number> {
+  const repair = flags['repair'] === true
+  // The report is the engine's own, of the same version on both sides.
+  const parameters = repair ? { repair: 'true' } : {}
+  const report = (await askTarget(flags, io, 'check', parameters, progressTo(io))) as CheckReport
+  if (flags['json'] === true) io.out(JSON.stringify(report, null, 2))
+  else for (const line of checkInWords(report, repair)) io.out(line)
+  return report.problemCount > report.repaired ? exitCodes.failed : exitCodes.ok
+}
+
+/** Says now and then how far a check has come, on stderr. */
+function progressTo(io: Io): (rows: number) => void {
+  let saidAt = io.now()
+  return (rows) => {
+    if (io.now() - saidAt < progressMs) return
+    saidAt = io.now()
+    io.err(`sixtables: looked at ${counted(rows, 'row')} so far`)
+  }
+}
+
+export function checkInWords(report: CheckReport, repair: boolean): readonly string[] {
+  const { pending, problems, problemCount, repaired } = report
+  const lines = [
+    `Looked at ${counted(report.entities, 'entity', 'entities')}, ${counted(report.indexRows, 'index row')} and ` +
+      `${counted(report.logRecords, 'log record')}.`,
+  ]
+  for (const { group, records } of pending) {
+    lines.push(`${counted(records, 'record')} of ${group} to be applied: no damage.`)
+  }
+  for (const { kind, row, detail } of problems) lines.push(`${kind}: ${row}: ${detail}`)
+  if (problems.length < problemCount) lines.push(`… and ${problemCount - problems.length} more.`)
+  if (problems.some(({ kind }) => kind === 'unreadable row')) {
+    lines.push('Rows that cannot be read have to come back from a copy of the folder.')
+  }
+  if (problems.some(({ kind }) => kind === 'damaged file')) {
+    lines.push(
+      'Restore the folder from a copy: the next start refuses this one. What can still be read can be saved now by sixtables export.',
+    )
+  } else if (problemCount === 0) lines.push('All agree.')
+  else if (repair) lines.push(`${counted(problemCount, 'problem')}, ${counted(repaired, 'row')} put right.`)
+  else lines.push(`${counted(problemCount, 'problem')}; sixtables check --repair puts index rows right.`)
+  return lines
+}

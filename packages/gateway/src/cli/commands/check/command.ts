@@ -1,0 +1,17 @@
+/** `sixtables check` for parser, help and reference; what it does is imported when it runs. */
+import type { Command } from '../../framework/command.ts'
+import { placeFlags } from '../../target/target-flags.ts'
+
+export const checkCommand: Command = {
+  name: 'check',
+  describe: 'Compare entities, index rows, log and markers; exit code 1 when they disagree',
+  flags: [
+    ...placeFlags,
+    { name: 'repair', type: 'boolean', describe: 'Write the index rows anew from the entities', group: 'Check' },
+  ],
+  examples: [
+    ['$0 check', 'asks the server on 127.0.0.1:8081'],
+    ['$0 check --data-dir .sixtables --json', 'opens a folder that no server uses'],
+  ],
+  run: async (flags, io) => (await import('./check.ts')).check(flags, io),
+}

@@ -1,0 +1,14 @@
+/** `sixtables completion` for parser, help and reference; what it does is imported when it runs. */
+import type { Command } from '../../framework/command.ts'
+
+export const completionCommand: Command = {
+  name: 'completion',
+  describe: 'Print a script that completes commands and flags in a shell',
+  positionals: [{ name: 'shell', optional: true, describe: 'bash, zsh or fish; left out: that of SHELL' }],
+  examples: [
+    ['$0 completion bash >> ~/.bashrc', 'bash'],
+    ['$0 completion zsh >> ~/.zshrc', 'zsh'],
+    ['$0 completion fish > ~/.config/fish/completions/sixtables.fish', 'fish'],
+  ],
+  run: async (flags, io) => (await import('./completion.ts')).completion(flags, io),
+}

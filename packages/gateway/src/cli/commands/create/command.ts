@@ -1,0 +1,14 @@
+/** Commands of the older of Google's emulators, so that its start scripts go on working. */
+import type { Command } from '../../framework/command.ts'
+
+/** `create [--project_id=P] DIR` made a folder for `start`, which makes its own here. */
+export const createCommand: Command = {
+  name: 'create',
+  hidden: true,
+  describe: 'Make a folder for the data, which start does as well',
+  positionals: [{ name: 'directory', describe: 'The folder' }],
+  whenMissing: 'name the folder to make; or leave create out: sixtables start makes its own folder',
+  flags: [{ name: 'project-id', type: 'string', describe: 'Not needed', group: 'Create', hidden: true }],
+  examples: [['$0 create data && $0 start data', 'as another emulator is started']],
+  run: async (flags, io) => (await import('./create.ts')).create(flags, io),
+}

@@ -1,0 +1,25 @@
+/** `sixtables dump` for parser, help and reference; what it does is imported when it runs. */
+import type { Command } from '../../framework/command.ts'
+import { transferFlags } from '../../target/transfer-flags.ts'
+
+export const dumpCommand: Command = {
+  name: 'dump',
+  describe: 'Print entities as a fixture, which seed reads again',
+  flags: [
+    ...transferFlags.map((flag) => (flag.name === 'json' ? { ...flag, describe: 'The same as --format json' } : flag)),
+    {
+      name: 'format',
+      type: 'string',
+      choices: ['json', 'yaml', 'csv'],
+      describe: 'As what it is printed',
+      default: 'yaml',
+      group: 'What is moved',
+    },
+  ],
+  examples: [
+    ['$0 dump > all.yaml', 'all namespaces and kinds of the server on 127.0.0.1:8081'],
+    ['$0 dump --kind Task --format csv > Task.csv', 'for a spreadsheet'],
+  ],
+  notes: ['For large databases [export and import](export.md) are faster, and of one moment.'],
+  run: async (flags, io) => (await import('./dump.ts')).dump(flags, io),
+}

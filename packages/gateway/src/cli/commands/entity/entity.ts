@@ -1,0 +1,107 @@
+/**
+ * `sixtables get`, `put`, `delete`: single entities by their keys, over the data API. Properties are written as in fixtures
+ * (fixtures/plain-value.ts), so that what `get` prints is what `put` takes.
+ */
+import { DatastoreError, type Key } from '@sixtables/engine'
+import { parseFixture } from '../../../fixtures/fixture.ts'
+import { FixtureError } from '../../../fixtures/fixture-error.ts'
+import { formatPath, plainProperties } from '../../../fixtures/plain-value.ts'
+import { seedStore } from '../../../fixtures/seed.ts'
+import { parseKeyPath } from '../../../text/key-syntax.ts'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, UsageError } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { counted } from '../../framework/print.ts'
+import { stdinWord } from '../../framework/words.ts'
+import { openApi } from '../../target/api-call.ts'
+import { type ApiStore, apiStore } from '../../target/api-store.ts'
+import { databaseOf, projectOf } from '../start/settings.ts'
+
+export async function getEntity(flags: Flags, io: Io): Promise<number> {
+  const key = keyOf(flags, io, String(flags['key']))
+  const found = await withStore(flags, io, (store) => store.lookup(key))
+  if (found === undefined) {
+    io.err(`sixtables: there is no entity ${formatPath(key.path)} ${placeInWords(key)}`)
+    return exitCodes.failed
+  }
+  const properties = plainProperties(found.properties, key.partition)
+  const { namespaceId } = key.partition
+  const whole = { key: formatPath(key.path), ...(namespaceId === '' ? {} : { namespace: namespaceId }), properties }
+  io.out(JSON.stringify(flags['json'] === true ? whole : properties, null, 2))
+  return exitCodes.ok
+}
+
+export async function putEntity(flags: Flags, io: Io): Promise<number> {
+  const given = String(flags['properties'])
+  const properties = given === stdinWord ? await io.readIn() : given
+  const namespace = String(flags['namespace'] ?? '')
+  // The text goes into the fixture as it is: numbers keep their digits, and doubles their point.
+  const text = `{"entities": [{"key": ${JSON.stringify(String(flags['key']))}, "namespace": ${JSON.stringify(namespace)}, "properties": ${objectIn(properties)}}]}`
+  try {
+    const fixture = await parseFixture(text, { format: 'json', name: 'put' })
+    const { keys } = await withStore(flags, io, (store) => seedStore(store, fixture), { create: true })
+    const [key] = keys.map(({ path }) => formatPath(path))
+    io.out(flags['json'] === true ? JSON.stringify({ key }) : `Wrote ${key}.`)
+    return exitCodes.ok
+  } catch (error) {
+    if (!(error instanceof FixtureError)) throw error
+    throw new UsageError(error.message.replace(/^put:\d+: (entity 1( \([^)]*\))?: )?/, ''))
+  }
+}
+
+/** @throws UsageError unless the text is one JSON object, so that nothing else gets into the fixture */
+function objectIn(text: string): string {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new UsageError(`the properties are no JSON (${reason}); write them like '{"done": false}'`)
+  }
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return text
+  throw new UsageError(`the properties are a JSON object, such as '{"done": false}'; got ${text.trim()}`)
+}
+
+export async function deleteEntities(flags: Flags, io: Io): Promise<number> {
+  const keys = (flags['keys'] as readonly unknown[]).map((key) => keyOf(flags, io, String(key)))
+  await withStore(flags, io, (store) => store.delete(keys))
+  const names = keys.map(({ path }) => formatPath(path))
+  if (flags['json'] === true) io.out(JSON.stringify({ deleted: names }))
+  else io.out(names.length === 1 ? `Deleted ${names[0]}.` : `Deleted ${counted(names.length, 'entity', 'entities')}.`)
+  return exitCodes.ok
+}
+
+async function withStore<T>(
+  flags: Flags,
+  io: Io,
+  work: (store: ApiStore) => Promise<T>,
+  options: { readonly create?: boolean } = {},
+): Promise<T> {
+  const api = await openApi(flags, io, options)
+  try {
+    return await work(apiStore(api))
+  } finally {
+    await api.close()
+  }
+}
+
+/** @throws UsageError when it cannot be read */
+function keyOf(flags: Flags, io: Io, text: string): Key {
+  const partition = {
+    projectId: projectOf(flags, io.env),
+    databaseId: databaseOf(flags),
+    namespaceId: String(flags['namespace'] ?? ''),
+  }
+  try {
+    return { partition, path: parseKeyPath(text) }
+  } catch (error) {
+    throw error instanceof DatastoreError ? new UsageError(error.message) : error
+  }
+}
+
+function placeInWords({ partition: { projectId, databaseId, namespaceId } }: Key): string {
+  const parts = [`project ${projectId}`]
+  if (databaseId !== '') parts.push(`database ${databaseId}`)
+  if (namespaceId !== '') parts.push(`namespace ${namespaceId}`)
+  return `in ${parts.join(', ')}`
+}

@@ -1,0 +1,53 @@
+/** `sixtables env` for parser, help and reference; what it does is imported when it runs. */
+import type { Command } from '../../framework/command.ts'
+
+const group = 'Environment'
+
+export const envCommand: Command = {
+  name: 'env',
+  describe: 'Print the environment by which client libraries find a server',
+  flags: [
+    {
+      name: 'format',
+      type: 'string',
+      choices: ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'],
+      describe: 'For whom',
+      default: 'shell',
+      group,
+    },
+    { name: 'unset', type: 'boolean', describe: 'Print what takes the variables away again', group },
+    {
+      name: 'endpoint',
+      type: 'string',
+      describe: 'Server: host:port',
+      default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
+      group,
+    },
+    { name: 'host-port', type: 'string', describe: 'The same as --endpoint', group },
+    { name: 'data-dir', type: 'string', describe: 'Folder of the data instead: the server that runs there', group },
+    {
+      name: 'project',
+      type: 'string',
+      describe: 'Project',
+      default: 'that of --data-dir, DATASTORE_PROJECT_ID, or demo',
+      group,
+    },
+    { name: 'json', type: 'boolean', describe: 'The same as --format json', group },
+  ],
+  examples: [
+    ['eval "$($0 env)"', 'bash, zsh'],
+    ['$0 env --format powershell | Invoke-Expression', 'PowerShell'],
+    ['$0 env --format dotenv --project p1 > .env', 'a file that tools read'],
+    ['$0 env --data-dir .sixtables', 'the server that runs on this folder, whatever its port'],
+  ],
+  run: async (flags, io) => (await import('./env.ts')).env(flags, io),
+}
+
+/** The names that gcloud has for it. */
+export const envInitCommand: Command = { ...envCommand, name: 'env-init', hidden: true }
+export const envUnsetCommand: Command = {
+  ...envCommand,
+  name: 'env-unset',
+  hidden: true,
+  run: async (flags, io) => (await import('./env.ts')).env({ ...flags, unset: true }, io),
+}

@@ -1,0 +1,62 @@
+/** `sixtables env`: the environment by which client libraries find a server, in the words of a shell or a tool. */
+import { variablesOf } from '../../../emulator/variables.ts'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, UsageError } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { serverOf } from '../../target/target.ts'
+import { oneOf, projectOf } from '../start/settings.ts'
+
+export const envFormats = ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'] as const
+
+type EnvFormat = (typeof envFormats)[number]
+type Entry = readonly [name: string, value: string]
+
+export async function env(flags: Flags, io: Io): Promise<number> {
+  const format = oneOf(flags, 'format', envFormats) ?? (flags['json'] === true ? 'json' : 'shell')
+  const isUnset = flags['unset'] === true
+  const { address, project } = isUnset ? nothingSet : await serverOf(flags, io)
+  // What the server was told counts more than what this shell has for another one.
+  const isNamed = flags['project'] !== undefined || project === undefined
+  const entries = Object.entries(variablesOf(address, isNamed ? projectOf(flags, io.env) : project))
+  const lines = isUnset ? unsetLines(entries, format) : setLines(entries, format)
+  for (const line of lines) io.out(line)
+  return exitCodes.ok
+}
+
+/** To unset variables their names are enough: the server may be gone. */
+const nothingSet: { readonly address: string; readonly project?: string } = { address: '', project: '' }
+
+type Line = (name: string, value: string) => string
+
+const setting: Readonly<Record<Exclude<EnvFormat, 'json'>, Line>> = {
+  shell: (name, value) => `export ${name}=${quoted(value, `'${value.replaceAll("'", `'\\''`)}'`)}`,
+  fish: (name, value) => `set -gx ${name} ${quoted(value, `'${value.replaceAll(/['\\]/g, '\\$&')}'`)}`,
+  powershell: (name, value) => `$env:${name} = '${value.replaceAll("'", "''")}'`,
+  cmd: (name, value) => `set "${name}=${value}"`,
+  dotenv: (name, value) => `${name}=${quoted(value, JSON.stringify(value))}`,
+}
+
+const unsetting: Readonly<Record<string, Line>> = {
+  shell: (name) => `unset ${name}`,
+  fish: (name) => `set -e ${name}`,
+  powershell: (name) => `Remove-Item Env:${name} -ErrorAction SilentlyContinue`,
+  cmd: (name) => `set "${name}="`,
+}
+
+function setLines(entries: readonly Entry[], format: EnvFormat): readonly string[] {
+  if (format === 'json') return [JSON.stringify(Object.fromEntries(entries), null, 2)]
+  return entries.map(([name, value]) => setting[format](name, value))
+}
+
+function unsetLines(entries: readonly Entry[], format: EnvFormat): readonly string[] {
+  const line = unsetting[format]
+  if (line === undefined) {
+    throw new UsageError(`a file cannot unset a variable; leave out --unset, or --format ${format}`)
+  }
+  return entries.map(([name, value]) => line(name, value))
+}
+
+/** What shells take for themselves is quoted. */
+function quoted(value: string, inQuotes: string): string {
+  return /^[\w.:/@[\]-]+$/.test(value) && !/[[\]]/.test(value) ? value : inQuotes
+}

@@ -1,0 +1,16 @@
+/** `sixtables export` for parser, help and reference; what it does is imported when it runs. */
+import type { Command } from '../../framework/command.ts'
+import { transferFlags } from '../../target/transfer-flags.ts'
+
+export const exportCommand: Command = {
+  name: 'export',
+  describe: 'Write a database to files of the managed export format',
+  positionals: [{ name: 'dir', describe: 'A folder that does not exist yet' }],
+  flags: transferFlags,
+  whenMissing: 'name the folder to write, as in sixtables export backup',
+  examples: [
+    ['$0 export backup', 'asks the server on 127.0.0.1:8081'],
+    ['$0 export tasks --kind Task --data-dir .sixtables', 'opens a folder that no server uses'],
+  ],
+  run: async (flags, io) => (await import('./export.ts')).exportDatabase(flags, io),
+}

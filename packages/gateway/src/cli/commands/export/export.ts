@@ -1,0 +1,60 @@
+/**
+ * `sixtables export <dir>`: the entities of a database, as files of the managed export format in a new folder.
+ *
+ * A running server writes the folder itself; that is the same machine, or one that sees the same paths.
+ */
+import { existsSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { overallSuffix } from '@sixtables/engine'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, UsageError } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { openClosedStore } from '../../target/open-store.ts'
+import { placeOf } from '../../target/target.ts'
+import { inWords, ProgressLines, refusalsInWords, runOnServer, wantedOf } from '../../target/transfer.ts'
+
+export async function exportDatabase(flags: Flags, io: Io): Promise<number> {
+  const dir = resolve(io.cwd, String(flags['dir']))
+  const place = await placeOf(flags, io)
+  const wanted = wantedOf(flags, io)
+  if (existsSync(dir)) throw new UsageError(`${dir} exists already; name a folder that does not`)
+  const progress = new ProgressLines(io, 'Exported')
+  const moved =
+    'dir' in place
+      ? await exportFolder(place.dir, dir, { wanted, progress })
+      : await runOnServer(place.address, 'export', wanted, {
+          place: { exportDirectory: dirname(dir), exportName: basename(dir) },
+          progress,
+        })
+  const { entities, bytes } = moved
+  const metadataFile = join(dir, `${basename(dir)}${overallSuffix}`)
+  if (flags['json'] === true) io.out(JSON.stringify({ entities, bytes, metadataFile }, null, 2))
+  else io.out(`${inWords('Exported', moved)}. To load them again: sixtables import ${metadataFile}`)
+  return exitCodes.ok
+}
+
+interface Work {
+  readonly wanted: ReturnType<typeof wantedOf>
+  readonly progress: ProgressLines
+}
+
+/** Exports a folder that no server uses, without applying what waits in it. */
+async function exportFolder(
+  dataDir: string,
+  dir: string,
+  { wanted, progress }: Work,
+): Promise<{ entities: number; bytes: number }> {
+  const engine = await openClosedStore(dataDir)
+  try {
+    return await refusalsInWords(() =>
+      engine.exportEntities(engine.database(wanted.project, wanted.database), {
+        dir,
+        kinds: wanted.kinds,
+        namespaces: wanted.namespaces,
+        onProgress: ({ entities }) => progress.say(entities),
+      }),
+    )
+  } finally {
+    await engine.close()
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * `sixtables health`: whether a server answers, for the health checks of containers and for scripts that wait for it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { causeOf, findServer } from '../../../emulator/server-file.ts'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, UsageError } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { messageIn } from '../../target/remote-target.ts'
+import { namedPlace, type Place, whyNone } from '../../target/target.ts'
+import { text } from '../start/settings.ts'
+
+/** How long one answer may take, and how long it is until the next try. */
+const answerMs = 2000
+const pauseMs = 100
+
+export async function health(flags: Flags, io: Io): Promise<number> {
+  const place = namedPlace(flags, io)
+  const waitMs = secondsOf(flags) * 1000
+  const began = io.now()
+  for (;;) {
+    const { address, trouble } = await look(place)
+    const tookMs = io.now() - began
+    if (trouble === undefined || tookMs >= waitMs) {
+      const isHealthy = trouble === undefined
+      const where = address === undefined ? '' : ` on ${address}`
+      if (flags['json'] === true) {
+        io.out(JSON.stringify({ healthy: isHealthy, endpoint: address, ...(isHealthy ? {} : { reason: trouble }) }))
+      } else if (isHealthy) io.out(`The server${where} answers.`)
+      else io.err(`sixtables: no healthy server${where}: ${trouble}${waitMs === 0 ? '; --wait 10 waits for one' : ''}`)
+      return isHealthy ? exitCodes.ok : exitCodes.failed
+    }
+    await sleep(Math.min(pauseMs, waitMs - tookMs))
+  }
+}
+
+interface Look {
+  /** Absent when the folder of `--data-dir` names no server that runs. */
+  readonly address?: string
+  /** Absent: the server is healthy. */
+  readonly trouble?: string | undefined
+}
+
+/** One try. A folder is read again each time: its server may be about to start. */
+async function look(place: Place): Promise<Look> {
+  if ('address' in place) return { address: place.address, trouble: await troubleOf(place.address) }
+  const found = await findServer(place.dir)
+  if (found.state !== 'running') return { trouble: whyNone(place.dir, found) }
+  const { address } = found.server
+  return { address, trouble: await troubleOf(address) }
+}
+
+/** @returns what is wrong with the server, or nothing */
+async function troubleOf(address: string): Promise<string | undefined> {
+  try {
+    const response = await fetch(`http://${address}/`, { signal: AbortSignal.timeout(answerMs) })
+    const body = await response.text()
+    if (!response.ok) return messageIn(body) ?? `it answers ${response.status}`
+    return body.trim() === 'Ok' ? undefined : 'what answers there is something else'
+  } catch (error) {
+    return error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${answerMs} ms` : causeOf(error)
+  }
+}
+
+function secondsOf(flags: Flags): number {
+  const wait = text(flags, 'wait')
+  if (wait === undefined) return 0
+  if (!/^\d{1,6}(\.\d+)?$/.test(wait)) throw new UsageError(`--wait is a number of seconds; got "${wait}"`)
+  return Number(wait)
+}

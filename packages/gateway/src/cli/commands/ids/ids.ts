@@ -1,0 +1,141 @@
+/**
+ * `sixtables ids next|reserve|range|allocate`: what the counters of ids give next, and ids taken out of what they give.
+ */
+import { DatastoreError } from '@sixtables/engine'
+import {
+  type AllocatedAnswer,
+  askIds,
+  type IdQuestion,
+  type IdRequest,
+  idMethodOf,
+  idsPath,
+  type NextAnswer,
+  type NextIdAnswer,
+  type ReserveAnswer,
+} from '../../../admin/emulator/ids.ts'
+import { formatKeyPath, parseKeyPath, parseKindPath } from '../../../text/key-syntax.ts'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { columns } from '../../framework/print.ts'
+import { openClosedStore } from '../../target/open-store.ts'
+import { askServer } from '../../target/remote-target.ts'
+import { placeOf } from '../../target/target.ts'
+import { projectOf } from '../start/settings.ts'
+
+export function idsNext(flags: Flags, io: Io): Promise<number> {
+  return answer<NextAnswer>(flags, io, {
+    what: 'next',
+    request: kindRequest(flags),
+    inWords: (report, isRunning) => nextInWords(report, isRunning),
+  })
+}
+
+export function idsReserve(flags: Flags, io: Io): Promise<number> {
+  const keys = (flags['keys'] as readonly unknown[]).map(String)
+  for (const key of keys) readable(() => parseKeyPath(key))
+  return answer<ReserveAnswer>(flags, io, {
+    what: 'reserve',
+    request: { keys },
+    inWords: ({ reserved }) =>
+      reserved.length === 0
+        ? ['These keys have names, which are never given; there was nothing to do.']
+        : reserved.map(({ words }) => words),
+  })
+}
+
+export function idsRange(flags: Flags, io: Io): Promise<number> {
+  const request = { ...kindRequest(flags), start: wholeNumber(flags, 'start'), end: wholeNumber(flags, 'end') }
+  return answer<AllocatedAnswer>(flags, io, { what: 'range', request, inWords: allocatedInWords })
+}
+
+export function idsAllocate(flags: Flags, io: Io): Promise<number> {
+  const { size, max } = flags
+  if ((size === undefined) === (max === undefined)) {
+    throw new UsageError('say how many ids with --size, or up to which one with --max')
+  }
+  const name = size === undefined ? 'max' : 'size'
+  const request = { ...kindRequest(flags), [name]: wholeNumber(flags, name, '--') }
+  return answer<AllocatedAnswer>(flags, io, { what: 'allocate', request, inWords: allocatedInWords })
+}
+
+interface Asked<Answer> {
+  readonly what: IdQuestion
+  readonly request: IdRequest
+  readonly inWords: (answer: Answer, isRunning: boolean) => readonly string[]
+}
+
+async function answer<Answer>(flags: Flags, io: Io, { what, request, inWords }: Asked<Answer>): Promise<number> {
+  const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
+  const place = await placeOf(flags, io)
+  const asked = { project: projectOf(flags, io.env), database, namespace, ...request }
+  const isRunning = 'address' in place
+  // The answers are of the same version on both sides.
+  const report = (
+    isRunning ? await ofServer(place.address, what, asked) : await ofFolder(place.dir, what, asked)
+  ) as Answer
+  if (flags['json'] === true) io.out(JSON.stringify(report, null, 2))
+  else for (const line of inWords(report, isRunning)) io.out(line)
+  return exitCodes.ok
+}
+
+function ofServer(address: string, what: IdQuestion, request: IdRequest): Promise<unknown> {
+  const method = idMethodOf(what)
+  if (method === 'POST') return askServer(address, method, `${idsPath}${what}`, request)
+  const query = Object.entries(request).map(([name, value]): [string, string] => [name, String(value)])
+  return askServer(address, method, `${idsPath}${what}?${new URLSearchParams(query)}`)
+}
+
+async function ofFolder(dir: string, what: IdQuestion, request: IdRequest): Promise<unknown> {
+  const engine = await openClosedStore(dir)
+  try {
+    return await askIds(engine, what, request)
+  } catch (error) {
+    throw error instanceof DatastoreError ? new OperationError(error.message) : error
+  } finally {
+    await engine.close()
+  }
+}
+
+function allocatedInWords({ words }: AllocatedAnswer): readonly string[] {
+  return [words]
+}
+
+/** A closed folder does not say in which mode it will be served, so neither where automatic ids will come from. */
+function nextInWords(
+  { of, automatic, scattered, sequential, storewide }: NextAnswer,
+  isRunning: boolean,
+): readonly string[] {
+  const uses = (space: typeof automatic, other?: string): string =>
+    [isRunning && automatic === space ? 'automatic ids' : undefined, other].filter(Boolean).join(', ')
+  const id = (next: NextIdAnswer): string => next.id ?? 'none: used up'
+  return [
+    `The next ids of ${of}:`,
+    ...columns([
+      ['  scattered', id(scattered), `number ${scattered.counter} of the database`, uses('scattered', 'AllocateIds')],
+      ['  sequential', id(sequential), 'of this kind and parent', uses('sequential', 'ranges')],
+      ['  store-wide', id(storewide), `number ${storewide.counter} of the whole store`, uses('storewide')],
+    ]),
+  ]
+}
+
+/** @throws UsageError when the kind cannot be read */
+function kindRequest(flags: Flags): IdRequest {
+  const path = readable(() => parseKindPath(String(flags['kind'])))
+  const parent = formatKeyPath(path.slice(0, -1))
+  return { ...(parent === '' ? {} : { parent }), kind: path.at(-1)?.kind }
+}
+
+function readable<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw error instanceof DatastoreError ? new UsageError(error.message) : error
+  }
+}
+
+function wholeNumber(flags: Flags, name: string, dashes = ''): string {
+  const value = String(flags[name])
+  if (!/^\d{1,19}$/.test(value)) throw new UsageError(`${dashes}${name} is a whole number; got "${value}"`)
+  return value
+}

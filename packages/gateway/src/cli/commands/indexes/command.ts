@@ -1,0 +1,44 @@
+/** `sixtables indexes` for parser, help and reference; what it does is imported when it runs. */
+import type { Command, Run } from '../../framework/command.ts'
+import { databaseFlags } from '../../target/target-flags.ts'
+
+/** @param pick - the function of indexes.ts */
+function run(pick: (indexes: typeof import('./indexes.ts')) => Run): Run {
+  return async (flags, io) => pick(await import('./indexes.ts'))(flags, io)
+}
+
+export const indexesCommand: Command = {
+  name: 'indexes',
+  describe: 'Show, create and delete composite indexes',
+  commands: [
+    {
+      name: 'list',
+      describe: 'The composite indexes of a database, their states and progress',
+      flags: databaseFlags,
+      examples: [['$0 indexes list', 'asks the server on 127.0.0.1:8081']],
+      run: run((indexes) => indexes.indexesList),
+    },
+    {
+      name: 'create',
+      describe: 'Define a composite index and build it',
+      positionals: [
+        { name: 'kind', describe: 'Kind of the entities' },
+        { name: 'properties', list: true, describe: 'In order; due:desc for a descending one' },
+      ],
+      flags: [
+        ...databaseFlags,
+        { name: 'ancestor', type: 'boolean', describe: 'For queries below an ancestor', group: 'Create' },
+      ],
+      examples: [['$0 indexes create Task done due:desc', 'equality on done, newest due first']],
+      run: run((indexes) => indexes.indexesCreate),
+    },
+    {
+      name: 'delete',
+      describe: 'Delete a composite index and its rows',
+      positionals: [{ name: 'id', describe: 'As indexes list shows it' }],
+      flags: databaseFlags,
+      examples: [['$0 indexes delete 1', 'queries no longer use it from that moment']],
+      run: run((indexes) => indexes.indexesDelete),
+    },
+  ],
+}

@@ -1,0 +1,97 @@
+/** `sixtables inspect` for parser, help and reference; what it does is imported when it runs. */
+import type { Command, Positional, Run } from '../../framework/command.ts'
+import { placeFlags, targetFlags } from '../../target/target-flags.ts'
+import { tableNames } from './table-names.ts'
+
+const key: Positional = { name: 'key', describe: 'ToDo:1 or User:"ada"/ToDo:5, root first' }
+const whenMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
+
+/** @param pick - the function of inspect.ts */
+function run(pick: (inspect: typeof import('./inspect.ts')) => Run): Run {
+  return async (flags, io) => pick(await import('./inspect.ts'))(flags, io)
+}
+
+export const inspectCommand: Command = {
+  name: 'inspect',
+  describe: 'Show rows, log records and waiting writes',
+  notes: [
+    'The server answers the same questions in JSON under `/emulator/inspect/`, such as ' +
+      '`GET /emulator/inspect/rows?project=demo&key=ToDo:1`.',
+  ],
+  commands: [
+    {
+      name: 'rows',
+      describe: 'The rows of one entity in all six tables',
+      positionals: [key],
+      whenMissing,
+      flags: targetFlags,
+      examples: [['$0 inspect rows ToDo:1', 'key of kind ToDo with id 1']],
+      run: run((inspect) => inspect.inspectRows),
+    },
+    {
+      name: 'table',
+      describe: 'The rows of one table as they are sorted',
+      positionals: [{ name: 'table', describe: tableNames.join(', ') }],
+      whenMissing: `a table is missing: ${tableNames.join(', ')}`,
+      flags: [
+        ...placeFlags,
+        { name: 'limit', type: 'string', describe: 'At most so many rows, up to 1000', default: '100', group: 'Range' },
+        { name: 'after', type: 'string', describe: 'Begin behind this row key, in hexadecimal', group: 'Range' },
+        { name: 'until', type: 'string', describe: 'Stop before this row key, in hexadecimal', group: 'Range' },
+      ],
+      examples: [
+        ['$0 inspect table EntitiesByPropertyAsc --limit 20', 'asks the server on 127.0.0.1:8081'],
+        ['$0 inspect table Entities --data-dir .sixtables --json', 'row keys in hexadecimal, for --after and --until'],
+      ],
+      run: run((inspect) => inspect.inspectTable),
+    },
+    {
+      name: 'log',
+      describe: 'The log records of the entity group of a key, newest last',
+      positionals: [key],
+      whenMissing,
+      flags: targetFlags,
+      examples: [[`$0 inspect log 'User:"ada"/ToDo:5'`, 'the group of User:"ada"']],
+      run: run((inspect) => inspect.inspectLog),
+    },
+    {
+      name: 'pending',
+      describe: 'What is committed and not wholly applied, in all databases',
+      flags: placeFlags,
+      examples: [['$0 inspect pending', 'asks the server on 127.0.0.1:8081']],
+      run: run((inspect) => inspect.inspectPending),
+    },
+    {
+      name: 'applied',
+      describe: 'The latest steps of applying, in all databases, and why each was taken',
+      flags: placeFlags,
+      examples: [['$0 inspect applied', 'asks the server on 127.0.0.1:8081']],
+      run: run((inspect) => inspect.inspectApplied),
+    },
+    {
+      name: 'databases',
+      describe: 'Every database, and its settings',
+      flags: placeFlags,
+      examples: [['$0 inspect databases', 'asks the server on 127.0.0.1:8081']],
+      run: run((inspect) => inspect.inspectDatabases),
+    },
+    {
+      name: 'release',
+      describe: 'Apply what is held back in the entity group of a key, or everything',
+      positionals: [{ ...key, optional: true }],
+      flags: [
+        ...targetFlags,
+        {
+          name: 'milestone',
+          type: 'string',
+          describe: 'How far: A writes the entity row, B the index rows as well',
+          choices: ['A', 'B'],
+          default: 'B',
+          group: 'Release',
+        },
+      ],
+      examples: [['$0 inspect release ToDo:1 --milestone A', 'entity row now, index rows later']],
+      run: run((inspect) => inspect.inspectRelease),
+    },
+  ],
+}

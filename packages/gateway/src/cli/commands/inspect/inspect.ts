@@ -1,0 +1,198 @@
+/**
+ * `sixtables inspect rows|table|log|pending|applied|databases|release`: what the store holds, in words or as JSON.
+ */
+import type {
+  AppliedReport,
+  LogRecordReport,
+  LogReport,
+  PendingReport,
+  ReleaseReport,
+  RowsReport,
+  TableReport,
+  TtlPolicy,
+} from '@sixtables/engine'
+import type { DatabaseReport, Parameters } from '../../../admin/emulator/inspection.ts'
+import { nearest } from '../../../text/nearest.ts'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, UsageError } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { columns, counted } from '../../framework/print.ts'
+import { askTarget, keyParameters } from '../../target/target.ts'
+import { text } from '../start/settings.ts'
+import { tableNames } from './table-names.ts'
+
+export function inspectRows(flags: Flags, io: Io): Promise<number> {
+  return answer(flags, io, { what: 'rows', parameters: keyParameters(flags, io), inWords: rowsInWords })
+}
+
+export function inspectLog(flags: Flags, io: Io): Promise<number> {
+  return answer(flags, io, { what: 'log', parameters: keyParameters(flags, io), inWords: logInWords })
+}
+
+export function inspectPending(flags: Flags, io: Io): Promise<number> {
+  return answer(flags, io, { what: 'pending', parameters: {}, inWords: pendingInWords })
+}
+
+export function inspectApplied(flags: Flags, io: Io): Promise<number> {
+  return answer(flags, io, { what: 'applied', parameters: {}, inWords: appliedInWords })
+}
+
+export function inspectTable(flags: Flags, io: Io): Promise<number> {
+  const parameters = {
+    name: tableNamed(String(flags['table'])),
+    limit: text(flags, 'limit'),
+    after: rowKeyOf(flags, 'after'),
+    until: rowKeyOf(flags, 'until'),
+  }
+  const { limit } = parameters
+  if (limit !== undefined && !/^\d{1,9}$/.test(limit)) throw new UsageError(`--limit is a whole number; got "${limit}"`)
+  return answer(flags, io, { what: 'table', parameters, inWords: tableInWords })
+}
+
+/** The table of a name in any case. */
+function tableNamed(name: string): string {
+  const found = tableNames.find((one) => one.toLowerCase() === name.toLowerCase())
+  if (found !== undefined) return found
+  const near = nearest(name, tableNames)
+  const hint = near === undefined ? `there is ${tableNames.join(', ')}` : `did you mean ${near}?`
+  throw new UsageError(`there is no table ${name}; ${hint}`)
+}
+
+function rowKeyOf(flags: Flags, name: string): string | undefined {
+  const rowKey = text(flags, name)
+  if (rowKey === undefined || /^([0-9a-f]{2} ?)+$/i.test(rowKey)) return rowKey
+  throw new UsageError(`--${name} is a row key in hexadecimal, as --json shows it; got "${rowKey}"`)
+}
+
+export function inspectDatabases(flags: Flags, io: Io): Promise<number> {
+  return answer(flags, io, { what: 'databases', parameters: {}, inWords: databasesInWords })
+}
+
+export function inspectRelease(flags: Flags, io: Io): Promise<number> {
+  const milestone = flags['milestone'] ?? 'B'
+  if (milestone !== 'A' && milestone !== 'B') throw new UsageError(`--milestone is A or B; got "${milestone}"`)
+  const all = flags['key'] === undefined
+  if (all && milestone === 'A') throw new UsageError('milestone A is released group by group; give a key')
+  const parameters = all ? {} : { ...keyParameters(flags, io), milestone }
+  return answer(flags, io, { what: 'release', parameters, inWords: releaseInWords })
+}
+
+interface Question<Report> {
+  readonly what: string
+  readonly parameters: Parameters
+  readonly inWords: (report: Report, parameters: Parameters) => readonly string[]
+}
+
+async function answer<Report>(flags: Flags, io: Io, { what, parameters, inWords }: Question<Report>): Promise<number> {
+  // The reports are the engine's own, of the same version on both sides.
+  const report = (await askTarget(flags, io, what, parameters)) as Report
+  if (flags['json'] === true) io.out(JSON.stringify(report, null, 2))
+  else for (const line of inWords(report, parameters)) io.out(line)
+  return exitCodes.ok
+}
+
+function rowsInWords({ key, rows, log }: RowsReport, parameters: Parameters): readonly string[] {
+  const where = placeInWords(parameters)
+  if (rows.length === 0 && log.records.length === 0) return [`${key} ${where} has no rows.`]
+  const lines = rows.map(({ row, value, state }) => [
+    row,
+    [value, state === 'stored' ? '' : `(${state})`].filter(Boolean).join(' '),
+  ])
+  return [
+    `${key} ${where}: ${counted(rows.length, 'row')}`,
+    ...indented(columns(lines)),
+    `Log of the group ${log.group}: ${counted(log.records.length, 'record')}`,
+    ...indented(recordLines(log.records)),
+  ]
+}
+
+function tableInWords({ table, rows, next }: TableReport): readonly string[] {
+  if (rows.length === 0) return [`${table}: no rows there.`]
+  return [
+    `${table}: ${counted(rows.length, 'row')}`,
+    ...indented(columns(rows.map(({ row, value }) => [row, value]))),
+    ...(next === undefined ? [] : [`For more: --after ${next.replaceAll(' ', '')}`]),
+  ]
+}
+
+function logInWords({ group, records }: LogReport, parameters: Parameters): readonly string[] {
+  return [
+    `Log of the group ${group} ${placeInWords(parameters)}: ${counted(records.length, 'record')}`,
+    ...indented(recordLines(records)),
+  ]
+}
+
+function pendingInWords({ pending }: PendingReport): readonly string[] {
+  if (pending.length === 0) return ['Nothing waits: every commit is wholly applied.']
+  return [
+    `${counted(pending.length, 'record')} to be applied:`,
+    ...indented(columns(pending.map((r) => [r.group, r.version, stateInWords(r), r.changes.join('; ')]))),
+  ]
+}
+
+function appliedInWords({ steps }: AppliedReport): readonly string[] {
+  if (steps.length === 0) return ['Nothing was applied after its commit since the server started.']
+  const lines = steps.map(({ group, version, reached, cause }) => [group, version, `reached ${reached}`, cause])
+  return [`${counted(steps.length, 'step')} of applying, the latest last:`, ...indented(columns(lines))]
+}
+
+function databasesInWords({ databases }: { readonly databases: readonly DatabaseReport[] }): readonly string[] {
+  if (databases.length === 0) return ['No database has data, and nobody spoke of one.']
+  const ttlWords = ({ ttl }: DatabaseReport['settings']): string =>
+    (ttl as readonly TtlPolicy[]).map(({ kind, property }) => `expires by ${kind}.${property}`).join(', ')
+  return columns(
+    databases.map(({ project, database, settings }) => [
+      project,
+      database || '(default)',
+      `${settings['mode']}`,
+      `${settings['concurrencyMode']}`,
+      Object.keys(settings['jobPolicy'] as object).join(),
+      `indexes: ${settings['indexes']}`,
+      ttlWords(settings),
+    ]),
+  )
+}
+
+/** Of one group; or of all, and then without a group. */
+type Released = Pick<ReleaseReport, 'milestone' | 'released'> & Partial<Pick<ReleaseReport, 'group'>>
+
+function releaseInWords({ group, milestone, released }: Released): readonly string[] {
+  if (group === undefined) {
+    return [
+      released === 0 ? 'Nothing was held back.' : `Applied ${counted(released, 'record')}: all that was held back.`,
+    ]
+  }
+  const upTo = milestone === 'A' ? 'milestone A: the entity row' : 'milestone B: entity and index rows'
+  return [
+    released === 0
+      ? `Nothing was held back in the group ${group}.`
+      : `Applied ${counted(released, 'record')} of the group ${group} up to ${upTo}.`,
+  ]
+}
+
+function recordLines(records: readonly LogRecordReport[]): readonly string[] {
+  // A line a mutation; what is of the record stands on the first.
+  return columns(
+    records.flatMap((r) =>
+      r.changes.map((change, i) =>
+        i === 0 ? [r.version, r.committedAt, stateInWords(r), change] : ['', '', '', change],
+      ),
+    ),
+  )
+}
+
+function stateInWords({ state }: LogRecordReport): string {
+  return state === 'A' ? 'at milestone A' : state
+}
+
+/** `in project demo, database d, namespace n`; what is default is left out. */
+function placeInWords({ project, database, namespace }: Parameters): string {
+  const parts = [`project ${project}`]
+  if (database) parts.push(`database ${database}`)
+  if (namespace) parts.push(`namespace ${namespace}`)
+  return `in ${parts.join(', ')}`
+}
+
+function indented(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => `  ${line}`)
+}

@@ -1,0 +1,87 @@
+/** `sixtables reset`: deletes all data, or that of a project, a database or a namespace. What is on disk it asks about first. */
+import { DatastoreError } from '@sixtables/engine'
+import { resetScopeOf } from '../../../admin/emulator/emulator-endpoints.ts'
+import type { DatabaseReport } from '../../../admin/emulator/inspection.ts'
+import { type ServerFacts, serverPath } from '../../../emulator/server-file.ts'
+import type { ResetScope } from '../../../engine-port.ts'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { openClosedStore } from '../../target/open-store.ts'
+import { askServer, fetchServer } from '../../target/remote-target.ts'
+import { askTarget, type Place, placeOf } from '../../target/target.ts'
+
+export async function reset(flags: Flags, io: Io): Promise<number> {
+  // What is not named is not narrowed down: unlike elsewhere the environment gives no project here.
+  const query = new URLSearchParams()
+  for (const name of ['project', 'database', 'namespace']) {
+    if (flags[name] !== undefined) query.set(name, String(flags[name]))
+  }
+  const scope = understood(() => resetScopeOf(query))
+  const place = await placeOf(flags, io)
+  if (flags['yes'] !== true && io.ask !== undefined) {
+    const what = await whatGoes(flags, io, { place, scope })
+    if (what !== undefined && !/^y(es)?$/i.test((await io.ask(`${what} Go on? [y/N] `)).trim())) {
+      io.err('sixtables: nothing was deleted')
+      return exitCodes.failed
+    }
+  }
+  if ('address' in place) {
+    const response = await fetchServer(place.address, `/reset${query.size === 0 ? '' : `?${query}`}`, {
+      method: 'POST',
+    })
+    if (!response.ok) throw new OperationError(`${place.address} answered ${response.status} to POST /reset`)
+  } else {
+    const engine = await openClosedStore(place.dir)
+    try {
+      await engine.reset(scope)
+    } finally {
+      await engine.close()
+    }
+  }
+  if (flags['json'] === true) io.out(JSON.stringify({ reset: Object.fromEntries(query) }))
+  else io.out(query.size === 0 ? 'All data is deleted.' : `All data of ${inWords(query)} is deleted.`)
+  return exitCodes.ok
+}
+
+interface Reset {
+  readonly place: Place
+  readonly scope: ResetScope
+}
+
+/** What a reset would delete from a disk, in words; `undefined` when there is nothing on disk that it would. */
+async function whatGoes(flags: Flags, io: Io, { place, scope }: Reset): Promise<string | undefined> {
+  const dir = 'dir' in place ? place.dir : await dirOf(place.address)
+  if (dir === undefined) return undefined
+  const { databases } = (await askTarget(flags, io, 'databases', {})) as { databases: readonly DatabaseReport[] }
+  const there = databases.filter(
+    ({ project, database }) => (scope.projectId ?? project) === project && (scope.databaseId ?? database) === database,
+  )
+  if (there.length === 0) return undefined
+  const names = there.map(({ project, database }) => `${project}${database === '' ? '' : `/${database}`}`)
+  const some =
+    names.slice(0, namesMax).join(', ') + (names.length > namesMax ? ` and ${names.length - namesMax} more` : '')
+  const part = scope.namespaceId === undefined ? 'All data' : `The namespace ${scope.namespaceId || '(default)'}`
+  return `${part} of ${some} in ${dir} will be deleted for good.`
+}
+
+const namesMax = 5
+
+/** Where a server keeps its data; `undefined` in memory, and for another emulator. */
+async function dirOf(address: string): Promise<string | undefined> {
+  const { dir } = ((await askServer(address, 'GET', serverPath).catch(() => undefined)) ?? {}) as Partial<ServerFacts>
+  return dir
+}
+
+function inWords(query: URLSearchParams): string {
+  return [...query].map(([name, value]) => `${name} ${value === '' ? '(default)' : value}`).join(', ')
+}
+
+function understood<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof DatastoreError)) throw error
+    throw new UsageError(error.message.replace(/: \?project=…$/, ': --project …'))
+  }
+}

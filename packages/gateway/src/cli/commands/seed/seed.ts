@@ -1,0 +1,67 @@
+/** `sixtables seed <file>`: writes a fixture into a database. */
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import {
+  type Fixture,
+  type FixtureFormat,
+  fixtureFormats,
+  loadFixture,
+  parseFixture,
+} from '../../../fixtures/fixture.ts'
+import { FixtureError } from '../../../fixtures/fixture-error.ts'
+import { formatPath } from '../../../fixtures/plain-value.ts'
+import { seedStore } from '../../../fixtures/seed.ts'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { counted } from '../../framework/print.ts'
+import { stdinWord } from '../../framework/words.ts'
+import { openApi } from '../../target/api-call.ts'
+import { apiStore } from '../../target/api-store.ts'
+import { oneOf } from '../start/settings.ts'
+
+export async function seed(flags: Flags, io: Io): Promise<number> {
+  const format: FixtureFormat | undefined = oneOf(flags, 'format', fixtureFormats)
+  const kind = flags['kind'] === undefined ? undefined : String(flags['kind'])
+  const name = String(flags['file'])
+  const { keys } = await mistakesInWords(async () => {
+    // Before anything is asked or opened: a fixture that is wrong is told at once.
+    const fixture =
+      name === stdinWord ? await fromStdin(io, format, kind) : await loadFixture(fileNamed(name, io), { format, kind })
+    const api = await openApi(flags, io, { create: true })
+    try {
+      return await seedStore(apiStore(api), fixture)
+    } finally {
+      await api.close()
+    }
+  })
+  if (flags['json'] === true) {
+    const written = keys.map(({ partition: { namespaceId }, path }) => ({
+      key: formatPath(path),
+      ...(namespaceId === '' ? {} : { namespace: namespaceId }),
+    }))
+    io.out(JSON.stringify({ entities: keys.length, keys: written }, null, 2))
+  } else io.out(`Wrote ${counted(keys.length, 'entity', 'entities')}.`)
+  return exitCodes.ok
+}
+
+function fileNamed(name: string, { cwd }: Io): string {
+  const file = resolve(cwd, name)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found === undefined) throw new UsageError(`there is no file ${file}`)
+  if (found.isDirectory()) throw new UsageError(`${file} is a folder; name a file, or - for stdin`)
+  return file
+}
+
+async function fromStdin(io: Io, format: FixtureFormat | undefined, kind: string | undefined): Promise<Fixture> {
+  if (format === undefined) throw new UsageError('say with --format what stdin has: json, yaml or csv')
+  return await parseFixture(await io.readIn(), { format, name: 'stdin', kind })
+}
+
+async function mistakesInWords<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof FixtureError ? new OperationError(error.message) : error
+  }
+}

@@ -1,0 +1,16 @@
+/** `sixtables start` for parser, help and reference; what it does is imported when it runs. */
+import type { Command } from '../../framework/command.ts'
+import { startFlags } from './start-flags.ts'
+
+export const startCommand: Command = {
+  name: 'start',
+  describe: 'Start the emulator (also without a command)',
+  positionals: [{ name: 'directory', optional: true, describe: 'The same as --data-dir, as another emulator has it' }],
+  flags: startFlags,
+  examples: [
+    ['$0', 'data in .sixtables, on 127.0.0.1:8081'],
+    ['$0 start --testing --port 0', 'in memory, on a free port'],
+    ['$0 start --mode legacy --seed 7', 'stale queries that replay'],
+  ],
+  run: async (flags, io) => (await import('./start.ts')).start(flags, io),
+}

@@ -1,0 +1,142 @@
+/**
+ * Engine and gateway, opened as one server.
+ */
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname } from 'node:path'
+import type { DatastoreError } from '@sixtables/engine'
+import { callLine } from '../../../calls/call-lines.ts'
+import { movableClock } from '../../../controls/emulator-clock.ts'
+import { type Served, serve } from '../../../emulator/serve.ts'
+import { failureLog, type Logger } from '../../../logger.ts'
+import { UsageError } from '../../framework/errors.ts'
+import { type Endpoint, formatEndpoint } from '../../target/endpoint.ts'
+import { openStore } from '../../target/open-store.ts'
+import { addressOf, type StartSettings } from './settings.ts'
+import { StartTransfer } from './start-transfer.ts'
+
+export interface Server {
+  /** Where it really listens: the port is never 0. */
+  readonly endpoint: Endpoint
+  /** With what the store refuses writes since one has failed. */
+  readonly storeFailure: DatastoreError | undefined
+  /** Stops listening, then closes the store. */
+  close(): Promise<void>
+}
+
+export interface ServerOptions {
+  readonly settings: StartSettings
+  readonly logger: Logger
+  /** POST /shutdown was called. */
+  readonly onShutdown: () => void
+}
+
+/** @throws UsageError when the folder or the address cannot be used */
+export async function openServer({ settings, logger, onShutdown }: ServerOptions): Promise<Server> {
+  checkIndexFile(settings)
+  await checkPort(settings)
+  const scheduler = movableClock(settings.clock)
+  const told = failureLog(logger)
+  const engine = await openStore({
+    scheduler,
+    dir: settings.dataDir,
+    mode: settings.mode,
+    apply: settings.apply,
+    indexes: settings.indexes,
+    indexFile: settings.indexFile,
+    onIndexFileTrouble: (trouble) => logger.warn(trouble),
+    idCollisions: settings.idCollisions,
+    ttl: settings.ttl,
+    durability: settings.durability,
+    openTransactionsMax: settings.openTransactionsMax,
+    seed: settings.seed,
+    tablets: settings.tablets,
+    onBackgroundFailure: told,
+  })
+  engine.store.onFailure?.(told)
+  if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })
+  const transfer = new StartTransfer(engine, settings)
+  let served: Served
+  try {
+    // What index.yaml lists serves from the first query on.
+    const known = new Set([...engine.databases(), engine.database(settings.project)])
+    for (const database of known) await engine.indexes.deploy(database)
+    await transfer.begin()
+    served = await serve({
+      engine,
+      scheduler,
+      dir: settings.dataDir,
+      project: settings.project,
+      host: settings.host,
+      port: settings.port,
+      allowedOrigins: settings.allowedOrigins,
+      allowedHosts: settings.allowedHosts,
+      load: settings.load,
+      logger,
+      onShutdown,
+      onCall: settings.logLevel === 'debug' ? (report) => logger.debug(callLine(report)) : undefined,
+    })
+  } catch (error) {
+    await engine.close()
+    throw listenError(error, addressOf(settings))
+  }
+  return {
+    endpoint: { host: served.gateway.host, port: served.gateway.port },
+    get storeFailure() {
+      return engine.store.failure
+    },
+    async close() {
+      await served.close()
+      try {
+        await transfer.end()
+      } finally {
+        await engine.close()
+      }
+    },
+  }
+}
+
+/** A file that was named and is not there is a slip, unless it is to be made; its folder is never made. */
+function checkIndexFile({ indexFile, dataDir, needsIndexFile }: StartSettings): void {
+  if (indexFile === false || existsSync(indexFile)) return
+  if (needsIndexFile) {
+    throw new UsageError(
+      `there is no file ${indexFile} for --index-file; write it first, or give --store-index-configuration-on-disk ` +
+        'as well, which makes it where queries need indexes',
+    )
+  }
+  if (dirname(indexFile) === dataDir || existsSync(dirname(indexFile))) return
+  throw new UsageError(`there is no folder ${dirname(indexFile)} for --index-file`)
+}
+
+/** A port that is taken is told before a folder is made for the data. */
+async function checkPort(settings: StartSettings): Promise<void> {
+  const { host, port } = addressOf(settings)
+  const probe = createServer()
+  try {
+    await once(probe.listen({ host, port }), 'listening')
+  } catch (error) {
+    throw listenError(error, { host, port })
+  }
+  probe.close()
+  await once(probe, 'close')
+}
+
+/** What the system says of an address that cannot be listened on, in one line. */
+function listenError(error: unknown, endpoint: Endpoint): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const where = formatEndpoint(endpoint)
+  switch (code) {
+    case 'EADDRINUSE':
+      return new UsageError(`${where} is in use by another program; stop it, or choose another --port (0: a free one)`)
+    case 'EACCES':
+      return new UsageError(`${where} may not be listened on by this user; choose a --port above 1023`)
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new UsageError(`this machine has no address ${endpoint.host} (${code}); choose another --host`)
+    default:
+      return error
+  }
+}

@@ -1,0 +1,391 @@
+/**
+ * What `sixtables start` was asked for, settled: flags read, checked against each other, defaults filled in. Pure, so that
+ * each rule has a test.
+ */
+import { join, resolve } from 'node:path'
+import { standsAtOf } from '../../../controls/emulator-clock.ts'
+import type { AdmissionLimits } from '../../../protocols/admission.ts'
+import type { Flags } from '../../framework/command.ts'
+import { UsageError } from '../../framework/errors.ts'
+import { defaultEndpoint, type Endpoint, parseEndpoint, parsePort } from '../../target/endpoint.ts'
+import { flagsOfOthers } from './flags-of-others.ts'
+import { type LogLevel, logLevels } from './logger.ts'
+
+/** When commits are applied; the engine's ApplyPolicy as data. */
+export type ApplySetting =
+  | { readonly type: 'immediate' }
+  | { readonly type: 'probability'; readonly chance: number }
+  | { readonly type: 'time'; readonly delayMs?: number }
+  | { readonly type: 'manual' }
+
+/** Entities of a kind that go after the timestamp in a property; the engine's TtlPolicy as data. */
+export interface TtlSetting {
+  readonly kind: string
+  readonly property: string
+}
+
+/** What is simulated; absent = the engine's default. */
+export interface TabletsSetting {
+  readonly simulate: boolean
+  readonly scale?: number
+  readonly servers?: number
+  readonly opsPerSecond?: number
+}
+
+export interface StartSettings {
+  /** `undefined`: this machine alone, by IPv4 and IPv6. */
+  readonly host: string | undefined
+  readonly port: number
+  readonly allowedOrigins: readonly string[]
+  readonly allowedHosts: readonly string[]
+  /** Absolute; `undefined` = in memory. */
+  readonly dataDir: string | undefined
+  readonly durability: 'process' | 'power'
+  readonly project: string
+  readonly mode: 'firestore' | 'legacy'
+  readonly apply: ApplySetting
+  /** What is done about a composite index that a query lacks. */
+  readonly indexes: 'auto' | 'require'
+  /** index.yaml, absolute; `false` = none. */
+  readonly indexFile: string | false
+  /** The file was named, and not to be made: one that is not there is a slip. */
+  readonly needsIndexFile: boolean
+  /** A managed export to begin with: its metadata file or folder, absolute. */
+  readonly importData: string | undefined
+  /** Folder to export to at the end, absolute. */
+  readonly exportOnExit: string | undefined
+  /** `undefined`: as the mode has it. */
+  readonly idPolicy: 'storewide' | 'scattered' | undefined
+  /** What becomes of a new entity whose automatic id is in use. */
+  readonly idCollisions: 'next' | 'fail'
+  /** What expires, in every database. */
+  readonly ttl: readonly TtlSetting[]
+  readonly seed: number
+  /** Milliseconds since the epoch at which the clock stands; `undefined` = real time. */
+  readonly clock: number | undefined
+  /** How much clients may have under way; absent = the default. */
+  readonly load: Partial<AdmissionLimits>
+  readonly openTransactionsMax: number | undefined
+  readonly tablets: TabletsSetting
+  readonly logLevel: LogLevel
+  /** Things the user should know about what was asked; one line each. */
+  readonly notes: readonly string[]
+}
+
+export interface Surroundings {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export const defaultProject = 'demo'
+
+/** @throws UsageError that names the flag, what was given, and what would be right */
+export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSettings {
+  const notes: string[] = []
+  const testing = last(flags['testing']) === true
+  const place = storeOf(flags, { cwd, testing })
+  notes.push(...place.notes)
+  if (/^[a-z]+:\/\//i.test(env['DATASTORE_EMULATOR_HOST'] ?? '')) {
+    notes.push('DATASTORE_EMULATOR_HOST is set with a scheme, on which some clients hang; leave the scheme out')
+  }
+  const mode = modeOf(flags)
+  for (const { name, is, words } of flagsOfOthers) {
+    if (is === 'ignored' && flags[name] !== undefined) notes.push(`--${name} changes nothing here: ${words}`)
+  }
+  if (isFirestoreAsked(flags) && flags['consistency'] !== undefined) {
+    notes.push('--consistency has no effect: Firestore in Datastore mode is strongly consistent')
+  }
+  const project = projectOf(flags, env)
+  const index = indexFileOf(flags, { cwd, dir: place.dir, testing })
+  if (index.isNamed && flags['project'] === undefined && flags['project-id'] === undefined) {
+    notes.push(
+      `the indexes of ${index.file} are set up for the project ${project}; --project names another. ` +
+        'Queries of other projects have those that they need',
+    )
+  }
+  return {
+    ...listenOn(flags),
+    allowedOrigins: list(flags, 'allowed-origin'),
+    allowedHosts: list(flags, 'allowed-host'),
+    dataDir: place.dir,
+    durability: oneOf(flags, 'durability', ['process', 'power']) ?? 'process',
+    project,
+    mode,
+    apply: applyOf(flags, { testing, legacy: mode === 'legacy' }),
+    indexes: indexesOf(flags),
+    indexFile: index.file,
+    needsIndexFile: index.isNamed && !index.isMade,
+    ...transferOf(flags, cwd),
+    idPolicy: idPolicyOf(flags),
+    idCollisions: oneOf(flags, 'id-collisions', ['next', 'fail']) ?? 'next',
+    ttl: ttlOf(flags),
+    seed: wholeNumber(flags, 'seed', 0xffff_ffff) ?? 1,
+    clock: clockOf(flags),
+    load: loadOf(flags),
+    openTransactionsMax: wholeNumber(flags, 'max-transactions', 10_000_000),
+    tablets: tabletsOf(flags),
+    logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
+    notes,
+  }
+}
+
+/** The project of `--project`, else of DATASTORE_PROJECT_ID or its old name DATASTORE_DATASET, else the default. */
+export function projectOf(flags: Flags, env: Surroundings['env']): string {
+  const named = text(flags, 'project') ?? text(flags, 'project-id')
+  return named ?? (env['DATASTORE_PROJECT_ID'] || env['DATASTORE_DATASET'] || defaultProject)
+}
+
+/** The database of `--database`; empty for the default one. */
+export function databaseOf(flags: Flags): string {
+  const database = String(last(flags['database']) ?? '')
+  return database === '(default)' ? '' : database
+}
+
+/** The address that is asked for, as it is spoken of. */
+export function addressOf({ host, port }: Pick<StartSettings, 'host' | 'port'>): Endpoint {
+  return { host: host ?? defaultEndpoint.host, port }
+}
+
+function isFirestoreAsked(flags: Flags): boolean {
+  return ['firestore-in-datastore-mode', 'use-firestore-in-datastore-mode'].some((name) => last(flags[name]) === true)
+}
+
+function modeOf(flags: Flags): StartSettings['mode'] {
+  const mode = oneOf(flags, 'mode', ['firestore', 'legacy'])
+  const databaseMode = text(flags, 'database-mode')
+  if (databaseMode !== undefined && databaseMode !== 'datastore-mode') {
+    throw new UsageError(`--database-mode is datastore-mode: Datastore is what is served; got "${databaseMode}"`)
+  }
+  if (mode === 'legacy' && isFirestoreAsked(flags)) {
+    throw new UsageError('--mode legacy and Firestore in Datastore mode contradict each other; give one of them')
+  }
+  return mode ?? 'firestore'
+}
+
+function idPolicyOf(flags: Flags): StartSettings['idPolicy'] {
+  const policy = text(flags, 'auto-id-policy')
+  if (policy === undefined) return undefined
+  switch (policy.toLowerCase()) {
+    case 'sequential':
+      return 'storewide'
+    case 'scattered':
+      return 'scattered'
+    default:
+      throw new UsageError(`--auto-id-policy is SEQUENTIAL or SCATTERED; got "${policy}"`)
+  }
+}
+
+function transferOf(flags: Flags, cwd: string): Pick<StartSettings, 'importData' | 'exportOnExit'> {
+  const [importData, seed] = [text(flags, 'import-data'), text(flags, 'seed-from-export')]
+  if (importData !== undefined && seed !== undefined) {
+    throw new UsageError('--import-data and --seed-from-export are the same; give one of them')
+  }
+  const from = importData ?? seed
+  const to = text(flags, 'export-on-exit')
+  const name = text(flags, 'export-name')
+  if (name !== undefined && to === undefined) throw new UsageError('--export-name needs --export-on-exit')
+  return {
+    importData: from === undefined ? undefined : resolve(cwd, from),
+    exportOnExit: to === undefined ? undefined : resolve(cwd, to, name ?? ''),
+  }
+}
+
+function listenOn(flags: Flags): Pick<StartSettings, 'host' | 'port'> {
+  const both = text(flags, 'host-port')
+  const host = text(flags, 'host')
+  const port = text(flags, 'port')
+  if (both === undefined) {
+    return {
+      host: host?.replace(/^\[(.*)\]$/, '$1'),
+      port: port === undefined ? defaultEndpoint.port : parsePort(port, '--port'),
+    }
+  }
+  if (host !== undefined || port !== undefined) {
+    throw new UsageError('--host-port says both host and port; leave out --host and --port')
+  }
+  return parseEndpoint(both, '--host-port')
+}
+
+/**
+ * `--consistency F` is short for applying by chance; `--apply` says it outright. Without either the mode decides: strong,
+ * or a chance of 0.9 in legacy mode (measured: the default of Google's emulator).
+ */
+function applyOf(flags: Flags, { testing, legacy }: { testing: boolean; legacy: boolean }): ApplySetting {
+  const asked = oneOf(flags, 'apply', ['immediate', 'delayed', 'manual'])
+  const consistency = isFirestoreAsked(flags) ? undefined : text(flags, 'consistency')
+  const delayMs = wholeNumber(flags, 'apply-delay-ms', 86_400_000)
+  if (consistency !== undefined && delayMs !== undefined) {
+    throw new UsageError('--consistency applies by chance and --apply-delay-ms by time; give one of them')
+  }
+  if (delayMs !== undefined && asked !== 'delayed') {
+    throw new UsageError('--apply-delay-ms needs --apply delayed')
+  }
+  if (consistency === undefined) {
+    if (asked === 'delayed') return delayMs === undefined ? { type: 'time' } : { type: 'time', delayMs }
+    if (asked !== undefined) return { type: asked }
+    return legacy && !testing ? { type: 'probability', chance: 0.9 } : { type: 'immediate' }
+  }
+  const chance = /^(\d+\.?\d*|\.\d+)$/.test(consistency) ? Number(consistency) : Number.NaN
+  if (!(chance >= 0 && chance <= 1)) {
+    throw new UsageError(`--consistency must be a number from 0 to 1; got "${consistency}"`)
+  }
+  if (asked !== undefined && asked !== 'delayed') {
+    throw new UsageError(`--consistency is a form of --apply delayed; leave out --apply ${asked}`)
+  }
+  return chance === 1 ? { type: 'immediate' } : { type: 'probability', chance }
+}
+
+/** `Session.expireAt`: the kind ends at the first dot. */
+function ttlOf(flags: Flags): readonly TtlSetting[] {
+  const policies = list(flags, 'ttl').map((asked): TtlSetting => {
+    const [, kind, property] = /^([^.]+)\.(.+)$/.exec(asked) ?? []
+    if (kind !== undefined && property !== undefined) return { kind, property }
+    throw new UsageError(`--ttl is written Kind.property, such as Session.expireAt; got "${asked}"`)
+  })
+  for (const [i, { kind }] of policies.entries()) {
+    if (policies.findIndex((other) => other.kind === kind) !== i) {
+      throw new UsageError(`--ttl names two properties of ${kind}; one property of a kind holds the expiry`)
+    }
+  }
+  return policies
+}
+
+function clockOf(flags: Flags): number | undefined {
+  const asked = text(flags, 'clock')
+  if (asked === undefined) return undefined
+  const standsAt = standsAtOf(asked)
+  if (standsAt === undefined) {
+    throw new UsageError(`--clock is a time with its zone, from 1970 on, such as 2030-01-01T00:00:00Z; got "${asked}"`)
+  }
+  return standsAt
+}
+
+function loadOf(flags: Flags): Partial<AdmissionLimits> {
+  const connectionsMax = wholeNumber(flags, 'max-connections', 1_000_000)
+  const callsMax = wholeNumber(flags, 'max-calls', 10_000_000)
+  const unreadBytesMax = wholeNumber(flags, 'max-unread-bytes', 2 ** 40)
+  const requestBytesMax = wholeNumber(flags, 'max-request-bytes', 2 ** 40)
+  return {
+    ...(connectionsMax === undefined ? {} : { connectionsMax }),
+    ...(callsMax === undefined ? {} : { callsMax }),
+    ...(unreadBytesMax === undefined ? {} : { unreadBytesMax }),
+    ...(requestBytesMax === undefined ? {} : { requestBytesMax }),
+  }
+}
+
+function indexesOf(flags: Flags): StartSettings['indexes'] {
+  const asked = oneOf(flags, 'indexes', ['auto', 'require'])
+  const required = last(flags['require-indexes'])
+  if (required === true && asked === 'auto') {
+    throw new UsageError('--require-indexes and --indexes auto contradict each other; give one of them')
+  }
+  return asked ?? (required === true ? 'require' : 'auto')
+}
+
+function tabletsOf(flags: Flags): TabletsSetting {
+  const simulate = last(flags['simulate']) === true
+  const names = { scale: 'simulate-scale', servers: 'tablet-servers', opsPerSecond: 'server-ops' } as const
+  const setting: { simulate: boolean; scale?: number; servers?: number; opsPerSecond?: number } = { simulate }
+  for (const [key, name] of Object.entries(names) as [keyof typeof names, string][]) {
+    const number = wholeNumber(flags, name, key === 'servers' ? 100_000 : 1_000_000_000)
+    if (number === undefined) continue
+    if (!simulate) throw new UsageError(`--${name} says how to simulate; give --simulate as well`)
+    if (number === 0) throw new UsageError(`--${name} must be at least 1; got "0"`)
+    setting[key] = number
+  }
+  return setting
+}
+
+interface Store {
+  /** Absolute; `undefined` = in memory. */
+  readonly dir: string | undefined
+  readonly notes: readonly string[]
+}
+
+/**
+ * Where the data lives. `--testing` means memory unless `--store-on-disk` says otherwise (measured: as in Google's emulator).
+ * `--storage-file` is the place of the store there, and the folder beside it holds index.yaml alone; so here, as a folder.
+ */
+function storeOf(flags: Flags, { cwd, testing }: { readonly cwd: string; readonly testing: boolean }): Store {
+  const directory = text(flags, 'directory')
+  const dataDir = text(flags, 'data-dir')
+  const storageFile = text(flags, 'storage-file')
+  if (directory !== undefined && dataDir !== undefined) {
+    throw new UsageError(`--data-dir and ${directory} both name the folder of the data; give one of them`)
+  }
+  const folder = dataDir ?? directory
+  const asGiven = dataDir === undefined ? directory : `--data-dir ${dataDir}`
+  const onDisk = last(flags['store-on-disk']) ?? !testing
+  if (onDisk === false) {
+    const given = [asGiven, storageFile === undefined ? undefined : `--storage-file ${storageFile}`]
+    const unused = given.filter((one): one is string => one !== undefined)
+    return { dir: undefined, notes: unused.map((one) => `data is kept in memory, so ${one} is not used`) }
+  }
+  if (storageFile === undefined) return { dir: resolve(cwd, folder ?? '.sixtables'), notes: [] }
+  const dir = resolve(cwd, storageFile)
+  const notUsed = asGiven === undefined ? '' : `; ${asGiven} is not used`
+  return { dir, notes: [`--storage-file names a folder here: data is kept in ${dir}${notUsed}`] }
+}
+
+interface IndexFileSetting {
+  readonly file: string | false
+  readonly isNamed: boolean
+  /** Whether a file that is not there yet was asked for. */
+  readonly isMade: boolean
+}
+
+/** Nothing is written beside a store in memory or for a test, unless it is asked for. */
+function indexFileOf(
+  flags: Flags,
+  { cwd, dir, testing }: { readonly cwd: string; readonly dir: string | undefined; readonly testing: boolean },
+): IndexFileSetting {
+  const named = text(flags, 'index-file')
+  const asked = last(flags['store-index-configuration-on-disk'])
+  if (named !== undefined && asked === false) {
+    throw new UsageError('--index-file names a file that --no-store-index-configuration-on-disk does without; give one')
+  }
+  const isMade = asked === true
+  if (named !== undefined) return { file: resolve(cwd, named), isNamed: true, isMade }
+  const isKept = asked ?? !testing
+  return { file: isKept !== false && dir !== undefined ? join(dir, 'index.yaml') : false, isNamed: false, isMade }
+}
+
+function last(value: unknown): unknown {
+  return Array.isArray(value) ? value.at(-1) : value
+}
+
+/** The last value of a flag. @throws UsageError when the flag has none */
+export function text(flags: Flags, name: string): string | undefined {
+  const value = last(flags[name])
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && value !== '') return value
+  throw new UsageError(`--${name} needs a value`)
+}
+
+function list(flags: Flags, name: string): readonly string[] {
+  const value = flags[name] ?? []
+  const values = Array.isArray(value) ? value : [value]
+  return values.map((one) => {
+    if (typeof one === 'string' && one !== '') return one
+    throw new UsageError(`--${name} needs a value`)
+  })
+}
+
+/** @throws UsageError when the value is none of the choices */
+export function oneOf<const T extends string>(flags: Flags, name: string, choices: readonly T[]): T | undefined {
+  const value = text(flags, name)
+  if (value === undefined) return undefined
+  const found = choices.find((choice) => choice === value)
+  if (found === undefined) throw new UsageError(`--${name} is one of ${choices.join(', ')}; got "${value}"`)
+  return found
+}
+
+function wholeNumber(flags: Flags, name: string, greatest: number): number | undefined {
+  const value = text(flags, name)
+  if (value === undefined) return undefined
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+  if (!(number <= greatest)) {
+    throw new UsageError(`--${name} must be a whole number from 0 to ${greatest}; got "${value}"`)
+  }
+  return number
+}

@@ -1,0 +1,104 @@
+/**
+ * `--import-data` and `--export-on-exit` of `sixtables start`: a database that comes from an export and goes to one.
+ *
+ * S1  An export that is there is replaced only when the new one is whole: it is written beside it and renamed.
+ * S2  A place that cannot take the export is refused when the server starts, not when its data would be lost.
+ *                                                                                       both: start-transfer.test.ts
+ */
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { type Database, DatastoreError, type Engine, overallSuffix } from '@sixtables/engine'
+import { metadataFileOf } from '../../../admin/export-locations.ts'
+import { OperationError, UsageError } from '../../framework/errors.ts'
+import type { StartSettings } from './settings.ts'
+
+export class StartTransfer {
+  readonly #engine: Engine
+  readonly #settings: StartSettings
+
+  constructor(engine: Engine, settings: StartSettings) {
+    this.#engine = engine
+    this.#settings = settings
+  }
+
+  /** @throws UsageError when the export cannot be read, or the place for the one at the end cannot take it */
+  async begin(): Promise<void> {
+    const { importData, exportOnExit } = this.#settings
+    if (exportOnExit !== undefined) await this.#tryPlace(exportOnExit)
+    if (importData === undefined) return
+    if (!existsSync(importData)) {
+      // The first of many runs that begin where the last one ended.
+      if (importData === exportOnExit) return
+      throw new UsageError(`--import-data: there is no file or folder ${importData}`)
+    }
+    try {
+      await this.#engine.importEntities(this.#database(), { metadataFile: await metadataFileOf(importData) })
+    } catch (error) {
+      throw error instanceof DatastoreError ? new UsageError(`--import-data: ${error.message}`) : error
+    }
+  }
+
+  /** To be called when no request is under way any more. @throws OperationError */
+  async end(): Promise<void> {
+    const { exportOnExit } = this.#settings
+    if (exportOnExit === undefined) return
+    try {
+      await this.#exportTo(exportOnExit)
+    } catch (error) {
+      throw new OperationError(`--export-on-exit: the export to ${exportOnExit} failed: ${messageOf(error)}`)
+    }
+  }
+
+  async #exportTo(dir: string): Promise<void> {
+    // The export is named after its folder.
+    const beside = besideOf(dir)
+    const fresh = join(beside, basename(dir))
+    await makeFolders(beside)
+    try {
+      await this.#engine.exportEntities(this.#database(), { dir: fresh })
+      if (existsSync(dir)) await rename(dir, join(beside, 'before'))
+      await rename(fresh, dir)
+    } finally {
+      await rm(beside, { recursive: true, force: true })
+    }
+  }
+
+  /** Makes the folder that the export will be written in, and removes it again. */
+  async #tryPlace(dir: string): Promise<void> {
+    if (existsSync(dir) && !(await isExport(dir))) {
+      throw new UsageError(`--export-on-exit: ${dir} holds something else than an export; name another folder`)
+    }
+    try {
+      await makeFolders(besideOf(dir))
+      await rmdir(besideOf(dir))
+    } catch (error) {
+      throw new UsageError(`--export-on-exit: ${dir} cannot be written: ${messageOf(error)}; name another folder`)
+    }
+  }
+
+  #database(): Database {
+    return this.#engine.database(this.#settings.project)
+  }
+}
+
+/** Whether a folder is an export, or empty. */
+async function isExport(dir: string): Promise<boolean> {
+  const names = await readdir(dir).catch(() => undefined)
+  return names !== undefined && (names.length === 0 || names.some((name) => name.endsWith(overallSuffix)))
+}
+
+function besideOf(dir: string): string {
+  return join(dirname(dir), `.${basename(dir)}.${process.pid}`)
+}
+
+/** One folder after the other: in /proc, mkdir of Node 20 with `recursive` never ends. */
+async function makeFolders(dir: string): Promise<void> {
+  if (existsSync(dir)) return
+  await makeFolders(dirname(dir))
+  await mkdir(dir)
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

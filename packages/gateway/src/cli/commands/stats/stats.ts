@@ -1,0 +1,86 @@
+/**
+ * `sixtables stats`: how many entities each kind has, how many bytes they take, and how many index rows in which table.
+ *
+ * From the statistics kinds, which are computed when they are asked for. The two property tables have a row each for one
+ * indexed value, EntitiesByKind one for an entity.
+ */
+import type { Value } from '@sixtables/engine'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { counted, table } from '../../framework/print.ts'
+import { openApi } from '../../target/api-call.ts'
+import { apiStore } from '../../target/api-store.ts'
+
+export interface KindStats {
+  readonly kind: string
+  readonly entities: number
+  readonly entityBytes: number
+  /** Index rows by table. */
+  readonly rows: {
+    readonly EntitiesByKind: number
+    readonly EntitiesByPropertyAsc: number
+    readonly EntitiesByPropertyDesc: number
+    readonly EntitiesByCompositeProperty: number
+  }
+  readonly indexBytes: number
+}
+
+export async function stats(flags: Flags, io: Io): Promise<number> {
+  const namespace = flags['namespace'] === undefined ? undefined : String(flags['namespace'])
+  const api = await openApi(flags, io)
+  try {
+    const kinds: KindStats[] = []
+    const store = apiStore(api)
+    const kind = namespace === undefined ? '__Stat_Kind__' : '__Stat_Ns_Kind__'
+    let after: Uint8Array | undefined
+    do {
+      const page = await store.page({ namespaceId: namespace ?? '', kind, after })
+      kinds.push(...page.entities.map(({ properties }) => statsOf(properties)))
+      after = page.next
+    } while (after !== undefined)
+    if (flags['json'] === true) io.out(JSON.stringify({ kinds }, null, 2))
+    else for (const line of inWords(kinds)) io.out(line)
+    return exitCodes.ok
+  } finally {
+    await api.close()
+  }
+}
+
+function statsOf(properties: ReadonlyMap<string, Value>): KindStats {
+  const number = (name: string): number => {
+    const value = properties.get(name)
+    return value?.type === 'integer' ? Number(value.value) : 0
+  }
+  const kind = properties.get('kind_name')
+  const entities = number('count')
+  const byProperty = (number('builtin_index_count') - entities) / 2
+  return {
+    kind: kind?.type === 'string' ? kind.value : '',
+    entities,
+    entityBytes: number('entity_bytes'),
+    rows: {
+      EntitiesByKind: entities,
+      EntitiesByPropertyAsc: byProperty,
+      EntitiesByPropertyDesc: byProperty,
+      EntitiesByCompositeProperty: number('composite_index_count'),
+    },
+    indexBytes: number('builtin_index_bytes') + number('composite_index_bytes'),
+  }
+}
+
+function inWords(kinds: readonly KindStats[]): readonly string[] {
+  if (kinds.length === 0) return ['There are no entities.']
+  const entities = kinds.reduce((sum, kind) => sum + kind.entities, 0)
+  const bytes = kinds.reduce((sum, { entityBytes, indexBytes }) => sum + entityBytes + indexBytes, 0)
+  return [
+    ...table([
+      ['kind', 'entities', 'bytes', 'ByKind', 'ByPropertyAsc', 'ByPropertyDesc', 'ByComposite', 'index bytes'],
+      ...kinds.map(({ kind, entities: count, entityBytes, rows, indexBytes }) => [
+        kind,
+        ...[count, entityBytes, ...Object.values(rows), indexBytes].map(String),
+      ]),
+    ]),
+    `${counted(kinds.length, 'kind')}, ${counted(entities, 'entity', 'entities')}, ${counted(bytes, 'byte')} with index rows.`,
+  ]
+}

@@ -1,0 +1,30 @@
+/** `sixtables top` for parser, help and reference; what it does is imported when it runs. */
+import type { Command, Flag } from '../../framework/command.ts'
+import { serverFlags } from '../../target/target-flags.ts'
+
+const group = 'Top'
+
+const flags: readonly Flag[] = [
+  ...serverFlags,
+  { name: 'interval', type: 'string', describe: 'Seconds between two pictures', default: '1', group },
+  { name: 'span', type: 'string', describe: 'Minutes that the heatmap reaches back', default: '10', group },
+  { name: 'table', type: 'string', describe: 'Only this table, such as EntitiesByPropertyAsc', default: 'all', group },
+  { name: 'once', type: 'boolean', describe: 'Print one picture as text and end, also in a terminal', group },
+]
+
+export const topCommand: Command = {
+  name: 'top',
+  describe: 'Watch the heat of a running server: key ranges, tablets, entity groups, findings',
+  flags,
+  examples: [
+    ['$0 top', 'live in the terminal; q ends it'],
+    ['$0 top --table EntitiesByKind --span 60', 'one table over the last hour'],
+    ['$0 top --once', 'one picture as text, for a file or a pipe'],
+    ['$0 top --json', 'the same as data'],
+  ],
+  notes: [
+    'Where the output is no terminal, one picture is printed as text. `NO_COLOR` turns colours off. Keys: `q` quits, `Tab` ' +
+      'goes to the next table, `+` and `-` change the time span, `p` pauses, `c` asks for a major compaction.',
+  ],
+  run: async (given, io) => (await import('./top.ts')).top(given, io),
+}

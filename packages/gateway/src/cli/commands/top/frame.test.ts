@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { sampleOverview } from '../../../../test/support/overview-sample.ts'
+import { frame, sizeMin, type View, wholePicture } from './frame.ts'
+import { type Line, plainText } from './line.ts'
+
+const view: View = { address: '127.0.0.1:8081', spanMs: 600_000, table: undefined, paused: false }
+
+function widthOf(given: Line): number {
+  return given.reduce((sum, { text }) => sum + [...text].length, 0)
+}
+
+describe('a frame', () => {
+  test('frame/F1: is exactly as high and as wide as asked for, also when it is too small to tell anything', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 220 }), fc.integer({ min: 1, max: 80 }), (width, height) => {
+        const lines = frame(sampleOverview(), view, { width, height })
+        expect(lines).toHaveLength(height)
+        for (const one of lines) expect(widthOf(one)).toBe(width)
+      }),
+    )
+  })
+
+  test('frame/F2: gives heat all of its rows, or at least half of what head and foot leave', () => {
+    for (const height of [sizeMin.height, 24, 40, 60]) {
+      const lines = frame(sampleOverview(), view, { width: 120, height }).map(plainText)
+      const below = lines.findIndex((one) => one.startsWith('Hottest tablets'))
+      const everyRow = 12 + 1
+      expect(below - 3).toBeGreaterThanOrEqual(Math.min(everyRow, Math.floor((height - 4) / 2)))
+    }
+  })
+
+  test('shows the moving edge, the split, the refusal, the group and the finding', () => {
+    const text = frame(sampleOverview(), view, { width: 140, height: 40 }).map(plainText).join('\n')
+    expect(text).toContain('Entities › demo › ToDo › 7…')
+    expect(text).toMatch(/─s─/)
+    expect(text).toContain('97 % of the load is at the end')
+    expect(text).toContain('Counter:"visits"')
+    expect(text).toContain('New entities of ToDo come in the order of their keys')
+    expect(text).toContain('simulating 1 server')
+    expect(text).toContain('3.0 rejected/s')
+  })
+
+  test('says so when nothing happened yet', () => {
+    const { report, heat } = sampleOverview()
+    const idle = sampleOverview({
+      heat: { ...heat, rows: [] },
+      groups: [],
+      findings: [],
+      report: { ...report, tablets: [] },
+    })
+    const text = frame(idle, view, { width: 100, height: 20 }).map(plainText).join('\n')
+    expect(text).toContain('no row was touched in this time')
+    expect(text).not.toContain('NaN')
+  })
+
+  test('says when it is paused and when it shows one table', () => {
+    const text = frame(sampleOverview(), { ...view, paused: true, table: 'Entities' }, { width: 120, height: 30 })
+      .map(plainText)
+      .join('\n')
+    expect(text).toContain('PAUSED')
+    expect(text).toContain('only Entities')
+  })
+})
+
+test('the whole picture holds every finding, and each cell of heat as a shade', () => {
+  const lines = wholePicture(sampleOverview(), view, 120).map(plainText)
+  expect(lines.join('\n')).toContain('Lab: sequential-keys.')
+  const row = lines.find((one) => one.startsWith('Entities › demo › ToDo › 3…'))
+  expect(row).toMatch(/█{4,}/)
+})

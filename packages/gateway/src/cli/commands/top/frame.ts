@@ -1,0 +1,110 @@
+/**
+ * The picture of `sixtables top`: one overview drawn into so many lines of so many columns. A pure function, so that the
+ * live screen, the plain text and the tests show the same.
+ *
+ *   head        who, when, requests, latency
+ *   heat        a line per key range, a column per slot of time, the newest at the right
+ *   tablets     the hottest                groups   those under contention                findings   in words
+ *
+ * F1  A frame is exactly `height` lines of exactly `width` columns.                frame.test.ts
+ * F2  Heat comes first: it has all of its rows, or half of what head and foot leave.          frame.test.ts
+ */
+
+import { counted } from '../../framework/print.ts'
+import { heatLines } from './heat-lines.ts'
+import { fit, ink, type Line, line } from './line.ts'
+import type { Overview } from './overview.ts'
+import { contended, findingLines, groupLines, tabletLines } from './sections.ts'
+import { duration, rate, timeOfDay } from './units.ts'
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+export interface View {
+  readonly address: string
+  readonly spanMs: number
+  readonly table: string | undefined
+  readonly paused: boolean
+}
+
+/** Smaller than this nothing can be told; the frame says so. */
+export const sizeMin: Size = { width: 60, height: 12 }
+
+export function frame(overview: Overview, view: View, size: Size): readonly Line[] {
+  if (size.width < sizeMin.width || size.height < sizeMin.height) {
+    return filled([line(`sixtables top needs ${sizeMin.width} × ${sizeMin.height} characters`)], size)
+  }
+  const head = headLines(overview, view)
+  const foot = line(ink('faint', 'q quit   Tab next table   + − time span   p pause   c compact'))
+  const room = size.height - head.length - 1
+  const below = belowHeat(overview, size.width, Math.floor(room / 2))
+  const heat = heatLines(overview.heat, { width: size.width, height: room - below.length })
+  return [...filled([...head, ...heat, ...below], { ...size, height: size.height - 1 }), fit(foot, size.width)]
+}
+
+/** Everything there is to say, as many lines as that takes. */
+export function wholePicture(overview: Overview, view: View, width: number): readonly Line[] {
+  const lines = [
+    ...headLines(overview, view),
+    ...heatLines(overview.heat, { width, height: 42 }),
+    ...tabletLines(overview.report, width, 10),
+    ...groupLines(contended(overview.groups), 10),
+    ...findingLines(overview.findings, width, 200),
+  ]
+  return lines.map((one) => fit(one, width))
+}
+
+/** The sections below the heat, in at most `height` lines; findings have what the others leave. */
+function belowHeat(overview: Overview, width: number, height: number): readonly Line[] {
+  const hasFindings = overview.findings.length > 0
+  const groups = contended(overview.groups)
+  const groupRows = Math.min(groups.length, Math.max(1, Math.floor(height / 8)))
+  const groupHeight = groupRows === 0 ? 0 : groupRows + 1
+  const findings = hasFindings ? findingLines(overview.findings, width, Math.floor((height - groupHeight) / 2)) : []
+  const tabletRows = Math.max(
+    1,
+    Math.min(overview.report.tablets.length * 2, height - groupHeight - findings.length - 1),
+  )
+  return [...tabletLines(overview.report, width, tabletRows), ...groupLines(groups, groupRows), ...findings].slice(
+    0,
+    height,
+  )
+}
+
+function headLines({ report, heat }: Overview, view: View): readonly Line[] {
+  const { requests, servers, tables, simulated, scale } = report
+  const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+  const tablets = tables.reduce((sum, table) => sum + table.tablets, 0)
+  const rejected = requests.rejectedPerSecond
+  const busiest = servers.reduce((most, server) => Math.max(most, server.queueMs), 0)
+  return [
+    line(
+      ink('title', `sixtables top  ${view.address}`),
+      `  ${timeOfDay(report.atMs)} UTC  `,
+      simulated
+        ? ink('good', `simulating ${counted(servers.length, 'server')}`)
+        : ink('faint', 'capacity not simulated'),
+      scale === 1 ? '' : ink('faint', `, each operation weighs ${scale}`),
+      view.paused ? ink('warning', '  PAUSED') : '',
+    ),
+    line(
+      `${rate(requests.perSecond)} requests/s   p50 ${duration(requests.latencyP50Ms)}   p99 ${duration(requests.latencyP99Ms)}   `,
+      ink(rejected > 0 ? 'bad' : 'faint', `${rate(rejected)} rejected/s`),
+      `   ${rate(rows)} rows in ${tablets} ${tablets === 1 ? 'tablet' : 'tablets'}`,
+      busiest > 0 ? ink('warning', `   longest queue ${duration(busiest)}`) : '',
+    ),
+    line(
+      ink('title', `Heat by key range, ${duration(view.spanMs)}`),
+      ink('faint', `  a column is ${duration(heat.stepMs)}; row operations a second at the right`),
+      view.table === undefined ? '' : `  only ${view.table}`,
+    ),
+  ]
+}
+
+function filled(lines: readonly Line[], { width, height }: Size): Line[] {
+  const shown = lines.slice(0, height).map((one) => fit(one, width))
+  while (shown.length < height) shown.push(fit([], width))
+  return shown
+}

@@ -1,0 +1,145 @@
+/**
+ * `sixtables top`: the heat of a running server, live in the terminal; in words, once, where the output is no terminal.
+ *
+ *   server ──events──▶ overview ──frame()──▶ lines ──Screen──▶ terminal
+ *                          ▲ keys: another table or span begins another stream
+ */
+import { type TableId, tableIds } from '@sixtables/engine'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, UsageError } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { askServer } from '../../target/remote-target.ts'
+import { serverOf } from '../../target/target.ts'
+import { frame, type View, wholePicture } from './frame.ts'
+import { plainText } from './line.ts'
+import { type Overview, watch } from './overview.ts'
+import { type Display, type Keyboard, Screen } from './screen.ts'
+
+/** Time spans that + and − walk through, in minutes; each is what one tier of the history holds. */
+const spansMinutes = [2, 10, 20, 60, 120, 720, 1440] as const
+
+export interface TopTerminal {
+  readonly keyboard: Keyboard & { readonly isTTY?: boolean }
+  readonly display: Display & { readonly isTTY?: boolean }
+}
+
+export async function top(
+  flags: Flags,
+  io: Io,
+  terminal: TopTerminal = { keyboard: process.stdin, display: process.stdout },
+): Promise<number> {
+  const { address } = await serverOf(flags, io)
+  const intervalMs = Math.round(positive(flags, 'interval', 1) * 1000)
+  const view: View = {
+    address,
+    spanMs: Math.round(positive(flags, 'span', 10) * 60_000),
+    table: tableOf(flags),
+    paused: false,
+  }
+  const isLive = terminal.display.isTTY === true && flags['once'] !== true && flags['json'] !== true
+  if (isLive) return live({ view, intervalMs, io, terminal })
+  const overview = await first(view, intervalMs)
+  if (flags['json'] === true) io.out(JSON.stringify(overview, null, 2))
+  else {
+    const width = Math.max(100, Math.min(200, terminal.display.columns ?? 120))
+    for (const one of wholePicture(overview, view, width)) io.out(plainText(one))
+  }
+  return exitCodes.ok
+}
+
+function tableOf(flags: Flags): TableId | undefined {
+  const name = flags['table']
+  if (name === undefined) return undefined
+  const found = tableIds.find((id) => id.toLowerCase() === String(name).toLowerCase())
+  if (found === undefined) throw new UsageError(`there is no table "${name}"; there is ${tableIds.join(', ')}`)
+  return found
+}
+
+function positive(flags: Flags, name: string, byDefault: number): number {
+  const given = flags[name]
+  if (given === undefined) return byDefault
+  const value = Number(given)
+  if (!(value > 0)) throw new UsageError(`--${name} is a number above 0; got "${given}"`)
+  return value
+}
+
+async function first(view: View, intervalMs: number): Promise<Overview> {
+  const stop = new AbortController()
+  try {
+    for await (const overview of watch({ ...view, intervalMs, isCounted: true, signal: stop.signal })) return overview
+  } finally {
+    stop.abort()
+  }
+  throw new UsageError(`${view.address} sent nothing`)
+}
+
+interface Live {
+  readonly view: View
+  readonly intervalMs: number
+  readonly io: Io
+  readonly terminal: TopTerminal
+}
+
+async function live({ view: firstView, intervalMs, io, terminal }: Live): Promise<number> {
+  let view = firstView
+  let shown: Overview | undefined
+  let stream = new AbortController()
+  let isOver = false
+  const draw = (): void => {
+    if (shown !== undefined) screen.show(frame(shown, view, screen.size))
+  }
+  const quit = (): void => {
+    isOver = true
+    stream.abort()
+  }
+  /** Another view needs another stream; pausing needs none. */
+  const change = (next: View): void => {
+    const isSameData = next.spanMs === view.spanMs && next.table === view.table
+    view = next
+    if (!isSameData) stream.abort()
+    draw()
+  }
+  const screen = new Screen({
+    ...terminal,
+    isColoured: (io.env['NO_COLOR'] ?? '') === '',
+    onResize: draw,
+    onKey: (key) => {
+      if (key === 'q' || key === '\u0003' || key === '\u001b') quit()
+      else if (key === '\t') change({ ...view, table: nextTable(view.table) })
+      else if (key === '+' || key === '=') change({ ...view, spanMs: nextSpan(view.spanMs, 1) })
+      else if (key === '-') change({ ...view, spanMs: nextSpan(view.spanMs, -1) })
+      else if (key === 'p' || key === ' ') change({ ...view, paused: !view.paused })
+      else if (key === 'c') {
+        // What the server has against it is said by the next frame it does not send.
+        askServer(view.address, 'POST', '/emulator/tablets/compact').catch(quit)
+      }
+    },
+  })
+  const release = io.onSignal(quit)
+  screen.open()
+  try {
+    while (!isOver) {
+      stream = new AbortController()
+      for await (const overview of watch({ ...view, intervalMs, signal: stream.signal })) {
+        if (view.paused) continue
+        shown = overview
+        draw()
+      }
+    }
+  } finally {
+    screen.close()
+    release()
+  }
+  return exitCodes.ok
+}
+
+/** All tables first, then each by itself. */
+function nextTable(table: string | undefined): string | undefined {
+  return tableIds[table === undefined ? 0 : tableIds.indexOf(table as TableId) + 1]
+}
+
+function nextSpan(spanMs: number, step: 1 | -1): number {
+  const spans = spansMinutes.map((minutes) => minutes * 60_000)
+  const next = step > 0 ? spans.find((span) => span > spanMs) : spans.findLast((span) => span < spanMs)
+  return next ?? spanMs
+}

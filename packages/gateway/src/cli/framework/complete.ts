@@ -1,0 +1,58 @@
+/**
+ * Words with which a command line may go on: what the scripts of completion.ts ask for.
+ *
+ *   sixtables --complete <shell> sixtables inspect ta       → table, with its description for zsh and fish
+ *
+ * From the registry, since the parser's own completion ends with an error below `inspect`, `ids` and `indexes` (measured,
+ * yargs 18.2), and does not know the values of flags, which commands check themselves.
+ */
+
+import { commands, defaultCommand } from '../registry.ts'
+import type { Command, Flag } from './command.ts'
+
+/** First of the arguments when words are asked for. */
+export const completeRequest = '--complete'
+
+interface Word {
+  readonly word: string
+  readonly describe: string
+}
+
+/** @param args - the shell, then the words of the line, the program first and the one that is being typed last */
+export function complete([shell = 'bash', ...line]: readonly string[]): readonly string[] {
+  const typed = line.at(-1) ?? ''
+  const found = wordsFor(line.slice(1, -1), typed).filter(({ word }) => word.startsWith(typed))
+  return found.map(({ word, describe }) => {
+    if (shell === 'zsh') return `${word.replaceAll(':', '\\:')}:${describe}`
+    return shell === 'fish' ? `${word}\t${describe}` : word
+  })
+}
+
+function wordsFor(before: readonly string[], typed: string): readonly Word[] {
+  let command: Command | undefined
+  let below: readonly Command[] | undefined = commands
+  for (const word of before) {
+    if (word.startsWith('-')) continue
+    const next: Command | undefined = below?.find(({ name }) => name === word)
+    if (next === undefined) continue
+    command = next
+    below = next.commands
+  }
+  const flags = (command ?? defaultCommand).flags ?? []
+  const last = before.at(-1) ?? ''
+  const asked = flags.find(({ name, type }) => last === `--${name}` && type !== 'boolean')
+  if (asked !== undefined) return (asked.choices ?? []).map((word) => ({ word, describe: asked.describe }))
+  if (typed.startsWith('-')) return flags.filter(isShown).flatMap(flagWords)
+  return (below ?? []).filter(isShown).map(({ name, describe }) => ({ word: name, describe }))
+}
+
+function flagWords({ name, type, describe, default: byDefault }: Flag): readonly Word[] {
+  const word = { word: `--${name}`, describe }
+  return type === 'boolean' && byDefault?.startsWith('true') === true
+    ? [word, { word: `--no-${name}`, describe: `Not: ${describe}` }]
+    : [word]
+}
+
+function isShown({ hidden }: Command | Flag): boolean {
+  return hidden !== true
+}

@@ -1,0 +1,104 @@
+/**
+ * Calls of the data API in protobuf: to a running server over HTTP, or to the handlers over a folder that is opened here. A
+ * server may also be one of Google's emulators.
+ */
+import { DatastoreError, systemScheduler } from '@sixtables/engine'
+import protobuf from 'protobufjs/minimal.js'
+import { explainGql, explainPath, type PlanReport } from '../../admin/emulator/explain.ts'
+import type { JsonObject } from '../../admin/operations/operations.ts'
+import { Call, type MethodName, messageOf } from '../../call.ts'
+import { handlersOf } from '../../handlers/handlers.ts'
+import { databaseOf, projectOf } from '../commands/start/settings.ts'
+import type { Flags } from '../framework/command.ts'
+import { OperationError } from '../framework/errors.ts'
+import type { Io } from '../framework/io.ts'
+import { askInstead, openClosedStore, openStore } from './open-store.ts'
+import { askServer, fetchServer } from './remote-target.ts'
+import { placeOf } from './target.ts'
+
+export interface Api {
+  readonly project: string
+  /** Empty: the default database. */
+  readonly database: string
+  /** @throws OperationError with what is wrong in the words of who answers */
+  call(method: MethodName, message: Uint8Array): Promise<Buffer>
+  /** The plan of a GQL query, in lines; none from a server that tells none. */
+  plan(gql: string, namespace: string): Promise<readonly string[]>
+  close(): Promise<void>
+}
+
+/** @param options.create - makes the folder a store when it is none */
+export async function openApi(flags: Flags, io: Io, options: { readonly create?: boolean } = {}): Promise<Api> {
+  const place = await placeOf(flags, io)
+  const names = { project: projectOf(flags, io.env), database: databaseOf(flags) }
+  if ('address' in place) {
+    return {
+      ...names,
+      call: (method, message) => callServer(place.address, { project: names.project, method, message }),
+      plan: (gql, namespace) => planOfServer(place.address, { ...names, namespace, gql }),
+      close: async () => {},
+    }
+  }
+  const engine = await (options.create === true
+    ? openStore({ dir: place.dir }, askInstead)
+    : openClosedStore(place.dir))
+  const handlers = handlersOf(engine)
+  return {
+    ...names,
+    async call(method, message) {
+      const call = new Call({ clock: systemScheduler, pathProjectId: names.project })
+      try {
+        return messageOf(await handlers[method](Buffer.from(message), call))
+      } catch (error) {
+        throw error instanceof DatastoreError ? new OperationError(error.message) : error
+      }
+    },
+    plan: async (gql, namespace) => (await explainGql(engine, { ...names, namespace, gql })).plan,
+    close: () => engine.close(),
+  }
+}
+
+interface Asked {
+  readonly project: string
+  readonly method: MethodName
+  readonly message: Uint8Array
+}
+
+async function callServer(address: string, { project, method, message }: Asked): Promise<Buffer> {
+  const name = method.charAt(0).toLowerCase() + method.slice(1)
+  const response = await fetchServer(address, `/v1/projects/${encodeURIComponent(project)}:${name}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-protobuf' },
+    body: new Uint8Array(message),
+  })
+  const body = Buffer.from(await response.arrayBuffer())
+  const type = response.headers.get('content-type') ?? 'no type'
+  if (response.ok && type.includes('protobuf')) return body
+  if (response.ok) throw new OperationError(`${address} answered ${method} with ${type}; it is no Datastore`)
+  throw new OperationError(messageIn(body) ?? `${address} answered ${response.status} to ${method}`)
+}
+
+async function planOfServer(address: string, request: JsonObject): Promise<readonly string[]> {
+  try {
+    return ((await askServer(address, 'POST', explainPath, request)) as PlanReport).plan
+  } catch (error) {
+    // One of Google's emulators has no such path.
+    if (error instanceof OperationError) return []
+    throw error
+  }
+}
+
+/** The message of a google.rpc.Status. */
+function messageIn(body: Buffer): string | undefined {
+  try {
+    const reader = protobuf.Reader.create(body)
+    while (reader.pos < reader.len) {
+      const tag = reader.uint32()
+      if (tag === 0x12) return reader.string()
+      reader.skipType(tag & 7)
+    }
+  } catch {
+    // Something else answers there.
+  }
+  return undefined
+}

@@ -1,0 +1,203 @@
+/**
+ * A database over the calls of the data API: what fixtures and queries of the command line need.
+ *
+ *   LookupRequest      keys 3, project 8, database 9                            LookupResponse       found 1 {entity 1}
+ *   CommitRequest      mode 5, mutations 6 {upsert 6, delete 7}, project 8, database 9
+ *                                                                               CommitResponse       mutation_results 3 {key 3}
+ *   AllocateIdsRequest keys 1, project 8, database 9                            AllocateIdsResponse  keys 1
+ *   RunQueryRequest    partition_id 2, query 3, project 8, database 9, explain_options 12 {analyze 1}
+ *   RunQueryResponse   batch 1 {entity_results 2 {entity 1 {key 1, properties 3}}, end_cursor 4, more_results 5}
+ *   RunAggregationQueryRequest   partition_id 2, aggregation_query 3, project 8, database 9, explain_options 11
+ *   RunAggregationQueryResponse  batch 1 {aggregation_results 1 {aggregate_properties 2 {key 1, value 2}}}
+ *
+ * Known: datastore.proto, query.proto.
+ */
+import {
+  decodeKey,
+  decodeProperties,
+  decodeValue,
+  encodeKey,
+  type Key,
+  type MoreResults,
+  type PartitionId,
+  type Query,
+  type Value,
+} from '@sixtables/engine'
+import protobuf from 'protobufjs/minimal.js'
+import { messageOf } from '../../call.ts'
+import { type AnswerWriter, writeAnswer } from '../../convert/answer-writer.ts'
+import type { FixtureStore, StoredEntity } from '../../fixtures/store.ts'
+import type { BoundAggregation } from '../../gql/bind.ts'
+import { writeAggregationQuery, writeQuery } from '../../gql/write-query.ts'
+import type { Api } from './api-call.ts'
+
+export interface QueryPage {
+  readonly entities: readonly StoredEntity[]
+  readonly endCursor: Uint8Array
+  /** Results of the offset that were passed over. */
+  readonly skipped: number
+  readonly moreResults: MoreResults
+  /** The whole answer, for what it says of its plan. */
+  readonly answer: Buffer
+}
+
+export interface AggregationPage {
+  /** By alias. */
+  readonly values: ReadonlyMap<string, Value>
+  readonly answer: Buffer
+}
+
+/** Whether the answer tells how the query was run. */
+interface Explaining {
+  readonly explain?: boolean
+}
+
+export interface ApiStore extends FixtureStore {
+  lookup(key: Key): Promise<StoredEntity | undefined>
+  /** Outside of a transaction. */
+  delete(keys: readonly Key[]): Promise<void>
+  /** One batch of results. */
+  runQuery(query: Query, options?: Explaining): Promise<QueryPage>
+  aggregate(bound: BoundAggregation, options?: Explaining): Promise<AggregationPage>
+}
+
+const nonTransactional = 2
+
+export function apiStore(api: Api): ApiStore {
+  const { project: projectId, database: databaseId } = api
+  const defaults = { projectId, databaseId }
+  const named = (writer: protobuf.Writer): protobuf.Writer =>
+    writer.uint32(0x42).string(projectId).uint32(0x4a).string(databaseId)
+
+  const store: ApiStore = {
+    projectId,
+    databaseId,
+    async allocateIds(keys) {
+      const request = named(protobuf.Writer.create())
+      for (const key of keys) request.uint32(0x0a).bytes(encodeKey(key))
+      const answer = await api.call('AllocateIds', request.finish())
+      return fieldsOf(answer, 1).map((key) => decodeKey(key, defaults))
+    },
+    async upsert(entities) {
+      const request = named(protobuf.Writer.create()).uint32(0x28).uint32(nonTransactional)
+      for (const entity of entities) request.uint32(0x32).fork().uint32(0x32).bytes(entity).ldelim()
+      const answer = await api.call('Commit', request.finish())
+      return fieldsOf(answer, 3).map((result) => {
+        const [key] = fieldsOf(result, 3)
+        return key === undefined ? undefined : decodeKey(key, defaults)
+      })
+    },
+    async lookup(key) {
+      const request = named(protobuf.Writer.create()).uint32(0x1a).bytes(encodeKey(key))
+      const answer = await api.call('Lookup', request.finish())
+      const [result = nothing] = fieldsOf(answer, 1)
+      const [entity] = fieldsOf(result, 1)
+      return entity === undefined ? undefined : { key, properties: decodeProperties(entity) }
+    },
+    async delete(keys) {
+      const request = named(protobuf.Writer.create()).uint32(0x28).uint32(nonTransactional)
+      for (const key of keys) request.uint32(0x32).fork().uint32(0x3a).bytes(encodeKey(key)).ldelim()
+      await api.call('Commit', request.finish())
+    },
+    async page({ namespaceId, kind, after }) {
+      const { entities, endCursor, moreResults } = await store.runQuery({
+        ...anyQuery,
+        partition: { projectId, databaseId, namespaceId },
+        kind,
+        startCursor: after,
+      })
+      return { entities, next: moreResults === 'noMoreResults' ? undefined : endCursor }
+    },
+    async runQuery(query, { explain = false } = {}) {
+      const request = writeAnswer((writer) => {
+        if (explain) writeExplain(writer, 12)
+        writer.text(9, databaseId)
+        writer.text(8, projectId)
+        writeQuery(writer, 3, query)
+        writePartition(writer, query.partition)
+      })
+      const answer = await api.call('RunQuery', messageOf(request))
+      const [batch = nothing] = fieldsOf(answer, 1)
+      return {
+        entities: fieldsOf(batch, 2).map((result) => {
+          const [entity = nothing] = fieldsOf(result, 1)
+          const [key = nothing] = fieldsOf(entity, 1)
+          return { key: decodeKey(key, defaults), properties: decodeProperties(entity) }
+        }),
+        endCursor: fieldsOf(batch, 4)[0] ?? nothing,
+        skipped: numberOf(batch, 6),
+        moreResults: moreResults[numberOf(batch, 5)] ?? 'noMoreResults',
+        answer,
+      }
+    },
+    async aggregate(bound, { explain = false } = {}) {
+      const request = writeAnswer((writer) => {
+        if (explain) writeExplain(writer, 11)
+        writer.text(9, databaseId)
+        writer.text(8, projectId)
+        writeAggregationQuery(writer, 3, bound)
+        writePartition(writer, bound.query.partition)
+      })
+      const answer = await api.call('RunAggregationQuery', messageOf(request))
+      const [batch = nothing] = fieldsOf(answer, 1)
+      const [result = nothing] = fieldsOf(batch, 1)
+      const values = fieldsOf(result, 2).map((entry): [string, Value] => {
+        const [name = nothing] = fieldsOf(entry, 1)
+        const [value = nothing] = fieldsOf(entry, 2)
+        return [Buffer.from(name).toString('utf8'), decodeValue(value, defaults)]
+      })
+      return { values: new Map(values), answer }
+    },
+  }
+  return store
+}
+
+const nothing = new Uint8Array(0)
+
+/** ExplainOptions {analyze 1}. */
+function writeExplain(writer: AnswerWriter, field: number): void {
+  const end = writer.mark()
+  writer.uint32(1, 1)
+  writer.head(field, end)
+}
+
+/** PartitionId {project_id 2, database_id 3, namespace_id 4}. */
+function writePartition(writer: AnswerWriter, { projectId, databaseId, namespaceId }: PartitionId): void {
+  const end = writer.mark()
+  writer.text(4, namespaceId)
+  writer.text(3, databaseId)
+  writer.text(2, projectId)
+  writer.head(2, end)
+}
+
+const anyQuery = { projection: [], order: [], distinctOn: [], offset: 0 } as const
+
+/** QueryResultBatch.MoreResultsType. */
+const moreResults: Readonly<Record<number, MoreResults>> = {
+  1: 'notFinished',
+  2: 'moreResultsAfterLimit',
+  3: 'noMoreResults',
+  4: 'moreResultsAfterCursor',
+}
+
+/** Contents of a field of messages or bytes. */
+function fieldsOf(message: Uint8Array, field: number): readonly Uint8Array[] {
+  const found: Uint8Array[] = []
+  const reader = protobuf.Reader.create(message)
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32()
+    if (tag >>> 3 === field && (tag & 7) === 2) found.push(reader.bytes())
+    else reader.skipType(tag & 7)
+  }
+  return found
+}
+
+function numberOf(message: Uint8Array, field: number): number {
+  const reader = protobuf.Reader.create(message)
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32()
+    if (tag >>> 3 === field && (tag & 7) === 0) return reader.uint32()
+    reader.skipType(tag & 7)
+  }
+  return 0
+}

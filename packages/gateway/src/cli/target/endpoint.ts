@@ -1,0 +1,48 @@
+/**
+ * Host and port as people write them: `localhost:8081`, `127.0.0.1:9000`, `[::1]:8081`, `:8081`.
+ *
+ * Known: gcloud's `--host-port` brackets IPv6 addresses; a scheme in DATASTORE_EMULATOR_HOST hangs some clients, so none is
+ * ever printed there.
+ */
+import { UsageError } from '../framework/errors.ts'
+
+export interface Endpoint {
+  /** A name or an address, IPv6 without brackets. */
+  readonly host: string
+  readonly port: number
+}
+
+export const defaultEndpoint: Endpoint = { host: '127.0.0.1', port: 8081 }
+
+/** A whole number from 0 to 65535; 0 asks the system for a free port. */
+export function parsePort(text: string, flag: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : -1
+  if (port < 0 || port > 65_535) {
+    throw new UsageError(`${flag} must be a whole number from 0 to 65535; got "${text}"`)
+  }
+  return port
+}
+
+/** Reads `host:port`, `[ipv6]:port`, `:port` or a bare host; a part left out is the default's. */
+export function parseEndpoint(text: string, flag: string): Endpoint {
+  if (/^[a-z]+:\/\//i.test(text)) {
+    const bare = text.replace(/^.*?:\/\//, '').replace(/\/.*$/, '')
+    throw new UsageError(`${flag} is host:port without a scheme; got "${text}", try "${bare}"`)
+  }
+  // A machine has no such name, and somebody means a port.
+  if (/^\d+$/.test(text)) throw new UsageError(`${flag} is host:port; got "${text}", try "localhost:${text}"`)
+  const parts = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::([^:]*))?$/.exec(text)
+  if (parts === null) {
+    throw new UsageError(`${flag} is host:port, with an IPv6 address in brackets as in [::1]:8081; got "${text}"`)
+  }
+  const host = parts[1] ?? parts[2] ?? ''
+  return {
+    host: host === '' ? defaultEndpoint.host : host,
+    port: parts[3] === undefined ? defaultEndpoint.port : parsePort(parts[3], `the port of ${flag}`),
+  }
+}
+
+/** `host:port` with an IPv6 address in brackets: the form of DATASTORE_EMULATOR_HOST. */
+export function formatEndpoint({ host, port }: Endpoint): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
+}

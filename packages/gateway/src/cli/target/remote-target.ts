@@ -1,0 +1,127 @@
+/**
+ * A running server, asked over HTTP.
+ */
+import { inspectionPath, methodOf } from '../../admin/emulator/inspection.ts'
+import type { ProgressEvent } from '../../admin/emulator/progress.ts'
+import { causeOf } from '../../emulator/server-file.ts'
+import { OperationError, UsageError } from '../framework/errors.ts'
+import { eventData } from './events.ts'
+import type { Target } from './target.ts'
+
+/** @param address - `host:port`, IPv6 in brackets */
+export function remoteTarget(address: string): Target {
+  return {
+    ask(what, parameters, onProgress) {
+      const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
+      const query = new URLSearchParams(given)
+      const method = methodOf(what) ?? 'GET'
+      if (onProgress === undefined) return askServer(address, method, `${inspectionPath}${what}?${query}`)
+      query.set('progress', 'true')
+      return askLong(address, method, `${inspectionPath}${what}?${query}`, onProgress)
+    },
+    close: async () => {},
+  }
+}
+
+/**
+ * Asks a server for JSON.
+ *
+ * @param path - with its query
+ * @throws UsageError when none answers, OperationError with what it has against the question
+ */
+export async function askServer(
+  address: string,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const response = await fetchServer(address, path, { method, ...json })
+  const text = await response.text()
+  if (response.ok) {
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw notUnderstood(address, method, path)
+    }
+  }
+  throw refused(address, `${method} ${path}`, { status: response.status, text })
+}
+
+/** What the server said against a question. */
+function refused(address: string, asked: string, { status, text }: { status: number; text: string }): OperationError {
+  const unknown = status === 404 ? '; it is another emulator, or another version of sixtables' : ''
+  const words = `${address} answered ${status} to ${asked.replace(/\?.*$/, '')}${unknown}`
+  return new OperationError(messageIn(text) ?? words)
+}
+
+function notUnderstood(address: string, method: string, path: string): OperationError {
+  return new OperationError(`${address} answered ${method} ${path.replace(/\?.*$/, '')} with something else than JSON`)
+}
+
+/**
+ * Asks a server what takes it long (admin/emulator/progress.ts).
+ *
+ * @param onProgress - told how many rows were looked at
+ */
+async function askLong(
+  address: string,
+  method: 'GET' | 'POST',
+  path: string,
+  onProgress: (rows: number) => void,
+): Promise<unknown> {
+  const response = await fetchServer(address, path, { method })
+  if (!response.ok || response.body === null) {
+    throw refused(address, `${method} ${path}`, { status: response.status, text: await response.text() })
+  }
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    await response.body.cancel()
+    throw notUnderstood(address, method, path)
+  }
+  try {
+    for await (const data of eventData(response.body)) {
+      const event = JSON.parse(data) as ProgressEvent
+      if ('progress' in event) onProgress(event.progress.rows)
+      else if ('report' in event) return event.report
+      else throw new OperationError(event.error.message)
+    }
+  } catch (error) {
+    throw error instanceof OperationError ? error : goneServer(address, error)
+  }
+  throw goneServer(address)
+}
+
+/** @throws UsageError when there is no server, OperationError when there is one that does not answer */
+export function fetchServer(address: string, path: string, request: RequestInit): Promise<Response> {
+  return fetch(`http://${address}${path}`, request).catch((error: unknown) => {
+    const code = causeOf(error)
+    if (code === 'UND_ERR_HEADERS_TIMEOUT') {
+      throw new OperationError(
+        `the server on ${address} is there, but has not answered in 300 s; it is busy, or this takes longer: look at ` +
+          'sixtables top, and ask again',
+      )
+    }
+    if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)) throw goneServer(address, error)
+    throw new UsageError(
+      `no server answers on ${address} (${code}); start one with sixtables start, name another with --endpoint, or open a ` +
+        'folder with --data-dir',
+    )
+  })
+}
+
+function goneServer(address: string, error?: unknown): OperationError {
+  const reason = error === undefined ? '' : ` (${causeOf(error)})`
+  return new OperationError(
+    `the server on ${address} went away before it had answered${reason}; see to its log, then ask again`,
+  )
+}
+
+/** The message of a google.rpc.Status in JSON, as the server answers errors. */
+export function messageIn(body: string): string | undefined {
+  try {
+    const message: unknown = JSON.parse(body)?.error?.message
+    return typeof message === 'string' ? message : undefined
+  } catch {
+    return undefined
+  }
+}

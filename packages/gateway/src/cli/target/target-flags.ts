@@ -1,0 +1,59 @@
+/**
+ * The flags by which commands are told what to look at: a running server or a closed folder, and in which project,
+ * database and namespace. A command has only those that mean something to it.
+ */
+import type { Flag } from '../framework/command.ts'
+
+const group = 'What is looked at'
+
+const endpoint: Flag = {
+  name: 'endpoint',
+  type: 'string',
+  describe: 'Running server to ask: host:port',
+  default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
+  group,
+}
+const dataDir: Flag = {
+  name: 'data-dir',
+  type: 'string',
+  describe: 'Folder of the data instead: its running server is asked, else it is opened',
+  group,
+}
+const project: Flag = {
+  name: 'project',
+  type: 'string',
+  describe: 'Project of the keys',
+  default: 'DATASTORE_PROJECT_ID, or demo',
+  group,
+}
+const database: Flag = {
+  name: 'database',
+  type: 'string',
+  describe: 'Database of the keys',
+  default: 'the default database',
+  group,
+}
+const namespace: Flag = {
+  name: 'namespace',
+  type: 'string',
+  describe: 'Namespace of the keys',
+  default: 'the default namespace',
+  group,
+}
+const json: Flag = { name: 'json', type: 'boolean', describe: 'Answer as JSON', group }
+
+/** Of commands that ask a running server alone. */
+export const serverFlags: readonly Flag[] = [
+  endpoint,
+  { ...dataDir, describe: 'Folder of the data instead: the server that runs there' },
+  json,
+]
+
+/** Of commands that look at the whole store. */
+export const placeFlags: readonly Flag[] = [endpoint, dataDir, json]
+
+/** Of commands that look at one database. */
+export const databaseFlags: readonly Flag[] = [endpoint, dataDir, project, database, json]
+
+/** Of commands that look at keys. */
+export const targetFlags: readonly Flag[] = [endpoint, dataDir, project, database, namespace, json]

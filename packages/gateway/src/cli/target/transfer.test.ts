@@ -1,0 +1,165 @@
+/** `sixtables export` and `import` against a real server and real folders, in this process. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openEngine } from '@sixtables/engine'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sixtables } from '../../../test/support/cli.ts'
+import { startGateway } from '../../emulator/server.ts'
+import type { Io } from '../framework/io.ts'
+import { ProgressLines } from './transfer.ts'
+
+const suffix = '.overall_export_metadata'
+const ended: (() => Promise<void>)[] = []
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sixtables-cli-transfer-'))
+})
+afterEach(async () => {
+  for (const end of ended.splice(0).reverse()) await end()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const run = (...args: readonly string[]) => sixtables(args, { cwd: folder })
+
+/** A server with two entities in project demo; its address. */
+async function server(): Promise<string> {
+  const engine = await openEngine()
+  const gateway = await startGateway({ engine, host: '127.0.0.1', port: 0 })
+  ended.push(
+    () => engine.close(),
+    () => gateway.close(),
+  )
+  const address = `127.0.0.1:${gateway.port}`
+  await put(address, 'demo', [
+    ['ToDo', 1],
+    ['Note', 2],
+  ])
+  return address
+}
+
+async function put(
+  address: string,
+  project: string,
+  keys: readonly (readonly [kind: string, id: number])[],
+): Promise<void> {
+  const mutations = keys.map(([kind, id]) => ({ upsert: { key: { path: [{ kind, id }] } } }))
+  const response = await fetch(`http://${address}/v1/projects/${project}:commit`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations }),
+  })
+  expect(response.status).toBe(200)
+}
+
+async function kinds(address: string, project: string): Promise<readonly string[]> {
+  const response = await fetch(`http://${address}/v1/projects/${project}:runQuery`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ query: {} }),
+  })
+  const { batch } = (await response.json()) as {
+    batch: { entityResults?: { entity: { key: { path: [{ kind: string }] } } }[] }
+  }
+  return (batch.entityResults ?? []).map(({ entity }) => entity.key.path[0].kind)
+}
+
+describe('beside a running server', () => {
+  test('export says how to load it again, and import does', async () => {
+    const endpoint = await server()
+    const file = join(folder, 'backup', `backup${suffix}`)
+    expect(await run('export', 'backup', '--endpoint', endpoint)).toEqual({
+      code: 0,
+      out: `Exported 2 entities. To load them again: sixtables import ${file}`,
+      err: '',
+    })
+    expect(existsSync(file)).toBe(true)
+    const imported = await run('import', join('backup', `backup${suffix}`), '--endpoint', endpoint, '--project', 'copy')
+    expect(imported).toEqual({ code: 0, out: 'Imported 2 entities.', err: '' })
+    expect(await kinds(endpoint, 'copy')).toEqual(['Note', 'ToDo'])
+  })
+
+  test('a kind can be chosen, and the answer be JSON', async () => {
+    const endpoint = await server()
+    const exported = await run('export', 'notes', '--kind', 'Note', '--json', '--endpoint', endpoint)
+    expect(JSON.parse(exported.out)).toEqual({
+      entities: 1,
+      bytes: expect.any(Number),
+      metadataFile: join(folder, 'notes', `notes${suffix}`),
+    })
+    expect(readdirSync(join(folder, 'notes', 'all_namespaces'))).toEqual(['kind_Note'])
+    const none = await run('import', 'notes', '--namespace', 'other', '--json', '--endpoint', endpoint)
+    expect(JSON.parse(none.out)).toEqual({ entities: 0, bytes: expect.any(Number) })
+  })
+
+  test('what the server refuses is one line and exit code 1', async () => {
+    const endpoint = await server()
+    const broken = join(folder, `broken${suffix}`)
+    writeFileSync(broken, 'no export at all')
+    const { code, err } = await run('import', broken, '--endpoint', endpoint)
+    expect(code).toBe(1)
+    expect(err).toMatch(/^sixtables: .*broken\.overall_export_metadata is damaged at byte 0: .*$/)
+  })
+})
+
+describe('on a closed folder', () => {
+  test('import makes a store, export reads it, and what is there stays', async () => {
+    const endpoint = await server()
+    await run('export', 'backup', '--endpoint', endpoint)
+    expect(await run('import', 'backup', '--data-dir', 'store')).toEqual({
+      code: 0,
+      out: 'Imported 2 entities.',
+      err: '',
+    })
+    expect((await run('export', 'again', '--data-dir', 'store')).out).toContain('Exported 2 entities.')
+    expect((await run('check', '--data-dir', 'store')).out).toContain('Looked at 2 entities')
+    expect((await run('import', 'again', '--endpoint', endpoint, '--database', 'd')).out).toBe('Imported 2 entities.')
+  })
+
+  test('a damaged export leaves exit code 1', async () => {
+    writeFileSync(join(folder, `broken${suffix}`), '')
+    const { code, err } = await run('import', `broken${suffix}`, '--data-dir', 'store')
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('is empty') })
+  })
+})
+
+describe('what cannot be carried out as asked has exit code 2', () => {
+  test.each([
+    [['export'], 'name the folder to write'],
+    [['import'], 'name the metadata file of an export'],
+    [['export', '.'], 'exists already; name a folder that does not'],
+    [['import', 'none'], 'there is no file'],
+    [['export', 'x', '--data-dir', 'none'], 'there is no folder'],
+    [['export', 'x', '--data-dir', 'a', '--endpoint', 'b:1'], 'give one of them'],
+    [['export', 'x', '--endpoint', '127.0.0.1:1'], 'no server answers on 127.0.0.1:1'],
+    [['import', 'x', '--kinf', 'a'], 'did you mean --kind?'],
+    [['exprot', 'x'], 'did you mean export?'],
+  ] as const)('%j', async (args, words) => {
+    const { code, err } = await run(...args)
+    expect(err).toContain(words)
+    expect(code).toBe(2)
+  })
+})
+
+test('progress is said at most once a second', () => {
+  const said: string[] = []
+  let now = 0
+  const io = { now: () => now, err: (line: string) => said.push(line) } as unknown as Io
+  const progress = new ProgressLines(io, 'Imported')
+  for (const [at, entities] of [
+    [500, 10],
+    [1000, 20],
+    [1400, 30],
+    [2100, 40],
+  ] as const) {
+    now = at
+    progress.say(entities, 100)
+  }
+  expect(said).toEqual(['Imported 20 of 100 entities …', 'Imported 40 of 100 entities …'])
+})
+
+test('an existing empty folder is refused too', async () => {
+  mkdirSync(join(folder, 'there'))
+  expect((await run('export', 'there')).code).toBe(2)
+})

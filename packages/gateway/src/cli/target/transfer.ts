@@ -1,0 +1,100 @@
+/**
+ * What `export` and `import` share: the database and the filter that flags name, work that a server does, and its
+ * progress on stderr.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatastoreError, type TransferProgress } from '@sixtables/engine'
+import { projectOf } from '../commands/start/settings.ts'
+import type { Flags } from '../framework/command.ts'
+import { OperationError } from '../framework/errors.ts'
+import type { Io } from '../framework/io.ts'
+import { counted } from '../framework/print.ts'
+import { askServer } from './remote-target.ts'
+
+export interface Wanted {
+  readonly project: string
+  /** Empty: the default database. */
+  readonly database: string
+  readonly kinds: readonly string[]
+  readonly namespaces: readonly string[]
+}
+
+export function wantedOf(flags: Flags, io: Io): Wanted {
+  const database = String(flags['database'] ?? '')
+  const list = (name: string): readonly string[] => ([] as unknown[]).concat(flags[name] ?? []).map(String)
+  return {
+    project: projectOf(flags, io.env),
+    database: database === '(default)' ? '' : database,
+    kinds: list('kind'),
+    namespaces: list('namespace'),
+  }
+}
+
+/** Says how far the work is, at most once a second. */
+export class ProgressLines {
+  readonly #io: Io
+  readonly #verb: string
+  #saidAt: number
+
+  /** @param verb - `Exported`, `Imported` */
+  constructor(io: Io, verb: string) {
+    this.#io = io
+    this.#verb = verb
+    this.#saidAt = io.now()
+  }
+
+  say(entities: number, total?: number): void {
+    if (this.#io.now() - this.#saidAt < 1000) return
+    this.#saidAt = this.#io.now()
+    const of = total === undefined ? '' : ` of ${total}`
+    this.#io.err(`${this.#verb} ${entities}${of} entities …`)
+  }
+}
+
+export function inWords(verb: string, { entities }: Pick<TransferProgress, 'entities'>): string {
+  return `${verb} ${counted(entities, 'entity', 'entities')}`
+}
+
+/** What the engine refuses, in its words. */
+export async function refusalsInWords<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof DatastoreError ? new OperationError(error.message) : error
+  }
+}
+
+/** google.longrunning.Operation of an export or import in JSON, as far as it is read here. */
+interface Operation {
+  readonly name: string
+  readonly done?: boolean
+  readonly error?: { readonly message?: string }
+  readonly metadata: {
+    readonly progressEntities?: { readonly workCompleted?: string; readonly workEstimated?: string }
+    readonly progressBytes?: { readonly workCompleted?: string }
+  }
+}
+
+const pollMs = 200
+
+/** Has a server do the work and waits for its end. @throws OperationError with the server's reason */
+export async function runOnServer(
+  address: string,
+  method: 'export' | 'import',
+  { project, database, kinds, namespaces }: Wanted,
+  { place, progress }: { readonly place: Readonly<Record<string, string>>; readonly progress: ProgressLines },
+): Promise<TransferProgress> {
+  const path = `/emulator/v1/projects/${encodeURIComponent(project)}:${method}?wait=false`
+  const body = { database: `projects/${project}/databases/${database}`, kinds, namespaceIds: namespaces, ...place }
+  // The answers are the gateway's own, of the same version on both sides.
+  let operation = (await askServer(address, 'POST', path, body)) as Operation
+  while (operation.done !== true) {
+    await sleep(pollMs)
+    operation = (await askServer(address, 'GET', `/v1/${operation.name}`)) as Operation
+    const { workCompleted = '0', workEstimated } = operation.metadata.progressEntities ?? {}
+    progress.say(Number(workCompleted), workEstimated === undefined ? undefined : Number(workEstimated))
+  }
+  if (operation.error !== undefined) throw new OperationError(operation.error.message ?? 'the work failed')
+  const { progressEntities, progressBytes } = operation.metadata
+  return { entities: Number(progressEntities?.workCompleted ?? 0), bytes: Number(progressBytes?.workCompleted ?? 0) }
+}

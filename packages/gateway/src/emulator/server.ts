@@ -1,0 +1,161 @@
+/**
+ * The gateway as a whole: one port, three protocols, one set of handlers.
+ *
+ *   port ─┬─ HTTP/2 ─── gRPC ──────────────┐
+ *         └─ HTTP/1.1 ─┬─ JSON, protobuf ──┴─ handlers ─ engine
+ *                      └─ emulator and admin endpoints
+ *
+ * G1  What was accepted before close() is answered, or cut off after the grace time; then nothing listens any more.
+ */
+import { isIP } from 'node:net'
+import { Engine } from '@sixtables/engine'
+import { adminOf } from '../admin/admin.ts'
+import { addRestMethods, grpcMethodsOf } from '../admin/admin-service.ts'
+import { addEmulatorEndpoints } from '../admin/emulator/emulator-endpoints.ts'
+import { healthMethods, healthService } from '../admin/grpc/health.ts'
+import { reflectionMethods } from '../admin/grpc/reflection.ts'
+import { Calls } from '../calls/calls.ts'
+import type { Faults } from '../controls/faults.ts'
+import { watchedPort } from '../controls/watched-port.ts'
+import type { EnginePort } from '../engine-port.ts'
+import { handlersOf } from '../handlers/handlers.ts'
+import { type Logger, silentLogger } from '../logger.ts'
+import { Admission, type AdmissionLimits, admissionLimitsHere } from '../protocols/admission.ts'
+import { FairQueue } from '../protocols/fair-queue.ts'
+import { dataService, GrpcService } from '../protocols/grpc.ts'
+import { Guard, isLocalName } from '../protocols/guard.ts'
+import { HttpConnections } from '../protocols/http.ts'
+import { Http2Connections } from '../protocols/http2-server.ts'
+import { type Address, Port } from '../protocols/port.ts'
+import { Router } from '../protocols/router.ts'
+
+export interface GatewayOptions {
+  readonly engine: EnginePort
+  /** Default: this machine alone, on 127.0.0.1 and ::1. */
+  readonly host?: string | undefined
+  /** Default 8081; 0 takes a free one. */
+  readonly port?: number | undefined
+  /** Origins of pages that are served beside local ones, such as `https://viewer.example`. */
+  readonly allowedOrigins?: readonly string[] | undefined
+  /** Host names under which this server answers, beside local ones. */
+  readonly allowedHosts?: readonly string[] | undefined
+  /** How much clients may have under way; what is left out has its default (protocols/admission.ts). */
+  readonly load?: Partial<AdmissionLimits> | undefined
+  /** How long an HTTP/2 connection may be silent before it is asked for a sign of life; default 30 s. */
+  readonly silenceMs?: number | undefined
+  /** How long close() waits for calls under way; default 5 s. */
+  readonly closeGraceMs?: number | undefined
+  readonly logger?: Logger | undefined
+  /** POST /shutdown was called. */
+  readonly onShutdown?: (() => void) | undefined
+  /** Faults that calls of the data API meet, whatever their protocol. */
+  readonly faults?: Faults | undefined
+  /** Where the end of each call of the data API is told; observers may come and go. */
+  readonly calls?: Calls | undefined
+  /** Adds endpoints of the embedding program. */
+  readonly routes?: ((router: Router) => void) | undefined
+}
+
+export interface Gateway {
+  /** As asked for, or 127.0.0.1. */
+  readonly host: string
+  readonly port: number
+  /** Everything that is listened on. */
+  readonly addresses: readonly Address[]
+  /** Stops listening, waits for calls under way (5 s at most), and ends all connections. The engine stays open. */
+  close(): Promise<void>
+}
+
+const portDefault = 8081
+const closeGraceMsDefault = 5000
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { engine, host = '127.0.0.1', port = portDefault, logger = silentLogger } = options
+  const isDefaultHost = options.host === undefined || options.host === 'localhost'
+  const guard = new Guard({
+    isLoopback: isLocalName(host),
+    allowedOrigins: options.allowedOrigins,
+    allowedHosts: options.allowedHosts,
+  })
+  const admission = new Admission({ ...admissionLimitsHere(), ...options.load })
+  const { calls = new Calls() } = options
+  const handlers = handlersOf(watchedPort(engine, calls, options.faults))
+  const { clock } = engine.context()
+  const router = new Router()
+  addEmulatorEndpoints(router, { engine, onShutdown: options.onShutdown })
+  options.routes?.(router)
+  const admin = engine instanceof Engine ? adminOf(engine, logger) : undefined
+  admin?.addRoutes(router)
+  const services = admin?.services ?? []
+  for (const service of services) addRestMethods(router, service)
+  const queue = new FairQueue()
+  const http1 = new HttpConnections({ handlers, router, guard, clock, logger, admission, queue, calls })
+  const names = [dataService, ...services.map(({ name }) => name)]
+  const grpc = new GrpcService({
+    handlers,
+    services: [
+      ...services.map(grpcMethodsOf),
+      healthMethods(names, engine),
+      ...reflectionMethods([...names, healthService], () =>
+        import('../admin/grpc/reflected-files.ts').then(({ descriptors }) => descriptors),
+      ),
+    ],
+    clock,
+    logger,
+    queue,
+    calls,
+  })
+  const http2 = new Http2Connections({ grpc, guard, admission, silenceMs: options.silenceMs })
+  const listening = new Port({
+    connections: {
+      http1: (socket, isTooMany) => http1.accept(socket, isTooMany),
+      http2: (socket, isTooMany) => http2.accept(socket, isTooMany),
+    },
+    connectionsMax: admission.limits.connectionsMax,
+  })
+  const addresses = await listenOn(listening, isDefaultHost ? ['127.0.0.1', '::1'] : [host], port)
+  const first = addresses[0]?.port ?? port
+  return {
+    host,
+    port: first,
+    addresses,
+    async close() {
+      listening.stop()
+      http1.close()
+      grpc.close()
+      http2.close()
+      await listening.drained(options.closeGraceMs ?? closeGraceMsDefault)
+      listening.destroyConnections()
+      http2.end()
+      admission.close()
+    },
+  }
+}
+
+/** How often a free port is tried that is free on one address and taken on another. */
+const freePortTries = 10
+
+/** Listens on the first host, and on the others with the same port where they exist. */
+async function listenOn(listening: Port, hosts: readonly string[], port: number): Promise<readonly Address[]> {
+  for (let tried = 1; ; tried++) {
+    const addresses: Address[] = []
+    try {
+      for (const host of hosts) {
+        const first = addresses[0]
+        const address = await listening.listen({ host, port: first?.port ?? port }).catch((error: unknown) => {
+          const isMissing = first !== undefined && isIP(host) === 6 && hasCode(error, ['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
+          if (!isMissing) throw error
+        })
+        if (address !== undefined) addresses.push(address)
+      }
+      return addresses
+    } catch (error) {
+      listening.stop()
+      if (port !== 0 || tried === freePortTries || !hasCode(error, ['EADDRINUSE'])) throw error
+    }
+  }
+}
+
+function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}

@@ -1,0 +1,22 @@
+/**
+ * `npm run bench`: builds what is missing, then runs one benchmark of packages/bench/benchmarks.
+ *
+ *   node scripts/bench.mjs bench --compare     the name of its file, then its flags
+ */
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { setUp } from './lib/set-up.mjs'
+import { root, run, ScriptError, script } from './lib/tools.mjs'
+
+const folder = join(root, 'packages/bench/benchmarks')
+
+await script(async () => {
+  const [, , name = 'bench', ...flags] = process.argv
+  await setUp()
+  const { code } = await run('tsc', ['-p', folder])
+  if (code !== 0) throw new ScriptError('packages/bench/benchmarks does not build')
+  // The benchmark finds its own flags where it looks for them.
+  const file = join(folder, 'dist', `${name}.js`)
+  process.argv = [process.argv[0], file, ...flags]
+  await import(pathToFileURL(file).href)
+})
