@@ -14,6 +14,7 @@ import { type Finding, isShipped, type SourceFile, withoutComments } from './rep
 export const engineOrder: readonly string[] = [
   'model',
   'encoding',
+  'leveldb',
   'storage',
   'tablets',
   'tables',
