@@ -17,6 +17,7 @@ export function beforeRead(
   scope: ReadScope,
   consistency: ReadConsistency | undefined,
 ): MaybePromise<ReadScope> {
+  if (!log.applier.servesReads) return nothing
   const immediate = database.applyPolicy.type === 'immediate' && !log.pending.hasHeldIn(database.code)
   const strong = immediate || consistency === 'strong' || (scope !== 'global' && consistency !== 'eventual')
   return strong ? scope : andThen(log.groom(database), () => nothing)
