@@ -48,7 +48,7 @@ test('a put charges a log row, an entity row and its index rows', async () => {
   ])
 })
 
-test('rows are counted exactly, through updates and deletes, whenever somebody looks first', async () => {
+test('rows are counted exactly, through updates and deletes, whenever the first report is read', async () => {
   await open(undefined)
   await put(1)
   expect(rowsOf()).toEqual(one)

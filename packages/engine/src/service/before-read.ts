@@ -1,4 +1,4 @@
-/** What a read outside of transactions must see (database/D1). */
+/** The work before a read outside of transactions, so that it sees the commits it must (database/D1). */
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'

@@ -1,4 +1,4 @@
-/** What an engine is opened with, and what it counts. */
+/** Options of an engine, and its counters. */
 import type { Scheduler } from '../clock.ts'
 import type { IdCollisions } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
@@ -44,7 +44,7 @@ export interface EngineOptions {
   readonly tablets?: TabletOptions | undefined
   /** For tests alone: mechanisms that do not work (switched-off.ts). */
   readonly switchedOff?: SwitchedOff | undefined
-  /** Told of a failure in work that nobody waits for, such as applying in the background. */
+  /** Called with a failure of background work, such as applying. */
   readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
 }
 

@@ -36,14 +36,14 @@ export interface ExplainOptions {
 export interface ExecutionStats {
   readonly resultsReturned: number
   readonly durationMicros: bigint
-  /** What production would charge: the sum of `billing`, index entries by their price. */
+  /** Production's charge: the sum of `billing`, index entries by their price. */
   readonly readOperations: number
   readonly indexEntriesScanned: number
   readonly documentsScanned: number
   readonly billing: Billing
 }
 
-/** What is charged, by kind of charge. */
+/** The charges, by kind. */
 export interface Billing {
   readonly documents: number
   readonly indexEntries: number
@@ -162,7 +162,7 @@ function rangeProperties({ columns, lateColumns, disjuncts }: Plan): number {
   return inColumns.length + behindTheKey.length + byKey
 }
 
-/** What a query that is only planned gives: nothing. */
+/** The empty result of a query that is only planned. */
 export function emptyPage({ resultType }: Plan): ResultPage {
   return { resultType, results: [], skipped: 0, endCursor: new Uint8Array(0), moreResults: 'noMoreResults' }
 }

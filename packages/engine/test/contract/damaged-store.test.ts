@@ -210,7 +210,7 @@ describe('a folder', () => {
     }
   })
 
-  it('level-log-check/D3: whose log lost whole records in its middle is refused though nobody knows its length', async () => {
+  it('level-log-check/D3: whose log lost whole records in its middle is refused though its length is unknown', async () => {
     const log = await fileLike(/\.log$/)
     const bytes = await readFile(log)
     // A log of one whole record in each fragment: those of the first block, as many as end within it.
@@ -221,7 +221,7 @@ describe('a folder', () => {
     }
     const [, from = 0, to = 0] = starts
     expect(to).toBeGreaterThan(from)
-    // What follows fits into the same block: the log ends there.
+    // The rest fits into the same block: the log ends there.
     await writeFile(log, Buffer.concat([bytes.subarray(0, from), bytes.subarray(to, starts.at(-1))]))
     await writeFile(join(dir, 'sixtables.json'), '{"format": 1, "product": "sixtables"}')
     await rm(await fileLike(/^ACKNOWLEDGED$/))

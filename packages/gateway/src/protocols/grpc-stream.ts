@@ -23,7 +23,7 @@ export interface StreamedAnswer {
   fail(error: unknown): void
 }
 
-/** What a method is told of its request. What it throws, or rejects with, is the status of the call. */
+/** The request as a method sees it. An error that it throws, or rejects with, becomes the status of the call. */
 export interface StreamedRequest {
   message(bytes: Buffer): MaybePromise<void>
   /** The client has sent all. */

@@ -1,5 +1,5 @@
 /**
- * gRPC over an HTTP/2 stream, whoever speaks HTTP/2: routing, messages, deadlines, cancellation and status.
+ * gRPC over an HTTP/2 stream, independent of the HTTP/2 library: routing, messages, deadlines, cancellation and status.
  *
  *   RequestHead ─▶ GrpcService.begin ─▶ StreamListener ◀─ data, end, cancelled
  *                                     └▶ ResponseStream ─▶ one answer, or one error
@@ -43,7 +43,7 @@ export interface RequestHead {
 
 /** The answering half of a stream: one of ok, fail and refuse, or any number of writes and an end. */
 export interface ResponseStream {
-  /** Who asks: calls of one connection wait in one line. */
+  /** The connection: its calls wait in one line. */
   readonly connection: object
   /** More bytes are held for the request until the stream is over. @throws RESOURCE_EXHAUSTED, CANCELLED after its end */
   take(bytes: number): void
@@ -179,7 +179,7 @@ function isGzipEncoding(encoding: string | undefined): boolean {
   throw unimplemented(`grpc-encoding "${encoding}" is not supported; ${acceptedEncodings} are`)
 }
 
-/** What every kind of call is made of. */
+/** The parts of every kind of call. */
 export interface CallParts {
   readonly call: Call
   readonly isGzip: boolean

@@ -4,7 +4,7 @@
  * H1  Requests whose origin or host is not welcome are refused before anything of them is read.      protocol/security.test.ts
  * H2  After close() no new stream is taken, and those under way end in their time.                   protocol/grpc.test.ts
  * H3  Sessions that are over are closed, also those of which Node does not tell (session-liveness.ts).   overload.test.ts
- * H4  Calls, answers that nobody reads and requests are counted, whatever becomes of them (admission.ts).     same
+ * H4  Calls, unread answers and requests are counted until their end, however they end (admission.ts).        same
  */
 import {
   constants,
@@ -205,7 +205,7 @@ function statusHeaders(status: number, message: string): Record<string, string> 
 class NodeCall implements ResponseStream {
   readonly #stream: ServerHttp2Stream
   readonly #admission: Admission
-  /** Who is told of what comes in; nobody after the request was refused. */
+  /** The listener for incoming data; none after the request was refused. */
   listener: StreamListener | undefined
   #requestBytes = 0
   #unread: Unread | undefined

@@ -14,7 +14,7 @@ export interface Outcome {
 export interface Surroundings {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Answers questions, as somebody at a terminal would. */
+  /** Answers questions, as a user at a terminal would. */
   readonly ask?: Io['ask']
 }
 

@@ -12,7 +12,7 @@ export interface Parsed {
   readonly flags: Flags
 }
 
-/** What is to be done; or the text that answers already: help, version. */
+/** The command to run; or the text that is the answer: help, version. */
 export type Answer = Parsed | { readonly text: string }
 
 /** @throws UsageError when the arguments make no sense */
@@ -35,7 +35,7 @@ export async function parse(words: readonly string[], version: string): Promise<
     .strict()
     .exitProcess(false)
     .fail((message, error) => {
-      // What yargs finds wrong comes as a message, or as an error of its own class.
+      // yargs reports a mistake as a message, or as an error of its own class.
       if (error !== undefined && error.name !== 'YError') throw error
       throw new UsageError(explain(message ?? error.message, path))
     })
@@ -49,7 +49,7 @@ export async function parse(words: readonly string[], version: string): Promise<
 
 /**
  * The default command goes without its name, unless help is asked for: yargs makes the help of every command that is named,
- * whether somebody reads it or not (measured: 15 ms of a start of 150).
+ * whether it is printed or not (measured: 15 ms of a start of 150).
  */
 function argumentsFor(args: readonly string[], path: readonly Command[]): string[] {
   const named = path.length === 1 && path[0] === defaultCommand && args[0] === defaultCommand.name

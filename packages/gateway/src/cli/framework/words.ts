@@ -1,5 +1,5 @@
 /**
- * What the words of a command line ask for: which command, and whether each flag is one that it knows. Done before the
+ * Reads the words of a command line: which command, and whether each flag is one that it knows. Done before the
  * parser, which names an unknown flag in several spellings and asks for help before it looks at the rest.
  *
  * W1  A mistake names the word as it was typed, and the nearest word that would do at that place.
@@ -21,7 +21,7 @@ export function plainFlag(arg: string): string {
   return arg.replace(/^--[^=]*/, (name) => name.replaceAll('_', '-'))
 }
 
-/** What stands for a lone hyphen, standard input, behind the parser, which takes a hyphen for an empty word (yargs 18.2). */
+/** Placeholder for a lone hyphen (standard input) in the parser, which takes a hyphen for an empty word (yargs 18.2). */
 export const stdinWord = '/dev/stdin'
 
 export interface Words {
@@ -85,7 +85,7 @@ function pathOf(args: readonly string[]): readonly Command[] {
     if (arg === '--') break
     if (arg.startsWith('-')) {
       const flag = flagNamed(arg, path.at(-1))
-      // Behind a flag that nobody knows, a word may be its value as well.
+      // After an unknown flag a word may be its value.
       if (flag === undefined) break
       if (takesNext(arg, flag, args[at + 1])) at++
       continue

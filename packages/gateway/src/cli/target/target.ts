@@ -1,5 +1,5 @@
 /**
- * What `check` and `inspect` look at: a running server, asked over HTTP, or a closed folder, opened here. Both answer the
+ * The target of `check` and `inspect`: a running server, asked over HTTP, or a closed folder, opened here. Both answer the
  * questions of admin/emulator/inspection.ts with the same reports.
  */
 import { resolve } from 'node:path'
@@ -60,7 +60,7 @@ async function openTarget(flags: Flags, io: Io): Promise<Target> {
 /** A server by `host:port`, or a folder by its absolute path. */
 export type Place = { readonly dir: string } | { readonly address: string }
 
-/** What the flags name: a folder, or else a server by `--endpoint`, `--host-port`, DATASTORE_EMULATOR_HOST or the default. */
+/** The target that the flags name: a folder, or else a server by `--endpoint`, `--host-port`, DATASTORE_EMULATOR_HOST or the default. */
 export function namedPlace(flags: Flags, io: Io): Place {
   const [dataDir, endpoint, hostPort] = ['data-dir', 'endpoint', 'host-port'].map((name) => text(flags, name))
   if (dataDir !== undefined) {
@@ -94,7 +94,7 @@ export async function serverOf(flags: Flags, io: Io): Promise<Pick<ServerFacts, 
   throw new UsageError(whyNone(named.dir, found))
 }
 
-/** What is said of a folder without a running server. */
+/** The message about a folder without a running server. */
 export function whyNone(dir: string, found: Exclude<FoundServer, { readonly state: 'running' }>): string {
   const start = `start one with sixtables start --data-dir ${dir}`
   if (found.state === 'none') return `no server has left its address in ${dir}: none keeps its data there now; ${start}`

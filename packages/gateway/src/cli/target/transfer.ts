@@ -1,5 +1,5 @@
 /**
- * What `export` and `import` share: the database and the filter that flags name, work that a server does, and its
+ * Shared by `export` and `import`: the database and the filter that flags name, work that a server does, and its
  * progress on stderr.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -55,7 +55,7 @@ export function inWords(verb: string, { entities }: Pick<TransferProgress, 'enti
   return `${verb} ${counted(entities, 'entity', 'entities')}`
 }
 
-/** What the engine refuses, in its words. */
+/** The engine's refusal, in its words. */
 export async function refusalsInWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,5 +1,5 @@
 /**
- * What `sixtables start` was asked for, settled: flags read, checked against each other, defaults filled in. Pure, so that
+ * The settings of `sixtables start`: flags read, checked against each other, defaults filled in. Pure, so that
  * each rule has a test.
  */
 import { join, resolve } from 'node:path'
@@ -24,7 +24,7 @@ export interface TtlSetting {
   readonly property: string
 }
 
-/** What is simulated; absent = the engine's default. */
+/** Settings of the simulation; absent = the engine's default. */
 export interface TabletsSetting {
   readonly simulate: boolean
   readonly scale?: number
@@ -44,7 +44,7 @@ export interface StartSettings {
   readonly project: string
   readonly mode: 'firestore' | 'legacy'
   readonly apply: ApplySetting
-  /** What is done about a composite index that a query lacks. */
+  /** Rule for a query that lacks its composite index. */
   readonly indexes: 'auto' | 'require'
   /** index.yaml, absolute; `false` = none. */
   readonly indexFile: string | false
@@ -56,9 +56,9 @@ export interface StartSettings {
   readonly exportOnExit: string | undefined
   /** `undefined`: as the mode has it. */
   readonly idPolicy: 'storewide' | 'scattered' | undefined
-  /** What becomes of a new entity whose automatic id is in use. */
+  /** Rule for a new entity whose automatic id is in use. */
   readonly idCollisions: 'next' | 'fail'
-  /** What expires, in every database. */
+  /** Expiry policies, in every database. */
   readonly ttl: readonly TtlSetting[]
   readonly seed: number
   /** Milliseconds since the epoch at which the clock stands; `undefined` = real time. */

@@ -93,7 +93,7 @@ const marks: Readonly<Record<TabletEventKind, string>> = {
   compaction: 'c',
 }
 
-/** What weighs more to a reader hides what weighs less where two events share a place. */
+/** Order of importance: where two events share a place, the more important one is drawn. */
 const markOrder = 'xsm→c'
 
 function timeLine(

@@ -43,7 +43,7 @@ export class Screen {
   readonly #display: Display
   readonly #charm = createCharm()
   readonly #isColoured: boolean
-  /** What is written in one turn goes out at once, so that no half of a frame is seen. */
+  /** Writes of one turn of the event loop go out together, so that half a frame is never seen. */
   #pending = ''
   readonly #onKey: (data: Buffer) => void
   readonly #onResize: () => void
