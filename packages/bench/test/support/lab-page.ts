@@ -62,11 +62,8 @@ function withRuns(text: string, result: LabResult): string {
 }
 
 function printed(lines: ReturnType<typeof pageExcerpt>): string {
-  return lines
-    .map(plainText)
-    .join('\n')
-    .trim()
-    .replace(/^(?=\S)/, '  ')
+  const text = lines.map(plainText).join('\n')
+  return text.replace(/^\n+|\n+$/g, '')
 }
 
 function replaced(text: string, pattern: RegExp, by: string, part: string): string {
