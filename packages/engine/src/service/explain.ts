@@ -16,7 +16,7 @@
  * Ours: index_entries_scanned counts rows that seeks read ahead; the text of the plan.
  */
 import type { Scheduler } from '../clock.ts'
-import { CountingLedger, type Ledger, type RequestContext, type RowOperation, type Slice } from '../context.ts'
+import { CountingLedger, type Ledger, type RequestContext, type Slice } from '../context.ts'
 import type { NearestPlan } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import type { DistanceMeasure } from '../model/query.ts'
@@ -24,6 +24,7 @@ import { explainPlan } from '../planner/explain.ts'
 import { type IndexUsed, indexesUsed } from '../planner/explain-indexes.ts'
 import type { Disjunct } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
+import type { RowOperation } from '../row.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import type { AggregationBatch, QueryBatch } from './api.ts'

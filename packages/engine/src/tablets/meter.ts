@@ -9,9 +9,7 @@
  *     number of others, for which it stands: the countdown is all that the others cost.
  * M2  Nothing is thrown by take(): what a request met is noted in its RequestLoad and comes out when it is settled.
  */
-import type { RowOperation } from '../context.ts'
-import type { RowKey } from '../storage/kv.ts'
-import type { TableId } from '../tables/table.ts'
+import type { RowKey, RowOperation, TableId } from '../row.ts'
 
 /** What a request weighs, and how it fared so far. */
 export interface RequestLoad {

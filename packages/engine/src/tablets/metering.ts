@@ -11,10 +11,11 @@
  *      taken after a drawn number of others stands for these as well: no operation is lost, and none is charged twice.
  */
 import type { Scheduler } from '../clock.ts'
-import { CountingLedger, checkAlive, type RequestContext, type RowOperation } from '../context.ts'
+import { CountingLedger, checkAlive, type RequestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
+import type { RowOperation } from '../row.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import type { Charge, TabletFleet } from './fleet.ts'

@@ -11,7 +11,7 @@
  */
 import { DatastoreError, type MaybePromise } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, type Call } from '../call.ts'
-import type { CallParts, StreamListener } from './grpc.ts'
+import type { CallParts, StreamListener } from './grpc-call.ts'
 import { decompressedMessage, MessageReader, malformed, type RawMessage } from './grpc-messages.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 

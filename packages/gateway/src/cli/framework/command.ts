@@ -63,6 +63,14 @@ export interface Command {
   readonly commands?: readonly Command[]
 }
 
+/** A command line as a whole. */
+export interface Program {
+  /** In the order in which help and reference show them. */
+  readonly commands: readonly Command[]
+  /** The one of them that runs when none is named. */
+  readonly defaultCommand: Command
+}
+
 /** `<dir>`, `[key]`, `<keys..>`: positionals as the parser and the help write them. */
 export function usageOf({ name, positionals = [] }: Command): string {
   const words = positionals.map(({ name: positional, optional, list }) => {

@@ -4,11 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatastoreError, type TransferProgress } from '@sixtables/engine'
-import { projectOf } from '../commands/start/settings.ts'
 import type { Flags } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { counted } from '../framework/print.ts'
+import { projectOf } from './database.ts'
 import { askServer } from './remote-target.ts'
 
 export interface Wanted {

@@ -2,9 +2,10 @@
 import { variablesOf } from '../../../emulator/variables.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { oneOf } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
-import { serverOf } from '../../target/target.ts'
-import { oneOf, projectOf } from '../start/settings.ts'
+import { projectOf } from '../../target/database.ts'
+import { serverOf } from '../../target/places.ts'
 
 export const envFormats = ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'] as const
 

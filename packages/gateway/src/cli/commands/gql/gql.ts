@@ -12,11 +12,12 @@ import { parseGql } from '../../../gql/parse.ts'
 import { nearest } from '../../../text/nearest.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted, table } from '../../framework/print.ts'
 import { openApi } from '../../target/api-call.ts'
 import { type ApiStore, apiStore } from '../../target/api-store.ts'
-import { databaseOf, projectOf, text } from '../start/settings.ts'
+import { databaseOf, projectOf } from '../../target/database.ts'
 
 type Statement = { readonly query: Query } | { readonly aggregation: BoundAggregation }
 

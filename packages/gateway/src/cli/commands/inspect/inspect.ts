@@ -15,10 +15,10 @@ import type { DatabaseReport, Parameters } from '../../../admin/emulator/inspect
 import { nearest } from '../../../text/nearest.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns, counted } from '../../framework/print.ts'
-import { askTarget, keyParameters } from '../../target/target.ts'
-import { text } from '../start/settings.ts'
+import { askTarget, keyParameters } from '../../target/ask.ts'
 import { tableNames } from './table-names.ts'
 
 export function inspectRows(flags: Flags, io: Io): Promise<number> {

@@ -7,9 +7,10 @@ import type { ResetScope } from '../../../engine-port.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
+import { askTarget } from '../../target/ask.ts'
 import { openClosedStore } from '../../target/open-store.ts'
+import { type Place, placeOf } from '../../target/places.ts'
 import { askServer, fetchServer } from '../../target/remote-target.ts'
-import { askTarget, type Place, placeOf } from '../../target/target.ts'
 
 export async function reset(flags: Flags, io: Io): Promise<number> {
   // Unlike elsewhere the environment gives no project here: without --project the reset covers all projects.

@@ -9,8 +9,7 @@
  * beside a hot one.
  */
 import type { HeatReport, HeatRow, TabletEventKind } from '@sixtables/engine'
-import type { Size } from './frame.ts'
-import { cut, ink, type Line, line, type Segment } from './line.ts'
+import { cut, ink, type Line, line, type Segment, type Size } from './line.ts'
 import { rate, timeOfDay } from './units.ts'
 
 const rateWidth = 7

@@ -6,8 +6,7 @@
  * S2  Only lines that changed are written.
  */
 import createCharm from 'charm'
-import type { Size } from './frame.ts'
-import type { Ink, Line, Segment } from './line.ts'
+import type { Ink, Line, Segment, Size } from './line.ts'
 import { plainText, shaded } from './line.ts'
 
 /** Colours of the 256-colour palette from cold to hot. */
