@@ -31,7 +31,6 @@ export type TabletSettingName =
   | 'tablet.samplesMin'
   | 'tablet.moveMsMin'
   | 'tablet.moveMsMax'
-  | 'tablet.compactRestMs'
 
 export type SettingName =
   | TabletSettingName
@@ -83,7 +82,6 @@ const engineNames: Readonly<Record<TabletSettingName, EngineSettingName>> = {
   'tablet.samplesMin': 'samplesMin',
   'tablet.moveMsMin': 'moveMsMin',
   'tablet.moveMsMax': 'moveMsMax',
-  'tablet.compactRestMs': 'compactRestMs',
 }
 
 const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> = {

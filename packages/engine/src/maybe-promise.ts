@@ -1,9 +1,19 @@
 /**
- * An answer that is there at once or comes by promise. The store answers at once where it can, and callers hop only when
- * given a promise, so that a lookup in memory runs from request to answer in one turn.
+ * An answer that is there at once or comes by promise. A store answers at once where it can, and callers wait only when
+ * given a promise: a lookup in memory runs from request to answer in one turn of the event loop.
+ *
+ * Code between a store and its callers is written once, for both kinds of store: one step with {@link andThen}, loops and
+ * `try` as a generator that {@link runSteps} drives.
+ *
+ *   next(count) { return runSteps(this.#next(count)) }
+ *   *#next(count) { for (;;) { const rows = yield* waitFor(this.#input.next(count)); … } }
+ *
+ * MP1  Steps that meet no promise run to their end in the turn in which they began.   maybe-promise.test.ts
+ * MP2  The stack does not grow with the number of steps, whether they wait or not.      maybe-promise.test.ts
  */
 export type MaybePromise<T> = T | Promise<T>
 
+/** For callers that keep account of work under way; one that only goes on with the answer needs {@link andThen}. */
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return value instanceof Promise
 }
@@ -16,19 +26,21 @@ export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybeP
   return value instanceof Promise ? value.then(next) : next(value)
 }
 
-/** Runs `step` for each item in order, waiting only where a step gives a promise. */
-export function forEachInOrder<T>(
-  items: readonly T[],
-  step: (item: T, index: number) => MaybePromise<void>,
-  from = 0,
-): MaybePromise<void> {
-  for (let i = from; i < items.length; i++) {
-    const done = step(items[i] as T, i)
-    if (done instanceof Promise) return done.then(() => forEachInOrder(items, step, i + 1))
+/** Runs `work`; when it throws or rejects, the outcome is that of `failed`, which may throw the error on. */
+export function whenFails<T, U>(
+  work: () => MaybePromise<T>,
+  failed: (error: unknown) => MaybePromise<U>,
+): MaybePromise<T | U> {
+  let result: MaybePromise<T>
+  try {
+    result = work()
+  } catch (error) {
+    return failed(error)
   }
+  return result instanceof Promise ? result.catch(failed) : result
 }
 
-/** Runs `work`, then `done`, whatever came of it and whenever. */
+/** Runs `work`, then `done` in any case: at once, or when the promise has settled. */
 export function finallyDo<T>(work: () => MaybePromise<T>, done: () => void): MaybePromise<T> {
   let result: MaybePromise<T>
   try {
@@ -40,4 +52,54 @@ export function finallyDo<T>(work: () => MaybePromise<T>, done: () => void): May
   if (result instanceof Promise) return result.finally(done)
   done()
   return result
+}
+
+/** A generator that yields the promises it waits for, by {@link waitFor}, and returns the outcome. */
+export type Steps<T> = Generator<Promise<unknown>, T, unknown>
+
+/** Within steps, as `yield* waitFor(value)`: the value, waited for only where it is a promise. */
+export function* waitFor<T>(value: MaybePromise<T>): Steps<T> {
+  return value instanceof Promise ? ((yield value) as T) : value
+}
+
+/** Runs steps to their end; their throw is a throw, or after the first promise a rejection. */
+export function runSteps<T>(steps: Steps<T>): MaybePromise<T> {
+  const step = steps.next()
+  return step.done ? step.value : runRest(steps, step.value)
+}
+
+async function runRest<T>(steps: Steps<T>, waiting: Promise<unknown>): Promise<T> {
+  for (;;) {
+    const step = await waiting.then(
+      (value) => steps.next(value),
+      (error) => steps.throw(error),
+    )
+    if (step.done) return step.value
+    waiting = step.value
+  }
+}
+
+/** Begins `step` for each item in this turn; all answers, when the last of them is there. */
+export function allOf<T, U>(items: Iterable<T>, step: (item: T) => MaybePromise<U>): MaybePromise<readonly U[]> {
+  const answers: MaybePromise<U>[] = []
+  try {
+    for (const item of items) answers.push(step(item))
+  } catch (error) {
+    // The error goes to the caller now; a later failure of a step already begun has nobody left to meet it.
+    for (const answer of answers) if (answer instanceof Promise) answer.catch(() => undefined)
+    throw error
+  }
+  return answers.some(isPromise) ? Promise.all(answers) : (answers as readonly U[])
+}
+
+/** Runs `step` for each item in order, waiting only where a step gives a promise. */
+export function forEachInOrder<T>(
+  items: readonly T[],
+  step: (item: T, index: number) => MaybePromise<void>,
+): MaybePromise<void> {
+  return runSteps(stepsInOrder(items, step))
+}
+
+function* stepsInOrder<T>(items: readonly T[], step: (item: T, index: number) => MaybePromise<void>): Steps<void> {
+  for (let i = 0; i < items.length; i++) yield* waitFor(step(items[i] as T, i))
 }

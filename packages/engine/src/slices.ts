@@ -13,7 +13,7 @@
  */
 import type { Scheduler } from './clock.ts'
 import { checkAlive, type RequestContext } from './context.ts'
-import type { MaybePromise } from './maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps } from './maybe-promise.ts'
 
 /** How long work goes on before others get a turn. Work between two giveWay() comes on top of it. */
 const sliceMs = 5
@@ -56,13 +56,21 @@ export function forEachInSlices<T>(
   items: readonly T[],
   workOf: (item: T) => number,
   step: (item: T, index: number) => void,
-  from = 0,
 ): MaybePromise<void> {
-  for (let i = from; i < items.length; i++) {
+  return runSteps(sliced(context, items, workOf, step))
+}
+
+function* sliced<T>(
+  context: RequestContext,
+  items: readonly T[],
+  workOf: (item: T) => number,
+  step: (item: T, index: number) => void,
+): Steps<void> {
+  for (let i = 0; i < items.length; i++) {
     const item = items[i] as T
     step(item, i)
     const turn = giveWay(context, workOf(item))
-    if (turn !== undefined) return turn.then(() => forEachInSlices(context, items, workOf, step, i + 1))
+    if (turn !== undefined) yield turn
   }
 }
 

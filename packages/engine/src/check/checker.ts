@@ -24,7 +24,7 @@ import { prettyRowKey } from '../encoding/pretty.ts'
 import { type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
 import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
 import { groupOf, logRange, logRowKey, parseLogRowKey, pendingRange, pendingRangeOfGroup } from '../log/log-rows.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
 import { DamagedRow } from '../storage/damaged-row.ts'
 import type { FileDamage, KeyRange, Kv, KvReader, KvRow, KvScan, RowKey } from '../storage/kv.ts'
@@ -41,7 +41,7 @@ export interface CheckOptions {
   readonly onProgress?: ((rows: number) => void) | undefined
 }
 
-/** The part of a database that the check needs. */
+/** What the check must know of a database. */
 export interface CheckedDatabase {
   /** Indexes whose rows must be complete, and by what rules rows follow from an entity. */
   readonly checkRules: IndexRules
@@ -51,7 +51,7 @@ export interface CheckSource {
   readonly kv: Kv
   /** @param code - begins with the code of project and database */
   databaseByCode(code: string): CheckedDatabase
-  /** Context of the caller that waits for the report: the check yields between slices, and ends when the caller has gone. */
+  /** Of whoever waits for the report: the check goes in slices, and ends with it. */
   readonly context: RequestContext
   /** Runs `task` while nothing is committed or applied. */
   alone<T>(task: () => Promise<T>): Promise<T>
@@ -74,7 +74,7 @@ export async function checkStore(source: CheckSource, options: CheckOptions = {}
   const damaged = (await source.kv.damage?.(() => checkAlive(source.context))) ?? []
   if (damaged.length > 0) return damageReport(damaged)
   if (!source.kv.supports.snapshot) {
-    // Applies under way finish first, or entities and index rows would be counted at different moments.
+    // What is being applied lands first, or entities and index rows would be counted at different moments.
     await source.alone(async () => {})
     return new Check(source, source.kv, options).run()
   }
@@ -205,9 +205,9 @@ class Check {
   }
 
   async #entitiesToIndexRows(): Promise<void> {
-    await this.#each({ start: keySpaces.Entities, end: `${keySpaces.Entities}\xff` }, async ({ key, value }) => {
+    await this.#each({ start: keySpaces.Entities, end: `${keySpaces.Entities}\xff` }, ({ key, value }) => {
       this.#entities++
-      if (!this.#chains.has(key)) await this.#expectRows(this.#indexRows(key, value))
+      return this.#chains.has(key) ? undefined : runSteps(this.#expectRows(this.#indexRows(key, value)))
     })
   }
 
@@ -234,12 +234,10 @@ class Check {
     }
   }
 
-  async #expectRows(rows: ReadonlyMap<RowKey, Uint8Array>): Promise<void> {
+  *#expectRows(rows: ReadonlyMap<RowKey, Uint8Array>): Steps<void> {
     for (const [key, value] of rows) {
-      const found = this.#get(key)
-      const cell = found instanceof Promise ? await found : found
-      const turn = this.#giveWay(1)
-      if (turn !== undefined) await turn
+      const cell = yield* waitFor(this.#get(key))
+      yield* waitFor(this.#giveWay(1))
       if (cell === undefined) {
         if (this.#unreadable.has(key)) continue
         this.#report('missing index row', key, 'the entity has this value, the table has no row for it', 'broken')
@@ -276,7 +274,7 @@ class Check {
     return count
   }
 
-  /** Rows of an index that is being built or dropped need not be complete. */
+  /** Rows of an index that is building or going are nobody's promise. */
   #isChecked(key: RowKey): boolean {
     if (tableOfRow(key) !== 'EntitiesByCompositeProperty') return true
     const { indexId } = parseCompositeHead(key)
@@ -334,18 +332,20 @@ class Check {
     }
   }
 
-  async #each(range: KeyRange, look: (row: KvRow) => void | Promise<void>): Promise<void> {
+  #each(range: KeyRange, look: (row: KvRow) => MaybePromise<void>): MaybePromise<void> {
+    return runSteps(this.#rowsOf(range, look))
+  }
+
+  *#rowsOf(range: KeyRange, look: (row: KvRow) => MaybePromise<void>): Steps<void> {
     const scan = this.#reader.scan(range)
     try {
       for (;;) {
-        const rows = await this.#next(scan)
+        const rows = yield* waitFor(this.#next(scan))
         if (rows === 'damaged') continue
         if (rows.length === 0) return
         for (const row of rows) {
-          const looked = look(row)
-          if (looked instanceof Promise) await looked
-          const turn = this.#giveWay(1)
-          if (turn !== undefined) await turn
+          yield* waitFor(look(row))
+          yield* waitFor(this.#giveWay(1))
         }
         this.#rowsSeen += rows.length
         this.#options.onProgress?.(this.#rowsSeen)
@@ -356,24 +356,23 @@ class Check {
   }
 
   /** The next rows of a scan; `damaged`: it was moved behind a row that cannot be read. */
-  async #next(scan: KvScan): Promise<readonly KvRow[] | 'damaged'> {
-    try {
-      return await scan.next(batchRows)
-    } catch (error) {
-      this.#noteDamaged(error)
-      scan.seek(`${(error as DamagedRow).rowKey}\x00`)
-      return 'damaged'
-    }
+  #next(scan: KvScan): MaybePromise<readonly KvRow[] | 'damaged'> {
+    return whenFails(
+      () => scan.next(batchRows),
+      (error) => {
+        this.#noteDamaged(error)
+        scan.seek(`${(error as DamagedRow).rowKey}\x00`)
+        return 'damaged'
+      },
+    )
   }
 
   /** The value of a row; `undefined` also where it cannot be read. */
   #get(key: RowKey): MaybePromise<Cell> {
-    try {
-      const found = this.#reader.get(key)
-      return found instanceof Promise ? found.catch((error) => this.#noteDamaged(error)) : found
-    } catch (error) {
-      return this.#noteDamaged(error)
-    }
+    return whenFails(
+      () => this.#reader.get(key),
+      (error) => this.#noteDamaged(error),
+    )
   }
 
   #noteDamaged(error: unknown): undefined {

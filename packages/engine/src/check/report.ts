@@ -1,4 +1,4 @@
-/** The result of a check, as plain data. */
+/** What a check found, as plain data. */
 
 export type ProblemKind =
   /** An entity lacks an index row that it should have, or the row's cell is wrong. */

@@ -8,7 +8,7 @@
  * G4  It reads no row behind the last one that counts: a limit, and COUNT_UP_TO where nothing else is asked, end it.
  */
 import type { RequestContext } from '../context.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Value } from '../model/value.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { TableView } from '../tables/table.ts'
@@ -51,16 +51,13 @@ export function aggregate(
 
   const expect = Math.min(rowsMax, batchMax)
   const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect })
-  let counted: MaybePromise<number>
-  try {
-    counted = new AggregateRun(stream, plan, window, rowsMax, addersOf(plan, totals, fixed)).run()
-  } catch (error) {
-    stream.close()
-    throw error
-  }
-  if (counted instanceof Promise) return counted.finally(() => stream.close()).then(finish)
-  stream.close()
-  return finish(counted)
+  return andThen(
+    finallyDo(
+      () => runSteps(new AggregateRun(stream, plan, window, rowsMax, addersOf(plan, totals, fixed)).steps()),
+      () => stream.close(),
+    ),
+    finish,
+  )
 }
 
 /** How many results are worth counting. */
@@ -120,21 +117,17 @@ class AggregateRun {
   }
 
   /** How many results are in the window. */
-  run(): MaybePromise<number> {
+  *steps(): Steps<number> {
     while (this.#rows < this.#rowsMax) {
       const wanted = Math.min(this.#batch, this.#rowsMax - this.#rows)
       this.#batch = Math.min(this.#batch * 2, batchMax)
-      if (this.#countsOnly && this.#stream.count !== undefined) {
-        const found = this.#stream.count(wanted)
-        if (found instanceof Promise) return found.then((late) => (this.#add(late) ? this.run() : this.#count()))
-        if (!this.#add(found)) break
-        continue
-      }
-      const rows = this.#stream.next(wanted)
-      if (rows instanceof Promise) return rows.then((late) => (this.#take(late) ? this.run() : this.#count()))
-      if (!this.#take(rows)) break
+      const goesOn =
+        this.#countsOnly && this.#stream.count !== undefined
+          ? this.#add(yield* waitFor(this.#stream.count(wanted)))
+          : this.#take(yield* waitFor(this.#stream.next(wanted)))
+      if (!goesOn) break
     }
-    return this.#count()
+    return Math.max(0, this.#rows - this.#window.offset)
   }
 
   /** No row need be looked at. */
@@ -145,10 +138,6 @@ class AggregateRun {
   #add(found: number): boolean {
     this.#rows += found
     return found > 0
-  }
-
-  #count(): number {
-    return Math.max(0, this.#rows - this.#window.offset)
   }
 
   /** False: there is nothing behind these rows that counts. */

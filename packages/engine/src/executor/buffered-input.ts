@@ -7,7 +7,7 @@
  * B1  `current` is the first row not yet passed; `undefined` before the first fill, when the batch is used up, and at the
  *     end, which `ended` tells apart.
  */
-import type { MaybePromise } from '../maybe-promise.ts'
+import { allOf, andThen, type MaybePromise, runSteps, type Steps } from '../maybe-promise.ts'
 import { isBefore } from './position.ts'
 import { noRows, type PositionedRow, type RowStream } from './row-stream.ts'
 
@@ -24,9 +24,6 @@ export class BufferedInput {
   readonly #batchMin: number
   /** While positive, the next target is expected nearby: read on before seeking. */
   #patience = 1
-  /** What was tried for the target at hand. */
-  #readOn = false
-  #sought = false
   current: PositionedRow | undefined
   ended = false
 
@@ -43,13 +40,17 @@ export class BufferedInput {
     this.current = this.#rows[this.#at]
   }
 
-  /** Sees to it that there is a current row, or that the end is known. */
+  /** Whether there is a current row, or the end is known. */
+  get isFilled(): boolean {
+    return this.current !== undefined || this.ended
+  }
+
+  /** Reads on where needed; afterwards it is filled. */
   fill(): MaybePromise<void> {
-    if (this.current !== undefined || this.ended) return
+    if (this.isFilled) return
     const rows = this.#stream.next(this.#batch)
     this.#batch = Math.min(this.#batch * 2, batchMax)
-    if (rows instanceof Promise) return rows.then((late) => this.#take(late))
-    this.#take(rows)
+    return andThen(rows, (read) => this.#take(read))
   }
 
   #take(rows: readonly PositionedRow[]): void {
@@ -59,37 +60,32 @@ export class BufferedInput {
     this.ended = rows.length === 0
   }
 
-  /** Passes all rows before `position`. Afterwards there is a current row, or the end is known. */
+  /** Passes all rows before `position`; afterwards it is filled. */
   advanceTo(position: string): MaybePromise<void> {
-    this.#readOn = false
-    this.#sought = false
-    return this.#advance(position)
+    if (!this.#passBefore(position)) return runSteps(this.#readTo(position))
+    // Found further on in the batch: the next one may be near too.
+    if (this.#at > 0) this.#patience = Math.min(this.#patience + 1, patienceMax)
   }
 
-  #advance(position: string): MaybePromise<void> {
-    for (;;) {
-      if (this.#passBefore(position)) {
-        // Found further on in a batch, or by reading on: the next one may be near too.
-        if (this.#at > 0 || this.#readOn) this.#patience = Math.min(this.#patience + 1, patienceMax)
-        return
-      }
+  *#readTo(position: string): Steps<void> {
+    let readOn = false
+    let sought = false
+    do {
       if (this.ended) return
-      if (this.#rows.length > 0 && !this.#sought) this.#readOnOrSeek(position)
+      if (this.#rows.length > 0 && !sought) {
+        if (this.#patience > 0 && !readOn) readOn = true
+        else {
+          if (readOn) this.#patience--
+          readOn = false
+          sought = true
+          this.#batch = this.#batchMin
+          this.#stream.seek(position)
+        }
+      }
       const filled = this.fill()
-      if (filled !== undefined) return filled.then(() => this.#advance(position))
-    }
-  }
-
-  #readOnOrSeek(position: string): void {
-    if (this.#patience > 0 && !this.#readOn) {
-      this.#readOn = true
-      return
-    }
-    if (this.#readOn) this.#patience--
-    this.#readOn = false
-    this.#sought = true
-    this.#batch = this.#batchMin
-    this.#stream.seek(position)
+      if (filled !== undefined) yield filled
+    } while (!this.#passBefore(position))
+    if (this.#at > 0 || readOn) this.#patience = Math.min(this.#patience + 1, patienceMax)
   }
 
   /** Leaves out all rows before `position`, without reading any. */
@@ -119,13 +115,6 @@ export class BufferedInput {
 }
 
 /** Fills all inputs; where the store answers by promise, side by side. `undefined`: nothing to wait for. */
-export function fillAll(inputs: readonly BufferedInput[]): Promise<unknown> | undefined {
-  let waits: Promise<void>[] | undefined
-  for (const input of inputs) {
-    const filled = input.fill()
-    if (filled === undefined) continue
-    waits ??= []
-    waits.push(filled)
-  }
-  return waits === undefined ? undefined : Promise.all(waits)
+export function fillAll(inputs: readonly BufferedInput[]): MaybePromise<unknown> {
+  if (inputs.some(({ isFilled }) => !isFilled)) return allOf(inputs, (input) => input.fill())
 }

@@ -4,7 +4,7 @@
  * The rest of a combination is passed over by a seek once a batch ends inside of it. A cursor behind a result goes on after
  * the whole combination (cursor.ts), so that nothing need be remembered between requests.
  */
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Column } from '../planner/normal-query.ts'
 import { afterAll, columnOffset } from './position.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
@@ -29,14 +29,12 @@ export class Distinct implements RowStream {
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
+    return runSteps(this.#next(count))
+  }
+
+  *#next(count: number): Steps<readonly PositionedRow[]> {
     for (;;) {
-      const rows = this.#input.next(Math.min(count, this.#batch))
-      if (rows instanceof Promise) {
-        return rows.then((late) => {
-          const chosen = this.#choose(late)
-          return chosen.length > 0 || late.length === 0 ? chosen : this.next(count)
-        })
-      }
+      const rows = yield* waitFor(this.#input.next(Math.min(count, this.#batch)))
       const chosen = this.#choose(rows)
       if (chosen.length > 0 || rows.length === 0) return chosen
     }

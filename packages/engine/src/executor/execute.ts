@@ -10,7 +10,7 @@
  * E2  All scans are closed when the answer is there, or the error.
  */
 import type { RequestContext } from '../context.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { Plan, PlanNode } from '../planner/plan-node.ts'
 import type { Span } from '../planner/spans.ts'
 import type { TableView } from '../tables/table.ts'
@@ -40,16 +40,10 @@ export function execute(
 ): MaybePromise<ResultPage> {
   const expect = Math.min(window.offset + Math.min(window.limit ?? expectMax, window.resultsMax) + 1, expectMax)
   const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect })
-  let page: MaybePromise<ResultPage>
-  try {
-    page = new PageRun(context, view, stream, plan, window).run()
-  } catch (error) {
-    stream.close()
-    throw error
-  }
-  if (page instanceof Promise) return page.finally(() => stream.close())
-  stream.close()
-  return page
+  return finallyDo(
+    () => new PageRun(context, view, stream, plan, window).run(),
+    () => stream.close(),
+  )
 }
 
 export interface OpenOptions {

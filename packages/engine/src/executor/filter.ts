@@ -1,5 +1,5 @@
 /** Rows whose further columns, or paths, lie in given ranges: what a scan could not be confined to. */
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Column } from '../planner/normal-query.ts'
 import type { FilterNode } from '../planner/plan-node.ts'
 import { inSpans } from '../planner/spans.ts'
@@ -24,23 +24,15 @@ export class Filter implements RowStream {
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
-    return this.#ready.length > 0 ? this.#give(this.#ready, count) : this.#read(count, count)
+    return this.#ready.length > 0 ? this.#give(this.#ready, count) : runSteps(this.#read(count))
   }
 
-  #read(count: number, batch: number): MaybePromise<readonly PositionedRow[]> {
-    for (;;) {
-      const rows = this.#input.next(batch)
-      if (rows instanceof Promise) return rows.then((late) => this.#resume(late, count, batch))
+  *#read(count: number): Steps<readonly PositionedRow[]> {
+    for (let batch = count; ; batch = largerBatch(batch)) {
+      const rows = yield* waitFor(this.#input.next(batch))
       const chosen = this.#choose(rows)
       if (chosen.length > 0 || rows.length === 0) return this.#give(chosen, count)
-      batch = largerBatch(batch)
     }
-  }
-
-  #resume(rows: readonly PositionedRow[], count: number, batch: number): MaybePromise<readonly PositionedRow[]> {
-    const chosen = this.#choose(rows)
-    if (chosen.length > 0 || rows.length === 0) return this.#give(chosen, count)
-    return this.#read(count, largerBatch(batch))
   }
 
   #give(rows: readonly PositionedRow[], count: number): readonly PositionedRow[] {

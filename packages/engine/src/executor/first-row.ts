@@ -14,7 +14,7 @@ import { invert } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import { isMulti } from '../encoding/value-codec.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Column, Disjunct } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import { inSpans } from '../planner/spans.ts'
@@ -37,48 +37,25 @@ export class FirstRow implements RowStream {
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
+    return runSteps(this.#next(count))
+  }
+
+  *#next(count: number): Steps<readonly PositionedRow[]> {
     for (;;) {
-      const rows = this.#input.next(count)
-      if (rows instanceof Promise) return rows.then((late) => this.#orNext(this.#choose(late, [], 0), late, count))
-      const chosen = this.#choose(rows, [], 0)
-      if (chosen instanceof Promise) return this.#orNext(chosen, rows, count)
+      const rows = yield* waitFor(this.#input.next(count))
+      const chosen: PositionedRow[] = []
+      for (const row of rows) {
+        const { length } = this.#plan.columns
+        if (!hasSeveral(row.cell, length)) chosen.push(row)
+        else this.#judge(row, yield* waitFor(this.#readEntity(row)), chosen)
+      }
       if (chosen.length > 0 || rows.length === 0) return chosen
     }
   }
 
-  /** What was chosen from `rows`; when that is nothing, of the next ones. */
-  #orNext(
-    chosen: MaybePromise<readonly PositionedRow[]>,
-    rows: readonly PositionedRow[],
-    count: number,
-  ): MaybePromise<readonly PositionedRow[]> {
-    if (chosen instanceof Promise) return chosen.then((late) => this.#orNext(late, rows, count))
-    return chosen.length > 0 || rows.length === 0 ? chosen : this.next(count)
-  }
-
-  #choose(
-    rows: readonly PositionedRow[],
-    chosen: PositionedRow[],
-    from: number,
-  ): MaybePromise<readonly PositionedRow[]> {
+  #readEntity({ position }: PositionedRow): MaybePromise<Uint8Array | undefined> {
     const { columns, partitionCode } = this.#plan
-    for (let i = from; i < rows.length; i++) {
-      const row = rows[i] as PositionedRow
-      if (!hasSeveral(row.cell, columns.length)) {
-        chosen.push(row)
-        continue
-      }
-      const rowKey = entityRowKey(partitionCode, pathOf(columns, row.position))
-      const cell = this.#view.get(this.#context, 'Entities', rowKey)
-      if (cell instanceof Promise) {
-        return cell.then((late) => {
-          this.#judge(row, late, chosen)
-          return this.#choose(rows, chosen, i + 1)
-        })
-      }
-      this.#judge(row, cell, chosen)
-    }
-    return chosen
+    return this.#view.get(this.#context, 'Entities', entityRowKey(partitionCode, pathOf(columns, position)))
   }
 
   #judge(row: PositionedRow, cell: Uint8Array | undefined, chosen: PositionedRow[]): void {

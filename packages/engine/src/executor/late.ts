@@ -11,7 +11,7 @@ import { invert } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import { typeByteOf } from '../encoding/value-codec.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { LateNode, Plan } from '../planner/plan-node.ts'
 import { codesEnd, inSpans, type Span } from '../planner/spans.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
@@ -48,26 +48,17 @@ export class Late implements RowStream {
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
+    return runSteps(this.#next(count))
+  }
+
+  *#next(count: number): Steps<readonly PositionedRow[]> {
     for (;;) {
       const given = this.#give(count)
       if (given.length > 0) return given
-      const rows = this.#input.next(count)
-      if (rows instanceof Promise) {
-        return rows.then((late) => this.#resume(late, count, this.#takeAll(late, 0)))
-      }
-      const taken = this.#takeAll(rows, 0)
-      if (taken instanceof Promise) return this.#resume(rows, count, taken)
+      const rows = yield* waitFor(this.#input.next(count))
       if (rows.length === 0) return noRows
+      for (const row of rows) this.#take(row, yield* waitFor(this.#readEntity(row)))
     }
-  }
-
-  #resume(
-    rows: readonly PositionedRow[],
-    count: number,
-    taken: MaybePromise<void>,
-  ): MaybePromise<readonly PositionedRow[]> {
-    if (taken instanceof Promise) return taken.then(() => this.#resume(rows, count, undefined))
-    return rows.length === 0 ? noRows : this.next(count)
   }
 
   #give(count: number): readonly PositionedRow[] {
@@ -79,20 +70,9 @@ export class Late implements RowStream {
     return this.#ready.splice(0, count)
   }
 
-  #takeAll(rows: readonly PositionedRow[], from: number): MaybePromise<void> {
+  #readEntity({ position }: PositionedRow): MaybePromise<Uint8Array | undefined> {
     const { columns, partitionCode } = this.#plan
-    for (let i = from; i < rows.length; i++) {
-      const row = rows[i] as PositionedRow
-      const rowKey = entityRowKey(partitionCode, pathOf(columns, row.position))
-      const cell = this.#view.get(this.#context, 'Entities', rowKey)
-      if (cell instanceof Promise) {
-        return cell.then((late) => {
-          this.#take(row, late)
-          return this.#takeAll(rows, i + 1)
-        })
-      }
-      this.#take(row, cell)
-    }
+    return this.#view.get(this.#context, 'Entities', entityRowKey(partitionCode, pathOf(columns, position)))
   }
 
   #take(row: PositionedRow, cell: Uint8Array | undefined): void {

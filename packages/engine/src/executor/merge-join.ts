@@ -13,7 +13,7 @@
  *
  * Known: "Index Selection and Advanced Search" describes the join over index scans with equal suffixes.
  */
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import { BufferedInput, fillAll } from './buffered-input.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
 
@@ -35,22 +35,19 @@ export class MergeJoin implements RowStream {
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
-    if (this.#opened) return this.#run([], count)
-    this.#opened = true
-    const waits = fillAll(this.#inputs)
-    return waits === undefined ? this.#run([], count) : waits.then(() => this.#run([], count))
+    return runSteps(this.#next(count))
   }
 
-  #run(found: PositionedRow[], count: number): MaybePromise<readonly PositionedRow[]> {
+  *#next(count: number): Steps<readonly PositionedRow[]> {
+    if (!this.#opened) {
+      this.#opened = true
+      yield* waitFor(fillAll(this.#inputs))
+    }
+    const found: PositionedRow[] = []
     while (found.length < count && !this.#ended) {
       const input = this.#inputs[this.#turn] as BufferedInput
       const moved = this.#candidate === undefined ? input.fill() : input.advanceTo(this.#candidate.position)
-      if (moved !== undefined) {
-        return moved.then(() => {
-          this.#meet(input, found)
-          return this.#run(found, count)
-        })
-      }
+      if (moved !== undefined) yield moved
       this.#meet(input, found)
     }
     return found

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { requestContext } from '../context.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
 import { parsePropertyMask } from '../encoding/property-mask.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
 import { formatKey } from '../model/key.ts'
 import type { NearestQuery } from '../model/query.ts'
 import { type Value, vectorMeaning } from '../model/value.ts'
@@ -11,6 +10,7 @@ import { plan } from '../planner/plan.ts'
 import type { MemoryKv } from '../storage/memory-kv.ts'
 import { entityRowKeyOf } from '../tables/entities.ts'
 import { KvTableView } from '../tables/table.ts'
+import { atOnce } from '../testing/at-once.ts'
 import { entity, type QueryWords, query, queryDatabase, storeOf, where } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { findNearest } from './nearest.ts'
@@ -39,11 +39,6 @@ function search(store: MemoryKv, words: QueryWords, { nearest = {}, mask, signal
   const planned = plan(normalize(search.base, queryDatabase), [])
   const context = requestContext({ clock: new VirtualClock(), ...(signal === undefined ? {} : { signal }) })
   return findNearest(context, new KvTableView(store), planned, windowOf(search.base, planned), search)
-}
-
-function atOnce(page: MaybePromise<ResultPage>): ResultPage {
-  if (page instanceof Promise) throw new Error('a memory store must answer at once')
-  return page
 }
 
 const keysOf = ({ results }: ResultPage) => results.map(({ key }) => formatKey(key))

@@ -17,7 +17,7 @@ import { writeProperty } from '../encoding/entity-codec.ts'
 import { decodePath } from '../encoding/key-codec.ts'
 import { cutProperties } from '../encoding/property-mask.ts'
 import { WireWriter } from '../encoding/wire.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { allOf, andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
@@ -45,16 +45,10 @@ export function findNearest(
   nearest: NearestPlan,
 ): MaybePromise<ResultPage> {
   const stream = openResults(context, view, plan, { bounds: boundsFrom(plan, window.start), expect: batchRows })
-  let page: MaybePromise<ResultPage>
-  try {
-    page = new NearestRun(context, view, stream, plan, window, nearest).run()
-  } catch (error) {
-    stream.close()
-    throw error
-  }
-  if (page instanceof Promise) return page.finally(() => stream.close())
-  stream.close()
-  return page
+  return finallyDo(
+    () => runSteps(new NearestRun(context, view, stream, plan, window, nearest).steps()),
+    () => stream.close(),
+  )
 }
 
 interface Candidate {
@@ -100,14 +94,16 @@ class NearestRun {
     this.#heap = new NearestHeap(nearest.limit, (a, b) => this.#isBefore(a, b))
   }
 
-  run(): MaybePromise<ResultPage> {
+  *steps(): Steps<ResultPage> {
     for (;;) {
       const count = this.#nextCount()
       if (count === 0) return this.#finish()
-      const rows = this.#stream.next(count)
-      const goesOn = rows instanceof Promise ? rows.then((late) => this.#take(late)) : this.#take(rows)
-      if (goesOn instanceof Promise) return goesOn.then((late) => (late ? this.run() : this.#finish()))
-      if (!goesOn) return this.#finish()
+      const rows = yield* waitFor(this.#stream.next(count))
+      const candidates = this.#withoutSkipped(rows)
+      const wanted = this.#beforeEnd(candidates)
+      const images = yield* waitFor(allOf(wanted, (row) => this.#readImage(row)))
+      for (const [i, row] of wanted.entries()) this.#offer(row, images[i])
+      if (rows.length === 0 || wanted.length < candidates.length) return this.#finish()
     }
   }
 
@@ -115,28 +111,6 @@ class NearestRun {
     const { offset, limit } = this.#window
     const left = (limit ?? Number.POSITIVE_INFINITY) - this.#taken
     return left <= 0 ? 0 : Math.min(offset - this.#skipped + left, batchRows)
-  }
-
-  /** False: nothing behind these rows is wanted. */
-  #take(rows: readonly PositionedRow[]): MaybePromise<boolean> {
-    const { end } = this.#window
-    const candidates = this.#withoutSkipped(rows)
-    const behind = end === undefined ? -1 : candidates.findIndex((row) => isBehind(this.#plan, row.position, end))
-    const wanted = behind < 0 ? candidates : candidates.slice(0, behind)
-    const goesOn = behind < 0 && rows.length > 0
-    for (let i = 0; i < wanted.length; i++) {
-      const image = this.#readImage(wanted[i] as PositionedRow)
-      if (image instanceof Promise) {
-        const rest = wanted.slice(i)
-        const images = [image, ...rest.slice(1).map((row) => this.#readImage(row))]
-        return Promise.all(images).then((late) => {
-          for (const [j, row] of rest.entries()) this.#offer(row, late[j])
-          return goesOn
-        })
-      }
-      this.#offer(wanted[i] as PositionedRow, image)
-    }
-    return goesOn
   }
 
   #withoutSkipped(rows: readonly PositionedRow[]): readonly PositionedRow[] {
@@ -152,6 +126,12 @@ class NearestRun {
     return at === 0 ? rows : rows.slice(at)
   }
 
+  #beforeEnd(rows: readonly PositionedRow[]): readonly PositionedRow[] {
+    const { end } = this.#window
+    const behind = end === undefined ? -1 : rows.findIndex((row) => isBehind(this.#plan, row.position, end))
+    return behind < 0 ? rows : rows.slice(0, behind)
+  }
+
   #readImage(row: PositionedRow): MaybePromise<EntityImage | undefined> {
     if (row.image !== undefined) return row.image
     const { kind, partitionCode } = this.#plan
@@ -159,8 +139,7 @@ class NearestRun {
     if (kind === undefined) return decodeImage(row.cell)
     const key = entityRowKey(partitionCode, pathIn(this.#plan, row.position))
     const cell = this.#view.get(this.#context, 'Entities', key)
-    if (cell instanceof Promise) return cell.then((late) => (late === undefined ? undefined : decodeImage(late)))
-    return cell === undefined ? undefined : decodeImage(cell)
+    return andThen(cell, (bytes) => (bytes === undefined ? undefined : decodeImage(bytes)))
   }
 
   #offer(row: PositionedRow, image: EntityImage | undefined): void {

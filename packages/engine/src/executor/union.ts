@@ -4,7 +4,7 @@
  * Inputs give the same position when an entity matches several parts of an OR; such rows stand side by side here. That an
  * entity with arrays can come at different positions is for first-row.ts.
  */
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import { BufferedInput, fillAll } from './buffered-input.ts'
 import { isBefore } from './position.ts'
 import type { PositionedRow, RowStream } from './row-stream.ts'
@@ -21,13 +21,13 @@ export class Union implements RowStream {
   }
 
   next(count: number): MaybePromise<readonly PositionedRow[]> {
-    return this.#run([], count)
+    return runSteps(this.#next(count))
   }
 
-  #run(found: PositionedRow[], count: number): MaybePromise<readonly PositionedRow[]> {
+  *#next(count: number): Steps<readonly PositionedRow[]> {
+    const found: PositionedRow[] = []
     while (found.length < count) {
-      const waits = fillAll(this.#inputs)
-      if (waits !== undefined) return waits.then(() => this.#run(found, count))
+      yield* waitFor(fillAll(this.#inputs))
       const row = this.#least()
       if (row === undefined) break
       found.push(row)

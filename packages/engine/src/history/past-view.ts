@@ -19,7 +19,7 @@ import { failedPrecondition, invalidArgument } from '../errors.ts'
 import { addIndexDelta, type IndexRules } from '../log/index-delta.ts'
 import { decodeLogRecord, type EntityChange } from '../log/log-record.ts'
 import { parseLogRowKey } from '../log/log-rows.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { KeyRange, KvReader, KvRow, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import type { RowScan, TableId, TableView, TableWrite } from '../tables/table.ts'
@@ -52,8 +52,7 @@ export async function undoneRows(
   const undone: UndoneChange[] = []
   const rulesByDatabase = new Map<string, IndexRules>()
   for (const logRow of logRows) {
-    const read = reader.get(logRow)
-    const value = read instanceof Promise ? await read : read
+    const value = await reader.get(logRow)
     if (value === undefined) continue
     const { partition, database } = parseLogRowKey(logRow)
     let rules = rulesByDatabase.get(database)
@@ -158,20 +157,17 @@ class PastScan implements RowScan {
   }
 
   next(count: number): MaybePromise<readonly KvRow[]> {
+    return runSteps(this.#next(count))
+  }
+
+  *#next(count: number): Steps<readonly KvRow[]> {
     const given: KvRow[] = []
     for (;;) {
       this.#take(given, count)
       if (given.length > 0 || (this.#exhausted && this.#ahead.length === 0 && this.#at === this.#rows.length)) {
         return given
       }
-      const rows = this.#scan.next(count)
-      if (rows instanceof Promise) {
-        return rows.then((late) => {
-          this.#load(late)
-          return this.next(count)
-        })
-      }
-      this.#load(rows)
+      this.#load(yield* waitFor(this.#scan.next(count)))
     }
   }
 

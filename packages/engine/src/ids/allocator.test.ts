@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { systemScheduler } from '../clock.ts'
 import { RecordingLedger, requestContext } from '../context.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
 import { formatKey, type Key, type PathElement } from '../model/key.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { encodeCounter } from '../tables/id-sequences.ts'
+import { atOnce } from '../testing/at-once.ts'
 import { IdAllocator } from './allocator.ts'
 import { idCollisionError } from './id-errors.ts'
 import { scatteredRowKey } from './id-scope.ts'
@@ -12,12 +12,6 @@ import type { HasEntityIn } from './key-range-state.ts'
 import { scatteredIdMax, scatteredIdMin, scatterId, sequentialIdMax } from './scatter.ts'
 
 const context = requestContext({ clock: systemScheduler })
-
-/** An answer that must be there at once. */
-function now<T>(answer: MaybePromise<T>): T {
-  if (answer instanceof Promise) throw new Error('the answer came by promise')
-  return answer
-}
 
 function key(...path: PathElement[]): Key {
   return { partition: { projectId: 'p', databaseId: '', namespaceId: '' }, path }
@@ -28,7 +22,7 @@ const toDo = key({ kind: 'ToDo' })
 /** The sequential counter after `given` ids were given. */
 function allocatorAt(next: bigint): IdAllocator {
   const allocator = new IdAllocator({ kv: new MemoryKv() })
-  now(allocator.allocateMax(context, toDo, next - 1n))
+  atOnce(allocator.allocateMax(context, toDo, next - 1n))
   return allocator
 }
 
@@ -39,10 +33,10 @@ function hasOneOf(...ids: bigint[]): HasEntityIn {
 describe('an allocation', () => {
   test('gives scattered ids by default, one counter for all kinds and parents of a database', () => {
     const allocator = new IdAllocator({ kv: new MemoryKv() })
-    expect(now(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
-    expect(now(allocator.allocate(context, key({ kind: 'User' }), 2))).toEqual([scatterId(2n), scatterId(3n)])
+    expect(atOnce(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
+    expect(atOnce(allocator.allocate(context, key({ kind: 'User' }), 2))).toEqual([scatterId(2n), scatterId(3n)])
     const other = { partition: { projectId: 'p', databaseId: 'other', namespaceId: '' }, path: toDo.path }
-    expect(now(allocator.allocate(context, other))).toEqual([scatterId(1n)])
+    expect(atOnce(allocator.allocate(context, other))).toEqual([scatterId(1n)])
   })
 
   test('gives sequential ids by parent, kind and namespace', () => {
@@ -50,7 +44,7 @@ describe('an allocation', () => {
     const ada = { kind: 'User', name: 'ada' }
     const elsewhere = { partition: { projectId: 'p', databaseId: '', namespaceId: 'n' }, path: toDo.path }
     const keys = [toDo, key(ada, { kind: 'ToDo' }), toDo, key({ kind: 'User' }), elsewhere, key(ada, { kind: 'ToDo' })]
-    const completed = now(allocator.completeKeys(context, keys, 'sequential'))
+    const completed = atOnce(allocator.completeKeys(context, keys, 'sequential'))
     expect(completed.map(formatKey)).toEqual([
       'ToDo:1',
       'User:"ada"/ToDo:1',
@@ -64,7 +58,7 @@ describe('an allocation', () => {
 
   test('of no keys, touches nothing', () => {
     const kv = new MemoryKv()
-    expect(now(new IdAllocator({ kv }).completeKeys(context, []))).toEqual([])
+    expect(atOnce(new IdAllocator({ kv }).completeKeys(context, []))).toEqual([])
     expect(kv.size).toBe(0)
   })
 
@@ -72,7 +66,7 @@ describe('an allocation', () => {
     const ledger = new RecordingLedger()
     const allocator = new IdAllocator({ kv: new MemoryKv() })
     const keys = Array.from({ length: 500 }, (_, i) => key({ kind: `Kind${i}` }))
-    const completed = now(allocator.completeKeys(requestContext({ clock: systemScheduler, ledger }), keys))
+    const completed = atOnce(allocator.completeKeys(requestContext({ clock: systemScheduler, ledger }), keys))
     expect(completed.map((k) => k.path[0]?.id)).toEqual(keys.map((_, i) => scatterId(BigInt(i + 1))))
     expect(ledger.entries.map((e) => `${e.operation} ${e.table}`)).toEqual(['get IdSequences', 'put IdSequences'])
   })
@@ -92,7 +86,7 @@ describe('an allocation', () => {
     for (const count of [0, -1, 1.5, Number.NaN, 1e9]) {
       expect(() => allocator.allocate(context, toDo, count)).toThrow(refused)
     }
-    expect(now(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
+    expect(atOnce(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
   })
 })
 
@@ -100,8 +94,8 @@ describe('a reservation', () => {
   test('moves the counter of each id of the path past it, and no other', () => {
     const allocator = new IdAllocator({ kv: new MemoryKv() })
     const list = { kind: 'List', id: 7n }
-    now(allocator.reserve(context, [key(list, { kind: 'ToDo', id: scatterId(1000n) }, { kind: 'Step', id: 3n })]))
-    const next = (of: Key, policy: 'scattered' | 'sequential') => now(allocator.nextCounter(context, of, policy))
+    atOnce(allocator.reserve(context, [key(list, { kind: 'ToDo', id: scatterId(1000n) }, { kind: 'Step', id: 3n })]))
+    const next = (of: Key, policy: 'scattered' | 'sequential') => atOnce(allocator.nextCounter(context, of, policy))
     expect(next(key({ kind: 'List' }), 'sequential')).toBe(8n)
     expect(next(key(list, { kind: 'ToDo' }), 'sequential')).toBe(1n)
     expect(next(key(list, { kind: 'ToDo', id: scatterId(1000n) }, { kind: 'Step' }), 'sequential')).toBe(4n)
@@ -112,9 +106,11 @@ describe('a reservation', () => {
     const kv = new MemoryKv()
     const allocator = new IdAllocator({ kv })
     const ids = [-5n, scatteredIdMin, scatteredIdMax, scatteredIdMax + 1n, 2n ** 62n]
-    now(allocator.reserve(context, [...ids.map((id) => key({ kind: 'ToDo', id })), key({ kind: 'ToDo', name: 'a' })]))
+    atOnce(
+      allocator.reserve(context, [...ids.map((id) => key({ kind: 'ToDo', id })), key({ kind: 'ToDo', name: 'a' })]),
+    )
     expect(kv.size).toBe(0)
-    expect(now(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
+    expect(atOnce(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
   })
 
   test.each([
@@ -124,16 +120,16 @@ describe('a reservation', () => {
     [2n ** 52n + 1n, 2n ** 50n, 2n ** 50n + 1n],
   ])('of scattered id %s jumps over counter %s, as the Firestore emulator does', (id, _counter, next) => {
     const allocator = new IdAllocator({ kv: new MemoryKv() })
-    now(allocator.allocate(context, toDo))
-    now(allocator.reserve(context, [key({ kind: 'ToDo', id })]))
-    expect(now(allocator.allocate(context, toDo))).toEqual([scatterId(next)])
+    atOnce(allocator.allocate(context, toDo))
+    atOnce(allocator.reserve(context, [key({ kind: 'ToDo', id })]))
+    expect(atOnce(allocator.allocate(context, toDo))).toEqual([scatterId(next)])
   })
 
   test('of an incomplete key is refused before anything is reserved', () => {
     const allocator = new IdAllocator({ kv: new MemoryKv() })
     const keys = [key({ kind: 'ToDo', id: 5n }), toDo]
     expect(() => allocator.reserve(context, keys)).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }))
-    expect(now(allocator.nextCounter(context, toDo, 'sequential'))).toBe(1n)
+    expect(atOnce(allocator.nextCounter(context, toDo, 'sequential'))).toBe(1n)
   })
 })
 
@@ -148,21 +144,21 @@ describe('a range', () => {
     [8n, 20n, 'COLLISION', 21n],
   ])('%s to %s after 10 ids is %s, and the next id is %s', (start, end, state, next) => {
     const allocator = allocatorAt(11n)
-    const answer = now(allocator.allocateRange(context, toDo, { start, end }, hasOneOf(20n)))
+    const answer = atOnce(allocator.allocateRange(context, toDo, { start, end }, hasOneOf(20n)))
     expect(answer).toMatchObject({ state, nextBefore: 11n, nextAfter: next })
-    expect(now(allocator.allocate(context, toDo, 1, 'sequential'))).toEqual([next])
+    expect(atOnce(allocator.allocate(context, toDo, 1, 'sequential'))).toEqual([next])
   })
 
   test('below one that was taken further up is CONTENTION: the counter is a mark, not a set', () => {
     const allocator = allocatorAt(11n)
-    now(allocator.allocateRange(context, toDo, { start: 30n, end: 40n }, hasOneOf()))
-    const answer = now(allocator.allocateRange(context, toDo, { start: 12n, end: 14n }, hasOneOf()))
+    atOnce(allocator.allocateRange(context, toDo, { start: 30n, end: 40n }, hasOneOf()))
+    const answer = atOnce(allocator.allocateRange(context, toDo, { start: 12n, end: 14n }, hasOneOf()))
     expect(answer).toMatchObject({ state: 'CONTENTION', nextBefore: 41n, nextAfter: 41n })
     expect(answer.words).toBe(
       'CONTENTION: ToDo:12 to ToDo:14: no entity is there, but ids below 41 were given before: others may still write ' +
         'them. The high-water mark stays at 41: no id below it is given any more.',
     )
-    expect(now(allocator.allocateRange(context, toDo, { start: 50n, end: 52n }, hasOneOf())).words).toBe(
+    expect(atOnce(allocator.allocateRange(context, toDo, { start: 50n, end: 52n }, hasOneOf())).words).toBe(
       'EMPTY: ToDo:50 to ToDo:52: no entity is there and none of its ids was given before: it is wholly yours. The ' +
         'high-water mark moved from 41 to 53: no id below it is given any more.',
     )
@@ -172,7 +168,7 @@ describe('a range', () => {
     const allocator = new IdAllocator({ kv: new MemoryKv() })
     const seen: string[] = []
     const of = key({ kind: 'User', name: 'ada' }, { kind: 'ToDo', id: 999n })
-    now(
+    atOnce(
       allocator.allocateRange(context, of, { start: 3n, end: 5n }, ({ start, end }) => {
         seen.push(formatKey(start), formatKey(end))
         return false
@@ -183,20 +179,20 @@ describe('a range', () => {
 
   test('by size goes on from the counter, by max up to it', () => {
     const allocator = allocatorAt(11n)
-    expect(now(allocator.allocateSize(context, toDo, 5n))).toEqual({ start: 11n, end: 15n })
-    expect(now(allocator.allocateMax(context, toDo, 20n))).toEqual({ start: 16n, end: 20n })
-    expect(now(allocator.allocateMax(context, toDo, 12n))).toEqual({ start: 21n, end: 20n })
-    expect(now(allocator.allocateIds(context, toDo, { size: 1n }))).toEqual({ start: 21n, end: 21n })
-    expect(now(allocator.allocateIds(context, toDo, { max: 0n }))).toEqual({ start: 22n, end: 21n })
-    expect(now(allocator.allocateSize(context, toDo, 10n ** 9n))).toEqual({ start: 22n, end: 10n ** 9n + 21n })
+    expect(atOnce(allocator.allocateSize(context, toDo, 5n))).toEqual({ start: 11n, end: 15n })
+    expect(atOnce(allocator.allocateMax(context, toDo, 20n))).toEqual({ start: 16n, end: 20n })
+    expect(atOnce(allocator.allocateMax(context, toDo, 12n))).toEqual({ start: 21n, end: 20n })
+    expect(atOnce(allocator.allocateIds(context, toDo, { size: 1n }))).toEqual({ start: 21n, end: 21n })
+    expect(atOnce(allocator.allocateIds(context, toDo, { max: 0n }))).toEqual({ start: 22n, end: 21n })
+    expect(atOnce(allocator.allocateSize(context, toDo, 10n ** 9n))).toEqual({ start: 22n, end: 10n ** 9n + 21n })
   })
 
   test('never meets sequential ids, nor does it move the scattered counter', () => {
     const allocator = new IdAllocator({ kv: new MemoryKv() })
-    expect(now(allocator.allocate(context, toDo, 2, 'sequential'))).toEqual([1n, 2n])
-    expect(now(allocator.allocateSize(context, toDo, 3n))).toEqual({ start: 3n, end: 5n })
-    expect(now(allocator.allocate(context, toDo, 1, 'sequential'))).toEqual([6n])
-    expect(now(allocator.allocate(context, toDo, 1))).toEqual([scatterId(1n)])
+    expect(atOnce(allocator.allocate(context, toDo, 2, 'sequential'))).toEqual([1n, 2n])
+    expect(atOnce(allocator.allocateSize(context, toDo, 3n))).toEqual({ start: 3n, end: 5n })
+    expect(atOnce(allocator.allocate(context, toDo, 1, 'sequential'))).toEqual([6n])
+    expect(atOnce(allocator.allocate(context, toDo, 1))).toEqual([scatterId(1n)])
   })
 
   test('with wrong arguments is refused', () => {
@@ -218,7 +214,7 @@ describe('a range', () => {
     ] as const) {
       expect(() => allocator.allocateRange(context, toDo, { start, end }, hasOneOf())).toThrow(refused)
     }
-    expect(now(allocator.nextCounter(context, toDo, 'sequential'))).toBe(1n)
+    expect(atOnce(allocator.nextCounter(context, toDo, 'sequential'))).toBe(1n)
   })
 })
 
@@ -227,21 +223,21 @@ describe('an allocator', () => {
     const kv = new MemoryKv()
     const allocator = new IdAllocator({ kv, openSequencesMax: 2 })
     const kinds = ['A', 'B', 'C', 'D', 'A', 'B', 'C', 'D'].map((kind) => key({ kind }))
-    const ids = kinds.flatMap((of) => now(allocator.allocate(context, of, 3, 'sequential')))
+    const ids = kinds.flatMap((of) => atOnce(allocator.allocate(context, of, 3, 'sequential')))
     expect(ids).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6, 4, 5, 6, 4, 5, 6].map(BigInt))
   })
 
   test('gives all blocks back when closed, and refuses to go on', () => {
     const kv = new MemoryKv()
     const allocator = new IdAllocator({ kv })
-    now(allocator.allocate(context, toDo, 3))
-    now(allocator.allocate(context, toDo, 3, 'sequential'))
-    now(allocator.close(context))
-    now(allocator.close(context))
+    atOnce(allocator.allocate(context, toDo, 3))
+    atOnce(allocator.allocate(context, toDo, 3, 'sequential'))
+    atOnce(allocator.close(context))
+    atOnce(allocator.close(context))
     expect(() => allocator.allocate(context, toDo)).toThrow(expect.objectContaining({ code: 'FAILED_PRECONDITION' }))
     const next = new IdAllocator({ kv })
-    expect(now(next.allocate(context, toDo))).toEqual([scatterId(4n)])
-    expect(now(next.allocate(context, toDo, 1, 'sequential'))).toEqual([4n])
+    expect(atOnce(next.allocate(context, toDo))).toEqual([scatterId(4n)])
+    expect(atOnce(next.allocate(context, toDo, 1, 'sequential'))).toEqual([4n])
   })
 
   test('starts again at 1 when its rows were cleared and it was told to forget', () => {
@@ -249,24 +245,24 @@ describe('an allocator', () => {
     const allocator = new IdAllocator({ kv })
     const elsewhere = { partition: { projectId: 'q', databaseId: '', namespaceId: '' }, path: toDo.path }
     for (const of of [toDo, elsewhere]) {
-      now(allocator.allocate(context, of, 3))
-      now(allocator.allocate(context, of, 3, 'sequential'))
+      atOnce(allocator.allocate(context, of, 3))
+      atOnce(allocator.allocate(context, of, 3, 'sequential'))
     }
     kv.clear()
     allocator.forget({ projectId: 'p', databaseId: '' })
-    expect(now(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
-    expect(now(allocator.allocate(context, toDo, 1, 'sequential'))).toEqual([1n])
-    expect(now(allocator.allocate(context, elsewhere))).toEqual([scatterId(4n)])
-    expect(now(allocator.allocate(context, elsewhere, 1, 'sequential'))).toEqual([4n])
+    expect(atOnce(allocator.allocate(context, toDo))).toEqual([scatterId(1n)])
+    expect(atOnce(allocator.allocate(context, toDo, 1, 'sequential'))).toEqual([1n])
+    expect(atOnce(allocator.allocate(context, elsewhere))).toEqual([scatterId(4n)])
+    expect(atOnce(allocator.allocate(context, elsewhere, 1, 'sequential'))).toEqual([4n])
     allocator.forget()
     kv.clear()
-    expect(now(allocator.allocate(context, elsewhere))).toEqual([scatterId(1n)])
+    expect(atOnce(allocator.allocate(context, elsewhere))).toEqual([scatterId(1n)])
   })
 
   test('says when a space is used up', () => {
     const kv = new MemoryKv([{ key: scatteredRowKey('p', ''), value: encodeCounter(2n ** 51n - 2n) }])
     const allocator = new IdAllocator({ kv })
-    expect(now(allocator.allocate(context, toDo))).toEqual([5_629_499_534_213_119n])
+    expect(atOnce(allocator.allocate(context, toDo))).toEqual([5_629_499_534_213_119n])
     expect(() => allocator.allocate(context, toDo)).toThrow(
       expect.objectContaining({ code: 'RESOURCE_EXHAUSTED', retry: 'never' }),
     )

@@ -28,10 +28,9 @@
  */
 import type { RequestContext } from '../context.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { allOf, andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import { type Key, withId } from '../model/key.ts'
 import type { Kv, RowKey } from '../storage/kv.ts'
-import type { SwitchedOff } from '../switched-off.ts'
 import { checkAncestors, checkComplete, checkIncomplete } from './id-errors.ts'
 import { parseIdScope, scatteredRowKey, sequentialRowKey, storewideRowKey } from './id-scope.ts'
 import { type BlockPolicy, exactBlocks, growingBlocks, IdSequence } from './id-sequence.ts'
@@ -65,14 +64,12 @@ export interface IdAllocatorOptions {
   readonly blocks?: BlockPolicy
   /** Sequential counters kept open; beyond this the oldest gives its block back. Default 4096. */
   readonly openSequencesMax?: number
-  readonly switchedOff?: SwitchedOff | undefined
 }
 
 export class IdAllocator {
   readonly #kv: Kv
   readonly #blocks: BlockPolicy
   readonly #openSequencesMax: number
-  readonly #switchedOff: SwitchedOff | undefined
   /** Scattered counters by project and database: two small look-ups are cheaper than a row key. */
   readonly #scattered = new Map<string, Map<string, IdSequence>>()
   /** Sequential counters by row key, the longest open first. */
@@ -84,7 +81,6 @@ export class IdAllocator {
     this.#kv = options.kv
     this.#blocks = options.sharedStore ? exactBlocks : (options.blocks ?? growingBlocks)
     this.#openSequencesMax = options.openSequencesMax ?? 4096
-    this.#switchedOff = options.switchedOff
   }
 
   /** `count` new ids for the kind and parent of an incomplete key, in the order they were given. */
@@ -150,7 +146,6 @@ export class IdAllocator {
   /** {@link reserve} for keys known to be complete: those of imported or restored entities. */
   advancePast(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
     this.#begin(context)
-    if (this.#switchedOff?.has('id-reservation')) return
     const highest = new Map<IdSequence, number>()
     for (const key of keys) {
       for (const [at, { id }] of key.path.entries()) {
@@ -163,7 +158,10 @@ export class IdAllocator {
         if (counter > (highest.get(sequence) ?? 0)) highest.set(sequence, counter)
       }
     }
-    return allOf(highest, ([sequence, counter]) => sequence.skipPast(context, counter))
+    return andThen(
+      allOf(highest, ([sequence, counter]) => sequence.skipPast(context, counter)),
+      () => undefined,
+    )
   }
 
   /** An old-style range: `size` ids in one piece, or all that are free up to `max`. Exactly one of both. */
@@ -261,7 +259,10 @@ export class IdAllocator {
     const sequences = [...this.#sequential.values()]
     if (this.#storewide !== undefined) sequences.push(this.#storewide)
     for (const databases of this.#scattered.values()) sequences.push(...databases.values())
-    return allOf(sequences, (sequence) => sequence.release(context))
+    return andThen(
+      allOf(sequences, (sequence) => sequence.release(context)),
+      () => undefined,
+    )
   }
 
   /** {@link release}, and refuses later calls. Closing twice is harmless. */
@@ -358,7 +359,7 @@ export class IdAllocator {
   }
 
   #open(rowKey: RowKey, space: IdSpace): IdSequence {
-    return new IdSequence({ kv: this.#kv, rowKey, space, blocks: this.#blocks, switchedOff: this.#switchedOff })
+    return new IdSequence({ kv: this.#kv, rowKey, space, blocks: this.#blocks })
   }
 
   /**
@@ -377,24 +378,8 @@ export class IdAllocator {
         if (sequence.isIdle && this.#sequential.get(rowKey) === sequence) this.#sequential.delete(rowKey)
       }
       const released = sequence.release(context)
-      if (released instanceof Promise) void released.then(forgetIfIdle)
-      else forgetIfIdle()
+      void andThen(released, forgetIfIdle)
       if (--excess === 0) return
     }
   }
-}
-
-/** Starts a step for every item in this turn, and waits for all of those that wait. */
-function allOf<T>(items: Iterable<T>, step: (item: T) => MaybePromise<void>): MaybePromise<void> {
-  const waiting: Promise<void>[] = []
-  try {
-    for (const item of items) {
-      const done = step(item)
-      if (done instanceof Promise) waiting.push(done)
-    }
-  } catch (error) {
-    for (const done of waiting) done.catch(() => undefined)
-    throw error
-  }
-  if (waiting.length > 0) return Promise.all(waiting).then(() => undefined)
 }

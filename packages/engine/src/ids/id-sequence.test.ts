@@ -1,21 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { systemScheduler } from '../clock.ts'
 import { RecordingLedger, requestContext } from '../context.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvWrite } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { decodeCounter, encodeCounter } from '../tables/id-sequences.ts'
+import { atOnce } from '../testing/at-once.ts'
 import { exactBlocks, growingBlocks, IdSequence } from './id-sequence.ts'
 import { counterMax } from './scatter.ts'
 
 const rowKey = 'I-row'
 const context = requestContext({ clock: systemScheduler })
-
-/** An answer that must be there at once. */
-function now<T>(answer: MaybePromise<T>): T {
-  if (answer instanceof Promise) throw new Error('the answer came by promise')
-  return answer
-}
 
 function rowOf(kv: MemoryKv): number | undefined {
   const row = kv.get(rowKey)
@@ -73,7 +67,7 @@ describe('a sequence of ids', () => {
     const sequence = open(kv, { firstSize: 2, maxSize: 8, aheadSizeMin: 64 })
     const rows: unknown[] = []
     for (let i = 0; i < 23; i++) {
-      now(sequence.take(context, 1))
+      atOnce(sequence.take(context, 1))
       if (rows.at(-1) !== rowOf(kv)) rows.push(rowOf(kv))
     }
     expect(rows).toEqual([3, 7, 15, 23, 31])
@@ -83,7 +77,7 @@ describe('a sequence of ids', () => {
     const kv = new MemoryKv()
     const ledger = new RecordingLedger()
     const sequence = open(kv)
-    now(sequence.take(context, 3))
+    atOnce(sequence.take(context, 3))
     const numbers = sequence.take(requestContext({ clock: systemScheduler, ledger }), 500)
     expect(numbers).toEqual(Array.from({ length: 500 }, (_, i) => i + 4))
     expect(ledger.entries.map((e) => [e.table, e.operation, e.rows])).toEqual([['IdSequences', 'put', 1]])
@@ -92,23 +86,23 @@ describe('a sequence of ids', () => {
   test('a grown block is followed by the next one before it is used up', () => {
     const kv = new MemoryKv()
     const sequence = open(kv, { firstSize: 64, maxSize: 64, aheadSizeMin: 64 })
-    now(sequence.take(context, 47))
+    atOnce(sequence.take(context, 47))
     expect(rowOf(kv)).toBe(65)
-    now(sequence.take(context, 1))
+    atOnce(sequence.take(context, 1))
     expect(rowOf(kv)).toBe(129)
   })
 
   test('a crash loses the rest of the block, and no more', () => {
     const kv = new MemoryKv()
-    now(open(kv).take(context, 5))
+    atOnce(open(kv).take(context, 5))
     expect(open(kv).take(context, 1)).toEqual([17])
   })
 
   test('a close gives the rest of the block back', () => {
     const kv = new MemoryKv()
     const sequence = open(kv)
-    now(sequence.take(context, 5))
-    now(sequence.release(context))
+    atOnce(sequence.take(context, 5))
+    atOnce(sequence.release(context))
     expect(rowOf(kv)).toBe(6)
     expect(open(kv).take(context, 1)).toEqual([6])
   })
@@ -116,21 +110,21 @@ describe('a sequence of ids', () => {
   test('a close gives nothing back when another allocator has moved the row', () => {
     const kv = new MemoryKv()
     const [one, other] = [open(kv), open(kv)]
-    now(one.take(context, 5))
+    atOnce(one.take(context, 5))
     expect(other.take(context, 1)).toEqual([17])
-    now(one.release(context))
+    atOnce(one.release(context))
     expect(rowOf(kv)).toBe(33)
-    now(other.release(context))
+    atOnce(other.release(context))
     expect(rowOf(kv)).toBe(18)
   })
 
   test('a close gives nothing back over the numbers of another allocator, even when it has seen them', () => {
     const kv = new MemoryKv([{ key: rowKey, value: encodeCounter(BigInt(counterMax.sequential - 19)) }])
     const [one, other] = [open(kv), open(kv)]
-    now(one.take(context, 1))
-    now(other.take(context, 1))
+    atOnce(one.take(context, 1))
+    atOnce(other.take(context, 1))
     expect(() => one.take(context, 18)).toThrow('used up')
-    now(one.release(context))
+    atOnce(one.release(context))
     expect(rowOf(kv)).toBe(counterMax.sequential + 1)
   })
 
@@ -139,7 +133,7 @@ describe('a sequence of ids', () => {
     const [one, other] = [open(kv, exactBlocks), open(kv, exactBlocks)]
     expect(one.take(context, 1)).toEqual([1])
     expect(other.take(context, 2)).toEqual([2, 3])
-    now(other.skipPast(context, 10))
+    atOnce(other.skipPast(context, 10))
     expect(one.take(context, 1)).toEqual([11])
     expect(rowOf(kv)).toBe(12)
   })
@@ -240,10 +234,10 @@ describe('a sequence of ids', () => {
   test('a run in one piece does not tear on numbers of another allocator', () => {
     const kv = new MemoryKv()
     const [one, other] = [open(kv), open(kv)]
-    now(one.take(context, 10))
+    atOnce(one.take(context, 10))
     expect(other.take(context, 1)).toEqual([17])
     expect(one.takeRun(context, 6)).toBe(11)
-    now(one.skipPast(context, 0))
+    atOnce(one.skipPast(context, 0))
     expect(one.takeRun(context, 6)).toBe(33)
     expect(other.takeRun(context, 20)).toBe(39)
   })
@@ -251,7 +245,7 @@ describe('a sequence of ids', () => {
   test('a run goes on from the rest of the block when no caller is behind it', () => {
     const kv = new MemoryKv()
     const sequence = open(kv)
-    now(sequence.take(context, 10))
+    atOnce(sequence.take(context, 10))
     expect(sequence.takeRun(context, 50)).toBe(11)
     expect(sequence.take(context, 1)).toEqual([61])
   })

@@ -25,9 +25,8 @@
 import type { RequestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
 import { invariant } from '../invariant.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, isPromise, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import type { Kv, RowKey } from '../storage/kv.ts'
-import type { SwitchedOff } from '../switched-off.ts'
 import { decodeCounter, encodeCounter } from '../tables/id-sequences.ts'
 import { counterMax, type IdSpace } from './scatter.ts'
 
@@ -64,7 +63,6 @@ export class IdSequence {
   readonly #last: number
   readonly #blocks: BlockPolicy
   #blockSize: number
-  readonly #counts: boolean
   /** Ours, ascending and disjoint; none is empty. More than one only where another allocator took a block in between. */
   #runs: Run[] = []
   #inHand = 0
@@ -75,20 +73,13 @@ export class IdSequence {
   #busy: 'no' | 'ahead' | 'job' = 'no'
   #queue: Job[] = []
 
-  constructor(options: {
-    kv: Kv
-    rowKey: RowKey
-    space: IdSpace
-    blocks?: BlockPolicy
-    switchedOff?: SwitchedOff | undefined
-  }) {
+  constructor(options: { kv: Kv; rowKey: RowKey; space: IdSpace; blocks?: BlockPolicy }) {
     this.#kv = options.kv
     this.#rowKey = options.rowKey
     this.#space = options.space
     this.#last = counterMax[options.space]
     this.#blocks = options.blocks ?? growingBlocks
     this.#blockSize = this.#blocks.firstSize
-    this.#counts = !options.switchedOff?.has('id-counter')
   }
 
   get space(): IdSpace {
@@ -182,12 +173,8 @@ export class IdSequence {
       this.#runs = []
       this.#inHand = 0
       if (lastRun === undefined || lastRun.end !== rowNext) return
-      try {
-        const done = this.#writeRow(context, lastRun.next)
-        if (done instanceof Promise) return done.then(ignore, ignore)
-      } catch {
-        // Lost, as the docstring says.
-      }
+      // What cannot be given back is lost, as the docstring says.
+      return whenFails(() => andThen(this.#writeRow(context, lastRun.next), ignore), ignore)
     })
   }
 
@@ -195,7 +182,6 @@ export class IdSequence {
 
   #give(count: number): number[] {
     const numbers: number[] = []
-    if (!this.#counts) return Array.from({ length: count }, (_, i) => (this.#runs[0]?.next ?? 1) + i)
     while (numbers.length < count) {
       const run = this.#runs[0]
       invariant(run !== undefined, 'I4: numbers are given only from those in hand')
@@ -257,15 +243,11 @@ export class IdSequence {
   /** Starts a refill in the background when a grown block runs low. Its failure is that of the next one, too. */
   #refillAhead(context: RequestContext): void {
     if (this.#busy !== 'no' || this.#blockSize < this.#blocks.aheadSizeMin || this.#inHand * 4 > this.#blockSize) return
-    try {
-      const done = this.#refill(context, 0)
-      if (!(done instanceof Promise)) return
-      this.#busy = 'ahead'
-      const finish = () => this.#finish()
-      done.then(finish, finish)
-    } catch {
-      // The caller that needs the numbers meets the error again and reports it.
-    }
+    // The caller that needs the numbers meets a failure again and reports it.
+    const done = whenFails(() => this.#refill(context, 0), ignore)
+    if (!isPromise(done)) return
+    this.#busy = 'ahead'
+    void done.then(() => this.#finish())
   }
 
   #exhausted(count: number, next: number): DatastoreError {
@@ -282,24 +264,16 @@ export class IdSequence {
   // The row
 
   /** Moves the row by conditional writes from what it says to `target(it)`; answers what it said. */
-  #moveRow(context: RequestContext, target: (rowNext: number) => number, tries = 0): MaybePromise<number> {
-    for (let i = tries; i < writeTriesMax; i++) {
-      if (this.#rowNext === undefined) {
-        const read = this.#readRow(context)
-        if (read instanceof Promise) {
-          return read.then((row) => {
-            this.#know(row)
-            return this.#moveRow(context, target, i)
-          })
-        }
-        this.#know(read)
-      }
+  #moveRow(context: RequestContext, target: (rowNext: number) => number): MaybePromise<number> {
+    return runSteps(this.#movingRow(context, target))
+  }
+
+  *#movingRow(context: RequestContext, target: (rowNext: number) => number): Steps<number> {
+    for (let i = 0; i < writeTriesMax; i++) {
+      if (this.#rowNext === undefined) this.#know(yield* waitFor(this.#readRow(context)))
       const from = this.#rowNext as number
       const to = target(from)
-      if (to === from) return from
-      const done = this.#writeRow(context, to)
-      if (done instanceof Promise) return done.then((ok) => (ok ? from : this.#moveRow(context, target, i + 1)))
-      if (done) return from
+      if (to === from || (yield* waitFor(this.#writeRow(context, to)))) return from
     }
     throw new DatastoreError('ABORTED', `the id counter was moved by others ${writeTriesMax} times in a row; try again`)
   }
@@ -316,7 +290,7 @@ export class IdSequence {
     const expected = this.#row
     const row = encodeCounter(BigInt(next))
     this.#rowNext = undefined
-    const settle = (ok: boolean): boolean => {
+    return andThen(this.#kv.mutateIf({ key: this.#rowKey, value: row }, expected), (ok) => {
       const bytes = this.#rowKey.length + row.length
       context.ledger.charge('IdSequences', ok ? 'put' : 'get', this.#rowKey, 1, bytes)
       if (ok) {
@@ -324,9 +298,7 @@ export class IdSequence {
         this.#row = row
       }
       return ok
-    }
-    const done = this.#kv.mutateIf({ key: this.#rowKey, value: row }, expected)
-    return done instanceof Promise ? done.then(settle) : settle(done)
+    })
   }
 
   #readRow(context: RequestContext): MaybePromise<Uint8Array | undefined> {
@@ -347,36 +319,20 @@ export class IdSequence {
   #submit<T>(count: number, call: () => MaybePromise<T>): MaybePromise<T> {
     if (this.#busy === 'no' && this.#queue.length === 0) {
       const answer = call()
-      if (!(answer instanceof Promise)) return answer
-      return new Promise((resolve, reject) => this.#await(answer, resolve, reject))
+      if (!isPromise(answer)) return answer
+      return new Promise((resolve, reject) => this.#keepTurn(answer.then(resolve, reject)))
     }
     return new Promise((resolve, reject) => {
-      const run = (): void => {
-        try {
-          const answer = call()
-          if (answer instanceof Promise) this.#await(answer, resolve, reject)
-          else resolve(answer)
-        } catch (error) {
-          reject(error)
-        }
-      }
-      this.#queue.push({ count, run })
+      const told = (): MaybePromise<void> => whenFails(() => andThen(call(), resolve), reject)
+      this.#queue.push({ count, run: () => this.#keepTurn(told()) })
     })
   }
 
-  /** Keeps the turn until the answer is there. */
-  #await<T>(answer: Promise<T>, resolve: (value: T) => void, reject: (reason: unknown) => void): void {
+  /** Keeps the turn until the caller has been told. */
+  #keepTurn(told: MaybePromise<void>): void {
+    if (!isPromise(told)) return
     this.#busy = 'job'
-    answer.then(
-      (value) => {
-        resolve(value)
-        this.#finish()
-      },
-      (error: unknown) => {
-        reject(error)
-        this.#finish()
-      },
-    )
+    void told.then(() => this.#finish())
   }
 
   #finish(): void {

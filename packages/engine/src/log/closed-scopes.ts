@@ -9,7 +9,7 @@
  *                                                                          service/reset-beside.test.ts
  */
 import type { RequestContext } from '../context.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, whenFails } from '../maybe-promise.ts'
 import { whileWanted } from '../slices.ts'
 
 /** Thrown before the append of a commit to a closed scope: whoever made the commit waits, and makes it again. */
@@ -61,16 +61,9 @@ export function whenOpen<T>(
   work: () => MaybePromise<T>,
   again: () => MaybePromise<T> = work,
 ): MaybePromise<T> {
-  const waits = async (error: unknown): Promise<T> => {
+  return whenFails(work, (error) => {
     if (!(error instanceof ScopeClosed)) throw error
-    await (context === undefined ? error.over : whileWanted(context, error.over))
-    return await whenOpen(context, again)
-  }
-  try {
-    const result = work()
-    return result instanceof Promise ? result.catch(waits) : result
-  } catch (error) {
-    if (error instanceof ScopeClosed) return waits(error)
-    throw error
-  }
+    const opened = context === undefined ? error.over : whileWanted(context, error.over)
+    return opened.then(() => whenOpen(context, again))
+  })
 }

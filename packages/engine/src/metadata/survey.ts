@@ -28,14 +28,13 @@ import {
 } from '../encoding/value-slot.ts'
 import { WireReader, wireBytes } from '../encoding/wire.ts'
 import type { IndexRules } from '../log/index-delta.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { KvRow } from '../storage/kv.ts'
 import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
 import { appendCompositeRows } from '../tables/entities-by-composite-property.ts'
 import { scatterEntry } from '../tables/rows.ts'
 import { scatterOf } from '../tables/scatter.ts'
-import type { TableRow, TableView } from '../tables/table.ts'
-import { closingAfter } from './skip-scan.ts'
+import type { RowScan, TableRow, TableView } from '../tables/table.ts'
 
 /** How many there are, and how many bytes they have. */
 export interface Tally {
@@ -80,19 +79,20 @@ export function surveyOf(
 ): MaybePromise<Survey> {
   const walk = new SurveyWalk(rules)
   const scan = view.scan(context, 'Entities', entitiesOfDatabase(database), { expect: rowsPerStep })
-  const take = (rows: readonly KvRow[]): boolean => {
-    for (const row of rows) walk.add(row)
+  const walked = finallyDo(
+    () => runSteps(entitiesOf(context, scan, (row) => walk.add(row))),
+    () => scan.close(),
+  )
+  return andThen(walked, () => walk.kinds())
+}
+
+function* entitiesOf(context: RequestContext, scan: RowScan, take: (row: KvRow) => void): Steps<void> {
+  for (;;) {
+    const rows = yield* waitFor(scan.next(rowsPerStep))
+    if (rows.length === 0) return
+    for (const row of rows) take(row)
     context.slice.unseen += rows.length * entityWork
-    return rows.length > 0
   }
-  const run = (): MaybePromise<void> => {
-    for (;;) {
-      const rows = scan.next(rowsPerStep)
-      if (rows instanceof Promise) return rows.then((late) => (take(late) ? run() : undefined))
-      if (!take(rows)) return
-    }
-  }
-  return andThen(closingAfter(scan, run), () => walk.kinds())
 }
 
 /** A {@link KindSurvey} that grows, and what the rows of its kind have in common. */

@@ -86,9 +86,9 @@ export function runAggregation(
 }
 
 export interface CheckedAggregations {
-  /** Names of the answers, in the order asked for. */
+  /** Of the answers, in the order asked for. */
   readonly names: readonly string[]
-  /** The properties to sum or average, each once. */
+  /** What is summed or averaged, each once. */
   readonly properties: readonly string[]
 }
 

@@ -22,7 +22,7 @@ import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import { whenOpen } from '../log/closed-scopes.ts'
 import type { IndexRules } from '../log/index-delta.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
@@ -31,7 +31,6 @@ import { normalize } from '../planner/normalize.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import type { TableView } from '../tables/table.ts'
-import { whenFails } from '../transactions/consistent-read.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
 import { decodeToken } from '../transactions/transaction.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
@@ -184,7 +183,7 @@ export class Database implements TtlDatabase {
     return this.#runQuery(context, request, undefined)
   }
 
-  /** Explains a query; with `analyze` it runs it too. */
+  /** What a query does, and with `analyze` its results too. */
   explainQuery(
     context: RequestContext,
     request: RunQueryRequest,
@@ -241,7 +240,7 @@ export class Database implements TtlDatabase {
     return this.#runAggregationQuery(context, request, undefined)
   }
 
-  /** Explains an aggregation; with `analyze` it runs it too. */
+  /** What an aggregation does, and with `analyze` its values too. */
   explainAggregationQuery(
     context: RequestContext,
     request: RunAggregationQueryRequest,
@@ -369,7 +368,7 @@ export class Database implements TtlDatabase {
     return this.#writing(context, () => allocateIdsByMax(this.#idRangeParts(), context, key, max))
   }
 
-  /** The next numbers of the counters of a kind and parent; nothing is taken. */
+  /** What the counters of a kind and parent would give now; nothing moves. */
   nextIds(context: RequestContext, key: Key): MaybePromise<NextIds> {
     return this.#writing(context, () => nextIds(this.#idRangeParts(), context, key, this.#settings.idPolicy))
   }
@@ -404,12 +403,13 @@ export class Database implements TtlDatabase {
     if (read?.transaction !== undefined || read?.newTransaction !== undefined) {
       const begun = read.newTransaction === undefined ? undefined : transactions.begin(this, read.newTransaction)
       const transaction = begun ?? transactions.find(this, read.transaction ?? emptyTransaction)
-      const reading = () => transactions.read(context, this, transaction, scopeOf, work)
-      // Nobody will ever name a transaction that was begun by a read that fails.
-      return andThen(begun === undefined ? reading() : whenFails(reading, () => begun.end('rolledBack')), (result) => {
-        const readTime = transaction.readTime ?? versions.readTime()
-        return answer(result, readTime, begun?.token)
-      })
+      // No client will name a transaction that was begun by a read that fails.
+      const failed = (error: unknown): never => {
+        begun?.end('rolledBack')
+        throw error
+      }
+      const found = whenFails(() => transactions.read(context, this, transaction, scopeOf, work), failed)
+      return andThen(found, (result) => answer(result, transaction.readTime ?? versions.readTime(), begun?.token))
     }
     const { readTime } = read ?? {}
     if (readTime !== undefined) {

@@ -1,10 +1,9 @@
-/** Options of an engine, and its counters. */
+/** What an engine is opened with, and what it counts. */
 import type { Scheduler } from '../clock.ts'
 import type { IdCollisions } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { RetentionLimits } from '../log/retention.ts'
 import type { Durability, Kv } from '../storage/kv.ts'
-import type { SwitchedOff } from '../switched-off.ts'
 import type { TabletOptions } from '../tablets/tablets.ts'
 import type { MissingIndexPolicy } from './query-indexes.ts'
 import type { Mode } from './settings.ts'
@@ -42,9 +41,7 @@ export interface EngineOptions {
   readonly repairLog?: boolean | undefined
   /** Tablets: simulated capacity, thresholds, policies; by default they only watch (tablets/defaults.ts). */
   readonly tablets?: TabletOptions | undefined
-  /** For tests alone: mechanisms that do not work (switched-off.ts). */
-  readonly switchedOff?: SwitchedOff | undefined
-  /** Called with a failure of background work, such as applying. */
+  /** Told of a failure in work that nobody waits for, such as applying in the background. */
   readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
 }
 

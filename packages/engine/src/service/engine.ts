@@ -123,7 +123,8 @@ export class Engine {
       tablets: () => this.tablets.report().tablets,
       groups: () => this.tablets.groups(),
     })
-    const [history, recent] = [new ApplyHistory(), new RecentCommits()]
+    const history = new ApplyHistory()
+    const recent = new RecentCommits()
     this.#log = new CommitLog({
       kv,
       versions,
@@ -138,9 +139,8 @@ export class Engine {
         this.#findings.noteCommitted(append.records)
       },
       onApplyFailure: (error) => options.onBackgroundFailure?.(error),
-      switchedOff: options.switchedOff,
     })
-    this.#ids = new IdAllocator({ kv, switchedOff: options.switchedOff })
+    this.#ids = new IdAllocator({ kv })
     this.#transactions = new Transactions({
       kv,
       log: this.#log,

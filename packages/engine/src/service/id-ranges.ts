@@ -22,13 +22,13 @@ import { type AllocatedRange, describeMark, type IdRange } from '../ids/key-rang
 import { counterMax, type IdSpace, idOfCounter } from '../ids/scatter.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { groupOf } from '../log/log-rows.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { rowAfter } from '../tables/ranges.ts'
 import type { TableView } from '../tables/table.ts'
 
-/** The part of a database that these verbs use. */
+/** What these verbs use of a database. */
 export interface IdRangeParts {
   readonly database: KeyDefaults & { readonly code: string }
   readonly ids: IdAllocator
@@ -44,7 +44,7 @@ export interface AllocatedIds extends IdRange {
   readonly words: string
 }
 
-/** The next number of a counter. */
+/** What one counter gives next. */
 export interface NextId {
   /** Its next number: in the sequential space the id itself. */
   readonly counter: bigint
@@ -56,9 +56,9 @@ export interface NextIds {
   /** The counter that automatic ids of the database come from. */
   readonly automatic: IdPolicy
   readonly scattered: NextId
-  /** The counter of the kind and parent. */
+  /** Of the kind and parent. */
   readonly sequential: NextId
-  /** The counter of the whole store; its id skips those that the kind and parent has given. */
+  /** Of the whole store; its id passes over what the kind and parent has given. */
   readonly storewide: NextId
 }
 
@@ -148,20 +148,9 @@ function hasEntityBetween(
     const start = entityRowKey(first.partition, first.path)
     const end = rowAfter(entityRowKey(last.partition, last.path))
     const scan = view.scan(context, 'Entities', { start, end }, { expect: 1 })
-    const found = (rows: { readonly length: number }): boolean => {
-      scan.close()
-      return rows.length > 0
-    }
-    try {
-      const rows = scan.next(1)
-      if (!(rows instanceof Promise)) return found(rows)
-      return rows.then(found, (error: unknown) => {
-        scan.close()
-        throw error
-      })
-    } catch (error) {
-      scan.close()
-      throw error
-    }
+    return finallyDo(
+      () => andThen(scan.next(1), (rows) => rows.length > 0),
+      () => scan.close(),
+    )
   })
 }

@@ -57,7 +57,7 @@ export class Indexes {
     return ensured
   }
 
-  /** The indexes being defined or built in a database. */
+  /** What is being defined or built in a database. */
   comingIn(database: IndexedDatabase): readonly IndexDefinition[] {
     return this.#builder.definitionsIn(database)
   }

@@ -4,7 +4,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import { prefixEnd } from '../encoding/bytes.ts'
-import { isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { allOf, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import type { PlanNode } from '../planner/plan-node.ts'
 import { whileWanted } from '../slices.ts'
 import type { Kv } from '../storage/kv.ts'
@@ -12,12 +12,8 @@ import type { Kv } from '../storage/kv.ts'
 /** Resolves when all index rows of the plan are there. @throws CANCELLED, DEADLINE_EXCEEDED */
 export function planRowsReady(context: RequestContext, kv: Kv, plan: PlanNode): MaybePromise<void> {
   if (kv.prepare === undefined) return
-  const waits: Promise<void>[] = []
-  for (const prefix of scannedPrefixes(plan)) {
-    const ready = kv.prepare({ start: prefix, end: prefixEnd(prefix) })
-    if (isPromise(ready)) waits.push(ready)
-  }
-  return waits.length === 0 ? undefined : whileWanted(context, Promise.all(waits)).then(() => {})
+  const ready = allOf(scannedPrefixes(plan), (prefix) => kv.prepare?.({ start: prefix, end: prefixEnd(prefix) }))
+  if (isPromise(ready)) return whileWanted(context, ready).then(() => {})
 }
 
 function scannedPrefixes(node: PlanNode): readonly string[] {

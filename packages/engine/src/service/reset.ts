@@ -19,7 +19,7 @@
  *   beside others            rows deleted
  *   one turn of commits      new databases ▪ wish deleted ▪ scope opened           then the room on disk is given back, beside others
  *
- * docs/architecture/transactions.md has the answers that open transactions get.
+ * What open transactions hear, docs/architecture/transactions.md says.
  */
 
 import { checkAlive, type RequestContext } from '../context.ts'
@@ -30,9 +30,16 @@ import { invalidArgument } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
-import { closingAfter } from '../metadata/skip-scan.ts'
-import type { KeyRange, Kv, KvReader, KvRow, KvWrite, RangesHidden, RowKey } from '../storage/kv.ts'
+import {
+  andThen,
+  finallyDo,
+  forEachInOrder,
+  type MaybePromise,
+  runSteps,
+  type Steps,
+  waitFor,
+} from '../maybe-promise.ts'
+import type { KeyRange, Kv, KvReader, KvWrite, RangesHidden, RowKey } from '../storage/kv.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import type { Transactions } from '../transactions/transactions.ts'
@@ -61,13 +68,13 @@ const partitionedSpaces = [
   keySpaces.Pending,
 ]
 
-/** The prefix of the codes of the databases in a scope. */
+/** What the codes of the databases in a scope begin with. */
 export function scopeCode({ projectId, databaseId }: ResetScope): string {
   if (projectId === undefined) return ''
   return encodeText(projectId) + (databaseId === undefined ? '' : encodeText(databaseId))
 }
 
-/** The prefix of the codes of the databases and entity groups that a reset of the scope empties. */
+/** What the codes of the databases and entity groups begin with that a reset of the scope leaves empty. */
 function writtenCode(scope: ResetScope): string {
   return scopeCode(scope) + (scope.namespaceId === undefined ? '' : encodeText(scope.namespaceId))
 }
@@ -81,7 +88,7 @@ export interface ResetParts {
   readonly indexes: Indexes
   readonly databases: () => readonly Database[]
   readonly database: (projectId: string, databaseId: string) => Database
-  /** Called when the rows are deleted, before the next write in the scope. */
+  /** Told when the rows are gone, before anybody may write in the scope. */
   readonly onGone: () => void
 }
 
@@ -142,7 +149,7 @@ async function hideRows(parts: ResetParts, scope: ResetScope, context: RequestCo
     else versions.forgetCeiling()
     if (projectId === undefined) ids.forget()
     else for (const database of affected) ids.forget(database)
-    // Work that began meanwhile has the catalogues of before.
+    // What was begun meanwhile knows the catalogues of before.
     if (namespaceId === undefined) indexes.giveUp(scopeCode(scope))
     parts.onGone()
     await reinstate?.(parts.database)
@@ -226,41 +233,37 @@ export function rangesOf(kv: KvReader, scope: ResetScope): MaybePromise<readonly
   ])
 }
 
-/** The prefix of the rows of each composite index of a database that has rows. */
+/** What the rows of each composite index of a database begin with, for the indexes that have rows. */
 function compositePrefixes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
   const found: string[] = []
   const scan = kv.scan(prefixRange(database), { expect: 1 })
-  const take = ([row]: readonly KvRow[]): boolean => {
-    if (row === undefined) return false
-    const index = database + encodeInt64(parseCompositeHead(row.key).indexId)
-    found.push(index)
-    scan.seek(prefixEnd(index))
-    return true
-  }
-  const run = (): MaybePromise<void> => {
+  function* jumps(): Steps<readonly string[]> {
     for (;;) {
-      const more = andThen(scan.next(1), take)
-      if (more instanceof Promise) return more.then((yes) => (yes ? run() : undefined))
-      if (!more) return
+      const [row] = yield* waitFor(scan.next(1))
+      if (row === undefined) return found
+      const index = database + encodeInt64(parseCompositeHead(row.key).indexId)
+      found.push(index)
+      scan.seek(prefixEnd(index))
     }
   }
-  return andThen(closingAfter(scan, run), () => found)
+  return finallyDo(
+    () => runSteps(jumps()),
+    () => scan.close(),
+  )
 }
 
 function deleteRange(kv: Kv, range: KeyRange): MaybePromise<void> {
   const scan = kv.scan(range, { onlyKept: true })
-  const isDone = (rows: readonly KvRow[]): MaybePromise<boolean> => {
-    if (rows.length === 0) return true
-    const writes = rows.map(({ key }): KvWrite => ({ key, value: undefined }))
-    const written = kv.supports.batch ? kv.batch(writes) : forEachInOrder(writes, (write) => kv.mutate(write))
-    return andThen(written, () => false)
-  }
-  const run = (): MaybePromise<void> => {
+  function* batches(): Steps<void> {
     for (;;) {
-      const done = andThen(scan.next(batchRows), isDone)
-      if (done instanceof Promise) return done.then((yes) => (yes ? undefined : run()))
-      if (done) return
+      const rows = yield* waitFor(scan.next(batchRows))
+      if (rows.length === 0) return
+      const writes = rows.map(({ key }): KvWrite => ({ key, value: undefined }))
+      yield* waitFor(kv.supports.batch ? kv.batch(writes) : forEachInOrder(writes, (write) => kv.mutate(write)))
     }
   }
-  return closingAfter(scan, run)
+  return finallyDo(
+    () => runSteps(batches()),
+    () => scan.close(),
+  )
 }

@@ -1,6 +1,6 @@
 /** Every verb ends in one settlement of its ledger, whatever comes of it (context/C2). */
 import { checkAlive, type RequestContext } from '../context.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 
 /** Whom a verb tells of its begin and end. */
 export interface Settlement {
@@ -16,25 +16,15 @@ export function settled<T>(
   context: RequestContext,
   verb: () => MaybePromise<T>,
 ): MaybePromise<T> {
-  let result: MaybePromise<T>
+  return runSteps(settling(settlement, context, verb))
+}
+
+function* settling<T>(settlement: Settlement, context: RequestContext, verb: () => MaybePromise<T>): Steps<T> {
   settlement.begin(context)
   try {
     checkAlive(context)
-    result = verb()
-  } catch (error) {
-    return andThen(settlement.settle(context), () => {
-      throw error
-    })
+    return yield* waitFor(verb())
+  } finally {
+    yield* waitFor(settlement.settle(context))
   }
-  if (result instanceof Promise) {
-    return result.then(
-      (value) => andThen(settlement.settle(context), () => value),
-      (error) =>
-        andThen(settlement.settle(context), () => {
-          throw error
-        }),
-    )
-  }
-  const value = result
-  return andThen(settlement.settle(context), () => value)
 }

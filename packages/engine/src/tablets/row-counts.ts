@@ -8,7 +8,7 @@
 import type { Scheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import { keySpaceOf } from '../encoding/keyspace.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { finallyDo, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
 import { giveWay } from '../slices.ts'
 import type { KvRow, KvScan, RowKey } from '../storage/kv.ts'
@@ -49,10 +49,13 @@ export class RowCounts {
     const open = this.#open
     if (open === undefined) return
     const scan = open()
-    const done = this.#run(scan, ++this.#walk)
-    const close = (): void => scan.close()
-    if (done instanceof Promise) this.#walked = done.then(close, close)
-    else close()
+    const walk = (): MaybePromise<void> => runSteps(this.#steps(scan, ++this.#walk))
+    // What the store cannot answer is not counted.
+    const ended = whenFails(
+      () => finallyDo(walk, () => scan.close()),
+      () => undefined,
+    )
+    this.#walked = Promise.resolve(ended)
   }
 
   /** As {@link want}; resolves when all rows are counted. */
@@ -97,20 +100,14 @@ export class RowCounts {
     }
   }
 
-  /** Goes on until the end, or until another walk has begun; what the store cannot answer is not counted. */
-  #run(scan: KvScan, walk: number): MaybePromise<void> {
+  /** Goes on until the end, or until another walk has begun. */
+  *#steps(scan: KvScan, walk: number): Steps<void> {
     const context = requestContext({ clock: this.#parts.scheduler })
-    const step = (): MaybePromise<void> => {
-      for (;;) {
-        const rows = scan.next(rowsPerStep)
-        if (rows instanceof Promise) return rows.then((late) => (this.#take(late, walk) ? way(late.length) : undefined))
-        if (!this.#take(rows, walk)) return
-        const wait = giveWay(context, rows.length)
-        if (wait !== undefined) return wait.then(step)
-      }
+    for (;;) {
+      const rows = yield* waitFor(scan.next(rowsPerStep))
+      if (!this.#take(rows, walk)) return
+      yield* waitFor(giveWay(context, rows.length))
     }
-    const way = (rows: number): MaybePromise<void> => andThen(giveWay(context, rows), step)
-    return step()
   }
 
   /** @returns whether there is more to come */

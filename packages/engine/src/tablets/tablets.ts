@@ -81,7 +81,7 @@ export class Tablets {
   configure(changed: Partial<TabletSettings>): void {
     this.#now()
     this.#fleet.configure(tabletSettings(changed, this.#fleet.settings))
-    this.metering.takeAll()
+    this.metering.countdown = 0
     if (this.#fleet.settings.simulate) this.rows.want()
   }
 

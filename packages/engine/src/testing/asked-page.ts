@@ -10,6 +10,7 @@ import { normalize } from '../planner/normalize.ts'
 import { plan } from '../planner/plan.ts'
 import type { MemoryKv } from '../storage/memory-kv.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
+import { atOnce } from './at-once.ts'
 import { entity, type ModelEntity, type QueryWords, query, queryDatabase } from './query-world.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
@@ -30,8 +31,7 @@ export function ask(
   const ledger = new CountingLedger()
   const context = requestContext({ clock: new VirtualClock(), ledger, ...options })
   const view = 'mutate' in store ? new KvTableView(store) : store
-  const page = execute(context, view, planned, windowOf(asked, planned, limits))
-  if (page instanceof Promise) throw new Error('execute/E1: a memory store must answer at once')
+  const page = atOnce(execute(context, view, planned, windowOf(asked, planned, limits)))
   return { page, keys: page.results.map((result) => formatKey(result.key)), ledger }
 }
 

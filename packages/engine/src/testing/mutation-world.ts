@@ -1,4 +1,5 @@
 /** Mutations of one entity, `K:"c"` if not said otherwise, folded over a store that is a plain map: for tests of their rules. */
+
 import { systemScheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import { encodeKey } from '../encoding/entity-codec.ts'
@@ -9,6 +10,7 @@ import type { Mutation } from '../service/api.ts'
 import { prepareMutation } from '../service/prepare-mutation.ts'
 import { decodeImage } from '../tables/entities.ts'
 import { type Evaluated, evaluateMutations, type MutationOutcome, type Operation } from '../transactions/mutations.ts'
+import { atOnce } from './at-once.ts'
 import { type Plain, propertyBytes, readBack } from './plain-values.ts'
 
 export type Properties = { readonly [name: string]: Plain }
@@ -49,22 +51,23 @@ export class World {
 
   evaluate(mutations: readonly Mutation[], atomic: boolean = true): Evaluated {
     this.#version++
-    const evaluated = evaluateMutations(
-      mutations.map((one) => prepareMutation(one, database, {})),
-      {
-        context: requestContext({ clock: systemScheduler }),
-        atomic,
-        pairs: this.#mode === 'firestore' ? 'refused' : 'sequential',
-        indexOptions: {},
-        nextKey: (key) => ({ ...key, path: [{ kind: 'K', name: 'next' }] }),
-      },
-      ({ partition, path }) => {
-        this.reads++
-        return this.#cells.get(partition + path)
-      },
-      this.#version,
+    const evaluated = atOnce(
+      evaluateMutations(
+        mutations.map((one) => prepareMutation(one, database, {})),
+        {
+          context: requestContext({ clock: systemScheduler }),
+          atomic,
+          pairs: this.#mode === 'firestore' ? 'refused' : 'sequential',
+          indexOptions: {},
+          nextKey: (key) => ({ ...key, path: [{ kind: 'K', name: 'next' }] }),
+        },
+        ({ partition, path }) => {
+          this.reads++
+          return this.#cells.get(partition + path)
+        },
+        this.#version,
+      ),
     )
-    if (evaluated instanceof Promise) throw new Error('nothing here waits')
     for (const { codes, after } of evaluated.states) {
       const code = codes.partition + codes.path
       if (after === undefined) this.#cells.delete(code)
@@ -77,7 +80,7 @@ export class World {
     return this.evaluate(mutations).outcomes
   }
 
-  /** The answer of `commit`, or the code of its refusal. */
+  /** What `commit` answers, or the code it is refused with. */
   codeOf(...mutations: Mutation[]): string {
     try {
       this.commit(...mutations)

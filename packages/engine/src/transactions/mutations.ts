@@ -28,7 +28,7 @@ import { DatastoreError, invalidArgument, worded } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import { limits } from '../limits.ts'
 import type { EntityStates } from '../log/index-delta.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import { formatKey, type Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
@@ -157,7 +157,9 @@ export function evaluateMutations(
   read: Reader,
   version: bigint,
 ): MaybePromise<Evaluated> {
-  return andThen(namedKeys(mutations, rules), (named) => new Fold(mutations, rules, read, version, named).run(0))
+  return andThen(namedKeys(mutations, rules), (named) =>
+    runSteps(new Fold(mutations, rules, read, version, named).steps()),
+  )
 }
 
 const noNames: ReadonlyMap<RowKey, Named> = new Map()
@@ -223,57 +225,42 @@ class Fold {
     this.#known = mutations.length < 2 ? undefined : new Map()
   }
 
-  run(from: number): MaybePromise<Evaluated> {
-    for (let i = from; i < this.#mutations.length; i++) {
-      const mutation = this.#mutations[i] as PreparedMutation
+  *steps(): Steps<Evaluated> {
+    let failure: unknown
+    for (const mutation of this.#mutations) {
       try {
-        const entity = this.#entityFor(mutation)
-        if (entity instanceof Promise) {
-          return entity.then(
-            (found) => this.#take(mutation, found, i),
-            (error) => this.#failed(error),
-          )
-        }
-        this.#mutate(mutation, entity)
+        this.#mutate(mutation, yield* waitFor(this.#entityFor(mutation)))
       } catch (error) {
-        return this.#failed(error)
+        if (this.#rules.atomic || this.#done.length === 0) throw error
+        failure = error
+        break
       }
       const turn = giveWay(this.#rules.context, workOfOne)
-      if (turn !== undefined) return turn.then(() => this.run(i + 1))
+      if (turn !== undefined) yield turn
     }
-    return this.#finish(undefined)
-  }
-
-  #take(mutation: PreparedMutation, entity: Entity, i: number): MaybePromise<Evaluated> {
-    try {
-      this.#mutate(mutation, entity)
-    } catch (error) {
-      return this.#failed(error)
-    }
-    return this.run(i + 1)
-  }
-
-  #failed(error: unknown): MaybePromise<Evaluated> {
-    if (this.#rules.atomic || this.#done.length === 0) throw error
-    return this.#finish(error)
-  }
-
-  #finish(failure: unknown): MaybePromise<Evaluated> {
-    const { context } = this.#rules
-    const states: EntityStates[] = []
-    const stated = forEachInSlices(context, this.#entities, workOf, (entity) => {
-      const { codes, row, before, imageBefore, entries } = entity
-      const image = this.#imageAfter(entity)
-      entity.imageAfter = image
-      if (image === imageBefore) return
-      const after = image === undefined ? undefined : encodeImage(image)
-      states.push({ codes, row, before, after, afterEntries: entries })
-    })
+    const states = yield* this.#states()
     const outcomes: MutationOutcome[] = []
-    const told = andThen(stated, () =>
-      forEachInSlices(context, this.#done, workOf, (entity, i) => outcomes.push(this.#outcomeOf(entity, i))),
+    yield* waitFor(
+      forEachInSlices(this.#rules.context, this.#done, workOf, (entity, i) =>
+        outcomes.push(this.#outcomeOf(entity, i)),
+      ),
     )
-    return andThen(told, () => ({ states, outcomes, failure }))
+    return { states, outcomes, failure }
+  }
+
+  *#states(): Steps<readonly EntityStates[]> {
+    const states: EntityStates[] = []
+    yield* waitFor(
+      forEachInSlices(this.#rules.context, this.#entities, workOf, (entity) => {
+        const { codes, row, before, imageBefore, entries } = entity
+        const image = this.#imageAfter(entity)
+        entity.imageAfter = image
+        if (image === imageBefore) return
+        const after = image === undefined ? undefined : encodeImage(image)
+        states.push({ codes, row, before, after, afterEntries: entries })
+      }),
+    )
+    return states
   }
 
   /** The image of an entity after the list; the very image before when it is the same (M3). */
@@ -311,9 +298,7 @@ class Fold {
       return this.#movedOn(mutation)
     }
     const cell = this.#read(codes, row)
-    return cell instanceof Promise
-      ? cell.then((late) => this.#takeUp(mutation, codes, row, late))
-      : this.#takeUp(mutation, codes, row, cell)
+    return andThen(cell, (found) => this.#takeUp(mutation, codes, row, found))
   }
 
   #takeUp(

@@ -12,7 +12,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import type { Footprint } from '../log/commit-input.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
 
@@ -141,8 +141,7 @@ class TrackedScan implements RowScan {
   }
 
   next(count: number): MaybePromise<readonly KvRow[]> {
-    const rows = this.#scan.next(count)
-    return rows instanceof Promise ? rows.then((late) => this.#note(late)) : this.#note(rows)
+    return andThen(this.#scan.next(count), (rows) => this.#note(rows))
   }
 
   seek(key: RowKey): void {

@@ -7,14 +7,14 @@
  * HM3  A transaction that reads by entity group sees all its groups as of one instant, that of its newest view. When a read adds
  *      a group, the groups read before must be unchanged.
  */
-import type { LogDatabase } from '../log/commit-input.ts'
 import type { GroupCode } from '../log/log-rows.ts'
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadView, ReadViews } from './read-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
 import { refuseEnded } from './registry.ts'
 import type { Transaction } from './transaction.ts'
+import type { TransactionDatabase } from './transactions.ts'
 
 type ByGroup = Map<GroupCode, MaybePromise<ReadView>>
 
@@ -33,7 +33,7 @@ export class TransactionViews {
 
   /** Reads at the transaction's one moment. */
   read<T>(
-    database: LogDatabase,
+    database: TransactionDatabase,
     transaction: Transaction,
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
@@ -49,7 +49,7 @@ export class TransactionViews {
    * @param added - called when moments of groups were added, with these; it throws when earlier ones have moved (HM3)
    */
   readGroups<T>(
-    database: LogDatabase,
+    database: TransactionDatabase,
     transaction: Transaction,
     groups: readonly GroupCode[],
     added: (fresh: readonly GroupCode[]) => void,
@@ -78,7 +78,7 @@ export class TransactionViews {
   /** The mark of the transaction's one moment; `undefined` while there is none. */
   markOf(transaction: Transaction): number | undefined {
     const readView = this.#ofAll.get(transaction)
-    return readView === undefined || readView instanceof Promise ? undefined : readView.mark
+    return readView === undefined || isPromise(readView) ? undefined : readView.mark
   }
 
   /** The groups that it has read, each with the mark of its moment; those that are not there yet are left out. */
@@ -86,7 +86,7 @@ export class TransactionViews {
     const known = this.#ofGroups.get(transaction)
     if (known === undefined) return noMarks
     const marks = new Map<GroupCode, number>()
-    for (const [group, readView] of known) if (!(readView instanceof Promise)) marks.set(group, readView.mark)
+    for (const [group, readView] of known) if (!isPromise(readView)) marks.set(group, readView.mark)
     return marks
   }
 
@@ -110,7 +110,7 @@ export class TransactionViews {
     this.#ofGroups.delete(transaction)
   }
 
-  #viewOf(database: LogDatabase, transaction: Transaction): MaybePromise<ReadView> {
+  #viewOf(database: TransactionDatabase, transaction: Transaction): MaybePromise<ReadView> {
     const known = this.#ofAll.get(transaction)
     if (known !== undefined) return known
     const made =
@@ -118,8 +118,7 @@ export class TransactionViews {
         ? this.#readViews.take(database, 'global', this.#releasing(transaction))
         : this.#readViews.at(database, transaction.readTime)
     this.#ofAll.set(transaction, made)
-    if (!(made instanceof Promise)) return made
-    return made.then((readView) => {
+    return andThen(made, (readView) => {
       if (transaction.state === 'active') this.#ofAll.set(transaction, readView)
       return readView
     })
@@ -144,10 +143,8 @@ export class TransactionViews {
 }
 
 function giveBack(readView: MaybePromise<ReadView>): void {
-  if (!(readView instanceof Promise)) readView.close()
-  else
-    readView.then(
-      (late) => late.close(),
-      () => undefined,
-    )
+  void whenFails(
+    () => andThen(readView, (taken) => taken.close()),
+    () => undefined,
+  )
 }

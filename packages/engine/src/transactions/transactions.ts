@@ -25,7 +25,7 @@ import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
 import { ScopeClosed } from '../log/closed-scopes.ts'
 import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
 import type { GroupCode } from '../log/log-rows.ts'
-import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
@@ -135,10 +135,12 @@ export class Transactions {
     return this.#readViews.readNow(database, scope, steps, work)
   }
 
-  /** A read of the transaction failed with `error` (X4). */
-  failed(database: TransactionDatabase, token: Uint8Array, error: unknown): void {
-    if (!(error instanceof DatastoreError) || error.code !== 'ABORTED') return
-    this.#registry.openOne(database.code, token)?.end('aborted', error.message)
+  /** A read of the transaction failed with `error` (X4), which is thrown on. */
+  failed(database: TransactionDatabase, token: Uint8Array, error: unknown): never {
+    if (error instanceof DatastoreError && error.code === 'ABORTED') {
+      this.#registry.openOne(database.code, token)?.end('aborted', error.message)
+    }
+    throw error
   }
 
   /** A read outside of transactions, at a past moment (microseconds). */
@@ -206,14 +208,7 @@ export class Transactions {
     }
     // A write outside of transactions waits like one that has read nothing; as the oldest it is never a deadlock's victim.
     const holder = transaction ?? this.#registry.standIn(database.code)
-    const attempt = (): MaybePromise<Committed<T>> => {
-      try {
-        const committed = log.commit(admitted)
-        return committed instanceof Promise ? committed.catch(again) : committed
-      } catch (error) {
-        return again(error)
-      }
-    }
+    const attempt = (): MaybePromise<Committed<T>> => whenFails(() => log.commit(admitted), again)
     const again = (error: unknown): Promise<Committed<T>> => {
       if (!(error instanceof Blocked)) {
         if (error instanceof DatastoreError && error.code === 'ABORTED') this.#noteContention('conflicted', input)
@@ -283,19 +278,12 @@ export class Transactions {
       transaction.end(aborted ? 'aborted' : 'rolledBack', aborted ? error.message : undefined)
       throw error
     }
-    try {
-      const result = attempt()
-      if (result instanceof Promise) {
-        return result.then((value) => {
-          transaction.end('committed')
-          return value
-        }, failed)
-      }
-      transaction.end('committed')
-      return result
-    } catch (error) {
-      return failed(error)
-    }
+    const ended = (): MaybePromise<T> =>
+      andThen(attempt(), (value) => {
+        transaction.end('committed')
+        return value
+      })
+    return whenFails(ended, failed)
   }
 
   /**

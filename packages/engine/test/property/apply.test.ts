@@ -14,6 +14,7 @@ import type { Kv, KvReader, KvRow } from '../../src/storage/kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
+import { atOnce } from '../../src/testing/at-once.ts'
 import { type Step, steps, World } from './log-world.ts'
 
 const bodies: readonly { readonly name: string; wrap(inner: MemoryKv): Kv }[] = [
@@ -112,6 +113,5 @@ function rowsOf(kv: MemoryKv): readonly (readonly [string, string])[] {
 }
 
 function allRows(reader: KvReader, start = '', end = '\xff'): readonly KvRow[] {
-  const rows = reader.scan({ start, end }).next(100_000)
-  return rows instanceof Promise ? [] : rows
+  return atOnce(reader.scan({ start, end }).next(100_000))
 }

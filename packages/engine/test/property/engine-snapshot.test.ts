@@ -18,6 +18,7 @@ import type { EngineSnapshot } from '../../src/service/engine-snapshot.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
+import { atOnce } from '../../src/testing/at-once.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
@@ -195,8 +196,7 @@ class World {
   /** All rows, and what waits. */
   picture(): unknown {
     const scan = this.kv.scan(everything)
-    const found = scan.next(100_000)
-    if (found instanceof Promise) throw new Error('a small store in memory answers at once')
+    const found = atOnce(scan.next(100_000))
     const rows = found.map(({ key, value }) => [key, Buffer.from(value).toString('latin1')])
     scan.close()
     return { rows, pending: this.engine.inspector.pending() }

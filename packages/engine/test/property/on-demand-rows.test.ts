@@ -17,6 +17,7 @@ import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { type PropertyTable, rowDifference, rowsOf } from '../../src/tables/rows.ts'
 import { type StoredIndexOptions, scatterOf } from '../../src/tables/scatter.ts'
 import type { TableRow } from '../../src/tables/table.ts'
+import { atOnce } from '../../src/testing/at-once.ts'
 
 // Names of which one is a prefix of the other, and some that are escaped where they stand in a row.
 const namespaces = ['', 'n', 'n\u0000'] as const
@@ -147,8 +148,7 @@ function rowsIn(reader: KvReader, range: KeyRange, reverse: boolean): (readonly 
   const found: (readonly [string, string])[] = []
   const scan = reader.scan(range, { reverse })
   for (;;) {
-    const rows = scan.next(2)
-    if (rows instanceof Promise) throw new Error('a store in memory answers at once')
+    const rows = atOnce(scan.next(2))
     if (rows.length === 0) break
     for (const { key, value } of rows) found.push([key, value.join(' ')])
   }
@@ -318,7 +318,7 @@ function rangeOf(table: PropertyTable): KeyRange {
   return { start, end: prefixEnd(start) }
 }
 
-test('rows of an index that was never read are not kept', () => {
+test('rows of an index that nobody has read are not kept', () => {
   const world = new World()
   const key: Key = { partition, path: [{ kind: 'A', id: 1n }] }
   const entity = new Map<string, Value>([['p', { type: 'integer', value: 1n }]])
@@ -330,7 +330,7 @@ test('rows of an index that was never read are not kept', () => {
   expect(world.inner.size).toBe(4)
 })
 
-test('rows of the log come into the tree when they are first read, and those trimmed before never do', () => {
+test('rows of the log come into the tree when somebody reads them, and those that are trimmed before never do', () => {
   const world = new World()
   const entity = new Map<string, Value>()
   for (const id of [3n, 1n, 2n]) {

@@ -15,6 +15,7 @@ import { normalize } from '../../src/planner/normalize.ts'
 import { plan } from '../../src/planner/plan.ts'
 import type { Plan } from '../../src/planner/plan-node.ts'
 import type { TableView } from '../../src/tables/table.ts'
+import { atOnce } from '../../src/testing/at-once.ts'
 import type { ModelEntity } from '../../src/testing/query-world.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 import { database } from './query-arbitraries.ts'
@@ -55,9 +56,7 @@ export function orderOf(query: Query, { columns, lateColumns, reverse }: Plan): 
 /** One answer, from a store that answers at once. */
 export function runPlan(view: TableView, planned: Plan, query: Query, limits: AnswerLimits = {}): ResultPage {
   const context = requestContext({ clock: new VirtualClock() })
-  const page = execute(context, view, planned, windowOf(query, planned, limits))
-  if (page instanceof Promise) throw new Error('a memory store must answer at once')
-  return page
+  return atOnce(execute(context, view, planned, windowOf(query, planned, limits)))
 }
 
 /** A result in words: its key, and the codes of what is projected. */

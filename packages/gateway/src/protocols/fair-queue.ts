@@ -41,7 +41,7 @@ export interface FairQueueOptions {
   readonly later?: (run: () => void) => void
 }
 
-/** The part of a call that says whether its client still waits. */
+/** As much of a call as decides whether it is still wanted. */
 interface Wanted {
   readonly isCancelled: boolean
 }
@@ -71,7 +71,7 @@ export class FairQueue {
   #sliceEndsAt = Number.NEGATIVE_INFINITY
   /** Whether the sockets were looked at, or are about to be, since the slice began. */
   #isOver = true
-  /** The connection that called last. */
+  /** Who asked last. */
   #last: object | undefined
   #sharedUntil = Number.NEGATIVE_INFINITY
 
@@ -120,12 +120,12 @@ export class FairQueue {
       line.last = waiting
       return
     }
-    // A function deferred now runs before the next read of the sockets, one deferred from there runs after it.
+    // What is put off now comes before the next look at the sockets, what is put off then comes after it.
     if (this.#lines.size === 0) this.#later(() => this.#later(this.#serve))
     this.#lines.set(connection, { first: waiting, last: waiting, credit: this.#turnMs })
   }
 
-  /** A call of another connection than before. */
+  /** Somebody else than before. */
   #meet(connection: object): void {
     if (this.#last !== undefined) {
       const now = this.#now()
@@ -150,8 +150,8 @@ export class FairQueue {
   }
 
   /**
-   * A slice for waiting calls in which no line has more than one turn, so that the answers of the lines served are sent
-   * before an expensive call of another begins.
+   * A slice for those who wait, in which no line has more than one turn: so the answers of those whose turn it was are sent
+   * before a dear call of another begins.
    */
   readonly #serve = (): void => {
     const now = this.#now()

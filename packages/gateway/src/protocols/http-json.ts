@@ -25,9 +25,6 @@ function codec(): Codec | Promise<Codec> {
  */
 const bytesOfWork = 4
 
-/** Longer answers are printed in pieces. */
-const wholeAnswerBytesMax = 16 * 1024
-
 /** The lists that are as long as clients like. Others have limits, and are refused before they are read. */
 const lists: Partial<Record<MethodName, string>> = { Commit: 'mutations', AllocateIds: 'keys', ReserveIds: 'keys' }
 
@@ -57,11 +54,7 @@ export const jsonForm: WireForm = {
     }),
   answer: (method, message, call) =>
     andThen(giveWay(call, message.length / bytesOfWork), () =>
-      andThen(codec(), (json) =>
-        message.length <= wholeAnswerBytesMax
-          ? json.answerToJson(method, message)
-          : json.longAnswerToJson(method, message, call),
-      ),
+      andThen(codec(), (json) => json.answerToJson(method, message)),
     ),
   error: jsonErrorOf,
 }

@@ -370,7 +370,7 @@ describe('floods', () => {
   })
 })
 
-describe('unread answers', () => {
+describe('answers that nobody reads', () => {
   const unreadBytesMax = 8 * megabyte
   const lookups = isLong ? 400 : 40
 

@@ -121,7 +121,6 @@ function tablet(id: number, changed: Partial<TabletReport>): TabletReport {
     server: 0,
     unavailableUntilMs: undefined,
     splitRefusal: undefined,
-    wading: undefined,
     ...changed,
   }
 }

@@ -9,8 +9,7 @@
  *   GET  /emulator/watch              all of it, as server-sent events                  interval (ms), table, span, rows
  *   POST /emulator/tablets/compact    a major compaction now                            table
  *
- * The first report begins to count rows, and waits a moment for that, in which a small store is counted. With `counted=true`,
- * `tablets` and `watch` answer when all rows are counted.
+ * The first report begins to count rows. With `counted=true`, `tablets` and `watch` answer when that is done.
  *
  * Answers are the engine's reports (tablets/report.ts), plain JSON.
  */
@@ -19,24 +18,13 @@ import type { Router } from '../../protocols/router.ts'
 import { groupsDefault, tickMs, Watch } from './watch.ts'
 
 const intervalMsDefault = 1000
-/** So long a first report waits for the count of rows. */
-const countMsMax = 200
 
 export function addTabletRoutes(router: Router, engine: Engine): void {
   const { tablets } = engine
-  const { clock } = engine.context()
-  const watch = new Watch(engine, clock)
-  const rowsCounted = async (query: URLSearchParams): Promise<void> => {
-    const counted = tablets.counted()
-    if (query.get('counted') === 'true') return counted
-    const wait = new AbortController()
-    const waited = clock.sleep(countMsMax, wait.signal).catch(() => {})
-    await Promise.race([counted, waited])
-    wait.abort()
-  }
+  const watch = new Watch(engine, engine.context().clock)
   router.add('GET', '/emulator/tablets', async ({ query }) => {
     known(query, ['counted'])
-    await rowsCounted(query)
+    if (query.get('counted') === 'true') await tablets.counted()
     return { json: tablets.report() }
   })
   router.add('GET', '/emulator/tablets/events', ({ query }) => {
@@ -59,7 +47,7 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
     known(query, ['interval', 'counted', ...heatParameters])
     const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
     const options = heatOptions(query)
-    await rowsCounted(query)
+    if (query.get('counted') === 'true') await tablets.counted()
     return { events: (signal) => watch.events(intervalMs, options, signal) }
   })
   router.add('POST', '/emulator/tablets/compact', ({ query }) => {

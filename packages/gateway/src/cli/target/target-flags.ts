@@ -42,18 +42,18 @@ const namespace: Flag = {
 }
 const json: Flag = { name: 'json', type: 'boolean', describe: 'Answer as JSON', group }
 
-/** Flags of commands that only ask a running server. */
+/** Of commands that ask a running server alone. */
 export const serverFlags: readonly Flag[] = [
   endpoint,
   { ...dataDir, describe: 'Folder of the data instead: the server that runs there' },
   json,
 ]
 
-/** Flags of commands that read the whole store. */
+/** Of commands that look at the whole store. */
 export const placeFlags: readonly Flag[] = [endpoint, dataDir, json]
 
-/** Flags of commands that read one database. */
+/** Of commands that look at one database. */
 export const databaseFlags: readonly Flag[] = [endpoint, dataDir, project, database, json]
 
-/** Flags of commands that take keys. */
+/** Of commands that look at keys. */
 export const targetFlags: readonly Flag[] = [endpoint, dataDir, project, database, namespace, json]
