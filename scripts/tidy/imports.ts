@@ -1,44 +1,66 @@
 /**
  * Who may import whom. ARCHITECTURE.md draws this order; here it is held.
  *
- * I1  A folder of the engine imports only itself and folders to its left in `engineOrder`.
- * I2  Root files of the engine are open to all its folders and import values from none of them.
+ * I1  A folder of the engine or the gateway imports only itself and folders before it in `folderOrder`.
+ * I2  Root files of these packages are open to all their folders and import values from none of them.
  * I3  Inside a package a file imports the file it needs, never the barrel.
  * I4  Packages meet at their exports, in the direction of `packageOrder`; what is for tests stays in tests and labs.
- * I5  The gateway's handlers know no protocol.
+ * I5  A command of the command line imports no other command.
+ * I6  No file imports itself by way of others.
  */
 import { posix } from 'node:path'
 import { type Finding, isShipped, type SourceFile, withoutComments } from './repository.ts'
 
-/** The engine's folders, bottom first. */
-export const engineOrder: readonly string[] = [
-  'model',
-  'encoding',
-  'storage',
-  'tablets',
-  'tables',
-  'indexes',
-  'ids',
-  'log',
-  'history',
-  'transactions',
-  'planner',
-  'executor',
-  'metadata',
-  'check',
-  'transfer',
-  'findings',
-  'service',
-  'testing',
-]
+/** The folders of a package, bottom first. A folder within a folder stands for itself where it is named. */
+export const folderOrder: Readonly<Record<string, readonly string[]>> = {
+  engine: [
+    'model',
+    'encoding',
+    'leveldb',
+    'storage',
+    'tablets',
+    'tables',
+    'indexes',
+    'ids',
+    'log',
+    'history',
+    'transactions',
+    'planner',
+    'executor',
+    'metadata',
+    'check',
+    'transfer',
+    'findings',
+    'service',
+    'testing',
+  ],
+  gateway: [
+    'gen',
+    'text',
+    'convert',
+    'gql',
+    'fixtures',
+    'calls',
+    'controls',
+    'handlers',
+    'protocols',
+    'admin',
+    'emulator',
+    'testing',
+    'cli/framework',
+    'cli/target',
+    'cli/commands',
+    'cli',
+  ],
+}
 
 /** The packages, bottom first. */
 export const packageOrder: readonly string[] = ['engine', 'gateway', 'bench']
 
-/** Contracts of two layers that all others may name in types, wherever they stand themselves. */
+/** Contracts that all others may name in types, wherever they stand themselves. */
 const openTypes = new Set(['tables/table.ts', 'context.ts'])
 
-/** Files at the top of the engine that gather the rest for other packages. */
+/** Files at the top of a package that gather the rest for other packages. */
 const barrels = new Set(['index.ts', 'testing.ts'])
 
 interface Import {
@@ -70,6 +92,33 @@ export function importFindings(files: readonly SourceFile[]): Finding[] {
       if (wrong !== undefined) findings.push(`${path} imports ${one.from}: ${wrong}`)
     }
   }
+  return [...findings, ...cycleFindings(files)]
+}
+
+/** I6. */
+function cycleFindings(files: readonly SourceFile[]): Finding[] {
+  const paths = new Set(files.map(({ path }) => path))
+  const targets = new Map(
+    files
+      .filter(({ path }) => path.endsWith('.ts'))
+      .map(({ path, text }) => {
+        const relative = importsOf(text).filter(({ from }) => from.startsWith('.'))
+        return [path, relative.map(({ from }) => posix.join(posix.dirname(path), from)).filter((to) => paths.has(to))]
+      }),
+  )
+  const findings: Finding[] = []
+  const done = new Set<string>()
+  const visit = (path: string, above: readonly string[]): void => {
+    if (done.has(path)) return
+    const line = [...above, path]
+    for (const target of targets.get(path) ?? []) {
+      const start = line.indexOf(target)
+      if (start < 0) visit(target, line)
+      else findings.push(`${target} imports itself: ${[...line.slice(start), target].join(' → ')}`)
+    }
+    done.add(path)
+  }
+  for (const path of targets.keys()) visit(path, [])
   return findings
 }
 
@@ -83,14 +132,17 @@ function wrongInside(pack: string, path: string, { from, typeOnly }: Import): st
   if (target.startsWith('..')) return 'packages are imported by name, and tests by nobody'
   if (barrels.has(path)) return undefined
   if (target === 'index.ts') return 'the barrel is for other packages; import the file itself'
-  const [ownFolder, targetFolder] = [folderOf(path), folderOf(target)]
-  if (pack === 'gateway' && ownFolder === 'handlers' && targetFolder === 'protocols') {
-    return 'handlers know no protocol'
+  const order = folderOrder[pack]
+  if (order === undefined) return undefined
+  const [ownCommand, otherCommand] = [commandOf(path), commandOf(target)]
+  if (ownCommand !== undefined && otherCommand !== undefined && ownCommand !== otherCommand) {
+    return 'a command imports no other command'
   }
-  if (pack !== 'engine' || targetFolder === '' || ownFolder === targetFolder) return undefined
-  if (typeOnly && (openTypes.has(target) || ownFolder === '')) return undefined
+  const [ownFolder, targetFolder] = [folderOf(path, order), folderOf(target, order)]
+  if (targetFolder === '' || ownFolder === targetFolder) return undefined
+  if (typeOnly && ((pack === 'engine' && openTypes.has(target)) || ownFolder === '')) return undefined
   if (ownFolder === '') return 'a root file imports types at most'
-  const [own, other] = [engineOrder.indexOf(ownFolder), engineOrder.indexOf(targetFolder)]
+  const [own, other] = [order.indexOf(ownFolder), order.indexOf(targetFolder)]
   if (own < 0) return `the folder ${ownFolder} has no place in the order of scripts/tidy/imports.ts`
   if (other < 0) return `the folder ${targetFolder} has no place in the order of scripts/tidy/imports.ts`
   return other < own ? undefined : `${targetFolder} stands above ${ownFolder}`
@@ -106,6 +158,14 @@ function wrongAcross(pack: string, path: string, from: string): string | undefin
   return undefined
 }
 
-function folderOf(path: string): string {
-  return path.includes('/') ? (path.split('/')[0] ?? '') : ''
+/** The folder by its name in the order, or the first of the path; empty for root files. */
+function folderOf(path: string, order: readonly string[]): string {
+  const parts = path.split('/').slice(0, -1)
+  const inner = parts.slice(0, 2).join('/')
+  return order.includes(inner) ? inner : (parts[0] ?? '')
+}
+
+/** I5. */
+function commandOf(path: string): string | undefined {
+  return /^cli\/commands\/([^/]+)\//.exec(path)?.[1]
 }

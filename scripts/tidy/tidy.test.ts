@@ -76,12 +76,32 @@ describe('the import rule', () => {
     ['gateway/src/a.ts', "import { b } from '@sixtables/engine/testing'", 'tests and labs'],
     ['gateway/src/a.ts', "const b = await import('../../engine/src/b.ts')", 'by name'],
     ['gateway/src/a.test.ts', "import { b } from '../../engine/src/b.ts'", 'by name'],
-    ['gateway/src/handlers/a.ts', "import { b } from '../protocols/b.ts'", 'no protocol'],
+    ['gateway/src/handlers/a.ts', "import { b } from '../protocols/b.ts'", 'protocols stands above handlers'],
+    ['gateway/src/protocols/a.ts', "import type { B } from '../admin/b.ts'", 'admin stands above protocols'],
+    ['gateway/src/fixtures/a.ts', "import { b } from '../cli/framework/b.ts'", 'cli/framework stands above fixtures'],
+    ['gateway/src/cli/framework/a.ts', "import { b } from '../commands/top/b.ts'", 'cli/commands stands above'],
+    ['gateway/src/cli/framework/a.ts', "import { b } from '../registry.ts'", 'cli stands above cli/framework'],
+    ['gateway/src/cli/commands/top/a.ts', "import { b } from '../seed/b.ts'", 'no other command'],
+    ['gateway/src/call.ts', "import { b } from './calls/b.ts'", 'types at most'],
   ]
   test.each(breaches)('refuses in %s: %s', (path, text, why) => {
     expect(importFindings(file(`packages/${path}`, text))).toEqual([expect.stringContaining(why)])
   })
+  test('refuses a file that imports itself by way of others, also in types and in tests', () => {
+    const circle = (folder: string): readonly SourceFile[] => [
+      { path: `packages/${folder}/a.ts`, text: "import { b } from './b.ts'" },
+      { path: `packages/${folder}/b.ts`, text: "import type { C } from './c.ts'" },
+      { path: `packages/${folder}/c.ts`, text: "export { a } from './a.ts'" },
+      { path: `packages/${folder}/d.ts`, text: "import { a } from './a.ts'\nimport { c } from './c.ts'" },
+    ]
+    for (const folder of ['engine/src/log', 'gateway/test/support', 'bench/src/sim']) {
+      expect(importFindings(circle(folder))).toEqual([expect.stringContaining('a.ts → packages/')])
+    }
+  })
   const fine: readonly (readonly [path: string, text: string])[] = [
+    ['gateway/src/call.ts', "import type { B } from './calls/b.ts'"],
+    ['gateway/src/cli/commands/top/a.ts', "import { b } from '../../framework/b.ts'"],
+    ['gateway/src/cli/main.ts', "import { b } from './commands/top/b.ts'"],
     ['engine/src/log/a.ts', "import { b } from '../storage/b.ts'\nimport { c } from '../errors.ts'"],
     ['engine/src/model/a.ts', "import type { B } from '../tables/table.ts'"],
     ['engine/src/model/a.ts', "// import { b } from '../log/b.ts'"],

@@ -20,12 +20,27 @@ export interface Lab {
   readonly name: string
   readonly title: string
   readonly question: string
+  /** What the learner is asked to predict before the run, in a short paragraph. */
+  readonly predict: string
   /** What theory says, in two or three sentences. */
   readonly idea: string
+  /** Two or three. */
+  readonly exercises: readonly Exercise[]
+  /** What holds in Firestore in Datastore mode, the production of today, and which parts of the lesson remain. */
+  readonly today: string
+  /** Where the figures and claims are from, one by one. */
+  readonly sources: readonly string[]
   /** The settings it reads, with its own defaults. */
   readonly settings: Partial<Readonly<Record<SettingName, number>>>
   readonly arms: readonly Arm[]
   readonly expectations: readonly Expectation[]
+}
+
+/** Texts of a lab may have `code` and [links](write-path.md) as Markdown has them; a link is relative to docs/labs. */
+export interface Exercise {
+  readonly ask: string
+  /** Tried: its figures are from the command that `ask` names. */
+  readonly answer: string
 }
 
 export interface Arm {

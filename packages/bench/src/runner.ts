@@ -4,9 +4,9 @@
  * R1  The result is a function of the lab, the seed, the settings and the arms chosen; nothing of the machine is in it.
  * R2  An arm that throws ends the run: half a result is none.
  */
-import type { Expectation, Lab } from './lab.ts'
+import type { Exercise, Expectation, Lab } from './lab.ts'
 import type { ArmResult } from './measure/recorder.ts'
-import { ArmSession } from './session.ts'
+import { ArmSession, type SessionOptions } from './session.ts'
 import type { SettingName, SettingValues } from './settings.ts'
 
 export interface RunOptions {
@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly settings?: SettingValues
   /** Told which arm runs and how far it is, from 0 to 1. */
   readonly onProgress?: ((arm: string, share: number) => void) | undefined
+  /** For tests alone, which break an engine to see that a lab notices. */
+  readonly engine?: SessionOptions['engine']
 }
 
 export interface JudgedExpectation {
@@ -30,7 +32,11 @@ export interface LabResult {
   readonly lab: string
   readonly title: string
   readonly question: string
+  readonly predict: string
   readonly idea: string
+  readonly exercises: readonly Exercise[]
+  readonly today: string
+  readonly sources: readonly string[]
   readonly seed: number
   readonly settings: SettingValues
   readonly arms: readonly ArmResult[]
@@ -49,6 +55,7 @@ export async function runLab(lab: Lab, options: RunOptions): Promise<LabResult> 
       arm: arm.name,
       seed,
       settings: values,
+      engine: options.engine,
       onProgress: (share) => onProgress?.(arm.name, share),
     })
     try {
@@ -59,11 +66,10 @@ export async function runLab(lab: Lab, options: RunOptions): Promise<LabResult> 
     arms.push(session.record.result(arm.name, arm.about))
   }
   const expectations = lab.expectations.map((expectation) => judged(expectation, arms))
+  const { title, question, predict, idea, exercises, today, sources } = lab
   return {
     lab: lab.name,
-    title: lab.title,
-    question: lab.question,
-    idea: lab.idea,
+    ...{ title, question, predict, idea, exercises, today, sources },
     seed,
     settings: values,
     arms,
@@ -78,7 +84,8 @@ function settingsOf(lab: Lab, asked: SettingValues): SettingValues {
   return Object.fromEntries(entries.map(([name, own]) => [name, asked[name] ?? own]))
 }
 
-function judged(expectation: Expectation, arms: readonly ArmResult[]): JudgedExpectation {
+/** @param arms - the results of the arms that were run */
+export function judged(expectation: Expectation, arms: readonly ArmResult[]): JudgedExpectation {
   const { says } = expectation
   const absent = expectation.arms.filter((name) => !arms.some((arm) => arm.name === name))
   if (absent.length > 0) return { says, verdict: 'skipped', found: `not judged without ${absent.join(', ')}` }

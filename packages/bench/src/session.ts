@@ -4,7 +4,7 @@
  * V1  Every store of an arm has a clock and an engine of its own; arms share nothing.
  * V2  Chance comes from the seed and the arm's name, so that one arm run alone draws what it draws among all.
  */
-import { tabletDefaults } from '@sixtables/engine'
+import { type EngineOptions, tabletDefaults } from '@sixtables/engine'
 import { type Random, seededRandom } from '@sixtables/engine/testing'
 import { Recorder } from './measure/recorder.ts'
 import { engineTabletOptions, type SettingName, type SettingValues } from './settings.ts'
@@ -17,6 +17,8 @@ export interface SessionOptions {
   readonly settings: SettingValues
   /** Told how far the arm is, from 0 to 1. */
   readonly onProgress?: ((share: number) => void) | undefined
+  /** For tests alone: options of every engine that the arm opens, in place of its own. */
+  readonly engine?: Partial<EngineOptions> | undefined
 }
 
 export interface SessionStoreOptions extends StoreOptions {
@@ -53,7 +55,12 @@ export class ArmSession {
       ...asked,
       ...tablets,
     }
-    const store = await openStore({ seed: this.seed, ...options, ...(simulate ? { tablets: capacities } : {}) })
+    const store = await openStore({
+      seed: this.seed,
+      ...options,
+      ...(simulate ? { tablets: capacities } : {}),
+      ...this.#options.engine,
+    })
     this.#stores.push(store)
     return store
   }

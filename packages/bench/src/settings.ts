@@ -31,6 +31,7 @@ export type TabletSettingName =
   | 'tablet.samplesMin'
   | 'tablet.moveMsMin'
   | 'tablet.moveMsMax'
+  | 'tablet.compactRestMs'
 
 export type SettingName =
   | TabletSettingName
@@ -82,6 +83,7 @@ const engineNames: Readonly<Record<TabletSettingName, EngineSettingName>> = {
   'tablet.samplesMin': 'samplesMin',
   'tablet.moveMsMin': 'moveMsMin',
   'tablet.moveMsMax': 'moveMsMax',
+  'tablet.compactRestMs': 'compactRestMs',
 }
 
 const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> = {

@@ -8,11 +8,8 @@
  */
 import type { Scheduler } from './clock.ts'
 import { DatastoreError } from './errors.ts'
-import type { RowKey } from './storage/kv.ts'
-import type { TableId } from './tables/table.ts'
+import type { RowKey, RowOperation, TableId } from './row.ts'
 import type { Meter, RequestLoad } from './tablets/meter.ts'
-
-export type RowOperation = 'get' | 'scan' | 'put' | 'delete'
 
 /** One note in a ledger: `rows` rows of `table` from `rowKey` on, `bytes` bytes of key and value in all. */
 export interface LedgerEntry {

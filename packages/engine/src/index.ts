@@ -4,7 +4,7 @@ export type { CheckOptions } from './check/checker.ts'
 export type { CheckReport, PendingGroup, Problem, ProblemKind } from './check/report.ts'
 export type { Scheduler } from './clock.ts'
 export { systemScheduler } from './clock.ts'
-export type { Ledger, LedgerEntry, RequestContext, RowOperation } from './context.ts'
+export type { Ledger, LedgerEntry, RequestContext } from './context.ts'
 export { CountingLedger, checkAlive, RecordingLedger, requestContext, Slice } from './context.ts'
 export { PlainCommit } from './encoding/commit-message.ts'
 export {
@@ -68,6 +68,7 @@ export type { Properties, Value } from './model/value.ts'
 export { MovableClock } from './movable-clock.ts'
 export { checkPartCount, type PartLimit, partLimits } from './part-limits.ts'
 export { type Random, seededRandom } from './random.ts'
+export { type RowOperation, type TableId, tableIds } from './row.ts'
 export type {
   Aggregation,
   AggregationBatch,
@@ -116,7 +117,6 @@ export { giveWay } from './slices.ts'
 export { StandingClock } from './standing-clock.ts'
 export type { BatchWrite, Durability, Kv, KvWrite, MadeRows, WriteGroup } from './storage/kv.ts'
 export { StoredImage } from './tables/entities.ts'
-export { type TableId, tableIds } from './tables/table.ts'
 export {
   type TabletSettingName,
   type TabletSettingNote,

@@ -3,6 +3,7 @@
 export { type Random, seededRandom } from './random.ts'
 export { type LevelKv, type LevelKvOptions, openLevelKv } from './storage/level-kv.ts'
 export { MemoryKv } from './storage/memory-kv.ts'
+export type { Mechanism, SwitchedOff } from './switched-off.ts'
 export { AsyncKv } from './testing/async-kv.ts'
 export { FaultyKv } from './testing/faulty-kv.ts'
 export { goldenScripts, runGolden } from './testing/golden.ts'

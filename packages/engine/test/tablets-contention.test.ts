@@ -95,7 +95,7 @@ test('commits over two groups in opposite order do not wait in a circle', async 
   expect(await outcomes([both(1, 2), both(2, 1), both(1, 2)], 1_000)).toEqual({ ok: 3 })
 })
 
-test('without waits the time of an append is measured and nobody queues', async () => {
+test('without waits the time of an append is measured and no commit queues', async () => {
   await open()
   engine.tablets.configure({ waits: false })
   const all = Array.from({ length: 20 }, () => put(1))

@@ -48,7 +48,7 @@ test('a put charges a log row, an entity row and its index rows', async () => {
   ])
 })
 
-test('rows are counted exactly, through updates and deletes, whenever somebody looks first', async () => {
+test('rows are counted exactly, through updates and deletes, whenever the first report is read', async () => {
   await open(undefined)
   await put(1)
   expect(rowsOf()).toEqual(one)
@@ -78,6 +78,38 @@ test('deleted rows cost the scans over them until a major compaction', async () 
   expect(engine.tablets.events().map(({ kind, table }) => `${kind} ${table}`)).toEqual(['compaction EntitiesByKind'])
 })
 
+test('queries over deleted rows are a finding of the table that they read, which ends when queries begin behind them', async () => {
+  await open({ simulate: true, waits: false, compactAfterMs: 1e9, compactTombstonesMin: 1e9 })
+  engine.tablets.report()
+  for (let id = 1; id <= 400; id++) await put(id)
+  for (let id = 1; id <= 390; id++) await remove(id)
+  const behind = { type: 'property', property: '__key__', operator: 'greaterThan' } as const
+  const page = (from?: number) =>
+    engine.database('p').runQuery(engine.context(), {
+      query: query({
+        kind: 'ToDo',
+        projection: ['__key__'],
+        limit: 5,
+        ...(from === undefined ? {} : { filter: { ...behind, value: { type: 'key', key: toDo(from) } } }),
+      }),
+    })
+  const found = () => engine.findings().filter(({ kind }) => kind === 'scan-over-tombstones')
+  await page(390)
+  expect(found()).toEqual([])
+  await page()
+  expect(found().map(({ subject }) => subject)).toEqual(['EntitiesByKind from its start to its end'])
+  expect(found()[0]?.evidence).toEqual(['the latest went over 390 deleted rows for 6 that it found (98 %)'])
+  for (let minute = 0; minute < 31; minute++) {
+    await clock.advance(60_000)
+    await page(390)
+    engine.findings()
+  }
+  expect(found()).toEqual([])
+  expect(found()).toEqual([])
+  await page()
+  expect(found()).toHaveLength(1)
+})
+
 test('a weight enters as a flow over its time, and all of it arrives', async () => {
   await open({ simulate: true, waits: false, splitOpsPerSecond: 1e9 })
   await put(1, engine.context({ weight: 10_000, spreadMs: 10_000 }))
@@ -88,12 +120,45 @@ test('a weight enters as a flow over its time, and all of it arrives', async () 
   expect(engine.tablets.charged).toBeCloseTo(60_000, 3)
 })
 
-test('with simulation off one of 64 operations is charged with that weight', async () => {
-  await open(undefined)
+test('with simulation off too, few operations are charged one by one, and many by a sample that stands for all', async () => {
+  await open({ exactPerSecond: 1e9 })
   for (let id = 1; id <= 2_000; id++) await put(id)
-  const operations = 2_000 * 6
-  expect(engine.tablets.charged).toBeGreaterThan(operations * 0.7)
-  expect(engine.tablets.charged).toBeLessThan(operations * 1.3)
+  const all = engine.tablets.charged
+  await engine.close()
+  await open(undefined)
+  const heard: SampleEvent[] = []
+  engine.tablets.onSample((sample) => heard.push(sample))
+  for (let id = 1; id <= 20; id++) await put(id)
+  expect(engine.tablets.charged).toBe(20 * 6)
+  expect(new Set(heard.map(({ weight }) => weight))).toEqual(new Set([1]))
+  const { requests, tables } = engine.tablets.report()
+  expect(requests.perSecond).toBe(20)
+  expect(tables.find(({ table }) => table === 'Entities')).toMatchObject({ readsPerSecond: 20, writesPerSecond: 20 })
+
+  for (let id = 21; id <= 2_000; id++) await put(id)
+  expect(heard.length).toBeLessThan(1_000 + (11_000 / 64) * 1.5)
+  // All but those behind the last sample.
+  expect(all - engine.tablets.charged).toBeLessThan(128)
+  expect(engine.tablets.charged).toBeLessThanOrEqual(all)
+
+  const busy = engine.tablets.charged
+  await clock.advance(1_000)
+  await put(2_001)
+  expect(engine.tablets.charged - busy).toBe(6)
+})
+
+test('a store that nothing was asked of has no load, and looking at it makes none', async () => {
+  await open(undefined)
+  for (let id = 1; id <= 20; id++) await put(id)
+  await clock.advance(60_000)
+  for (let look = 0; look < 3; look++) {
+    const { tables, requests } = engine.tablets.report()
+    expect(tables.map((one) => one.readsPerSecond + one.writesPerSecond)).toEqual(tables.map(() => 0))
+    expect(requests.perSecond).toBe(0)
+    engine.findings()
+    await engine.inspector.table('Entities', { limit: 5 })
+  }
+  expect(engine.tablets.charged).toBe(20 * 6)
 })
 
 test('a server over its capacity makes requests wait, then refuses them before anything is written', async () => {

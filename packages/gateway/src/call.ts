@@ -4,7 +4,7 @@
  *   protocol ─▶ handler(message, call) ─▶ engine verb ─▶ Answer ─▶ protocol
  *
  * A1  An answer is five free bytes and then the message, so that gRPC writes its prefix without a copy.   answer-writer.ts
- * A2  The signal and the deadline of a call cost nothing until somebody asks for them.
+ * A2  The signal and the deadline of a call cost nothing until they are first used.
  */
 import {
   CountingLedger,
@@ -46,9 +46,9 @@ export class Call implements RequestContext {
   readonly #startedAt: bigint
   #controller: AbortController | undefined
   isCancelled = false
-  /** When it began, in milliseconds of the machine; set while somebody observes, until its end is told (calls/calls.ts). */
+  /** When it began, in milliseconds of the machine; set while there is an observer, until the end is reported (calls/calls.ts). */
   beganAtMs: number | undefined = undefined
-  /** What it is about, once that is understood; noted while somebody observes. */
+  /** Facts of its request, once decoded; noted while there is an observer. */
   facts: CallFacts | undefined = undefined
 
   constructor({ clock, pathProjectId, timeoutMs }: CallOptions) {

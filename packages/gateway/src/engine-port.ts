@@ -1,5 +1,5 @@
 /**
- * What the gateway uses of an engine, taken from the engine's own classes: tests of the protocols pass a small double with
+ * The part of an engine that the gateway uses, taken from the engine's own classes: tests of the protocols pass a small double with
  * just these methods.
  */
 import type { Database, Engine } from '@sixtables/engine'

@@ -1,4 +1,4 @@
-/** What other packages may use of the gateway. */
+/** The public exports of the gateway. */
 
 export type { EmulatorClock } from './controls/emulator-clock.ts'
 export type { FaultMethod, FaultOptions, FaultReport } from './controls/fault.ts'

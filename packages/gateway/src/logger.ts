@@ -9,7 +9,7 @@ export interface Logger {
 }
 
 /**
- * What failed in work that nobody waits for: in a line what a person can mend, with its stack what only we can. What fails
+ * Failures of background work: one line for those that a user can mend, a stack for the others. What fails
  * again and again, as all work of a store that takes no more writes does, is said once.
  */
 export function failureLog(logger: Logger): (error: unknown) => void {

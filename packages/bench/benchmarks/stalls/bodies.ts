@@ -1,7 +1,7 @@
 /** Large requests, and many clients at once: the calls that cost by their own size, whatever the store holds. */
 import * as messages from '../wire/messages.ts'
 import { kindOf } from '../wire/workload.ts'
-import type { Target, Verb } from './verbs.ts'
+import type { Target, Verb } from './verb.ts'
 
 const deletes = 200_000
 const readers = 200

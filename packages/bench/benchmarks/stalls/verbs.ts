@@ -1,23 +1,9 @@
 /** The calls beside which a heartbeat is measured, in the order in which they are made. */
 import { encodeKey, encodeProperties, type Value } from '@sixtables/engine'
-import type { Connection } from '../wire/connection.ts'
 import * as messages from '../wire/messages.ts'
 import { kindOf } from '../wire/workload.ts'
 import { bodies } from './bodies.ts'
-
-export interface Target {
-  readonly port: number
-  readonly connection: Connection
-  /** Entities of the kind that is read. */
-  readonly size: number
-  /** An empty folder for what is exported. */
-  readonly folder: string
-}
-
-export interface Verb {
-  readonly name: string
-  run(target: Target): Promise<void>
-}
+import type { Target, Verb } from './verb.ts'
 
 const vectorKind = 'V'
 const dimensions = 64

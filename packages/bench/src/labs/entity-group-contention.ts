@@ -156,11 +156,48 @@ export const entityGroupContention: Lab = {
   name: 'entity-group-contention',
   title: 'how many writes a second an entity group takes',
   question:
-    'More and more writers change entities of one group, each its own. How many commits a second get through, and is it a ' +
-    'configured limit that stops them?',
+    'More and more writers change entities of one group, each its own. How many commits a second get through, and ' +
+    'is it a configured limit that stops them?',
+  predict:
+    'With 1, 10, 100 writers: how do throughput, latency and aborts change? What would a log that is three times ' +
+    'as fast change? What a transaction that writes ten entities?',
   idea:
     'A group has one log, and an append takes a round trip between data centres: that alone allows a few a second. Every ' +
     'commit makes those fail that read the group before it, and they try again, against each other.',
+  exercises: [
+    {
+      ask:
+        '`--set log.commitMs=400`: what is the best rate now? Which limit do the documents name, and what latency ' +
+        'would that be?',
+      answer:
+        '2.4 commits a second, one every 400 ms. The best-practice page names one write a second; a log of one ' +
+        'second would give exactly that.',
+    },
+    {
+      ask: '`--set client.retries=0`: what share is given up, and what happens to the rate?',
+      answer:
+        '97 % of the jobs are given up, and the rate is as before: 6 a second. Retries do not make the group ' +
+        'faster; they only decide who waits.',
+    },
+    {
+      ask:
+        'Each writer changes an entity of its own. Why do they conflict? What would another concurrency mode ' +
+        'change, and what not?',
+      answer:
+        'They share the log of the group, and in this mode a commit fails when the group has changed since the ' +
+        'transaction read it. Optimistic concurrency by entity, or pessimistic locks, would remove the aborts of ' +
+        'different entities. In a store with entity groups the appends would still wait for each other.',
+    },
+  ],
+  today:
+    'Firestore in Datastore mode has no limit for an entity group and detects conflicts for each entity and query, ' +
+    'not for the group. What remains: transactions that touch the same entity wait for each other or abort, with ' +
+    'aborts and latency growing as here, and a batch in one transaction still counts once.',
+  sources: [
+    'At most one write a second to an entity group, and a batch or transaction counts once: best practices, entities.',
+    'Commits of 100 to 400 ms, and one log position with one winner: Megastore. No rate limit is configured; it ' +
+      'follows.',
+  ],
   settings: {
     ...defaultsOf(
       'log.commitMs',

@@ -122,12 +122,51 @@ export const monotonicIndex: Lab = {
   name: 'monotonic-index',
   title: 'an index on a value that rises',
   question:
-    'Events have scattered keys and a creation time. The entities are spread over many tablets; are their index rows, when the ' +
-    'time is indexed, excluded, or has a prefix?',
+    'Events have scattered keys and a creation time. The entities are spread over many tablets; are their index ' +
+    'rows, when the time is indexed, excluded from indexes, or has a prefix?',
+  predict:
+    'Which tables are spread in which arm? Where is the hot end in EntitiesByPropertyAsc, and where in ' +
+    'EntitiesByPropertyDesc?',
   idea:
     'An index row lies where its value lies. A timestamp is always the newest value there is: each row goes to the end of ' +
     'EntitiesByPropertyAsc and to the head of EntitiesByPropertyDesc, however the keys are made. A prefix spreads the rows, ' +
     "and with the user as prefix one user's events can still be read in order.",
+  exercises: [
+    {
+      ask:
+        'An index is needed for "all events of today". Which prefix would you take, and how many queries does the ' +
+        'page then run?',
+      answer:
+        'A shard: a hash of the key, modulo a number n. The page runs n queries, one for each shard, and merges ' +
+        'them by time. n is about the writes a second divided by what one tablet takes.',
+    },
+    {
+      ask:
+        '`--arm hash-prefixed`: how many different prefixes are there, and how many tablets could they keep busy ' +
+        'at most?',
+      answer:
+        'Two hexadecimal digits, 256 prefixes. Within one prefix the times still rise, so at any moment there are ' +
+        '256 places that are written: at most 256 tablets in each property table can be busy.',
+    },
+    {
+      ask:
+        'Excluding is free. What does it cost to change your mind later? ([write-path](write-path.md) tells which ' +
+        'rows are missing.)',
+      answer:
+        'The rows of entities that were written without the index are missing, and nothing adds them. Every entity ' +
+        'must be written again with the property indexed, at the price of a full put.',
+    },
+  ],
+  today:
+    'All of it holds in Firestore in Datastore mode: an indexed value that rises is a hotspot there as well, and ' +
+    'its documentation names about 500 writes a second as the limit of a collection of documents with sequential ' +
+    'values in an indexed field.',
+  sources: [
+    'No index on a property that rises, or a prefix (shard, user) before it: best practices, indexes.',
+    "About 500 writes a second as the start of trouble: best practices, ramping up; here the simulated server's " +
+      'capacity is the bound.',
+    '`__scatter__`: App Engine SDK.',
+  ],
   settings: { ...rampSettings, ...tabletSettingValues, 'ramp.minutes': 50 },
   arms,
   expectations: [

@@ -150,10 +150,46 @@ export const offsetCursor: Lab = {
   name: 'offset-cursor',
   title: 'turning pages by offset and by cursor',
   question:
-    'A list is read page by page. What does each page cost by its offset, and what by the cursor of the page before?',
+    'A list of 2,000 results is read page by page, 50 at a time. What does each page cost by its offset, and what ' +
+    'by the cursor of the page before?',
+  predict:
+    'How many rows does the last page read by offset? How many read operations are billed for the whole list, one ' +
+    'way and the other? New entities come to the head of the list meanwhile: what does a reader see?',
   idea:
     'An index has no numbers in it: to skip a thousand results the store reads a thousand. A cursor is a place in the index, ' +
     'so the scan goes on there, however far down and whatever has come before it since.',
+  exercises: [
+    {
+      ask: '`--set work.records=4000`: by what factor do the billed reads grow, one way and the other?',
+      answer:
+        'By offset from 41,000 to 162,000, about four times; by cursor from 2,000 to 4,000, twice. The sum over ' +
+        'all pages grows as the square of the length by offset.',
+    },
+    {
+      ask: '`--set batch.size=500`. Some expectations fail then: which, and why? Is an offset ever the right choice?',
+      answer:
+        'Two fail: offsets bill 5,000 reads and not ten times the 2,000 of the cursor, and the engine does not ' +
+        'warn, since most of what is read is returned. An offset is right where few results are skipped, once: for ' +
+        'example in a tool that looks at the third page of a short list.',
+    },
+    {
+      ask:
+        'A user wants to jump to page 30. Which query gets there without an offset? Think of an inequality over ' +
+        'what the list is ordered by.',
+      answer:
+        'Order the list by a number or time that is known for page 30 and filter on it, `created < …`, with the ' +
+        'limit of a page. Where only the count is known, keep a page marker (the value of each hundredth result) ' +
+        'in an entity.',
+    },
+  ],
+  today:
+    'All of it holds in Firestore in Datastore mode: skipped entities are read and billed there as well, and ' +
+    'cursors are the advice of its best practices.',
+  sources: [
+    'Use cursors instead of offsets, since skipped entities are still retrieved and billed: best practices, queries.',
+    'The price of a query: believed, after the public price list (read operations of [query ' +
+      'explain](../reference/differences.md)).',
+  ],
   settings: {
     ...defaultsOf('client.rpcMs', 'server.count', 'server.opsPerSecond', 'server.serviceMs', 'log.commitMs'),
     'work.records': 2000,

@@ -66,11 +66,43 @@ export const ramp500505: Lab = {
   name: 'ramp-500-50-5',
   title: 'full traffic at once, and step by step',
   question:
-    'A new kind is to take 740,000 reads and writes a second, with keys as they should be. What happens when they come at once, and ' +
-    'what when they are ramped up: 500 a second, and half as many more every five minutes?',
+    'A new kind is to take 740,000 reads and writes a second, with keys as they should be. What happens when they ' +
+    'come at once, and what when they are ramped up: 500 a second, and half as many more every five minutes?',
+  predict:
+    'How long does it take the tablets to catch up with the jump? Is anything refused on the ramp? How many ' +
+    'tablets are there in the end?',
   idea:
     'A new kind begins in one tablet on one server. Tablets split by load that they have seen and move to servers that are ' +
     'idle; both take a while. A rise of a half in five minutes leaves them the time, a jump does not.',
+  exercises: [
+    {
+      ask: '`--arm ramp --set ramp.growthPercent=100`, then 200 with `ramp.minutes=45`: where does it break?',
+      answer:
+        'Both end far above what the thousand servers can serve, 131,000,000 and 9,840,000 a second, so most of ' +
+        'the end is refused. The chart of refusals tells from which minute on: look where the line leaves zero, ' +
+        'and read the rate offered then.',
+    },
+    {
+      ask: '`--arm at-once --set load.minutes=15`: after how many minutes is the jump served? Is that a way to do it?',
+      answer:
+        '`last minute with over 5 % refused` tells. All calls until then were refused or slow, so it is no way to ' +
+        'do it: users saw an outage.',
+    },
+    {
+      ask: 'Which arm would a load test of two minutes have told apart from a good one?',
+      answer:
+        'Only the jump: it refuses from the first second. A ramp that is too steep serves all of its first minutes ' +
+        'and breaks later, so a short test passes.',
+    },
+  ],
+  today:
+    'All of it holds in Firestore in Datastore mode: the 500/50/5 rule is part of its best practices, and a new ' +
+    'kind or key range starts there as cold as here.',
+  sources: [
+    'At most 500 operations a second at first, half as many more every five minutes, which makes about 740,000 a ' +
+      'second after 90 minutes: best practices, ramping up traffic.',
+    'How long splits and moves take, and from which load on: believed or ours (`npx sixtables-lab settings`).',
+  ],
   settings: {
     ...rampSettings,
     ...tabletSettingValues,

@@ -20,16 +20,15 @@ export function terminalReport(result: LabResult): InkLine[] {
   ]
 }
 
-/** What a page of the documents shows of a run: the figures, what some arms wrote and drew, and the verdicts. */
+/** What a page of the documents shows of a run: the figures, and what some arms wrote and drew. */
 export function pageExcerpt(result: LabResult, arms: readonly string[]): InkLine[] {
   const shown = result.arms.filter(({ name }) => arms.includes(name))
-  return [
-    ...figureTable(result.arms),
-    ...shown.flatMap((arm) => armPictures({ ...arm, charts: [] })),
-    [],
-    ...result.expectations.flatMap(verdictLines),
-    [`${result.lab}: ${result.passed ? 'passed' : 'FAILED'}`],
-  ]
+  return [...figureTable(result.arms), ...shown.flatMap((arm) => armPictures({ ...arm, charts: [] }))]
+}
+
+/** What the page keeps folded until the reader has a prediction. */
+export function verdictExcerpt(result: LabResult): InkLine[] {
+  return [...result.expectations.flatMap(verdictLines), [`${result.lab}: ${result.passed ? 'passed' : 'FAILED'}`]]
 }
 
 function verdictLines({ verdict, says, found }: JudgedExpectation): InkLine[] {

@@ -11,10 +11,10 @@
  * LD2  An operation is sent once; a client of such a load does not try again.
  */
 import type { CommitRequest, Key, LookupRequest } from '@sixtables/engine'
-import { Histogram } from '../measure/histogram.ts'
 import type { ArmSession } from '../session.ts'
 import { hasCode, type Put } from './client.ts'
 import { entityBytes } from './entities.ts'
+import { Outcomes } from './outcomes.ts'
 import type { Store } from './store.ts'
 import type { Watch } from './watch.ts'
 
@@ -30,19 +30,6 @@ export interface Load {
    * @param share - where in the slot's samples it stands, 0 to 1: for keys drawn evenly
    */
   next(number: number, share: number): LoadOperation | Promise<LoadOperation>
-}
-
-/** What became of the operations of an interval; weights counted. */
-export class Outcomes {
-  readonly latency: Histogram = new Histogram()
-  served = 0
-  refused = 0
-
-  clear(): void {
-    this.latency.clear()
-    this.served = 0
-    this.refused = 0
-  }
 }
 
 /** The fewest operations of a slot. */

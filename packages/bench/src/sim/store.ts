@@ -30,7 +30,7 @@ export interface StoreOptions {
 /** Labs keep little history: nobody reads the past, and memory is for rows. */
 const retention = { ageMicros: 1_000_000n, bytesMax: 1024 * 1024 }
 
-export async function openStore(options: StoreOptions): Promise<Store> {
+export async function openStore(options: EngineOptions): Promise<Store> {
   const clock = new VirtualClock()
   const failures: unknown[] = []
   const engine = await openEngine({

@@ -4,7 +4,7 @@
  */
 import type { TableId } from '@sixtables/engine'
 import type { Line, Recorder } from '../measure/recorder.ts'
-import type { Outcomes } from './load.ts'
+import type { Outcomes } from './outcomes.ts'
 import type { Store } from './store.ts'
 
 interface Look {

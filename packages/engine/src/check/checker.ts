@@ -41,7 +41,7 @@ export interface CheckOptions {
   readonly onProgress?: ((rows: number) => void) | undefined
 }
 
-/** What the check must know of a database. */
+/** The part of a database that the check needs. */
 export interface CheckedDatabase {
   /** Indexes whose rows must be complete, and by what rules rows follow from an entity. */
   readonly checkRules: IndexRules
@@ -51,7 +51,7 @@ export interface CheckSource {
   readonly kv: Kv
   /** @param code - begins with the code of project and database */
   databaseByCode(code: string): CheckedDatabase
-  /** Of whoever waits for the report: the check goes in slices, and ends with it. */
+  /** Context of the caller that waits for the report: the check yields between slices, and ends when the caller has gone. */
   readonly context: RequestContext
   /** Runs `task` while nothing is committed or applied. */
   alone<T>(task: () => Promise<T>): Promise<T>
@@ -74,7 +74,7 @@ export async function checkStore(source: CheckSource, options: CheckOptions = {}
   const damaged = (await source.kv.damage?.(() => checkAlive(source.context))) ?? []
   if (damaged.length > 0) return damageReport(damaged)
   if (!source.kv.supports.snapshot) {
-    // What is being applied lands first, or entities and index rows would be counted at different moments.
+    // Applies under way finish first, or entities and index rows would be counted at different moments.
     await source.alone(async () => {})
     return new Check(source, source.kv, options).run()
   }
@@ -274,7 +274,7 @@ class Check {
     return count
   }
 
-  /** Rows of an index that is building or going are nobody's promise. */
+  /** Rows of an index that is being built or dropped need not be complete. */
   #isChecked(key: RowKey): boolean {
     if (tableOfRow(key) !== 'EntitiesByCompositeProperty') return true
     const { indexId } = parseCompositeHead(key)

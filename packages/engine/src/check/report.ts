@@ -1,4 +1,4 @@
-/** What a check found, as plain data. */
+/** The result of a check, as plain data. */
 
 export type ProblemKind =
   /** An entity lacks an index row that it should have, or the row's cell is wrong. */

@@ -102,12 +102,19 @@ export class Findings {
     const { scheduler, tablets, groups } = this.#options
     const nowMs = Number(scheduler.nowMicros() / 1000n)
     const sightings = this.#patterns.flatMap((pattern) => pattern.sightings())
-    for (const sighting of [...sightings, ...tabletSightings(tablets(), groups(), nowMs)]) this.#see(sighting, nowMs)
-    for (const [name, { lastSeenMs }] of this.#seen) if (nowMs - lastSeenMs > keptMs) this.#seen.delete(name)
-    return [...this.#seen.values()].map(({ finding }) => finding).sort((a, b) => b.firstSeenMs - a.firstSeenMs)
+    const sighted = new Set<string>()
+    for (const sighting of [...sightings, ...tabletSightings(tablets(), groups(), nowMs)]) {
+      sighted.add(this.#see(sighting, nowMs))
+    }
+    const isOver = ({ lastSeenMs }: Seen): boolean => nowMs - lastSeenMs > keptMs
+    // One that is sighted still is kept: forgotten, it would be taken for a new one.
+    for (const [name, seen] of this.#seen) if (isOver(seen) && !sighted.has(name)) this.#seen.delete(name)
+    const current = [...this.#seen.values()].filter((seen) => !isOver(seen))
+    return current.map(({ finding }) => finding).sort((a, b) => b.firstSeenMs - a.firstSeenMs)
   }
 
-  #see(sighting: Sighting, nowMs: number): void {
+  /** @returns the name under which it is kept */
+  #see(sighting: Sighting, nowMs: number): string {
     const { kind, subject, words, evidence, share, count } = sighting
     const name = `${kind} ${subject}`
     const known = this.#seen.get(name)
@@ -115,6 +122,7 @@ export class Findings {
     const lastSeenMs = known === undefined || count > known.count ? nowMs : known.lastSeenMs
     const finding = { kind, subject, words, evidence, share, ...findingAdvice[kind], firstSeenMs, lastSeenMs }
     this.#seen.set(name, { firstSeenMs, lastSeenMs, count, finding })
+    return name
   }
 
   /** Begins anew, as for an empty store. */

@@ -1,13 +1,12 @@
 /**
  * Patterns that the tablets see: they are told of every row, this file only reads their reports.
  *
- *   scan-over-tombstones   a tablet that is read has more deleted rows than rows
+ *   scan-over-tombstones   a scan goes over more deleted rows than it finds
  *   hot-entity-group       a group's commits wait or conflict half as often as they succeed
  */
 import type { GroupReport, TabletReport } from '../tablets/report.ts'
 import { percentOf, type Sighting } from './sighting.ts'
 
-const tombstonesMin = 256
 const troubleShareMin = 1 / 3
 /** A second, over the window of the report: below this there is nothing to tell a habit by. */
 const troubleMin = 0.2
@@ -18,17 +17,20 @@ export function tabletSightings(
   nowMs: number,
 ): readonly Sighting[] {
   const found: Sighting[] = []
-  for (const { table, start, end, rows, tombstones, readsPerSecond } of tablets) {
-    if (readsPerSecond === 0 || tombstones < tombstonesMin || tombstones <= rows) continue
+  for (const { table, start, end, wading } of tablets) {
+    if (wading === undefined) continue
+    const { scans, rows, tombstones } = wading
     const share = tombstones / (tombstones + rows)
     const range = `${table} from ${start || 'its start'} to ${end || 'its end'}`
     found.push({
       kind: 'scan-over-tombstones',
       subject: range,
-      words: `Reads of ${range} wade through deleted rows: they stay until a major compaction.`,
-      evidence: [`${Math.round(tombstones)} deleted rows beside ${Math.round(rows)} others (${percentOf(share)})`],
+      words: `Queries over ${range} go over deleted rows: they stay until a major compaction.`,
+      evidence: [
+        `the latest went over ${Math.round(tombstones)} deleted rows for ${Math.round(rows)} that it found (${percentOf(share)})`,
+      ],
       share,
-      count: nowMs,
+      count: scans,
     })
   }
   for (const { group, commitsPerSecond, conflictsPerSecond, waitsPerSecond } of groups) {

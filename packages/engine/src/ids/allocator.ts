@@ -31,6 +31,7 @@ import { DatastoreError, invalidArgument } from '../errors.ts'
 import { allOf, andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import { type Key, withId } from '../model/key.ts'
 import type { Kv, RowKey } from '../storage/kv.ts'
+import type { SwitchedOff } from '../switched-off.ts'
 import { checkAncestors, checkComplete, checkIncomplete } from './id-errors.ts'
 import { parseIdScope, scatteredRowKey, sequentialRowKey, storewideRowKey } from './id-scope.ts'
 import { type BlockPolicy, exactBlocks, growingBlocks, IdSequence } from './id-sequence.ts'
@@ -64,12 +65,14 @@ export interface IdAllocatorOptions {
   readonly blocks?: BlockPolicy
   /** Sequential counters kept open; beyond this the oldest gives its block back. Default 4096. */
   readonly openSequencesMax?: number
+  readonly switchedOff?: SwitchedOff | undefined
 }
 
 export class IdAllocator {
   readonly #kv: Kv
   readonly #blocks: BlockPolicy
   readonly #openSequencesMax: number
+  readonly #switchedOff: SwitchedOff | undefined
   /** Scattered counters by project and database: two small look-ups are cheaper than a row key. */
   readonly #scattered = new Map<string, Map<string, IdSequence>>()
   /** Sequential counters by row key, the longest open first. */
@@ -81,6 +84,7 @@ export class IdAllocator {
     this.#kv = options.kv
     this.#blocks = options.sharedStore ? exactBlocks : (options.blocks ?? growingBlocks)
     this.#openSequencesMax = options.openSequencesMax ?? 4096
+    this.#switchedOff = options.switchedOff
   }
 
   /** `count` new ids for the kind and parent of an incomplete key, in the order they were given. */
@@ -146,6 +150,7 @@ export class IdAllocator {
   /** {@link reserve} for keys known to be complete: those of imported or restored entities. */
   advancePast(context: RequestContext, keys: readonly Key[]): MaybePromise<void> {
     this.#begin(context)
+    if (this.#switchedOff?.has('id-reservation')) return
     const highest = new Map<IdSequence, number>()
     for (const key of keys) {
       for (const [at, { id }] of key.path.entries()) {
@@ -359,7 +364,7 @@ export class IdAllocator {
   }
 
   #open(rowKey: RowKey, space: IdSpace): IdSequence {
-    return new IdSequence({ kv: this.#kv, rowKey, space, blocks: this.#blocks })
+    return new IdSequence({ kv: this.#kv, rowKey, space, blocks: this.#blocks, switchedOff: this.#switchedOff })
   }
 
   /**

@@ -27,6 +27,7 @@ import { DatastoreError } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import { andThen, isPromise, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import type { Kv, RowKey } from '../storage/kv.ts'
+import type { SwitchedOff } from '../switched-off.ts'
 import { decodeCounter, encodeCounter } from '../tables/id-sequences.ts'
 import { counterMax, type IdSpace } from './scatter.ts'
 
@@ -63,6 +64,7 @@ export class IdSequence {
   readonly #last: number
   readonly #blocks: BlockPolicy
   #blockSize: number
+  readonly #counts: boolean
   /** Ours, ascending and disjoint; none is empty. More than one only where another allocator took a block in between. */
   #runs: Run[] = []
   #inHand = 0
@@ -73,13 +75,20 @@ export class IdSequence {
   #busy: 'no' | 'ahead' | 'job' = 'no'
   #queue: Job[] = []
 
-  constructor(options: { kv: Kv; rowKey: RowKey; space: IdSpace; blocks?: BlockPolicy }) {
+  constructor(options: {
+    kv: Kv
+    rowKey: RowKey
+    space: IdSpace
+    blocks?: BlockPolicy
+    switchedOff?: SwitchedOff | undefined
+  }) {
     this.#kv = options.kv
     this.#rowKey = options.rowKey
     this.#space = options.space
     this.#last = counterMax[options.space]
     this.#blocks = options.blocks ?? growingBlocks
     this.#blockSize = this.#blocks.firstSize
+    this.#counts = !options.switchedOff?.has('id-counter')
   }
 
   get space(): IdSpace {
@@ -182,6 +191,7 @@ export class IdSequence {
 
   #give(count: number): number[] {
     const numbers: number[] = []
+    if (!this.#counts) return Array.from({ length: count }, (_, i) => (this.#runs[0]?.next ?? 1) + i)
     while (numbers.length < count) {
       const run = this.#runs[0]
       invariant(run !== undefined, 'I4: numbers are given only from those in hand')

@@ -15,6 +15,7 @@
  */
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import type { SwitchedOff } from '../switched-off.ts'
 import type { LogCharges, Stage } from './log-charges.ts'
 import type { GroupCode } from './log-rows.ts'
 import { pendingRowKey } from './log-rows.ts'
@@ -37,6 +38,7 @@ export interface ApplierOptions {
   /** Told of every row: apply's operations are never charged to a request. */
   readonly charges: LogCharges
   readonly onApply?: (event: ApplyEvent) => void
+  readonly switchedOff?: SwitchedOff | undefined
 }
 
 export class Applier {
@@ -46,8 +48,12 @@ export class Applier {
   /** Work that runs alone; applies that are asked for meanwhile wait for its end. */
   #alone: Promise<void> | undefined
 
+  /** Whether strong reads have anything applied: always, but where a test has switched that off. */
+  readonly servesReads: boolean
+
   constructor(options: ApplierOptions) {
     this.#options = options
+    this.servesReads = !options.switchedOff?.has('roll-forward')
   }
 
   /** Applies all records that the group has now. Answers at once when there is nothing to do. */

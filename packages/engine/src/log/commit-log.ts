@@ -28,7 +28,7 @@ import type { BatchWrite, Kv, KvWrite, RowKey, WriteGroup } from '../storage/kv.
 import { writeGroup } from '../storage/made-rows.ts'
 import type { Tablets } from '../tablets/tablets.ts'
 import { AppendQueue } from './append-queue.ts'
-import { Applier, type ApplyCause, type ApplyEvent } from './apply.ts'
+import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
 import { ClosedScopes } from './closed-scopes.ts'
@@ -68,6 +68,7 @@ export interface CommitLogOptions {
   readonly onAppend?: (append: Append) => void
   /** Told when applying in the background fails; the store refuses writes from then on (kv/K5). */
   readonly onApplyFailure?: (error: unknown) => void
+  readonly switchedOff?: ApplierOptions['switchedOff']
 }
 
 /** What a log knows beside the rows of the store. */
@@ -106,6 +107,7 @@ export class CommitLog {
       pending: this.pending,
       retention: this.retention,
       charges: this.#charges,
+      switchedOff: options.switchedOff,
       onApply: (event) => {
         if (event.reached === 'B') this.#settleDecision(event.record.version)
         options.onApply?.(event)

@@ -86,9 +86,9 @@ export function runAggregation(
 }
 
 export interface CheckedAggregations {
-  /** Of the answers, in the order asked for. */
+  /** Names of the answers, in the order asked for. */
   readonly names: readonly string[]
-  /** What is summed or averaged, each once. */
+  /** The properties to sum or average, each once. */
   readonly properties: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** What a read outside of transactions must see (database/D1). */
+/** The work before a read outside of transactions, so that it sees the commits it must (database/D1). */
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -17,6 +17,7 @@ export function beforeRead(
   scope: ReadScope,
   consistency: ReadConsistency | undefined,
 ): MaybePromise<ReadScope> {
+  if (!log.applier.servesReads) return nothing
   const immediate = database.applyPolicy.type === 'immediate' && !log.pending.hasHeldIn(database.code)
   const strong = immediate || consistency === 'strong' || (scope !== 'global' && consistency !== 'eventual')
   return strong ? scope : andThen(log.groom(database), () => nothing)

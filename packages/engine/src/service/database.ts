@@ -183,7 +183,7 @@ export class Database implements TtlDatabase {
     return this.#runQuery(context, request, undefined)
   }
 
-  /** What a query does, and with `analyze` its results too. */
+  /** Explains a query; with `analyze` it runs it too. */
   explainQuery(
     context: RequestContext,
     request: RunQueryRequest,
@@ -240,7 +240,7 @@ export class Database implements TtlDatabase {
     return this.#runAggregationQuery(context, request, undefined)
   }
 
-  /** What an aggregation does, and with `analyze` its values too. */
+  /** Explains an aggregation; with `analyze` it runs it too. */
   explainAggregationQuery(
     context: RequestContext,
     request: RunAggregationQueryRequest,
@@ -368,7 +368,7 @@ export class Database implements TtlDatabase {
     return this.#writing(context, () => allocateIdsByMax(this.#idRangeParts(), context, key, max))
   }
 
-  /** What the counters of a kind and parent would give now; nothing moves. */
+  /** The next numbers of the counters of a kind and parent; nothing is taken. */
   nextIds(context: RequestContext, key: Key): MaybePromise<NextIds> {
     return this.#writing(context, () => nextIds(this.#idRangeParts(), context, key, this.#settings.idPolicy))
   }

@@ -1,9 +1,10 @@
-/** What an engine is opened with, and what it counts. */
+/** Options of an engine, and its counters. */
 import type { Scheduler } from '../clock.ts'
 import type { IdCollisions } from '../ids/allocator.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import type { RetentionLimits } from '../log/retention.ts'
 import type { Durability, Kv } from '../storage/kv.ts'
+import type { SwitchedOff } from '../switched-off.ts'
 import type { TabletOptions } from '../tablets/tablets.ts'
 import type { MissingIndexPolicy } from './query-indexes.ts'
 import type { Mode } from './settings.ts'
@@ -41,7 +42,9 @@ export interface EngineOptions {
   readonly repairLog?: boolean | undefined
   /** Tablets: simulated capacity, thresholds, policies; by default they only watch (tablets/defaults.ts). */
   readonly tablets?: TabletOptions | undefined
-  /** Told of a failure in work that nobody waits for, such as applying in the background. */
+  /** For tests alone: mechanisms that do not work (switched-off.ts). */
+  readonly switchedOff?: SwitchedOff | undefined
+  /** Called with a failure of background work, such as applying. */
   readonly onBackgroundFailure?: ((error: unknown) => void) | undefined
 }
 

@@ -27,7 +27,7 @@ import type { Transactions } from '../transactions/transactions.ts'
 import type { Database } from './database.ts'
 import type { Indexes } from './indexes.ts'
 
-/** What a store held at one moment. Close it when it is of no more use: writers copy what it shares with the store. */
+/** The rows of a store at one instant. Close it after use: until then writers copy the rows it shares with the store. */
 export interface EngineSnapshot {
   /** Rows of all tables, logs and counters together. */
   readonly rows: number

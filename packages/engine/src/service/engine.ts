@@ -123,8 +123,7 @@ export class Engine {
       tablets: () => this.tablets.report().tablets,
       groups: () => this.tablets.groups(),
     })
-    const history = new ApplyHistory()
-    const recent = new RecentCommits()
+    const [history, recent] = [new ApplyHistory(), new RecentCommits()]
     this.#log = new CommitLog({
       kv,
       versions,
@@ -139,8 +138,9 @@ export class Engine {
         this.#findings.noteCommitted(append.records)
       },
       onApplyFailure: (error) => options.onBackgroundFailure?.(error),
+      switchedOff: options.switchedOff,
     })
-    this.#ids = new IdAllocator({ kv })
+    this.#ids = new IdAllocator({ kv, switchedOff: options.switchedOff })
     this.#transactions = new Transactions({
       kv,
       log: this.#log,

@@ -16,7 +16,7 @@
  * Ours: index_entries_scanned counts rows that seeks read ahead; the text of the plan.
  */
 import type { Scheduler } from '../clock.ts'
-import { CountingLedger, type Ledger, type RequestContext, type RowOperation, type Slice } from '../context.ts'
+import { CountingLedger, type Ledger, type RequestContext, type Slice } from '../context.ts'
 import type { NearestPlan } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import type { DistanceMeasure } from '../model/query.ts'
@@ -24,6 +24,7 @@ import { explainPlan } from '../planner/explain.ts'
 import { type IndexUsed, indexesUsed } from '../planner/explain-indexes.ts'
 import type { Disjunct } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
+import type { RowOperation } from '../row.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import type { AggregationBatch, QueryBatch } from './api.ts'
@@ -36,14 +37,14 @@ export interface ExplainOptions {
 export interface ExecutionStats {
   readonly resultsReturned: number
   readonly durationMicros: bigint
-  /** What production would charge: the sum of `billing`, index entries by their price. */
+  /** Production's charge: the sum of `billing`, index entries by their price. */
   readonly readOperations: number
   readonly indexEntriesScanned: number
   readonly documentsScanned: number
   readonly billing: Billing
 }
 
-/** What is charged, by kind of charge. */
+/** The charges, by kind. */
 export interface Billing {
   readonly documents: number
   readonly indexEntries: number
@@ -162,7 +163,7 @@ function rangeProperties({ columns, lateColumns, disjuncts }: Plan): number {
   return inColumns.length + behindTheKey.length + byKey
 }
 
-/** What a query that is only planned gives: nothing. */
+/** The empty result of a query that is only planned. */
 export function emptyPage({ resultType }: Plan): ResultPage {
   return { resultType, results: [], skipped: 0, endCursor: new Uint8Array(0), moreResults: 'noMoreResults' }
 }

@@ -15,7 +15,7 @@ export function groupsOf(keys: readonly Key[]): readonly GroupCode[] {
   return groups.length < 2 ? groups : [...new Set(groups)]
 }
 
-/** What a query reads. One of a kind that is about the database reads all of it, whatever its ancestor. */
+/** The scope of a query. A query of metadata reads the whole database, whatever its ancestor. */
 export function scopeOfQuery(query: Query, ancestor: Key | undefined): ReadScope {
   return ancestor === undefined || isSpecialKind(query) ? 'global' : groupsOf([ancestor])
 }

@@ -28,7 +28,7 @@ import { entityRowKey } from '../tables/entities.ts'
 import { rowAfter } from '../tables/ranges.ts'
 import type { TableView } from '../tables/table.ts'
 
-/** What these verbs use of a database. */
+/** The part of a database that these verbs use. */
 export interface IdRangeParts {
   readonly database: KeyDefaults & { readonly code: string }
   readonly ids: IdAllocator
@@ -44,7 +44,7 @@ export interface AllocatedIds extends IdRange {
   readonly words: string
 }
 
-/** What one counter gives next. */
+/** The next number of a counter. */
 export interface NextId {
   /** Its next number: in the sequential space the id itself. */
   readonly counter: bigint
@@ -56,9 +56,9 @@ export interface NextIds {
   /** The counter that automatic ids of the database come from. */
   readonly automatic: IdPolicy
   readonly scattered: NextId
-  /** Of the kind and parent. */
+  /** The counter of the kind and parent. */
   readonly sequential: NextId
-  /** Of the whole store; its id passes over what the kind and parent has given. */
+  /** The counter of the whole store; its id skips those that the kind and parent has given. */
   readonly storewide: NextId
 }
 

@@ -203,7 +203,7 @@ test('nothing is applied while an entity is read and its rows are written (apply
   await put([keyOf(1), 1])
   engine.database('p').configure({ applyPolicy: { type: 'manual' } })
   await put([keyOf(1), 3])
-  // As soon as the builder has read the old image, somebody asks for the new one to be applied.
+  // As soon as the builder has read the old image, the new one is applied.
   let released: Promise<unknown> | undefined
   kv.afterEntityRead = async () => {
     released ??= engine.inspector.release(keyOf(1), 'B')

@@ -2,12 +2,12 @@
  * Builds composite indexes over what is stored, beside writes, and takes them away again.
  *
  *   create   definition stored (building: writes maintain it) ─▶ rows of each entity written ─▶ serving
- *   drop     definition stored (deleting: nobody knows it) ─▶ its rows deleted ─▶ definition gone
+ *   drop     definition stored (deleting: not visible) ─▶ its rows deleted ─▶ definition gone
  *
  * X4  What is committed but not wholly applied when a definition comes or goes is to apply the index's rows, or no longer.
  * X5  An entity's rows are written while nothing is committed or applied, from the image that its other index rows show.
  * X6  A build that was cut short begins anew when the store is opened: its rows are right already, as far as they go.
- * X7  While an index is going, nobody reads on in it: transactions that have read it are ended, other reads are made again.
+ * X7  No read continues in an index that is being dropped: transactions that have read it are ended, other reads start again.
  *
  * X5 makes an index tell what all others tell, also while commits are held back: building one applies nothing. So the walk
  * goes along EntitiesByKind and not along the entities; it costs the entities of the kind, not those of the database.
@@ -62,7 +62,7 @@ export class IndexBuilder {
     return this.#jobs.get(jobName(database, definition))
   }
 
-  /** What is being defined or built in a database. */
+  /** The indexes being defined or built in a database. */
   definitionsIn(database: IndexedDatabase): readonly IndexDefinition[] {
     return [...this.#jobs.values()]
       .filter((job) => job.type === 'create' && job.database.code === database.code)
@@ -259,7 +259,7 @@ export class IndexBuilder {
     }
   }
 
-  /** The index stays as it is, useless, until somebody drops it. A store that no longer writes begins anew when opened. */
+  /** The index stays, unusable, until it is dropped. A store that no longer writes begins anew when opened. */
   async #fail(job: IndexJob, index: CataloguedIndex, error: unknown): Promise<void> {
     const { log, kv } = this.#parts
     const { catalogue } = job.database

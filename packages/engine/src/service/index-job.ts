@@ -1,12 +1,12 @@
 /**
- * The work on one index: that it is built, or taken away. It is at work from its making on, whether anybody waits or not.
+ * The work on one index: its build or its removal. It runs from its creation, whether a caller waits or not.
  */
 import type { DatastoreError } from '../errors.ts'
 import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
 import type { IndexRules } from '../log/index-delta.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
 
-/** What a builder knows of a database. */
+/** The part of a database that a builder needs. */
 export interface IndexedDatabase {
   readonly projectId: string
   readonly databaseId: string
@@ -30,7 +30,7 @@ export class IndexJob {
   readonly type: 'create' | 'drop'
   completed = 0
   estimated = 0
-  /** Why the work is to stop: the engine is closed, the store reset, or somebody dropped the index. */
+  /** Why the work is to stop: the engine is closed, the store is reset, or the index is dropped. */
   stopReason: DatastoreError | undefined
   /** Resolves when the definition is stored in its new state. */
   readonly defined: Promise<CataloguedIndex>

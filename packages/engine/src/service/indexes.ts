@@ -57,7 +57,7 @@ export class Indexes {
     return ensured
   }
 
-  /** What is being defined or built in a database. */
+  /** The indexes being defined or built in a database. */
   comingIn(database: IndexedDatabase): readonly IndexDefinition[] {
     return this.#builder.definitionsIn(database)
   }

@@ -59,7 +59,7 @@ export class Inspector {
     const group = groupOf(codes.partition, codes.path)
     const pending = log.pending.of(group).filter(({ changes }) => changes.some(({ path }) => path === codes.path))
 
-    // What the tables hold now for this entity: candidates are the rows of every state it has had since the last apply.
+    // The present rows of this entity: candidates are the rows of every state it has had since the last apply.
     const stored = await kv.get(entityRow)
     const cells = [stored, ...pending.flatMap(({ changes }) => imagesOf(changes, codes.path))]
     const candidates = new Set<RowKey>([entityRow])
@@ -90,7 +90,7 @@ export class Inspector {
     return this.#logOf(groupOf(partition, path))
   }
 
-  /** What is committed but not wholly applied, in all databases. */
+  /** Commits not yet wholly applied, in all databases. */
   pending(): PendingReport {
     return { pending: this.#parts.log.pending.all().map((record) => pendingReport(record)) }
   }

@@ -26,7 +26,7 @@ import { failedIndex } from './index-builder.ts'
 import type { IndexedDatabase } from './index-job.ts'
 import type { Indexes } from './indexes.ts'
 
-/** What is done about a composite index that a query lacks. */
+/** Rule for a query that lacks its composite index. */
 export type MissingIndexPolicy = 'auto' | 'require'
 
 export interface QueriedDatabase extends IndexedDatabase {

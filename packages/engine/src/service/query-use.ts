@@ -1,4 +1,4 @@
-/** What a query makes use of: the properties it names, the composite indexes that its plan reads, and how much it skips. */
+/** The use that a query makes of indexes: the properties it names, the composite indexes that its plan reads, and how much it skips. */
 import type { ResultPage } from '../executor/result-page.ts'
 import type { QueryFact } from '../findings/facts.ts'
 import { formatIndex } from '../model/index-definition.ts'

@@ -1,5 +1,5 @@
 /**
- * What was read, with the time as of which it was, and with the transaction that began with it.
+ * The answer of a read, with its read time and the transaction that began with it.
  *
  * The answers that most requests get are written field by field: V8 takes 1 µs to copy an object and add to it, and gives each
  * copy a shape of its own, so that whoever reads a field of it looks for it anew.

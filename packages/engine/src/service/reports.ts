@@ -1,4 +1,4 @@
-/** What the inspector tells, as plain JSON: rows and keys in words, versions and times as text. */
+/** The inspector's reports, as plain JSON: rows and keys in words, versions and times as text. */
 
 export interface RowReport {
   readonly table: string

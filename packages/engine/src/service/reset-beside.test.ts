@@ -1,4 +1,4 @@
-/** What goes on beside a reset on disk while its rows are deleted, and what waits for its end. */
+/** Calls beside a reset on disk while its rows are deleted: some go on, some wait for its end. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What a reset does to the store while it goes on, and what it leaves of it on disk. */
+/** The effect of a reset on the store while it runs, and the bytes it leaves on disk. */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -50,7 +50,7 @@ const keysOf = (partition: PartitionId): readonly [Key, Key] => [
   { partition, path: [{ kind: 'A', id: 2n }] },
 ]
 
-/** What an open transaction can do next; answers values, or the code of the refusal. */
+/** The next steps of an open transaction; answers values, or the code of the refusal. */
 class Client {
   readonly #engine: Engine
   readonly partition: PartitionId

@@ -19,7 +19,7 @@
  *   beside others            rows deleted
  *   one turn of commits      new databases ▪ wish deleted ▪ scope opened           then the room on disk is given back, beside others
  *
- * What open transactions hear, docs/architecture/transactions.md says.
+ * docs/architecture/transactions.md has the answers that open transactions get.
  */
 
 import { checkAlive, type RequestContext } from '../context.ts'
@@ -68,13 +68,13 @@ const partitionedSpaces = [
   keySpaces.Pending,
 ]
 
-/** What the codes of the databases in a scope begin with. */
+/** The prefix of the codes of the databases in a scope. */
 export function scopeCode({ projectId, databaseId }: ResetScope): string {
   if (projectId === undefined) return ''
   return encodeText(projectId) + (databaseId === undefined ? '' : encodeText(databaseId))
 }
 
-/** What the codes of the databases and entity groups begin with that a reset of the scope leaves empty. */
+/** The prefix of the codes of the databases and entity groups that a reset of the scope empties. */
 function writtenCode(scope: ResetScope): string {
   return scopeCode(scope) + (scope.namespaceId === undefined ? '' : encodeText(scope.namespaceId))
 }
@@ -88,7 +88,7 @@ export interface ResetParts {
   readonly indexes: Indexes
   readonly databases: () => readonly Database[]
   readonly database: (projectId: string, databaseId: string) => Database
-  /** Told when the rows are gone, before anybody may write in the scope. */
+  /** Called when the rows are deleted, before the next write in the scope. */
   readonly onGone: () => void
 }
 
@@ -149,7 +149,7 @@ async function hideRows(parts: ResetParts, scope: ResetScope, context: RequestCo
     else versions.forgetCeiling()
     if (projectId === undefined) ids.forget()
     else for (const database of affected) ids.forget(database)
-    // What was begun meanwhile knows the catalogues of before.
+    // Work that began meanwhile has the catalogues of before.
     if (namespaceId === undefined) indexes.giveUp(scopeCode(scope))
     parts.onGone()
     await reinstate?.(parts.database)
@@ -233,7 +233,7 @@ export function rangesOf(kv: KvReader, scope: ResetScope): MaybePromise<readonly
   ])
 }
 
-/** What the rows of each composite index of a database begin with, for the indexes that have rows. */
+/** The prefix of the rows of each composite index of a database that has rows. */
 function compositePrefixes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
   const found: string[] = []
   const scan = kv.scan(prefixRange(database), { expect: 1 })

@@ -15,7 +15,7 @@ export interface DatabaseSettings extends TransactionSettings {
   readonly indexes: MissingIndexPolicy
   /** How automatic ids are given; allocated ids are scattered under both. */
   readonly idPolicy: IdPolicy
-  /** `fail` is how legacy Datastore met an id that somebody had put by hand; both presets take the next free id. */
+  /** `fail` is the answer of legacy Datastore to an id that was put by hand; both presets take the next free id. */
   readonly idCollisions: IdCollisions
   /** Kinds whose entities expire. */
   readonly ttlPolicies: readonly TtlPolicy[]
@@ -50,7 +50,7 @@ const presets: Readonly<Record<Mode, DatabaseSettings>> = {
   },
 }
 
-/** What a mode decides, and nothing that is set beside it. */
+/** The settings that a mode decides, without those set beside it. */
 export function modeSettings(
   mode: Mode,
 ): Pick<DatabaseSettings, 'mode' | 'applyPolicy' | 'idPolicy' | 'concurrency' | 'entityGroupsMax'> {

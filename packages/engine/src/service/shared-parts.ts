@@ -1,4 +1,4 @@
-/** What the databases of one engine share: its store, its log and what stands on them. */
+/** The parts that the databases of one engine share: store, log and what is built on them. */
 import type { Findings } from '../findings/findings.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitLog } from '../log/commit-log.ts'
@@ -10,7 +10,7 @@ import type { Transactions } from '../transactions/transactions.ts'
 import type { QueryIndexes } from './query-indexes.ts'
 import type { Settlement } from './settled.ts'
 
-/** What a database shares with all others of its engine. */
+/** The parts that a database shares with all others of its engine. */
 export interface SharedParts {
   readonly kv: Kv
   readonly log: CommitLog

@@ -1,4 +1,4 @@
-/** What queries of metadata and statistics kinds are answered from, and what is remembered of it. */
+/** Sources of queries of metadata and statistics kinds, with their caches. */
 import type { RequestContext } from '../context.ts'
 import type { IndexRules } from '../log/index-delta.ts'
 import type { StatisticsSource } from '../metadata/statistics.ts'

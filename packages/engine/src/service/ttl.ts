@@ -47,7 +47,7 @@ export interface TtlParts {
 /** Ours: short enough to be seen at work, long enough to cost nothing. */
 export const sweepIntervalMs = 60_000
 const rowsPerStep = 256
-/** What a delete takes, in rows that are walked over. */
+/** The cost of a delete, in rows of a walk. */
 const workOfDelete = 32
 
 export class TtlSweeper {

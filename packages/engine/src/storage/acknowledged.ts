@@ -18,7 +18,7 @@ import { closeSync, openSync, readdirSync, readFileSync, renameSync, type Stats,
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32c } from '../encoding/crc32c.ts'
-import { levelFile, logNumberOf } from './level-files.ts'
+import { levelFile, logNumberOf } from '../leveldb/file-names.ts'
 
 export const acknowledgedFile = 'ACKNOWLEDGED'
 const fileBytes = 64

@@ -2,12 +2,8 @@
  * Whether LevelDB's log files are whole. LevelDB itself leaves out what it cannot read of them and goes on with what comes
  * after, without a word (measured: classic-level 3.0.0): acknowledged commits would be gone, and later ones there.
  *
- *   file      = block of 32 KiB*                      the last one may be shorter
- *   block     = fragment* filler                      filler: zeros, where less than a head (7 bytes) is left
- *   fragment  = checksum 4 | length 2 | type 1 | data little-endian; masked CRC-32C over type and data
- *   type      = 1 a whole record, 2 its first part, 3 a middle one, 4 its last
- *
- * The log of rows has a write in each record, whose head says how many row writes there were before it:
+ * leveldb/log-format.ts has the form of the files. The log of rows has a write in each record, whose head says how many row
+ * writes there were before it:
  *
  *   record    = sequence 8 | number 4 | row write*    little-endian; the next record's sequence is that of this one + number
  *   row write = 0 key | 1 key value                   each with its length before it, a varint
@@ -26,10 +22,17 @@
  */
 import { copyFile, readdir, readFile, rename, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { crc32c, maskCrc } from '../encoding/crc32c.ts'
+import { levelFile, logNumberOf } from '../leveldb/file-names.ts'
+import {
+  blockBytes,
+  endsRecord,
+  fragmentAt,
+  headBytes,
+  isFragmentOfOtherLength,
+  wrongWithFragment,
+} from '../leveldb/log-format.ts'
+import { varintAt } from '../leveldb/varint.ts'
 import type { Acknowledged } from './acknowledged.ts'
-import { levelFile, logNumberOf } from './level-files.ts'
-import { varintAt } from './varint.ts'
 
 export interface LogDamage {
   readonly file: string
@@ -39,13 +42,8 @@ export interface LogDamage {
   readonly what: string
 }
 
-const blockBytes = 32_768
 const sectorBytes = 512
-const headBytes = 7
 const writeHeadBytes = 12
-const whole = 1
-const first = 2
-const last = 4
 /** Of row writes: the first has a key, the second a value, too. */
 const deletion = 0
 const insertion = 1
@@ -159,21 +157,21 @@ export function damageOfLog(
   for (let block = 0; block < bytes.length; block += blockBytes) {
     const blockEnd = Math.min(block + blockBytes, bytes.length)
     for (at = block; blockEnd - at >= headBytes; ) {
-      const end = at + headBytes + bytes.readUInt16LE(at + 4)
+      const fragment = fragmentAt(bytes, at)
+      const { start, end } = fragment
       const isLastBlock = blockEnd - block < blockBytes
       const what =
         end > blockEnd && isLastBlock
           ? wrongLength(bytes, at, blockEnd)
-          : wrongWith(bytes, { at, end, blockEnd }, recordAt !== undefined)
+          : wrongWithFragment(bytes, fragment, { blockEnd, isInRecord: recordAt !== undefined })
       if (what === undefined && end > blockEnd) return endAt(recordAt ?? at)
       if (what !== undefined) {
         if (isZeroed(bytes, at, Math.min(end, blockEnd))) return endAt(recordAt ?? at)
         return damaged(recordAt ?? at, what)
       }
-      const type = bytes[at + 6]
-      const isEnd = type === whole || type === last
+      const isEnd = endsRecord(fragment)
       if (onRecord !== undefined) {
-        parts.push(bytes.subarray(at + headBytes, end))
+        parts.push(bytes.subarray(start, end))
         if (isEnd) {
           const wrong = onRecord(parts)
           if (wrong !== undefined) return damaged(recordAt ?? at, wrong)
@@ -187,30 +185,9 @@ export function damageOfLog(
   return endAt(recordAt ?? at)
 }
 
-function wrongWith(
-  bytes: Buffer,
-  { at, end, blockEnd }: { readonly at: number; readonly end: number; readonly blockEnd: number },
-  isInRecord: boolean,
-): string | undefined {
-  if (end > blockEnd) return 'a fragment reaches beyond its block'
-  const type = bytes[at + 6] ?? 0
-  if (type < whole || type > last) return `a fragment has the unknown type ${type}`
-  if (bytes.readUInt32LE(at) !== maskCrc(crc32c(bytes, at + 6, end))) return 'a checksum is wrong'
-  if ((type === whole || type === first) === isInRecord) {
-    return isInRecord ? 'a record begins inside another one' : 'a record lacks its beginning'
-  }
-  return undefined
-}
-
 /** A fragment that the file ends in is cut off, unless its checksum is right for less than its length says. */
 function wrongLength(bytes: Buffer, at: number, blockEnd: number): string | undefined {
-  const stored = bytes.readUInt32LE(at)
-  let checksum = crc32c(bytes, at + 6, at + headBytes)
-  for (let end = at + headBytes; ; end++) {
-    if (maskCrc(checksum) === stored) return 'the length of a fragment is wrong'
-    if (end === blockEnd) return undefined
-    checksum = crc32c(bytes, end, end + 1, checksum)
-  }
+  return isFragmentOfOtherLength(bytes, at, blockEnd) ? 'the length of a fragment is wrong' : undefined
 }
 
 /** Whether the file holds nothing but zeros from the fragment at [at, end) on, or from a sector that begins in it. */

@@ -2,7 +2,7 @@
  * What LevelDB's manifest says: which tables there are, and from which file on the log's records are not in them yet.
  *
  *   CURRENT    = name of the manifest, line break
- *   MANIFEST-n = a log file (level-log-check.ts) whose records are changes of the set of files
+ *   MANIFEST-n = a log file (leveldb/log-format.ts) whose records are changes of the set of files
  *   change     = (tag, fields)*: 1 comparator: text | 2 log, 3 next file, 4 last sequence, 9 previous log: number
  *                | 5 level, text | 6 level, file | 7 level, file, size, text, text         numbers are varints
  *
@@ -13,8 +13,8 @@
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { varintAt } from '../leveldb/varint.ts'
 import { damageOfLog } from './level-log-check.ts'
-import { varintAt } from './varint.ts'
 
 export interface Manifest {
   /** Its file. */

@@ -15,10 +15,10 @@
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32c, maskCrc } from '../encoding/crc32c.ts'
+import { levelFile, tableNumberOf } from '../leveldb/file-names.ts'
+import { unsnap } from '../leveldb/snappy.ts'
+import { varintAt } from '../leveldb/varint.ts'
 import type { FileDamage } from './kv.ts'
-import { levelFile, tableNumberOf } from './level-files.ts'
-import { unsnap } from './snappy.ts'
-import { varintAt } from './varint.ts'
 
 interface Handle {
   readonly offset: number

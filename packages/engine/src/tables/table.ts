@@ -5,22 +5,11 @@
  */
 import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import { type TableId, tableIds } from '../row.ts'
 import { giveWay } from '../slices.ts'
 import type { KeyRange, Kv, KvReader, KvRow, KvWrite, RowKey } from '../storage/kv.ts'
 
-/** The six tables, plus the log with its pending markers, and metadata: everything a ledger can be charged for. */
-export const tableIds = [
-  'Entities',
-  'EntitiesByKind',
-  'EntitiesByPropertyAsc',
-  'EntitiesByPropertyDesc',
-  'EntitiesByCompositeProperty',
-  'IdSequences',
-  'Log',
-  'Metadata',
-] as const
-
-export type TableId = (typeof tableIds)[number]
+export { type TableId, tableIds }
 
 /** What becomes of a row of one table; `undefined` deletes it. */
 export interface TableWrite extends KvWrite {

@@ -19,6 +19,7 @@ export const tabletDefaults: {
   readonly commitLatencyMs: number
   readonly groupWaitMsMax: number
   readonly waits: boolean
+  readonly exactPerSecond: number
   readonly sampleEvery: number
   readonly slotMs: number
   readonly tickMs: number
@@ -55,6 +56,7 @@ export const tabletDefaults: {
   commitLatencyMs: 150,
   groupWaitMsMax: 5_000,
   waits: true,
+  exactPerSecond: 1_000,
   sampleEvery: 64,
   slotMs: 1_000,
   tickMs: 200,
@@ -130,9 +132,14 @@ export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>>
     unit: 'yes or no',
     source: 'ours: for labs in which one operation stands for thousands',
   },
-  sampleEvery: {
-    what: 'with simulation off, one of so many operations is charged, with this weight',
+  exactPerSecond: {
+    what: 'with simulation off, operations of each second that are charged one by one',
     unit: 'operations',
+    source: 'ours: the load of a small store is exact',
+  },
+  sampleEvery: {
+    what: 'with simulation off, one of so many further operations of a second is charged, for all of them',
+    unit: 'operations, on average',
     source: 'ours',
   },
   slotMs: {

@@ -5,13 +5,11 @@
  *   commit  ─▶ admit()                                     before the log append: may it go through now?
  *   apply   ─▶ noteChange()                                rows and bytes that come or go
  *
- * M1  With simulation off, one of `sampleEvery` operations is taken, with that weight, after a drawn number of others: the
- *     countdown is all that the others cost. With simulation every operation is taken.
+ * M1  With simulation, and without it while there are few, every operation is taken. Of many, one is taken after a drawn
+ *     number of others, for which it stands: the countdown is all that the others cost.
  * M2  Nothing is thrown by take(): what a request met is noted in its RequestLoad and comes out when it is settled.
  */
-import type { RowOperation } from '../context.ts'
-import type { RowKey } from '../storage/kv.ts'
-import type { TableId } from '../tables/table.ts'
+import type { RowKey, RowOperation, TableId } from '../row.ts'
 
 /** What a request weighs, and how it fared so far. */
 export interface RequestLoad {

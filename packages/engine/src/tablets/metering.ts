@@ -7,12 +7,15 @@
  * MT1  A commit is refused by admit() or not at all: what is refused has written nothing.
  * MT2  A request's delay is that of its slowest row; several rows on one server do not add up (they are done in parallel).
  * MT3  A request refused by a tablet that moves fails at once (known); a full server refuses at once too.
+ * MT4  With simulation off too, the first `exactPerSecond` operations of a second are charged one by one. Of those beyond, one
+ *      taken after a drawn number of others stands for these as well: no operation is lost, and none is charged twice.
  */
 import type { Scheduler } from '../clock.ts'
-import { CountingLedger, checkAlive, type RequestContext, type RowOperation } from '../context.ts'
+import { CountingLedger, checkAlive, type RequestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
+import type { RowOperation } from '../row.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import type { Charge, TabletFleet } from './fleet.ts'
@@ -22,7 +25,7 @@ import type { Meter, Refusal, RequestLoad } from './meter.ts'
 import { rowKeyWords } from './range-words.ts'
 import type { Tablet } from './tablet.ts'
 
-/** With simulation off, one request of so many is timed and counted for as many. */
+/** With simulation off, while operations are sampled, one request of so many is timed, for those before it as well. */
 const timedEvery = 16
 
 /** One charged operation, for whoever looks for patterns. */
@@ -47,9 +50,17 @@ export interface MeteringParts {
 }
 
 export class Metering implements Meter {
-  countdown = 0
-  /** Requests until the next one that is timed. */
+  countdown = 1
+  /** How many operations the next one that is taken stands for. */
+  #standsFor = 1
+  /** Sampled operations of a second that is over, for which the next sample stands as well. */
+  #carried = 0
+  /** The second that is counted, and its operations that were taken. */
+  #second = 0
+  #taken = 0
+  /** Requests until the next one that is timed, and since the last one. */
   #requestCountdown = 0
+  #untimed = 0
   readonly latencies: LatencyHistogram = new LatencyHistogram()
   readonly listeners: Set<SampleListener> = new Set()
   readonly #fleet: TabletFleet
@@ -68,16 +79,50 @@ export class Metering implements Meter {
   begin(context: RequestContext): void {
     const { ledger } = context
     if (!(ledger instanceof CountingLedger)) return
+    if (this.countdown > 1) this.#endSampling()
     ledger.meter = this
     ledger.load = this.#loadOf(context)
   }
 
+  /** Takes every operation from the next one on, until it is told otherwise. */
+  takeAll(): void {
+    this.#carried = this.#standsFor - this.countdown
+    this.countdown = 1
+    this.#standsFor = 1
+  }
+
+  /** In a new second operations are charged one by one again (MT4). */
+  #endSampling(): void {
+    if (Math.floor(this.nowMs() / 1000) !== this.#second) this.takeAll()
+  }
+
+  /** When the next operation is taken. */
+  #drawNext(nowMs: number): void {
+    const { simulate, sampleEvery, exactPerSecond } = this.#fleet.settings
+    const second = Math.floor(nowMs / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#taken = 0
+    }
+    this.#taken++
+    const isSampled = !simulate && this.#taken >= exactPerSecond
+    this.countdown = isSampled ? 1 + this.#parts.random.integer(2 * sampleEvery - 1) : 1
+    this.#standsFor = this.countdown
+    if (!isSampled) return
+    this.#standsFor += this.#carried
+    this.#carried = 0
+  }
+
   #loadOf(context: RequestContext): RequestLoad | undefined {
     const { simulate } = this.#fleet.settings
-    const isTimed = --this.#requestCountdown <= 0
-    if (isTimed) this.#requestCountdown = 1 + this.#parts.random.integer(2 * timedEvery - 1)
+    this.#untimed++
+    const isTimed = this.countdown <= 1 || --this.#requestCountdown <= 0
+    const requests = isTimed ? this.#untimed : 0
+    if (isTimed) {
+      this.#requestCountdown = 1 + this.#parts.random.integer(2 * timedEvery - 1)
+      this.#untimed = 0
+    }
     if (!simulate && !isTimed && context.weight === 1) return undefined
-    const requests = simulate ? 1 : isTimed ? timedEvery : 0
     const { weight, spreadMs } = context
     return { weight, spreadMs, requests, startedMs: this.nowMs(), delayMs: 0, refusal: undefined, admitted: false }
   }
@@ -92,12 +137,13 @@ export class Metering implements Meter {
     through: RowKey | undefined,
   ): void {
     const { settings } = this.#fleet
-    const { simulate, sampleEvery, scale } = settings
-    this.countdown = simulate ? 0 : 1 + this.#parts.random.integer(2 * sampleEvery - 1)
+    const { scale } = settings
+    const standsFor = this.#standsFor
     const micros = this.#parts.scheduler.nowMicros()
     const nowMs = Number(micros) / 1000
+    this.#drawNext(nowMs)
     const real = (load?.weight ?? 1) * scale
-    const weight = simulate ? real : real * sampleEvery
+    const weight = real * standsFor
     const spreadMs = real > 1 && load !== undefined ? (load.spreadMs ?? settings.slotMs) : 0
     // A pending marker lies with the record that it is of.
     const row = rowKey.charCodeAt(0) === 0x50 ? `L${rowKey.slice(1)}` : rowKey
@@ -115,8 +161,7 @@ export class Metering implements Meter {
         spreadMs,
       }
       this.#charge(load, this.#fleet.tabletOf(table, row), nowMs, charge)
-      if (table === 'Log' && operation === 'put' && row === rowKey)
-        this.#noteCommit(row, nowMs, simulate ? 1 : sampleEvery)
+      if (table === 'Log' && operation === 'put' && row === rowKey) this.#noteCommit(row, nowMs, standsFor)
     }
     if (this.listeners.size === 0) return
     const sample: SampleEvent = { table, operation, rowKey, rows, bytes, weight, atMicros: micros }
@@ -199,7 +244,9 @@ export class Metering implements Meter {
       const start = i === 0 ? from : tablet.start
       const tombstones = through === undefined ? 0 : tablet.tombstones.between(start, through)
       // Where a scan crosses tablets its rows are taken to lie evenly over them.
-      const reads = rows / tablets.length + tombstones
+      const found = rows / tablets.length
+      tablet.noteScan(found, tombstones)
+      const reads = found + tombstones
       if (reads === 0) continue
       const cost = Math.max(1 / tablets.length, reads * scanRowCost)
       this.#charge(load, tablet, nowMs, {

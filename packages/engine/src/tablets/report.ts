@@ -35,6 +35,17 @@ export interface TabletReport {
   readonly unavailableUntilMs: number | undefined
   /** Why the last wish to split it was not granted. */
   readonly splitRefusal: SplitRefusal | undefined
+  /** `undefined`: none of its scans went over more deleted rows than it found, or over very few. */
+  readonly wading: WadingScans | undefined
+}
+
+/** Scans that went over more deleted rows than they found. */
+export interface WadingScans {
+  /** How many there were. */
+  readonly scans: number
+  /** What the latest one found, and over how many deleted rows it went. */
+  readonly rows: number
+  readonly tombstones: number
 }
 
 export interface SplitRefusal {

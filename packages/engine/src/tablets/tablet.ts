@@ -13,11 +13,13 @@ import type { Random } from '../random.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import { LoadSample } from './load-sample.ts'
-import type { SplitRefusal } from './report.ts'
+import type { SplitRefusal, WadingScans } from './report.ts'
 import { Tombstones } from './tombstones.ts'
 import { LoadWindow } from './window.ts'
 
 const rowSampleSize = 128
+/** A scan that goes over fewer deleted rows is quick enough. */
+const wadingMin = 256
 
 /** An operation that stands for many, spread evenly over a time: per tick so many reads, writes, bytes. */
 export interface Flow {
@@ -42,6 +44,8 @@ export class Tablet {
   rows = 0
   bytes = 0
   tombstones: Tombstones = new Tombstones()
+  /** Scans that went over far more deleted rows than they found, and the latest of them. */
+  wading: WadingScans | undefined
   unavailableUntilMs = 0
   splitRefusal: SplitRefusal | undefined
   /** When the wish to split it was last refused in an event. */
@@ -75,6 +79,12 @@ export class Tablet {
   count(nowMs: number, reads: number, writes: number, bytes: number): void {
     this.window.add(nowMs, reads, writes, bytes)
     this.total += reads + writes
+  }
+
+  /** A scan went over deleted rows on its way to those that it found. */
+  noteScan(rows: number, tombstones: number): void {
+    if (tombstones < wadingMin || tombstones <= rows) return
+    this.wading = { scans: (this.wading?.scans ?? 0) + 1, rows, tombstones }
   }
 
   addFlow(flow: Flow): void {

@@ -59,7 +59,7 @@ export function tabletsReport(
 }
 
 function tabletReport(tablet: Tablet, load: Load, tableOps: number, nowMs: number): TabletReport {
-  const { table, id, start, end, server, rows, bytes, tombstones, unavailableUntilMs, splitRefusal } = tablet
+  const { table, id, start, end, server, rows, bytes, tombstones, unavailableUntilMs, splitRefusal, wading } = tablet
   const { reads, writes } = load
   return {
     table,
@@ -78,6 +78,7 @@ function tabletReport(tablet: Tablet, load: Load, tableOps: number, nowMs: numbe
     server,
     unavailableUntilMs: unavailableUntilMs > nowMs ? unavailableUntilMs : undefined,
     splitRefusal,
+    wading,
   }
 }
 

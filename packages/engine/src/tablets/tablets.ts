@@ -81,7 +81,7 @@ export class Tablets {
   configure(changed: Partial<TabletSettings>): void {
     this.#now()
     this.#fleet.configure(tabletSettings(changed, this.#fleet.settings))
-    this.metering.countdown = 0
+    this.metering.takeAll()
     if (this.#fleet.settings.simulate) this.rows.want()
   }
 

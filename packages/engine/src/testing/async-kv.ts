@@ -19,7 +19,7 @@ import type {
 } from '../storage/kv.ts'
 
 export interface AsyncKvOptions {
-  /** What lies between a call and the store, and again between the store and the answer; a resolved promise by default. */
+  /** The delay between a call and the store, and again between the store and the answer; a resolved promise by default. */
   readonly hop?: () => Promise<void>
 }
 

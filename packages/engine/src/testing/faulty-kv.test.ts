@@ -27,7 +27,7 @@ describe('a store with a fault', () => {
     expect(new FaultyKv(inner).get('a')).toEqual(Uint8Array.of(1))
   })
 
-  it('crashes after the chosen write took effect, which nobody is told', async () => {
+  it('crashes after the chosen write took effect, which no caller is told', async () => {
     const inner = new MemoryKv()
     const kv = new FaultyKv(inner, { kind: 'crash', atWrite: 1, when: 'after' })
     await expect(kv.mutateIf(put('a'), undefined)).rejects.toEqual(unavailable)

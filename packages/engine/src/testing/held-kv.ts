@@ -1,5 +1,5 @@
 /**
- * A store in memory whose writes can be held on their way, as those to a disk are: until they land nobody sees them.
+ * A store in memory whose writes can be held on their way, as those to a disk are: until they land no reader sees them.
  *
  *   hold()     from now on writes wait, and so do the rows of scans with `hold({ scans: true })`
  *   land()     everything that waits takes effect, in order, and nothing waits any more

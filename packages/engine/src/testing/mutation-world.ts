@@ -80,7 +80,7 @@ export class World {
     return this.evaluate(mutations).outcomes
   }
 
-  /** What `commit` answers, or the code it is refused with. */
+  /** The answer of `commit`, or the code of its refusal. */
   codeOf(...mutations: Mutation[]): string {
     try {
       this.commit(...mutations)

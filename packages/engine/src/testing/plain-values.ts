@@ -69,7 +69,7 @@ export function propertyBytes(plain: { readonly [name: string]: Plain }): Uint8A
   return encodeProperties(propertiesOf(plain))
 }
 
-/** What property bytes say, in a form that `toEqual` compares without regard to the order of properties. */
+/** Property bytes decoded, in a form that `toEqual` compares without regard to the order of properties. */
 export function readBack(properties: Uint8Array): Record<string, unknown> {
   return comparable(decodeProperties(properties))
 }

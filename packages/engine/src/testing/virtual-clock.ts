@@ -19,7 +19,7 @@ export const virtualStartMicros = 1_767_225_600_000_000n
 
 export class VirtualClock implements Scheduler {
   #now: bigint
-  /** A heap: each wakes no later than the two at twice its place. Who woke early stays until its time. */
+  /** A heap: each wakes no later than the two at twice its place. A sleeper that woke early stays until its time. */
   readonly #sleepers: Sleeper[] = []
   #sequence = 0
   /** Tasks that have given way and not yet gone on. */

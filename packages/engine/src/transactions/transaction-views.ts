@@ -7,6 +7,7 @@
  * HM3  A transaction that reads by entity group sees all its groups as of one instant, that of its newest view. When a read adds
  *      a group, the groups read before must be unchanged.
  */
+import type { LogDatabase } from '../log/commit-input.ts'
 import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { TableView } from '../tables/table.ts'
@@ -14,7 +15,6 @@ import type { ReadView, ReadViews } from './read-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
 import { refuseEnded } from './registry.ts'
 import type { Transaction } from './transaction.ts'
-import type { TransactionDatabase } from './transactions.ts'
 
 type ByGroup = Map<GroupCode, MaybePromise<ReadView>>
 
@@ -33,7 +33,7 @@ export class TransactionViews {
 
   /** Reads at the transaction's one moment. */
   read<T>(
-    database: TransactionDatabase,
+    database: LogDatabase,
     transaction: Transaction,
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
@@ -49,7 +49,7 @@ export class TransactionViews {
    * @param added - called when moments of groups were added, with these; it throws when earlier ones have moved (HM3)
    */
   readGroups<T>(
-    database: TransactionDatabase,
+    database: LogDatabase,
     transaction: Transaction,
     groups: readonly GroupCode[],
     added: (fresh: readonly GroupCode[]) => void,
@@ -110,7 +110,7 @@ export class TransactionViews {
     this.#ofGroups.delete(transaction)
   }
 
-  #viewOf(database: TransactionDatabase, transaction: Transaction): MaybePromise<ReadView> {
+  #viewOf(database: LogDatabase, transaction: Transaction): MaybePromise<ReadView> {
     const known = this.#ofAll.get(transaction)
     if (known !== undefined) return known
     const made =

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { crc32c, maskCrc } from '../encoding/crc32c.ts'
-import { blockBytes, LogWriter, readLog } from './leveldb-log.ts'
+import { blockBytes } from '../leveldb/log-format.ts'
+import { LogWriter, readLog } from './leveldb-log.ts'
 
 let folder: string
 let path: string
@@ -134,7 +135,7 @@ describe('a damaged file is refused with its place (leveldb-log/G2)', () => {
     const cases: readonly (readonly [types: readonly number[], message: string])[] = [
       [[3], 'at byte 0: a part of a record comes without its beginning'],
       [[1, 4], 'at byte 8: a part of a record comes without its beginning'],
-      [[2, 1], 'at byte 8: a record begins before the one of byte 0 has ended'],
+      [[2, 1], 'at byte 8: a record begins before the one before it has ended'],
       [[2, 3], 'at byte 16: the file ends within the record that begins at byte 0'],
       [[9], 'at byte 0: a fragment has the unknown type 9'],
     ]

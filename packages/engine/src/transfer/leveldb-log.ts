@@ -1,10 +1,5 @@
 /**
- * LevelDB's log files: a sequence of records of any length, cut into blocks.
- *
- *   file      = block of 32 KiB*                      the last one may be shorter
- *   block     = fragment* filler                      filler: zeros, where less than a head (7 bytes) is left
- *   fragment  = checksum 4 | length 2 | type 1 | data little-endian; masked CRC-32C over type and data
- *   type      = 1 a whole record, 2 its first part, 3 a middle one, 4 its last
+ * The records of an export's files, which have the form of LevelDB's logs (leveldb/log-format.ts).
  *
  * G1  What is written is read back, record by record, whatever the lengths.        leveldb-log.test.ts
  * G2  A changed byte, or a file that ends within a record, is an error that names file and offset; a record is given
@@ -13,19 +8,20 @@
  * A file that ends between two records cannot be told from a complete one: who needs to know counts the records.
  * Some writers fill the last block with zeros to its end; that is accepted.
  *
- * Known: LevelDB's public description of the format. Measured: files written by Google's emulators.
+ * Measured: files written by Google's emulators.
  */
 import type { FileHandle } from 'node:fs/promises'
-import { crc32c, maskCrc } from '../encoding/crc32c.ts'
 import { invalidArgument } from '../errors.ts'
+import {
+  blockBytes,
+  endsRecord,
+  type Fragment,
+  fragmentAt,
+  headBytes,
+  writeFragment,
+  wrongWithFragment,
+} from '../leveldb/log-format.ts'
 import { openForReading } from './files.ts'
-
-export const blockBytes = 32_768
-const headBytes = 7
-const whole = 1
-const first = 2
-const middle = 3
-const last = 4
 
 /** How much is gathered before it goes to the file, and how much is read at once: whole blocks. */
 const chunkBytes = 8 * blockBytes
@@ -58,7 +54,7 @@ export class LogWriter {
       if (this.#used === chunkBytes) await this.#flush()
       const length = Math.min(record.length - at, left - headBytes)
       const isLast = at + length === record.length
-      this.#fragment(isFirst ? (isLast ? whole : first) : isLast ? last : middle, record.subarray(at, at + length))
+      this.#used = writeFragment(this.#chunk, this.#used, { isFirst, isLast }, record.subarray(at, at + length))
       at += length
     }
   }
@@ -66,16 +62,6 @@ export class LogWriter {
   /** Writes what is left; the file stays open. */
   finish(): Promise<void> {
     return this.#flush()
-  }
-
-  #fragment(type: number, data: Uint8Array): void {
-    const chunk = this.#chunk
-    const start = this.#used
-    chunk.writeUInt16LE(data.length, start + 4)
-    chunk[start + 6] = type
-    chunk.set(data, start + headBytes)
-    this.#used = start + headBytes + data.length
-    chunk.writeUInt32LE(maskCrc(crc32c(chunk, start + 6, this.#used)), start)
   }
 
   async #flush(): Promise<void> {
@@ -150,25 +136,19 @@ class LogReader {
     let at = 0
     while (block.length - at >= headBytes) {
       const offset = blockOffset + at
-      const length = block.readUInt16LE(at + 4)
-      const type = block[at + 6] as number
-      if (type === 0 && length === 0 && block.subarray(at).every((byte) => byte === 0)) return
-      const start = at + headBytes
-      const end = start + length
-      if (end > block.length) {
-        const isCut = block.length < blockBytes
-        throw this.#damaged(
-          offset,
-          isCut
-            ? `the file ends within a fragment of ${length} bytes, of which ${block.length - start} are there`
-            : `a fragment of ${length} bytes reaches beyond its block`,
-        )
-      }
-      if (block.readUInt32LE(at) !== maskCrc(crc32c(block, at + 6, end))) {
-        throw this.#damaged(offset, `the checksum of a fragment of ${length} bytes is wrong`)
-      }
+      const fragment = fragmentAt(block, at)
+      const { type, start, end } = fragment
+      if (type === 0 && end === start && block.subarray(at).every((byte) => byte === 0)) return
+      const isCut = end > block.length && block.length < blockBytes
+      const what = isCut
+        ? `the file ends within a fragment of ${end - start} bytes, of which ${block.length - start} are there`
+        : wrongWithFragment(block, fragment, {
+            blockEnd: block.length,
+            isInRecord: this.#startedAt !== undefined,
+          })
+      if (what !== undefined) throw this.#damaged(offset, what)
       at = end
-      const record = this.#take(type, block.subarray(start, end), offset)
+      const record = this.#take(fragment, block.subarray(start, end), offset)
       if (record !== undefined) yield record
     }
     // A file ends behind a fragment, or behind the filler of a whole block.
@@ -184,20 +164,13 @@ class LogReader {
     }
   }
 
-  #take(type: number, data: Buffer, offset: number): LogRecordAt | undefined {
-    const isStart = type === whole || type === first
-    if (type < whole || type > last) throw this.#damaged(offset, `a fragment has the unknown type ${type}`)
-    if (isStart && this.#startedAt !== undefined) {
-      throw this.#damaged(offset, `a record begins before the one of byte ${this.#startedAt} has ended`)
-    }
-    if (!isStart && this.#startedAt === undefined) {
-      throw this.#damaged(offset, 'a part of a record comes without its beginning')
-    }
-    if (type === whole) return { bytes: data, offset }
+  #take(fragment: Fragment, data: Buffer, offset: number): LogRecordAt | undefined {
+    const isEnd = endsRecord(fragment)
+    if (isEnd && this.#startedAt === undefined) return { bytes: data, offset }
     // The block's memory is used again for later ones.
     this.#parts.push(Buffer.from(data))
     this.#startedAt ??= offset
-    if (type !== last) return undefined
+    if (!isEnd) return undefined
     const record = { bytes: Buffer.concat(this.#parts), offset: this.#startedAt }
     this.#parts = []
     this.#startedAt = undefined

@@ -14,6 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { CheckReport } from '../../src/check/report.ts'
 import { decodeProperties, encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { DatastoreError } from '../../src/errors.ts'
+import { blockBytes, endsRecord, fragmentAt, headBytes } from '../../src/leveldb/log-format.ts'
 import type { Key } from '../../src/model/key.ts'
 import { seededRandom } from '../../src/random.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
@@ -21,8 +22,6 @@ import { type Engine, openEngine } from '../../src/service/engine.ts'
 const entities = 60
 const updatesOfOpening = 150
 const openings = 4
-
-const blockBytes = 32_768
 
 let parent: string
 let whole: string
@@ -211,15 +210,18 @@ describe('a folder', () => {
     }
   })
 
-  it('level-log-check/D3: whose log lost whole records in its middle is refused though nobody knows its length', async () => {
+  it('level-log-check/D3: whose log lost whole records in its middle is refused though its length is unknown', async () => {
     const log = await fileLike(/\.log$/)
     const bytes = await readFile(log)
     // A log of one whole record in each fragment: those of the first block, as many as end within it.
     const starts: number[] = []
-    for (let at = 0; at + 7 < blockBytes && bytes[at + 6] === 1; at += 7 + bytes.readUInt16LE(at + 4)) starts.push(at)
+    for (let at = 0; at + headBytes < blockBytes && endsRecord(fragmentAt(bytes, at)); ) {
+      starts.push(at)
+      at = fragmentAt(bytes, at).end
+    }
     const [, from = 0, to = 0] = starts
     expect(to).toBeGreaterThan(from)
-    // What follows fits into the same block: the log ends there.
+    // The rest fits into the same block: the log ends there.
     await writeFile(log, Buffer.concat([bytes.subarray(0, from), bytes.subarray(to, starts.at(-1))]))
     await writeFile(join(dir, 'sixtables.json'), '{"format": 1, "product": "sixtables"}')
     await rm(await fileLike(/^ACKNOWLEDGED$/))

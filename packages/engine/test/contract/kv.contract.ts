@@ -1,5 +1,5 @@
 /**
- * What every body of the store must do (kv/K1 to kv/K5). Give it a way to open an empty store.
+ * The contract of every store (kv/K1 to kv/K5). Give it a way to open an empty store.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DatastoreError } from '../../src/errors.ts'

@@ -78,7 +78,7 @@ export class Model {
     return this.marks.get(counterName(space, key)) ?? 1
   }
 
-  /** The next number of a counter, which nobody gets again. */
+  /** The next number of a counter, which is never given again. */
   next(space: IdPolicy, key: Key): Key {
     // A store-wide number passes over what its own kind and parent has given, and the other way round.
     const number = space === 'scattered' ? this.mark(space, key) : this.rangeMark(key)

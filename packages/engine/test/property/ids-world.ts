@@ -93,7 +93,7 @@ export class Model {
     return scope
   }
 
-  /** allocator/I4, allocator/I5: takes note that somebody gave `first` to `last`, which nobody may have had before. */
+  /** allocator/I4, allocator/I5: notes that `first` to `last` were given; none of them may have been given before. */
   give(scope: ScopeModel, first: number, last: number): void {
     for (let number = first; number <= last; number++) {
       expect(scope.given.has(number), `allocator/I4: ${number} was given twice`).toBe(false)
@@ -110,7 +110,7 @@ export class Model {
     scope.next = last + 1
   }
 
-  /** allocator/I6: takes note that somebody keeps `first` to `last` from being given. */
+  /** allocator/I6: notes that `first` to `last` are reserved. */
   reserve(scope: ScopeModel, first: number, last: number): void {
     scope.reserved.push({ first, last })
     scope.next = Math.max(scope.next, last + 1)

@@ -1,7 +1,7 @@
 /**
  * allocator/I4   No id is given twice, whatever the order in which the store answers many clients of an engine.
  * allocator/I5   An id reserved before a call began is not given by it, nor one of a range that was asked for.
- * key-range-state/I8   The ids of an EMPTY range are given to nobody else.
+ * key-range-state/I8   The ids of an EMPTY range are given to no other caller.
  * I10  What was inserted and acknowledged, with an automatic id or by hand, is there as it was inserted.
  *
  * Clients insert without ids, insert under ids that the counters are about to reach, allocate, reserve and ask for ranges,
@@ -34,7 +34,7 @@ interface Step {
 interface Event {
   readonly begin: number
   readonly end: number
-  /** Given to this call and to nobody else. */
+  /** Given to this call and to no other. */
   readonly given: readonly Key[]
   /** Highest number of its counter that may not be given after this call. */
   readonly keeps?: { readonly counter: string; readonly number: number }
@@ -46,7 +46,7 @@ class World {
   readonly events: Event[] = []
   /** Where its automatic ids lie: those of legacy mode are counted over the whole store. */
   readonly space: IdSpace
-  /** Which process it is: what an earlier one answers is heard by nobody. */
+  /** Which process it is: answers of an earlier one are lost. */
   generation = 0
   engine: Promise<Engine>
   readonly #options: { readonly mode: Mode; readonly idCollisions: IdCollisions }
@@ -66,7 +66,7 @@ class World {
   #open(): Promise<Engine> {
     const kv = new AsyncKv(this.#kv, { hop: this.#hop })
     const opening = openEngine({ ...this.#options, kv, scheduler: new VirtualClock(), apply: { type: 'immediate' } })
-    // It may die before anybody has asked it for anything.
+    // It may die before its first request.
     opening.catch(() => undefined)
     return opening
   }

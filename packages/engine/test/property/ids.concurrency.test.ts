@@ -1,6 +1,6 @@
 /**
  * allocator/I4   No id is given twice, whatever the order in which a store answers many clients.
- * allocator/I5   An id reserved before a call began is not given by it, and ids of an EMPTY range are given to nobody else.
+ * allocator/I5   An id reserved before a call began is not given by it, and ids of an EMPTY range are given to no other caller.
  *      Calls on one counter of one allocator are served in the order they were made.
  *
  * Clients run at once over a store that answers by promises; fast-check's scheduler decides who goes on, and shrinks the
@@ -29,7 +29,7 @@ interface Event {
   readonly generation: number
   readonly begin: number
   readonly end: number
-  /** Numbers that nobody else may have. */
+  /** Numbers that no other caller may have. */
   readonly numbers: readonly number[]
   /** Highest number kept from being given after this call. */
   readonly keeps: number
@@ -85,7 +85,7 @@ async function play(world: World, clients: readonly (readonly Step[])[], events:
       const isAlive = (): boolean => generations[who] === generation
       try {
         const taken = await perform(world, step)
-        // After a crash nobody is there to hear the answer.
+        // After a crash no client is left for the answer.
         if (isAlive()) events.push({ type: step.type, who, of: step.of, generation, begin, end: time++, ...taken })
       } catch (error) {
         if (isAlive()) throw error
@@ -138,7 +138,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 )
 
 describe.each<Way>(['one', 'shared', 'blocks'])('many clients of %s', (way) => {
-  test('allocator/I4, allocator/I5: get ids that nobody else has, in any order of the store’s answers', async () => {
+  test('allocator/I4, allocator/I5: get ids that no other caller has, in any order of the store’s answers', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),

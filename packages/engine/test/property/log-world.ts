@@ -117,7 +117,7 @@ type State = ReadonlyMap<number, number>
 export class World {
   readonly clock: VirtualClock
   engine: Engine
-  /** What the store may hold: one state, or two after a commit whose outcome nobody knows. */
+  /** What the store may hold: one state, or two after a commit with an unknown outcome. */
   #states: State[] = [new Map()]
   #policy: ApplyPolicy = { type: 'immediate' }
 

@@ -318,7 +318,7 @@ function rangeOf(table: PropertyTable): KeyRange {
   return { start, end: prefixEnd(start) }
 }
 
-test('rows of an index that nobody has read are not kept', () => {
+test('rows of an index that was never read are not kept', () => {
   const world = new World()
   const key: Key = { partition, path: [{ kind: 'A', id: 1n }] }
   const entity = new Map<string, Value>([['p', { type: 'integer', value: 1n }]])
@@ -330,7 +330,7 @@ test('rows of an index that nobody has read are not kept', () => {
   expect(world.inner.size).toBe(4)
 })
 
-test('rows of the log come into the tree when somebody reads them, and those that are trimmed before never do', () => {
+test('rows of the log come into the tree when they are first read, and those trimmed before never do', () => {
   const world = new World()
   const entity = new Map<string, Value>()
   for (const id of [3n, 1n, 2n]) {

@@ -14,11 +14,11 @@ import { sliceWorkMax } from '../../src/slices.ts'
 import { and, type QueryWords, query, where } from '../../src/testing/query-world.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
-/** A clock that stands still, and tells of each turn that somebody waits for. */
+/** A clock that stands still, and reports each turn that a caller waits for. */
 class TurnClock extends VirtualClock {
   turns = 0
   onTurn: () => void = () => {}
-  /** How much later it is each time that somebody asks how long something took. */
+  /** How far the clock moves at each measurement. */
   stepMs = 0
   #steady = 0
 

@@ -1,4 +1,4 @@
-/** What a call of the data API is about, as far as faults and the record of calls look at it. */
+/** Facts of a call of the data API that faults and the record of calls use. */
 import type { Key } from '@sixtables/engine'
 import type { DatabasePort } from '../engine-port.ts'
 import { formatKeyPath } from '../text/key-syntax.ts'
@@ -10,7 +10,7 @@ export interface CallFacts {
   readonly method: DataMethod
   readonly projectId: string
   readonly databaseId: string
-  /** What it names: keys, or of a query the namespace and kind. Worked out when it is asked for. */
+  /** The keys it names, or the namespace and kind of a query. Computed on first use. */
   named(): readonly Named[]
 }
 

@@ -1,11 +1,11 @@
 /**
- * The one place where the end of each call of the data API is told, whatever its protocol: for the log, and for whoever
+ * The one place where the end of each call of the data API is reported, whatever its protocol: for the log, and for observers that
  * watches.
  *
  *   protocol: begin(call) ─▶ handler ─▶ controls/watched-port.ts notes the facts ─▶ protocol: end(call, …) ─▶ observers
  *
- * R1  Every call that began while somebody observed is told once: answered, failed, refused by its protocol, or given up.
- * R2  While nobody observes, a call costs a test at its beginning and one at its end.
+ * R1  Every call that began while there was an observer is reported once: answered, failed, refused by its protocol, or given up.
+ * R2  Without an observer a call costs a test at its beginning and one at its end.
  */
 import { CountingLedger, type StatusCode } from '@sixtables/engine'
 import type { Call } from '../call.ts'
@@ -19,7 +19,7 @@ export interface CallEnd {
   readonly method: string
   readonly protocol: WireProtocol
   readonly code: StatusCode | 'OK'
-  /** Of an error. */
+  /** Message of the error. */
   readonly message?: string | undefined
 }
 
@@ -37,7 +37,7 @@ export type CallObserver = (report: CallReport) => void
 export class Calls {
   readonly #observers = new Set<CallObserver>()
 
-  /** Whether somebody observes: what every call asks. */
+  /** Whether there is an observer; every call asks. */
   get any(): boolean {
     return this.#observers.size > 0
   }

@@ -32,7 +32,7 @@ describe('a mistake on the command line is one line on stderr and exit code 2', 
       'inspect pending --data-dir x --endpoint y',
       '--data-dir names a folder and --endpoint a server; give one of them',
     ],
-    ['ids', 'ids wants one of: next, reserve, range, allocate'],
+    ['ids', 'ids wants one of: next, reserve, range, allocate, permute'],
     ['ids nxet ToDo', 'there is no command nxet; did you mean next?'],
     ['ids next', 'something is missing: sixtables ids next <kind>; see sixtables ids next --help'],
     [
@@ -45,6 +45,17 @@ describe('a mistake on the command line is one line on stderr and exit code 2', 
     ['ids allocate ToDo --size 5 --max 9', 'say how many ids with --size, or up to which one with --max'],
     ['ids allocate ToDo --size few', '--size is a whole number; got "few"'],
     ['ids allocate ToDo --siez 5', 'there is no flag --siez; did you mean --size?'],
+    [
+      'ids permute 1',
+      'say with --secret which permutation it is, with the same text for every row and for the way back',
+    ],
+    [
+      'ids permute 1 --secret x',
+      'say with --size how many ids there are (the highest old number or more), or ask for --names',
+    ],
+    ['ids permute x --secret x --size 5', 'an id is a whole number; got "x"'],
+    ['ids permute 6 --secret x --size 5', 'this key permutation was made for ids 1 to 5; 6 is none of them'],
+    ['ids permute abc --secret x --names --reverse', '"abc" is no name of a key permutation'],
     ['ids reserve ToDo', 'the key ToDo cannot be read'],
     ['indexes create Task due:down', '"due:down" ends in no direction; write due:asc or due:desc'],
     ['start --port', '--port needs a value'],
@@ -84,6 +95,7 @@ describe('help', () => {
     ['ids reserve --help', '--data-dir'],
     ['ids range --help', '--json'],
     ['ids allocate --help', '--max'],
+    ['ids permute --help', '--secret'],
   ])('sixtables %s goes to stdout, with examples', async (line, flag) => {
     const { code, out, err } = await sixtables(...line.split(' '))
     expect({ code, err }).toEqual({ code: 0, err: '' })

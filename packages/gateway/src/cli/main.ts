@@ -9,15 +9,16 @@ import { exitCodes, OperationError, UsageError } from './framework/errors.ts'
 import { type Io, processIo } from './framework/io.ts'
 import { parse } from './framework/parser.ts'
 import { plainFlag } from './framework/words.ts'
+import { program } from './registry.ts'
 
 /** Runs one command; resolves with its exit code when it is over, for `start` when the server has stopped. */
 export async function main(args: readonly string[], io: Io = processIo): Promise<number> {
   try {
     if (args[0] === completeRequest) {
-      for (const word of complete(args.slice(1))) io.out(word)
+      for (const word of complete(args.slice(1), program)) io.out(word)
       return exitCodes.ok
     }
-    const answer = await parse(helpFlag(args).map(plainFlag), version())
+    const answer = await parse(helpFlag(args).map(plainFlag), program, version())
     if ('run' in answer) return await answer.run(answer.flags, io)
     io.out(answer.text)
     return exitCodes.ok

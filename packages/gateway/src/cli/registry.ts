@@ -22,10 +22,7 @@ import { seedCommand } from './commands/seed/command.ts'
 import { startCommand } from './commands/start/command.ts'
 import { statsCommand } from './commands/stats/command.ts'
 import { topCommand } from './commands/top/command.ts'
-import type { Command } from './framework/command.ts'
-
-/** The command that runs when none is named. */
-export const defaultCommand: Command = startCommand
+import type { Command, Program } from './framework/command.ts'
 
 export const commands: readonly Command[] = [
   startCommand,
@@ -54,3 +51,5 @@ export const commands: readonly Command[] = [
   envInitCommand,
   envUnsetCommand,
 ]
+
+export const program: Program = { commands, defaultCommand: startCommand }

@@ -46,7 +46,7 @@ export interface FaultOptions {
   readonly seed?: number | undefined
   /** Milliseconds, on the emulator's clock, before the call begins or fails. */
   readonly latencyMs?: number | undefined
-  /** What the call is answered instead of being done. */
+  /** The answer of the call instead of its work. */
   readonly code?: StatusCode | undefined
   readonly message?: string | undefined
   /**
@@ -80,7 +80,7 @@ const knownOptions: readonly (keyof FaultOptions)[] = [
   'holdApply',
 ]
 
-/** What says which commits are held. */
+/** Selects the commits that are held. */
 const placeOptions: readonly string[] = ['project', 'database', 'namespace', 'kind', 'key']
 
 /** The longest latency: a slip of units is told instead of done. Ours. */
@@ -121,7 +121,7 @@ export function checkFault(asked: unknown): FaultOptions {
     throw invalidArgument(`there is no code "${fault.code}"; there is ${Object.keys(statusCodes).join(', ')}`)
   }
   if (fault.message !== undefined && fault.code === undefined) throw invalidArgument('a message goes with a code')
-  // What does not parse would match nothing, in silence.
+  // A filter that does not parse would silently match nothing.
   return fault.key === undefined ? fault : { ...fault, key: formatKeyPath(parseKeyPath(fault.key)) }
 }
 
@@ -132,7 +132,7 @@ function checkHold(given: Readonly<Record<string, unknown>>): void {
   throw invalidArgument(`holdApply goes with ${placeOptions.join(', ')}, not with ${other}: make two faults`)
 }
 
-/** Of a fault that holds: what the engine is to hold. */
+/** The engine's hold for a fault that holds commits. */
 export function holdOf({ project, database, namespace, kind, key }: FaultOptions): ApplyHold {
   return {
     projectId: project,

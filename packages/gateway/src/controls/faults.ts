@@ -24,7 +24,7 @@ export interface Fault {
   remove(): Promise<void>
 }
 
-/** What becomes of a call before the engine sees it. */
+/** The fate of a call before the engine sees it: passed on, delayed or answered. */
 export interface Verdict {
   readonly latencyMs: number
   readonly error: DatastoreError | undefined
@@ -86,7 +86,7 @@ export class Faults {
     await Promise.all([...this.#active.values()].map((fault) => fault.remove()))
   }
 
-  /** What becomes of a call; counts and draws. */
+  /** Decides about a call; counts and draws. */
   judge(facts: CallFacts): Verdict {
     let latencyMs = 0
     let error: DatastoreError | undefined
@@ -112,7 +112,7 @@ class ActiveFault implements Fault {
   readonly #gone: (id: string) => void
   #matched = 0
   hits = 0
-  /** Of one that holds. */
+  /** Holds of a fault that holds commits. */
   releases: (() => Promise<void>) | undefined
 
   constructor(id: string, options: FaultOptions, gone: (id: string) => void) {

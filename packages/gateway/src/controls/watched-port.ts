@@ -19,7 +19,7 @@ import type { Faults } from './faults.ts'
 
 type Parameters<M extends keyof DatabasePort> = globalThis.Parameters<DatabasePort[M]>
 
-/** @param engine - its databases are given out as they are while nobody observes (calls/R2) and there are no faults (faults/F4) */
+/** @param engine - its databases are given out as they are while there is no observer (calls/R2) and there are no faults (faults/F4) */
 export function watchedPort(engine: EnginePort, calls: Calls, faults?: Faults): EnginePort {
   return {
     database(projectId, databaseId) {

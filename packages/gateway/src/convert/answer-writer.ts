@@ -19,7 +19,7 @@ import { type Answer, answerHeadBytes } from '../call.ts'
 
 /**
  * Answers are written one before the other into a buffer that they share, and go out as they stand there: no copy, and one
- * piece of memory for many. An answer that nobody reads keeps this much alive; 24 and 64 KiB were equally fast.
+ * piece of memory for many. An unread answer keeps this much memory; 24 and 64 KiB were equally fast.
  */
 const bufferBytes = 32 * 1024
 /** With less left than this the next answer begins in a new buffer. */

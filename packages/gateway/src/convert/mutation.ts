@@ -20,7 +20,7 @@ const requestTime = 1
 export function mutationOf(mutation: WireMutation, scope: RequestScope): Mutation {
   const check = conflictCheckOf(mutation)
   const mask = mutation.propertyMask
-  // What most mutations are: an entity and nothing else.
+  // The usual mutation: an entity and nothing else.
   if (mutation.upsert !== null && check === undefined && mask === null && mutation.propertyTransforms.length === 0) {
     return { operation: 'upsert', entity: mutation.upsert }
   }

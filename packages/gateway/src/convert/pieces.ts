@@ -16,7 +16,7 @@ import type { Call } from '../call.ts'
 export const wholeBytesMax: number = 64 * 1024
 /** A piece ends with the first element that makes it as long. */
 const pieceBytes = 16 * 1024
-/** As much as rows that are read. */
+/** The same slice as for rows that are read. */
 const workOfPiece = 1024
 
 export interface Pieces {

@@ -5,7 +5,7 @@
 import { invalidArgument, validateDatabase } from '@sixtables/engine'
 import type { Call } from '../call.ts'
 
-/** What empty parts of keys and partitions in the request stand for. */
+/** The defaults for empty parts of keys and partitions in the request. */
 export interface RequestScope {
   readonly projectId: string
   /** Empty for the default database. */

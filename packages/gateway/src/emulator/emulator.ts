@@ -59,13 +59,13 @@ export interface Emulator {
   /** The project that env() names. */
   readonly project: string
   readonly engine: Engine
-  /** What lies in the tables and logs, and the release of what is held. */
+  /** The rows of tables and logs, and the release of held records. */
   readonly inspector: Inspector
   /** Its time, which can be moved on. */
   readonly clock: EmulatorClock
   /** Errors and delays on demand. */
   readonly faults: Faults
-  /** What client libraries look for in their environment. @param project - default: {@link project} */
+  /** The environment variables that client libraries read. @param project - default: {@link project} */
   env(project?: string): Record<string, string>
   /** Deletes all data, or what lies in a project, a database or a namespace. Faults and clock stay as they are. */
   reset(scope?: ResetScope): Promise<void>

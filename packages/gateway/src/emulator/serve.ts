@@ -77,7 +77,7 @@ function orWarn(logger: Logger, what: string, task: () => void): void {
   }
 }
 
-/** What listens everywhere is reached from here by loopback. */
+/** The loopback address, for a server that listens on all addresses. */
 function reachable({ host, port }: Gateway): string {
   const here = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return here.includes(':') ? `[${here}]:${port}` : `${here}:${port}`

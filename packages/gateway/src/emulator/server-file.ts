@@ -26,7 +26,7 @@ export interface ServerFacts {
   readonly startedAt: string
 }
 
-/** What the file of a folder says: a server that answers; one that is gone, and why it is thought so; or no file. */
+/** Content of a folder's server file: a server that answers; one that is gone, with the evidence; or no file. */
 export type FoundServer =
   | { readonly state: 'running'; readonly server: ServerFacts }
   | { readonly state: 'gone'; readonly server: ServerFacts; readonly reason: string }

@@ -1,7 +1,7 @@
 /**
  * A syntax tree and its bindings to the engine's query.
  *
- * What a query may ask is the planner's matter; here is refused only what the engine's form cannot say: a limit that is no
+ * The planner decides which queries are valid; refused here is only a query that the engine's form cannot express: a limit that is no
  * integer, a cursor where a value must stand.
  *
  * Measured: CONTAINS and IN with an array are IN, with another value EQUAL; a limit or offset is bound to an integer or, at

@@ -35,7 +35,7 @@ export class Bindings {
     for (const [i, parameter] of positionalBindings.entries()) parameterOf(parameter, `@${i + 1}`)
   }
 
-  /** What is bound to the site. */
+  /** The value bound to the site. */
   get(site: BindingSite): Parameter {
     const parameter =
       typeof site.site === 'number'

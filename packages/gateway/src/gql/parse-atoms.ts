@@ -1,4 +1,4 @@
-/** What conditions and clauses both are made of: property names, bindings, integers. */
+/** Common parts of conditions and clauses: property names, bindings, integers. */
 import { parseInt64 } from './literals.ts'
 import type { BindingSite } from './syntax.ts'
 import type { TokenStream } from './token-stream.ts'

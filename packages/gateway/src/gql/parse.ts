@@ -45,7 +45,7 @@ function afterStatement(tokens: TokenStream, statement: Statement): DatastoreErr
   return tokens.unexpected(clausesAfter(statement))
 }
 
-/** What may follow a statement as far as it was read. */
+/** The words that may follow the part of a statement that was read. */
 function clausesAfter({ kind, where, order, limit, offset }: SelectStatement): string {
   const clauses: string[] = []
   if (offset.length === 1) clauses.push('"+"')

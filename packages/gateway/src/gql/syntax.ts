@@ -4,7 +4,7 @@
  *   SELECT a FROM K WHERE 1 < b LIMIT @n
  *   { type: 'select', fields: ['a'], kind: 'K', where: { type: 'comparison', property: 'b', operator: '>', operand: … }, … }
  *
- * What can be said in several ways has one tree: a comparison has its property on the left, `CONTAINS` and `IS NULL` are `IN`
+ * Equal statements have one tree: a comparison has its property on the left, `CONTAINS` and `IS NULL` are `IN`
  * and `=`, the short form of an aggregation is the long one. Parentheses are kept where they group, since the answer
  * of a query repeats its filter as it was nested.
  *

@@ -111,7 +111,7 @@ export class TokenStream {
     }
   }
 
-  /** What stands here does not fit. */
+  /** The error for a token that does not fit. */
   unexpected(expected: string, hint?: string): DatastoreError {
     return this.unexpectedToken(this.current, expected, hint)
   }

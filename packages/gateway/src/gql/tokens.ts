@@ -116,7 +116,7 @@ function bindingToken(text: string, at: number): Token {
   return { type: 'binding', text: found, value: found.slice(1), keyword: '', at }
 }
 
-/** What a backslash and a letter stand for. `\%` and `\_` keep the backslash. */
+/** The meaning of a backslash and a letter. `\%` and `\_` keep the backslash. */
 const escapes: Readonly<Record<string, string>> = {
   '\\': '\\',
   "'": "'",

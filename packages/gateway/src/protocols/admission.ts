@@ -11,7 +11,7 @@
  * B1  The memory held for clients is bounded by these limits and by the limits of one call.          overload.test.ts
  * B2  A client that reads its answers and finishes its requests is answered, whatever others do.     overload.test.ts
  *
- * Ours: the limits and their figures. An answer that nobody reads is cut off after a time, too.
+ * Ours: the limits and their figures. An unread answer is cut off after a time, too.
  */
 import { readFileSync } from 'node:fs'
 import { DatastoreError } from '@sixtables/engine'
@@ -127,7 +127,7 @@ export class Admission {
     return unread
   }
 
-  /** The answer is out, or nobody wants it any more; told again it changes nothing. */
+  /** The answer was sent, or its client has gone; a second call changes nothing. */
   read(unread: Unread): void {
     if (unread.cut === undefined) return
     const { older, newer } = unread

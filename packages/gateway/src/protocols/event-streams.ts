@@ -1,5 +1,5 @@
 /**
- * Server-sent events over HTTP/1.1: answers that go on until somebody goes away.
+ * Server-sent events over HTTP/1.1: answers that go on until the client or the server closes.
  *
  *   data: {"atMs":…}          one event, JSON on one line
  *   (empty line)

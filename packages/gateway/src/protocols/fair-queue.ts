@@ -41,7 +41,7 @@ export interface FairQueueOptions {
   readonly later?: (run: () => void) => void
 }
 
-/** As much of a call as decides whether it is still wanted. */
+/** The part of a call that says whether its client still waits. */
 interface Wanted {
   readonly isCancelled: boolean
 }
@@ -71,7 +71,7 @@ export class FairQueue {
   #sliceEndsAt = Number.NEGATIVE_INFINITY
   /** Whether the sockets were looked at, or are about to be, since the slice began. */
   #isOver = true
-  /** Who asked last. */
+  /** The connection that called last. */
   #last: object | undefined
   #sharedUntil = Number.NEGATIVE_INFINITY
 
@@ -120,12 +120,12 @@ export class FairQueue {
       line.last = waiting
       return
     }
-    // What is put off now comes before the next look at the sockets, what is put off then comes after it.
+    // A function deferred now runs before the next read of the sockets, one deferred from there runs after it.
     if (this.#lines.size === 0) this.#later(() => this.#later(this.#serve))
     this.#lines.set(connection, { first: waiting, last: waiting, credit: this.#turnMs })
   }
 
-  /** Somebody else than before. */
+  /** A call of another connection than before. */
   #meet(connection: object): void {
     if (this.#last !== undefined) {
       const now = this.#now()
@@ -150,8 +150,8 @@ export class FairQueue {
   }
 
   /**
-   * A slice for those who wait, in which no line has more than one turn: so the answers of those whose turn it was are sent
-   * before a dear call of another begins.
+   * A slice for waiting calls in which no line has more than one turn, so that the answers of the lines served are sent
+   * before an expensive call of another begins.
    */
   readonly #serve = (): void => {
     const now = this.#now()

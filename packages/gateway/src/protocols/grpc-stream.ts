@@ -11,7 +11,7 @@
  */
 import { DatastoreError, type MaybePromise } from '@sixtables/engine'
 import { type Answer, answerHeadBytes, type Call } from '../call.ts'
-import type { CallParts, StreamListener } from './grpc.ts'
+import type { CallParts, StreamListener } from './grpc-call.ts'
 import { decompressedMessage, MessageReader, malformed, type RawMessage } from './grpc-messages.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 
@@ -23,7 +23,7 @@ export interface StreamedAnswer {
   fail(error: unknown): void
 }
 
-/** What a method is told of its request. What it throws, or rejects with, is the status of the call. */
+/** The request as a method sees it. An error that it throws, or rejects with, becomes the status of the call. */
 export interface StreamedRequest {
   message(bytes: Buffer): MaybePromise<void>
   /** The client has sent all. */

@@ -1,5 +1,5 @@
 /**
- * gRPC over an HTTP/2 stream, whoever speaks HTTP/2: routing, messages, deadlines, cancellation and status.
+ * gRPC over an HTTP/2 stream, independent of the HTTP/2 library: routing, messages, deadlines, cancellation and status.
  *
  *   RequestHead ─▶ GrpcService.begin ─▶ StreamListener ◀─ data, end, cancelled
  *                                     └▶ ResponseStream ─▶ one answer, or one error
@@ -16,6 +16,7 @@ import { type Answer, answerHeadBytes, Call, type Handler, type Handlers } from 
 import type { CallEnd, Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
 import type { FairQueue } from './fair-queue.ts'
+import type { CallParts, RequestHead, ResponseStream, StreamListener } from './grpc-call.ts'
 import {
   decompressedMessage,
   isPlainMessage,
@@ -31,42 +32,6 @@ import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
 export const dataService = 'google.datastore.v1.Datastore'
 const dataPath = `/${dataService}/`
 export const acceptedEncodings = 'identity,gzip'
-
-/** The headers of a request that gRPC looks at. */
-export interface RequestHead {
-  readonly method: string | undefined
-  readonly path: string
-  readonly contentType: string | undefined
-  readonly encoding: string | undefined
-  readonly timeout: string | undefined
-}
-
-/** The answering half of a stream: one of ok, fail and refuse, or any number of writes and an end. */
-export interface ResponseStream {
-  /** Who asks: calls of one connection wait in one line. */
-  readonly connection: object
-  /** More bytes are held for the request until the stream is over. @throws RESOURCE_EXHAUSTED, CANCELLED after its end */
-  take(bytes: number): void
-  /** Headers, the frame as the body, and trailers with status OK. */
-  ok(frame: Buffer): void
-  /** Headers, if they are not sent yet, and a frame. */
-  write(frame: Buffer): void
-  /** Trailers with a status, after any number of frames. */
-  end(status: number, message: string): void
-  /** Headers alone, with the status in them; whatever the client still sends is not read. */
-  fail(status: number, message: string): void
-  /** No gRPC at all: headers alone, with an HTTP status beside the status of gRPC. */
-  refuse(httpStatus: number, status: number, message: string): void
-}
-
-/** The asking half of a stream, as it is told to us. */
-export interface StreamListener {
-  data(chunk: Buffer): void
-  /** The client has sent all. */
-  end(): void
-  /** The stream is over before it was answered. */
-  cancelled(): void
-}
 
 const nothing = Buffer.alloc(0)
 const deaf: StreamListener = { data() {}, end() {}, cancelled() {} }
@@ -177,14 +142,6 @@ function isGzipEncoding(encoding: string | undefined): boolean {
   if (encoding === undefined || encoding === 'identity') return false
   if (encoding === 'gzip') return true
   throw unimplemented(`grpc-encoding "${encoding}" is not supported; ${acceptedEncodings} are`)
-}
-
-/** What every kind of call is made of. */
-export interface CallParts {
-  readonly call: Call
-  readonly isGzip: boolean
-  readonly response: ResponseStream
-  readonly logger: Logger
 }
 
 interface UnaryParts extends CallParts {

@@ -1,5 +1,5 @@
 /**
- * Who may send requests. The emulator has no passwords, and a browser of its user visits any page; so a page from elsewhere must
+ * The guard: it decides which requests are allowed. The emulator has no passwords, and a browser of its user visits any page; so a page from elsewhere must
  * not read or change the store.
  *
  * N1  A request with an Origin is served only if the origin is local, is an address that the request itself was sent to, or
@@ -27,7 +27,7 @@ export interface GuardOptions {
   readonly allowedHosts?: readonly string[] | undefined
 }
 
-/** What a request says of where it comes from. */
+/** The headers that tell a request's origin. */
 export interface Sender {
   /** HTTP/1.1, which browsers speak without TLS, or gRPC, which they do not. */
   readonly protocol: 'http' | 'grpc'

@@ -95,7 +95,7 @@ export class Outbox {
   }
 }
 
-/** Whether there was still somebody to answer. */
+/** Whether the client was still there. */
 export function send(response: ServerResponse, status: number, contentType: string, body: Buffer | string): boolean {
   if (response.destroyed || response.headersSent) return false
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length

@@ -2,12 +2,16 @@ import { systemScheduler } from '@sixtables/engine'
 import { expect, test, vi } from 'vitest'
 import { Call } from '../call.ts'
 import { jsonForm } from './http-json.ts'
-import { answerToJson, requestFromJson } from './json-codec.ts'
+import { answerToJson, longAnswerToJson, requestFromJson } from './json-codec.ts'
 
 vi.mock('./json-codec.ts', { spy: true })
 
 /** In which turns of the event loop a function is called while `work` goes on. */
-async function turnsOf(called: typeof answerToJson | typeof requestFromJson, work: () => unknown[]): Promise<number[]> {
+async function turnsOf<Called extends typeof answerToJson | typeof longAnswerToJson | typeof requestFromJson>(
+  called: Called,
+  result: Awaited<ReturnType<Called>>,
+  work: () => unknown[],
+): Promise<number[]> {
   let turn = 0
   let isOver = false
   const next = (): void => {
@@ -16,9 +20,9 @@ async function turnsOf(called: typeof answerToJson | typeof requestFromJson, wor
   }
   setImmediate(next)
   const turns: number[] = []
-  vi.mocked(called).mockImplementation(() => {
+  vi.mocked<(...given: never[]) => unknown>(called).mockImplementation(() => {
     turns.push(turn)
-    return Buffer.alloc(0)
+    return result
   })
   await Promise.all(work())
   isOver = true
@@ -30,21 +34,21 @@ const calls = 20
 const call = (): Call => new Call({ clock: systemScheduler })
 
 test('of large answers one is printed in a turn of the event loop', async () => {
-  const turns = await turnsOf(answerToJson, () =>
+  const turns = await turnsOf(longAnswerToJson, '', () =>
     Array.from({ length: calls }, () => jsonForm.answer('Lookup', large, call())),
   )
   expect(new Set(turns).size).toBe(calls)
 })
 
 test('of large bodies one is read in a turn of the event loop', async () => {
-  const turns = await turnsOf(requestFromJson, () =>
+  const turns = await turnsOf(requestFromJson, Buffer.alloc(0), () =>
     Array.from({ length: calls }, () => jsonForm.request('Lookup', large, call())),
   )
   expect(new Set(turns).size).toBe(calls)
 })
 
 test('small ones are printed and read at once', async () => {
-  const turns = await turnsOf(answerToJson, () =>
+  const turns = await turnsOf(answerToJson, '', () =>
     Array.from({ length: calls }, () => jsonForm.answer('Lookup', Buffer.alloc(100), call())),
   )
   expect(new Set(turns).size).toBe(1)
@@ -55,7 +59,7 @@ test('a large commit is read in pieces, each in a turn of its own', async () => 
     delete: { path: [{ kind: 'K', name: `entity ${i} of many` }] },
   }))
   const body = Buffer.from(JSON.stringify({ mutations }))
-  const turns = await turnsOf(requestFromJson, () => [jsonForm.request('Commit', body, call())])
+  const turns = await turnsOf(requestFromJson, Buffer.alloc(0), () => [jsonForm.request('Commit', body, call())])
   expect(turns.length).toBeGreaterThan(5)
   // What is left of the body when its list is cut out comes with the first piece.
   expect(new Set(turns).size).toBeGreaterThanOrEqual(turns.length - 1)

@@ -25,6 +25,9 @@ function codec(): Codec | Promise<Codec> {
  */
 const bytesOfWork = 4
 
+/** Longer answers are printed in pieces. */
+const wholeAnswerBytesMax = 16 * 1024
+
 /** The lists that are as long as clients like. Others have limits, and are refused before they are read. */
 const lists: Partial<Record<MethodName, string>> = { Commit: 'mutations', AllocateIds: 'keys', ReserveIds: 'keys' }
 
@@ -54,7 +57,11 @@ export const jsonForm: WireForm = {
     }),
   answer: (method, message, call) =>
     andThen(giveWay(call, message.length / bytesOfWork), () =>
-      andThen(codec(), (json) => json.answerToJson(method, message)),
+      andThen(codec(), (json) =>
+        message.length <= wholeAnswerBytesMax
+          ? json.answerToJson(method, message)
+          : json.longAnswerToJson(method, message, call),
+      ),
     ),
   error: jsonErrorOf,
 }

@@ -4,7 +4,7 @@
  * H1  Requests whose origin or host is not welcome are refused before anything of them is read.      protocol/security.test.ts
  * H2  After close() no new stream is taken, and those under way end in their time.                   protocol/grpc.test.ts
  * H3  Sessions that are over are closed, also those of which Node does not tell (session-liveness.ts).   overload.test.ts
- * H4  Calls, answers that nobody reads and requests are counted, whatever becomes of them (admission.ts).     same
+ * H4  Calls, unread answers and requests are counted until their end, however they end (admission.ts).        same
  */
 import {
   constants,
@@ -18,7 +18,8 @@ import type { Socket } from 'node:net'
 import { DatastoreError } from '@sixtables/engine'
 import { silentLogger } from '../logger.ts'
 import type { Admission, Unread } from './admission.ts'
-import { acceptedEncodings, type GrpcService, type ResponseStream, type StreamListener } from './grpc.ts'
+import { acceptedEncodings, type GrpcService } from './grpc.ts'
+import type { ResponseStream, StreamListener } from './grpc-call.ts'
 import type { Guard } from './guard.ts'
 import { type Sending, SessionLiveness } from './session-liveness.ts'
 import { grpcMessageOf, grpcStatusOf, statusOf } from './status.ts'
@@ -205,7 +206,7 @@ function statusHeaders(status: number, message: string): Record<string, string> 
 class NodeCall implements ResponseStream {
   readonly #stream: ServerHttp2Stream
   readonly #admission: Admission
-  /** Who is told of what comes in; nobody after the request was refused. */
+  /** The listener for incoming data; none after the request was refused. */
   listener: StreamListener | undefined
   #requestBytes = 0
   #unread: Unread | undefined

@@ -2,33 +2,25 @@
  * Messages of the data API between JSON and bytes, by the descriptors of the published protos. Imported when the first JSON
  * request comes, because it is slow to load.
  *
- *   plain (nearly all)   one pass: json-to-message.ts, json-from-message.ts      a lookup of one key: some 8 µs
- *   any other            the library's message in between, and its refusals      some 30 µs
- *
  * Known: the proto3 JSON mapping. Measured: what both of Google's emulators accept and print.
  */
-import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf'
+import { type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf'
 import { InvariantError, invalidArgument } from '@sixtables/engine'
-import type { MethodName } from '../call.ts'
+import protobuf from 'protobufjs/minimal.js'
+import type { Call, MethodName } from '../call.ts'
+import { cutMessage, forEachPiece } from '../convert/pieces.ts'
 import { jsonListLimits } from '../convert/request-parts.ts'
 import { registry } from './descriptors.ts'
 import { dataService } from './grpc.ts'
-import { plainJson } from './json-from-message.ts'
-import { type Json, parseJson, printJson } from './json-text.ts'
-import { plainMessage } from './json-to-message.ts'
-import { type JsonType, jsonTypeOf } from './json-types.ts'
+import { type Json, type Printable, type PrintableObject, PrintedJson, parseJson, printJson } from './json-text.ts'
 
 interface Method {
   readonly input: DescMessage
   readonly output: DescMessage
-  readonly inputType: JsonType
-  readonly outputType: JsonType
 }
 
 const methods = new Map<string, Method>(
-  registry.getService(dataService)?.methods.map(({ name, input, output }) => {
-    return [name, { input, output, inputType: jsonTypeOf(input), outputType: jsonTypeOf(output) }]
-  }) ?? [],
+  registry.getService(dataService)?.methods.map(({ name, input, output }) => [name, { input, output }]) ?? [],
 )
 
 function methodOf(name: MethodName): Method {
@@ -39,12 +31,10 @@ function methodOf(name: MethodName): Method {
 
 /** The request message of a method, from a JSON body. An empty body is an empty message. */
 export function requestFromJson(name: MethodName, body: Buffer): Buffer {
-  const { input, inputType } = methodOf(name)
+  const { input } = methodOf(name)
   const text = withoutMark(body)
   if (isBlank(text)) return Buffer.alloc(0)
   const json = parseJson(text, jsonListLimits(name))
-  const plain = hasHalfSurrogate(text) ? undefined : plainMessage(inputType, json)
-  if (plain !== undefined) return plain
   refuseMixedBase64(json)
   try {
     const bytes = toBinary(input, fromJson(input, json, { registry }))
@@ -54,11 +44,6 @@ export function requestFromJson(name: MethodName, body: Buffer): Buffer {
       `the body is not a ${input.name} in JSON: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
-}
-
-/** Half of a character: only an escape can bring it into the text. Halves that belong together are taken for one, too. */
-function hasHalfSurrogate(text: Buffer): boolean {
-  return text.includes('\\u') && /\\u[dD][89a-fA-F]/.test(text.toString('latin1'))
 }
 
 const blanks = new Set([0x20, 0x0a, 0x0d, 0x09])
@@ -76,13 +61,55 @@ function withoutMark(body: Buffer): Buffer {
   return body.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? body.subarray(byteOrderMark.length) : body
 }
 
-/** The answer message of a method as JSON text, in bytes where it is made at once. */
-export function answerToJson(name: MethodName, message: Buffer): Buffer | string {
-  const { output, outputType } = methodOf(name)
-  const plain = plainJson(outputType, message)
-  if (plain !== undefined) return plain
-  const json: JsonValue = toJson(output, fromBinary(output, message), { registry })
-  return printJson(json)
+/** The one list of an answer that can be long, by the names of the fields that lead to it. */
+const longLists: Partial<Record<MethodName, readonly string[]>> = {
+  Lookup: ['found'],
+  RunQuery: ['batch', 'entityResults'],
+  Commit: ['mutationResults'],
+  AllocateIds: ['keys'],
+}
+
+/** The answer message of a method as JSON text. */
+export function answerToJson(name: MethodName, message: Buffer): string {
+  return printJson(jsonOf(methodOf(name).output, message))
+}
+
+/** The same of a long message, with other calls in between. */
+export async function longAnswerToJson(name: MethodName, message: Buffer, call: Call): Promise<string> {
+  const path = longLists[name]
+  if (path === undefined) return answerToJson(name, message)
+  return printJson(await jsonInPieces(call, methodOf(name).output, message, path))
+}
+
+function jsonOf(type: DescMessage, message: Uint8Array): PrintableObject {
+  return toJson(type, fromBinary(type, message), { registry }) as PrintableObject
+}
+
+/** The JSON value of a message. The elements of the list at the end of `path` are read and printed piece by piece. */
+async function jsonInPieces(
+  call: Call,
+  type: DescMessage,
+  message: Buffer,
+  [name = '', ...path]: readonly string[],
+  depth = 1,
+): Promise<PrintableObject> {
+  const field = type.field[name]
+  if (field === undefined) throw new InvariantError(`${type.typeName} has no field ${name}`)
+  const { rest, pieces } = await cutMessage(call, message, field.number)
+  const json = jsonOf(type, rest)
+  if (pieces[0] === undefined) return json
+  if (field.fieldKind === 'message') {
+    const reader = protobuf.Reader.create(pieces[0])
+    reader.uint32()
+    json[name] = await jsonInPieces(call, field.message, reader.bytes() as Buffer, path, depth + 1)
+    return json
+  }
+  const elements: PrintedJson[] = []
+  await forEachPiece(call, pieces, (piece) => {
+    for (const element of jsonOf(type, piece)[name] as Printable[]) elements.push(new PrintedJson(element, depth + 1))
+  })
+  json[name] = elements
+  return json
 }
 
 /** Members that hold bytes. As names of properties they stand for messages, never for strings. */

@@ -39,15 +39,31 @@ function withQuotes(body: Buffer, long: readonly LongInteger[]): string {
 /** Members whose numbers are doubles. */
 const doubles = new Set(['doubleValue', 'latitude', 'longitude'])
 
+/** What is printed: some of it may be printed already. */
+export type Printable = null | boolean | number | string | Printable[] | PrintableObject | PrintedJson
+export interface PrintableObject {
+  [name: string]: Printable
+}
+
+/** The text of a value as it stands `depth` levels deep. */
+export class PrintedJson {
+  readonly text: string
+
+  constructor(value: Printable, depth: number) {
+    this.text = print(value, `\n${'  '.repeat(depth)}`, '')
+  }
+}
+
 /** The text of a message in JSON, as answers have it. */
-export function printJson(value: Json): string {
+export function printJson(value: Printable): string {
   return `${print(value, '\n', '')}\n`
 }
 
 /** @param lineBreak - a line break and the blanks of the current level */
-function print(value: Json, lineBreak: string, name: string): string {
+function print(value: Printable, lineBreak: string, name: string): string {
   if (typeof value === 'number') return doubles.has(name) ? printDouble(value) : String(value)
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  if (value instanceof PrintedJson) return value.text
   const deeper = `${lineBreak}  `
   if (Array.isArray(value)) {
     if (value.length === 0) return '[]'
@@ -60,7 +76,7 @@ function print(value: Json, lineBreak: string, name: string): string {
 }
 
 /** The text of a double that is finite. */
-export function printDouble(value: number): string {
+function printDouble(value: number): string {
   if (Object.is(value, -0)) return '-0.0'
   const text = String(value)
   return /^-?\d+$/.test(text) ? `${text}.0` : text

@@ -43,7 +43,7 @@ const verbBytesMax = 24
 
 type Protocol = 'http1' | 'http2' | 'unknown' | 'undecided'
 
-/** What the first bytes of a connection speak. */
+/** The protocol of a connection, by its first bytes. */
 export function protocolOf(bytes: Buffer): Protocol {
   const shared = Math.min(bytes.length, preface.length)
   if (bytes.compare(preface, 0, shared, 0, shared) === 0) return shared === preface.length ? 'http2' : 'undecided'
@@ -98,7 +98,7 @@ export class Port {
       this.#sockets.delete(socket)
       this.#silent.delete(socket)
     })
-    // Until a protocol takes over, a broken connection is nobody's matter; afterwards it is the protocol's.
+    // Until a protocol takes over, errors of the connection are ignored; afterwards the protocol handles them.
     const ignore = (): void => {}
     socket.on('error', ignore)
     const timer = setTimeout(() => socket.destroy(), this.#options.firstBytesTimeoutMs ?? firstBytesTimeoutMsDefault)

@@ -18,7 +18,7 @@ export interface RouteRequest {
 
 export type RouteAnswer = { readonly text: string } | { readonly json: unknown } | { readonly events: Events }
 
-/** Server-sent events ({@link eventOf}), until they end or the signal says that nobody listens any more. */
+/** Server-sent events ({@link eventOf}), until they end or the signal says that the client has gone. */
 export type Events = (signal: AbortSignal) => AsyncIterable<Buffer>
 
 /** A server-sent event with one JSON text, as it is sent: streams may share it. */

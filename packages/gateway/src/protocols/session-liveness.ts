@@ -24,7 +24,7 @@ const silenceMsDefault = 30_000
 const patience = 10
 const pingFrameBytes = 17
 
-/** What a session has to send. */
+/** Outgoing data of a session. */
 export interface Sending {
   /** Answers that were handed over and are not wholly written to the socket. */
   answers: number

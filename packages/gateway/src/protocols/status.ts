@@ -34,7 +34,7 @@ const httpStatuses: Readonly<Record<StatusCode, number>> = {
   UNAVAILABLE: 503,
 }
 
-/** What a client is told of a thrown value. */
+/** The status that a client gets for a thrown value. */
 export function statusOf(error: unknown, logger: Logger): Status {
   if (error instanceof DatastoreError) return { code: error.code, message: error.message }
   logger.error(error instanceof Error ? (error.stack ?? `${error.name}: ${error.message}`) : `thrown: ${String(error)}`)

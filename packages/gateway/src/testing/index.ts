@@ -1,4 +1,4 @@
-/** What test suites use of this package beside the emulator itself. */
+/** Helpers for test suites, beside the emulator itself. */
 
 export { startShared } from './shared.ts'
 export { type Hooks, type UseEmulatorOptions, useEmulator } from './use-emulator.ts'

@@ -1,5 +1,5 @@
 /**
- * What one worker of a test runner has of an emulator that all workers share: a project of its own.
+ * One test worker's share of an emulator that all workers use: a project of its own.
  *
  *   worker 1 ─▶ project demo-worker-1 ─┐
  *   worker 2 ─▶ project demo-worker-2 ─┴─ one server, one store

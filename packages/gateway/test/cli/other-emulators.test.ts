@@ -12,12 +12,13 @@ import { openServer } from '../../src/cli/commands/start/open-server.ts'
 import { type StartSettings, startSettings } from '../../src/cli/commands/start/settings.ts'
 import { parse } from '../../src/cli/framework/parser.ts'
 import { plainFlag } from '../../src/cli/framework/words.ts'
+import { program } from '../../src/cli/registry.ts'
 import { silentLogger } from '../../src/logger.ts'
 import { sixtables, startCommand } from '../support/cli.ts'
 
 /** What a command line settles. */
 async function settingsOf(line: string, env: Readonly<Record<string, string>> = {}): Promise<StartSettings> {
-  const answer = await parse(line.split(' ').filter(Boolean).map(plainFlag), '0.0.0')
+  const answer = await parse(line.split(' ').filter(Boolean).map(plainFlag), program, '0.0.0')
   if (!('run' in answer)) throw new Error('this line asks for help')
   return startSettings(answer.flags, { cwd: '/home-of-test', env })
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Command } from '../../src/cli/framework/command.ts'
 import { parse } from '../../src/cli/framework/parser.ts'
 import { plainFlag } from '../../src/cli/framework/words.ts'
-import { commands } from '../../src/cli/registry.ts'
+import { commands, program } from '../../src/cli/registry.ts'
 import { sixtables } from '../support/cli.ts'
 
 interface Named {
@@ -74,7 +74,7 @@ describe('examples', () => {
   test.each(lines)('$line is understood', async ({ words, line }) => {
     if (line !== '$0') expect(line).toContain(`$0 ${words}`)
     for (const given of shellWords(line)) {
-      expect(await parse(given.map(plainFlag), '0.0.0'), given.join(' ')).toHaveProperty('run')
+      expect(await parse(given.map(plainFlag), program, '0.0.0'), given.join(' ')).toHaveProperty('run')
     }
   })
 })

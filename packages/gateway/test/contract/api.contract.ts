@@ -122,7 +122,7 @@ export function apiContract(name: string, openServer: () => Promise<TestServer>,
       expect(await client.query({ kind: 'Batch' })).toMatchObject({ entities: [], hasMore: false })
     })
 
-    test('allocated ids are numbers that nobody else has', async () => {
+    test('allocated ids are numbers that no other caller has', async () => {
       const paths = await client.allocate(['P', 'p', 'K'], 50)
       expect(new Set(paths.map((path) => path.at(-1))).size).toBe(50)
       for (const path of paths) expect(path).toEqual(['P', 'p', 'K', expect.any(Number)])

@@ -102,7 +102,7 @@ describe('the end of a call', () => {
     expect(reports).toMatchObject([{ method: 'Lookup', code: 'CANCELLED' }])
   })
 
-  test('is told to nobody once nobody observes, and the engine is given out as it is', async () => {
+  test('is reported to no observer once the last one has left, and the engine is given out as it is', async () => {
     const { engine, calls, reports, stop, post } = await observed()
     expect(watchedPort(engine, calls).database('demo', '')).not.toBe(engine.database('demo', ''))
     stop()

@@ -63,7 +63,7 @@ test.each<[string, RegExp, () => unknown]>([
   ['lost what all wrote', /Shared is gone/, () => commit(...sharedKeys.map((key) => ({ delete: key })))],
   ['went back to an older write', /was acknowledged/, () => history.shared.push({ figure: 0, version: 2n ** 62n })],
   ['lost an insert', /the insert of/, () => commit({ delete: keyOf('Auto', { id: insertedId() }) })],
-  ['has what nobody inserted', /nobody inserted/, () => commit(written(keyOf('Auto', { id: '77' })))],
+  ['has what no client inserted', /no client inserted/, () => commit(written(keyOf('Auto', { id: '77' })))],
   ['gave an id twice', /no id is given twice/, () => history.allocated.push(insertedId())],
 ])('a server that %s is found out', async (_what, complaint, damage) => {
   await damage()

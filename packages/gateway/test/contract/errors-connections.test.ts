@@ -122,7 +122,7 @@ test('broken frames end the session of their connection alone', async () => {
   const bystander = await GrpcClient.connect(gateway.port)
   const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
   const settings = Buffer.from('000000040000000000', 'hex')
-  // A frame longer than any may be, headers that do not unpack, data of a stream that nobody opened, a window of nothing.
+  // A frame longer than any may be, headers that do not unpack, data of a stream that was never opened, a window of nothing.
   const broken = [
     'ffffff0000ffffffff',
     '0000040104000000018888ffff',

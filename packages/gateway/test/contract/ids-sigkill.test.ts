@@ -119,7 +119,7 @@ describe('ids of a server that is killed under load', () => {
     expect(out).toContain('All agree.')
     if (run.policy === 'scattered') expect(history.collisions).toBe(0)
     else expect(history.collisions).toBeGreaterThan(0)
-    // What makes the rest worth having: counters came upon ids that somebody had put by hand, and passed them over.
+    // What makes the rest worth having: counters came upon ids that were put by hand, and passed them over.
     const given = new Set(history.events.flatMap((event) => event.given).filter((id) => spaceOf(id) === run.policy))
     const numbers = new Set([...given].map(numberOf))
     const passed = history.byHand.map(numberOf).filter((n) => numbers.has(n - 1) && numbers.has(n + 1))

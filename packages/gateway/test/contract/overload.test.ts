@@ -370,7 +370,7 @@ describe('floods', () => {
   })
 })
 
-describe('answers that nobody reads', () => {
+describe('unread answers', () => {
   const unreadBytesMax = 8 * megabyte
   const lookups = isLong ? 400 : 40
 

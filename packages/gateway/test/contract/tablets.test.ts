@@ -1,5 +1,8 @@
 /** Tablets, heat and findings as programs ask for them over HTTP, and as `sixtables top` draws them. */
 import { EventEmitter } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Datastore } from '@google-cloud/datastore'
 import type { Finding, HeatReport, TabletsReport } from '@sixtables/engine'
@@ -9,7 +12,7 @@ import type { Display, Keyboard } from '../../src/cli/commands/top/screen.ts'
 import { top } from '../../src/cli/commands/top/top.ts'
 import type { Io } from '../../src/cli/framework/io.ts'
 import { eventData } from '../../src/cli/target/events.ts'
-import { openServer, sixtables, type TestServer } from '../support/cli.ts'
+import { openServer, sixtables, startCommand, type TestServer } from '../support/cli.ts'
 import { until } from '../support/gateway.ts'
 
 let server: TestServer
@@ -229,4 +232,62 @@ describe('sixtables top in a terminal', () => {
     await ended
     expect(terminal.written.endsWith('\u001b[?1049l')).toBe(true)
   })
+})
+
+test('twenty entities on disk are counted exactly at the first look, also after a restart, and looks are no load', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tablets-'))
+  const load = ({ tables, requests }: TabletsReport) => {
+    const loads = tables.map((one) => [one.table, [one.rows, one.readsPerSecond, one.writesPerSecond]] as const)
+    return { requests: requests.perSecond, ...Object.fromEntries(loads) }
+  }
+  const report = async (address: string): Promise<TabletsReport> =>
+    (await (await fetch(`http://${address}/emulator/tablets`)).json()) as TabletsReport
+  const heat = async (address: string) => {
+    const { rows, stepMs } = (await (await fetch(`http://${address}/emulator/heat?span=60000`)).json()) as HeatReport
+    expect(stepMs).toBe(1_000)
+    // Whole seconds alone: the running one is still being filled.
+    return Object.fromEntries(
+      rows.map((row) => [row.table, [row.reads, row.writes].map((values) => sum(values.slice(0, -1)))]),
+    )
+  }
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+  const put = async (address: string): Promise<void> => {
+    const keys = Array.from({ length: 20 }, (_, i) => ({ path: [{ kind: 'Order', name: `o${i}` }] }))
+    for (const key of keys) {
+      const body = { mode: 'NON_TRANSACTIONAL', mutations: [{ upsert: { key, properties: {} } }] }
+      const answer = await fetch(`http://${address}/v1/projects/p:commit`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      expect(answer.status).toBe(200)
+    }
+  }
+  try {
+    let server = await startCommand(['--port', '0', '--data-dir', folder])
+    await put(server.address)
+    const { requests, tables } = await report(server.address)
+    expect(requests.perSecond).toBeGreaterThan(0)
+    const entities = tables.find(({ table }) => table === 'Entities')
+    // How long they took, and so their rate, is the machine's; a lookup came with each put.
+    expect(entities).toMatchObject({ rows: 20, readsPerSecond: entities?.writesPerSecond })
+    await sixtables(['top', '--endpoint', server.address, '--once'])
+    let seen = 0
+    while (seen < 20) {
+      seen = (await heat(server.address))['Entities']?.[1] ?? 0
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    expect(await heat(server.address)).toMatchObject({ Entities: [20, 20], EntitiesByKind: [0, 20], Log: [0, 20] })
+    await server.stop()
+
+    server = await startCommand(['--port', '0', '--data-dir', folder])
+    for (let look = 0; look < 2; look++) {
+      const again = load(await report(server.address))
+      expect(again).toMatchObject({ requests: 0, Entities: [20, 0, 0], EntitiesByKind: [20, 0, 0], Log: [20, 0, 0] })
+    }
+    expect(await heat(server.address)).toEqual({})
+    await server.stop()
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from '../../src/cli/framework/parser.ts'
 import { plainFlag } from '../../src/cli/framework/words.ts'
+import { program } from '../../src/cli/registry.ts'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 
@@ -61,6 +62,6 @@ describe('a command line of the documents', () => {
 
   test.each([...new Set(lines.map(([path, line]) => `${path}: sixtables ${line}`))])('%s', async (shown) => {
     const line = shown.slice(shown.indexOf(': sixtables ') + ': sixtables '.length)
-    await expect(parse(words(line).map(plainFlag), '0.0.0')).resolves.toBeDefined()
+    await expect(parse(words(line).map(plainFlag), program, '0.0.0')).resolves.toBeDefined()
   })
 })

@@ -14,18 +14,20 @@ export interface Outcome {
 export interface Surroundings {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
-  /** Answers questions, as somebody at a terminal would. */
+  /** Answers questions, as a user at a terminal would. */
   readonly ask?: Io['ask']
+  /** What stdin has. */
+  readonly input?: string
 }
 
 type Listeners = Pick<Io, 'out' | 'err'> & Partial<Pick<Io, 'onSignal'>>
 
-function ioOf({ cwd = '/nowhere', env = {}, ask }: Surroundings, listeners: Listeners): Io {
+function ioOf({ cwd = '/nowhere', env = {}, ask, input = '' }: Surroundings, listeners: Listeners): Io {
   return {
     env,
     cwd,
     ask,
-    readIn: async () => '',
+    readIn: async () => input,
     onSignal: () => () => {},
     onFault: () => () => {},
     now: () => performance.now(),

@@ -32,7 +32,7 @@ export class IdHistory {
   life = 0
   /** Commits that failed because their automatic id was in use. */
   collisions = 0
-  /** Of automatic ids: the highest number that anybody was given. */
+  /** Of automatic ids: the highest number that was given. */
   highest = 0
   readonly policy: IdSpace
   #time = 0

@@ -121,6 +121,7 @@ function tablet(id: number, changed: Partial<TabletReport>): TabletReport {
     server: 0,
     unavailableUntilMs: undefined,
     splitRefusal: undefined,
+    wading: undefined,
     ...changed,
   }
 }

@@ -52,7 +52,7 @@ function verifyShared(history: History, entities: Entities): void {
     return
   }
   const write = history.shared.find(({ figure }) => figure === first.figure)
-  expect(write, `Shared has ${first.figure}, which nobody wrote`).toBeDefined()
+  expect(write, `Shared has ${first.figure}, which no client wrote`).toBeDefined()
   if (write?.version !== undefined) expect(first.version).toBe(write.version)
   expect(first.version >= newest, `Shared is of ${first.version}; ${newest} was acknowledged`).toBe(true)
   // Other unanswered writes came before, or never: they cannot come any more.
@@ -75,7 +75,7 @@ function verifyAutos(history: History, autos: Entities): void {
     insert.ids = there.map((path) => path.slice('Auto/'.length))
     return there.length > 0
   })
-  for (const [figure, path] of pathOfFigure) expect(known, `${path}, which nobody inserted`).toContain(figure)
+  for (const [figure, path] of pathOfFigure) expect(known, `${path}, which no client inserted`).toContain(figure)
   const ids = [...history.inserts.flatMap((insert) => insert.ids ?? []), ...history.allocated]
   expect(new Set(ids).size, 'no id is given twice').toBe(ids.length)
 }

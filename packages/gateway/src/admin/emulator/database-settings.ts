@@ -68,7 +68,7 @@ export function settingsJson({ seed }: Pick<Engine, 'seed'>, { settings }: Pick<
   }
 }
 
-/** What a member of a patch changes; the mode comes first. */
+/** The change of each member of a patch; the mode comes first. */
 const readers: Readonly<Record<string, (value: unknown) => Partial<DatabaseSettings>>> = {
   mode: (value) => modeSettings(choice('mode', value, ['firestore', 'legacy'])),
   concurrencyMode: (value) => ({ concurrency: concurrencyOf(value) }),

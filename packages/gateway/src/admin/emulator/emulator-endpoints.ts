@@ -1,5 +1,5 @@
 /**
- * What only an emulator has.
+ * Calls that only an emulator has.
  *
  *   GET  /            "Ok" and a line break: the server answers; UNAVAILABLE and the reason once its store takes no writes
  *   POST /reset       drops all data, or what `project`, `database` and `namespace` name
@@ -13,7 +13,7 @@ import type { Router } from '../../protocols/router.ts'
 
 export interface EmulatorEndpointsOptions {
   readonly engine: EnginePort
-  /** Called for POST /shutdown; absent = nobody can end the server this way. */
+  /** Called for POST /shutdown; absent = the call is not offered. */
   readonly onShutdown?: (() => void) | undefined
 }
 

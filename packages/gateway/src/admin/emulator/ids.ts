@@ -33,7 +33,7 @@ export interface AllocatedAnswer {
   /** The first and the last id; none when the last is below the first. */
   readonly start: string
   readonly end: string
-  /** The high-water mark after the call: the lowest id that nobody was given. */
+  /** The high-water mark after the call: the lowest id not yet given. */
   readonly nextAfter: string
   readonly words: string
 }

@@ -1,5 +1,5 @@
 /**
- * What the inspector and the checker tell, asked by name and parameters: the server answers it over HTTP, and the command
+ * Questions to the inspector and the checker, by name and parameters: the server answers it over HTTP, and the command
  * line asks a folder that it opened the same way. Reports are the engine's, plain JSON.
  *
  *   GET   rows, log      project, database, namespace, key            GET   pending, applied
@@ -16,7 +16,7 @@ export const inspectionPath = '/emulator/inspect/'
 
 export type Parameters = Readonly<Record<string, string | undefined>>
 
-/** Of whoever waits for the answer. */
+/** Context of the caller that waits for the answer. */
 export interface Asking {
   /** Aborting it ends a long question. */
   readonly signal?: AbortSignal | undefined

@@ -9,7 +9,8 @@
  *   GET  /emulator/watch              all of it, as server-sent events                  interval (ms), table, span, rows
  *   POST /emulator/tablets/compact    a major compaction now                            table
  *
- * The first report begins to count rows. With `counted=true`, `tablets` and `watch` answer when that is done.
+ * The first report begins to count rows, and waits a moment for that, in which a small store is counted. With `counted=true`,
+ * `tablets` and `watch` answer when all rows are counted.
  *
  * Answers are the engine's reports (tablets/report.ts), plain JSON.
  */
@@ -18,13 +19,24 @@ import type { Router } from '../../protocols/router.ts'
 import { groupsDefault, tickMs, Watch } from './watch.ts'
 
 const intervalMsDefault = 1000
+/** So long a first report waits for the count of rows. */
+const countMsMax = 200
 
 export function addTabletRoutes(router: Router, engine: Engine): void {
   const { tablets } = engine
-  const watch = new Watch(engine, engine.context().clock)
+  const { clock } = engine.context()
+  const watch = new Watch(engine, clock)
+  const rowsCounted = async (query: URLSearchParams): Promise<void> => {
+    const counted = tablets.counted()
+    if (query.get('counted') === 'true') return counted
+    const wait = new AbortController()
+    const waited = clock.sleep(countMsMax, wait.signal).catch(() => {})
+    await Promise.race([counted, waited])
+    wait.abort()
+  }
   router.add('GET', '/emulator/tablets', async ({ query }) => {
     known(query, ['counted'])
-    if (query.get('counted') === 'true') await tablets.counted()
+    await rowsCounted(query)
     return { json: tablets.report() }
   })
   router.add('GET', '/emulator/tablets/events', ({ query }) => {
@@ -47,7 +59,7 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
     known(query, ['interval', 'counted', ...heatParameters])
     const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
     const options = heatOptions(query)
-    if (query.get('counted') === 'true') await tablets.counted()
+    await rowsCounted(query)
     return { events: (signal) => watch.events(intervalMs, options, signal) }
   })
   router.add('POST', '/emulator/tablets/compact', ({ query }) => {

@@ -7,7 +7,7 @@
  * An operation is kept as google.longrunning.Operation in its JSON form, in which Any members carry their type in `@type`;
  * the gRPC side turns it into bytes (admin-service.ts).
  *
- * O1  The work runs whether anybody asks or not; finished operations are kept, the newest of them, until the server ends.
+ * O1  The work runs whether a client asks or not; finished operations are kept, the newest of them, until the server ends.
  * O2  Cancelling asks the work to stop; the operation ends when the work has, with CANCELLED, or with its result if that
  *     came first.
  *
@@ -25,7 +25,7 @@ export type OperationType =
   | 'IMPORT_ENTITIES'
   | 'CREATE_INDEX'
   | 'DELETE_INDEX'
-  // Of the Firestore API, which names no types: for filters of lists.
+  // The Firestore API names no types; used by filters of lists.
   | 'CREATE_DATABASE'
   | 'UPDATE_DATABASE'
   | 'DELETE_DATABASE'
@@ -37,7 +37,7 @@ export type OperationState = 'PROCESSING' | 'CANCELLING' | 'SUCCESSFUL' | 'FAILE
 export interface OperationWork {
   readonly type: OperationType
   readonly projectId: string
-  /** Of the operations of a database's own API; without it the name has no database in it. */
+  /** The database, for operations of a database's own API; without it the name has no database in it. */
   readonly databaseId?: string | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
   /** The metadata as of now, with `@type` and the given common part where its type has one. */

@@ -1,5 +1,5 @@
 /**
- * What a command of the command line is, as data. One list of these (registry.ts) feeds the parser, the help, "did you
+ * A command of the command line, as data. One list of these (registry.ts) feeds the parser, the help, "did you
  * mean", the completion of shells and docs/reference/cli.md, so that none of them can know another set of commands.
  *
  *   commands/check/command.ts  ─▶  { name, describe, flags, examples, run: imports ./check.ts, then runs it }
@@ -20,7 +20,7 @@ export interface Flag {
   readonly name: string
   /** Values are texts, also those that look like numbers; a `list` may be given several times. */
   readonly type: 'string' | 'boolean' | 'list'
-  /** What it does, in one line. */
+  /** Its purpose, in one line. */
   readonly describe: string
   /** Shown as the default; the command settles the value itself. */
   readonly default?: string
@@ -61,6 +61,14 @@ export interface Command {
   readonly hidden?: true
   readonly run?: Run
   readonly commands?: readonly Command[]
+}
+
+/** A command line as a whole. */
+export interface Program {
+  /** In the order in which help and reference show them. */
+  readonly commands: readonly Command[]
+  /** The one of them that runs when none is named. */
+  readonly defaultCommand: Command
 }
 
 /** `<dir>`, `[key]`, `<keys..>`: positionals as the parser and the help write them. */

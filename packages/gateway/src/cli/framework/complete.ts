@@ -7,8 +7,7 @@
  * yargs 18.2), and does not know the values of flags, which commands check themselves.
  */
 
-import { commands, defaultCommand } from '../registry.ts'
-import type { Command, Flag } from './command.ts'
+import type { Command, Flag, Program } from './command.ts'
 
 /** First of the arguments when words are asked for. */
 export const completeRequest = '--complete'
@@ -19,18 +18,18 @@ interface Word {
 }
 
 /** @param args - the shell, then the words of the line, the program first and the one that is being typed last */
-export function complete([shell = 'bash', ...line]: readonly string[]): readonly string[] {
+export function complete([shell = 'bash', ...line]: readonly string[], program: Program): readonly string[] {
   const typed = line.at(-1) ?? ''
-  const found = wordsFor(line.slice(1, -1), typed).filter(({ word }) => word.startsWith(typed))
+  const found = wordsFor(line.slice(1, -1), typed, program).filter(({ word }) => word.startsWith(typed))
   return found.map(({ word, describe }) => {
     if (shell === 'zsh') return `${word.replaceAll(':', '\\:')}:${describe}`
     return shell === 'fish' ? `${word}\t${describe}` : word
   })
 }
 
-function wordsFor(before: readonly string[], typed: string): readonly Word[] {
+function wordsFor(before: readonly string[], typed: string, program: Program): readonly Word[] {
   let command: Command | undefined
-  let below: readonly Command[] | undefined = commands
+  let below: readonly Command[] | undefined = program.commands
   for (const word of before) {
     if (word.startsWith('-')) continue
     const next: Command | undefined = below?.find(({ name }) => name === word)
@@ -38,7 +37,7 @@ function wordsFor(before: readonly string[], typed: string): readonly Word[] {
     command = next
     below = next.commands
   }
-  const flags = (command ?? defaultCommand).flags ?? []
+  const flags = (command ?? program.defaultCommand).flags ?? []
   const last = before.at(-1) ?? ''
   const asked = flags.find(({ name, type }) => last === `--${name}` && type !== 'boolean')
   if (asked !== undefined) return (asked.choices ?? []).map((word) => ({ word, describe: asked.describe }))

@@ -1,4 +1,4 @@
-/** What a command has of the outside world, passed in so that a test can run one in its own process. */
+/** A command's access to the outside world, passed in so that a test can run one in its own process. */
 import { text } from 'node:stream/consumers'
 
 export interface Io {
@@ -16,7 +16,7 @@ export interface Io {
   /** All of stdin as text, however slowly its writer writes. */
   readIn(): Promise<string>
   /**
-   * Asks whoever sits at the terminal, and resolves with the line that was typed, empty when Ctrl-C or Ctrl-D was; absent
+   * Asks the user at the terminal, and resolves with the line that was typed, empty when Ctrl-C or Ctrl-D was; absent
    * where no terminal is there.
    */
   readonly ask?: ((question: string) => Promise<string>) | undefined

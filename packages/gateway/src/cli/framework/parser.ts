@@ -2,8 +2,7 @@
  * The registry for yargs, which reads flags and writes help.
  */
 import yargs, { type Argv } from 'yargs'
-import { commands, defaultCommand } from '../registry.ts'
-import { type Command, type Flags, type Run, usageOf } from './command.ts'
+import { type Command, type Flags, type Program, type Run, usageOf } from './command.ts'
 import { UsageError } from './errors.ts'
 import { readWords } from './words.ts'
 
@@ -12,15 +11,15 @@ export interface Parsed {
   readonly flags: Flags
 }
 
-/** What is to be done; or the text that answers already: help, version. */
+/** The command to run; or the text that is the answer: help, version. */
 export type Answer = Parsed | { readonly text: string }
 
 /** @throws UsageError when the arguments make no sense */
-export async function parse(words: readonly string[], version: string): Promise<Answer> {
-  const { path, args } = readWords(words)
+export async function parse(words: readonly string[], program: Program, version: string): Promise<Answer> {
+  const { path, args } = readWords(words, program)
   let chosen: Parsed | undefined
   let text = ''
-  const parser = addCommands(yargs(), commands, (run, flags) => {
+  const parser = addCommands(yargs(), program, (run, flags) => {
     chosen = { run, flags }
   })
   await parser
@@ -35,11 +34,11 @@ export async function parse(words: readonly string[], version: string): Promise<
     .strict()
     .exitProcess(false)
     .fail((message, error) => {
-      // What yargs finds wrong comes as a message, or as an error of its own class.
+      // yargs reports a mistake as a message, or as an error of its own class.
       if (error !== undefined && error.name !== 'YError') throw error
       throw new UsageError(explain(message ?? error.message, path))
     })
-    .parseAsync(argumentsFor(args, path), {}, (_error, _flags, output) => {
+    .parseAsync(argumentsFor(args, path, program), {}, (_error, _flags, output) => {
       text = output
     })
   if (text !== '') return { text }
@@ -49,17 +48,20 @@ export async function parse(words: readonly string[], version: string): Promise<
 
 /**
  * The default command goes without its name, unless help is asked for: yargs makes the help of every command that is named,
- * whether somebody reads it or not (measured: 15 ms of a start of 150).
+ * whether it is printed or not (measured: 15 ms of a start of 150).
  */
-function argumentsFor(args: readonly string[], path: readonly Command[]): string[] {
+function argumentsFor(args: readonly string[], path: readonly Command[], { defaultCommand }: Program): string[] {
   const named = path.length === 1 && path[0] === defaultCommand && args[0] === defaultCommand.name
   return named && !args.some((arg) => /^(--help|-h)(=|$)/.test(arg)) ? args.slice(1) : [...args]
 }
 
+/** The commands of a level; the default one is at the top. */
+type ProgramPart = Pick<Program, 'commands'> & Partial<Program>
+
 type Choose = (run: Run, flags: Flags) => void
 
-function addCommands(y: Argv, list: readonly Command[], choose: Choose): Argv {
-  for (const command of list) {
+function addCommands(y: Argv, { commands, defaultCommand }: ProgramPart, choose: Choose): Argv {
+  for (const command of commands) {
     const words = command === defaultCommand ? [usageOf(command), '$0'] : usageOf(command)
     const describe = command.hidden === true ? false : command.describe
     y.command(words, describe as string, (z) => addOne(z, command, choose), runOf(command, choose))
@@ -95,7 +97,10 @@ function addOne(y: Argv, command: Command, choose: Choose): Argv {
   for (const [line, explanation] of command.examples ?? []) y.example(line, explanation)
   if (command.commands !== undefined) {
     const names = command.commands.map(({ name }) => name)
-    addCommands(y, command.commands, choose).demandCommand(1, `${command.name} wants one of: ${names.join(', ')}`)
+    addCommands(y, { commands: command.commands }, choose).demandCommand(
+      1,
+      `${command.name} wants one of: ${names.join(', ')}`,
+    )
   }
   return y
 }

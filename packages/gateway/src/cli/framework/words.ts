@@ -1,13 +1,12 @@
 /**
- * What the words of a command line ask for: which command, and whether each flag is one that it knows. Done before the
+ * Reads the words of a command line: which command, and whether each flag is one that it knows. Done before the
  * parser, which names an unknown flag in several spellings and asks for help before it looks at the rest.
  *
  * W1  A mistake names the word as it was typed, and the nearest word that would do at that place.
  */
 
 import { nearest } from '../../text/nearest.ts'
-import { commands, defaultCommand } from '../registry.ts'
-import type { Command, Flag } from './command.ts'
+import type { Command, Flag, Program } from './command.ts'
 import { UsageError } from './errors.ts'
 
 /** Flags of every command. */
@@ -21,7 +20,7 @@ export function plainFlag(arg: string): string {
   return arg.replace(/^--[^=]*/, (name) => name.replaceAll('_', '-'))
 }
 
-/** What stands for a lone hyphen, standard input, behind the parser, which takes a hyphen for an empty word (yargs 18.2). */
+/** Placeholder for a lone hyphen (standard input) in the parser, which takes a hyphen for an empty word (yargs 18.2). */
 export const stdinWord = '/dev/stdin'
 
 export interface Words {
@@ -37,9 +36,9 @@ export interface Words {
  * @throws UsageError for a command or a flag that there is not or that is refused, for a switch with a value of its own, and
  *   for any other flag without one
  */
-export function readWords(args: readonly string[]): Words {
-  const path = pathOf(args)
-  const flags = flagsOf(path.at(-1) ?? defaultCommand)
+export function readWords(args: readonly string[], program: Program): Words {
+  const path = pathOf(args, program)
+  const flags = flagsOf(path.at(-1) ?? program.defaultCommand)
   const read: string[] = []
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? ''
@@ -48,7 +47,7 @@ export function readWords(args: readonly string[]): Words {
       read.push(arg === '-' ? stdinWord : arg)
       continue
     }
-    const isSwitch = flagNamed(arg, path.at(-1))?.type === 'boolean'
+    const isSwitch = flagNamed(arg, path.at(-1), program)?.type === 'boolean'
     const next = args[at + 1]
     // A switch may have its value behind it, where a word of that kind would be taken for something else.
     const hasValue = isSwitch && !arg.includes('=') && next !== undefined && isTruth(next)
@@ -77,15 +76,15 @@ function readFlag(arg: string, flags: readonly Flag[], path: readonly Command[])
 }
 
 /** The words that are no flags and no values of flags, as far as they name commands. */
-function pathOf(args: readonly string[]): readonly Command[] {
+function pathOf(args: readonly string[], program: Program): readonly Command[] {
   const path: Command[] = []
-  let choices: readonly Command[] | undefined = commands
+  let choices: readonly Command[] | undefined = program.commands
   for (let at = 0; at < args.length && choices !== undefined; at++) {
     const arg = args[at] ?? ''
     if (arg === '--') break
     if (arg.startsWith('-')) {
-      const flag = flagNamed(arg, path.at(-1))
-      // Behind a flag that nobody knows, a word may be its value as well.
+      const flag = flagNamed(arg, path.at(-1), program)
+      // After an unknown flag a word may be its value.
       if (flag === undefined) break
       if (takesNext(arg, flag, args[at + 1])) at++
       continue
@@ -99,7 +98,7 @@ function pathOf(args: readonly string[]): readonly Command[] {
 }
 
 /** The flag of the command; a flag may stand before the command that knows it. */
-function flagNamed(arg: string, command: Command | undefined): Flag | undefined {
+function flagNamed(arg: string, command: Command | undefined, { commands, defaultCommand }: Program): Flag | undefined {
   const { name } = split(arg)
   const isIt = (one: Flag): boolean =>
     arg.startsWith('--') ? one.name === name || name === `no-${one.name}` : one.alias === name

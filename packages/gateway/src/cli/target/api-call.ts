@@ -8,13 +8,13 @@ import { explainGql, explainPath, type PlanReport } from '../../admin/emulator/e
 import type { JsonObject } from '../../admin/operations/operations.ts'
 import { Call, type MethodName, messageOf } from '../../call.ts'
 import { handlersOf } from '../../handlers/handlers.ts'
-import { databaseOf, projectOf } from '../commands/start/settings.ts'
 import type { Flags } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
+import { databaseOf, projectOf } from './database.ts'
 import { askInstead, openClosedStore, openStore } from './open-store.ts'
+import { placeOf } from './places.ts'
 import { askServer, fetchServer } from './remote-target.ts'
-import { placeOf } from './target.ts'
 
 export interface Api {
   readonly project: string

@@ -29,7 +29,7 @@ export function parseEndpoint(text: string, flag: string): Endpoint {
     const bare = text.replace(/^.*?:\/\//, '').replace(/\/.*$/, '')
     throw new UsageError(`${flag} is host:port without a scheme; got "${text}", try "${bare}"`)
   }
-  // A machine has no such name, and somebody means a port.
+  // No machine has such a name, so a port is meant.
   if (/^\d+$/.test(text)) throw new UsageError(`${flag} is host:port; got "${text}", try "localhost:${text}"`)
   const parts = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::([^:]*))?$/.exec(text)
   if (parts === null) {

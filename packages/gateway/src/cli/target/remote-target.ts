@@ -48,7 +48,7 @@ export async function askServer(
   throw refused(address, `${method} ${path}`, { status: response.status, text })
 }
 
-/** What the server said against a question. */
+/** The server's refusal of a question. */
 function refused(address: string, asked: string, { status, text }: { status: number; text: string }): OperationError {
   const unknown = status === 404 ? '; it is another emulator, or another version of sixtables' : ''
   const words = `${address} answered ${status} to ${asked.replace(/\?.*$/, '')}${unknown}`

@@ -42,18 +42,18 @@ const namespace: Flag = {
 }
 const json: Flag = { name: 'json', type: 'boolean', describe: 'Answer as JSON', group }
 
-/** Of commands that ask a running server alone. */
+/** Flags of commands that only ask a running server. */
 export const serverFlags: readonly Flag[] = [
   endpoint,
   { ...dataDir, describe: 'Folder of the data instead: the server that runs there' },
   json,
 ]
 
-/** Of commands that look at the whole store. */
+/** Flags of commands that read the whole store. */
 export const placeFlags: readonly Flag[] = [endpoint, dataDir, json]
 
-/** Of commands that look at one database. */
+/** Flags of commands that read one database. */
 export const databaseFlags: readonly Flag[] = [endpoint, dataDir, project, database, json]
 
-/** Of commands that look at keys. */
+/** Flags of commands that take keys. */
 export const targetFlags: readonly Flag[] = [endpoint, dataDir, project, database, namespace, json]

@@ -1,19 +1,5 @@
-/**
- * What `check` and `inspect` look at: a running server, asked over HTTP, or a closed folder, opened here. Both answer the
- * questions of admin/emulator/inspection.ts with the same reports.
- */
-import { resolve } from 'node:path'
-import { DatastoreError } from '@sixtables/engine'
+/** The target of `check` and `inspect`: a running server or a closed folder. Both answer the same questions alike. */
 import type { Parameters } from '../../admin/emulator/inspection.ts'
-import { type FoundServer, findServer, type ServerFacts } from '../../emulator/server-file.ts'
-import { parseKeyPath } from '../../text/key-syntax.ts'
-import { projectOf, text } from '../commands/start/settings.ts'
-import type { Flags } from '../framework/command.ts'
-import { UsageError } from '../framework/errors.ts'
-import type { Io } from '../framework/io.ts'
-import { formatEndpoint, parseEndpoint } from './endpoint.ts'
-import { openFolder } from './local-target.ts'
-import { remoteTarget } from './remote-target.ts'
 
 export interface Target {
   /**
@@ -22,83 +8,4 @@ export interface Target {
    */
   ask(what: string, parameters: Parameters, onProgress?: (rows: number) => void): Promise<unknown>
   close(): Promise<void>
-}
-
-/** The key that was asked for and where it lives, as parameters. @throws UsageError when it cannot be read */
-export function keyParameters(flags: Flags, io: Io): Parameters {
-  const key = String(flags['key'])
-  try {
-    parseKeyPath(key)
-  } catch (error) {
-    throw error instanceof DatastoreError ? new UsageError(error.message) : error
-  }
-  const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
-  return { project: projectOf(flags, io.env), database, namespace, key }
-}
-
-/** Opens what the flags point at, asks it one question, and closes it again. */
-export async function askTarget(
-  flags: Flags,
-  io: Io,
-  what: string,
-  parameters: Parameters,
-  onProgress?: (rows: number) => void,
-): Promise<unknown> {
-  const target = await openTarget(flags, io)
-  try {
-    return await target.ask(what, parameters, onProgress)
-  } finally {
-    await target.close()
-  }
-}
-
-async function openTarget(flags: Flags, io: Io): Promise<Target> {
-  const place = await placeOf(flags, io)
-  return 'dir' in place ? openFolder(place.dir, { repairLog: flags['repair'] === true }) : remoteTarget(place.address)
-}
-
-/** A server by `host:port`, or a folder by its absolute path. */
-export type Place = { readonly dir: string } | { readonly address: string }
-
-/** What the flags name: a folder, or else a server by `--endpoint`, `--host-port`, DATASTORE_EMULATOR_HOST or the default. */
-export function namedPlace(flags: Flags, io: Io): Place {
-  const [dataDir, endpoint, hostPort] = ['data-dir', 'endpoint', 'host-port'].map((name) => text(flags, name))
-  if (dataDir !== undefined) {
-    const other = endpoint !== undefined ? 'endpoint' : hostPort !== undefined ? 'host-port' : undefined
-    if (other !== undefined) throw new UsageError(`--data-dir names a folder and --${other} a server; give one of them`)
-    return { dir: resolve(io.cwd, dataDir) }
-  }
-  if (endpoint !== undefined && hostPort !== undefined) {
-    throw new UsageError('--endpoint and --host-port are the same; give one of them')
-  }
-  if (endpoint !== undefined) return { address: formatEndpoint(parseEndpoint(endpoint, '--endpoint')) }
-  if (hostPort !== undefined) return { address: formatEndpoint(parseEndpoint(hostPort, '--host-port')) }
-  const fromEnv = io.env['DATASTORE_EMULATOR_HOST'] ?? ''
-  return { address: formatEndpoint(parseEndpoint(fromEnv, 'DATASTORE_EMULATOR_HOST')) }
-}
-
-/** As {@link namedPlace}; a folder in which a server runs is that server. */
-export async function placeOf(flags: Flags, io: Io): Promise<Place> {
-  const named = namedPlace(flags, io)
-  if ('address' in named) return named
-  const found = await findServer(named.dir)
-  return found.state === 'running' ? { address: found.server.address } : named
-}
-
-/** A server that should be running, with what its folder tells of it. @throws UsageError when the folder has none */
-export async function serverOf(flags: Flags, io: Io): Promise<Pick<ServerFacts, 'address'> & Partial<ServerFacts>> {
-  const named = namedPlace(flags, io)
-  if ('address' in named) return named
-  const found = await findServer(named.dir)
-  if (found.state === 'running') return found.server
-  throw new UsageError(whyNone(named.dir, found))
-}
-
-/** What is said of a folder without a running server. */
-export function whyNone(dir: string, found: Exclude<FoundServer, { readonly state: 'running' }>): string {
-  const start = `start one with sixtables start --data-dir ${dir}`
-  if (found.state === 'none') return `no server has left its address in ${dir}: none keeps its data there now; ${start}`
-  const { address, pid, startedAt } = found.server
-  const who = `process ${pid}, started ${startedAt}; ${found.reason}`
-  return `the server that left its address ${address} in ${dir} is gone (${who}); ${start}`
 }

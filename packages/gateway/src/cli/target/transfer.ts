@@ -1,14 +1,14 @@
 /**
- * What `export` and `import` share: the database and the filter that flags name, work that a server does, and its
+ * Shared by `export` and `import`: the database and the filter that flags name, work that a server does, and its
  * progress on stderr.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatastoreError, type TransferProgress } from '@sixtables/engine'
-import { projectOf } from '../commands/start/settings.ts'
 import type { Flags } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { counted } from '../framework/print.ts'
+import { projectOf } from './database.ts'
 import { askServer } from './remote-target.ts'
 
 export interface Wanted {
@@ -55,7 +55,7 @@ export function inWords(verb: string, { entities }: Pick<TransferProgress, 'enti
   return `${verb} ${counted(entities, 'entity', 'entities')}`
 }
 
-/** What the engine refuses, in its words. */
+/** The engine's refusal, in its words. */
 export async function refusalsInWords<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -55,7 +55,7 @@ const tooManyGroups = (): Answers => ({ ...ok, legacy: 'INVALID_ARGUMENT', oursL
 const masked = (...paths: string[]): Plain => commit({ ...upsert(), propertyMask: { paths } })
 const transformed = (...propertyTransforms: Plain[]): Plain => commit({ ...upsert(), propertyTransforms })
 const transforms = (answers: Answers): Answers => ({ ...answers, ...unknownToLegacy })
-/** A token of the right form that nobody gave out: its last byte is changed. */
+/** A token of the right form that was never given out: its last byte is changed. */
 function unknownToken(token: Buffer): Buffer {
   const copy = Buffer.from(token)
   copy.writeUInt8(copy.readUInt8(copy.length - 1) ^ 1, copy.length - 1)
@@ -81,7 +81,7 @@ export const commitRows: readonly Row[] = [
   ),
   row(
     36,
-    'transaction that nobody began',
+    'transaction that was never begun',
     async (world) => ({ mode: 'TRANSACTIONAL', transaction: unknownToken(await world.begin()) }),
     invalid(/transaction.*unknown/),
   ),

@@ -159,7 +159,7 @@ export const lookupRows: readonly Row[] = [
 ]
 
 const garbage = Buffer.from('garbage')
-/** A token of the right form that nobody gave out: its last byte is changed. */
+/** A token of the right form that was never given out: its last byte is changed. */
 const unknown = (token: Buffer): Buffer =>
   Buffer.from(token.map((byte, i) => (i === token.length - 1 ? byte ^ 1 : byte)))
 const afterUnknown = (token: Buffer): Plain => ({ transactionOptions: { readWrite: { previousTransaction: token } } })
@@ -169,7 +169,7 @@ export const transactionRows: readonly Row[] = [
   row(
     214,
     'Rollback',
-    'transaction that nobody began',
+    'transaction that was never begun',
     async (world) => ({ transaction: unknown(await world.begin()) }),
     invalid(/transaction.*unknown/),
   ),

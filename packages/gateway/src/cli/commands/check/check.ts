@@ -6,7 +6,7 @@ import type { Flags } from '../../framework/command.ts'
 import { exitCodes } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted } from '../../framework/print.ts'
-import { askTarget } from '../../target/target.ts'
+import { askTarget } from '../../target/ask.ts'
 
 const progressMs = 5000
 

@@ -3,11 +3,11 @@ import { dumpStore, writeFixture } from '../../../fixtures/dump.ts'
 import { type FixtureFormat, fixtureFormats } from '../../../fixtures/fixture.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes } from '../../framework/errors.ts'
+import { oneOf } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { openApi } from '../../target/api-call.ts'
 import { apiStore } from '../../target/api-store.ts'
 import { wantedOf } from '../../target/transfer.ts'
-import { oneOf } from '../start/settings.ts'
 
 export async function dump(flags: Flags, io: Io): Promise<number> {
   const format: FixtureFormat = oneOf(flags, 'format', fixtureFormats) ?? (flags['json'] === true ? 'json' : 'yaml')

@@ -15,7 +15,7 @@ import { counted } from '../../framework/print.ts'
 import { stdinWord } from '../../framework/words.ts'
 import { openApi } from '../../target/api-call.ts'
 import { type ApiStore, apiStore } from '../../target/api-store.ts'
-import { databaseOf, projectOf } from '../start/settings.ts'
+import { databaseOf, projectOf } from '../../target/database.ts'
 
 export async function getEntity(flags: Flags, io: Io): Promise<number> {
   const key = keyOf(flags, io, String(flags['key']))

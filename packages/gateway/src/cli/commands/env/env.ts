@@ -2,9 +2,10 @@
 import { variablesOf } from '../../../emulator/variables.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { oneOf } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
-import { serverOf } from '../../target/target.ts'
-import { oneOf, projectOf } from '../start/settings.ts'
+import { projectOf } from '../../target/database.ts'
+import { serverOf } from '../../target/places.ts'
 
 export const envFormats = ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'] as const
 
@@ -15,7 +16,7 @@ export async function env(flags: Flags, io: Io): Promise<number> {
   const format = oneOf(flags, 'format', envFormats) ?? (flags['json'] === true ? 'json' : 'shell')
   const isUnset = flags['unset'] === true
   const { address, project } = isUnset ? nothingSet : await serverOf(flags, io)
-  // What the server was told counts more than what this shell has for another one.
+  // The server's own settings win over the variables of this shell, which may be for another server.
   const isNamed = flags['project'] !== undefined || project === undefined
   const entries = Object.entries(variablesOf(address, isNamed ? projectOf(flags, io.env) : project))
   const lines = isUnset ? unsetLines(entries, format) : setLines(entries, format)
@@ -56,7 +57,7 @@ function unsetLines(entries: readonly Entry[], format: EnvFormat): readonly stri
   return entries.map(([name, value]) => line(name, value))
 }
 
-/** What shells take for themselves is quoted. */
+/** Quotes characters that shells interpret. */
 function quoted(value: string, inQuotes: string): string {
   return /^[\w.:/@[\]-]+$/.test(value) && !/[[\]]/.test(value) ? value : inQuotes
 }

@@ -10,7 +10,7 @@ import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { openClosedStore } from '../../target/open-store.ts'
-import { placeOf } from '../../target/target.ts'
+import { placeOf } from '../../target/places.ts'
 import { inWords, ProgressLines, refusalsInWords, runOnServer, wantedOf } from '../../target/transfer.ts'
 
 export async function exportDatabase(flags: Flags, io: Io): Promise<number> {

@@ -1,7 +1,7 @@
 /**
  * `sixtables gql '<query>'`: runs a query and prints what it finds as a table or as JSON.
  *
- * The text is read here, so that its mistakes are told before anybody is asked, and sent as a query: a server needs no GQL.
+ * The text is read here, so that its mistakes are reported without a server, and sent as a query: a server needs no GQL.
  */
 import { DatastoreError, type Query, type Value } from '@sixtables/engine'
 import { formatPath, type PlainValue, plainOf, plainProperties } from '../../../fixtures/plain-value.ts'
@@ -12,11 +12,12 @@ import { parseGql } from '../../../gql/parse.ts'
 import { nearest } from '../../../text/nearest.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted, table } from '../../framework/print.ts'
 import { openApi } from '../../target/api-call.ts'
 import { type ApiStore, apiStore } from '../../target/api-store.ts'
-import { databaseOf, projectOf, text } from '../start/settings.ts'
+import { databaseOf, projectOf } from '../../target/database.ts'
 
 type Statement = { readonly query: Query } | { readonly aggregation: BoundAggregation }
 
@@ -43,7 +44,7 @@ export async function gql(flags: Flags, io: Io): Promise<number> {
   }
 }
 
-/** What is said of a kind that no entity has: an empty answer looks the same. `undefined` when some entity has it. */
+/** The hint for a kind without entities, since an empty answer looks the same. `undefined` when some entity has the kind. */
 async function slipOf(store: ApiStore, { kind, partition: { namespaceId } }: Query): Promise<string | undefined> {
   if (kind === undefined || kind.startsWith('__')) return undefined
   const kinds: string[] = []

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { causeOf, findServer } from '../../../emulator/server-file.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
+import { namedPlace, type Place, whyNone } from '../../target/places.ts'
 import { messageIn } from '../../target/remote-target.ts'
-import { namedPlace, type Place, whyNone } from '../../target/target.ts'
-import { text } from '../start/settings.ts'
 
 /** How long one answer may take, and how long it is until the next try. */
 const answerMs = 2000

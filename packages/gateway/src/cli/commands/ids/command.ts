@@ -11,7 +11,7 @@ function run(pick: (ids: typeof import('./ids.ts')) => Run): Run {
 
 export const idsCommand: Command = {
   name: 'ids',
-  describe: 'Show what ids are given next, reserve ids, take ranges',
+  describe: 'Show what ids are given next, reserve ids, take ranges, permute old numbers',
   notes: [
     'Counters are of a kind and parent in the sequential space, and of the database in the scattered one ' +
       '([Ids](../architecture/ids.md)). The server answers the same over HTTP ([HTTP and gRPC](http.md)).',
@@ -52,6 +52,34 @@ export const idsCommand: Command = {
       ],
       examples: [['$0 ids allocate ToDo --size 100', 'the next hundred']],
       run: run((ids) => ids.idsAllocate),
+    },
+    {
+      name: 'permute',
+      describe: 'New keys for rows that were numbered 1, 2, 3 …: spread over the key range, and reversible',
+      notes: [
+        'Prints the old and the new id of each, with a tab between. It asks no server. The same secret and size always give the ' +
+          'same ids; without them the way back is lost ([Moving keys that were numbers](../architecture/ids.md#moving-keys-that-were-numbers)).',
+      ],
+      positionals: [
+        { name: 'ids', list: true, describe: 'Numbers, or names with --names --reverse; - reads them from stdin' },
+      ],
+      flags: [
+        { name: 'secret', type: 'string', describe: 'Text that chooses the permutation', group: 'Permutation' },
+        {
+          name: 'size',
+          type: 'string',
+          describe: 'Number of ids: each of 1 to this becomes another of them',
+          group: 'Permutation',
+        },
+        { name: 'names', type: 'boolean', describe: 'Names of 13 characters instead of ids', group: 'Permutation' },
+        { name: 'reverse', type: 'boolean', describe: 'From new keys back to the old numbers', group: 'Permutation' },
+        { name: 'json', type: 'boolean', describe: 'JSON instead of text', group: 'Output' },
+      ],
+      examples: [
+        ['$0 ids permute 1 2 3 --secret move-2026 --size 1000000', 'new ids between 1 and 1,000,000'],
+        ['seq 1 5000 | $0 ids permute - --secret move-2026 --names', 'a name for each of 5,000 rows'],
+      ],
+      run: async (flags, io) => (await import('./permute.ts')).idsPermute(flags, io),
     },
   ],
 }

@@ -147,3 +147,29 @@ test('--id-collisions fail refuses a commit whose automatic id is in use, and th
   )
   expect(await insert(address, '99', undefined), 'of the first try nothing was applied').toBe('- 2')
 })
+
+describe('permute', () => {
+  const size = ['--secret', 'a move', '--size', '1000']
+  const pairs = (out: string) => out.split('\n').map((line) => line.split('\t'))
+
+  test('gives each number another one of the range, and takes it back', async () => {
+    const input = Array.from({ length: 1000 }, (_, i) => `${i + 1}`).join('\n')
+    const { out, code } = await sixtables(['ids', 'permute', '-', ...size], { input })
+    expect(code).toBe(0)
+    const news = pairs(out).map(([, id = '']) => id)
+    expect(new Set(news)).toEqual(new Set(pairs(out).map(([id]) => id)))
+    // Neighbours do not stay neighbours.
+    const near = news.filter((id, i) => i > 0 && Math.abs(Number(id) - Number(news[i - 1])) < 10)
+    expect(near.length).toBeLessThan(50)
+    const back = await ids('permute', ...news, ...size, '--reverse')
+    expect(pairs(back.out).map(([, id]) => id)).toEqual(pairs(out).map(([id]) => id))
+  })
+
+  test('gives names of 13 characters, and takes them back', async () => {
+    const { out } = await ids('permute', '1', '2', '--secret', 'a move', '--names', '--json')
+    const names = (JSON.parse(out) as { from: string; to: string }[]).map(({ to }) => to)
+    expect(names).toEqual([expect.stringMatching(/^[0-9a-v]{13}$/), expect.stringMatching(/^[0-9a-v]{13}$/)])
+    const back = await ids('permute', ...names, '--secret', 'a move', '--names', '--reverse')
+    expect(back.out).toBe(`${names[0]}\t1\n${names[1]}\t2`)
+  })
+})

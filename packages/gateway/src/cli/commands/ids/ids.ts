@@ -18,10 +18,10 @@ import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns } from '../../framework/print.ts'
+import { projectOf } from '../../target/database.ts'
 import { openClosedStore } from '../../target/open-store.ts'
+import { placeOf } from '../../target/places.ts'
 import { askServer } from '../../target/remote-target.ts'
-import { placeOf } from '../../target/target.ts'
-import { projectOf } from '../start/settings.ts'
 
 export function idsNext(flags: Flags, io: Io): Promise<number> {
   return answer<NextAnswer>(flags, io, {

@@ -15,10 +15,10 @@ import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns, counted } from '../../framework/print.ts'
+import { projectOf } from '../../target/database.ts'
 import { openClosedStore } from '../../target/open-store.ts'
+import { placeOf } from '../../target/places.ts'
 import { askServer } from '../../target/remote-target.ts'
-import { placeOf } from '../../target/target.ts'
-import { projectOf } from '../start/settings.ts'
 
 /** How often a server is asked about work that goes on. */
 const pollMs = 500

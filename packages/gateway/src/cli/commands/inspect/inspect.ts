@@ -15,10 +15,10 @@ import type { DatabaseReport, Parameters } from '../../../admin/emulator/inspect
 import { nearest } from '../../../text/nearest.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
+import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns, counted } from '../../framework/print.ts'
-import { askTarget, keyParameters } from '../../target/target.ts'
-import { text } from '../start/settings.ts'
+import { askTarget, keyParameters } from '../../target/ask.ts'
 import { tableNames } from './table-names.ts'
 
 export function inspectRows(flags: Flags, io: Io): Promise<number> {
@@ -137,7 +137,7 @@ function appliedInWords({ steps }: AppliedReport): readonly string[] {
 }
 
 function databasesInWords({ databases }: { readonly databases: readonly DatabaseReport[] }): readonly string[] {
-  if (databases.length === 0) return ['No database has data, and nobody spoke of one.']
+  if (databases.length === 0) return ['No database has data, and no request has named one.']
   const ttlWords = ({ ttl }: DatabaseReport['settings']): string =>
     (ttl as readonly TtlPolicy[]).map(({ kind, property }) => `expires by ${kind}.${property}`).join(', ')
   return columns(
@@ -153,7 +153,7 @@ function databasesInWords({ databases }: { readonly databases: readonly Database
   )
 }
 
-/** Of one group; or of all, and then without a group. */
+/** The report of one group, or of all when no group is given. */
 type Released = Pick<ReleaseReport, 'milestone' | 'released'> & Partial<Pick<ReleaseReport, 'group'>>
 
 function releaseInWords({ group, milestone, released }: Released): readonly string[] {

@@ -7,12 +7,13 @@ import type { ResetScope } from '../../../engine-port.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
+import { askTarget } from '../../target/ask.ts'
 import { openClosedStore } from '../../target/open-store.ts'
+import { type Place, placeOf } from '../../target/places.ts'
 import { askServer, fetchServer } from '../../target/remote-target.ts'
-import { askTarget, type Place, placeOf } from '../../target/target.ts'
 
 export async function reset(flags: Flags, io: Io): Promise<number> {
-  // What is not named is not narrowed down: unlike elsewhere the environment gives no project here.
+  // Unlike elsewhere the environment gives no project here: without --project the reset covers all projects.
   const query = new URLSearchParams()
   for (const name of ['project', 'database', 'namespace']) {
     if (flags[name] !== undefined) query.set(name, String(flags[name]))
@@ -49,7 +50,7 @@ interface Reset {
   readonly scope: ResetScope
 }
 
-/** What a reset would delete from a disk, in words; `undefined` when there is nothing on disk that it would. */
+/** The data that a reset would delete from a disk, in words; `undefined` when there is none. */
 async function whatGoes(flags: Flags, io: Io, { place, scope }: Reset): Promise<string | undefined> {
   const dir = 'dir' in place ? place.dir : await dirOf(place.address)
   if (dir === undefined) return undefined

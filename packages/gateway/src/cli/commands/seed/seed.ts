@@ -13,12 +13,12 @@ import { formatPath } from '../../../fixtures/plain-value.ts'
 import { seedStore } from '../../../fixtures/seed.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
+import { oneOf } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted } from '../../framework/print.ts'
 import { stdinWord } from '../../framework/words.ts'
 import { openApi } from '../../target/api-call.ts'
 import { apiStore } from '../../target/api-store.ts'
-import { oneOf } from '../start/settings.ts'
 
 export async function seed(flags: Flags, io: Io): Promise<number> {
   const format: FixtureFormat | undefined = oneOf(flags, 'format', fixtureFormats)

@@ -9,7 +9,7 @@ import type { Flag } from '../../framework/command.ts'
 interface OtherFlag {
   readonly name: string
   readonly type: Flag['type']
-  /** What it does here: a flag of ours by another name; nothing, and why that is right; or it is refused, and what to do. */
+  /** Its effect here: the same as a flag of ours; none, with the reason; or a refusal, with what to do instead. */
   readonly is: 'same' | 'ignored' | 'refused'
   readonly words: string
 }

@@ -59,7 +59,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   const transfer = new StartTransfer(engine, settings)
   let served: Served
   try {
-    // What index.yaml lists serves from the first query on.
+    // The indexes of index.yaml serve from the first query on.
     const known = new Set([...engine.databases(), engine.database(settings.project)])
     for (const database of known) await engine.indexes.deploy(database)
     await transfer.begin()
@@ -123,7 +123,7 @@ async function checkPort(settings: StartSettings): Promise<void> {
   await once(probe, 'close')
 }
 
-/** What the system says of an address that cannot be listened on, in one line. */
+/** The reason why an address cannot be listened on, in one line. */
 function listenError(error: unknown, endpoint: Endpoint): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const where = formatEndpoint(endpoint)

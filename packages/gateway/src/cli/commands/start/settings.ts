@@ -1,5 +1,5 @@
 /**
- * What `sixtables start` was asked for, settled: flags read, checked against each other, defaults filled in. Pure, so that
+ * The settings of `sixtables start`: flags read, checked against each other, defaults filled in. Pure, so that
  * each rule has a test.
  */
 import { join, resolve } from 'node:path'
@@ -7,6 +7,8 @@ import { standsAtOf } from '../../../controls/emulator-clock.ts'
 import type { AdmissionLimits } from '../../../protocols/admission.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
+import { last, list, oneOf, text, wholeNumber } from '../../framework/flag-values.ts'
+import { projectOf } from '../../target/database.ts'
 import { defaultEndpoint, type Endpoint, parseEndpoint, parsePort } from '../../target/endpoint.ts'
 import { flagsOfOthers } from './flags-of-others.ts'
 import { type LogLevel, logLevels } from './logger.ts'
@@ -24,7 +26,7 @@ export interface TtlSetting {
   readonly property: string
 }
 
-/** What is simulated; absent = the engine's default. */
+/** Settings of the simulation; absent = the engine's default. */
 export interface TabletsSetting {
   readonly simulate: boolean
   readonly scale?: number
@@ -44,7 +46,7 @@ export interface StartSettings {
   readonly project: string
   readonly mode: 'firestore' | 'legacy'
   readonly apply: ApplySetting
-  /** What is done about a composite index that a query lacks. */
+  /** Rule for a query that lacks its composite index. */
   readonly indexes: 'auto' | 'require'
   /** index.yaml, absolute; `false` = none. */
   readonly indexFile: string | false
@@ -56,9 +58,9 @@ export interface StartSettings {
   readonly exportOnExit: string | undefined
   /** `undefined`: as the mode has it. */
   readonly idPolicy: 'storewide' | 'scattered' | undefined
-  /** What becomes of a new entity whose automatic id is in use. */
+  /** Rule for a new entity whose automatic id is in use. */
   readonly idCollisions: 'next' | 'fail'
-  /** What expires, in every database. */
+  /** Expiry policies, in every database. */
   readonly ttl: readonly TtlSetting[]
   readonly seed: number
   /** Milliseconds since the epoch at which the clock stands; `undefined` = real time. */
@@ -76,8 +78,6 @@ export interface Surroundings {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
-
-export const defaultProject = 'demo'
 
 /** @throws UsageError that names the flag, what was given, and what would be right */
 export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSettings {
@@ -127,18 +127,6 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
     notes,
   }
-}
-
-/** The project of `--project`, else of DATASTORE_PROJECT_ID or its old name DATASTORE_DATASET, else the default. */
-export function projectOf(flags: Flags, env: Surroundings['env']): string {
-  const named = text(flags, 'project') ?? text(flags, 'project-id')
-  return named ?? (env['DATASTORE_PROJECT_ID'] || env['DATASTORE_DATASET'] || defaultProject)
-}
-
-/** The database of `--database`; empty for the default one. */
-export function databaseOf(flags: Flags): string {
-  const database = String(last(flags['database']) ?? '')
-  return database === '(default)' ? '' : database
 }
 
 /** The address that is asked for, as it is spoken of. */
@@ -348,44 +336,4 @@ function indexFileOf(
   if (named !== undefined) return { file: resolve(cwd, named), isNamed: true, isMade }
   const isKept = asked ?? !testing
   return { file: isKept !== false && dir !== undefined ? join(dir, 'index.yaml') : false, isNamed: false, isMade }
-}
-
-function last(value: unknown): unknown {
-  return Array.isArray(value) ? value.at(-1) : value
-}
-
-/** The last value of a flag. @throws UsageError when the flag has none */
-export function text(flags: Flags, name: string): string | undefined {
-  const value = last(flags[name])
-  if (value === undefined) return undefined
-  if (typeof value === 'string' && value !== '') return value
-  throw new UsageError(`--${name} needs a value`)
-}
-
-function list(flags: Flags, name: string): readonly string[] {
-  const value = flags[name] ?? []
-  const values = Array.isArray(value) ? value : [value]
-  return values.map((one) => {
-    if (typeof one === 'string' && one !== '') return one
-    throw new UsageError(`--${name} needs a value`)
-  })
-}
-
-/** @throws UsageError when the value is none of the choices */
-export function oneOf<const T extends string>(flags: Flags, name: string, choices: readonly T[]): T | undefined {
-  const value = text(flags, name)
-  if (value === undefined) return undefined
-  const found = choices.find((choice) => choice === value)
-  if (found === undefined) throw new UsageError(`--${name} is one of ${choices.join(', ')}; got "${value}"`)
-  return found
-}
-
-function wholeNumber(flags: Flags, name: string, greatest: number): number | undefined {
-  const value = text(flags, name)
-  if (value === undefined) return undefined
-  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
-  if (!(number <= greatest)) {
-    throw new UsageError(`--${name} must be a whole number from 0 to ${greatest}; got "${value}"`)
-  }
-  return number
 }

@@ -43,7 +43,7 @@ export async function start(flags: Flags, io: Io): Promise<number> {
   const told = failureLog(logger)
   const releaseFaults = io.onFault((error) => {
     told(error)
-    // Of a store that failed everybody is told; of anything else nothing is known any more.
+    // A failed store is reported to every caller; after any other error the state is unknown.
     if (!(error instanceof DatastoreError)) io.exit(exitCodes.failed)
   })
   try {
@@ -81,7 +81,7 @@ function growYoungAtOnce(): void {
   setFlagsFromString('--semi-space-growth-factor=16')
 }
 
-/** Who can reach the server, if that is not this machine alone. */
+/** A warning when others than this machine can reach the server. */
 function openedTo({ host, port }: Endpoint): string | undefined {
   if (isLocalName(host)) return undefined
   const addresses = host === '0.0.0.0' || host === '::' ? 'all addresses of this machine' : host

@@ -12,15 +12,10 @@
 
 import { counted } from '../../framework/print.ts'
 import { heatLines } from './heat-lines.ts'
-import { fit, ink, type Line, line } from './line.ts'
+import { fit, ink, type Line, line, type Size } from './line.ts'
 import type { Overview } from './overview.ts'
 import { contended, findingLines, groupLines, tabletLines } from './sections.ts'
 import { duration, rate, timeOfDay } from './units.ts'
-
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
 
 export interface View {
   readonly address: string

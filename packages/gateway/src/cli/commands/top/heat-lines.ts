@@ -9,8 +9,7 @@
  * beside a hot one.
  */
 import type { HeatReport, HeatRow, TabletEventKind } from '@sixtables/engine'
-import type { Size } from './frame.ts'
-import { cut, ink, type Line, line, type Segment } from './line.ts'
+import { cut, ink, type Line, line, type Segment, type Size } from './line.ts'
 import { rate, timeOfDay } from './units.ts'
 
 const rateWidth = 7
@@ -93,7 +92,7 @@ const marks: Readonly<Record<TabletEventKind, string>> = {
   compaction: 'c',
 }
 
-/** What weighs more to a reader hides what weighs less where two events share a place. */
+/** Order of importance: where two events share a place, the more important one is drawn. */
 const markOrder = 'xsm→c'
 
 function timeLine(

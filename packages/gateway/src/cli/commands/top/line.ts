@@ -17,6 +17,11 @@ export interface Segment {
 
 export type Line = readonly Segment[]
 
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
 export function line(...parts: readonly (Segment | string)[]): Line {
   return parts.map((part) => (typeof part === 'string' ? { text: part } : part))
 }

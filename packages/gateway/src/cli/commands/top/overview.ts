@@ -1,5 +1,5 @@
 /**
- * What `sixtables top` shows: everything the tablets tell of one moment, as the server sends it once per interval.
+ * The screen of `sixtables top`: the tablets' report at one instant, as the server sends it once per interval.
  *
  * The stream is server-sent events (WHATWG HTML, "server-sent events"): each `data:` line is one overview in JSON, a blank
  * line ends an event.

@@ -6,8 +6,7 @@
  * S2  Only lines that changed are written.
  */
 import createCharm from 'charm'
-import type { Size } from './frame.ts'
-import type { Ink, Line, Segment } from './line.ts'
+import type { Ink, Line, Segment, Size } from './line.ts'
 import { plainText, shaded } from './line.ts'
 
 /** Colours of the 256-colour palette from cold to hot. */
@@ -43,7 +42,7 @@ export class Screen {
   readonly #display: Display
   readonly #charm = createCharm()
   readonly #isColoured: boolean
-  /** What is written in one turn goes out at once, so that no half of a frame is seen. */
+  /** Writes of one turn of the event loop go out together, so that half a frame is never seen. */
   #pending = ''
   readonly #onKey: (data: Buffer) => void
   readonly #onResize: () => void

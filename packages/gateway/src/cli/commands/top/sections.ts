@@ -1,5 +1,5 @@
 /**
- * What stands below the heat: the hottest tablets, entity groups under contention, findings.
+ * The sections below the heat: the hottest tablets, entity groups under contention, findings.
  */
 import type { Finding, GroupReport, TabletReport, TabletsReport } from '@sixtables/engine'
 import { columns } from '../../framework/print.ts'

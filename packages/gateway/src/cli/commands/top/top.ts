@@ -8,8 +8,8 @@ import { type TableId, tableIds } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
+import { serverOf } from '../../target/places.ts'
 import { askServer } from '../../target/remote-target.ts'
-import { serverOf } from '../../target/target.ts'
 import { frame, type View, wholePicture } from './frame.ts'
 import { plainText } from './line.ts'
 import { type Overview, watch } from './overview.ts'
@@ -110,7 +110,7 @@ async function live({ view: firstView, intervalMs, io, terminal }: Live): Promis
       else if (key === '-') change({ ...view, spanMs: nextSpan(view.spanMs, -1) })
       else if (key === 'p' || key === ' ') change({ ...view, paused: !view.paused })
       else if (key === 'c') {
-        // What the server has against it is said by the next frame it does not send.
+        // If the server refuses, the missing next frame shows it.
         askServer(view.address, 'POST', '/emulator/tablets/compact').catch(quit)
       }
     },

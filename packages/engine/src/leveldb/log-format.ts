@@ -1,0 +1,90 @@
+/**
+ * LevelDB's log files, in which its own log, its manifest and managed exports are written: a sequence of records of any
+ * length, cut into fragments that fit in blocks.
+ *
+ *   file      = block of 32 KiB*                      the last one may be shorter
+ *   block     = fragment* filler                      filler: zeros, where less than a head (7 bytes) is left
+ *   fragment  = checksum 4 | length 2 | type 1 | data little-endian; masked CRC-32C over type and data
+ *   type      = 1 a whole record, 2 its first part, 3 a middle one, 4 its last
+ *
+ * How a file may end is for its readers to say: storage/level-log-check.ts, transfer/leveldb-log.ts.
+ *
+ * Known: LevelDB's public description of the format.
+ */
+import { crc32c, maskCrc } from '../encoding/crc32c.ts'
+
+export const blockBytes = 32_768
+export const headBytes = 7
+
+const whole = 1
+const first = 2
+const middle = 3
+const last = 4
+
+/** A fragment as its head has it: nothing of it is checked yet. */
+export interface Fragment {
+  readonly type: number
+  readonly at: number
+  /** Where its data begin. */
+  readonly start: number
+  readonly end: number
+}
+
+/** @param at - at least {@link headBytes} before the end of the block */
+export function fragmentAt(bytes: Buffer, at: number): Fragment {
+  const start = at + headBytes
+  return { type: bytes[at + 6] as number, at, start, end: start + bytes.readUInt16LE(at + 4) }
+}
+
+/** Whether a record ends with this fragment. */
+export function endsRecord({ type }: Fragment): boolean {
+  return type === whole || type === last
+}
+
+/**
+ * What is wrong with a fragment, in words; `undefined` = nothing.
+ *
+ * @param isInRecord - the fragment before it does not end a record
+ */
+export function wrongWithFragment(
+  bytes: Buffer,
+  { type, at, start, end }: Fragment,
+  { blockEnd, isInRecord }: { readonly blockEnd: number; readonly isInRecord: boolean },
+): string | undefined {
+  const length = end - start
+  if (end > blockEnd) return `a fragment of ${length} bytes reaches beyond its block`
+  if (type < whole || type > last) return `a fragment has the unknown type ${type}`
+  if (bytes.readUInt32LE(at) !== maskCrc(crc32c(bytes, at + 6, end))) {
+    return `the checksum of a fragment of ${length} bytes is wrong`
+  }
+  if ((type === whole || type === first) !== isInRecord) return undefined
+  return isInRecord
+    ? 'a record begins before the one before it has ended'
+    : 'a part of a record comes without its beginning'
+}
+
+/** Whether the checksum of the fragment at `at` is right for data that end at any byte up to `to`. */
+export function isFragmentOfOtherLength(bytes: Buffer, at: number, to: number): boolean {
+  const stored = bytes.readUInt32LE(at)
+  let checksum = crc32c(bytes, at + 6, at + headBytes)
+  for (let end = at + headBytes; ; end++) {
+    if (maskCrc(checksum) === stored) return true
+    if (end === to) return false
+    checksum = crc32c(bytes, end, end + 1, checksum)
+  }
+}
+
+/** Writes one fragment. Returns where the next one begins. */
+export function writeFragment(
+  bytes: Buffer,
+  at: number,
+  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
+  data: Uint8Array,
+): number {
+  const end = at + headBytes + data.length
+  bytes.writeUInt16LE(data.length, at + 4)
+  bytes[at + 6] = isFirst ? (isLast ? whole : first) : isLast ? last : middle
+  bytes.set(data, at + headBytes)
+  bytes.writeUInt32LE(maskCrc(crc32c(bytes, at + 6, end)), at)
+  return end
+}

@@ -1,0 +1,23 @@
+/** How a row is named wherever it is counted or refused: its key, its table, and what is done to it. */
+
+/**
+ * The bytes of a row key, one character (U+0000–U+00FF) a byte. Strings compare, hash and concatenate faster than byte
+ * arrays, and take less than half of their memory (measured on Node 20: 72 against 174 bytes for a 49-byte key).
+ */
+export type RowKey = string
+
+/** The six tables, plus the log with its pending markers, and metadata: everything a ledger can be charged for. */
+export const tableIds = [
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'EntitiesByCompositeProperty',
+  'IdSequences',
+  'Log',
+  'Metadata',
+] as const
+
+export type TableId = (typeof tableIds)[number]
+
+export type RowOperation = 'get' | 'scan' | 'put' | 'delete'

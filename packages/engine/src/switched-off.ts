@@ -1,0 +1,14 @@
+/**
+ * Mechanisms of the engine that a test can switch off, to prove that what rests on them notices.
+ *
+ * Only tests do so, by `EngineOptions.switchedOff`: no flag, no setting and no call reaches it.
+ */
+
+/**
+ *   roll-forward     a strong read does not apply what is committed in its groups
+ *   id-reservation   ids that are reserved, or written by hand, do not move the counter
+ *   id-counter       ids are given and not counted, so that they are given again
+ */
+export type Mechanism = 'roll-forward' | 'id-reservation' | 'id-counter'
+
+export type SwitchedOff = ReadonlySet<Mechanism>

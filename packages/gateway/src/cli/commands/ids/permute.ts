@@ -1,0 +1,67 @@
+/**
+ * `sixtables ids permute`: the ids or names that migrated rows get in place of their old numbers, and the way back. It needs no
+ * server and no folder.
+ *
+ *   42  ─▶  734113       an id of 1 to --size
+ *   42  ─▶  8k2q0…       with --names: 13 characters
+ *
+ * PM1  With the same secret and size the answers never change, on any machine and in any version (key-permutation/P3).
+ */
+import { DatastoreError, KeyPermutation } from '@sixtables/engine'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, UsageError } from '../../framework/errors.ts'
+import type { Io } from '../../framework/io.ts'
+import { stdinWord } from '../../framework/words.ts'
+
+interface Pair {
+  readonly from: string
+  readonly to: string
+}
+
+export async function idsPermute(flags: Flags, io: Io): Promise<number> {
+  const permute = permutationOf(flags)
+  const given = (flags['ids'] as readonly unknown[]).map(String)
+  const words = given.includes(stdinWord) ? (await io.readIn()).split(/\s+/).filter((word) => word !== '') : given
+  if (given.includes(stdinWord) && given.length > 1)
+    throw new UsageError('give ids or -, which reads them from stdin; not both')
+  const pairs = words.map((from): Pair => ({ from, to: readable(() => permute(from)) }))
+  if (flags['json'] === true) io.out(JSON.stringify(pairs, null, 2))
+  else for (const { from, to } of pairs) io.out(`${from}\t${to}`)
+  return exitCodes.ok
+}
+
+function permutationOf(flags: Flags): (word: string) => string {
+  const { secret, size } = flags
+  const [isNames, isReverse] = [flags['names'] === true, flags['reverse'] === true]
+  if (secret === undefined) {
+    throw new UsageError(
+      'say with --secret which permutation it is, with the same text for every row and for the way back',
+    )
+  }
+  if (isNames === (size !== undefined)) {
+    throw new UsageError('say with --size how many ids there are (the highest old number or more), or ask for --names')
+  }
+  // Names do not depend on the size.
+  const of = isNames ? 1n : wholeNumber(String(size), '--size')
+  const permutation = readable(() => new KeyPermutation({ secret: String(secret), size: of }))
+  if (!isNames) {
+    const map = isReverse ? permutation.originalOf.bind(permutation) : permutation.idOf.bind(permutation)
+    return (word) => `${map(wholeNumber(word, 'an id'))}`
+  }
+  return isReverse
+    ? (word) => `${permutation.originalOfName(word)}`
+    : (word) => permutation.nameOf(wholeNumber(word, 'an id'))
+}
+
+function wholeNumber(word: string, what: string): bigint {
+  if (!/^-?\d{1,19}$/.test(word)) throw new UsageError(`${what} is a whole number; got "${word}"`)
+  return BigInt(word)
+}
+
+function readable<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof DatastoreError ? new UsageError(error.message) : error
+  }
+}

@@ -1,0 +1,46 @@
+/** The values of flags as commands read them: the last one counts, and a wrong one is a mistake in the call. */
+import type { Flags } from './command.ts'
+import { UsageError } from './errors.ts'
+
+/** The value that counts of a flag given several times. */
+export function last(value: unknown): unknown {
+  return Array.isArray(value) ? value.at(-1) : value
+}
+
+/** The last value of a flag. @throws UsageError when the flag has none */
+export function text(flags: Flags, name: string): string | undefined {
+  const value = last(flags[name])
+  if (value === undefined) return undefined
+  if (typeof value === 'string' && value !== '') return value
+  throw new UsageError(`--${name} needs a value`)
+}
+
+/** All values of a flag. @throws UsageError when one of them is empty */
+export function list(flags: Flags, name: string): readonly string[] {
+  const value = flags[name] ?? []
+  const values = Array.isArray(value) ? value : [value]
+  return values.map((one) => {
+    if (typeof one === 'string' && one !== '') return one
+    throw new UsageError(`--${name} needs a value`)
+  })
+}
+
+/** @throws UsageError when the value is none of the choices */
+export function oneOf<const T extends string>(flags: Flags, name: string, choices: readonly T[]): T | undefined {
+  const value = text(flags, name)
+  if (value === undefined) return undefined
+  const found = choices.find((choice) => choice === value)
+  if (found === undefined) throw new UsageError(`--${name} is one of ${choices.join(', ')}; got "${value}"`)
+  return found
+}
+
+/** @throws UsageError when the value is no whole number from 0 to `greatest` */
+export function wholeNumber(flags: Flags, name: string, greatest: number): number | undefined {
+  const value = text(flags, name)
+  if (value === undefined) return undefined
+  const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
+  if (!(number <= greatest)) {
+    throw new UsageError(`--${name} must be a whole number from 0 to ${greatest}; got "${value}"`)
+  }
+  return number
+}

@@ -1,0 +1,48 @@
+/**
+ * The questions of `check` and `inspect`: a running server is asked over HTTP, a closed folder is opened here. Both answer the
+ * questions of admin/emulator/inspection.ts with the same reports.
+ */
+import { DatastoreError } from '@sixtables/engine'
+import type { Parameters } from '../../admin/emulator/inspection.ts'
+import { parseKeyPath } from '../../text/key-syntax.ts'
+import type { Flags } from '../framework/command.ts'
+import { UsageError } from '../framework/errors.ts'
+import type { Io } from '../framework/io.ts'
+import { projectOf } from './database.ts'
+import { openFolder } from './local-target.ts'
+import { placeOf } from './places.ts'
+import { remoteTarget } from './remote-target.ts'
+import type { Target } from './target.ts'
+
+/** The key that was asked for and where it lives, as parameters. @throws UsageError when it cannot be read */
+export function keyParameters(flags: Flags, io: Io): Parameters {
+  const key = String(flags['key'])
+  try {
+    parseKeyPath(key)
+  } catch (error) {
+    throw error instanceof DatastoreError ? new UsageError(error.message) : error
+  }
+  const [database, namespace] = [flags['database'], flags['namespace']].map((value) => String(value ?? ''))
+  return { project: projectOf(flags, io.env), database, namespace, key }
+}
+
+/** Opens what the flags point at, asks it one question, and closes it again. */
+export async function askTarget(
+  flags: Flags,
+  io: Io,
+  what: string,
+  parameters: Parameters,
+  onProgress?: (rows: number) => void,
+): Promise<unknown> {
+  const target = await openTarget(flags, io)
+  try {
+    return await target.ask(what, parameters, onProgress)
+  } finally {
+    await target.close()
+  }
+}
+
+async function openTarget(flags: Flags, io: Io): Promise<Target> {
+  const place = await placeOf(flags, io)
+  return 'dir' in place ? openFolder(place.dir, { repairLog: flags['repair'] === true }) : remoteTarget(place.address)
+}

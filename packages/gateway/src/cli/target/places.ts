@@ -1,0 +1,54 @@
+/** Where the data of a command are: a server by its address, or a folder. */
+import { resolve } from 'node:path'
+import { type FoundServer, findServer, type ServerFacts } from '../../emulator/server-file.ts'
+import type { Flags } from '../framework/command.ts'
+import { UsageError } from '../framework/errors.ts'
+import { text } from '../framework/flag-values.ts'
+import type { Io } from '../framework/io.ts'
+import { formatEndpoint, parseEndpoint } from './endpoint.ts'
+
+/** A server by `host:port`, or a folder by its absolute path. */
+export type Place = { readonly dir: string } | { readonly address: string }
+
+/** The target that the flags name: a folder, or else a server by `--endpoint`, `--host-port`, DATASTORE_EMULATOR_HOST or the default. */
+export function namedPlace(flags: Flags, io: Io): Place {
+  const [dataDir, endpoint, hostPort] = ['data-dir', 'endpoint', 'host-port'].map((name) => text(flags, name))
+  if (dataDir !== undefined) {
+    const other = endpoint !== undefined ? 'endpoint' : hostPort !== undefined ? 'host-port' : undefined
+    if (other !== undefined) throw new UsageError(`--data-dir names a folder and --${other} a server; give one of them`)
+    return { dir: resolve(io.cwd, dataDir) }
+  }
+  if (endpoint !== undefined && hostPort !== undefined) {
+    throw new UsageError('--endpoint and --host-port are the same; give one of them')
+  }
+  if (endpoint !== undefined) return { address: formatEndpoint(parseEndpoint(endpoint, '--endpoint')) }
+  if (hostPort !== undefined) return { address: formatEndpoint(parseEndpoint(hostPort, '--host-port')) }
+  const fromEnv = io.env['DATASTORE_EMULATOR_HOST'] ?? ''
+  return { address: formatEndpoint(parseEndpoint(fromEnv, 'DATASTORE_EMULATOR_HOST')) }
+}
+
+/** As {@link namedPlace}; a folder in which a server runs is that server. */
+export async function placeOf(flags: Flags, io: Io): Promise<Place> {
+  const named = namedPlace(flags, io)
+  if ('address' in named) return named
+  const found = await findServer(named.dir)
+  return found.state === 'running' ? { address: found.server.address } : named
+}
+
+/** A server that should be running, with what its folder tells of it. @throws UsageError when the folder has none */
+export async function serverOf(flags: Flags, io: Io): Promise<Pick<ServerFacts, 'address'> & Partial<ServerFacts>> {
+  const named = namedPlace(flags, io)
+  if ('address' in named) return named
+  const found = await findServer(named.dir)
+  if (found.state === 'running') return found.server
+  throw new UsageError(whyNone(named.dir, found))
+}
+
+/** The message about a folder without a running server. */
+export function whyNone(dir: string, found: Exclude<FoundServer, { readonly state: 'running' }>): string {
+  const start = `start one with sixtables start --data-dir ${dir}`
+  if (found.state === 'none') return `no server has left its address in ${dir}: none keeps its data there now; ${start}`
+  const { address, pid, startedAt } = found.server
+  const who = `process ${pid}, started ${startedAt}; ${found.reason}`
+  return `the server that left its address ${address} in ${dir} is gone (${who}); ${start}`
+}

@@ -1,0 +1,86 @@
+/** Long answers: the same JSON as of the whole message, and no other call waits until all of it was printed. */
+import { fromJson, toBinary } from '@bufbuild/protobuf'
+import { systemScheduler } from '@sixtables/engine'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { Call, type MethodName } from '../call.ts'
+import { registry } from './descriptors.ts'
+import { answerToJson, longAnswerToJson } from './json-codec.ts'
+import type { Json } from './json-text.ts'
+
+const call = (): Call => new Call({ clock: systemScheduler })
+
+function messageOf(method: MethodName, json: Json): Buffer {
+  const type = registry.getMessage(`google.datastore.v1.${method}Response`)
+  if (type === undefined) throw new Error(`no ${method}Response among the descriptors`)
+  return Buffer.from(toBinary(type, fromJson(type, json, { registry })))
+}
+
+const keyOf = (name: string): Json => ({ path: [{ kind: 'K', name }] })
+const entityOf = (name: string): Json => ({
+  entity: { key: keyOf(name), properties: { one: { doubleValue: 1 }, other: { stringValue: name } } },
+  version: '5',
+})
+
+/** Answers whose list has these names, beside all else that they can have. */
+const answers: Partial<Record<MethodName, (names: readonly string[]) => Json>> = {
+  Lookup: (names) => ({
+    found: names.map(entityOf),
+    missing: [entityOf('absent')],
+    deferred: [keyOf('later')],
+    readTime: '2026-01-01T00:00:00Z',
+  }),
+  RunQuery: (names) => ({
+    batch: {
+      entityResultType: 'FULL',
+      entityResults: names.map(entityOf),
+      endCursor: 'AAAA',
+      moreResults: 'NO_MORE_RESULTS',
+    },
+    transaction: 'AAAA',
+  }),
+  Commit: (names) => ({
+    mutationResults: names.map((name) => ({ key: keyOf(name), version: '7' })),
+    indexUpdates: 3,
+  }),
+  AllocateIds: (names) => ({ keys: names.map(keyOf) }),
+  Rollback: () => ({}),
+}
+
+/** Both texts, of which the second may have members in another order. */
+async function textsOf(method: MethodName, message: Buffer): Promise<{ whole: string; inPieces: string }> {
+  return { whole: answerToJson(method, message), inPieces: await longAnswerToJson(method, message, call()) }
+}
+
+describe('a long answer', () => {
+  test.each(Object.entries(answers))('of %s is what it is as a whole', async (name, answerOf) => {
+    const method = name as MethodName
+    const names = fc.array(fc.constantFrom('a', 'ü"\\', 'x'.repeat(9000), ''), { maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(names, async (list) => {
+        const { whole, inPieces } = await textsOf(method, messageOf(method, answerOf(list)))
+        expect(JSON.parse(inPieces)).toEqual(JSON.parse(whole))
+        expect(inPieces.split(/,?\n/).sort()).toEqual(whole.split(/,?\n/).sort())
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test.each(Object.entries(answers).filter(([method]) => method !== 'Rollback'))(
+    'of %s leaves the event loop to others',
+    async (name, answerOf) => {
+      const method = name as MethodName
+      const message = messageOf(method, answerOf(Array.from({ length: 5000 }, (_, i) => `${i}${'x'.repeat(100)}`)))
+      let turns = 0
+      let isOver = false
+      const next = (): void => {
+        turns++
+        if (!isOver) setImmediate(next)
+      }
+      setImmediate(next)
+      await longAnswerToJson(method, message, call())
+      isOver = true
+      expect(turns).toBeGreaterThan(message.length / (128 * 1024))
+    },
+  )
+})
