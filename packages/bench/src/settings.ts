@@ -39,6 +39,7 @@ export type SettingName =
   | 'client.retries'
   | 'client.backoffMs'
   | 'client.crashShare'
+  | 'client.rememberMs'
   | 'apply.delayMs'
   | 'probe.count'
   | 'probe.everyMs'
@@ -62,6 +63,8 @@ export type SettingName =
   | 'delete.share'
   | 'index.count'
   | 'index.values'
+  | 'list.changes'
+  | 'list.compactEveryMs'
   | 'work.records'
   | 'work.workers'
 
@@ -111,6 +114,12 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     unit: 'share',
     about: 'clients that go away between two steps of a job',
     source: 'ours',
+  },
+  'client.rememberMs': {
+    value: 2000,
+    unit: 'ms',
+    about: 'how long a writer goes by what it has read of a pointer',
+    source: 'ours: a cache in an instance',
   },
   'apply.delayMs': {
     value: 300,
@@ -222,6 +231,20 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
   'delete.share': { value: 0.75, unit: 'share', about: 'entities that are deleted, of all', source: 'ours' },
   'index.count': { value: 5, unit: 'indexes', about: 'composite indexes of one kind, at most', source: 'ours' },
   'index.values': { value: 32, unit: 'values', about: 'values of one array property, at most', source: 'ours' },
+  'list.changes': {
+    value: 8,
+    unit: 'changes',
+    about: 'additions and removals that each writer of a list makes',
+    least: 8,
+    source: 'ours: each writer has one user who leaves and comes back at once',
+  },
+  'list.compactEveryMs': {
+    value: 3000,
+    unit: 'ms',
+    about: 'pause of a client between two compactions of a list, on average',
+    least: 1,
+    source: 'ours',
+  },
   'work.records': {
     value: 20_000,
     unit: 'records',

@@ -6,6 +6,8 @@ import { entityGroupContention } from './entity-group-contention.ts'
 import { hotKey } from './hot-key.ts'
 import { indexCost } from './index-cost.ts'
 import { keyRangeState } from './key-range-state.ts'
+import { listCompaction } from './list-compaction.ts'
+import { listRemoval } from './list-removal.ts'
 import { massDelete } from './mass-delete.ts'
 import { monotonicIndex } from './monotonic-index.ts'
 import { namesAndTypes } from './names-and-types.ts'
@@ -30,6 +32,8 @@ export const labs: readonly Lab[] = [
   ramp500505,
   entityGroupContention,
   sequenceNumbers,
+  listRemoval,
+  listCompaction,
   offsetCursor,
   massDelete,
 ]

@@ -5,7 +5,17 @@
  * CL1  Every call takes the way to the service and back as well (client.rpcMs); over the wire the network does.
  * CL2  A failed call throws DatastoreError with the code a client library would see.
  */
-import { type Database, DatastoreError, decodeProperties, type Key, type Query, type Value } from '@sixtables/engine'
+import {
+  type Database,
+  DatastoreError,
+  decodeProperties,
+  formatKey,
+  type Key,
+  type Mutation,
+  type PropertyTransform,
+  type Query,
+  type Value,
+} from '@sixtables/engine'
 import { entityBytes, type Fields } from './entities.ts'
 import type { Store } from './store.ts'
 
@@ -13,6 +23,24 @@ export interface Put {
   readonly operation: 'insert' | 'update' | 'upsert'
   readonly key: Key
   readonly fields: Fields
+  /** Only these properties are written; absent = the whole entity. */
+  readonly only?: readonly string[]
+  /** The commit is refused with FAILED_PRECONDITION when another version is stored; 0 = no entity is stored. */
+  readonly baseVersion?: bigint
+  /** Changes that the server makes after the write. */
+  readonly arrays?: readonly ArrayChange[]
+}
+
+/** An array property to which missing elements are appended, or from which elements are removed. */
+export interface ArrayChange {
+  readonly property: string
+  readonly change: 'append' | 'remove'
+  readonly values: readonly Value[]
+}
+
+export interface Stored {
+  readonly fields: Found
+  readonly version: bigint
 }
 
 export type Found = ReadonlyMap<string, Value>
@@ -25,8 +53,12 @@ export interface Client {
   rollback(transaction: Uint8Array): Promise<void>
   /** `undefined` where there is no entity. */
   lookup(key: Key, transaction?: Uint8Array): Promise<Found | undefined>
-  /** In the transaction, or on its own. */
+  /** Entities with their versions, in the order of the keys; `undefined` where there is none. */
+  read(keys: readonly Key[]): Promise<readonly (Stored | undefined)[]>
+  /** In the transaction, or each put on its own. */
   commit(puts: readonly Put[], transaction?: Uint8Array): Promise<void>
+  /** All puts or none, in one call. */
+  commitAtomically(puts: readonly Put[]): Promise<void>
   allocateId(key: Key): Promise<bigint>
   /** The entity of a kind with the greatest value of an indexed property, as a global query sees it. */
   greatest(kind: string, property: string): Promise<Found | undefined>
@@ -69,12 +101,27 @@ export class StoreClient implements Client {
     return found[0] === undefined ? undefined : decodeProperties(found[0].image.properties)
   }
 
+  async read(keys: readonly Key[]): Promise<readonly (Stored | undefined)[]> {
+    const { found } = await this.#call(() => this.#database.lookup(this.#store.context(), { keys }))
+    const stored = new Map(found.map(({ key, image }) => [formatKey(key), image]))
+    return keys.map((key) => {
+      const image = stored.get(formatKey(key))
+      return image === undefined ? undefined : { fields: decodeProperties(image.properties), version: image.version }
+    })
+  }
+
   async commit(puts: readonly Put[], transaction?: Uint8Array): Promise<void> {
-    const mutations = puts.map(({ operation, key, fields }) => ({ operation, entity: entityBytes(key, fields) }))
+    const mutations = puts.map(mutationOf)
     const request =
       transaction === undefined
         ? ({ mode: 'nonTransactional', mutations } as const)
         : ({ mode: 'transactional', transaction, mutations } as const)
+    await this.#call(() => this.#database.commit(this.#store.context(), request))
+  }
+
+  async commitAtomically(puts: readonly Put[]): Promise<void> {
+    const mutations = puts.map(mutationOf)
+    const request = { mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations } as const
     await this.#call(() => this.#database.commit(this.#store.context(), request))
   }
 
@@ -109,6 +156,20 @@ export class StoreClient implements Client {
   }
 }
 
+function mutationOf({ operation, key, fields, only, baseVersion, arrays }: Put): Mutation {
+  return {
+    operation,
+    entity: entityBytes(key, fields),
+    ...(only === undefined ? {} : { propertyMask: only }),
+    ...(baseVersion === undefined ? {} : { conflict: { baseVersion, resolution: 'fail' } }),
+    ...(arrays === undefined ? {} : { transforms: arrays.map(transformOf) }),
+  }
+}
+
+function transformOf({ property, change, values }: ArrayChange): PropertyTransform {
+  return { property, type: change === 'append' ? 'appendMissing' : 'removeAll', values }
+}
+
 export function idOf(key: Key | undefined): bigint {
   const id = key?.path.at(-1)?.id
   if (id === undefined) throw new Error('a key was given no id')
@@ -118,6 +179,13 @@ export function idOf(key: Key | undefined): bigint {
 export function integerOf(found: Found | undefined, property: string): number {
   const value = found?.get(property)
   return value?.type === 'integer' ? Number(value.value) : 0
+}
+
+/** The elements of an array property, as texts. */
+export function textsOf(found: Found | undefined, property: string): readonly string[] {
+  const value = found?.get(property)
+  if (value?.type !== 'array') return []
+  return value.values.map((element) => (element.type === 'string' ? element.value : ''))
 }
 
 /** Whether the call lost against another one, or met a busy server, and may be made again. */

@@ -3,9 +3,17 @@
  *
  * Known: the v1 API's JSON form. Only what {@link Client} needs of it.
  */
-import { DatastoreError, type Key, type Scheduler, type StatusCode, statusCodes, type Value } from '@sixtables/engine'
+import {
+  DatastoreError,
+  formatKey,
+  type Key,
+  type Scheduler,
+  type StatusCode,
+  statusCodes,
+  type Value,
+} from '@sixtables/engine'
 import type { Random } from '@sixtables/engine/testing'
-import { type Client, type Found, idOf, type Put } from './client.ts'
+import { type ArrayChange, type Client, type Found, idOf, type Put, type Stored } from './client.ts'
 
 /** What an arm is handed to drive a server. */
 export interface WireSession {
@@ -65,18 +73,29 @@ export class WireClient implements Client {
     return foundOf(found)
   }
 
+  async read(keys: readonly Key[]): Promise<readonly (Stored | undefined)[]> {
+    const { found } = await this.#post('lookup', { keys: keys.map(keyJson) })
+    const stored = new Map<string, Stored>()
+    for (const { entity, version } of (found ?? []) as readonly EntityResultJson[]) {
+      const path = entity.key.path.map(({ kind, id, name }) =>
+        id === undefined ? { kind, name } : { kind, id: BigInt(id) },
+      )
+      stored.set(formatKey(this.key(...(path as Key['path']))), { fields: fieldsOf(entity), version: BigInt(version) })
+    }
+    return keys.map((key) => stored.get(formatKey(key)))
+  }
+
   async commit(puts: readonly Put[], transaction?: Uint8Array): Promise<void> {
-    const mutations = puts.map(({ operation, key, fields }) => ({
-      [operation]: {
-        key: keyJson(key),
-        properties: Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, valueJson(value)])),
-      },
-    }))
     const how =
       transaction === undefined
         ? { mode: 'NON_TRANSACTIONAL' }
         : { mode: 'TRANSACTIONAL', transaction: base64(transaction) }
-    await this.#post('commit', { ...how, mutations })
+    await this.#post('commit', { ...how, mutations: puts.map(mutationJson) })
+  }
+
+  async commitAtomically(puts: readonly Put[]): Promise<void> {
+    const how = { mode: 'TRANSACTIONAL', singleUseTransaction: { readWrite: {} } }
+    await this.#post('commit', { ...how, mutations: puts.map(mutationJson) })
   }
 
   async allocateId(key: Key): Promise<bigint> {
@@ -140,20 +159,59 @@ function valueJson(value: Value): Json {
       const seconds = new Date(Number(value.micros / 1000n)).toISOString().slice(0, 19)
       return { timestampValue: `${seconds}.${String(value.micros % 1_000_000n).padStart(6, '0')}Z`, ...excluded }
     }
+    case 'array':
+      return { arrayValue: { values: value.values.map(valueJson) } }
     default:
       throw new Error(`labs send no ${value.type} values over the wire`)
   }
 }
 
-function foundOf(results: unknown): Found | undefined {
-  const [first] = (results ?? []) as { entity: { properties?: Record<string, Json> } }[]
-  if (first === undefined) return undefined
-  const properties = Object.entries(first.entity.properties ?? {})
-  return new Map(properties.flatMap(([name, json]) => valuesOf(json).map((value) => [name, value])))
+function mutationJson({ operation, key, fields, only, baseVersion, arrays }: Put): Json {
+  return {
+    [operation]: {
+      key: keyJson(key),
+      properties: Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, valueJson(value)])),
+    },
+    ...(only === undefined ? {} : { propertyMask: { paths: only } }),
+    ...(baseVersion === undefined ? {} : { baseVersion: `${baseVersion}`, conflictResolutionStrategy: 'FAIL' }),
+    ...(arrays === undefined ? {} : { propertyTransforms: arrays.map(transformJson) }),
+  }
 }
 
-function valuesOf(json: Json): Value[] {
-  if (typeof json['integerValue'] === 'string') return [{ type: 'integer', value: BigInt(json['integerValue']) }]
-  if (typeof json['stringValue'] === 'string') return [{ type: 'string', value: json['stringValue'] }]
-  return []
+function transformJson({ property, change, values }: ArrayChange): Json {
+  const array = { values: values.map(valueJson) }
+  return { property, ...(change === 'append' ? { appendMissingElements: array } : { removeAllFromArray: array }) }
+}
+
+interface EntityJson {
+  readonly key: { readonly path: readonly { kind: string; id?: string; name?: string }[] }
+  readonly properties?: Readonly<Record<string, Json>>
+}
+
+interface EntityResultJson {
+  readonly entity: EntityJson
+  readonly version: string
+}
+
+function foundOf(results: unknown): Found | undefined {
+  const [first] = (results ?? []) as readonly EntityResultJson[]
+  return first === undefined ? undefined : fieldsOf(first.entity)
+}
+
+function fieldsOf({ properties }: EntityJson): Found {
+  return new Map(
+    Object.entries(properties ?? {}).flatMap(([name, json]) => {
+      const value = valueFromJson(json)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+function valueFromJson(json: Json): Value | undefined {
+  if (typeof json['integerValue'] === 'string') return { type: 'integer', value: BigInt(json['integerValue']) }
+  if (typeof json['stringValue'] === 'string') return { type: 'string', value: json['stringValue'] }
+  if (typeof json['booleanValue'] === 'boolean') return { type: 'boolean', value: json['booleanValue'] }
+  const array = json['arrayValue'] as { readonly values?: readonly Json[] } | undefined
+  if (array === undefined) return undefined
+  return { type: 'array', values: (array.values ?? []).flatMap((each) => valueFromJson(each) ?? []) }
 }

@@ -1,0 +1,210 @@
+/**
+ * Compacting a list of changes while 16 writers append to it, by clients that are killed between two steps.
+ *
+ * Known: Couchbase's manual 1.8, 9.2.5.3.
+ */
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf } from '../settings.ts'
+import type { WireSession } from '../sim/wire.ts'
+import { CompactionRun, type Sight } from './lists/compaction-run.ts'
+import { type CompactionWay, compactionWays } from './lists/compaction-ways.ts'
+
+async function run(session: ArmSession, way: CompactionWay): Promise<void> {
+  const { record } = session
+  const store = await session.open({ simulate: true })
+  const seconds = session.setting('load.seconds')
+  const compaction = new CompactionRun(way, {
+    client: session.client(store),
+    random: session.random,
+    seconds,
+    writers: session.setting('load.writersMax'),
+    rememberMs: session.setting('client.rememberMs'),
+    compactEveryMs: session.setting('list.compactEveryMs'),
+    lookEveryMs: session.setting('probe.everyMs'),
+    backoffMs: session.setting('client.backoffMs'),
+  })
+  await store.together(compaction.load(), (nowMs) => session.progress(Math.min(1, nowMs / (seconds * 1000))))
+  await store.together([compaction.settle()])
+  const { changes, compactions, refused, killed, sights, last } = compaction.tally
+  if (last === undefined) throw new Error('the list was never looked at')
+  const greatest = (value: (sight: Sight) => number): number => Math.max(...sights.map(value))
+  record.figure('changes', changes, '')
+  record.figure('compactions finished', compactions, '')
+  record.figure('compactions refused', refused, '')
+  record.figure('compacting clients killed', killed, '')
+  record.figure(
+    'longest list',
+    greatest(({ entries }) => entries),
+    'entries',
+  )
+  record.figure('list at the end', last.entries, 'entries')
+  record.figure('followers at the end', last.followers, '')
+  record.figure('reads with repeats', (sights.filter(({ repeats }) => repeats > 0).length / sights.length) * 100, '%')
+  record.figure('longest time with repeats', longestRepeats(sights) / 1000, 's')
+  record.figure('repeats at the end', last.repeats, 'entries')
+  record.figure(
+    'lost at any time',
+    greatest(({ lost }) => lost),
+    'followers',
+  )
+  record.figure('lost at the end', last.lost, 'followers')
+  record.figure(
+    'back at any time',
+    greatest(({ back }) => back),
+    'followers',
+  )
+  const x = { name: 'seconds', values: sights.map(({ atMs }) => atMs / 1000) }
+  const chart = (title: string, unit: string, value: (sight: Sight) => number): void =>
+    record.chart({ title, unit, x, lines: [{ name: way.name, values: sights.map(value) }] })
+  chart('list', 'entries', ({ entries }) => entries)
+  chart('repeats', 'entries', ({ repeats }) => repeats)
+}
+
+/** The longest time between two looks without repeats, ms. */
+function longestRepeats(sights: readonly Sight[]): number {
+  let [longest, cleanMs] = [0, 0]
+  for (const { atMs, repeats } of sights) {
+    if (repeats === 0) cleanMs = atMs
+    else longest = Math.max(longest, atMs - cleanMs)
+  }
+  return longest
+}
+
+async function drive({ client, random, seconds, done }: WireSession, way: CompactionWay): Promise<void> {
+  const pauses = { rememberMs: 2000, compactEveryMs: 3000, lookEveryMs: 500, backoffMs: 50 }
+  const compaction = new CompactionRun(way, { client, random, seconds, writers: 16, ...pauses, done })
+  await Promise.all(compaction.load())
+  await compaction.settle()
+}
+
+const arms: readonly Arm[] = compactionWays.map((way) => ({
+  name: way.name,
+  about: way.about,
+  run: (session) => run(session, way),
+  drive: (wire) => drive(wire, way),
+}))
+
+const switching = ['active-pointer', 'marker', 'one-commit']
+const whole = ['cas', ...switching]
+
+export const listCompaction: Lab = {
+  name: 'list-compaction',
+  title: 'compacting a list while it is appended to',
+  question:
+    'A list keeps every change, +user and -user, and 16 writers append to it all the time. A client is to leave out what ' +
+    'cancels out. Does it get through, and what do readers see when it is killed in the middle?',
+  predict:
+    'Which compactions get through while the list changes? When a client is killed between copying and clearing, does a reader ' +
+    'see too much or too little, and for how long?',
+  idea:
+    'Putting a compacted list back is a conditional write, and fails like any other while the list changes. Two lists avoid ' +
+    'it: writers append to one of them, and the other one, which is quiet, is emptied into it. Copied first and cleared after, ' +
+    'nothing can be lost, only be there twice until the next client has gone on.',
+  settings: {
+    ...defaultsOf(
+      'client.rpcMs',
+      'client.backoffMs',
+      'client.rememberMs',
+      'list.compactEveryMs',
+      'load.seconds',
+      'load.writersMax',
+      'log.commitMs',
+      'log.waitMsMax',
+      'probe.everyMs',
+      'server.count',
+      'server.opsPerSecond',
+      'server.serviceMs',
+    ),
+    'load.seconds': 120,
+    'load.writersMax': 16,
+    'probe.everyMs': 500,
+    'log.waitMsMax': 60_000,
+  },
+  arms,
+  exercises: [
+    {
+      ask:
+        '`--set client.rememberMs=20000`: writers go by a pointer that is up to twenty seconds old. Is anything lost? What ' +
+        'changes?',
+      answer:
+        'Nothing is lost: an entry that comes late to the inactive list is not touched when what was read before is cleared, and ' +
+        'is copied in the next pass. But a compaction is not done before the last writer has moved on: readers see repeats in 74 % ' +
+        'of their reads instead of 31 %, for up to 13 s instead of 6.6 s.',
+    },
+    {
+      ask: '`--set list.compactEveryMs=30000`. Three expectations fail: which, and why?',
+      answer:
+        'Repeats stay until the next client comes by, up to 19 s with the pointer and 28 s with the marker, which one client ' +
+        'at a time compacts; and so few clients do not keep the list of `marker` short. Clients that are killed are no danger, ' +
+        'clients that stay away are.',
+    },
+    {
+      ask:
+        'How does the reader of this lab know in spite of the repeats who follows? And why would it be wrong to leave out what ' +
+        'cancels out among all entries of the inactive list?',
+      answer:
+        'Each entry has a number, so the same entry in both lists is one. A client that was killed may have copied `+user-1#1` ' +
+        'already. Then `-user-1#2` comes late to the inactive list, both cancel out there and are cleared, and the copy stays: ' +
+        'user-1 is back for good. So only entries that are not in the active list yet may cancel out.',
+    },
+  ],
+  today:
+    'All of it holds in Firestore in Datastore mode, where `one-commit` is the way: a transaction may change several entity ' +
+    'groups, and copies and clears at once. Legacy Datastore allowed that for up to 25 groups, and not at all in its first years. ' +
+    'What costs today is each commit to a list that everybody writes, not the number of groups.',
+  sources: [
+    'Compaction by CAS and why it fails, lists a and b with a pointer to the active one, the mark `^`, repeats after a crash: ' +
+      'Couchbase 1.8 manual, 9.2.5.3.',
+    'That a step names the entries it moves, that the pointer guards the steps, and one transaction for both: ours.',
+    'The latency of the log, 150 ms: Megastore commits take 100 to 400 ms.',
+    'Numbers of writers and clients, pauses, and when a client is killed: ours.',
+  ],
+  expectations: [
+    {
+      says: 'cas: compactions fail like removals do while the list changes',
+      arms: ['cas'],
+      judge: (of) => {
+        const [done, refused] = ['compactions finished', 'compactions refused'].map((name) => figureOf(of('cas'), name))
+        return { holds: (done ?? 0) * 5 < (refused ?? 0), found: `${done} got through, ${refused} were refused` }
+      },
+    },
+    ...switching.map((name) => ({
+      says: `${name}: compacts under load`,
+      arms: ['cas', name],
+      judge: (of: (arm: string) => Parameters<typeof figureOf>[0]) => {
+        const [long, short] = ['cas', name].map((arm) => figureOf(of(arm), 'longest list'))
+        const done = figureOf(of(name), 'compactions finished')
+        const holds = (short ?? 0) < 0.6 * (long ?? 0)
+        return { holds, found: `${done} compactions finished; longest list ${short} entries, ${long} with cas` }
+      },
+    })),
+    ...['active-pointer', 'marker'].flatMap((name) => [
+      expectFigure(`${name}: a killed client leaves repeats`, name, 'reads with repeats', (n) => n > 0),
+      {
+        says: `${name}: repeats settle in seconds`,
+        arms: [name],
+        judge: (of: (arm: string) => Parameters<typeof figureOf>[0]) => {
+          const [longest, last] = ['longest time with repeats', 'repeats at the end'].map((figure) =>
+            figureOf(of(name), figure),
+          )
+          return { holds: (longest ?? 0) < 15 && last === 0, found: `at most ${longest} s; ${last} when all is quiet` }
+        },
+      },
+    ]),
+    expectFigure('one-commit: there is never a repeat', 'one-commit', 'reads with repeats', (n) => n === 0),
+    ...whole.map((name) => ({
+      says: `${name}: nothing is lost, and nothing comes back`,
+      arms: [name],
+      judge: (of: (arm: string) => Parameters<typeof figureOf>[0]) => {
+        const [lost, back] = ['lost at any time', 'back at any time'].map((figure) => figureOf(of(name), figure))
+        const atEnd = figureOf(of(name), 'lost at the end')
+        return {
+          holds: lost === 0 && back === 0 && atEnd === 0,
+          found: `at most ${lost} followers lost and ${back} back in any read, ${atEnd} lost at the end`,
+        }
+      },
+    })),
+    expectFigure('clear-first: a killed client loses followers', 'clear-first', 'lost at the end', (n) => n > 0),
+  ],
+}

@@ -1,0 +1,318 @@
+/**
+ * Removing from a list that many change at once: five ways to store the list, from 1 to 64 writers.
+ *
+ * Known: Couchbase's manual 1.8, 9.2.5.1 and 9.2.5.2.
+ */
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { Histogram } from '../measure/histogram.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf } from '../settings.ts'
+import { type Client, hasCode, isTransient, textsOf } from '../sim/client.ts'
+import { timed } from '../sim/open-loop.ts'
+import type { WireSession } from '../sim/wire.ts'
+import { type Change, changesOf, followersAfter } from './lists/changes.ts'
+import { type RemovalWay, removalWays } from './lists/removal-ways.ts'
+
+interface Tally {
+  /** Attempts after the first one: of removals, and of additions. */
+  removalRetries: number
+  additionRetries: number
+  removals: number
+  /** Removals that took more attempts than a client library makes. */
+  starved: number
+  readonly removalMs: Histogram
+  seconds: number
+  /** Followers that the list has and should not have, or the other way round. */
+  wrong: number
+  followers: number
+  elements: number
+}
+
+interface Patience {
+  readonly retries: number
+  readonly backoffMs: number
+  random(): number
+}
+
+/** Pauses double up to this many times. */
+const doublingsMax = 7
+
+/** Makes a change however many attempts it takes. @returns the attempts after the first */
+async function insist(client: Client, way: RemovalWay, change: Change, patience: Patience): Promise<number> {
+  for (let retries = 0; ; retries++) {
+    try {
+      await way.attempt(client, change)
+      return retries
+    } catch (error) {
+      if (!isTransient(error) && !hasCode(error, 'FAILED_PRECONDITION')) throw error
+      const pauseMs = patience.backoffMs * 2 ** Math.min(retries, doublingsMax)
+      await client.sleep(pauseMs * (0.5 + patience.random() / 2))
+    }
+  }
+}
+
+async function changeTheList(session: ArmSession, way: RemovalWay, writers: number): Promise<Tally> {
+  const changes = session.setting('list.changes')
+  const patience = {
+    retries: session.setting('client.retries'),
+    backoffMs: session.setting('client.backoffMs'),
+    random: () => session.random.next(),
+  }
+  const store = await session.open({ simulate: true })
+  const client = session.client(store)
+  const tally: Tally = {
+    removalRetries: 0,
+    additionRetries: 0,
+    removals: 0,
+    starved: 0,
+    removalMs: new Histogram(),
+    seconds: 0,
+    wrong: 0,
+    followers: 0,
+    elements: 0,
+  }
+  const write = async (writer: number): Promise<void> => {
+    // They do not begin in step.
+    await store.sleep(session.random.next() * 100)
+    const script = changesOf(writer)
+    for (let i = 0; i < changes; i++) {
+      const change = script.next().value
+      const begun = store.nowMs
+      const retries = await insist(client, way, change, patience)
+      if (change.follows) {
+        tally.additionRetries += retries
+        continue
+      }
+      tally.removals++
+      tally.removalRetries += retries
+      tally.removalMs.add(store.nowMs - begun)
+      if (retries > patience.retries) tally.starved++
+    }
+  }
+  await store.together(Array.from({ length: writers }, (_, writer) => write(writer)))
+  tally.seconds = store.nowMs / 1000
+  const check = async (): Promise<void> => {
+    const stored = await client.read(way.keys(client))
+    const followers = way.followers(stored)
+    tally.followers = followers.length
+    tally.wrong = differences(followers, followersAfter(writers, changes))
+    for (const one of stored) {
+      for (const property of one?.fields.keys() ?? []) tally.elements += textsOf(one?.fields, property).length
+    }
+  }
+  await store.together([check()])
+  await session.closeStore(store)
+  return tally
+}
+
+/** How many are in one of the lists only, or more often in one. */
+function differences(found: readonly string[], expected: readonly string[]): number {
+  const missing = expected.filter((user) => !found.includes(user)).length
+  return missing + found.length - (expected.length - missing)
+}
+
+async function run(session: ArmSession, way: RemovalWay): Promise<void> {
+  const { record } = session
+  const changes = session.setting('list.changes')
+  const levels = [1, 4, 16, 64].filter((writers) => writers <= session.setting('load.writersMax'))
+  const tallies: Tally[] = []
+  for (const [i, writers] of levels.entries()) {
+    tallies.push(await changeTheList(session, way, writers))
+    session.progress((i + 1) / levels.length)
+  }
+  const [first, last] = [tallies[0], tallies.at(-1)]
+  if (first === undefined || last === undefined) throw new Error('load.writersMax leaves no writers')
+  const retriesOf = ({ removalRetries, removals }: Tally): number => removalRetries / Math.max(1, removals)
+  const sum = (value: (tally: Tally) => number): number => tallies.reduce((all, tally) => all + value(tally), 0)
+  const rates = tallies.map(({ seconds }, i) => ((levels[i] ?? 0) * changes) / seconds)
+  record.figure('retries a removal, 1 writer', retriesOf(first), '')
+  record.figure('retries a removal, all writers', retriesOf(last), '')
+  record.figure(
+    'retries of additions',
+    sum(({ additionRetries }) => additionRetries),
+    '',
+  )
+  record.figure('removals that a client library gives up', (last.starved / Math.max(1, last.removals)) * 100, '%')
+  record.figure('p99 of a removal, 1 writer', first.removalMs.quantile(0.99), 'ms')
+  record.figure('p99 of a removal, all writers', last.removalMs.quantile(0.99), 'ms')
+  record.figure('changes, all writers', rates.at(-1) ?? 0, 'a second')
+  record.figure('followers at the end', last.followers, '')
+  record.figure('elements stored for them', last.elements, '')
+  record.figure(
+    'wrong at the end',
+    sum(({ wrong }) => wrong),
+    '',
+  )
+  const x = { name: 'writers', values: levels }
+  const chart = (title: string, unit: string, values: readonly number[]): void =>
+    record.chart({ title, unit, x, lines: [{ name: way.name, values }] })
+  chart('retries', 'a removal', tallies.map(retriesOf))
+  chart(
+    'p99 of a removal',
+    'ms',
+    tallies.map(({ removalMs }) => removalMs.quantile(0.99)),
+  )
+  chart('changes', 'a second', rates)
+}
+
+const writersOverWire = 16
+
+async function drive(wire: WireSession, way: RemovalWay): Promise<void> {
+  const { client, random, seconds } = wire
+  const endMs = client.nowMs() + seconds * 1000
+  const patience = { retries: 5, backoffMs: 50, random: () => random.next() }
+  const loop = async (writer: number): Promise<void> => {
+    const script = changesOf(writer)
+    while (client.nowMs() < endMs) {
+      const change = script.next().value
+      await timed(wire, async () => {
+        await insist(client, way, change, patience)
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: writersOverWire }, (_, writer) => loop(writer)))
+}
+
+const arms: readonly Arm[] = removalWays.map((way) => ({
+  name: way.name,
+  about: way.about,
+  run: (session) => run(session, way),
+  drive: (wire) => drive(wire, way),
+}))
+
+const names = removalWays.map(({ name }) => name)
+const whole = names.filter((name) => name !== 'plain-put')
+const appending = whole.filter((name) => name !== 'cas')
+
+export const listRemoval: Lab = {
+  name: 'list-removal',
+  title: 'removing from a list that many change at once',
+  question:
+    'The followers of a topic are a list in one entity. Up to 64 writers add users to it and remove them, some of whom come ' +
+    'back later. How often must a removal be tried, how long does it take, and do all ways end with the same list?',
+  predict:
+    'With 64 writers, how often is a removal tried that reads the list and writes it back only if nothing has changed? And what ' +
+    'does a list look like after a while when removals are appended to it?',
+  idea:
+    'A removal that reads the list and writes it back is refused when anything came in between, and in a busy list something ' +
+    'always does. A change that says what to do instead of what the list is then needs no reading: the server appends it, or ' +
+    'takes the element out, in the order in which the log of the entity has the changes.',
+  settings: {
+    ...defaultsOf(
+      'client.rpcMs',
+      'client.retries',
+      'client.backoffMs',
+      'list.changes',
+      'load.writersMax',
+      'log.commitMs',
+      'log.waitMsMax',
+      'server.count',
+      'server.opsPerSecond',
+      'server.serviceMs',
+    ),
+    'load.writersMax': 64,
+    // Changes wait for each other in the log; a lab about retries has none for waiting.
+    'log.waitMsMax': 60_000,
+  },
+  arms,
+  exercises: [
+    {
+      ask: '`--set load.writersMax=4`, then 16, with `--arm cas`: from how many writers on does a removal need several attempts?',
+      answer:
+        'With 4 writers a removal is tried 1.5 times again, with 16 writers 2.9 times, with 64 writers 20 times; of its removals a ' +
+        'client library gives up 17 %, 31 % and 33 %. Four writers are enough to keep the log busy.',
+    },
+    {
+      ask: '`--set log.commitMs=15 --arm cas --arm log`: does a log that is ten times as fast cure the starvation?',
+      answer:
+        'It helps and does not cure: 2.9 retries a removal instead of 20, and still 33 % past five retries, since 64 writers keep ' +
+        'a log of 15 ms as busy as they keep one of 150 ms. The `log` arm becomes ten times as quick.',
+    },
+    {
+      ask:
+        'A reader of `tombstones` takes the users of the list without those of the tombstones, and counts nothing. Whom does it ' +
+        'miss?',
+      answer:
+        'Everybody who came back: such a user is twice in the list and once among the tombstones. In this run each writer has one, ' +
+        'so with 64 writers 64 of 128 followers are missed. The entries carry a number for that reason: the server appends only ' +
+        'elements that the array lacks, so a second `+user-0` would not be stored at all.',
+    },
+  ],
+  today:
+    'All of it holds in Firestore in Datastore mode: `base_version` and the transforms of array properties are its own. Its ' +
+    'documentation still advises against more than about one write a second to one entity over a long time, so a list with many ' +
+    'writers is better split (list-of-lists). A transaction that reads the list does not fail at its ' +
+    'commit there but waits for a lock, and is refused when it has waited too long.',
+  sources: [
+    'Removal by CAS and its starvation, tombstones before the list, `+id` and `-id`, paired lists: Couchbase 1.8 manual, 9.2.5.1 and ' +
+      '9.2.5.2. Its append is the transform `append_missing_elements` here, its CAS is `base_version`.',
+    'That a user who comes back must be counted: the same.',
+    'The latency of the log, 150 ms: Megastore commits take 100 to 400 ms. Here a refused conditional write has waited for its ' +
+      'turn at the log, too; that is ours.',
+    'Numbers of writers, changes and pauses: ours.',
+  ],
+  expectations: [
+    {
+      says: 'cas: removals starve while the list changes fast',
+      arms: ['cas'],
+      judge: (of) => {
+        const few = figureOf(of('cas'), 'retries a removal, 1 writer')
+        const many = figureOf(of('cas'), 'retries a removal, all writers')
+        const givenUp = figureOf(of('cas'), 'removals that a client library gives up')
+        return {
+          holds: few === 0 && many > 5 && givenUp > 20,
+          found: `${few} retries a removal with one writer, ${many} with all; ${givenUp} % past five retries`,
+        }
+      },
+    },
+    ...appending.map((name) => ({
+      says: `${name}: nothing is tried twice`,
+      arms: [name],
+      judge: (of: (arm: string) => Parameters<typeof figureOf>[0]) => {
+        const removals = figureOf(of(name), 'retries a removal, all writers')
+        const additions = figureOf(of(name), 'retries of additions')
+        return { holds: removals === 0 && additions === 0, found: `${removals} and ${additions} retries` }
+      },
+    })),
+    {
+      says: 'a removal takes several times as long by CAS',
+      arms: ['cas', 'transforms'],
+      judge: (of) => {
+        const [slow, fast] = ['cas', 'transforms'].map((name) => figureOf(of(name), 'p99 of a removal, all writers'))
+        return {
+          holds: (slow ?? 0) > 3 * (fast ?? 0),
+          found: `p99 with all writers: cas ${slow} ms, transforms ${fast} ms`,
+        }
+      },
+    },
+    expectFigure('plain-put: loses changes', 'plain-put', 'wrong at the end', (n) => n > 0),
+    ...whole.map((name) =>
+      expectFigure(
+        `${name}: ends with those who follow, also with those who came back`,
+        name,
+        'wrong at the end',
+        (n) => n === 0,
+      ),
+    ),
+    {
+      says: 'all of these end with the same number of followers',
+      arms: whole,
+      judge: (of) => {
+        const counts = whole.map((name) => figureOf(of(name), 'followers at the end'))
+        return { holds: (counts[0] ?? 0) > 0 && new Set(counts).size === 1, found: counts.join(', ') }
+      },
+    },
+    {
+      says: 'the log keeps every change, the transforms only the followers',
+      arms: ['log', 'transforms'],
+      judge: (of) => {
+        const followers = figureOf(of('transforms'), 'followers at the end')
+        const [long, short] = ['log', 'transforms'].map((name) => figureOf(of(name), 'elements stored for them'))
+        return {
+          holds: short === followers && (long ?? 0) > 2 * followers,
+          found: `${followers} followers: ${long} elements in the log, ${short} with transforms`,
+        }
+      },
+    },
+  ],
+}

@@ -1,0 +1,116 @@
+/**
+ * Ways to keep a list of followers in one or two entities, each with a way to add and to remove, and how a reader gets the
+ * followers out of what is stored.
+ *
+ * Known: Couchbase's manual 1.8, 9.2.5.1 and 9.2.5.2, whose append and CAS are here the transforms of array properties and
+ * base_version.
+ */
+import type { Key } from '@sixtables/engine'
+import { type ArrayChange, type Client, type Put, type Stored, textsOf } from '../../sim/client.ts'
+import { array, texts } from '../../sim/entities.ts'
+import { type Change, entryOf, followersOf } from './changes.ts'
+
+export interface RemovalWay {
+  readonly name: string
+  readonly about: string
+  /** The entities that hold the list. */
+  keys(client: Client): readonly Key[]
+  /** One attempt at a change. @throws FAILED_PRECONDITION when another change came in between */
+  attempt(client: Client, change: Change): Promise<void>
+  /** The followers, as a reader works them out; sorted. */
+  followers(stored: readonly (Stored | undefined)[]): readonly string[]
+}
+
+const topic = (client: Client): Key => client.key({ kind: 'Topic', name: 'X' })
+
+/** Changes an array in the server, whatever else is in the entity, and makes the entity when it is the first. */
+export function arrayPut(key: Key, ...arrays: readonly ArrayChange[]): Put {
+  return { operation: 'upsert', key, fields: {}, only: [], arrays }
+}
+
+const append = (property: string, value: string): ArrayChange => ({
+  property,
+  change: 'append',
+  values: texts([value]),
+})
+const remove = (property: string, value: string): ArrayChange => ({
+  property,
+  change: 'remove',
+  values: texts([value]),
+})
+
+const sorted = (users: readonly string[]): readonly string[] => [...users].sort()
+
+/** Both of a change that reads the list first: the list as it shall be, and the version that was read. */
+async function changedList(
+  client: Client,
+  { user, follows }: Change,
+): Promise<Required<Pick<Put, 'fields' | 'baseVersion'>>> {
+  const [stored] = await client.read([topic(client)])
+  const others = textsOf(stored?.fields, 'users').filter((one) => one !== user)
+  const users = array(texts(follows ? [...others, user] : others))
+  return { fields: { users }, baseVersion: stored?.version ?? 0n }
+}
+
+const plainPut: RemovalWay = {
+  name: 'plain-put',
+  about: 'each change reads the list and puts it back, whatever has come in between',
+  keys: (client) => [topic(client)],
+  async attempt(client, change) {
+    const { fields } = await changedList(client, change)
+    await client.commit([{ operation: 'upsert', key: topic(client), fields }])
+  },
+  followers: ([stored]) => sorted(textsOf(stored?.fields, 'users')),
+}
+
+const cas: RemovalWay = {
+  name: 'cas',
+  about:
+    'an addition is appended; a removal reads the list and puts it back without the user, on condition of its version',
+  keys: (client) => [topic(client)],
+  async attempt(client, change) {
+    const key = topic(client)
+    if (change.follows) return client.commit([arrayPut(key, append('users', change.user))])
+    await client.commit([{ operation: 'upsert', key, ...(await changedList(client, change)) }])
+  },
+  followers: ([stored]) => sorted(textsOf(stored?.fields, 'users')),
+}
+
+const tombstones: RemovalWay = {
+  name: 'tombstones',
+  about: 'additions are appended to the list, removals to a list of tombstones before it',
+  keys: (client) => [topic(client)],
+  attempt: (client, change) =>
+    client.commit([arrayPut(topic(client), append(change.follows ? 'users' : 'tombstones', entryOf(change)))]),
+  followers: ([stored]) => followersOf([...textsOf(stored?.fields, 'tombstones'), ...textsOf(stored?.fields, 'users')]),
+}
+
+const log: RemovalWay = {
+  name: 'log',
+  about: '+user and -user are appended to one list',
+  keys: (client) => [topic(client)],
+  attempt: (client, change) => client.commit([arrayPut(topic(client), append('log', entryOf(change)))]),
+  followers: ([stored]) => followersOf(textsOf(stored?.fields, 'log')),
+}
+
+const twoLists: RemovalWay = {
+  name: 'two-lists',
+  about: 'an entity lists who followed, another one who left',
+  keys: (client) => [client.key({ kind: 'Follow', name: 'X' }), client.key({ kind: 'Unfollow', name: 'X' })],
+  attempt(client, change) {
+    const [follow, unfollow] = twoLists.keys(client) as [Key, Key]
+    return client.commit([arrayPut(change.follows ? follow : unfollow, append('users', entryOf(change)))])
+  },
+  followers: (lists) => followersOf(lists.flatMap((stored) => textsOf(stored?.fields, 'users'))),
+}
+
+const transforms: RemovalWay = {
+  name: 'transforms',
+  about: 'additions are appended, and removals taken out, by the server',
+  keys: (client) => [topic(client)],
+  attempt: (client, { user, follows }) =>
+    client.commit([arrayPut(topic(client), follows ? append('users', user) : remove('users', user))]),
+  followers: ([stored]) => sorted(textsOf(stored?.fields, 'users')),
+}
+
+export const removalWays: readonly RemovalWay[] = [plainPut, cas, tombstones, log, twoLists, transforms]
