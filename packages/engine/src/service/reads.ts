@@ -1,0 +1,241 @@
+/**
+ * The reading verbs of a database: lookups, queries and aggregations, with their explanations. Each is planned with the
+ * indexes that there are, and runs where its options say (reading.ts).
+ */
+import type { RequestContext } from '../context.ts'
+import { parsePropertyMask } from '../encoding/property-mask.ts'
+import { shapeOfCursors } from '../executor/cursor.ts'
+import { execute } from '../executor/execute.ts'
+import { findNearest } from '../executor/nearest.ts'
+import { type NearestPlan, planNearest } from '../executor/nearest-query.ts'
+import type { ResultPage } from '../executor/result-page.ts'
+import { type Window, windowOf } from '../executor/window.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { checkSpecialKind, isSpecialKind, planSpecial, specialView } from '../metadata/special-kinds.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
+import type { Query } from '../model/query.ts'
+import type { Value } from '../model/value.ts'
+import { normalize } from '../planner/normalize.ts'
+import type { Plan } from '../planner/plan-node.ts'
+import type { TableView } from '../tables/table.ts'
+import { decodeToken } from '../transactions/transaction.ts'
+import type { TransactionDatabase } from '../transactions/transactions.ts'
+import { type PlannedAggregation, planAggregation, runAggregation } from './aggregation.ts'
+import type {
+  AggregationBatch,
+  LookupRequest,
+  LookupResult,
+  QueryBatch,
+  RunAggregationQueryRequest,
+  RunQueryRequest,
+} from './api.ts'
+import { type Explained, type ExplainOptions, Explanation, emptyPage } from './explain.ts'
+import { groupsOf, scopeOfQuery } from './groups.ts'
+import { checkLookup, lookupKeys } from './lookup.ts'
+import { aggregateNearest } from './nearest-aggregation.ts'
+import { planRowsReady } from './plan-rows.ts'
+import type { Planner, QueriedDatabase } from './query-indexes.ts'
+import { queryFact } from './query-use.ts'
+import { aggregationBatch, lookupResult, queryBatch } from './read-answer.ts'
+import { maskedBatch, queryMask } from './read-mask.ts'
+import { Reading } from './reading.ts'
+import type { SharedParts } from './shared-parts.ts'
+import { viewWithIndexes } from './snapshot-indexes.ts'
+import { SpecialSources } from './special-sources.ts'
+
+/** A database as its reads see it. */
+export interface ReadDatabase extends TransactionDatabase, QueriedDatabase {
+  readonly projectId: string
+  readonly databaseId: string
+}
+
+interface PlannedQuery {
+  readonly query: Query
+  readonly planned: Plan
+  readonly window: Window
+  readonly nearest: NearestPlan | undefined
+}
+
+export class Reads {
+  readonly #database: ReadDatabase
+  readonly #shared: SharedParts
+  readonly #reading: Reading
+  readonly #special: SpecialSources
+
+  constructor(database: ReadDatabase, shared: SharedParts) {
+    this.#database = database
+    this.#shared = shared
+    this.#reading = new Reading(database, shared)
+    this.#special = new SpecialSources(database, shared)
+  }
+
+  /** Rows came or went without a commit. */
+  forgetRows(): void {
+    this.#special.forget()
+  }
+
+  lookup(context: RequestContext, request: LookupRequest): MaybePromise<LookupResult> {
+    return this.#reading.verb(context, request.read, () => {
+      const { keys, read, propertyMask } = request
+      checkLookup(keys, this.#database)
+      const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
+      this.#shared.findings.noteLookup({ keys, isTransactional: read?.transaction !== undefined })
+      return this.#reading.run(context, {
+        options: read,
+        scopeOf: () => groupsOf(keys),
+        work: (view) => lookupKeys(context, view, keys, mask),
+        answer: lookupResult,
+        // A store that gets many rows at once does so in one turn.
+        steps: keys.length === 1 || this.#shared.kv.getAll !== undefined ? 'one' : 'many',
+      })
+    })
+  }
+
+  explainQuery(
+    context: RequestContext,
+    request: RunQueryRequest,
+    options: ExplainOptions,
+  ): MaybePromise<Explained<QueryBatch>> {
+    const explanation = new Explanation(context, options)
+    return andThen(this.runQuery(explanation.context, request, explanation), (batch) => explanation.query(batch))
+  }
+
+  runQuery(context: RequestContext, request: RunQueryRequest, explanation?: Explanation): MaybePromise<QueryBatch> {
+    return this.#reading.verb(context, request.read, () => {
+      const mask = queryMask(request)
+      const nearest = planNearest(request.query, mask)
+      const query = nearest?.base ?? request.query
+      checkSpecialKind(query)
+      const made: CompositeIndex[] = []
+      const normal = normalize(query, this.#database)
+      const batch = this.#withIndexes(
+        context,
+        (indexes) => planSpecial(normal, indexes, made, shapeOfCursors(query)),
+        (planned) => {
+          explanation?.planned(planned, nearest)
+          const window = windowOf(query, planned)
+          const work = (view: TableView): MaybePromise<ResultPage> => {
+            if (explanation?.analyze === false) return emptyPage(planned)
+            const rows = this.#rowsFor(context, request, view, planned, made)
+            return andThen(rows, (whole) => this.#page(context, whole, { query, planned, window, nearest }))
+          }
+          const ready = this.#shared.queryIndexes.demandKeyOrder(this.#database, normal)
+          const rows = (): MaybePromise<void> => planRowsReady(context, this.#shared.kv, planned.source)
+          return andThen(andThen(ready, rows), () =>
+            this.#reading.run(context, {
+              options: request.read,
+              scopeOf: () => scopeOfQuery(query, normal.ancestor),
+              work,
+              answer: queryBatch,
+            }),
+          )
+        },
+      )
+      return mask === undefined || nearest !== undefined ? batch : andThen(batch, (whole) => maskedBatch(whole, mask))
+    })
+  }
+
+  #page(
+    context: RequestContext,
+    view: TableView,
+    { query, planned, window, nearest }: PlannedQuery,
+  ): MaybePromise<ResultPage> {
+    const page =
+      nearest === undefined
+        ? execute(context, view, planned, window)
+        : findNearest(context, view, planned, window, nearest)
+    return andThen(page, (found) => {
+      this.#shared.findings.noteQuery(queryFact(query, planned, found))
+      return found
+    })
+  }
+
+  explainAggregationQuery(
+    context: RequestContext,
+    request: RunAggregationQueryRequest,
+    options: ExplainOptions,
+  ): MaybePromise<Explained<AggregationBatch>> {
+    const explanation = new Explanation(context, options)
+    const batch = this.runAggregationQuery(explanation.context, request, explanation)
+    return andThen(batch, (values) => explanation.aggregation(values))
+  }
+
+  runAggregationQuery(
+    context: RequestContext,
+    request: RunAggregationQueryRequest,
+    explanation?: Explanation,
+  ): MaybePromise<AggregationBatch> {
+    if (request.query.nearest !== undefined) {
+      return aggregateNearest((base) => this.runQuery(context, base, explanation), request, this.#database.indexOptions)
+    }
+    return this.#reading.verb(context, request.read, () => {
+      const made: CompositeIndex[] = []
+      return this.#withIndexes(
+        context,
+        (indexes) => planAggregation(request, this.#database, indexes, made),
+        (planned) => this.#aggregate(context, request, planned, { made, explanation }),
+      )
+    })
+  }
+
+  #aggregate(
+    context: RequestContext,
+    request: RunAggregationQueryRequest,
+    planned: PlannedAggregation,
+    { made, explanation }: { readonly made: readonly CompositeIndex[]; readonly explanation: Explanation | undefined },
+  ): MaybePromise<AggregationBatch> {
+    const { plan } = planned.aggregate
+    explanation?.planned(plan, undefined, planned.names)
+    const work = (view: TableView): MaybePromise<{ readonly values: ReadonlyMap<string, Value> }> => {
+      if (explanation?.analyze === false) return { values: new Map() }
+      const rows = this.#rowsFor(context, request, view, plan, made)
+      return andThen(rows, (whole) => runAggregation(context, whole, planned))
+    }
+    return andThen(planRowsReady(context, this.#shared.kv, plan.source), () =>
+      this.#reading.run(context, {
+        options: request.read,
+        scopeOf: () => scopeOfQuery(request.query, planned.ancestor),
+        work,
+        answer: aggregationBatch,
+      }),
+    )
+  }
+
+  /** Plans with the indexes there are, or come to be, and reads by the plan; anew when an index went away meanwhile. */
+  #withIndexes<P, T extends { readonly transaction?: Uint8Array }>(
+    context: RequestContext,
+    planner: Planner<P>,
+    read: (planned: P) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    const { queryIndexes, transactions } = this.#shared
+    const { catalogue } = this.#database
+    return andThen(queryIndexes.plan(context, this.#database, planner), (planned) => {
+      const { departures } = catalogue
+      return andThen(read(planned), (result) => {
+        if (departures === catalogue.departures) return result
+        if (result.transaction !== undefined) transactions.rollback(this.#database, result.transaction)
+        return this.#withIndexes(context, planner, read)
+      })
+    })
+  }
+
+  /**
+   * The view that a query reads its rows from: one made for it, of a special kind; else that of the read, with the rows of
+   * indexes that are younger than the transaction that reads.
+   *
+   * @param made - the indexes that planSpecial() added
+   */
+  #rowsFor(
+    context: RequestContext,
+    { query, read }: Pick<RunQueryRequest, 'query' | 'read'>,
+    view: TableView,
+    planned: Plan,
+    made: readonly CompositeIndex[],
+  ): MaybePromise<TableView> {
+    if (isSpecialKind(query)) return specialView(context, view, query, this.#special.of(context, read, view), made)
+    if (read?.transaction === undefined) return view
+    // Also one that has ended since this read began: it reads on.
+    const young = this.#database.catalogue.youngerThan(decodeToken(read.transaction) ?? 0)
+    return young.length === 0 ? view : viewWithIndexes(context, view, this.#database, planned, young)
+  }
+}
