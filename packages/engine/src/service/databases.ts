@@ -1,0 +1,95 @@
+/**
+ * The databases that a process has named, and those recorded in the store. A database needs no creation.
+ */
+import { databaseCode } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { decodeText } from '../encoding/ordered.ts'
+import { indexTopic } from '../indexes/catalogue.ts'
+import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import type { Kv, KvRow } from '../storage/kv.ts'
+import { Database } from './database.ts'
+import { databaseTopic } from './database-row.ts'
+import type { ResetScope } from './reset.ts'
+import type { DatabaseSettings } from './settings.ts'
+import type { SharedParts } from './shared-parts.ts'
+
+export class Databases {
+  readonly #shared: () => SharedParts
+  readonly #byCode = new Map<string, Database>()
+  #settings: DatabaseSettings
+  /** The one asked for last: mostly it is the next again. */
+  #latest: Database | undefined
+
+  /** @param shared - asked for when the first database is named */
+  constructor(settings: DatabaseSettings, shared: () => SharedParts) {
+    this.#settings = settings
+    this.#shared = shared
+  }
+
+  /** Settings of databases that come. */
+  get settings(): DatabaseSettings {
+    return this.#settings
+  }
+
+  /** The database of a project. `databaseId` is empty for the default database. */
+  of(projectId: string, databaseId: string): Database {
+    const latest = this.#latest
+    if (latest?.projectId === projectId && latest.databaseId === databaseId) return latest
+    const code = databaseCode(projectId, databaseId)
+    let database = this.#byCode.get(code)
+    if (database === undefined) {
+      database = new Database(projectId, databaseId, this.#settings, this.#shared())
+      this.#byCode.set(code, database)
+    }
+    this.#latest = database
+    return database
+  }
+
+  byCode(code: string): Database {
+    const project = decodeText(code, 0)
+    return this.of(project.value, decodeText(code, project.next).value)
+  }
+
+  all(): readonly Database[] {
+    return [...this.#byCode.values()]
+  }
+
+  /** Changes single settings of all databases, those that come included. */
+  configure(changed: Partial<DatabaseSettings>): void {
+    this.#settings = { ...this.#settings, ...changed }
+    for (const database of this.#byCode.values()) database.configure(changed)
+  }
+
+  /** The rows of a scope are deleted. A write that waits in a database of the scope goes to its successor. */
+  forget({ projectId, databaseId, namespaceId }: ResetScope): void {
+    if (namespaceId === undefined) {
+      for (const [code, database] of this.#byCode) {
+        if (projectId !== undefined && database.projectId !== projectId) continue
+        if (databaseId !== undefined && database.databaseId !== databaseId) continue
+        this.#byCode.delete(code)
+        database.successor = () => this.of(database.projectId, database.databaseId)
+      }
+      this.#latest = undefined
+    }
+    for (const database of this.#byCode.values()) database.forgetRows()
+  }
+
+  /** Reads what the store records of databases and their indexes. */
+  adoptMetadata(kv: Kv): MaybePromise<void> {
+    const scan = kv.scan({ start: keySpaces.Metadata, end: `${keySpaces.Metadata}\xff` })
+    const step = (): MaybePromise<void> =>
+      andThen(scan.next(256), (rows) => {
+        for (const row of rows) this.#adopt(row)
+        return rows.length === 0 ? undefined : step()
+      })
+    return finallyDo(step, () => scan.close())
+  }
+
+  #adopt({ key, value }: KvRow): void {
+    const project = decodeText(key, 1)
+    const id = decodeText(key, project.next)
+    const topic = decodeText(key, id.next)
+    if (topic.value === indexTopic) this.of(project.value, id.value).catalogue.adopt(value)
+    else if (topic.value === databaseTopic) this.of(project.value, id.value).adopt(value)
+  }
+}

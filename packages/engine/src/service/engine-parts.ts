@@ -1,0 +1,178 @@
+/**
+ * The parts of an engine and how they are wired: what each is told, and what each may ask. The verbs are in engine.ts.
+ *
+ *   store ─▶ tablets, findings ─▶ log ─▶ ids, transactions ─▶ indexes ─▶ databases ─▶ inspector, expiry
+ */
+import { type Scheduler, systemScheduler } from '../clock.ts'
+import { CountingLedger, type RequestContext, type RequestContextOptions, requestContext } from '../context.ts'
+import { Findings } from '../findings/findings.ts'
+import { IdAllocator } from '../ids/allocator.ts'
+import { CommitLog } from '../log/commit-log.ts'
+import type { CommitVersions } from '../log/commit-version.ts'
+import { defaultRetention } from '../log/retention.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { formatIndex } from '../model/index-definition.ts'
+import { ReseededRandom } from '../random.ts'
+import type { Kv } from '../storage/kv.ts'
+import { OnDemandRows } from '../tables/on-demand-rows.ts'
+import { KvTableView } from '../tables/table.ts'
+import { Tablets } from '../tablets/tablets.ts'
+import { RecentCommits } from '../transactions/recent-commits.ts'
+import { Transactions } from '../transactions/transactions.ts'
+import { ApplyHistory } from './apply-history.ts'
+import { Databases } from './databases.ts'
+import type { EngineOptions, EngineTotals } from './engine-options.ts'
+import { Indexes } from './indexes.ts'
+import { Inspector } from './inspector.ts'
+import { QueryIndexes } from './query-indexes.ts'
+import { settingsOf } from './settings.ts'
+import type { SharedParts } from './shared-parts.ts'
+import { TtlSweeper } from './ttl.ts'
+
+export class EngineParts {
+  readonly options: EngineOptions
+  readonly kv: Kv
+  readonly versions: CommitVersions
+  readonly scheduler: Scheduler
+  readonly random: ReseededRandom
+  readonly totals: EngineTotals = { requests: 0, rowsRead: 0, rowsWritten: 0 }
+  readonly tablets: Tablets
+  readonly findings: Findings
+  readonly log: CommitLog
+  readonly ids: IdAllocator
+  readonly transactions: Transactions
+  readonly indexes: Indexes
+  readonly databases: Databases
+  readonly inspector: Inspector
+  readonly ttl: TtlSweeper
+  /** Whether the store held no entity when it was opened, or reset. */
+  isStoreNew = false
+
+  constructor(kv: Kv, versions: CommitVersions, options: EngineOptions) {
+    this.options = options
+    this.kv = kv
+    this.versions = versions
+    this.scheduler = options.scheduler ?? systemScheduler
+    const seed = options.seed ?? 1
+    this.random = new ReseededRandom(BigInt(seed))
+    this.databases = new Databases(settingsIn(options), () => shared)
+    const databaseByCode = this.databases.byCode.bind(this.databases)
+    if (kv instanceof OnDemandRows) kv.attach((code) => databaseByCode(code).indexOptions, this.scheduler)
+    this.tablets = new Tablets({ scheduler: this.scheduler, seed, options: options.tablets ?? {} })
+    this.findings = this.#findings()
+    const history = new ApplyHistory()
+    const recent = new RecentCommits()
+    this.log = this.#log(history, recent)
+    this.ids = new IdAllocator({ kv, switchedOff: options.switchedOff })
+    const { log, scheduler, tablets } = this
+    this.transactions = new Transactions({
+      kv,
+      log,
+      versions,
+      scheduler,
+      contention: tablets.contention,
+      recent,
+      rulesOf: databaseByCode,
+      openTransactionsMax: options.openTransactionsMax,
+    })
+    const { transactions } = this
+    this.indexes = new Indexes({ kv, log, transactions, scheduler, onRowsChanged: () => tablets.recount() })
+    const shared = this.#shared(recent)
+    this.ttl = this.#ttl()
+    this.inspector = new Inspector({ kv, log, history, databaseByCode })
+  }
+
+  /** A context for requests made in this process. */
+  context(options: Omit<RequestContextOptions, 'clock' | 'ledger'> = {}): RequestContext {
+    return requestContext({ clock: this.scheduler, ...options })
+  }
+
+  /** A context whose rows the tablets count though no request settles it. */
+  backgroundContext(signal: AbortSignal | undefined): RequestContext {
+    return this.tablets.listen(this.context({ signal }))
+  }
+
+  #findings(): Findings {
+    const { tablets, databases, scheduler } = this
+    return new Findings({
+      scheduler,
+      indexInWords: (code, id) => {
+        const index = databases.byCode(code).indexes.find((one) => one.id === id)
+        return index === undefined ? undefined : formatIndex(index)
+      },
+      isStoreNew: () => this.isStoreNew,
+      scale: () => tablets.settings.scale,
+      tablets: () => tablets.report().tablets,
+      groups: () => tablets.groups(),
+    })
+  }
+
+  #log(history: ApplyHistory, recent: RecentCommits): CommitLog {
+    const { kv, versions, scheduler, random, tablets, databases, findings, options } = this
+    return new CommitLog({
+      kv,
+      versions,
+      scheduler,
+      random,
+      retention: options.retention ?? defaultRetention,
+      tablets,
+      databaseByCode: (code) => databases.byCode(code),
+      onApply: (event) => history.note(event),
+      onAppend: (append) => {
+        recent.add(append)
+        findings.noteCommitted(append.records)
+      },
+      onApplyFailure: (error) => options.onBackgroundFailure?.(error),
+      switchedOff: options.switchedOff,
+    })
+  }
+
+  #shared(recent: RecentCommits): SharedParts {
+    const { kv, indexes, findings, transactions, log, versions, ids } = this
+    return {
+      kv,
+      queryIndexes: new QueryIndexes(indexes),
+      findings,
+      recent,
+      transactions,
+      log,
+      versions,
+      view: new KvTableView(kv),
+      ids,
+      settlement: {
+        begin: (context) => this.tablets.begin(context),
+        settle: (context) => this.#settle(context),
+      },
+    }
+  }
+
+  #ttl(): TtlSweeper {
+    const { kv, scheduler, transactions, databases, options } = this
+    return new TtlSweeper({
+      kv,
+      scheduler,
+      transactions,
+      context: (signal) => this.backgroundContext(signal),
+      databases: () => databases.all(),
+      onFailure: (error) => options.onBackgroundFailure?.(error),
+    })
+  }
+
+  #settle(context: RequestContext): MaybePromise<void> {
+    this.totals.requests++
+    if (context.ledger instanceof CountingLedger) {
+      this.totals.rowsRead += context.ledger.rowsRead
+      this.totals.rowsWritten += context.ledger.rowsWritten
+    }
+    return this.tablets.settle(context)
+  }
+}
+
+function settingsIn({ mode = 'firestore', apply, indexes, idCollisions, ttl }: EngineOptions) {
+  return settingsOf(mode, {
+    ...(indexes === undefined ? {} : { indexes }),
+    ...(apply === undefined ? {} : { applyPolicy: apply }),
+    ...(idCollisions === undefined ? {} : { idCollisions }),
+    ...(ttl === undefined ? {} : { ttlPolicies: ttl }),
+  })
+}

@@ -1,0 +1,55 @@
+/** The opening of an engine (engine/E1): it takes over what earlier runs recorded, and finishes their work. */
+import { systemScheduler } from '../clock.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { IndexFile } from '../indexes/index-file.ts'
+import { CommitVersions } from '../log/commit-version.ts'
+import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import type { Kv } from '../storage/kv.ts'
+import type { EngineOptions } from './engine-options.ts'
+import { EngineParts } from './engine-parts.ts'
+import { openKv } from './open-kv.ts'
+import { finishReset } from './reset.ts'
+
+/** Opens the store, and makes it whole. */
+export async function openParts(options: EngineOptions): Promise<EngineParts> {
+  const kv = options.kv ?? (await openKv(options))
+  try {
+    await finishReset(kv)
+    const versions = await CommitVersions.open(kv, options.scheduler ?? systemScheduler)
+    const parts = new EngineParts(kv, versions, options)
+    await recover(parts)
+    return parts
+  } catch (error) {
+    await kv.close()
+    throw error
+  }
+}
+
+/** Reads what earlier runs recorded of databases and indexes, then takes over their log. */
+async function recover(parts: EngineParts): Promise<void> {
+  const { kv, databases, log, tablets, indexes, ttl, options } = parts
+  await databases.adoptMetadata(kv)
+  parts.isStoreNew = await hasNoEntity(kv)
+  await log.recover()
+  if (options.rollForward === false) return
+  await log.rollForwardAll('opening')
+  tablets.watch(kv)
+  ttl.start()
+  await useIndexFile(parts)
+  await indexes.file?.create()
+  indexes.open(databases.all())
+}
+
+/** Reads index.yaml, and keeps it up to date from then on. @throws INVALID_ARGUMENT when it is not understood */
+export async function useIndexFile({ options, indexes }: EngineParts): Promise<void> {
+  const { dir, indexFile, onIndexFileTrouble = () => {} } = options
+  const path = indexFile ?? (dir === undefined ? false : `${dir}/index.yaml`)
+  if (path === false) return
+  indexes.file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble })
+}
+
+function hasNoEntity(kv: Kv): MaybePromise<boolean> {
+  const scan = kv.scan({ start: keySpaces.Entities, end: `${keySpaces.Entities}\xff` })
+  const first = (): MaybePromise<boolean> => andThen(scan.next(1), (rows) => rows.length === 0)
+  return finallyDo(first, () => scan.close())
+}
