@@ -18,17 +18,14 @@
 import { invalidArgument } from '../errors.ts'
 import type { Key } from '../model/key.ts'
 import type { Properties, Value } from '../model/value.ts'
-import { internText } from './interned-text.ts'
+import { EntityWalk, entityField } from './entity-walk.ts'
 import { fillKey, type KeyDefaults, readKey, writeKey } from './key-message.ts'
 import {
   type ByteRange,
   labelOf,
   merge,
-  type PropertyEntry,
-  propertyEntry,
   readerOf,
   readGeoPoint,
-  readPropertyEntry,
   readTimestamp,
   readValue,
   ValueSlot,
@@ -37,9 +34,6 @@ import {
 import { int64FromHalves, notText, tryReadText, WireReader, WireWriter, wireBytes } from './wire.ts'
 
 export { decodeKey, encodeKey, type KeyDefaults } from './key-message.ts'
-
-/** Field numbers of Entity. */
-export const entityField = { key: 1, properties: 3 } as const
 
 /** Nothing is filled in: for bytes that were filled when they were stored. */
 export const noDefaults: KeyDefaults = { projectId: '', databaseId: '' }
@@ -130,31 +124,19 @@ class ValueDecoder {
     depth: number,
   ): { key: Key | undefined; properties: Map<string, Value> } {
     const reader = readerOf(range, outer)
-    const { bytes, end } = reader
+    const { bytes } = reader
+    const walk = new EntityWalk(reader)
     const properties = new Map<string, Value>()
-    const entry: PropertyEntry = propertyEntry(bytes)
     let keyRange: ByteRange | undefined
-    for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-      const field = tag >>> 3
-      if (field !== entityField.properties && field !== entityField.key) {
-        reader.skip(tag)
-        continue
-      }
-      reader.expect(tag, wireBytes, field === entityField.key ? 'the key of an entity' : 'a property')
-      const length = reader.length()
-      const start = reader.position
-      const fieldEnd = start + length
+    for (let field = walk.next(); field !== 0; field = walk.next()) {
       if (field === entityField.key) {
-        const found = { bytes, start, end: fieldEnd }
+        const found = { bytes, start: reader.position, end: walk.fieldEnd }
         keyRange = keyRange === undefined ? found : merge(keyRange, found)
-      } else {
-        reader.end = fieldEnd
-        readPropertyEntry(reader, entry)
-        const name = internText(bytes, entry.nameStart, entry.nameEnd, 'a property name').text
-        properties.set(name, this.value(entry, reader, within === undefined ? name : `${within}.${name}`, depth))
+      } else if (field === entityField.properties) {
+        const name = walk.name().text
+        const property = within === undefined ? name : `${within}.${name}`
+        properties.set(name, this.value(walk.entry, reader, property, depth))
       }
-      reader.position = fieldEnd
-      reader.end = end
     }
     if (keyRange === undefined) return { key: undefined, properties }
     return { key: fillKey(readKey(readerOf(keyRange, reader)), this.#defaults), properties }

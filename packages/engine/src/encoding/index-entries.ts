@@ -23,18 +23,16 @@
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type EntityValue, userMeaning, vectorMeaning } from '../model/value.ts'
-import { decodeValue, entityField, noDefaults } from './entity-codec.ts'
+import { decodeValue, noDefaults } from './entity-codec.ts'
+import { EntityWalk, entityField } from './entity-walk.ts'
 import type { IndexEntry } from './index-entry.ts'
-import { internText } from './interned-text.ts'
 import type { KeyDefaults } from './key-message.ts'
 import { slotCode } from './slot-code.ts'
 import { nullCode, typeBytes } from './value-codec.ts'
 import {
   type ByteRange,
   type PropertyEntry,
-  propertyEntry,
   readerOf,
-  readPropertyEntry,
   readTimestamp,
   readValue,
   ValueSlot,
@@ -108,44 +106,23 @@ export class IndexWalk {
       )
     }
     const checks = this.#checks
-    const { bytes, end } = reader
-    const entry = propertyEntry(bytes)
-    const slot = new ValueSlot(bytes)
+    const walk = new EntityWalk(reader)
+    const slot = new ValueSlot(reader.bytes)
     const names: string[] = checks === undefined ? noNames : []
     const only = depth === 0 ? this.#only : undefined
-    for (;;) {
-      const fieldStart = reader.position
-      const tag = reader.tag()
-      if (tag === 0) return
-      if (tag >>> 3 === entityField.key && checks !== undefined) {
-        reader.expect(tag, wireBytes, 'the key of an entity')
-        const start = reader.length() + reader.position
-        checks.embeddedKey({ bytes, start: reader.position, end: start }, reader)
-        reader.position = start
-        reader.end = end
+    for (let field = walk.next(); field !== 0; field = walk.next()) {
+      if (field === entityField.key) {
+        checks?.embeddedKey({ bytes: reader.bytes, start: reader.position, end: walk.fieldEnd }, reader)
         continue
       }
-      if (tag >>> 3 !== entityField.properties) {
-        reader.skip(tag)
-        continue
-      }
-      reader.expect(tag, wireBytes, 'a property')
-      const fieldEnd = reader.length() + reader.position
-      reader.end = fieldEnd
-      readPropertyEntry(reader, entry)
-      const name = internText(bytes, entry.nameStart, entry.nameEnd, 'a property name')
+      if (field !== entityField.properties) continue
+      const name = walk.name()
       const property = prefix === '' ? name.text : prefix + name.text
       if (name.dotted) this.#mayRepeat = true
-      if (checks !== undefined) checks.name(name.text, property, names)
-      if (only !== undefined && !isOnTheWay(name.text, only)) {
-        reader.position = fieldEnd
-        reader.end = end
-        continue
-      }
-      this.#value(entry, reader, slot, property, indexed, depth, false)
-      if (checks !== undefined && depth === 0) checks.propertyEnd(fieldStart, fieldEnd, entry, name.text)
-      reader.position = fieldEnd
-      reader.end = end
+      checks?.name(name.text, property, names)
+      if (only !== undefined && !isOnTheWay(name.text, only)) continue
+      this.#value(walk.entry, reader, slot, property, indexed, depth, false)
+      if (depth === 0) checks?.propertyEnd(walk.fieldStart, walk.fieldEnd, walk.entry, name.text)
     }
   }
 

@@ -20,11 +20,10 @@
  * entities keep their key and flags in a write, and lose the key in a read through them.
  */
 import { Buffer } from 'node:buffer'
-import { entityField } from './entity-codec.ts'
-import { internText } from './interned-text.ts'
+import { EntityWalk, entityField } from './entity-walk.ts'
 import { parsePropertyPath } from './property-path.ts'
-import { type ByteRange, propertyEntry, readPropertyEntry, readValue, ValueSlot, valueField } from './value-slot.ts'
-import { WireReader, WireWriter, wireBytes } from './wire.ts'
+import { type ByteRange, readValue, ValueSlot, valueField } from './value-slot.ts'
+import { WireReader, WireWriter } from './wire.ts'
 
 export interface PropertyMask {
   readonly parts: ReadonlyMap<string, MaskPart>
@@ -73,9 +72,8 @@ export function parsePropertyMask(paths: readonly string[]): PropertyMask {
  */
 export function cutProperties(properties: Uint8Array, { parts }: PropertyMask): Uint8Array {
   if (parts.size === 0) return nothing
-  const reader = new WireReader(properties)
-  const { bytes, end } = reader
-  const entry = propertyEntry(bytes)
+  const walk = new EntityWalk(new WireReader(properties))
+  const { bytes } = walk.reader
   const pieces: Uint8Array[] = []
   // The run of kept fields that is still growing.
   let runStart = 0
@@ -85,35 +83,24 @@ export function cutProperties(properties: Uint8Array, { parts }: PropertyMask): 
     runStart = runEnd
   }
   // Stored bytes name a property once, so that the rest need not be looked at when all parts are found.
-  for (let missing = parts.size; missing > 0; ) {
-    const fieldStart = reader.position
-    const tag = reader.tag()
-    if (tag === 0) break
-    if (tag >>> 3 !== entityField.properties) {
-      reader.skip(tag)
-      continue
-    }
-    reader.expect(tag, wireBytes, 'a property')
-    const fieldEnd = reader.length() + reader.position
-    reader.end = fieldEnd
-    readPropertyEntry(reader, entry)
-    const part = parts.get(internText(bytes, entry.nameStart, entry.nameEnd, 'a property name').text)
-    if (part !== undefined) missing--
+  for (let missing = parts.size; missing > 0 && walk.nextProperty(); ) {
+    const part = parts.get(walk.name().text)
+    if (part === undefined) continue
+    missing--
     if (part === 'whole') {
-      if (runEnd !== fieldStart) {
+      if (runEnd !== walk.fieldStart) {
         endRun()
-        runStart = fieldStart
+        runStart = walk.fieldStart
       }
-      runEnd = fieldEnd
-    } else if (part !== undefined) {
+      runEnd = walk.fieldEnd
+    } else {
+      const { entry } = walk
       const cut = cutProperty(bytes.subarray(entry.nameStart, entry.nameEnd), entry, part)
       if (cut !== undefined) {
         endRun()
         pieces.push(cut)
       }
     }
-    reader.position = fieldEnd
-    reader.end = end
   }
   endRun()
   const [only] = pieces
@@ -172,33 +159,24 @@ export interface EntityField {
 
 /** The fields of an Entity in their order. */
 export function entityFields(entity: Uint8Array): EntityField[] {
-  const reader = new WireReader(entity)
-  const { bytes, end } = reader
+  const walk = new EntityWalk(new WireReader(entity))
+  const { entry, reader } = walk
+  const { bytes } = reader
   const fields: EntityField[] = []
-  const entry = propertyEntry(bytes)
-  for (;;) {
-    const fieldStart = reader.position
-    const tag = reader.tag()
-    if (tag === 0) return fields
-    if (tag >>> 3 !== entityField.properties) {
-      reader.skip(tag)
-      const field = bytes.subarray(fieldStart, reader.position)
+  for (let number = walk.next(); number !== 0; number = walk.next()) {
+    const field = bytes.subarray(walk.fieldStart, walk.fieldEnd)
+    if (number !== entityField.properties) {
       fields.push({ name: undefined, nameBytes: nothing, field, value: { bytes, start: 0, end: 0 } })
       continue
     }
-    reader.expect(tag, wireBytes, 'a property')
-    const fieldEnd = reader.length() + reader.position
-    reader.end = fieldEnd
-    readPropertyEntry(reader, entry)
     fields.push({
-      name: internText(bytes, entry.nameStart, entry.nameEnd, 'a property name').text,
+      name: walk.name().text,
       nameBytes: bytes.subarray(entry.nameStart, entry.nameEnd),
-      field: bytes.subarray(fieldStart, fieldEnd),
+      field,
       value: { bytes: entry.bytes, start: entry.start, end: entry.end },
     })
-    reader.position = fieldEnd
-    reader.end = end
   }
+  return fields
 }
 
 /**

@@ -10,18 +10,10 @@
  *
  * Known: comments of google.datastore.v1.FindNearest. Ours: NaN, as of the cosine with a vector without length.
  */
-import { entityField } from '../encoding/entity-codec.ts'
-import { internText } from '../encoding/interned-text.ts'
-import {
-  type ByteRange,
-  propertyEntry,
-  readPropertyEntry,
-  readValue,
-  ValueSlot,
-  valueField,
-} from '../encoding/value-slot.ts'
+import { EntityWalk } from '../encoding/entity-walk.ts'
+import { type ByteRange, readValue, ValueSlot, valueField } from '../encoding/value-slot.ts'
 import { readDoubles } from '../encoding/vector.ts'
-import { WireReader, wireBytes } from '../encoding/wire.ts'
+import { WireReader } from '../encoding/wire.ts'
 import type { DistanceMeasure } from '../model/query.ts'
 import { userMeaning, vectorMeaning } from '../model/value.ts'
 
@@ -81,19 +73,11 @@ function euclidean(a: Float64Array, b: Float64Array): number {
 
 /** The ArrayValue of the vector at `path`, among the properties that the reader has before it. */
 function findVector(reader: WireReader, path: string): ByteRange | undefined {
-  const entry = propertyEntry(reader.bytes)
+  const walk = new EntityWalk(reader)
+  const { entry } = walk
   const slot = new ValueSlot(reader.bytes)
-  const { end } = reader
-  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-    if (tag >>> 3 !== entityField.properties) {
-      reader.skip(tag)
-      continue
-    }
-    reader.expect(tag, wireBytes, 'a property')
-    const fieldEnd = reader.length() + reader.position
-    reader.end = fieldEnd
-    readPropertyEntry(reader, entry)
-    const { text } = internText(reader.bytes, entry.nameStart, entry.nameEnd, 'a property name')
+  while (walk.nextProperty()) {
+    const { text } = walk.name()
     const isWhole = text === path
     if (isWhole || (path.startsWith(text) && path[text.length] === '.')) {
       readValue(new WireReader(entry.bytes, entry.start, entry.end), slot)
@@ -103,8 +87,6 @@ function findVector(reader: WireReader, path: string): ByteRange | undefined {
         if (inner !== undefined) return inner
       }
     }
-    reader.position = fieldEnd
-    reader.end = end
   }
   return undefined
 }

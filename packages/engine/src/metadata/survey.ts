@@ -10,22 +10,12 @@
  * A walk takes some microseconds an entity. Counters that each commit keeps would make statistics free and every commit dearer.
  */
 import type { RequestContext } from '../context.ts'
-import { entityField } from '../encoding/entity-codec.ts'
+import { EntityWalk } from '../encoding/entity-walk.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
-import { internText } from '../encoding/interned-text.ts'
 import { decodePartition, type KeyCodes, keyCodesOfPath, pathLength, skipPartition } from '../encoding/key-codec.ts'
 import { decodeText, encodeText } from '../encoding/ordered.ts'
 import { classBytes } from '../encoding/value-codec.ts'
-import {
-  type ByteRange,
-  type PropertyEntry,
-  propertyEntry,
-  readerOf,
-  readPropertyEntry,
-  readValue,
-  ValueSlot,
-  valueField,
-} from '../encoding/value-slot.ts'
+import { type ByteRange, readerOf, readValue, ValueSlot, valueField } from '../encoding/value-slot.ts'
 import { WireReader, wireBytes } from '../encoding/wire.ts'
 import type { IndexRules } from '../log/index-delta.ts'
 import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
@@ -245,22 +235,10 @@ const typeNamesByMeaning: Readonly<Record<number, string>> = {
 
 /** Counts the values of an entity's properties; what is embedded belongs to its property. */
 function addValues(kind: GrowingKind, properties: Uint8Array): void {
-  const reader = new WireReader(properties)
-  const { bytes, end } = reader
-  const entry: PropertyEntry = propertyEntry(bytes)
-  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-    if (tag >>> 3 !== entityField.properties) {
-      reader.skip(tag)
-      continue
-    }
-    reader.expect(tag, wireBytes, 'a property')
-    const fieldEnd = reader.length() + reader.position
-    reader.end = fieldEnd
-    readPropertyEntry(reader, entry)
-    const name = internText(bytes, entry.nameStart, entry.nameEnd, 'a property name').text
-    addValue(innerMap(kind.values, name), name.length, entry, reader, false)
-    reader.position = fieldEnd
-    reader.end = end
+  const walk = new EntityWalk(new WireReader(properties))
+  while (walk.nextProperty()) {
+    const name = walk.name().text
+    addValue(innerMap(kind.values, name), name.length, walk.entry, walk.reader, false)
   }
 }
 
