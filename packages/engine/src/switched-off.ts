@@ -8,7 +8,8 @@
  *   roll-forward     a strong read does not apply what is committed in its groups
  *   id-reservation   ids that are reserved, or written by hand, do not move the counter
  *   id-counter       ids are given and not counted, so that they are given again
+ *   conflict-check   a commit does not notice that what it read has changed, and waits for no lock
  */
-export type Mechanism = 'roll-forward' | 'id-reservation' | 'id-counter'
+export type Mechanism = 'roll-forward' | 'id-reservation' | 'id-counter' | 'conflict-check'
 
 export type SwitchedOff = ReadonlySet<Mechanism>

@@ -74,6 +74,7 @@ export class EngineParts {
       recent,
       rulesOf: databaseByCode,
       openTransactionsMax: options.openTransactionsMax,
+      switchedOff: options.switchedOff,
     })
     const { transactions } = this
     this.indexes = new Indexes({ kv, log, transactions, scheduler, onRowsChanged: () => tablets.recount() })

@@ -27,16 +27,17 @@ import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/comm
 import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, finallyDo, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
+import type { SwitchedOff } from '../switched-off.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import type { Contention } from '../tablets/group-load.ts'
 import { Blocked } from './blocked.ts'
+import { refuseChanged } from './changed-reads.ts'
 import { consistentRead } from './consistent-read.ts'
 import { ContendedRows } from './contended-rows.ts'
 import { waitForRelease } from './deadlock-detection.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
 import { type ReadScope, ReadViews, type ReadViewsParts, refuseGlobal } from './read-views.ts'
-import type { RecentCommit } from './recent-commits.ts'
 import { type RegistryLimits, refuseEnded, TransactionRegistry } from './registry.ts'
 import { type ConcurrencyMode, type Transaction, tooManyGroups } from './transaction.ts'
 import { TransactionViews } from './transaction-views.ts'
@@ -72,6 +73,8 @@ export interface TransactionsParts extends ReadViewsParts, RegistryLimits {
   readonly scheduler: Scheduler
   /** Told of commits that met others. */
   readonly contention?: Contention | undefined
+  /** Only for tests. */
+  readonly switchedOff?: SwitchedOff | undefined
 }
 
 export class Transactions {
@@ -82,6 +85,7 @@ export class Transactions {
   readonly #writers = new WaitingWriters()
   readonly #contended: ContendedRows
   readonly #held: TransactionViews
+  readonly #checksConflicts: boolean
 
   constructor(parts: TransactionsParts) {
     this.#parts = parts
@@ -90,6 +94,7 @@ export class Transactions {
     this.#held = new TransactionViews(this.#readViews, parts.recent)
     this.#registry = new TransactionRegistry(parts.scheduler, parts, (transaction) => this.#held.letGo(transaction))
     this.#contended = new ContendedRows(parts.contention)
+    this.#checksConflicts = !parts.switchedOff?.has('conflict-check')
   }
 
   /** Transactions that are open now. */
@@ -316,6 +321,7 @@ export class Transactions {
       this.#refuseConflict(self)
       this.#refuseGroups(database, self, footprint.groups)
     }
+    if (!this.#checksConflicts) return
     let holders: Transaction[] | undefined
     let contended: RowKey | undefined
     for (const other of this.#registry.open()) {
@@ -333,37 +339,8 @@ export class Transactions {
     if (holders !== undefined && contended !== undefined) throw new Blocked(holders, contended, footprint)
   }
 
-  /**
-   * Throws ABORTED when a later commit changed what an optimistic transaction has read.
-   *
-   * @param aside - groups of which that does not matter yet
-   */
-  #refuseConflict(transaction: Transaction, aside: readonly GroupCode[] = []): void {
-    if (transaction.mode === 'pessimistic') return
-    const { recent } = this.#parts
-    const mark = this.#held.markOf(transaction)
-    if (transaction.mode === 'optimistic' && mark !== undefined) {
-      for (const commit of recent.since(mark)) {
-        const row = transaction.reads.hitBy(commit.footprint)
-        if (row === undefined) continue
-        if (commit.footprint.ranges !== undefined) throw deletedSince()
-        throw contention(
-          `${prettyRowKey(row)} was changed by another commit after it was read; try again`,
-          'transaction',
-        )
-      }
-    }
-    for (const [group, markOfGroup] of this.#held.marksOf(transaction)) {
-      if (aside.includes(group)) continue
-      const moves = ({ groups, footprint: { ranges = [] } }: RecentCommit): boolean =>
-        groups.includes(group) || isInAny(ranges, keySpaces.Entities + group)
-      if (!recent.since(markOfGroup).some(moves)) continue
-      throw contention(
-        `the entity group of ${describeGroup(group)} was changed by another commit after it was read; try again`,
-        'transaction',
-        'group',
-      )
-    }
+  #refuseConflict(transaction: Transaction, aside?: readonly GroupCode[]): void {
+    if (this.#checksConflicts) refuseChanged(this.#parts.recent, this.#held, transaction, aside)
   }
 
   /** Throws INVALID_ARGUMENT when the transaction would touch more groups than it may. */
@@ -425,8 +402,4 @@ export class Transactions {
     refuseFuture(readTime, this.#parts.versions.newest())
     refuseForgotten(readTime, this.#parts.log.retention.oldestReadable)
   }
-}
-
-function describeGroup(group: GroupCode): string {
-  return prettyRowKey(keySpaces.Entities + group)
 }

@@ -1,0 +1,50 @@
+/**
+ * Whether a later commit changed what an optimistic transaction has read: its rows, or with entity groups its groups
+ * (transactions/X1).
+ */
+import { keySpaces } from '../encoding/keyspace.ts'
+import { prettyRowKey } from '../encoding/pretty.ts'
+import { contention } from '../errors.ts'
+import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
+import type { GroupCode } from '../log/log-rows.ts'
+import type { RecentCommit, RecentCommits } from './recent-commits.ts'
+import type { Transaction } from './transaction.ts'
+import type { TransactionViews } from './transaction-views.ts'
+
+/**
+ * Throws ABORTED when one did. A pessimistic transaction has locks instead.
+ *
+ * @param aside - groups of which that does not matter yet
+ */
+export function refuseChanged(
+  recent: RecentCommits,
+  views: TransactionViews,
+  transaction: Transaction,
+  aside: readonly GroupCode[] = [],
+): void {
+  if (transaction.mode === 'pessimistic') return
+  const mark = views.markOf(transaction)
+  if (transaction.mode === 'optimistic' && mark !== undefined) {
+    for (const commit of recent.since(mark)) {
+      const row = transaction.reads.hitBy(commit.footprint)
+      if (row === undefined) continue
+      if (commit.footprint.ranges !== undefined) throw deletedSince()
+      throw contention(`${prettyRowKey(row)} was changed by another commit after it was read; try again`, 'transaction')
+    }
+  }
+  for (const [group, markOfGroup] of views.marksOf(transaction)) {
+    if (aside.includes(group)) continue
+    const moves = ({ groups, footprint: { ranges = [] } }: RecentCommit): boolean =>
+      groups.includes(group) || isInAny(ranges, keySpaces.Entities + group)
+    if (!recent.since(markOfGroup).some(moves)) continue
+    throw contention(
+      `the entity group of ${describeGroup(group)} was changed by another commit after it was read; try again`,
+      'transaction',
+      'group',
+    )
+  }
+}
+
+function describeGroup(group: GroupCode): string {
+  return prettyRowKey(keySpaces.Entities + group)
+}
