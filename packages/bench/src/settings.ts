@@ -40,6 +40,10 @@ export type SettingName =
   | 'client.backoffMs'
   | 'client.crashShare'
   | 'client.rememberMs'
+  | 'transaction.reads'
+  | 'transaction.thinkMs'
+  | 'transaction.abandoned'
+  | 'lock.timeoutMs'
   | 'apply.delayMs'
   | 'probe.count'
   | 'probe.everyMs'
@@ -61,6 +65,12 @@ export type SettingName =
   | 'batch.size'
   | 'log.fastCommitMs'
   | 'delete.share'
+  | 'expiry.perMinute'
+  | 'expiry.afterMinutes'
+  | 'expiry.sweepMinutes'
+  | 'expiry.generationMinutes'
+  | 'expiry.shards'
+  | 'expiry.endedShare'
   | 'index.count'
   | 'index.values'
   | 'list.changes'
@@ -120,6 +130,32 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     unit: 'ms',
     about: 'how long a writer goes by what it has read of a pointer',
     source: 'ours: a cache in an instance',
+  },
+  'transaction.reads': {
+    value: 10,
+    unit: 'entities',
+    about: 'entities that a long transaction reads one by one',
+    least: 1,
+    source: 'ours',
+  },
+  'transaction.thinkMs': {
+    value: 100,
+    unit: 'ms',
+    about: 'pause of a long transaction between two of its reads',
+    source: 'ours',
+  },
+  'transaction.abandoned': {
+    value: 20,
+    unit: 'transactions',
+    about: 'transactions that fail in their client, one after the other',
+    least: 1,
+    source: 'ours',
+  },
+  'lock.timeoutMs': {
+    value: 2000,
+    unit: 'ms',
+    about: 'wait for a lock after which the waiting call is aborted',
+    source: "measured: Google's Firestore emulator",
   },
   'apply.delayMs': {
     value: 300,
@@ -229,6 +265,41 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     source: 'ours: a third of the usual',
   },
   'delete.share': { value: 0.75, unit: 'share', about: 'entities that are deleted, of all', source: 'ours' },
+  'expiry.perMinute': { value: 120, unit: 'entities', about: 'new entities a minute', least: 1, source: 'ours' },
+  'expiry.afterMinutes': {
+    value: 5,
+    unit: 'minutes',
+    about: 'mean time from the creation of an entity to its expiry; half to one and a half of it is drawn',
+    least: 1,
+    source: 'ours',
+  },
+  'expiry.sweepMinutes': {
+    value: 1,
+    unit: 'minutes',
+    about: 'time between two sweeps that delete what has expired',
+    least: 1,
+    source: 'ours',
+  },
+  'expiry.generationMinutes': {
+    value: 4,
+    unit: 'minutes',
+    about: 'length of a generation: new entities have its number in front of their expiry time',
+    least: 1,
+    source: 'ours',
+  },
+  'expiry.shards': {
+    value: 8,
+    unit: 'shards',
+    about: 'fixed prefixes in front of the expiry time, with a query for each',
+    least: 1,
+    source: 'ours',
+  },
+  'expiry.endedShare': {
+    value: 0.02,
+    unit: 'share',
+    about: 'entities whose expiry time is moved to a moment in the past before they expire',
+    source: 'ours: users who log out',
+  },
   'index.count': { value: 5, unit: 'indexes', about: 'composite indexes of one kind, at most', source: 'ours' },
   'index.values': { value: 32, unit: 'values', about: 'values of one array property, at most', source: 'ours' },
   'list.changes': {

@@ -3,6 +3,7 @@ import type { Lab } from '../lab.ts'
 import { allocateIds } from './allocate-ids.ts'
 import { batching } from './batching.ts'
 import { entityGroupContention } from './entity-group-contention.ts'
+import { expiry } from './expiry.ts'
 import { hotKey } from './hot-key.ts'
 import { indexCost } from './index-cost.ts'
 import { keyRangeState } from './key-range-state.ts'
@@ -12,6 +13,7 @@ import { massDelete } from './mass-delete.ts'
 import { monotonicIndex } from './monotonic-index.ts'
 import { namesAndTypes } from './names-and-types.ts'
 import { offsetCursor } from './offset-cursor.ts'
+import { optimisticPessimistic } from './optimistic-pessimistic.ts'
 import { ramp500505 } from './ramp-500-50-5.ts'
 import { readYourWrites } from './read-your-writes.ts'
 import { sequenceNumbers } from './sequence-numbers.ts'
@@ -31,9 +33,11 @@ export const labs: readonly Lab[] = [
   hotKey,
   ramp500505,
   entityGroupContention,
+  optimisticPessimistic,
   sequenceNumbers,
   listRemoval,
   listCompaction,
   offsetCursor,
   massDelete,
+  expiry,
 ]

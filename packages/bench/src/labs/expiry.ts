@@ -1,0 +1,417 @@
+/**
+ * Entities that expire, and a sweeper that finds them by an index and deletes them.
+ *
+ *   indexed       2026-01-01T00:05                 the head of the index is where the last sweep deleted
+ *   sharded       3|2026-01-01T00:05               the same at the head of every shard
+ *   generations   0007|3|2026-01-01T00:05          swept once, two generations later, and not read again
+ *
+ * Known: best practices, deletes: the queries of a sweeper by an indexed expiry time go over what was deleted before; put a
+ * shard before the time, or a generation number, a shard and the time, and let old generations rest before they are read.
+ */
+import type { Key, Mutation, Query } from '@sixtables/engine'
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf } from '../settings.ts'
+import { text, unindexed, upsert } from '../sim/entities.ts'
+import { hashOf } from '../sim/keys.ts'
+import { openLoop } from '../sim/open-loop.ts'
+import { type Scanned, scanned } from '../sim/scanned.ts'
+import type { Store } from '../sim/store.ts'
+import { recordFindings } from '../sim/written.ts'
+
+const kind = 'Session'
+const property = 'expires'
+/** What a sweep deletes with one commit, and asks for with one query. */
+const atOnce = 200
+
+interface Live {
+  readonly n: number
+  expiresMs: number
+  /** The indexed value, as it is stored. */
+  stored: string
+}
+
+/** A way to index expiry times, and where a sweep looks. */
+interface Scheme {
+  readonly name: string
+  readonly about: string
+  /** The indexed value of an entity that expires then. */
+  value(entity: { readonly n: number; readonly expiresMs: number }, sweep: Moment): string
+  /** Ranges that a sweep reads, each by queries of its own: from a value on, below another. */
+  ranges(sweep: Moment): readonly (readonly [from: string, below: string])[]
+  /** Whether a sweep moves what it finds and has not expired to the generation of now. */
+  readonly moves?: boolean
+}
+
+interface Moment {
+  readonly nowMs: number
+  readonly lastSweepMs: number
+  readonly generation: number
+  /** Whether this is the first sweep of the generation. */
+  readonly isFirst: boolean
+  readonly shards: number
+}
+
+const timeOf = (ms: number): string => new Date(Date.UTC(2026, 0, 1) + ms).toISOString()
+const generationOf = (generation: number): string => `${generation}`.padStart(4, '0')
+const shardOf = (n: number, shards: number): number => Number.parseInt(hashOf(`${n}`).slice(0, 6), 16) % shards
+const eachShard = <T>(shards: number, of: (shard: number) => T): T[] => Array.from({ length: shards }, (_, i) => of(i))
+
+/** A generation rests while the next one is written. */
+const restsFor = 2
+
+const schemes: readonly Scheme[] = [
+  {
+    name: 'indexed',
+    about: 'the expiry time is indexed',
+    value: ({ expiresMs }) => timeOf(expiresMs),
+    ranges: ({ nowMs }) => [['', timeOf(nowMs)]],
+  },
+  {
+    name: 'remembered',
+    about: 'the same; a sweep begins at the time of the last one',
+    value: ({ expiresMs }) => timeOf(expiresMs),
+    ranges: ({ nowMs, lastSweepMs }) => [[timeOf(lastSweepMs), timeOf(nowMs)]],
+  },
+  {
+    name: 'sharded',
+    about: 'a shard, then the expiry time; a query for each shard',
+    value: ({ n, expiresMs }, { shards }) => `${shardOf(n, shards)}|${timeOf(expiresMs)}`,
+    ranges: ({ nowMs, shards }) => eachShard(shards, (shard) => [`${shard}|`, `${shard}|${timeOf(nowMs)}`] as const),
+  },
+  {
+    name: 'generations',
+    about: 'a generation, a shard, then the expiry time; an old generation is swept once',
+    value: ({ n, expiresMs }, { shards, generation }) =>
+      `${generationOf(generation)}|${shardOf(n, shards)}|${timeOf(expiresMs)}`,
+    ranges: ({ generation, isFirst, shards }) => {
+      if (!isFirst || generation < restsFor) return []
+      const old = generationOf(generation - restsFor)
+      return eachShard(shards, (shard) => [`${old}|${shard}|`, `${old}|${shard}}`] as const)
+    },
+    moves: true,
+  },
+]
+
+function pageOf(store: Store, [from, below]: readonly [string, string], cursor: Uint8Array | undefined): Query {
+  return {
+    partition: store.key().partition,
+    kind,
+    projection: ['__key__'],
+    filter: {
+      type: 'composite',
+      operator: 'and',
+      filters: [
+        { type: 'property', property, operator: 'greaterThanOrEqual', value: text(from) },
+        { type: 'property', property, operator: 'lessThan', value: text(below) },
+      ],
+    },
+    order: [{ property, direction: 'ascending' }],
+    distinctOn: [],
+    offset: 0,
+    limit: atOnce,
+    ...(cursor === undefined ? {} : { startCursor: cursor }),
+  }
+}
+
+/** The entities of an arm: what its clients know of them, and what they do. */
+class Sessions {
+  readonly live = new Map<number, Live>()
+  made = 0
+  moved = 0
+  longestKeptMs = 0
+  readonly #store: Store
+  readonly #scheme: Scheme
+  readonly #random: ArmSession['random']
+
+  constructor(store: Store, scheme: Scheme, random: ArmSession['random']) {
+    this.#store = store
+    this.#scheme = scheme
+    this.#random = random
+  }
+
+  #key(n: number): Key {
+    return this.#store.key({ kind, name: `${hashOf(`session ${n}`)}-${n}` })
+  }
+
+  /** Stores entities with the value that they have at this moment. */
+  async #write(entities: readonly Live[], moment: Moment, deletes: readonly Mutation[] = []): Promise<void> {
+    const mutations = entities.map((entity) => {
+      entity.stored = this.#scheme.value(entity, moment)
+      return upsert(this.#key(entity.n), { [property]: text(entity.stored), user: unindexed(text(`user ${entity.n}`)) })
+    })
+    if (mutations.length + deletes.length === 0) return
+    const { database } = this.#store
+    await database.commit(this.#store.context(), { mode: 'nonTransactional', mutations: [...mutations, ...deletes] })
+  }
+
+  /** New entities, and some that end before their time. */
+  async goOn(count: number, options: { readonly afterMs: number; readonly endedShare: number }, moment: Moment) {
+    const changed: Live[] = []
+    for (let i = 0; i < count; i++) {
+      const n = this.made++
+      const entity = { n, expiresMs: moment.nowMs + options.afterMs * (0.5 + this.#random.next()), stored: '' }
+      this.live.set(n, entity)
+      changed.push(entity)
+    }
+    for (const entity of this.live.values()) {
+      // Each lives for about so many steps, so that this share of all ends early.
+      if (this.#random.next() * options.afterMs >= options.endedShare * stepMs) continue
+      if (entity.expiresMs < moment.nowMs || changed.includes(entity)) continue
+      // The user has left: the session was over when it was last used, some minutes ago.
+      entity.expiresMs = moment.nowMs - 2 * 60_000
+      changed.push(entity)
+    }
+    await this.#write(changed, moment)
+  }
+
+  /** Deletes what has expired of what is found in a range; moves the rest, if the scheme does. */
+  async sweep(range: readonly [string, string], moment: Moment): Promise<Scanned> {
+    let [rows, tombstones, ms] = [0, 0, 0]
+    let cursor: Uint8Array | undefined
+    for (;;) {
+      let found: readonly number[] = []
+      const page = await scanned(this.#store, async () => {
+        const query = pageOf(this.#store, range, cursor)
+        const { results, endCursor } = await this.#store.database.runQuery(this.#store.context(), { query })
+        found = results.map(({ key }) => Number(key.path[0]?.name?.split('-')[1]))
+        cursor = endCursor
+      })
+      rows += page.rows
+      tombstones += page.tombstones
+      ms = Math.max(ms, page.ms)
+      await this.#settle(found, moment)
+      if (found.length < atOnce) return { rows, tombstones, ms }
+    }
+  }
+
+  async #settle(found: readonly number[], moment: Moment): Promise<void> {
+    const kept: Live[] = []
+    const deletes: Mutation[] = []
+    for (const n of found) {
+      const entity = this.live.get(n)
+      if (entity === undefined) throw new Error(`the sweep found ${n}, which was deleted before`)
+      if (this.#scheme.moves === true && entity.expiresMs >= moment.nowMs) {
+        kept.push(entity)
+        continue
+      }
+      if (entity.expiresMs >= moment.nowMs) throw new Error(`the sweep found ${n}, which has not expired`)
+      this.longestKeptMs = Math.max(this.longestKeptMs, moment.nowMs - entity.expiresMs)
+      this.live.delete(n)
+      deletes.push({ operation: 'delete', key: this.#key(n) })
+    }
+    this.moved += kept.length
+    await this.#write(kept, moment, deletes)
+  }
+}
+
+/** New entities come in batches, ten a minute: what is measured are the sweeps. */
+const stepMs = 6000
+
+async function run(session: ArmSession, scheme: Scheme): Promise<void> {
+  const { record } = session
+  const store = await session.open({ simulate: true })
+  const sessions = new Sessions(store, scheme, session.random)
+  const minutes = session.setting('load.minutes')
+  const perStep = Math.max(1, Math.round((session.setting('expiry.perMinute') * stepMs) / 60_000))
+  const sweepMs = session.setting('expiry.sweepMinutes') * 60_000
+  const generationMs = session.setting('expiry.generationMinutes') * 60_000
+  const options = {
+    afterMs: session.setting('expiry.afterMinutes') * 60_000,
+    endedShare: session.setting('expiry.endedShare'),
+  }
+  let [lastSweepMs, lastGeneration] = [0, -1]
+  const moment = (): Moment => {
+    const generation = Math.floor(store.nowMs / generationMs)
+    const isFirst = generation !== lastGeneration
+    return { nowMs: store.nowMs, lastSweepMs, generation, isFirst, shards: session.setting('expiry.shards') }
+  }
+  const sweeps: (Scanned & { readonly minute: number; readonly worstQuery: number })[] = []
+  const client = async (): Promise<void> => {
+    for (let step = 1; step * stepMs <= minutes * 60_000; step++) {
+      await store.sleep(Math.max(0, step * stepMs - store.nowMs))
+      await sessions.goOn(perStep, options, moment())
+      if (store.nowMs - lastSweepMs < sweepMs) continue
+      const now = moment()
+      let [rows, tombstones, ms, worstQuery] = [0, 0, 0, 0]
+      for (const range of scheme.ranges(now)) {
+        const one = await sessions.sweep(range, now)
+        rows += one.rows
+        tombstones += one.tombstones
+        ms = Math.max(ms, one.ms)
+        worstQuery = Math.max(worstQuery, one.tombstones)
+      }
+      lastSweepMs = now.nowMs
+      lastGeneration = now.generation
+      sweeps.push({ minute: now.nowMs / 60_000, rows, tombstones, ms, worstQuery })
+      session.progress((step * stepMs) / (minutes * 60_000))
+    }
+  }
+  await store.together([client()])
+  const sum = (value: (sweep: Scanned) => number): number => sweeps.reduce((all, sweep) => all + value(sweep), 0)
+  const rows = sum((sweep) => sweep.rows)
+  const left = [...sessions.live.values()].map(({ expiresMs }) => store.nowMs - expiresMs)
+  const longest = Math.max(sessions.longestKeptMs, ...left)
+  record.figure('entities', sessions.made, '')
+  record.figure('rows found', rows, '')
+  record.figure(perRow, sum((sweep) => sweep.tombstones) / Math.max(1, rows), 'a row found')
+  record.figure('worst query steps over', Math.max(...sweeps.map(({ worstQuery }) => worstQuery)), 'deleted rows')
+  record.figure('worst query takes', Math.max(...sweeps.map(({ ms }) => ms)), 'ms')
+  record.figure('entities written again', sessions.moved, '')
+  record.figure(kept, longest / 60_000, 'minutes')
+  record.figure('a generation', generationMs / 60_000, 'minutes')
+  const x = { name: 'minute', values: sweeps.map(({ minute }) => minute) }
+  record.chart({
+    title: 'what a sweep reads',
+    unit: 'rows',
+    x,
+    lines: [
+      { name: 'found', values: sweeps.map((sweep) => sweep.rows) },
+      { name: 'deleted', values: sweeps.map((sweep) => sweep.tombstones) },
+    ],
+  })
+  recordFindings(record, store, 'scan-over-tombstones')
+}
+
+const arms: readonly Arm[] = schemes.map((scheme) => ({
+  name: scheme.name,
+  about: scheme.about,
+  run: (session) => run(session, scheme),
+  drive: (wire) =>
+    openLoop(wire, (n) => {
+      const nowMs = wire.client.nowMs()
+      const moment = { nowMs, lastSweepMs: 0, generation: Math.floor(nowMs / 240_000), isFirst: false, shards: 8 }
+      const value = scheme.value({ n, expiresMs: nowMs + 300_000 }, moment)
+      const key = wire.client.key({ kind, name: `${hashOf(`session ${n}`)}-${n}` })
+      return { operation: 'upsert', key, fields: { [property]: text(value), user: unindexed(text(`user ${n}`)) } }
+    }),
+}))
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+const perRow = 'deleted rows stepped over'
+const kept = 'kept longest after expiry'
+
+export const expiry: Lab = {
+  name: 'expiry',
+  title: 'finding what has expired',
+  question:
+    'Sessions expire after some minutes, and a sweeper finds the expired ones by an index and deletes them. What does each sweep ' +
+    'read, when the expiry time is indexed as it is, behind a shard, or behind a generation and a shard?',
+  predict:
+    '120 sessions come and go each minute, and a sweep every minute deletes those that have expired. How many rows does a sweep ' +
+    'find, and over how many deleted rows does it go? Which of the four ways keeps an expired session longest?',
+  idea:
+    'The index by expiry time begins with what expired first: exactly where every sweep deletes, and where the next one begins. ' +
+    'Shards cut this heap of tombstones into pieces. A generation number in front moves on from it: a sweep reads an old ' +
+    'generation once, moves what is still alive to the new one, and no query comes back.',
+  exercises: [
+    {
+      ask: '`--set expiry.sweepMinutes=5`: what does each sweep of `indexed` read now, and what is the price?',
+      answer:
+        '0.58 deleted rows for each row found instead of 3.2: a sweep goes over the heap once, however much it finds. The price is ' +
+        'that a session is kept for up to 6.8 minutes after it expired instead of 3.',
+    },
+    {
+      ask:
+        '`--arm generations --set expiry.generationMinutes=1`, then 10 with `--set load.minutes=40`: what does a short ' +
+        'generation cost, and what a long one?',
+      answer:
+        'With one minute, 4,100 times a session is written again, for 2,400 sessions: most are still alive when their ' +
+        'generation is swept. With ten minutes none is, since all have expired by then, but an expired session is kept for up ' +
+        'to 22 minutes instead of 4.5.',
+    },
+    {
+      ask:
+        '`--arm indexed --arm remembered --set expiry.endedShare=0`: what is wrong with `remembered` now? Which promise would ' +
+        'you have to keep to use it?',
+      answer:
+        'Nothing is wrong: it meets no deleted row and deletes everything within 1.1 minutes. It needs the promise that no expiry ' +
+        'time is ever set to a moment before the last sweep. A clock that is slow, or an index row that becomes visible late, ' +
+        'breaks the promise as well as a user who logs out.',
+    },
+  ],
+  today:
+    'Firestore in Datastore mode has time-to-live policies: it deletes expired entities of a kind itself, within a day or so, and ' +
+    'needs no index for it. The lesson remains for sweepers that must be faster, for queues that take from the head of an ' +
+    'index, and for every query that begins where others delete.',
+  sources: [
+    'Queries by an indexed expiry time are slow after deletes; shards in front of it; a generation number in front of the ' +
+      'shard, and generations that rest before they are read: best practices, deletes.',
+    'Time-to-live policies, and that deletion takes up to a day or so: the documentation of Firestore.',
+    'When the engine compacts on its own, and what a tombstone costs a scan (a tenth of a row operation): ours ' +
+      '([tablets](../reference/tablets.md)).',
+  ],
+  settings: {
+    ...defaultsOf(
+      'server.count',
+      'server.opsPerSecond',
+      'server.serviceMs',
+      'log.commitMs',
+      'expiry.perMinute',
+      'expiry.afterMinutes',
+      'expiry.sweepMinutes',
+      'expiry.generationMinutes',
+      'expiry.shards',
+      'expiry.endedShare',
+    ),
+    'load.minutes': 20,
+  },
+  arms,
+  expectations: [
+    expectFigure('indexed: a sweep goes over more deleted rows than it finds rows', 'indexed', perRow, (n) => n > 2),
+    expectFigure('indexed: the engine warns of it', 'indexed', 'findings of the engine', (n) => n > 0),
+    {
+      says: 'sharded: there are as many deleted rows, but each query meets a small part of them',
+      arms: ['indexed', 'sharded'],
+      judge: (of) => {
+        const [plain, shards] = both(of, 'sharded', perRow)
+        const [worst, worstOfShards] = both(of, 'sharded', 'worst query steps over')
+        return {
+          holds: shards > plain / 2 && shards < plain * 2 && worstOfShards * 4 < worst,
+          found: `${plain} and ${shards} a row found; the worst query: ${worst} and ${worstOfShards}`,
+        }
+      },
+    },
+    ...['remembered', 'generations'].map((name) => ({
+      says: `${name}: a sweep meets hardly any deleted rows`,
+      arms: [name],
+      judge: (of: Of) => {
+        const [found, each] = [figureOf(of(name), 'rows found'), figureOf(of(name), perRow)]
+        return { holds: found > 0 && each < 0.1, found: `${each} for each of ${found} rows found` }
+      },
+    })),
+    {
+      says: 'remembered: what is moved to a time in the past is never found',
+      arms: ['indexed', 'remembered'],
+      judge: (of) => {
+        const [plain, remembered] = both(of, 'remembered', kept)
+        return { holds: remembered > 4 * plain, found: `kept for up to ${plain} and ${remembered} minutes` }
+      },
+    },
+    {
+      says: 'generations: what is alive is written again, and what has expired is kept longer',
+      arms: ['indexed', 'generations'],
+      judge: (of) => {
+        const again = figureOf(of('generations'), 'entities written again')
+        const [plain, generations] = both(of, 'generations', kept)
+        return {
+          holds: again > 0 && generations > 1.5 * plain,
+          found: `${again} written again; kept for up to ${plain} and ${generations} minutes`,
+        }
+      },
+    },
+    {
+      says: 'generations: nothing is kept for longer than three generations',
+      arms: ['generations'],
+      judge: (of) => {
+        const [longest, generation] = [figureOf(of('generations'), kept), figureOf(of('generations'), 'a generation')]
+        return { holds: longest < 3 * generation, found: `${longest} minutes, a generation of ${generation} minutes` }
+      },
+    },
+  ],
+}
+
+/** A figure of the plain index, and of another arm. */
+function both(of: Of, arm: string, name: string): readonly [number, number] {
+  return [figureOf(of('indexed'), name), figureOf(of(arm), name)]
+}

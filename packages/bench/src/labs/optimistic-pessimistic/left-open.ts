@@ -1,0 +1,82 @@
+/**
+ * A transaction that failed in its client, and what the next one on the same entity meets: the failed one was given back, or
+ * left open.
+ *
+ * Known: best practices, API calls: roll back what failed; a transaction expires after 60 seconds without use.
+ */
+import { Histogram } from '../../measure/histogram.ts'
+import type { ArmSession } from '../../session.ts'
+import { type Client, integerOf, isTransient } from '../../sim/client.ts'
+import { integer } from '../../sim/entities.ts'
+import { timed } from '../../sim/open-loop.ts'
+import type { WireSession } from '../../sim/wire.ts'
+import { inTransaction } from '../../sim/writers.ts'
+import type { Concurrency } from './modes.ts'
+
+interface Took {
+  readonly ms: number
+  readonly aborts: number
+}
+
+/** Two clients at one entity: the first reads it and fails, the second adds to it until it has. */
+async function failThenAdd(client: Client, name: string, isRolledBack: boolean): Promise<Took> {
+  const key = client.key({ kind: 'Stock', name })
+  const failed = await client.begin()
+  await client.lookup(key, failed)
+  // Here the client finds that it cannot go on: the article is sold out.
+  if (isRolledBack) await client.rollback(failed)
+  const begun = client.nowMs()
+  for (let aborts = 0; ; aborts++) {
+    try {
+      await inTransaction(client, async (transaction) => {
+        const left = integerOf(await client.lookup(key, transaction), 'left')
+        return [{ operation: 'upsert', key, fields: { left: integer(left + 1) } }]
+      })
+      return { ms: client.nowMs() - begun, aborts }
+    } catch (error) {
+      if (!isTransient(error)) throw error
+    }
+  }
+}
+
+export async function leftOpen(session: ArmSession, concurrency: Concurrency, isRolledBack: boolean): Promise<void> {
+  const { record } = session
+  const count = session.setting('transaction.abandoned')
+  const store = await session.open({ simulate: true })
+  store.engine.configure({ concurrency, lockTimeoutMs: session.setting('lock.timeoutMs') })
+  const latency = new Histogram()
+  const waits: number[] = []
+  let aborts = 0
+  const clients = async (): Promise<void> => {
+    for (let i = 0; i < count; i++) {
+      // The failures come at any time, not one as the other ends.
+      await store.sleep(session.random.next() * 1000)
+      const took = await failThenAdd(session.client(store), `article-${i}`, isRolledBack)
+      latency.add(took.ms)
+      waits.push(took.ms / 1000)
+      aborts += took.aborts
+      session.progress((i + 1) / count)
+    }
+  }
+  await store.together([clients()])
+  record.figure('next transaction, p50', latency.quantile(0.5), 'ms')
+  record.figure('next transaction, p99', latency.quantile(0.99), 'ms')
+  record.figure('aborts of the next transaction', aborts / count, 'a job')
+  record.chart({
+    title: 'until the next transaction is committed',
+    unit: 's',
+    x: { name: 'failed transaction', values: waits.map((_, i) => i + 1) },
+    lines: [{ name: 'next', values: waits }],
+  })
+}
+
+/** The same against a server, as often as the time allows. */
+export async function leaveOpenOverWire(wire: WireSession, isRolledBack: boolean): Promise<void> {
+  const { client, random, seconds } = wire
+  const endMs = client.nowMs() + seconds * 1000
+  while (client.nowMs() < endMs) {
+    await timed(wire, async () => {
+      await failThenAdd(client, `article-${random.integer(1_000_000)}`, isRolledBack)
+    })
+  }
+}
