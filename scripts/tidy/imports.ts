@@ -20,6 +20,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'storage',
     'tablets',
     'tables',
+    'on-demand',
     'indexes',
     'ids',
     'log',

@@ -14,8 +14,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { type Engine, type Kv, openEngine, type WriteGroup } from '@sixtables/engine'
-import { MemoryKv, openLevelKv } from '@sixtables/engine/testing'
+import { type Engine, type Kv, openEngine, type Writes } from '@sixtables/engine'
+import { listOf, MemoryKv, openLevelKv } from '@sixtables/engine/testing'
 import { Level } from 'level'
 import { entity, project } from './to-do.ts'
 
@@ -44,31 +44,24 @@ interface Subject {
 }
 
 /** A store that notes what is written in batches, and does not write it. */
-function noting(noted: WriteGroup[]): Kv {
+function noting(noted: Writes[]): Kv {
   const batch: Kv['batch'] = (writes) => {
-    noted.push({ writes, rows: undefined })
-  }
-  const batchWith: Kv['batchWith'] = (writes, rows) => {
-    noted.push({ writes, rows })
+    noted.push(writes)
   }
   return new Proxy<Kv>(new MemoryKv(), {
     get(target, name) {
       if (name === 'batch') return batch
-      if (name === 'batchWith') return batchWith
       const member: unknown = Reflect.get(target, name, target)
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
 }
 
-function levelBatch({ writes, rows }: WriteGroup): LevelBatch {
-  const batch: LevelBatch[number][] = writes.map(({ key: text, value }) => {
+function levelBatch(writes: Writes): LevelBatch {
+  return listOf(writes).map(({ key: text, value }) => {
     const key = Buffer.from(text, 'latin1')
-    if (value === undefined) return { type: 'del', key }
-    return { type: 'put', key, value: value instanceof Uint8Array ? value : value.bytes() }
+    return value === undefined ? { type: 'del', key } : { type: 'put', key, value }
   })
-  rows?.each((key, value) => batch.push({ type: 'put', key: Buffer.from(key), value }))
-  return batch
 }
 
 function upsert(engine: Engine, entities: readonly Uint8Array[]): unknown {
@@ -86,17 +79,14 @@ function engineSubject(engine: Engine): Subject {
 }
 
 /** @param commitOf - how a group that the engine writes is written */
-async function replaySubject(
-  commitOf: (group: WriteGroup) => () => unknown,
-  close: () => Promise<void>,
-): Promise<Subject> {
-  const noted: WriteGroup[] = []
+async function replaySubject(commitOf: (group: Writes) => () => unknown, close: () => Promise<void>): Promise<Subject> {
+  const noted: Writes[] = []
   const rehearsal = await openEngine({ kv: noting(noted) })
   return {
     prepare: async (entities) => {
       noted.length = 0
       for (const one of entities) await upsert(rehearsal, one)
-      const rows = noted.reduce((sum, { writes, rows }) => sum + writes.length + (rows?.count ?? 0), 0)
+      const rows = noted.reduce((sum, writes) => sum + listOf(writes).length, 0)
       const commits = noted.map(commitOf)
       return { commit: (i) => commits[i]?.(), rows: rows / entities.length }
     },
@@ -120,18 +110,15 @@ async function openLevel(dir: string): Promise<Level<Uint8Array, Uint8Array>> {
 }
 
 const subjects: Record<(typeof subjectNames)[number], (dir: string) => Promise<Subject>> = {
-  engine: async (dir) => engineSubject(await openEngine({ kv: await openLevelKv({ dir }) })),
+  engine: async (dir) => engineSubject(await openEngine({ dir })),
   store: async (dir) => {
     const kv = await openLevelKv({ dir })
-    const commitOf =
-      ({ writes, rows }: WriteGroup) =>
-      (): unknown =>
-        rows === undefined ? kv.batch(writes) : kv.batchWith(writes, rows)
+    const commitOf = (writes: Writes) => (): unknown => kv.batch(writes)
     return await replaySubject(commitOf, () => kv.close())
   },
   'LevelDB, array': async (dir) => {
     const level = await openLevel(dir)
-    const commitOf = (group: WriteGroup) => {
+    const commitOf = (group: Writes) => {
       const rows = levelBatch(group)
       return (): unknown => level.batch([...rows])
     }
@@ -139,7 +126,7 @@ const subjects: Record<(typeof subjectNames)[number], (dir: string) => Promise<S
   },
   'LevelDB, chained': async (dir) => {
     const level = await openLevel(dir)
-    const commitOf = (group: WriteGroup) => {
+    const commitOf = (group: Writes) => {
       const rows = levelBatch(group)
       return (): unknown => {
         const chained = level.batch()

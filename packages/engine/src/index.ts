@@ -115,7 +115,7 @@ export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'
 export { giveWay } from './slices.ts'
 export { StandingClock } from './standing-clock.ts'
-export type { BatchWrite, Durability, Kv, KvWrite, MadeRows, WriteGroup } from './storage/kv.ts'
+export type { Durability, Kv, KvWrite, WriteSink, WriteSource, Writes } from './storage/kv.ts'
 export { StoredImage } from './tables/entities.ts'
 export {
   type TabletSettingName,

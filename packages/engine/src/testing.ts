@@ -1,6 +1,7 @@
 /** Stands for others' tests: a virtual clock, stores with faults, and the runner of golden scripts. */
 
 export { type Random, seededRandom } from './random.ts'
+export { listOf } from './storage/kv.ts'
 export { type LevelKv, type LevelKvOptions, openLevelKv } from './storage/level-kv.ts'
 export { MemoryKv } from './storage/memory-kv.ts'
 export type { Mechanism, SwitchedOff } from './switched-off.ts'

@@ -27,8 +27,9 @@ import type { EntityImage } from '../src/model/entity.ts'
 import type { CompositeIndex } from '../src/model/index-definition.ts'
 import type { Key, PartitionId } from '../src/model/key.ts'
 import type { IndexableValue, Value } from '../src/model/value.ts'
+import { encodeImage, entityRowKeyOf } from '../src/tables/entities.ts'
 import { encodeCounter, idSequenceRowKey } from '../src/tables/id-sequences.ts'
-import { indexRowsOf, rowsOf } from '../src/tables/rows.ts'
+import { rowsOfEntries } from '../src/testing/row-list.ts'
 
 const page = readFileSync(new URL('../../../docs/reference/keyspace.md', import.meta.url), 'utf8')
 
@@ -195,10 +196,12 @@ describe('rows', () => {
 
   /** Every row that the page may show, made by the code that makes it for the store. */
   const rows: readonly { readonly key: string; readonly value?: Uint8Array }[] = [
-    ...rowsOf(keyCodes(toDo), image, [owner, manyRanks], []),
-    ...rowsOf(keyCodes({ ...toDo, partition: dn }), image, [], []),
-    ...indexRowsOf(keyCodes(toDo), [owner, rank], indexes).slice(5),
-    ...indexRowsOf(keyCodes(adasToDo), [rank], indexes),
+    { key: entityRowKeyOf(toDo), value: encodeImage(image) },
+    { key: entityRowKeyOf({ ...toDo, partition: dn }), value: encodeImage(image) },
+    ...rowsOfEntries(keyCodes(toDo), [owner, manyRanks]),
+    ...rowsOfEntries(keyCodes({ ...toDo, partition: dn }), []),
+    ...rowsOfEntries(keyCodes(toDo), [owner, rank], indexes).slice(5),
+    ...rowsOfEntries(keyCodes(adasToDo), [rank], indexes),
     { key: idSequenceRowKey('p', '', ['scattered']), value: encodeCounter(1001n) },
     { key: logRowKey(group, version) },
     { key: pendingRowKey(group, version), value: nothing },

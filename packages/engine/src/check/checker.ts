@@ -18,10 +18,8 @@
 
 import { checkAlive, type RequestContext } from '../context.ts'
 import { hexOf } from '../encoding/bytes.ts'
-import { keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
-import { type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
 import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
 import { groupOf, logRange, logRowKey, parseLogRowKey, pendingRange, pendingRangeOfGroup } from '../log/log-rows.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
@@ -30,7 +28,7 @@ import { DamagedRow } from '../storage/damaged-row.ts'
 import type { FileDamage, KeyRange, Kv, KvReader, KvRow, KvScan, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
-import { tableOfRow } from '../tables/rows.ts'
+import { codesOfEntityRow, handRows, type IndexRules, tableOfRow } from '../tables/entity-rows.ts'
 import { entityRowOfIndexRow } from './index-row.ts'
 import { type CheckReport, type PendingGroup, type Problem, type ProblemKind, problemsListed } from './report.ts'
 
@@ -161,7 +159,7 @@ class Check {
   /** The image of an entity that its index rows are of now: that before its first pending record, or its row. */
   async #indexedImage(entityRow: RowKey): Promise<Cell> {
     const { kv } = this.#source
-    const { partition, path } = codesOf(entityRow)
+    const { partition, path } = codesOfEntityRow(entityRow)
     const group = groupOf(partition, path)
     const markers = kv.scan(pendingRangeOfGroup(group))
     try {
@@ -321,11 +319,17 @@ class Check {
   }
 
   #indexRows(entityRow: RowKey, cell: Cell): ReadonlyMap<RowKey, Uint8Array> {
-    const { partition, path } = codesOf(entityRow)
-    const codes = keyCodesOfPath(partition, path)
+    const codes = codesOfEntityRow(entityRow)
     const rules = this.#source.databaseByCode(codes.partition).checkRules
+    const rows = new Map<RowKey, Uint8Array>()
     try {
-      return new Map(indexRowsOfCell(codes, cell, rules).map(({ key: rowKey, value }) => [rowKey, value]))
+      handRows({ codes, before: undefined, after: cell }, rules, {
+        wants: (prefix) => prefix !== keySpaces.Entities,
+        write: (key, value) => {
+          if (value !== undefined) rows.set(key, value)
+        },
+      })
+      return rows
     } catch (error) {
       this.#report('unreadable row', entityRow, error instanceof Error ? error.message : String(error))
       return new Map()
@@ -395,11 +399,6 @@ class Check {
     if (this.#problems.length === problemsListed) return
     this.#problems.push({ kind, row: prettyRowKey(key), rowKey: hexOf(key), detail })
   }
-}
-
-function codesOf(entityRow: RowKey): { readonly partition: string; readonly path: string } {
-  const partitionEnd = skipPartition(entityRow, 1)
-  return { partition: entityRow.slice(1, partitionEnd), path: entityRow.slice(partitionEnd) }
 }
 
 function sameCell(a: Cell, b: Cell): boolean {

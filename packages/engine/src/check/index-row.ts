@@ -8,7 +8,7 @@ import { parseCompositeHead, parseCompositeRowKey } from '../tables/entities-by-
 import { parseEntitiesByKindRowKey } from '../tables/entities-by-kind.ts'
 import { parseEntitiesByPropertyAscRowKey } from '../tables/entities-by-property-asc.ts'
 import { parseEntitiesByPropertyDescRowKey } from '../tables/entities-by-property-desc.ts'
-import { tableOfRow } from '../tables/rows.ts'
+import { tableOfRow } from '../tables/entity-rows.ts'
 
 function keyOfIndexRow(rowKey: RowKey, indexes: readonly CompositeIndex[]): Key {
   const table = tableOfRow(rowKey)

@@ -6,10 +6,7 @@ import type { PendingRecord } from '../log/pending.ts'
 import type { Key, PartitionId } from '../model/key.ts'
 
 /** The changes of one commit in one entity group. */
-export type CommittedFact = Pick<
-  PendingRecord,
-  'group' | 'partition' | 'version' | 'changes' | 'entityWrites' | 'indexWrites'
->
+export type CommittedFact = Pick<PendingRecord, 'group' | 'partition' | 'version' | 'changes'>
 
 /** A commit as asked for, before anything of it is decided. Keys may be incomplete. */
 export interface CommitAskedFact {

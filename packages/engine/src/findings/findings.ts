@@ -73,7 +73,7 @@ export class Findings {
   /** A commit is being appended. */
   noteCommitted(facts: readonly CommittedFact[]): void {
     let entities = 0
-    for (const { entityWrites } of facts) entities += entityWrites.length
+    for (const { changes } of facts) entities += changes.length
     const stands = this.#commits.stands(entities, Number(facts[0]?.version ?? 0n) / 1000)
     if (stands === 0) return
     const step = stands === 1 ? 1 : Math.ceil(facts.length / indexedMax)

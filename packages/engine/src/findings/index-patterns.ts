@@ -10,13 +10,16 @@ import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeInt64, decodeText } from '../encoding/ordered.ts'
 import { skipValue } from '../encoding/value-codec.ts'
 import type { RowKey } from '../storage/kv.ts'
-import { scatterProperty } from '../tables/rows.ts'
+import { RowProducer, scatterProperty } from '../tables/entity-rows.ts'
 import type { CommittedFact, QueryFact } from './facts.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
 import { type Pattern, percentOf, type Sighting } from './sighting.ts'
 import { placeInWords } from './subject-words.ts'
+
+/** The tables whose rows are looked at. */
+const looked = [keySpaces.EntitiesByCompositeProperty, keySpaces.EntitiesByPropertyAsc]
 
 const subjectsMax = 512
 const sampleMin = 64
@@ -65,19 +68,20 @@ export class IndexPatterns implements Pattern {
   /** @param facts - of one commit: its rows come at one moment, in the order of their keys and not of their values */
   noteCommitted(facts: readonly CommittedFact[], stands: number): void {
     const values = new Map<string, string[]>()
-    for (const { indexWrites } of facts) {
-      for (const { key, value } of indexWrites) {
-        if (value === undefined) continue
-        if (key[0] === keySpaces.EntitiesByCompositeProperty) this.#noteCompositeRow(key, stands)
-        if (key[0] !== keySpaces.EntitiesByPropertyAsc) continue
+    const producer = new RowProducer({
+      wants: (head) => looked.some((space) => head.startsWith(space)),
+      write: (key, value) => {
+        if (value === undefined) return
+        if (key[0] === keySpaces.EntitiesByCompositeProperty) return this.#noteCompositeRow(key, stands)
         const valueAt = valueOffset(key)
         const property = key.slice(1, valueAt)
         const code = key.slice(valueAt, skipValue(key, valueAt))
         const others = values.get(property)
         if (others === undefined) values.set(property, [code])
         else others.push(code)
-      }
-    }
+      },
+    })
+    for (const { changes } of facts) for (const change of changes) producer.indexRows(change)
     for (const [property, codes] of values) {
       this.#noteValues(this.#properties.of(property), codes, stands)
     }

@@ -16,13 +16,13 @@
 import type { RequestContext } from '../context.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { failedPrecondition, invalidArgument } from '../errors.ts'
-import { addIndexDelta, type IndexRules } from '../log/index-delta.ts'
 import { decodeLogRecord, type EntityChange } from '../log/log-record.ts'
 import { parseLogRowKey } from '../log/log-rows.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { KeyRange, KvReader, KvRow, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
-import type { RowScan, TableId, TableView, TableWrite } from '../tables/table.ts'
+import { EntityRows, type IndexRules, RowProducer } from '../tables/entity-rows.ts'
+import type { RowScan, TableId, TableView } from '../tables/table.ts'
 
 /** Rows as they were: `undefined` = there was none. */
 export type UndoneRows = ReadonlyMap<RowKey, Uint8Array | undefined>
@@ -78,12 +78,12 @@ export async function undoneRows(
 /** @param undone - newest first */
 function undoneIndexRows(undone: readonly UndoneChange[]): UndoneRows {
   const rows = new Map<RowKey, Uint8Array | undefined>()
+  const producer = new RowProducer({ write: (key, value) => rows.set(key, value) })
   for (const { change, partition, rules } of undone) {
     const { path, before, after } = change
-    const writes: TableWrite[] = []
-    // The way back is the difference from the image after to the image before.
-    addIndexDelta({ codes: keyCodesOfPath(partition, path), before: after, after: before }, rules, writes)
-    for (const write of writes) rows.set(write.key, write.value)
+    // The way back is the change from the image after to the image before.
+    const codes = keyCodesOfPath(partition, path)
+    producer.indexRows(new EntityRows({ codes, before: after, after: before }, rules))
   }
   return rows
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { indexEntries } from '../encoding/index-entries.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import { limits } from '../limits.ts'
+import { encodeImage } from '../tables/entities.ts'
 import { entity, entityRows, imageOf, index, type ModelEntity } from '../testing/query-world.ts'
-import { refuseLargeRows } from './row-limit.ts'
+import { checkCompositeRows } from './row-limit.ts'
 
 const indexes = [index('A(x, y desc)', 1n), index('A(ancestor, x, __key__ desc)', 2n), index('B(x, y)', 3n)]
 
@@ -14,9 +14,14 @@ function bytesOf(one: ModelEntity): number {
     .reduce((sum, { key: rowKey, value }) => sum + rowKey.length + value.length, 0)
 }
 
+function check(one: ModelEntity): void {
+  const delta = { codes: keyCodes(one.key), before: undefined, after: encodeImage(imageOf(one)) }
+  checkCompositeRows(delta, { indexes, indexOptions: {} })
+}
+
 function isRefused(one: ModelEntity): boolean {
   try {
-    refuseLargeRows(keyCodes(one.key), indexEntries(imageOf(one).properties), indexes)
+    check(one)
     return false
   } catch {
     return true
@@ -41,7 +46,5 @@ test('an entity is refused exactly when its rows in composite indexes take more 
 test('the error names the entity, the index and its rows, and takes no time however many there would be', () => {
   const many = [...Array(20_000).keys()].map((i) => BigInt(i))
   const one = entity('A:1', { x: many, y: many })
-  expect(() => refuseLargeRows(keyCodes(one.key), indexEntries(imageOf(one).properties), indexes)).toThrow(
-    /^A:1 would have \d+ bytes .* A\(x, y desc\) alone has 400000000 rows of it/,
-  )
+  expect(() => check(one)).toThrow(/^A:1 would have \d+ bytes .* A\(x, y desc\) alone has 400000000 rows of it/)
 })

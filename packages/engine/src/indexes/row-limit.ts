@@ -4,20 +4,28 @@
  *
  * Known: the limit. Ours: what is counted, the bytes of row keys and cells.
  */
+import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import { ancestorPrefixes, decodePath, type KeyCodes, pathEnd } from '../encoding/key-codec.ts'
 import { prettyPath } from '../encoding/pretty.ts'
 import { invalidArgument } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { type CompositeIndex, formatIndex } from '../model/index-definition.ts'
+import { propertiesOfImage } from '../tables/entities.ts'
 import { columnsOf, countCompositeRows } from '../tables/entities-by-composite-property.ts'
+import type { EntityDelta, IndexRules } from '../tables/entity-rows.ts'
+
+/** Refuses a change after which the entity has too much. @throws INVALID_ARGUMENT */
+export function checkCompositeRows(
+  { codes, after, afterEntries }: EntityDelta,
+  { indexes, indexOptions }: IndexRules,
+): void {
+  if (after === undefined || indexes.length === 0) return
+  refuseLargeRows(codes, afterEntries ?? indexEntries(propertiesOfImage(after), indexOptions), indexes)
+}
 
 /** @throws INVALID_ARGUMENT that names the entity, and the index that has most of the bytes */
-export function refuseLargeRows(
-  codes: KeyCodes,
-  entries: readonly IndexEntry[],
-  indexes: readonly CompositeIndex[],
-): void {
+function refuseLargeRows(codes: KeyCodes, entries: readonly IndexEntry[], indexes: readonly CompositeIndex[]): void {
   let bytes = 0
   let largest = { bytes: 0, words: '', rows: 0 }
   for (const index of indexes) {

@@ -14,12 +14,13 @@
  * Known: the two milestones ("Life of a Datastore Write"). Ours: rows from both images.
  */
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
-import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import { type Kv, type KvWrite, listOf, type RowKey } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
-import type { LogCharges, Stage } from './log-charges.ts'
+import type { LogCharges } from './log-charges.ts'
 import type { GroupCode } from './log-rows.ts'
 import { pendingRowKey } from './log-rows.ts'
 import type { Milestone, PendingRecord, PendingRecords } from './pending.ts'
+import { RecordWrites, type Stage } from './record-writes.ts'
 import type { Retention } from './retention.ts'
 
 /** Why a record was applied: by its policy, because a strong read needed it, on opening, or by somebody's release. */
@@ -154,11 +155,9 @@ export class Applier {
   #write(record: PendingRecord, stage: Stage, marker?: RowKey): MaybePromise<void> {
     const { kv, charges } = this.#options
     charges.applying(record, stage, marker)
-    const writes: KvWrite[] = []
-    if (stage !== 'B') for (const write of record.entityWrites) writes.push(write)
-    if (stage !== 'A') for (const write of record.indexWrites) writes.push(write)
-    if (marker !== undefined) writes.push({ key: marker, value: undefined })
-    if (kv.supports.batch) return kv.batch(writes)
-    return forEachInOrder(writes, (write) => kv.mutate(write))
+    const last: readonly KvWrite[] = marker === undefined ? [] : [{ key: marker, value: undefined }]
+    if (kv.supports.batch) return kv.batch(new RecordWrites(last, [record], stage))
+    const rows = listOf(new RecordWrites([], [record], stage))
+    return forEachInOrder([...rows, ...last], (write) => kv.mutate(write))
   }
 }

@@ -3,8 +3,8 @@ import type { RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
+import type { EntityDelta, IndexRules } from '../tables/entity-rows.ts'
 import type { ApplyPolicy } from './apply-policy.ts'
-import type { EntityStates, IndexRules } from './index-delta.ts'
 import type { GroupCode } from './log-rows.ts'
 import type { PendingRecord } from './pending.ts'
 
@@ -61,7 +61,7 @@ export interface Append {
 
 export interface Evaluation<T> {
   /** New states, at most one an entity; unchanged entities are left out. */
-  readonly states: readonly EntityStates[]
+  readonly states: readonly EntityDelta[]
   readonly result: T
 }
 
@@ -83,6 +83,6 @@ export interface Refused {
 export interface Committed<T> {
   readonly version: bigint
   readonly result: T
-  /** Index rows that come or go with this commit (index-delta.ts). */
+  /** Index rows that come or go with this commit (tables/entity-rows.ts). */
   readonly indexUpdates: number
 }

@@ -24,8 +24,7 @@ import type { KeyCodes } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen, finallyDo, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
-import type { BatchWrite, Kv, KvWrite, RowKey, WriteGroup } from '../storage/kv.ts'
-import { writeGroup } from '../storage/made-rows.ts'
+import type { Kv, KvWrite, RowKey, Writes } from '../storage/kv.ts'
 import type { Tablets } from '../tablets/tablets.ts'
 import { AppendQueue } from './append-queue.ts'
 import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent } from './apply.ts'
@@ -48,7 +47,8 @@ import { Decisions } from './decisions.ts'
 import { LogCharges } from './log-charges.ts'
 import { type GroupCode, groupOf, pendingRowKey } from './log-rows.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
-import { footprintOf, freshRowsOf, noFootprint, type PreparedRecord, prepareRecords } from './prepared-record.ts'
+import { footprintOf, noFootprint, type PreparedRecord, prepareRecords } from './prepared-record.ts'
+import { RecordWrites } from './record-writes.ts'
 import { findPending } from './recovery.ts'
 import { type KeptRecords, Retention, type RetentionLimits } from './retention.ts'
 import { Sequencer } from './sequencer.ts'
@@ -229,13 +229,13 @@ export class CommitLog {
         return { acknowledged: this.#landed(), committed: { version, result, indexUpdates: 0 } }
       }
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
-      return andThen(prepareRecords(input, states, version, kv), (records) => {
+      return andThen(prepareRecords(input, states, version, kv.supports.batch), (records) => {
         checkAlive(context)
         for (const { group } of records) this.scopes.refuse(group)
         input.admit?.(footprintOf(records))
         this.#charges.admit(context, records)
         let indexUpdates = 0
-        for (const record of records) indexUpdates += record.indexUpdates
+        for (const { changes } of records) for (const { updates } of changes) indexUpdates += updates
         const committed = { version, result, indexUpdates }
         return andThen(this.#append(input, records, version), ({ acknowledged }) => ({ acknowledged, committed }))
       })
@@ -253,8 +253,7 @@ export class CommitLog {
     const { kv } = this.#options
     const isHeld = this.holds.mark(records)
     const isFused = kv.supports.batch && !isHeld && input.database.applyPolicy.type === 'immediate'
-    // on-demand-rows/OD3: these records wait to be applied.
-    if (!isFused) return andThen(kv.keepAll?.(), () => this.#appendWaiting(input, records, version))
+    if (!isFused) return this.#appendWaiting(input, records, version)
     // Records from before the policy became immediate go first: a group is applied in order (apply/A1).
     const earlier =
       this.pending.count === 0
@@ -278,8 +277,8 @@ export class CommitLog {
       this.#tell(input, records, landing)
       return landing.then(() => ({ acknowledged: undefined }))
     }
-    const group = { writes: this.#logWrites(input.context, records, version, true), rows: undefined }
-    return { acknowledged: this.#writeBatch(input, records, version, group, () => this.#enqueue(records, database)) }
+    const writes = this.#logWrites(input.context, records, version, true)
+    return { acknowledged: this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, database)) }
   }
 
   /** Writes one batch; while it is on its way, its entities are known as committed to the commits that follow (L4). */
@@ -287,22 +286,22 @@ export class CommitLog {
     input: CommitInput<T>,
     records: readonly PreparedRecord[],
     version: bigint,
-    group: WriteGroup,
+    writes: Writes,
     done: () => void,
   ): MaybePromise<void> {
-    const written = writeGroup(this.#options.kv, group)
+    const written = this.#options.kv.batch(writes)
     if (!(written instanceof Promise)) {
       done()
       this.#tell(input, records, undefined)
       return
     }
-    for (const { entityWrites } of records) {
-      for (const { key, value } of entityWrites) this.#inFlight.set(key, { version, cell: value })
+    for (const { changes } of records) {
+      for (const { row, after } of changes) this.#inFlight.set(row, { version, cell: after })
     }
     const acknowledged = written.then(done, unknownOutcome).finally(() => {
       this.#writing.delete(acknowledged)
-      for (const { entityWrites } of records) {
-        for (const { key } of entityWrites) if (this.#inFlight.get(key)?.version === version) this.#inFlight.delete(key)
+      for (const { changes } of records) {
+        for (const { row } of changes) if (this.#inFlight.get(row)?.version === version) this.#inFlight.delete(row)
       }
     })
     this.#writing.add(acknowledged)
@@ -316,14 +315,10 @@ export class CommitLog {
   }
 
   /** The log records and all that they apply, in one batch: no marker is needed. */
-  #fusedWrites(context: RequestContext, records: readonly PreparedRecord[], version: bigint): WriteGroup {
+  #fusedWrites(context: RequestContext, records: readonly PreparedRecord[], version: bigint): Writes {
     const writes = this.#logWrites(context, records, version, false)
-    for (const record of records) {
-      this.#charges.applying(record, 'AB', undefined, record.indexRows)
-      for (const write of record.entityWrites) writes.push(write)
-      for (const write of record.keptWrites) writes.push(write)
-    }
-    return { writes, rows: freshRowsOf(records) }
+    for (const record of records) this.#charges.applying(record, 'AB')
+    return new RecordWrites(writes, records, 'AB')
   }
 
   #appliedWithCommit(records: readonly PreparedRecord[]): void {
@@ -340,8 +335,8 @@ export class CommitLog {
     records: readonly PreparedRecord[],
     version: bigint,
     markers: boolean,
-  ): BatchWrite[] {
-    const writes: BatchWrite[] = this.#trim(context, records)
+  ): KvWrite[] {
+    const writes = this.#trim(context, records)
     const ceiling = this.#options.versions.ceilingFor(version)
     if (ceiling !== undefined) writes.push(ceiling)
     for (const record of records) {
@@ -366,7 +361,7 @@ export class CommitLog {
     for (const write of this.#trim(context, records)) await kv.mutate(write)
     for (const record of records) {
       await kv.mutate({ key: pendingRowKey(record.group, version), value: empty })
-      const appended = await kv.mutateIf({ key: record.logRow, value: record.value.bytes() }, undefined)
+      const appended = await kv.mutateIf({ key: record.logRow, value: record.value }, undefined)
       if (!appended) {
         throw new DatastoreError('ABORTED', 'another writer appended to the log of this entity group first; try again')
       }
@@ -378,7 +373,7 @@ export class CommitLog {
 
   /** The records are committed: from now on reads know of them, and the policy decides when they are applied. */
   #enqueue(prepared: readonly PreparedRecord[], database: LogDatabase): void {
-    const records = prepared.map((record) => record.waiting())
+    const records = prepared.map(({ value, ...record }): PendingRecord => record)
     for (const record of records) {
       // The hold may have ended while the record was on its way to the store.
       if (record.held) this.holds.markAgain(record)

@@ -6,14 +6,13 @@
  */
 import { CountingLedger, type RequestContext } from '../context.ts'
 import type { KvWrite, RowKey } from '../storage/kv.ts'
-import type { TableId, TableWrite } from '../tables/table.ts'
+import { RowProducer, tableOfRow } from '../tables/entity-rows.ts'
+import type { TableId } from '../tables/table.ts'
 import type { RequestLoad } from '../tablets/meter.ts'
 import { bytesOf } from '../tablets/row-counts.ts'
 import type { Tablets } from '../tablets/tablets.ts'
 import type { PendingRecord } from './pending.ts'
-
-/** Which milestones a batch of writes is of. */
-export type Stage = 'A' | 'B' | 'AB'
+import { RecordWrites, rowCountOf, type Stage } from './record-writes.ts'
 
 export class LogCharges {
   readonly #ledger = new CountingLedger()
@@ -52,54 +51,41 @@ export class LogCharges {
    * Rows of a record are about to be written.
    *
    * @param marker - the row of its pending marker, when that goes with them
-   * @param indexRows - how many index rows it has, where that is known without making them
    */
-  applying(record: PendingRecord, stage: Stage, marker?: RowKey, indexRows: number = record.indexWrites.length): void {
-    const { entityWrites } = record
-    const rows =
-      (stage === 'B' ? 0 : entityWrites.length) + (stage === 'A' ? 0 : indexRows) + (marker === undefined ? 0 : 1)
+  applying(record: PendingRecord, stage: Stage, marker?: RowKey): void {
     const ledger = this.#ledger
     ledger.load = record.load
+    const rows = rowCountOf(record, stage) + (marker === undefined ? 0 : 1)
     if (!ledger.chargeUnseen(rows)) {
-      if (stage !== 'B') for (const write of entityWrites) this.#charge(write)
-      if (stage !== 'A') this.#chargeIndexRows(record, indexRows)
-      if (marker !== undefined) ledger.charge('Log', 'delete', marker, 1, marker.length)
+      const write = (key: RowKey, value: Uint8Array | undefined): void => {
+        const bytes = key.length + (value?.length ?? 0)
+        ledger.charge(tableOfRow(key), value === undefined ? 'delete' : 'put', key, 1, bytes)
+      }
+      new RecordWrites([], [record], stage).writeTo({ write })
+      if (marker !== undefined) write(marker, undefined)
     }
     if (this.#tablets?.rows.isWanted) this.#noteRows(record, stage)
   }
 
-  /** One of many is looked at: mostly the others need not even be made. */
-  #chargeIndexRows(record: PendingRecord, count: number): void {
-    let at = 0
-    for (;;) {
-      at += this.#ledger.chargeUntilSeen(count - at)
-      if (at === count) return
-      this.#charge(record.indexWriteAt?.(at) ?? (record.indexWrites[at] as TableWrite))
-      at++
-    }
-  }
-
-  #charge({ table, key, value }: TableWrite): void {
-    this.#ledger.charge(table, value === undefined ? 'delete' : 'put', key, 1, key.length + (value?.length ?? 0))
-  }
-
-  #noteRows(record: PendingRecord, stage: Stage): void {
+  #noteRows({ changes, load }: PendingRecord, stage: Stage): void {
     const rows = this.#tablets?.rows
-    const weight = record.load?.weight ?? 1
+    const weight = load?.weight ?? 1
     if (stage !== 'B') {
-      for (const [i, { before, after }] of record.changes.entries()) {
-        const key = record.entityWrites[i]?.key ?? ''
+      for (const { row, before, after } of changes) {
         const sizeOf = (cell: Uint8Array | undefined): number =>
-          cell === undefined ? 0 : bytesOf('Entities', key, cell.length)
+          cell === undefined ? 0 : bytesOf('Entities', row, cell.length)
         const come = (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
-        rows?.note(key, come, sizeOf(after) - sizeOf(before), weight)
+        rows?.note(row, come, sizeOf(after) - sizeOf(before), weight)
       }
     }
     if (stage === 'A') return
-    for (const { key, value } of record.indexWrites) {
-      if (value === undefined) rows?.note(key, -1, -key.length, weight)
-      else if (!record.replaced?.has(key)) rows?.note(key, 1, key.length, weight)
-    }
+    const producer = new RowProducer({
+      write: (key, value, wasThere) => {
+        if (value === undefined) rows?.note(key, -1, -key.length, weight)
+        else if (!wasThere) rows?.note(key, 1, key.length, weight)
+      },
+    })
+    for (const change of changes) producer.indexRows(change)
   }
 }
 
@@ -110,10 +96,12 @@ export function applyLoad({ weight, spreadMs }: RequestContext): RequestLoad | u
 }
 
 /** The rows that a commit writes, those of its application included: the worst of them counts. */
-function* rowsOf(records: readonly PendingRecord[]): Iterable<{ readonly table: TableId; readonly rowKey: RowKey }> {
-  for (const { logRow, entityWrites, indexWrites } of records) {
-    yield { table: 'Log', rowKey: logRow }
-    for (const { table, key } of entityWrites) yield { table, rowKey: key }
-    for (const { table, key } of indexWrites) yield { table, rowKey: key }
+function rowsOf(records: readonly PendingRecord[]): readonly { readonly table: TableId; readonly rowKey: RowKey }[] {
+  const rows: { readonly table: TableId; readonly rowKey: RowKey }[] = []
+  for (const record of records) {
+    rows.push({ table: 'Log', rowKey: record.logRow })
+    const write = (rowKey: RowKey): number => rows.push({ table: tableOfRow(rowKey), rowKey })
+    new RecordWrites([], [record], 'AB').writeTo({ write })
   }
+  return rows
 }

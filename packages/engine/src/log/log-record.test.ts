@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DeferredLogRecord, decodeLogRecord } from './log-record.ts'
+import { decodeLogRecord, encodeLogRecord } from './log-record.ts'
 
 const code = fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('latin1'))
 const image = fc.option(fc.uint8Array({ maxLength: 300 }), { nil: undefined })
 const change = fc.record({ path: code, before: image, after: image })
 
 describe('a log record', () => {
-  it('log-record/R1: has the length that was said, and is read as it was written', () => {
+  it('log-record/R1: is read as it was written', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -18,10 +18,7 @@ describe('a log record', () => {
         change,
         fc.array(change, { maxLength: 4 }),
         (head, first, others) => {
-          const record = new DeferredLogRecord(head, first.path, first.before, first.after, others)
-          const bytes = record.bytes()
-          expect(bytes.length).toBe(record.length)
-          const { changes, ...read } = decodeLogRecord(bytes)
+          const { changes, ...read } = decodeLogRecord(encodeLogRecord(head, [first, ...others]))
           expect({ ...read, transaction: [...read.transaction] }).toEqual({
             ...head,
             transaction: [...head.transaction],
@@ -34,7 +31,6 @@ describe('a log record', () => {
           expect(changes.map(({ path, before, after }) => [path, before && [...before], after && [...after]])).toEqual(
             plain,
           )
-          expect(record.changes).toEqual([first, ...others])
         },
       ),
       { numRuns: 200 },

@@ -12,7 +12,6 @@
  * Ours: both images, so that apply never reads the Entities table and history can be read backwards.
  */
 import { InvariantError, invariant } from '../invariant.ts'
-import type { DeferredValue } from '../storage/kv.ts'
 import type { GroupCode } from './log-rows.ts'
 
 /**
@@ -57,49 +56,15 @@ function sizeOfChange(path: string, before: Uint8Array | undefined, after: Uint8
 /** What the records of one commit have in common. */
 export type LogRecordHead = Omit<LogRecord, 'changes'>
 
-/**
- * A record whose bytes are made when somebody reads them. Its images are those of the Entities rows: they are shared. Most
- * records have one change, and there are as many as entities: it stands here in fields, because a list and an object for it
- * were a quarter of what a new entity left behind for the collector to move.
- */
-export class DeferredLogRecord implements DeferredValue {
-  readonly length: number
-  readonly #head: LogRecordHead
-  readonly #path: string
-  readonly #before: Uint8Array | undefined
-  readonly #after: Uint8Array | undefined
-  readonly #others: readonly EntityChange[]
-
-  /** @param others - the changes after the first, whose fields come before it */
-  constructor(
-    head: LogRecordHead,
-    path: string,
-    before: Uint8Array | undefined,
-    after: Uint8Array | undefined,
-    others: readonly EntityChange[],
-  ) {
-    this.#head = head
-    this.#path = path
-    this.#before = before
-    this.#after = after
-    this.#others = others
-    let length = headBytes(head) + sizeOfChange(path, before, after)
-    for (const other of others) length += sizeOfChange(other.path, other.before, other.after)
-    this.length = length
-  }
-
-  get changes(): readonly EntityChange[] {
-    return [{ path: this.#path, before: this.#before, after: this.#after }, ...this.#others]
-  }
-
-  bytes(): Uint8Array {
-    const bytes = Buffer.allocUnsafe(this.length)
-    let at = putHead(bytes, this.#head, 1 + this.#others.length)
-    at = putChange(bytes, at, this.#path, this.#before, this.#after)
-    for (const { path, before, after } of this.#others) at = putChange(bytes, at, path, before, after)
-    invariant(at === bytes.length, 'R1: a log record has the size computed for it')
-    return bytes
-  }
+/** The bytes of a record. */
+export function encodeLogRecord(head: LogRecordHead, changes: readonly EntityChange[]): Uint8Array {
+  let length = headBytes(head)
+  for (const { path, before, after } of changes) length += sizeOfChange(path, before, after)
+  const bytes = Buffer.allocUnsafe(length)
+  let at = putHead(bytes, head, changes.length)
+  for (const { path, before, after } of changes) at = putChange(bytes, at, path, before, after)
+  invariant(at === bytes.length, 'R1: a log record has the size computed for it')
+  return bytes
 }
 
 /** Each of these puts a part of a record where it is told, and gives back where the next one begins. */

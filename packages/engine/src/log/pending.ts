@@ -6,7 +6,7 @@
  */
 import { invariant } from '../invariant.ts'
 import type { RowKey } from '../storage/kv.ts'
-import type { TableWrite } from '../tables/table.ts'
+import type { EntityRows } from '../tables/entity-rows.ts'
 import type { RequestLoad } from '../tablets/meter.ts'
 import type { EntityChange } from './log-record.ts'
 import type { GroupCode } from './log-rows.ts'
@@ -23,15 +23,8 @@ export interface PendingRecord {
   readonly version: bigint
   readonly logRow: RowKey
   readonly logBytes: number
-  readonly changes: readonly EntityChange[]
-  /** Milestone A: the Entities rows. */
-  readonly entityWrites: readonly TableWrite[]
-  /** Milestone B: the index rows that come and go. Indexes that come or go meanwhile change them. */
-  indexWrites: readonly TableWrite[]
-  /** One of them, if it can be had without the others. */
-  indexWriteAt?(place: number): TableWrite | undefined
-  /** Index rows in `indexWrites` that were there before, with another value; absent = none. */
-  readonly replaced?: ReadonlySet<RowKey> | undefined
+  /** What it does to entities, and their rows. Indexes that come or go meanwhile change these. */
+  changes: readonly EntityRows[]
   /** What its commit weighed, where that is not 1: applying it weighs the same. */
   readonly load?: RequestLoad | undefined
   milestone: Milestone

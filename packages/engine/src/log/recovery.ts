@@ -7,10 +7,8 @@
  */
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import type { Kv } from '../storage/kv.ts'
-import { entityRowKey } from '../tables/entities.ts'
-import type { TableWrite } from '../tables/table.ts'
+import { EntityRows, type IndexRules } from '../tables/entity-rows.ts'
 import type { Decisions } from './decisions.ts'
-import { addIndexDelta, type IndexRules } from './index-delta.ts'
 import { decodeLogRecord, type LogRecord } from './log-record.ts'
 import { type LogPosition, logRowKey, parseLogRowKey, pendingRange } from './log-rows.ts'
 import type { PendingRecord } from './pending.ts'
@@ -22,20 +20,15 @@ export function pendingFromRecord(
   rules: IndexRules,
   logBytes: number,
 ): PendingRecord {
-  const entityWrites: TableWrite[] = []
-  const indexWrites: TableWrite[] = []
-  for (const { path, before, after } of record.changes) {
-    const codes = keyCodesOfPath(position.partition, path)
-    entityWrites.push({ table: 'Entities', key: entityRowKey(position.partition, path), value: after })
-    addIndexDelta({ codes, before, after }, rules, indexWrites)
-  }
+  const changes = record.changes.map(
+    ({ path, before, after }) =>
+      new EntityRows({ codes: keyCodesOfPath(position.partition, path), before, after }, rules),
+  )
   return {
     ...position,
     logRow: logRowKey(position.group, position.version),
     logBytes,
-    changes: record.changes,
-    entityWrites,
-    indexWrites,
+    changes,
     milestone: 'committed',
   }
 }

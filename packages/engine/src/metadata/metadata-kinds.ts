@@ -19,7 +19,6 @@
 import type { RequestContext } from '../context.ts'
 import { prefixEnd } from '../encoding/bytes.ts'
 import { encodeProperties } from '../encoding/entity-codec.ts'
-import { indexEntries } from '../encoding/index-entries.ts'
 import { databaseCode, decodePartition, keyCodes, partitionCode, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText, encodeText, skipText } from '../encoding/ordered.ts'
@@ -29,9 +28,10 @@ import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
+import type { RowKey } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { entitiesOfDatabase } from '../tables/entities.ts'
-import { rowsOf } from '../tables/rows.ts'
+import { encodeImage, entitiesOfDatabase } from '../tables/entities.ts'
+import { handRows } from '../tables/entity-rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { skipScan } from './skip-scan.ts'
 import { classNames, type Survey } from './survey.ts'
@@ -89,13 +89,12 @@ export function metadataView(
   survey?: () => MaybePromise<Survey>,
 ): MaybePromise<TableView> {
   const store = new MemoryKv()
+  const sink = { write: (key: RowKey, value: Uint8Array | undefined): void => store.mutate({ key, value }) }
   const put = (path: readonly PathElement[], properties: ReadonlyMap<string, Value> = new Map()): void => {
     const key: Key = { partition, path }
     const bytes = encodeProperties(properties)
-    const image = { version: 1n, createTime: 0n, updateTime: 0n, properties: bytes }
-    for (const { key: rowKey, value } of rowsOf(keyCodes(key), image, indexEntries(bytes), indexes)) {
-      store.mutate({ key: rowKey, value })
-    }
+    const after = encodeImage({ version: 1n, createTime: 0n, updateTime: 0n, properties: bytes })
+    handRows({ codes: keyCodes(key), before: undefined, after }, { indexes, indexOptions: {} }, sink)
   }
   const done =
     kind === '__property__' && survey !== undefined

@@ -18,13 +18,14 @@
  * stand in this store, statistics are not entities of the database, and so do not count themselves.
  */
 import { encodeProperties } from '../encoding/entity-codec.ts'
-import { indexEntries } from '../encoding/index-entries.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { PathElement } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
+import type { RowKey } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { rowsOf } from '../tables/rows.ts'
+import { encodeImage } from '../tables/entities.ts'
+import { handRows } from '../tables/entity-rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { classNames, type EntityTallies, type KindSurvey, type Survey } from './survey.ts'
 
@@ -77,15 +78,14 @@ export function statisticsView(source: StatisticsSource): MaybePromise<TableView
 
 function storeOf(source: StatisticsSource, statistics: Iterable<Statistic>): TableView {
   const store = new MemoryKv()
+  const sink = { write: (key: RowKey, value: Uint8Array | undefined): void => store.mutate({ key, value }) }
   for (const statistic of statistics) {
     const { namespaceId, kind, name } = statistic
     const { projectId, databaseId } = source
     const codes = keyCodes({ partition: { projectId, databaseId, namespaceId }, path: [{ ...name, kind }] })
     const properties = encodeProperties(propertiesOf(statistic, source.at))
-    const image = { version: 1n, createTime: source.at, updateTime: source.at, properties }
-    for (const { key: rowKey, value } of rowsOf(codes, image, indexEntries(properties), [])) {
-      store.mutate({ key: rowKey, value })
-    }
+    const after = encodeImage({ version: 1n, createTime: source.at, updateTime: source.at, properties })
+    handRows({ codes, before: undefined, after }, { indexes: [], indexOptions: {} }, sink)
   }
   return new KvTableView(store)
 }

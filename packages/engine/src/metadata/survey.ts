@@ -17,14 +17,14 @@ import { decodeText, encodeText } from '../encoding/ordered.ts'
 import { classBytes } from '../encoding/value-codec.ts'
 import { type ByteRange, readerOf, readValue, ValueSlot, valueField } from '../encoding/value-slot.ts'
 import { WireReader, wireBytes } from '../encoding/wire.ts'
-import type { IndexRules } from '../log/index-delta.ts'
 import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { KvRow } from '../storage/kv.ts'
 import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
-import { appendCompositeRows } from '../tables/entities-by-composite-property.ts'
-import { scatterEntry } from '../tables/rows.ts'
+import { compositeRows } from '../tables/entities-by-composite-property.ts'
+import type { IndexRules } from '../tables/entity-rows.ts'
+import { scatterEntry } from '../tables/entity-rows.ts'
 import { scatterOf } from '../tables/scatter.ts'
-import type { RowScan, TableRow, TableView } from '../tables/table.ts'
+import type { RowScan, TableView } from '../tables/table.ts'
 
 /** How many there are, and how many bytes they have. */
 export interface Tally {
@@ -141,12 +141,10 @@ class SurveyWalk {
       tally(builtin, 2 * (rowBytes + encodedBytes(property) + valueCode.length + 1), 2)
     }
     for (const index of indexes) {
-      const rows: TableRow[] = []
-      if (appendCompositeRows(rows, index, codes, entries) === 0) continue
-      let bytes = 0
-      for (const { key, value } of rows) bytes += key.length + value.length
-      tally(composite, bytes, rows.length)
-      tally(tallyOf(kind.composites, index.id), bytes, rows.length)
+      compositeRows(index, codes, entries, (key, value) => {
+        tally(composite, key.length + value.length)
+        tally(tallyOf(kind.composites, index.id), key.length + value.length)
+      })
     }
   }
 

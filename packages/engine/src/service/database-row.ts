@@ -5,21 +5,22 @@
  *
  * It is written before the first entity: the rules must not change with the mode of a later run, or rows would go stale.
  */
-import { metadataRowKey } from '../encoding/keyspace.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { encodeText } from '../encoding/ordered.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import type { Mode } from './settings.ts'
 
 export const databaseTopic = 'database'
 
-export function databaseRowKey({
-  projectId,
-  databaseId,
-}: {
-  readonly projectId: string
-  readonly databaseId: string
-}): RowKey {
-  return metadataRowKey({ projectId, databaseId, topic: databaseTopic })
+/** @param database - its code */
+export function databaseRowKey(database: string): RowKey {
+  return keySpaces.Metadata + database + encodeText(databaseTopic)
+}
+
+/** The rules in the row of a database; those of the default for one that has none. */
+export function indexOptionsIn(row: Uint8Array | undefined): StoredIndexOptions {
+  return row === undefined ? {} : (JSON.parse(Buffer.from(row).toString('utf8')) as StoredIndexOptions)
 }
 
 /** The rules of a database that nothing was written to yet. */

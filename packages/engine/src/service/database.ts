@@ -12,10 +12,10 @@ import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import { whenOpen } from '../log/closed-scopes.ts'
-import type { IndexRules } from '../log/index-delta.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
+import type { IndexRules } from '../tables/entity-rows.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import type { TransactionSettings } from '../transactions/transactions.ts'
 import type {
@@ -30,7 +30,7 @@ import type {
   TransactionOptions,
 } from './api.ts'
 import { type CommitParts, commitMutations } from './commit.ts'
-import { databaseRowKey, firstIndexOptions } from './database-row.ts'
+import { databaseRowKey, firstIndexOptions, indexOptionsIn } from './database-row.ts'
 import type { Explained, ExplainOptions } from './explain.ts'
 import {
   type AllocatedIds,
@@ -112,7 +112,7 @@ export class Database implements TtlDatabase {
 
   /** Takes over what an earlier run recorded of this database. */
   adopt(recorded: Uint8Array): void {
-    this.#indexOptions = JSON.parse(Buffer.from(recorded).toString('utf8')) as StoredIndexOptions
+    this.#indexOptions = indexOptionsIn(recorded)
     this.#isRecorded = true
   }
 
@@ -219,7 +219,7 @@ export class Database implements TtlDatabase {
   #record(): MaybePromise<void> {
     if (this.#isRecorded) return
     const value = Buffer.from(JSON.stringify(this.#indexOptions))
-    return andThen(this.#shared.kv.mutate({ key: databaseRowKey(this), value }), () => {
+    return andThen(this.#shared.kv.mutate({ key: databaseRowKey(this.code), value }), () => {
       this.#isRecorded = true
     })
   }

@@ -12,9 +12,9 @@ import type { CommitVersions } from '../log/commit-version.ts'
 import { defaultRetention } from '../log/retention.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { formatIndex } from '../model/index-definition.ts'
+import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import { ReseededRandom } from '../random.ts'
 import type { Kv } from '../storage/kv.ts'
-import { OnDemandRows } from '../tables/on-demand-rows.ts'
 import { KvTableView } from '../tables/table.ts'
 import { Tablets } from '../tablets/tablets.ts'
 import { RecentCommits } from '../transactions/recent-commits.ts'
@@ -24,6 +24,7 @@ import { Databases } from './databases.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import { Indexes } from './indexes.ts'
 import { Inspector } from './inspector.ts'
+import type { OpenStore } from './open-kv.ts'
 import { QueryIndexes } from './query-indexes.ts'
 import { settingsOf } from './settings.ts'
 import type { SharedParts } from './shared-parts.ts'
@@ -32,6 +33,7 @@ import { TtlSweeper } from './ttl.ts'
 export class EngineParts {
   readonly options: EngineOptions
   readonly kv: Kv
+  readonly #onDemand: OnDemandRows | undefined
   readonly versions: CommitVersions
   readonly scheduler: Scheduler
   readonly random: ReseededRandom
@@ -48,16 +50,16 @@ export class EngineParts {
   /** Whether the store held no entity when it was opened, or reset. */
   isStoreNew = false
 
-  constructor(kv: Kv, versions: CommitVersions, options: EngineOptions) {
+  constructor({ kv, onDemand }: OpenStore, versions: CommitVersions, options: EngineOptions) {
     this.options = options
     this.kv = kv
+    this.#onDemand = onDemand
     this.versions = versions
     this.scheduler = options.scheduler ?? systemScheduler
     const seed = options.seed ?? 1
     this.random = new ReseededRandom(BigInt(seed))
     this.databases = new Databases(settingsIn(options), () => shared)
     const databaseByCode = this.databases.byCode.bind(this.databases)
-    if (kv instanceof OnDemandRows) kv.attach((code) => databaseByCode(code).indexOptions, this.scheduler)
     this.tablets = new Tablets({ scheduler: this.scheduler, seed, options: options.tablets ?? {} })
     this.findings = this.#findings()
     const history = new ApplyHistory()
@@ -132,6 +134,7 @@ export class EngineParts {
     const { kv, indexes, findings, transactions, log, versions, ids } = this
     return {
       kv,
+      onDemand: this.#onDemand,
       queryIndexes: new QueryIndexes(indexes),
       findings,
       recent,

@@ -21,8 +21,6 @@ import type { CommitLog, LogState } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvSnapshot } from '../storage/kv.ts'
-import { MemoryKv } from '../storage/memory-kv.ts'
-import { OnDemandRows } from '../tables/on-demand-rows.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import type { Database } from './database.ts'
 import type { Indexes } from './indexes.ts'
@@ -47,20 +45,17 @@ export interface SnapshotParts {
   adoptMetadata(): MaybePromise<void>
 }
 
-/** A snapshot that knows its number of rows, as stores in memory make them. */
-type SizedSnapshot = KvSnapshot & { readonly size: number }
-
 class StoreSnapshot implements EngineSnapshot {
-  readonly store: SizedSnapshot
+  readonly store: KvSnapshot
   readonly log: LogState
 
-  constructor(store: SizedSnapshot, log: LogState) {
+  constructor(store: KvSnapshot, log: LogState) {
     this.store = store
     this.log = log
   }
 
   get rows(): number {
-    return this.store.size
+    return this.store.size ?? 0
   }
 
   close(): void {
@@ -69,26 +64,26 @@ class StoreSnapshot implements EngineSnapshot {
 }
 
 export async function takeSnapshot({ kv, log, ids, context }: SnapshotParts): Promise<EngineSnapshot> {
-  const memory = inMemory(kv)
+  mustRestore(kv)
   return await log.exclusive(async () => {
     await log.quiesce()
     // S3: the rows of the counters say again what is free.
     await ids.release(context())
-    return new StoreSnapshot(memory.snapshot(), log.state())
+    return new StoreSnapshot(kv.snapshot(), log.state())
   })
 }
 
 /** @throws INVALID_ARGUMENT for something else than a snapshot of this store; UNAVAILABLE for a closed one */
 export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnapshot): Promise<void> {
   const { kv, log, ids, versions, transactions, indexes } = parts
-  const memory = inMemory(kv)
+  mustRestore(kv)
   if (!(snapshot instanceof StoreSnapshot)) throw invalidArgument('restore() takes what snapshot() of this store gave')
   await log.exclusive(async () => {
     indexes.giveUp('')
     transactions.endAll('the store was set back to a snapshot; try again')
     await log.quiesce()
     try {
-      memory.restore(snapshot.store)
+      kv.restore?.(snapshot.store)
     } catch (error) {
       throw error instanceof TypeError ? invalidArgument(error.message) : error
     }
@@ -101,8 +96,8 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
   })
 }
 
-function inMemory(kv: Kv): MemoryKv | OnDemandRows {
-  if (kv instanceof MemoryKv || kv instanceof OnDemandRows) return kv
+function mustRestore(kv: Kv): void {
+  if (kv.restore !== undefined) return
   throw unimplemented(
     `snapshots are for stores in memory, and this one is in ${kv.location}: open one without a folder, ` +
       'or export the entities and import them into an empty database',

@@ -20,16 +20,16 @@ import { keySpaces } from '../encoding/keyspace.ts'
 import { DatastoreError, failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { identityOf, plainDefinition } from '../indexes/definition.ts'
+import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { whenOpen } from '../log/closed-scopes.ts'
 import type { CommitLog } from '../log/commit-log.ts'
-import { addIndexDelta, checkCompositeRows, type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
 import { groupOf } from '../log/log-rows.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
+import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import type { Kv, KvWrite } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { compositeIndexRange } from '../tables/entities-by-composite-property.ts'
-import type { TableWrite } from '../tables/table.ts'
+import { EntityRows, handRows, type IndexRules } from '../tables/entity-rows.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import { type IndexedDatabase, IndexJob } from './index-job.ts'
 import { rowKeysOf, walkKind } from './kind-walk.ts'
@@ -82,7 +82,7 @@ export class IndexBuilder {
         const index = catalogue.propose(plain)
         await this.#parts.kv.mutate(catalogue.writeOf(index))
         catalogue.record(index)
-        this.#joinPending(database, index)
+        this.#changePending(database)
         return index
       })
     return this.#begin(database, plain, 'create', define, (job, index) => this.#build(job, index))
@@ -132,7 +132,7 @@ export class IndexBuilder {
         const deleting: CataloguedIndex = { ...index, state: 'deleting' }
         await this.#parts.kv.mutate(catalogue.writeOf(deleting))
         catalogue.record(deleting)
-        this.#leavePending(database, index)
+        this.#changePending(database)
         const reason = `the index ${formatIndex(index)}, by which this transaction has read, was deleted; try again`
         this.#parts.transactions.abortReaders(database.code, compositeIndexRange(index, database.code), reason)
         return deleting
@@ -203,29 +203,13 @@ export class IndexBuilder {
     return Promise.resolve(changed)
   }
 
-  /** X4: records that wait get the rows that the new index has by them. */
-  #joinPending(database: IndexedDatabase, index: CompositeIndex): void {
-    const rules: IndexRules = { indexes: [index], indexOptions: database.indexOptions }
-    for (const record of this.#pendingOf(database)) {
-      const all: TableWrite[] = []
-      for (const { path, before, after } of record.changes) {
-        addIndexDelta({ codes: keyCodesOfPath(record.partition, path), before, after }, rules, all)
-      }
-      const own = all.filter(({ key }) => key.startsWith(keySpaces.EntitiesByCompositeProperty))
-      if (own.length > 0) record.indexWrites = [...record.indexWrites, ...own]
-    }
-  }
-
-  #leavePending(database: IndexedDatabase, index: CompositeIndex): void {
-    const { start, end } = compositeIndexRange(index, database.code)
-    for (const record of this.#pendingOf(database)) {
-      record.indexWrites = record.indexWrites.filter(({ key }) => key < start || key >= end)
-    }
-  }
-
-  #pendingOf(database: IndexedDatabase) {
+  /** X4: records that wait get the rows that they have by the indexes of now. */
+  #changePending({ code, catalogue, indexOptions }: IndexedDatabase): void {
+    const rules: IndexRules = { indexes: catalogue.maintained, indexOptions }
     const { pending } = this.#parts.log
-    return pending.groupsOf(database.code).flatMap((group) => pending.of(group))
+    for (const group of pending.groupsOf(code)) {
+      for (const record of pending.of(group)) record.changes = record.changes.map((one) => new EntityRows(one, rules))
+    }
   }
 
   async #build(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
@@ -295,18 +279,17 @@ export class IndexBuilder {
     partition: string,
     paths: readonly string[],
   ): Promise<void> {
-    const rules: IndexRules = { indexes: [index], indexOptions: database.indexOptions }
+    const { catalogue, indexOptions } = database
     const writes: KvWrite[] = []
+    const sink = {
+      wants: (prefix: string): boolean => prefix.startsWith(keySpaces.EntitiesByCompositeProperty),
+      write: (key: string, value: Uint8Array | undefined): number => writes.push({ key, value }),
+    }
     for (const path of paths) {
-      const cell = await this.#imageShown(partition, path)
-      const codes = keyCodesOfPath(partition, path)
-      checkCompositeRows(
-        { codes, before: undefined, after: cell },
-        { ...rules, indexes: database.catalogue.maintained },
-      )
-      for (const { table, key: rowKey, value } of indexRowsOfCell(codes, cell, rules)) {
-        if (table === 'EntitiesByCompositeProperty') writes.push({ key: rowKey, value })
-      }
+      const after = await this.#imageShown(partition, path)
+      const delta = { codes: keyCodesOfPath(partition, path), before: undefined, after }
+      checkCompositeRows(delta, { indexes: catalogue.maintained, indexOptions })
+      handRows(delta, { indexes: [index], indexOptions }, sink)
     }
     await this.#write(writes)
   }

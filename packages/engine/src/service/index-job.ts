@@ -3,8 +3,8 @@
  */
 import type { DatastoreError } from '../errors.ts'
 import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
-import type { IndexRules } from '../log/index-delta.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
+import type { IndexRules } from '../tables/entity-rows.ts'
 
 /** The part of a database that a builder needs. */
 export interface IndexedDatabase {

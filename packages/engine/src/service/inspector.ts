@@ -14,15 +14,14 @@ import { scatteredRowKey, sequentialRowKey } from '../ids/id-scope.ts'
 import type { ApplyHold } from '../log/apply-holds.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
-import { indexRowsOfCell } from '../log/index-delta.ts'
 import { decodeLogRecord, type EntityChange } from '../log/log-record.ts'
 import { type GroupCode, groupOf, logRangeOfGroup, parseLogRowKey, pendingRowKey } from '../log/log-rows.ts'
 import type { PendingRecord } from '../log/pending.ts'
 import { type Key, lastElement } from '../model/key.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import { handRows, RowProducer, tableOfRow } from '../tables/entity-rows.ts'
 import { decodeCounter } from '../tables/id-sequences.ts'
-import { tableOfRow } from '../tables/rows.ts'
 import { type TableId, tableIds } from '../tables/table.ts'
 import type { ApplyHistory } from './apply-history.ts'
 import type {
@@ -63,13 +62,21 @@ export class Inspector {
     const stored = await kv.get(entityRow)
     const cells = [stored, ...pending.flatMap(({ changes }) => imagesOf(changes, codes.path))]
     const candidates = new Set<RowKey>([entityRow])
-    for (const cell of cells) for (const { key: rowKey } of indexRowsOfCell(codes, cell, rules)) candidates.add(rowKey)
+    const candidate = { write: (row: RowKey) => candidates.add(row) }
+    for (const after of cells) handRows({ codes, before: undefined, after }, rules, candidate)
     for (const { version } of pending) candidates.add(pendingRowKey(group, version))
 
     const planned = new Map<RowKey, KvWrite['value']>()
-    for (const record of pending) {
-      const writes = record.milestone === 'A' ? record.indexWrites : [...record.entityWrites, ...record.indexWrites]
-      for (const { key: row, value } of writes) if (candidates.has(row)) planned.set(row, value)
+    const producer = new RowProducer({
+      write: (row, value) => {
+        if (candidates.has(row)) planned.set(row, value)
+      },
+    })
+    for (const { milestone, changes } of pending) {
+      for (const change of changes) {
+        if (milestone !== 'A') producer.entity(change)
+        producer.indexRows(change)
+      }
     }
     const rows: RowReport[] = []
     for (const row of candidates) {
@@ -238,7 +245,9 @@ function pendingReport(record: PendingRecord): LogRecordReport {
 }
 
 function recordReport(
-  record: Pick<PendingRecord, 'group' | 'partition' | 'version' | 'changes' | 'logRow'>,
+  record: Pick<PendingRecord, 'group' | 'partition' | 'version' | 'logRow'> & {
+    readonly changes: readonly EntityChange[]
+  },
   state: LogRecordReport['state'],
 ): LogRecordReport {
   return {

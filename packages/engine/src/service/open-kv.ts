@@ -1,17 +1,38 @@
-/** The store that an engine opens when it is given none: on disk, or in memory with property indexes on demand. */
+/** The store that an engine opens when it is given none: on disk, or in memory with property rows on demand. */
+import type { Scheduler } from '../clock.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { Kv } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { OnDemandRows } from '../tables/on-demand-rows.ts'
+import { databaseRowKey, indexOptionsIn } from './database-row.ts'
 import type { EngineOptions } from './engine-options.ts'
 
+export interface OpenStore {
+  readonly kv: Kv
+  /** The same, where rows are made when they are first read. */
+  readonly onDemand?: OnDemandRows
+}
+
 /** @throws what data-folder.ts says of a folder that cannot be opened */
-export async function openKv({ dir, durability, repairLog }: EngineOptions): Promise<Kv> {
-  if (dir === undefined) return new OnDemandRows(new MemoryKv())
+export async function openStore({ kv, dir, durability, repairLog, scheduler }: EngineOptions): Promise<OpenStore> {
+  if (kv !== undefined) return kv instanceof OnDemandRows ? { kv, onDemand: kv } : { kv }
+  if (dir === undefined) {
+    const onDemand = memoryStore(scheduler)
+    return { kv: onDemand, onDemand }
+  }
   // Loaded only when needed: a store in memory must not pay for LevelDB's start.
   const { openDataFolder } = await import('../storage/data-folder.ts')
-  return openDataFolder({
-    dir,
-    ...(durability === undefined ? {} : { durability }),
-    ...(repairLog === undefined ? {} : { repairLog }),
-  })
+  return {
+    kv: await openDataFolder({
+      dir,
+      readBeforeWritten: keySpaces.Entities,
+      ...(durability === undefined ? {} : { durability }),
+      ...(repairLog === undefined ? {} : { repairLog }),
+    }),
+  }
+}
+
+/** A store in memory that makes property rows when they are first read, by the rules that its own rows tell. */
+export function memoryStore(scheduler?: Scheduler, rows: MemoryKv = new MemoryKv()): OnDemandRows {
+  return new OnDemandRows(rows, (database) => indexOptionsIn(rows.get(databaseRowKey(database))), scheduler)
 }

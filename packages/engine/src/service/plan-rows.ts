@@ -5,14 +5,18 @@
 import type { RequestContext } from '../context.ts'
 import { prefixEnd } from '../encoding/bytes.ts'
 import { allOf, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { PlanNode } from '../planner/plan-node.ts'
 import { whileWanted } from '../slices.ts'
-import type { Kv } from '../storage/kv.ts'
 
 /** Resolves when all index rows of the plan are there. @throws CANCELLED, DEADLINE_EXCEEDED */
-export function planRowsReady(context: RequestContext, kv: Kv, plan: PlanNode): MaybePromise<void> {
-  if (kv.prepare === undefined) return
-  const ready = allOf(scannedPrefixes(plan), (prefix) => kv.prepare?.({ start: prefix, end: prefixEnd(prefix) }))
+export function planRowsReady(
+  context: RequestContext,
+  store: OnDemandRows | undefined,
+  plan: PlanNode,
+): MaybePromise<void> {
+  if (store === undefined) return
+  const ready = allOf(scannedPrefixes(plan), (prefix) => store.prepare({ start: prefix, end: prefixEnd(prefix) }))
   if (isPromise(ready)) return whileWanted(context, ready).then(() => {})
 }
 

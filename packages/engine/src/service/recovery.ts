@@ -7,16 +7,18 @@ import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv } from '../storage/kv.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { EngineParts } from './engine-parts.ts'
-import { openKv } from './open-kv.ts'
+import { everyRow } from './every-row.ts'
+import { openStore } from './open-kv.ts'
 import { finishReset } from './reset.ts'
 
 /** Opens the store, and makes it whole. */
 export async function openParts(options: EngineOptions): Promise<EngineParts> {
-  const kv = options.kv ?? (await openKv(options))
+  const store = await openStore(options)
+  const { kv } = store
   try {
     await finishReset(kv)
     const versions = await CommitVersions.open(kv, options.scheduler ?? systemScheduler)
-    const parts = new EngineParts(kv, versions, options)
+    const parts = new EngineParts(store, versions, options)
     await recover(parts)
     return parts
   } catch (error) {
@@ -33,7 +35,7 @@ async function recover(parts: EngineParts): Promise<void> {
   await log.recover()
   if (options.rollForward === false) return
   await log.rollForwardAll('opening')
-  tablets.watch(kv)
+  tablets.watch(() => everyRow(kv, log, (code) => databases.byCode(code)))
   ttl.start()
   await useIndexFile(parts)
   await indexes.file?.create()

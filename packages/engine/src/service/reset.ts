@@ -253,7 +253,7 @@ function compositePrefixes(kv: KvReader, database: string): MaybePromise<readonl
 }
 
 function deleteRange(kv: Kv, range: KeyRange): MaybePromise<void> {
-  const scan = kv.scan(range, { onlyKept: true })
+  const scan = kv.scan(range)
   function* batches(): Steps<void> {
     for (;;) {
       const rows = yield* waitFor(scan.next(batchRows))

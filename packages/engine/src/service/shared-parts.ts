@@ -3,6 +3,7 @@ import type { Findings } from '../findings/findings.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
+import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { Kv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
 import type { RecentCommits } from '../transactions/recent-commits.ts'
@@ -13,6 +14,8 @@ import type { Settlement } from './settled.ts'
 /** The parts that a database shares with all others of its engine. */
 export interface SharedParts {
   readonly kv: Kv
+  /** The same, where it makes rows when they are first read. */
+  readonly onDemand: OnDemandRows | undefined
   readonly log: CommitLog
   readonly versions: CommitVersions
   readonly view: TableView

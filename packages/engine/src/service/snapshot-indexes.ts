@@ -10,15 +10,16 @@
  */
 import type { RequestContext } from '../context.ts'
 import { keyCodesOfPath, pathEnd } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
 import { PastView } from '../history/past-view.ts'
 import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
 import { identityOf } from '../indexes/definition.ts'
-import { type IndexRules, indexRowsOfCell } from '../log/index-delta.ts'
 import type { CompositeIndex, IndexDefinition } from '../model/index-definition.ts'
 import type { Plan, PlanNode } from '../planner/plan-node.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { kindPrefix } from '../tables/entities-by-kind.ts'
+import { handRows, type IndexRules } from '../tables/entity-rows.ts'
 import { prefixRange, rowAfter } from '../tables/ranges.ts'
 import type { TableView } from '../tables/table.ts'
 
@@ -49,20 +50,18 @@ export async function viewWithIndexes(
     }
   }
   if (lacking.length === 0 || plan.kind === undefined) return view
-  const rows = new Map<RowKey, Uint8Array>()
+  const rows = new Map<RowKey, Uint8Array | undefined>()
+  const sink = {
+    wants: (head: RowKey): boolean => head.startsWith(keySpaces.EntitiesByCompositeProperty),
+    write: (row: RowKey, value: Uint8Array | undefined): unknown => rows.set(row, value),
+  }
   const rules: IndexRules = { indexes: lacking, indexOptions: database.indexOptions }
   const prefix = kindPrefix(plan.partitionCode, plan.kind)
   const under = plan.ancestorPath === undefined ? '' : plan.ancestorPath.slice(0, -pathEnd.length)
   for await (const kindRow of rowKeys(context, view, prefixRange(prefix + under))) {
     const path = kindRow.slice(prefix.length)
-    const cell = await view.get(context, 'Entities', entityRowKey(plan.partitionCode, path))
-    for (const { table, key: rowKey, value } of indexRowsOfCell(
-      keyCodesOfPath(plan.partitionCode, path),
-      cell,
-      rules,
-    )) {
-      if (table === 'EntitiesByCompositeProperty') rows.set(rowKey, value)
-    }
+    const after = await view.get(context, 'Entities', entityRowKey(plan.partitionCode, path))
+    handRows({ codes: keyCodesOfPath(plan.partitionCode, path), before: undefined, after }, rules, sink)
   }
   return new PastView(view, () => rows)
 }

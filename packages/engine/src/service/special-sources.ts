@@ -1,8 +1,8 @@
 /** Sources of queries of metadata and statistics kinds, with their caches. */
 import type { RequestContext } from '../context.ts'
-import type { IndexRules } from '../log/index-delta.ts'
 import type { StatisticsSource } from '../metadata/statistics.ts'
 import { RememberedSurvey, surveyOf } from '../metadata/survey.ts'
+import type { IndexRules } from '../tables/entity-rows.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadOptions } from './api.ts'
 import type { SharedParts } from './shared-parts.ts'
@@ -26,7 +26,7 @@ export class SpecialSources {
   /** For a read over `view`. */
   of(context: RequestContext, read: ReadOptions | undefined, view: TableView): StatisticsSource {
     const { projectId, databaseId, code } = this.#database
-    const { kv, versions } = this.#shared
+    const { onDemand, versions } = this.#shared
     const isOfNow =
       read?.transaction === undefined && read?.newTransaction === undefined && read?.readTime === undefined
     const survey = () =>
@@ -34,7 +34,7 @@ export class SpecialSources {
         () => (isOfNow ? this.#state() : undefined),
         () => surveyOf(context, view, code, this.#database),
       )
-    return { projectId, databaseId, survey, hasAllRows: kv.keptIndexes?.() === undefined, at: versions.readTime() }
+    return { projectId, databaseId, survey, hasAllRows: onDemand?.keepsAll ?? true, at: versions.readTime() }
   }
 
   /** Rows came or went without a commit. */

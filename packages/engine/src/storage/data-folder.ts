@@ -43,6 +43,8 @@ export interface DataFolderOptions {
   readonly readOnly?: boolean
   /** Go on with the rows that were written before what is damaged in the log (F4). Default: refuse. */
   readonly repairLog?: boolean
+  /** As for the store (level-kv.ts). */
+  readonly readBeforeWritten?: string | undefined
 }
 
 /**
@@ -69,6 +71,7 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
       mustExist,
       location: dir,
       proven: isProven,
+      readBeforeWritten: options.readBeforeWritten,
       ...(options.durability === undefined ? {} : { durability: options.durability }),
       ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
     })

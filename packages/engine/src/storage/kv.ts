@@ -40,45 +40,39 @@ export interface KvWrite {
   readonly value: Uint8Array | undefined
 }
 
-/**
- * A value whose bytes are made when somebody reads them. A store in memory keeps it as it is: of what is written often and
- * read seldom, as records of the log are, it never makes the bytes at all.
- */
-export interface DeferredValue {
-  /** Of the bytes. */
-  readonly length: number
-  /** The same bytes in each call. */
-  bytes(): Uint8Array
-}
-
-/** One row's change in a batch. */
-export interface BatchWrite {
-  readonly key: RowKey
-  readonly value: Uint8Array | DeferredValue | undefined
-}
-
-/**
- * Index rows that are made while a store writes them, so that nothing of them is kept meanwhile. Asked again they are the
- * same. Their keys are in no other write of the batch.
- */
-export interface MadeRows {
-  readonly count: number
+/** Who is handed writes, one after the other. */
+export interface WriteSink {
   /**
-   * @param put - is handed each row; the array of the key has the next one's bytes as soon as `put` returns
-   * @param wants - asked, for each beginning that rows share, whether those are wanted; absent = all are
+   * Whether rows whose keys begin so are of use; a source that is told no leaves them out, and need not make them. Asked once
+   * for each prefix that many rows share, and not for rows that are at hand. Absent = all are.
    */
-  each(put: (key: Uint8Array, value: Uint8Array) => void, wants?: (head: RowKey) => boolean): void
+  wants?(prefix: RowKey): boolean
+  write(key: RowKey, value: Uint8Array | undefined): void
 }
 
-/** What is written together: a list, and rows that are made for it. */
-export interface WriteGroup {
-  readonly writes: readonly BatchWrite[]
-  readonly rows: MadeRows | undefined
+/** Writes that are made while they are handed over, so that nothing of them is kept meanwhile. Asked again they are the same. */
+export interface WriteSource {
+  /** How many there are, at most: what nobody wants is counted too. */
+  readonly count: number
+  writeTo(sink: WriteSink): void
 }
 
-/** The bytes of a value, those of a deferred one made now. */
-export function bytesOfValue(value: BatchWrite['value']): Uint8Array | undefined {
-  return value === undefined || value instanceof Uint8Array ? value : value.bytes()
+/** What is written together. No two writes of a source are to one key. */
+export type Writes = readonly KvWrite[] | WriteSource
+
+/** Hands writes to a sink. */
+export function handOver(writes: Writes, sink: WriteSink): void {
+  if ('writeTo' in writes) writes.writeTo(sink)
+  else for (const { key, value } of writes) sink.write(key, value)
+}
+
+/** Writes as a list; with `wants` only those that it wants, and others that are at hand. */
+export function listOf(writes: Writes, wants?: (prefix: RowKey) => boolean): readonly KvWrite[] {
+  if (!('writeTo' in writes)) return writes
+  const list: KvWrite[] = []
+  const write = (key: RowKey, value: Uint8Array | undefined): number => list.push({ key, value })
+  writes.writeTo(wants === undefined ? { write } : { write, wants })
+  return list
 }
 
 export interface ScanOptions {
@@ -88,8 +82,6 @@ export interface ScanOptions {
   readonly expect?: number | undefined
   /** Whose scan it is: work that comes before the first row gives way to others, and ends with its caller. */
   readonly context?: RequestContext | undefined
-  /** Rows that the store would have to make first may be left out: for who wants to delete all there are. */
-  readonly onlyKept?: boolean
 }
 
 /**
@@ -116,6 +108,8 @@ export interface KvReader {
 }
 
 export interface KvSnapshot extends KvReader {
+  /** How many rows it has, of a store that can tell at once. */
+  readonly size?: number
   close(): void
 }
 
@@ -133,12 +127,6 @@ export interface FileDamage {
   readonly file: string
   readonly what: string
 }
-
-/**
- * Property indexes by what the rows of a kind begin with in one of the two tables (`A` or `D`, partition, kind): all of that
- * kind, or those whose rows begin with one of these.
- */
-export type KeptIndexes = ReadonlyMap<RowKey, 'all' | ReadonlySet<RowKey>>
 
 /** What a store says of itself. */
 export interface StoreState {
@@ -166,9 +154,7 @@ export interface Kv extends KvReader, StoreState {
   /** Sets or deletes one row if its value is now `expected` (`undefined` = no such row). False: nothing was changed. */
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean>
   /** All writes or none; a later write to a key wins. Only with `supports.batch`. */
-  batch(writes: readonly BatchWrite[]): MaybePromise<void>
-  /** As {@link batch}, for a store that wants no more of these rows than their bytes; absent = they are to be listed. */
-  batchWith?(writes: readonly BatchWrite[], rows: MadeRows): MaybePromise<void>
+  batch(writes: Writes): MaybePromise<void>
   /** Only with `supports.snapshot`. */
   snapshot(): KvSnapshot
   /** Deletes every row. */
@@ -180,17 +166,8 @@ export interface Kv extends KvReader, StoreState {
   deleteRanges?(ranges: readonly KeyRange[]): MaybePromise<RangesHidden>
   /** Gives back the room that deleted rows of a range still take on disk. Reads and writes go on meanwhile. */
   compact?(range: KeyRange): Promise<void>
-  /**
-   * Of a store that keeps the rows of a property index from their first reading on: what it keeps now, so that nobody makes
-   * rows that it would drop; `undefined` = every row is kept. To be asked in the turn of the write.
-   */
-  keptIndexes?(): KeptIndexes | undefined
-  /** Of such a store: makes what it does not keep yet of a range, beside other calls, so that what is read later has it. */
-  prepare?(range: KeyRange): MaybePromise<void>
-  /** Of such a store: every row that reads would find as of now, in no order. Rows that are not kept are not kept by this. */
-  scanAll?(): KvScan
-  /** Such a store makes all rows, and keeps all from then on. Nothing is to be written until that is done. */
-  keepAll?(): MaybePromise<void>
+  /** Makes the store what it was when the snapshot was made, which stays good. Throws a TypeError for one of another store. */
+  restore?(snapshot: KvSnapshot): void
   /**
    * Looks for damage in the files that the rows are in, if they are in files. Reads all of them.
    *

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AbsentEntities } from './level-absent.ts'
+import { AbsentRows } from './level-absent.ts'
 import type { LevelDatabase } from './level-moment.ts'
 
 /** A store whose keys come in parts, each when `give` is called. */
@@ -16,12 +16,12 @@ class SlowLevel {
   }
 }
 
-function open(): { readonly level: SlowLevel; readonly absent: AbsentEntities } {
+function open(): { readonly level: SlowLevel; readonly absent: AbsentRows } {
   const level = new SlowLevel()
-  return { level, absent: new AbsentEntities(level as object as LevelDatabase, false, 1) }
+  return { level, absent: new AbsentRows(level as object as LevelDatabase, 'E', false, 1) }
 }
 
-test('level-absent/A1: nothing is absent before the keys of all entities were read', async () => {
+test('level-absent/A1: nothing is absent before the keys of all such rows were read', async () => {
   const { level, absent } = open()
   absent.missed('E1')
   await level.give('E2')

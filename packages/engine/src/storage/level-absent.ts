@@ -1,7 +1,8 @@
 /**
- * Entities that a LevelDB store cannot have, so that it need not be asked for them.
+ * Rows that a LevelDB store cannot have, so that it need not be asked for them.
  *
- * A commit reads each entity that it is about to make, and finds none. LevelDB looks into a file of each of its levels for
+ * Rows of some kind are read before they are written, and mostly are not there: a commit reads each entity that it is about to
+ * make. Who opens the store says how their keys begin. LevelDB looks into a file of each of its levels for
  * that, and after a hundred or more of such looks at a file it merges that file into the next level: of a commit of 100 new
  * entities that was a sixth of all its work (docs/decisions/0004-ranges-and-batches-on-disk.md).
  *
@@ -9,21 +10,17 @@
  *   keys that were there ── read once ───────┴─▶ filter: a key that is in neither is absent
  *
  * A store that is empty when it is opened knows all of its keys from then on. Another one reads them, a part in each turn,
- * when so many entities were asked for in vain that it pays.
+ * when so many rows were asked for in vain that it pays.
  *
  * A1  lacks(key) is true only of rows that the newest acknowledged moment does not have: every key is noted before it is
  *     submitted, and those that were there are noted before the answer is ever true.   test/property/level-kv-concurrent.test.ts
  *
  * Rows are taken away from the store, never from the filter: what was deleted is asked for again. After a clear it begins anew.
  */
-import { byteString } from '../encoding/bytes.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
+import { byteString, bytesOf, prefixEnd } from '../encoding/bytes.ts'
 import { KeyFilter } from './key-filter.ts'
-import type { BatchWrite, RowKey } from './kv.ts'
+import type { RowKey } from './kv.ts'
 import type { LevelDatabase } from './level-moment.ts'
-
-const space = keySpaces.Entities.charCodeAt(0)
-const range = { gte: Uint8Array.of(space), lt: Uint8Array.of(space + 1) }
 
 /** Twenty-six million keys. */
 const filterBytesMax = 32 << 20
@@ -36,9 +33,10 @@ const missesBeforeReading = 16_384
 
 const keysOfTurn = 1000
 
-export class AbsentEntities {
+export class AbsentRows {
   readonly #level: LevelDatabase
   readonly #filter = new KeyFilter(filterBytesMax)
+  readonly #prefix: string
   readonly #missesMax: number
   #misses = 0
   /** `complete`: the filter has every key. */
@@ -47,20 +45,22 @@ export class AbsentEntities {
   #clears = 0
   #clearing = 0
 
-  constructor(level: LevelDatabase, isEmpty: boolean, missesMax: number = missesBeforeReading) {
+  /** @param prefix - how the keys of the rows begin that are read before they are written */
+  constructor(level: LevelDatabase, prefix: string, isEmpty: boolean, missesMax: number = missesBeforeReading) {
     this.#level = level
+    this.#prefix = prefix
     this.#missesMax = missesMax
     if (isEmpty) this.#state = 'complete'
   }
 
   /** Whether it is certain that there is no such row. */
   lacks(key: RowKey): boolean {
-    return this.#state === 'complete' && key.charCodeAt(0) === space && !this.#filter.mayHave(key)
+    return this.#state === 'complete' && key.startsWith(this.#prefix) && !this.#filter.mayHave(key)
   }
 
   /** A row was read, and was not there. */
   missed(key: RowKey): void {
-    if (this.#state !== 'incomplete' || this.#clearing > 0 || key.charCodeAt(0) !== space) return
+    if (this.#state !== 'incomplete' || this.#clearing > 0 || !key.startsWith(this.#prefix)) return
     if (++this.#misses < this.#missesMax) return
     this.#state = 'reading'
     this.#read().catch(() => {
@@ -69,11 +69,9 @@ export class AbsentEntities {
     })
   }
 
-  /** To be told of writes before they are submitted. */
-  note(writes: readonly BatchWrite[]): void {
-    for (const { key, value } of writes) {
-      if (key.charCodeAt(0) === space && value !== undefined) this.#filter.add(key)
-    }
+  /** To be told of each row that is set, before that is submitted. */
+  note(key: RowKey): void {
+    if (key.startsWith(this.#prefix)) this.#filter.add(key)
   }
 
   /** To be told before a clear is submitted; `cleared` when it is acknowledged, or has failed. */
@@ -91,7 +89,8 @@ export class AbsentEntities {
 
   async #read(): Promise<void> {
     const clears = this.#clears
-    const keys = this.#level.keys({ ...range, fillCache: false })
+    const [gte, lt] = [bytesOf(this.#prefix), bytesOf(prefixEnd(this.#prefix))]
+    const keys = this.#level.keys({ gte, lt, fillCache: false })
     try {
       for (;;) {
         const found = await keys.nextv(keysOfTurn)

@@ -1,7 +1,7 @@
 /**
  * The store on disk: LevelDB, through `level`. Row keys are stored as their bytes, values with a checksum (row-proof.ts).
  *
- *   get         answers at once (LevelDB's getSync; measured 2 µs), or from value-cache.ts; of entities that cannot be there
+ *   get         answers at once (LevelDB's getSync; measured 2 µs), or from value-cache.ts; of rows that cannot be there
  *               level-absent.ts knows
  *   writes      one writer (level-writer.ts), which merges what comes while a batch is under way
  *   scans       level-scan.ts, as far as known from row-cache.ts
@@ -23,7 +23,6 @@ import { AcknowledgedLog } from './acknowledged.ts'
 import { DamagedRow } from './damaged-row.ts'
 import { isHidden, PartedScan, visibleParts } from './hidden-ranges.ts'
 import type {
-  BatchWrite,
   Durability,
   FileDamage,
   KeyRange,
@@ -33,13 +32,12 @@ import type {
   KvScan,
   KvSnapshot,
   KvWrite,
-  MadeRows,
   RangesHidden,
   RowKey,
   ScanOptions,
-  WriteGroup,
+  Writes,
 } from './kv.ts'
-import { AbsentEntities } from './level-absent.ts'
+import { AbsentRows } from './level-absent.ts'
 import { readError } from './level-error.ts'
 import { type LevelDatabase, Moment } from './level-moment.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
@@ -61,7 +59,9 @@ export interface LevelKvOptions {
   readonly readOnly?: boolean
   /** Memory for rows that were read, about; 0 for none. Default 48 MiB. */
   readonly cacheBytes?: number
-  /** How many entities are asked for in vain before the keys of all are read. Default: level-absent.ts. */
+  /** How the keys of rows begin that are read before they are written, most of them in vain (level-absent.ts). Default: none do. */
+  readonly readBeforeWritten?: RowKey | undefined
+  /** How many of those are asked for in vain before the keys of all are read. Default: level-absent.ts. */
   readonly missesBeforeReading?: number | undefined
   /** What people are told instead of `dir`. */
   readonly location?: string
@@ -122,13 +122,14 @@ export class LevelKv implements Kv {
   readonly #rows: RowCache | undefined
   readonly #values: ValueCache | undefined
   readonly #source: ScanSource
-  readonly #absent: AbsentEntities
+  readonly #absent: AbsentRows | undefined
   readonly #read = (key: RowKey): Uint8Array | undefined => {
-    if (this.#absent.lacks(key)) return undefined
+    if (this.#absent?.lacks(key)) return undefined
     const value = this.#readAt(this.#moment, key)
-    if (value === undefined) this.#absent.missed(key)
+    if (value === undefined) this.#absent?.missed(key)
     return value
   }
+  readonly #noted = (key: RowKey): void => this.#absent?.note(key)
   /** The newest acknowledged state. */
   #moment = new Moment(0)
   /** Ranges that are being deleted. */
@@ -161,7 +162,9 @@ export class LevelKv implements Kv {
       this.#values = new ValueCache(Math.ceil(cacheBytes / 3))
     }
     this.#source = { level, form: this.#form, cache: this.#rows }
-    this.#absent = new AbsentEntities(level, isEmpty, options.missesBeforeReading)
+    if (options.readBeforeWritten !== undefined) {
+      this.#absent = new AbsentRows(level, options.readBeforeWritten, isEmpty, options.missesBeforeReading)
+    }
     if (options.readOnly === true) {
       this.#writer.refuse(
         new DatastoreError('FAILED_PRECONDITION', `The store in ${this.location} was opened for reading only.`),
@@ -203,12 +206,8 @@ export class LevelKv implements Kv {
     return false
   }
 
-  batch(writes: readonly BatchWrite[]): Promise<void> {
+  batch(writes: Writes): Promise<void> {
     return this.#submit(writes)
-  }
-
-  batchWith(writes: readonly BatchWrite[], rows: MadeRows): Promise<void> {
-    return this.#submit(writes, rows)
   }
 
   snapshot(): KvSnapshot {
@@ -222,7 +221,7 @@ export class LevelKv implements Kv {
 
   clear(): Promise<void> {
     const cleared = this.#writer.clear()
-    this.#absent.beginClear(cleared)
+    this.#absent?.beginClear(cleared)
     return cleared
   }
 
@@ -310,9 +309,8 @@ export class LevelKv implements Kv {
     this.#acknowledged.close()
   }
 
-  #submit(writes: readonly BatchWrite[], rows?: MadeRows): Promise<void> {
-    this.#absent.note(writes)
-    return this.#writer.submit(writes, rows)
+  #submit(writes: Writes): Promise<void> {
+    return this.#writer.submit(writes, this.#noted)
   }
 
   #scanAt(moment: Moment, range: KeyRange, options: ScanOptions = {}): KvScan {
@@ -324,7 +322,7 @@ export class LevelKv implements Kv {
   }
 
   /** The groups were acknowledged, all in one batch: the next moment begins. */
-  #advance(groups: readonly (WriteGroup | Clearing)[]): void {
+  #advance(groups: readonly (Writes | Clearing)[]): void {
     const past = this.#moment
     past.pass(this.#rows)
     for (const group of groups) if ('cleared' in group && group.of === 'hide') this.#hidden = group.cleared ?? []

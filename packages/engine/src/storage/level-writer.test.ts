@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DatastoreError } from '../errors.ts'
-import type { MadeRows } from './kv.ts'
+import type { WriteSource } from './kv.ts'
 import type { LevelDatabase } from './level-moment.ts'
 import { LevelWriter } from './level-writer.ts'
 
@@ -84,14 +84,15 @@ describe('the writer of a LevelDB store', () => {
     expect(writer.pending('a')).toBeUndefined()
   })
 
-  it('level-writer/W1, level-writer/W3: writes rows that are made behind the list, and knows them by what they begin with', async () => {
-    const rows: MadeRows = {
-      count: 2,
-      each(put, wants = () => true) {
-        for (const key of ['ax', 'bx']) if (wants(key.charAt(0))) put(Buffer.from(key), Uint8Array.of(7))
+  it('level-writer/W1, level-writer/W3: writes rows that are made meanwhile, and knows them by what they begin with', async () => {
+    const rows: WriteSource = {
+      count: 3,
+      writeTo({ wants = () => true, write }) {
+        write('c', Uint8Array.of(1))
+        for (const key of ['ax', 'bx']) if (wants(key.charAt(0))) write(key, Uint8Array.of(7))
       },
     }
-    const written = writer.submit(put('c'), rows)
+    const written = writer.submit(rows)
     expect(writer.pending('bx')?.value).toEqual(Uint8Array.of(7))
     expect(writer.pending('bxx')).toBeUndefined()
     expect(level.batches.map((batch) => batch.rows)).toEqual([['c=1', 'ax=7', 'bx=7']])
@@ -99,13 +100,13 @@ describe('the writer of a LevelDB store', () => {
     await written
   })
 
-  it('level-writer/W2, level-writer/W4: a list that breaks off takes with it what is in its batch, and nothing more is written', async () => {
+  it('level-writer/W2, level-writer/W4: a source that breaks off takes with it what is in its batch, and nothing more is written', async () => {
     const first = writer.submit(put('a'))
     const second = writer.submit(put('b'))
-    const broken = writer.submit([], {
+    const broken = writer.submit({
       count: 2,
-      each(put) {
-        put(Buffer.from('x'), Uint8Array.of(1))
+      writeTo({ write }) {
+        write('x', Uint8Array.of(1))
         throw new Error('no such row')
       },
     })

@@ -15,17 +15,8 @@
  */
 import { bytesOf, passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
-import {
-  type BatchWrite,
-  bytesOfValue,
-  type Durability,
-  type KeyRange,
-  type MadeRows,
-  type RowKey,
-  type WriteGroup,
-} from './kv.ts'
+import { type Durability, handOver, type KeyRange, listOf, type RowKey, type Writes } from './kv.ts'
 import type { LevelDatabase } from './level-moment.ts'
-import { listOf } from './made-rows.ts'
 import { plainForm, type StoredForm } from './row-proof.ts'
 
 /**
@@ -42,7 +33,7 @@ export interface Clearing {
 }
 
 interface Job {
-  readonly group: WriteGroup | Clearing
+  readonly group: Writes | Clearing
   readonly promise: Promise<void>
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -68,7 +59,7 @@ export interface WriterEvents {
   /** A write has failed: every later one is refused with this (W4). */
   failed?(failure: DatastoreError): void
   /** It was acknowledged; callers are told next. */
-  afterWrite(groups: readonly (WriteGroup | Clearing)[]): void
+  afterWrite(groups: readonly (Writes | Clearing)[]): void
 }
 
 export class LevelWriter {
@@ -87,15 +78,16 @@ export class LevelWriter {
     this.#form = form
   }
 
-  submit(writes: readonly BatchWrite[], rows?: MadeRows): Promise<void> {
+  /** @param onPut - told of each row that is set, before any of them is submitted */
+  submit(writes: Writes, onPut?: (key: RowKey) => void): Promise<void> {
     if (this.#refusal !== undefined) return Promise.reject(this.#refusal)
-    const job = newJob({ writes, rows })
-    const count = writes.length + (rows?.count ?? 0)
+    const job = newJob(writes)
+    const count = 'writeTo' in writes ? writes.count : writes.length
     const batch = this.#batchFor(count)
     batch.jobs.push(job)
     batch.rows += count
     try {
-      put(batch.chained, this.#form, writes, rows)
+      put(batch.chained, this.#form, writes, onPut)
     } catch (cause) {
       // A part of the list may be in the batch, which others may be in too (W2).
       this.#fail(undefined, cause)
@@ -208,16 +200,18 @@ export class LevelWriter {
   }
 }
 
-function put(batch: LevelBatch, form: StoredForm, writes: readonly BatchWrite[], rows: MadeRows | undefined): void {
-  for (const { key, value } of writes) {
-    const bytes = bytesOfValue(value)
-    const keyBytes = passingBytes(key)
-    if (bytes === undefined) batch.del(keyBytes)
-    else batch.put(keyBytes, form.stored(keyBytes, bytes))
-  }
-  if (rows === undefined) return
+function put(batch: LevelBatch, form: StoredForm, writes: Writes, onPut?: (key: RowKey) => void): void {
   const putBytes = putterOf(batch)
-  rows.each((key, value) => putBytes(key, form.stored(key, value)))
+  handOver(writes, {
+    write: (key, value) => {
+      const keyBytes = passingBytes(key)
+      if (value === undefined) batch.del(keyBytes)
+      else {
+        onPut?.(key)
+        putBytes(keyBytes, form.stored(keyBytes, value))
+      }
+    },
+  })
 }
 
 /**
@@ -252,11 +246,8 @@ function findLast(jobs: readonly Job[], key: RowKey): ReturnType<LevelWriter['pe
       if (isIn) return { value: undefined, settled: promise }
       continue
     }
-    const writes = [...group.writes, ...listOf(group.rows, (head) => key.startsWith(head))]
-    for (let j = writes.length - 1; j >= 0; j--) {
-      const write = writes[j] as BatchWrite
-      if (write.key === key) return { value: bytesOfValue(write.value), settled: promise }
-    }
+    const write = listOf(group, (prefix) => key.startsWith(prefix)).findLast((one) => one.key === key)
+    if (write !== undefined) return { value: write.value, settled: promise }
   }
   return undefined
 }

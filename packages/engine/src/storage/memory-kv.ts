@@ -4,8 +4,7 @@
  * kv/K1 and kv/K4 are the tree's; kv/K2 and kv/K3 hold because nothing runs between the rows of a batch; there are no failed writes.
  * A scan, too, sees exactly the moment of its opening.
  *
- * Values are kept as they are given, not copied: who writes a row must not change its bytes afterwards. Deferred values are
- * made into bytes for each reader.
+ * Values are kept as they are given, not copied: who writes a row must not change its bytes afterwards.
  */
 import { Buffer } from 'node:buffer'
 import { DatastoreError } from '../errors.ts'
@@ -13,25 +12,23 @@ import { BTree, type TreeView } from './btree.ts'
 import { getFrom } from './btree-node.ts'
 import { rowsUnder } from './btree-range.ts'
 import { type TreeRow, TreeScan } from './btree-scan.ts'
-import type {
-  BatchWrite,
-  DeferredValue,
-  KeyRange,
-  Kv,
-  KvCapabilities,
-  KvRow,
-  KvScan,
-  KvSnapshot,
-  KvWrite,
-  RangesHidden,
-  RowKey,
-  ScanOptions,
+import {
+  handOver,
+  type KeyRange,
+  type Kv,
+  type KvCapabilities,
+  type KvRow,
+  type KvScan,
+  type KvSnapshot,
+  type KvWrite,
+  type RangesHidden,
+  type RowKey,
+  type ScanOptions,
+  type WriteSink,
+  type Writes,
 } from './kv.ts'
 
 const noRows: readonly KvRow[] = []
-
-/** What the tree holds for a row: deferred values stay deferred. */
-type Stored = Uint8Array | DeferredValue
 
 export interface MemoryKvOptions {
   /** Most keys of a tree node; a small one makes tests split and merge often. */
@@ -53,8 +50,14 @@ export interface MemoryScan extends KvScan {
 export class MemoryKv implements Kv {
   readonly supports: KvCapabilities = { batch: true, snapshot: true }
   readonly location = 'memory'
-  #tree: BTree<Stored>
+  #tree: BTree<Uint8Array>
   #closed = false
+  readonly #sink: WriteSink = {
+    write: (key, value) => {
+      if (value === undefined) this.#tree.delete(key)
+      else this.#tree.set(key, value)
+    },
+  }
 
   /** @param rows - what the store holds at first, in any order; a later row with the same key wins */
   constructor(rows: Iterable<KvRow> = [], options: MemoryKvOptions = {}) {
@@ -69,15 +72,13 @@ export class MemoryKv implements Kv {
 
   get(key: RowKey): Uint8Array | undefined {
     if (this.#closed) throw closedError()
-    return bytesOf(this.#tree.get(key))
+    return this.#tree.get(key)
   }
 
   getAll(keys: readonly RowKey[]): (Uint8Array | undefined)[] {
     if (this.#closed) throw closedError()
     const tree = this.#tree
-    const found: (Stored | undefined)[] = []
-    for (const key of keys) found.push(tree.get(key))
-    return bytesOfAll(found)
+    return fetched(keys.map((key) => tree.get(key)))
   }
 
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
@@ -85,21 +86,21 @@ export class MemoryKv implements Kv {
     return new TreeKvScan(this.#tree, this.#tree.view(), range, options?.reverse === true)
   }
 
-  mutate(write: BatchWrite): void {
+  mutate({ key, value }: KvWrite): void {
     if (this.#closed) throw closedError()
-    this.#apply(write)
+    this.#sink.write(key, value)
   }
 
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): boolean {
     if (this.#closed) throw closedError()
-    if (!sameValue(bytesOf(this.#tree.get(write.key)), expected)) return false
-    this.#apply(write)
+    if (!sameValue(this.#tree.get(write.key), expected)) return false
+    this.#sink.write(write.key, write.value)
     return true
   }
 
-  batch(writes: readonly BatchWrite[]): void {
+  batch(writes: Writes): void {
     if (this.#closed) throw closedError()
-    for (const write of writes) this.#apply(write)
+    handOver(writes, this.#sink)
   }
 
   snapshot(): MemorySnapshot {
@@ -124,7 +125,7 @@ export class MemoryKv implements Kv {
   }
 
   /** Sets rows, which must ascend strictly; cheaper for many than {@link batch}. */
-  putSorted(rows: readonly TreeRow<Stored>[]): void {
+  putSorted(rows: readonly TreeRow<Uint8Array>[]): void {
     if (this.#closed) throw closedError()
     this.#tree.setSorted(rows)
   }
@@ -152,42 +153,20 @@ export class MemoryKv implements Kv {
     this.#closed = true
     this.#tree.clear()
   }
-
-  #apply(write: BatchWrite): void {
-    if (write.value === undefined) this.#tree.delete(write.key)
-    else this.#tree.set(write.key, write.value)
-  }
-}
-
-function bytesOf(stored: Stored | undefined): Uint8Array | undefined {
-  return stored === undefined || stored instanceof Uint8Array ? stored : stored.bytes()
 }
 
 /** Written so that what is read for it is read. */
 let touched = 0
 
 /**
- * Values as bytes. In a large store each is far from the processor when it was not used for a while, and to wait for one after
+ * The same values. In a large store each is far from the processor when it was not used for a while, and to wait for one after
  * the other cost 25 of them a quarter of their lookup. In a loop that does nothing else they are fetched side by side.
  */
-function bytesOfAll(found: (Stored | undefined)[]): (Uint8Array | undefined)[] {
+function fetched(values: (Uint8Array | undefined)[]): (Uint8Array | undefined)[] {
   let sum = 0
-  for (let i = 0; i < found.length; i++) {
-    const stored = found[i]
-    if (stored !== undefined && !(stored instanceof Uint8Array)) found[i] = stored.bytes()
-  }
-  const values = found as (Uint8Array | undefined)[]
   for (const value of values) if (value !== undefined && value.length > 0) sum += value[0] as number
   touched = (touched + sum) | 0
   return values
-}
-
-function rowOf(row: TreeRow<Stored>): KvRow {
-  return isPlain(row) ? row : { key: row.key, value: (row.value as DeferredValue).bytes() }
-}
-
-function isPlain(row: TreeRow<Stored>): row is KvRow {
-  return row.value instanceof Uint8Array
 }
 
 /** Whether two values have the same bytes, or are both absent. */
@@ -201,21 +180,19 @@ function closedError(): DatastoreError {
 }
 
 class TreeKvScan implements MemoryScan {
-  readonly #tree: BTree<Stored>
-  readonly #view: TreeView<Stored>
-  #scan: TreeScan<Stored> | undefined
+  readonly #tree: BTree<Uint8Array>
+  readonly #view: TreeView<Uint8Array>
+  #scan: TreeScan<Uint8Array> | undefined
 
   /** @param view - released when the scan is closed */
-  constructor(tree: BTree<Stored>, view: TreeView<Stored>, range: KeyRange, reverse: boolean) {
+  constructor(tree: BTree<Uint8Array>, view: TreeView<Uint8Array>, range: KeyRange, reverse: boolean) {
     this.#tree = tree
     this.#view = view
     this.#scan = new TreeScan(view.root, view.height, range, reverse)
   }
 
   next(count: number): readonly KvRow[] {
-    if (this.#scan === undefined) return noRows
-    const rows = this.#scan.next(count)
-    return rows.every(isPlain) ? rows : rows.map(rowOf)
+    return this.#scan?.next(count) ?? noRows
   }
 
   seek(key: RowKey): void {
@@ -230,11 +207,11 @@ class TreeKvScan implements MemoryScan {
 }
 
 class TreeSnapshot implements MemorySnapshot {
-  readonly #tree: BTree<Stored>
-  readonly #view: TreeView<Stored>
+  readonly #tree: BTree<Uint8Array>
+  readonly #view: TreeView<Uint8Array>
   #closed = false
 
-  constructor(tree: BTree<Stored>) {
+  constructor(tree: BTree<Uint8Array>) {
     this.#tree = tree
     this.#view = tree.view()
   }
@@ -246,7 +223,7 @@ class TreeSnapshot implements MemorySnapshot {
 
   get(key: RowKey): Uint8Array | undefined {
     this.#mustBeOpen()
-    return bytesOf(getFrom(this.#view.root, this.#view.height, key))
+    return getFrom(this.#view.root, this.#view.height, key)
   }
 
   /** The scan may be used on after the snapshot was closed. */
@@ -255,14 +232,14 @@ class TreeSnapshot implements MemorySnapshot {
     return new TreeKvScan(this.#tree, this.#tree.share(this.#view), range, options?.reverse === true)
   }
 
-  restoreInto(tree: BTree<Stored>): void {
+  restoreInto(tree: BTree<Uint8Array>): void {
     this.#mustBeOpen()
     if (!tree.isKinOf(this.#tree)) throw new TypeError('restore() takes a snapshot of this store')
     if (tree !== this.#tree) this.#tree.leave(this.#view)
     tree.restore(this.#view)
   }
 
-  forked(): BTree<Stored> {
+  forked(): BTree<Uint8Array> {
     this.#mustBeOpen()
     return this.#tree.fork(this.#view)
   }

@@ -23,8 +23,7 @@ import { BTree, type TreeView } from './btree.ts'
 import { floorFrom, type TreeNode } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
 import { ownRest } from './key-parts.ts'
-import { type BatchWrite, bytesOfValue, type KeyRange, type KvRow, type RowKey, type WriteGroup } from './kv.ts'
-import { allOf, listOf } from './made-rows.ts'
+import { type KeyRange, type KvRow, type KvWrite, listOf, type RowKey, type Writes } from './kv.ts'
 
 /** Known to the last row from `start` (inclusive) to `end` (exclusive). */
 export interface Span extends KeyRange {
@@ -86,7 +85,7 @@ export class RowCache {
   #era = 0
   #views = 0
   /** Writes acknowledged since the oldest open fill began; the first has number `#firstRecent`. */
-  #recent: (readonly BatchWrite[])[] = []
+  #recent: (readonly KvWrite[])[] = []
   #firstRecent = 0
   readonly #fills = new Set<Fill>()
 
@@ -140,15 +139,12 @@ export class RowCache {
   }
 
   /** To be called with each group of writes when it is acknowledged. */
-  apply(group: WriteGroup): void {
+  apply(writes: Writes): void {
     if (this.#fills.size > 0) {
-      const writes = allOf(group)
-      this.#recent.push(writes)
-      this.#apply(writes)
-    } else if (this.#spans.size > 0) {
-      this.#apply(group.writes)
-      this.#apply(listOf(group.rows, this.#covers))
-    }
+      const list = listOf(writes)
+      this.#recent.push(list)
+      this.#apply(list)
+    } else if (this.#spans.size > 0) this.#apply(listOf(writes, this.#covers))
     this.#shrink()
   }
 
@@ -173,7 +169,7 @@ export class RowCache {
     this.#recent = []
   }
 
-  #apply(writes: readonly BatchWrite[]): void {
+  #apply(writes: readonly KvWrite[]): void {
     if (this.#spans.size === 0) return
     let span: Span | undefined
     for (const { key, value } of writes) {
@@ -182,7 +178,7 @@ export class RowCache {
         if (span === undefined) continue
       }
       span = this.#own(span)
-      this.#write(span, key, bytesOfValue(value))
+      this.#write(span, key, value)
       if (++span.unread > unreadWritesMax || span.bytes > grownBytesMax) {
         this.#order.delete(span)
         this.#drop(span)

@@ -34,8 +34,7 @@ import { invariant } from '../invariant.ts'
 import type { CompositeIndex, IndexDefinition, IndexedProperty } from '../model/index-definition.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
-import { type Bound, boundedRange, prefixRange } from './ranges.ts'
-import type { TableRow } from './table.ts'
+import { prefixRange } from './ranges.ts'
 
 export const keyProperty = '__key__'
 
@@ -79,50 +78,14 @@ export function compositeIndexRange(index: CompositeIndex, database: string): Ke
   return prefixRange(indexPrefix(index, database))
 }
 
-/**
- * The rows that start with `prefix` (a {@link compositePrefix}, an ancestor's path code, columns that are fixed) and go on
- * between two codes as they stand in the row: of the next column, or of the path.
- */
-export function compositeRange(prefix: RowKey, low?: Bound, high?: Bound): KeyRange {
-  return boundedRange(prefix, low, high)
-}
-
-/** Where column number `to` starts, from the offset at which column number `from` does. */
-export function skipColumns(
-  columns: readonly IndexedProperty[],
-  rowKey: RowKey,
-  offset: number,
-  from = 0,
-  to: number = columns.length,
-): number {
-  let at = offset
-  for (let i = from; i < to; i++) {
-    at = columns[i]?.direction === 'descending' ? skipInvertedValue(rowKey, at) : skipValue(rowKey, at)
-  }
-  return at
-}
-
-export interface CompositeRowCodes {
-  /** One a column, in ascending form. */
-  readonly valueCodes: readonly string[]
-  /** In ascending form. */
-  readonly pathCode: string
-}
-
-/** The codes of a row, from the offset of its first column. */
-export function splitCompositeRowKey(index: IndexDefinition, rowKey: RowKey, offset: number): CompositeRowCodes {
+/** The codes of a row, from the offset of its first column: one value code a column and the path, in ascending form. */
+function splitColumns(index: IndexDefinition, rowKey: RowKey, offset: number) {
   const valueCodes: string[] = []
   let at = offset
   for (const column of columnsOf(index)) {
-    if (column.direction === 'descending') {
-      const end = skipInvertedValue(rowKey, at)
-      valueCodes.push(invert(rowKey.slice(at, end)))
-      at = end
-    } else {
-      const end = skipValue(rowKey, at)
-      valueCodes.push(rowKey.slice(at, end))
-      at = end
-    }
+    const end = column.direction === 'descending' ? skipInvertedValue(rowKey, at) : skipValue(rowKey, at)
+    valueCodes.push(columnCode(column, rowKey.slice(at, end)))
+    at = end
   }
   return { valueCodes, pathCode: keyColumnCode(index, rowKey.slice(at)) }
 }
@@ -148,7 +111,7 @@ export function parseCompositeRowKey(index: CompositeIndex, rowKey: RowKey): Com
     ancestor = decoded.path
     at = decoded.next
   }
-  const codes = splitCompositeRowKey(index, rowKey, at)
+  const codes = splitColumns(index, rowKey, at)
   const { path, next } = decodePath(codes.pathCode, 0)
   invariant(next === codes.pathCode.length, 'T5: a composite row goes on after its path')
   const key = { partition: head.partition, path }
@@ -193,16 +156,16 @@ export function countCompositeRows(index: IndexDefinition, codes: KeyCodes, entr
   return count
 }
 
-/** Appends the rows that the entity has in an index to `rows`. @returns how many they are */
-export function appendCompositeRows(
-  rows: { push(row: TableRow): unknown },
+/** The rows that the entity has in an index, each handed to `each`. */
+export function compositeRows(
   index: CompositeIndex,
   codes: KeyCodes,
   entries: readonly IndexEntry[],
-): number {
-  if (codes.kind !== encodeText(index.kind)) return 0
+  each: (key: RowKey, value: Uint8Array) => void,
+): void {
+  if (codes.kind !== encodeText(index.kind)) return
   const combinations = combinationsOf(columnsOf(index), entries)
-  if (combinations.length === 0) return 0
+  if (combinations.length === 0) return
   const namespaceAt = skipText(codes.partition, skipText(codes.partition, 0))
   const start =
     indexPrefix(index, codes.partition.slice(0, namespaceAt)) + codes.partition.slice(namespaceAt) + codes.kind
@@ -210,9 +173,8 @@ export function appendCompositeRows(
   const end = keyColumnCode(index, codes.path)
   for (const { code, types } of combinations) {
     const value = compositeRowValue(types)
-    for (const first of starts) rows.push({ table: 'EntitiesByCompositeProperty', key: first + code + end, value })
+    for (const first of starts) each(first + code + end, value)
   }
-  return combinations.length * starts.length
 }
 
 /** One entry chosen for each column so far: their codes as they stand in the row, and a type byte for each. */

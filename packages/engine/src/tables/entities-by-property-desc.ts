@@ -9,51 +9,30 @@
  * keys rise in both: hence a table of its own.
  */
 import { invert } from '../encoding/bytes.ts'
-import type { IndexEntry } from '../encoding/index-entry.ts'
-import { decodePartition, decodePath, type KeyCodes } from '../encoding/key-codec.ts'
+import { decodePartition, decodePath } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText, encodeText } from '../encoding/ordered.ts'
 import { skipInvertedValue } from '../encoding/value-codec.ts'
 import { invariant } from '../invariant.ts'
-import type { KeyRange, RowKey } from '../storage/kv.ts'
-import type { PropertyRow, PropertyRowCodes } from './entities-by-property-asc.ts'
-import { type Bound, boundedRange } from './ranges.ts'
+import type { RowKey } from '../storage/kv.ts'
+import type { PropertyRow } from './entities-by-property-asc.ts'
+
+/** What the rows of a kind start with, from the codes of partition and kind; the text of a property follows. */
+export function propertyDescHead(partitionCode: string, kindCode: string): RowKey {
+  return keySpaces.EntitiesByPropertyDesc + partitionCode + kindCode
+}
 
 /** What the rows of a kind and property start with; an inverted value code and a path code follow. */
 export function propertyDescPrefix(partitionCode: string, kind: string, property: string): RowKey {
-  return keySpaces.EntitiesByPropertyDesc + partitionCode + encodeText(kind) + encodeText(property)
+  return propertyDescHead(partitionCode, encodeText(kind)) + encodeText(property)
 }
 
-export function entitiesByPropertyDescRowKey(codes: KeyCodes, entry: IndexEntry): RowKey {
-  return (
-    keySpaces.EntitiesByPropertyDesc +
-    codes.partition +
-    codes.kind +
-    encodeText(entry.property) +
-    invert(entry.valueCode) +
-    codes.path
-  )
-}
-
-/** The rows of a prefix between two value codes: `low` is the smaller value and so the later end. */
-export function propertyDescRange(prefix: RowKey, low?: Bound, high?: Bound): KeyRange {
-  return boundedRange(prefix, high && invertBound(high), low && invertBound(low))
-}
-
-/** The rows of a prefix with one value; between two path codes, if asked. */
-export function propertyDescValueRange(prefix: RowKey, valueCode: string, low?: Bound, high?: Bound): KeyRange {
-  return boundedRange(prefix + invert(valueCode), low, high)
-}
-
-/** Where the path code starts in a row with this length of {@link propertyDescPrefix}. */
-export function propertyDescPathOffset(rowKey: RowKey, prefixLength: number): number {
-  return skipInvertedValue(rowKey, prefixLength)
-}
-
-/** The codes of a row, from the length of its {@link propertyDescPrefix}. */
-export function splitPropertyDescRowKey(rowKey: RowKey, prefixLength: number): PropertyRowCodes {
-  const valueEnd = skipInvertedValue(rowKey, prefixLength)
-  return { valueCode: invert(rowKey.slice(prefixLength, valueEnd)), pathCode: rowKey.slice(valueEnd) }
+/**
+ * @param prefix - as {@link propertyDescPrefix} gives it
+ * @param valueCode - in ascending form
+ */
+export function propertyDescRowKey(prefix: RowKey, valueCode: string, pathCode: string): RowKey {
+  return prefix + invert(valueCode) + pathCode
 }
 
 /** All that a row key says. Throws InvariantError for other rows. */
@@ -71,8 +50,4 @@ export function parseEntitiesByPropertyDescRowKey(rowKey: RowKey): PropertyRow {
     property: property.value,
     valueCode: invert(rowKey.slice(property.next, valueEnd)),
   }
-}
-
-function invertBound(bound: Bound): Bound {
-  return { code: invert(bound.code), inclusive: bound.inclusive }
 }

@@ -9,7 +9,7 @@
  * since the row key has it, and version and times stand before the property bytes.
  */
 import { Buffer } from 'node:buffer'
-import { decodeKeyCode, keyRow, pathPrefix } from '../encoding/key-codec.ts'
+import { decodeKeyCode, keyRow } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { invariant } from '../invariant.ts'
 import type { EntityImage } from '../model/entity.ts'
@@ -41,11 +41,6 @@ export function parseEntityRowKey(rowKey: RowKey): Key {
   return value
 }
 
-/** The path code of a row whose partition code is known. */
-export function entityPathCode(rowKey: RowKey, partitionCode: string): string {
-  return rowKey.slice(1 + partitionCode.length)
-}
-
 /** The entities of a partition. */
 export function entitiesOfPartition(partitionCode: string): KeyRange {
   return prefixRange(keySpaces.Entities + partitionCode)
@@ -54,16 +49,6 @@ export function entitiesOfPartition(partitionCode: string): KeyRange {
 /** The entities of a database, namespace after namespace. */
 export function entitiesOfDatabase(databaseCode: string): KeyRange {
   return prefixRange(keySpaces.Entities + databaseCode)
-}
-
-/** An entity and its descendants, from its path prefix. With the prefix of a root, an entity group. */
-export function entitiesUnder(partitionCode: string, pathPrefix: string): KeyRange {
-  return prefixRange(keySpaces.Entities + partitionCode + pathPrefix)
-}
-
-/** The entities of the group that `key` belongs to. */
-export function entitiesOfGroup(partitionCode: string, key: Key): KeyRange {
-  return entitiesUnder(partitionCode, pathPrefix(key.path.slice(0, 1)))
 }
 
 /** The value of an entity row. */

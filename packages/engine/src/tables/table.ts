@@ -7,19 +7,9 @@ import type { RequestContext } from '../context.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { type TableId, tableIds } from '../row.ts'
 import { giveWay } from '../slices.ts'
-import type { KeyRange, Kv, KvReader, KvRow, KvWrite, RowKey } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
 
 export { type TableId, tableIds }
-
-/** What becomes of a row of one table; `undefined` deletes it. */
-export interface TableWrite extends KvWrite {
-  readonly table: TableId
-}
-
-/** A row that an entity has, or loses, in one table. It can be written as it stands: nothing is made anew on its way down. */
-export interface TableRow extends TableWrite {
-  readonly value: Uint8Array
-}
 
 /** Pull cursor over rows of one table; see KvScan for what a caller owes. */
 export interface RowScan {

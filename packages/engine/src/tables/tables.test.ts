@@ -5,9 +5,11 @@ import { keyCodes } from '../encoding/key-codec.ts'
 import { InvariantError } from '../invariant.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { Key } from '../model/key.ts'
+import { rowsOfEntries } from '../testing/row-list.ts'
 import {
   decodeImage,
   encodeImage,
+  entityRowKeyOf,
   imageVersion,
   parseEntityRowKey,
   propertiesOfImage,
@@ -23,8 +25,6 @@ import {
   idSequencesOfDatabase,
   parseIdSequenceRowKey,
 } from './id-sequences.ts'
-import { boundedRange, intersectRanges, isEmptyRange, prefixRange, rowAfter } from './ranges.ts'
-import { indexRowsOf, rowsOf } from './rows.ts'
 
 const key: Key = {
   partition: { projectId: 'p', databaseId: '', namespaceId: '' },
@@ -104,31 +104,9 @@ describe('id sequences', () => {
   })
 })
 
-describe('ranges', () => {
-  test('a bound is in or out as it says, with whatever follows its code', () => {
-    const at = (code: string, inclusive: boolean): { code: string; inclusive: boolean } => ({ code, inclusive })
-    expect(boundedRange('p', undefined, undefined)).toEqual({ start: 'p', end: 'q' })
-    expect(boundedRange('p', at('b', true), at('d', true))).toEqual({ start: 'pb', end: 'pe' })
-    expect(boundedRange('p', at('b', false), at('d', false))).toEqual({ start: 'pc', end: 'pd' })
-  })
-
-  test('a range that ends where it starts is empty, and so is one turned round', () => {
-    expect(isEmptyRange({ start: 'a', end: 'a' })).toBe(true)
-    expect(isEmptyRange({ start: 'b', end: 'a' })).toBe(true)
-    expect(isEmptyRange({ start: 'a', end: rowAfter('a') })).toBe(false)
-  })
-
-  test('rows in both ranges are those of their intersection', () => {
-    expect(intersectRanges(prefixRange('a'), { start: 'ab', end: 'z' })).toEqual({ start: 'ab', end: 'b' })
-    expect(intersectRanges({ start: 'ab', end: 'z' }, prefixRange('a'))).toEqual({ start: 'ab', end: 'b' })
-    expect(isEmptyRange(intersectRanges(prefixRange('a'), prefixRange('b')))).toBe(true)
-  })
-})
-
 test('a table does not take rows of another, nor rows with bytes missing or left over', () => {
   const entry = { property: 'v', valueCode: '\x10', type: 0, multi: false }
-  const image = { version: 1n, createTime: 1n, updateTime: 1n, properties: new Uint8Array(0) }
-  const rowKeys = rowsOf(keyCodes(key), image, [entry], []).map((row) => row.key)
+  const rowKeys = [entityRowKeyOf(key), ...rowsOfEntries(keyCodes(key), [entry]).map((row) => row.key)]
   const parsers = [
     parseEntityRowKey,
     parseEntitiesByKindRowKey,
@@ -146,6 +124,6 @@ test('a table does not take rows of another, nor rows with bytes missing or left
 })
 
 test('a row whose kind is not that of its path is refused', () => {
-  const rows = indexRowsOf({ ...keyCodes(key), kind: 'Other\x00\x01' }, [], [])
+  const rows = rowsOfEntries({ ...keyCodes(key), kind: 'Other\x00\x01' }, [])
   expect(() => parseEntitiesByKindRowKey(rows[0]?.key ?? '')).toThrow(/T2/)
 })

@@ -18,6 +18,9 @@ import type { TabletFleet } from './fleet.ts'
 /** Rows of the store that a walk takes in one step. */
 const rowsPerStep = 128
 
+/** Rows in any order. */
+export type RowWalk = Pick<KvScan, 'next' | 'close'>
+
 export interface RowCountsParts {
   readonly fleet: TabletFleet
   readonly random: Random
@@ -28,7 +31,7 @@ export class RowCounts {
   /** Whether rows that come and go must be told (RC1). */
   isWanted = false
   readonly #parts: RowCountsParts
-  #open: (() => KvScan) | undefined
+  #open: (() => RowWalk) | undefined
   #walk = 0
   /** Resolves when the latest walk has ended; one that another took the place of ends at its next step. */
   #walked: Promise<void> = Promise.resolve()
@@ -38,7 +41,7 @@ export class RowCounts {
   }
 
   /** @param open - a scan over everything that sees the moment of the call */
-  set source(open: () => KvScan) {
+  set source(open: () => RowWalk) {
     this.#open = open
   }
 
@@ -101,7 +104,7 @@ export class RowCounts {
   }
 
   /** Goes on until the end, or until another walk has begun. */
-  *#steps(scan: KvScan, walk: number): Steps<void> {
+  *#steps(scan: RowWalk, walk: number): Steps<void> {
     const context = requestContext({ clock: this.#parts.scheduler })
     for (;;) {
       const rows = yield* waitFor(scan.next(rowsPerStep))

@@ -11,7 +11,7 @@ import { prettyRowKey } from '../encoding/pretty.ts'
 import { invalidArgument } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { seededRandom } from '../random.ts'
-import type { Kv, RowKey } from '../storage/kv.ts'
+import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import { type TabletSettings, tabletSettings } from './defaults.ts'
 import { defaultPolicies, TabletFleet, type TabletPolicies } from './fleet.ts'
@@ -19,7 +19,7 @@ import { type Contention, GroupLoad } from './group-load.ts'
 import { heatReport } from './heat-report.ts'
 import { Metering, type SampleListener } from './metering.ts'
 import type { GroupReport, HeatOptions, HeatReport, TabletEvent, TabletsReport } from './report.ts'
-import { RowCounts } from './row-counts.ts'
+import { RowCounts, type RowWalk } from './row-counts.ts'
 import type { Tablet } from './tablet.ts'
 import { tabletsReport } from './tablets-report.ts'
 
@@ -85,9 +85,9 @@ export class Tablets {
     if (this.#fleet.settings.simulate) this.rows.want()
   }
 
-  /** Counts the rows of this store when somebody wants to know. */
-  watch(kv: Kv): void {
-    this.rows.source = () => kv.scanAll?.() ?? kv.scan({ start: '', end: '\xff' })
+  /** Counts the rows of a store when somebody wants to know. @param rows - all of them as of the call, in any order */
+  watch(rows: () => RowWalk): void {
+    this.rows.source = rows
     if (this.settings.simulate) this.rows.want()
   }
 

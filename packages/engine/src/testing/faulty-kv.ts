@@ -12,8 +12,6 @@
 import { DatastoreError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type {
-  BatchWrite,
-  KeptIndexes,
   KeyRange,
   Kv,
   KvCapabilities,
@@ -22,8 +20,8 @@ import type {
   KvWrite,
   RowKey,
   ScanOptions,
+  Writes,
 } from '../storage/kv.ts'
-import { writeGroup } from '../storage/made-rows.ts'
 
 export interface Fault {
   readonly kind: 'fail' | 'crash'
@@ -35,7 +33,6 @@ export interface Fault {
 
 export class FaultyKv implements Kv {
   readonly inner: Kv
-  readonly batchWith?: NonNullable<Kv['batchWith']>
   #fault: Fault | undefined
   #writes = 0
   #state: 'sound' | 'poisoned' | 'crashed' = 'sound'
@@ -44,9 +41,6 @@ export class FaultyKv implements Kv {
   constructor(inner: Kv, fault?: Fault) {
     this.inner = inner
     this.#fault = fault
-    if (inner.batchWith !== undefined) {
-      this.batchWith = (writes, rows) => this.#write(() => writeGroup(inner, { writes, rows }))
-    }
   }
 
   /** Writes so far, the faulty one included. */
@@ -98,24 +92,12 @@ export class FaultyKv implements Kv {
     return this.#write(() => this.inner.mutateIf(write, expected))
   }
 
-  batch(writes: readonly BatchWrite[]): MaybePromise<void> {
+  batch(writes: Writes): MaybePromise<void> {
     return this.#write(() => this.inner.batch(writes))
   }
 
   clear(): MaybePromise<void> {
     return this.#write(() => this.inner.clear())
-  }
-
-  keptIndexes(): KeptIndexes | undefined {
-    return this.inner.keptIndexes?.()
-  }
-
-  prepare(range: KeyRange): MaybePromise<void> {
-    return this.inner.prepare?.(range)
-  }
-
-  keepAll(): MaybePromise<void> {
-    return this.inner.keepAll?.()
   }
 
   snapshot(): KvSnapshot {

@@ -5,7 +5,6 @@
  *   query({ kind: 'A', filter: where('p', '>', 1n), order: ['p desc'] })
  */
 import { encodeProperties } from '../encoding/entity-codec.ts'
-import { indexEntries } from '../encoding/index-entries.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
@@ -13,8 +12,8 @@ import type { Key, PathElement } from '../model/key.ts'
 import type { Filter, PropertyOperator, PropertyOrder, Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { rowsOf } from '../tables/rows.ts'
-import type { TableRow } from '../tables/table.ts'
+import { encodeImage } from '../tables/entities.ts'
+import { rowsOfCell, type TableRow } from './row-list.ts'
 
 export interface ModelEntity {
   readonly key: Key
@@ -29,8 +28,7 @@ export function imageOf(entity: ModelEntity): EntityImage {
 
 /** All rows of an entity, those of the given composite indexes included. */
 export function entityRows(entity: ModelEntity, indexes: readonly CompositeIndex[] = []): readonly TableRow[] {
-  const image = imageOf(entity)
-  return rowsOf(keyCodes(entity.key), image, indexEntries(image.properties), indexes)
+  return rowsOfCell(keyCodes(entity.key), encodeImage(imageOf(entity)), indexes)
 }
 
 /** A store with all rows of the entities. */

@@ -27,7 +27,6 @@ import { entityTooLarge, type PreparedProperties, prepareProperties } from '../e
 import { DatastoreError, invalidArgument, worded } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import { limits } from '../limits.ts'
-import type { EntityStates } from '../log/index-delta.ts'
 import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import { formatKey, type Key } from '../model/key.ts'
@@ -36,6 +35,7 @@ import { checkPartCount, partLimits } from '../part-limits.ts'
 import { forEachInSlices, giveWay } from '../slices.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { decodeImage, encodeImage, entityRowKey, entityRowKeyOf } from '../tables/entities.ts'
+import type { EntityDelta } from '../tables/entity-rows.ts'
 import { type Conflict, checkSameExpectation, isConflict } from './conflict.ts'
 import { applyTransforms, type PreparedTransform, transformCount } from './property-transform.ts'
 
@@ -79,7 +79,7 @@ export interface EvaluationRules {
 }
 
 export interface Evaluated {
-  readonly states: readonly EntityStates[]
+  readonly states: readonly EntityDelta[]
   /** One for each mutation that took effect, in order. */
   readonly outcomes: readonly MutationOutcome[]
   /** The error that stopped a list that is not atomic. */
@@ -248,8 +248,8 @@ class Fold {
     return { states, outcomes, failure }
   }
 
-  *#states(): Steps<readonly EntityStates[]> {
-    const states: EntityStates[] = []
+  *#states(): Steps<readonly EntityDelta[]> {
+    const states: EntityDelta[] = []
     yield* waitFor(
       forEachInSlices(this.#rules.context, this.#entities, workOf, (entity) => {
         const { codes, row, before, imageBefore, entries } = entity

@@ -1,5 +1,5 @@
+import { memoryStore } from '../../src/service/open-kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { FaultyKv } from '../../src/testing/faulty-kv.ts'
 import { kvContract } from './kv.contract.ts'
@@ -14,7 +14,7 @@ kvContract(
     answersAtOnce: true,
   },
 )
-kvContract('on-demand-rows', async () => ({ kv: new OnDemandRows(new MemoryKv()), cleanup: nothing }), {
+kvContract('on-demand-rows', async () => ({ kv: memoryStore(), cleanup: nothing }), {
   answersAtOnce: true,
 })
 kvContract('async-kv', async () => ({ kv: new AsyncKv(new MemoryKv()), cleanup: nothing }), { answersAtOnce: false })

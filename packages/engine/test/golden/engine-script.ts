@@ -43,12 +43,12 @@ import type { Database } from '../../src/service/database.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
 import type { EngineOptions } from '../../src/service/engine-options.ts'
 import { propertiesInWords } from '../../src/service/inspector.ts'
+import { memoryStore } from '../../src/service/open-kv.ts'
 import type { LogRecordReport } from '../../src/service/reports.ts'
 import { modeSettings } from '../../src/service/settings.ts'
 import type { Kv } from '../../src/storage/kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { entityRowKey } from '../../src/tables/entities.ts'
-import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { type TableId, tableIds } from '../../src/tables/table.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { FaultyKv } from '../../src/testing/faulty-kv.ts'
@@ -87,7 +87,7 @@ interface Call {
 /** One engine and what a script says to it. */
 export class EngineScript {
   readonly #clock = new VirtualClock()
-  #store: Kv = new OnDemandRows(new MemoryKv())
+  #store: Kv = memoryStore()
   #kv = new FaultyKv(this.#store)
   #engine: Engine | undefined
   #tablets: EngineOptions['tablets']

@@ -9,10 +9,10 @@
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { OnDemandRows } from '../../src/on-demand/on-demand-rows.ts'
 import { firstIndexOptions } from '../../src/service/database-row.ts'
 import type { Kv, KvReader, KvRow } from '../../src/storage/kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { atOnce } from '../../src/testing/at-once.ts'
 import { type Step, steps, World } from './log-world.ts'
@@ -24,9 +24,7 @@ const bodies: readonly { readonly name: string; wrap(inner: MemoryKv): Kv }[] = 
 ]
 
 function onDemand(inner: MemoryKv): Kv {
-  const kv = new OnDemandRows(inner)
-  kv.optionsOf = () => firstIndexOptions('firestore')
-  return kv
+  return new OnDemandRows(inner, () => firstIndexOptions('firestore'))
 }
 
 describe.each(bodies)('on $name', ({ wrap }) => {

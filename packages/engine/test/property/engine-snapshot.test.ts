@@ -12,11 +12,12 @@ import { describe, expect, test } from 'vitest'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import type { Key } from '../../src/model/key.ts'
 import type { Query } from '../../src/model/query.ts'
+import type { OnDemandRows } from '../../src/on-demand/on-demand-rows.ts'
 import type { CommitResult } from '../../src/service/api.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
 import type { EngineSnapshot } from '../../src/service/engine-snapshot.ts'
+import { memoryStore } from '../../src/service/open-kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { atOnce } from '../../src/testing/at-once.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -206,7 +207,7 @@ class World {
 describe('snapshots of an engine in memory', () => {
   test.each([
     ['all rows', () => new MemoryKv()],
-    ['property indexes on demand', () => new OnDemandRows(new MemoryKv())],
+    ['property indexes on demand', () => memoryStore()],
   ])(
     'engine-snapshot/S1, engine-snapshot/S2, engine-snapshot/S3 and engine-snapshot/S4 hold over random commands, with %s',
     async (_, newKv) => {
@@ -309,7 +310,7 @@ describe('snapshots of an engine in memory', () => {
 
   test('records that were trimmed after the snapshot are back after restore, and are trimmed again', async () => {
     const clock = new VirtualClock()
-    const kv = new OnDemandRows(new MemoryKv())
+    const kv = memoryStore()
     const engine = await openEngine({ scheduler: clock, kv, retention: { ageMicros: 3_600_000_000n, bytesMax: 1000 } })
     const database = engine.database('p')
     const put = async (n: number) => {

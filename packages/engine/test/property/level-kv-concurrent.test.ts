@@ -8,26 +8,21 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Random, seededRandom } from '../../src/random.ts'
-import type { KvReader, KvRow, KvWrite, MadeRows } from '../../src/storage/kv.ts'
+import type { KvReader, KvWrite, WriteSource } from '../../src/storage/kv.ts'
 import { type LevelKv, openLevelKv } from '../../src/storage/level-kv.ts'
 
-/** The second half are rows of Entities, of which a store may know that it lacks them. */
+/** Of the second half a store may know that it lacks them. */
 const keys = Array.from({ length: 60 }, (_, i) => `${i < 30 ? 'D' : 'E'}${String(i).padStart(2, '0')}`)
 
 /** One character a key, '.' for none: the whole state as a text. */
 type State = string
 
-/** Rows whose keys share their first two characters, all handed out in one array. */
-function madeOf(rows: readonly KvRow[]): MadeRows {
+/** Writes whose keys share their first two characters. */
+function sourceOf(writes: readonly KvWrite[]): WriteSource {
   return {
-    count: rows.length,
-    each(put, wants) {
-      const passing = Buffer.alloc(3)
-      for (const { key, value } of rows) {
-        if (wants?.(key.slice(0, 2)) === false) continue
-        passing.write(key, 'latin1')
-        put(passing, value)
-      }
+    count: writes.length,
+    writeTo({ wants, write }) {
+      for (const { key, value } of writes) if (wants?.(key.slice(0, 2)) !== false) write(key, value)
     },
   }
 }
@@ -62,13 +57,10 @@ class Run {
     }
   }
 
-  /** Half of the batches have their puts of index rows as rows that are made. */
+  /** Half of the batches are made while they are written. */
   #written(writes: readonly KvWrite[]): Promise<void> {
     if (this.#random.integer(2) === 0) return this.#kv.batch(writes)
-    const newest = [...new Map(writes.map((write) => [write.key, write])).values()]
-    const rows = newest.flatMap(({ key, value }) => (value === undefined || key > 'E' ? [] : [{ key, value }]))
-    const others = newest.filter(({ key, value }) => value === undefined || key > 'E')
-    return this.#kv.batchWith(others, madeOf(rows))
+    return this.#kv.batch(sourceOf([...new Map(writes.map((write) => [write.key, write])).values()]))
   }
 
   async read(times: number): Promise<void> {
@@ -135,7 +127,7 @@ describe('level-kv under concurrent use', () => {
     { cacheBytes: 1_000_000, missesBeforeReading: 3 },
   ])('reads whole states, with $cacheBytes bytes of cache', async ({ cacheBytes, missesBeforeReading }) => {
     const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
-    const kv = await openLevelKv({ dir, cacheBytes, missesBeforeReading })
+    const kv = await openLevelKv({ dir, cacheBytes, missesBeforeReading, readBeforeWritten: 'E' })
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
         await kv.clear()
@@ -154,7 +146,7 @@ describe('level-kv under concurrent use', () => {
     await old.batch(keys.slice(20, 40).map((key) => ({ key, value: Buffer.from(key) })))
     await old.batch([{ key: keys[33] as string, value: undefined }])
     await old.close()
-    const kv = await openLevelKv({ dir, missesBeforeReading: 2 })
+    const kv = await openLevelKv({ dir, missesBeforeReading: 2, readBeforeWritten: 'E' })
     const there = (): string[] => keys.filter((key) => kv.get(key)?.toString() === key)
     const expected = keys.slice(20, 40).filter((key) => key !== keys[33])
     for (let i = 0; i < 20; i++) {

@@ -16,10 +16,11 @@ import { logRange } from '../../src/log/log-rows.ts'
 import type { Key } from '../../src/model/key.ts'
 import type { Filter, Query } from '../../src/model/query.ts'
 import type { Value } from '../../src/model/value.ts'
+import type { OnDemandRows } from '../../src/on-demand/on-demand-rows.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
 import type { EngineSnapshot } from '../../src/service/engine-snapshot.ts'
+import { memoryStore } from '../../src/service/open-kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
-import { OnDemandRows } from '../../src/tables/on-demand-rows.ts'
 import { KvTableView } from '../../src/tables/table.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
@@ -236,7 +237,7 @@ function idOf({ path }: Key): number {
 
 test.each<[string, () => MemoryKv | OnDemandRows]>([
   ['with all rows', () => new MemoryKv([], { nodeCapacity: 4 })],
-  ['with rows on demand', () => new OnDemandRows(new MemoryKv([], { nodeCapacity: 4 }))],
+  ['with rows on demand', () => memoryStore(undefined, new MemoryKv([], { nodeCapacity: 4 }))],
 ])('past-view/H1, past-view/H2: a view at T gives what a read at T gave, %s', async (_, kvOf) => {
   await fc.assert(
     fc.asyncProperty(steps, fc.constantFrom(100_000n, 3_600_000_000n), async (sequence, age) => {

@@ -8,17 +8,27 @@
  */
 import { prefixEnd } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
+import { skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
-import { decodeText } from '../encoding/ordered.ts'
-import { indexRowValue } from '../encoding/value-codec.ts'
+import { decodeText, skipText } from '../encoding/ordered.ts'
 import { invariant } from '../invariant.ts'
-import { isPromise, type MaybePromise } from '../maybe-promise.ts'
-import type { KeptIndexes, KeyRange, KvReader, KvRow, RowKey } from '../storage/kv.ts'
-import type { MemoryKv } from '../storage/memory-kv.ts'
-import { entityRowKey, propertiesOfImage } from './entities.ts'
-import { rowAfter } from './ranges.ts'
-import { type PropertyTable, propertyRowsOf, scatterEntry, valueColumn } from './rows.ts'
-import { type StoredIndexOptions, scatterOf } from './scatter.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
+import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
+import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
+import { EntityRows, RowProducer } from '../tables/entity-rows.ts'
+import { rowAfter } from '../tables/ranges.ts'
+import type { StoredIndexOptions } from '../tables/scatter.ts'
+
+type MemoryReader = Pick<MemoryKv | MemorySnapshot, 'scan'>
+
+type PropertyTable = 'EntitiesByPropertyAsc' | 'EntitiesByPropertyDesc'
+
+/**
+ * Property indexes by what the rows of a kind begin with in one of the two tables (`A` or `D`, partition, kind): all of that
+ * kind, or those whose rows begin with one of these.
+ */
+type KeptIndexes = ReadonlyMap<RowKey, 'all' | ReadonlySet<RowKey>>
 
 /** What is kept of the property tables. Never changed: another one takes its place. */
 export interface Kept {
@@ -60,11 +70,20 @@ function textsEnd(code: string, count: number): number {
 /** Project, database, namespace, kind; and one more of a property. */
 const kindTexts = 4
 
+/** Whether a row of a property table is among these indexes; also of what rows of a kind, or of an index, begin with. */
+export function isAmong(indexes: KeptIndexes, key: RowKey): boolean {
+  if (indexes.size === 0) return false
+  const kindEnd = skipText(key, skipPartition(key, 1))
+  const known = indexes.get(key.slice(0, kindEnd))
+  if (known === undefined || known === 'all' || key.length === kindEnd) return known !== undefined
+  return known.has(key.slice(0, skipText(key, kindEnd)))
+}
+
 /** What of a range is not kept. */
 export function missingIn(
   { start, end }: KeyRange,
   { everything, kinds }: Pick<Kept, 'everything' | 'kinds'>,
-  reader: KvReader,
+  store: MemoryReader,
 ): Missing[] {
   const missing: Missing[] = []
   if (everything) return missing
@@ -81,7 +100,7 @@ export function missingIn(
       if (kept !== 'all' && !kept?.has(space + prefix)) missing.push({ table, kind, prefix: space + prefix })
       continue
     }
-    for (const kind of kindsBetween(low, high, reader)) {
+    for (const kind of kindsBetween(low, high, store)) {
       if (kinds.get(space + kind) !== 'all') missing.push({ table, kind })
     }
   }
@@ -89,17 +108,17 @@ export function missingIn(
 }
 
 /** The kinds that have entities and may have rows from `low` up to `high` in a property table. */
-function kindsBetween(low: string, high: string, reader: KvReader): string[] {
+function kindsBetween(low: string, high: string, store: MemoryReader): string[] {
   const lowKind = low.slice(0, Math.max(0, textsEnd(low, kindTexts)))
   const highKind = high.slice(0, Math.max(0, textsEnd(high, kindTexts)))
   const space = keySpaces.EntitiesByKind
   const start = space + (lowKind === '' ? low : lowKind)
   const end = highKind === '' ? space + high : prefixEnd(space + highKind)
   const kinds: string[] = []
-  const scan = reader.scan({ start, end }, { expect: 1 })
+  const scan = store.scan({ start, end }, { expect: 1 })
   try {
     for (;;) {
-      const [row] = atOnce(scan.next(1))
+      const [row] = scan.next(1)
       if (row === undefined) return kinds
       const kind = row.key.slice(1, 1 + textsEnd(row.key.slice(1), kindTexts))
       kinds.push(kind)
@@ -133,7 +152,7 @@ const entitiesPerStep = 64
  * are then. Others may write to the store meanwhile, if they write the rows of the index, too.
  */
 export function makeRows(index: Missing, store: MemoryKv, optionsOf: IndexOptionsOf, goOn: GoOn): MaybePromise<void> {
-  const rowsOf = rowsOfEntity(index, store, optionsOf)
+  const rowsOf = indexRowMaker(index, store, optionsOf)
   const start = keySpaces.EntitiesByKind + index.kind
   const end = prefixEnd(start)
   let at = start
@@ -144,7 +163,7 @@ export function makeRows(index: Missing, store: MemoryKv, optionsOf: IndexOption
       scan.close()
       if (found.length === 0) return
       const rows: KvRow[] = []
-      for (const { key } of found) for (const row of rowsOf(key.slice(start.length))) rows.push(row)
+      for (const { key } of found) rowsOf(key.slice(start.length), rows)
       store.putSorted(rows.sort(byKey))
       at = rowAfter((found[found.length - 1] as KvRow).key)
       const way = goOn(found.length + rows.length)
@@ -158,34 +177,24 @@ function byKey(a: KvRow, b: KvRow): number {
   return a.key < b.key ? -1 : 1
 }
 
-/** The rows that an entity has in an index, or in all of its kind's, by the code of its path. */
-function rowsOfEntity(
-  { table, kind, prefix }: Missing,
-  store: MemoryKv,
-  optionsOf: IndexOptionsOf,
-): (path: string) => readonly KvRow[] {
+/** Adds the rows that an entity has in an index, or in all of its kind's, to a list; by the code of its path. */
+function indexRowMaker({ table, kind, prefix }: Missing, store: MemoryKv, optionsOf: IndexOptionsOf) {
   const partition = kind.slice(0, textsEnd(kind, kindTexts - 1))
   const kindCode = kind.slice(partition.length)
-  const options = optionsOf(partition.slice(0, textsEnd(partition, 2)))
+  const indexOptions = optionsOf(partition.slice(0, textsEnd(partition, 2)))
   const property = prefix === undefined ? undefined : decodeText(prefix, 1 + kind.length).value
-  return (path) => {
-    const cell = store.get(entityRowKey(partition, path))
-    invariant(cell !== undefined, 'on-demand-rows/OD3: an entity with a row in EntitiesByKind has one in Entities')
-    const entries = indexEntries(propertiesOfImage(cell), options, property)
-    const scatter = options.scatter === undefined ? undefined : scatterOf(path, options.scatter)
-    const all = scatter === undefined ? entries : [...entries, scatterEntry(scatter)]
-    if (property === undefined) return propertyRowsOf(table, { partition, kind: kindCode, path }, all)
-    const rows: KvRow[] = []
-    for (const entry of all) {
-      if (entry.property !== property) continue
-      rows.push({ key: prefix + valueColumn(table, entry) + path, value: indexRowValue(entry.type, entry.multi) })
+  const wanted = prefix ?? keySpaces[table] + kind
+  const wants = (head: RowKey): boolean => head.startsWith(wanted) || (wanted.startsWith(head) && head.length > 1)
+  return (path: string, rows: KvRow[]): void => {
+    const row = entityRowKey(partition, path)
+    const after = store.get(row)
+    invariant(after !== undefined, 'on-demand-rows/OD3: an entity with a row in EntitiesByKind has one in Entities')
+    const codes = { partition, kind: kindCode, path }
+    const afterEntries = indexEntries(propertiesOfImage(after), indexOptions, property)
+    const write = (key: RowKey, value: Uint8Array | undefined): void => {
+      if (value !== undefined) rows.push({ key, value })
     }
-    return rows
+    const delta = { codes, row, before: undefined, after, afterEntries }
+    new RowProducer({ wants, write }).indexRows(new EntityRows(delta, { indexes: [], indexOptions }))
   }
-}
-
-/** A store in memory answers at once. */
-function atOnce<T>(value: MaybePromise<T>): T {
-  invariant(!isPromise(value), 'a store in memory answers at once')
-  return value
 }

@@ -15,14 +15,12 @@
  *
  * Ours.
  */
-import type { DeferredValue, KeyRange, RowKey } from '../storage/kv.ts'
-
-type Value = Uint8Array | DeferredValue
+import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 
 /** The rows at one moment (U1). */
 export interface UnreadRows {
   readonly rows: readonly RowKey[]
-  readonly values: readonly Value[]
+  readonly values: readonly Uint8Array[]
   readonly start: number
   readonly end: number
 }
@@ -31,14 +29,14 @@ export const nothingUnread: UnreadRows = { rows: [], values: [], start: 0, end: 
 
 export class UnreadLog {
   #rows: RowKey[] = []
-  #values: Value[] = []
+  #values: Uint8Array[] = []
   #start = 0
 
   get size(): number {
     return this.#rows.length - this.#start
   }
 
-  add(row: RowKey, value: Value): void {
+  add(row: RowKey, value: Uint8Array): void {
     this.#rows.push(row)
     this.#values.push(value)
   }
@@ -80,12 +78,12 @@ export class UnreadLog {
   /** Drops the rows of some ranges. */
   drop(ranges: readonly KeyRange[]): void {
     const rows: RowKey[] = []
-    const values: Value[] = []
+    const values: Uint8Array[] = []
     for (let at = this.#start; at < this.#rows.length; at++) {
       const row = this.#rows[at] as RowKey
       if (ranges.some(({ start, end }) => start <= row && row < end)) continue
       rows.push(row)
-      values.push(this.#values[at] as Value)
+      values.push(this.#values[at] as Uint8Array)
     }
     this.#rows = rows
     this.#values = values
@@ -98,7 +96,7 @@ export class UnreadLog {
  *
  * Cost: a few steps, and one for each of the records that its commit wrote after it.
  */
-export function valueIn({ rows, values, start, end }: UnreadRows, row: RowKey): Value | undefined {
+export function valueIn({ rows, values, start, end }: UnreadRows, row: RowKey): Uint8Array | undefined {
   const version = versionCodeOf(row)
   let low = start
   let high = end
@@ -119,16 +117,10 @@ function versionCodeOf(row: RowKey): string {
   return row.slice(-8)
 }
 
-/** A row as the tree takes it. */
-export interface LogRow {
-  readonly key: RowKey
-  readonly value: Value
-}
-
 /** The rows in the order of their keys. */
-export function sortedRows({ rows, values, start, end }: UnreadRows): LogRow[] {
+export function sortedRows({ rows, values, start, end }: UnreadRows): KvRow[] {
   // Texts sort several times as fast as objects do.
-  const byKey = new Map<RowKey, Value>()
-  for (let at = start; at < end; at++) byKey.set(rows[at] as RowKey, values[at] as Value)
-  return [...byKey.keys()].sort().map((key) => ({ key, value: byKey.get(key) as Value }))
+  const byKey = new Map<RowKey, Uint8Array>()
+  for (let at = start; at < end; at++) byKey.set(rows[at] as RowKey, values[at] as Uint8Array)
+  return [...byKey.keys()].sort().map((key) => ({ key, value: byKey.get(key) as Uint8Array }))
 }

@@ -20,47 +20,47 @@
  *                                                                          test/property/on-demand-rows.test.ts
  * OD2  The rows of an index are kept all or not at all, in the store and in each snapshot of it; of one that is being made,
  *      which nobody reads, some are, and none that an entity does not have.                                   same
- * OD3  Index rows follow from the Entities rows only while no record waits to be applied. Before one may wait, keepAll() is
- *      called, and nothing is dropped or put off any more.                 log/commit-log.ts, test/property/apply.test.ts
+ * OD3  Index rows follow from the Entities rows only while no record waits to be applied. A record that waits has a marker in
+ *      Pending: with the first of them all rows are made, later writes wait for that, and nothing is dropped or put off any more.
+ *                                                                          test/property/apply.test.ts
  *
  * Ours.
  */
 import { type Scheduler, systemScheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
 import { prefixEnd } from '../encoding/bytes.ts'
-import { skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
-import { skipText } from '../encoding/ordered.ts'
 import { invariant } from '../invariant.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
 import { AwaitedScan } from '../storage/awaited-scan.ts'
 import {
-  type BatchWrite,
-  bytesOfValue,
-  type KeptIndexes,
+  handOver,
   type KeyRange,
   type Kv,
   type KvCapabilities,
+  type KvRow,
   type KvScan,
   type KvSnapshot,
   type KvWrite,
   type RangesHidden,
   type RowKey,
   type ScanOptions,
+  type WriteSink,
+  type Writes,
 } from '../storage/kv.ts'
 import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
-import { EveryRow } from './every-row.ts'
 import {
   type GoOn,
   type IndexOptionsOf,
+  isAmong,
   type Kept,
   type Missing,
   makeRows,
   missingIn,
   withIndexes,
 } from './missing-indexes.ts'
-import { type LogRow, nothingUnread, sortedRows, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
+import { nothingUnread, sortedRows, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
 
 const nothing: Kept = { everything: false, kinds: new Map(), begun: new Map() }
 /** Rows of the log that go into the tree in one step. */
@@ -70,6 +70,7 @@ const all: KeyRange = { start: '', end: '\xff' }
 const ascending = keySpaces.EntitiesByPropertyAsc.charCodeAt(0)
 const descending = keySpaces.EntitiesByPropertyDesc.charCodeAt(0)
 const log = keySpaces.Log.charCodeAt(0)
+const pending = keySpaces.Pending.charCodeAt(0)
 const logRange: KeyRange = { start: keySpaces.Log, end: prefixEnd(keySpaces.Log) }
 
 export class OnDemandRows implements Kv {
@@ -80,16 +81,23 @@ export class OnDemandRows implements Kv {
   /** By name; whoever wants one of these waits for it. Another map takes its place when the store becomes another one. */
   #making = new Map<string, Promise<void>>()
   #changes = 0
-  optionsOf: IndexOptionsOf = () => ({})
-  #scheduler: Scheduler = systemScheduler
-
-  /** @param store - an empty store, which nobody else writes to */
-  constructor(store: MemoryKv) {
-    this.#store = store
+  /** Whether the batch under way has markers of records that wait. */
+  #hasMarkers = false
+  /** All rows are being made; writes wait. */
+  #keeping: Promise<void> | undefined
+  readonly optionsOf: IndexOptionsOf
+  readonly #scheduler: Scheduler
+  readonly #sink: WriteSink = {
+    wants: (prefix) => !isOfProperty(prefix) || isAmong(this.#kept.begun, prefix),
+    write: (key, value) => this.#write(key, value),
   }
 
-  /** Called by the engine that knows the databases, before anything is written. */
-  attach(optionsOf: IndexOptionsOf, scheduler: Scheduler): void {
+  /**
+   * @param store - an empty store, which nobody else writes to
+   * @param optionsOf - how the entities of a database are indexed, from its code
+   */
+  constructor(store: MemoryKv, optionsOf: IndexOptionsOf, scheduler: Scheduler = systemScheduler) {
+    this.#store = store
     this.optionsOf = optionsOf
     this.#scheduler = scheduler
   }
@@ -123,33 +131,32 @@ export class OnDemandRows implements Kv {
   }
 
   scan(range: KeyRange, options?: ScanOptions): KvScan {
-    const ready = this.prepare(range, options?.onlyKept)
+    const ready = this.prepare(range)
     return isPromise(ready)
       ? new AwaitedScan(ready.then(() => this.scan(range, options)))
       : this.#store.scan(range, options)
   }
 
-  scanAll(): EveryRow {
-    return new EveryRow(this.#store.scan(all), this.#kept, this.#unread.view(), this.optionsOf)
-  }
-
-  mutate(write: KvWrite): void {
-    this.#changes++
-    this.#write(write)
+  mutate(write: KvWrite): MaybePromise<void> {
+    return this.batch([write])
   }
 
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean> {
-    const ready = isOnDemand(write.key) ? this.prepare(rangeOf(write.key)) : undefined
+    const ready = this.#keeping ?? (isOnDemand(write.key) ? this.prepare(rangeOf(write.key)) : undefined)
     return andThen(ready, () => {
       this.#changes++
-      return this.#store.mutateIf(write, expected)
+      const done = this.#store.mutateIf(write, expected)
+      return done && isMarker(write.key, write.value) ? andThen(this.#keepAll(), () => done) : done
     })
   }
 
-  batch(writes: readonly BatchWrite[]): void {
+  batch(writes: Writes): MaybePromise<void> {
+    if (this.#keeping !== undefined) return this.#keeping.then(() => this.batch(writes))
     this.#changes++
-    if (this.#kept.everything) this.#store.batch(writes)
-    else for (const write of writes) this.#write(write)
+    if (this.#kept.everything) return this.#store.batch(writes)
+    this.#hasMarkers = false
+    handOver(writes, this.#sink)
+    if (this.#hasMarkers) return this.#keepAll()
   }
 
   snapshot(): OnDemandSnapshot {
@@ -164,15 +171,22 @@ export class OnDemandRows implements Kv {
     this.#unread.restore(unread)
   }
 
-  keptIndexes(): KeptIndexes | undefined {
-    return this.#kept.everything ? undefined : this.#kept.begun
+  /** Whether every row is in its place. */
+  get keepsAll(): boolean {
+    return this.#kept.everything
   }
 
-  keepAll(): MaybePromise<void> {
+  /** OD3 */
+  #keepAll(): MaybePromise<void> {
     if (this.#kept.everything) return
-    return andThen(this.prepare(all), () => {
+    const kept = andThen(this.prepare(all), () => {
       this.#kept = { ...this.#kept, everything: true }
     })
+    if (!isPromise(kept)) return
+    this.#keeping = kept.finally(() => {
+      this.#keeping = undefined
+    })
+    return this.#keeping
   }
 
   clear(): void {
@@ -213,11 +227,10 @@ export class OnDemandRows implements Kv {
     return { snapshot: this.#store.snapshot(), kept: this.#kept, unread: this.#unread.view() }
   }
 
-  /** @param onlyKept - as in {@link ScanOptions}: of the log everything is kept */
-  prepare(range: KeyRange, onlyKept = false): MaybePromise<void> {
+  /** Puts the rows of a range in their places, beside other calls, so that what is read later has them. */
+  prepare(range: KeyRange): MaybePromise<void> {
     const drained = this.#unread.size > 0 && touchesLog(range) ? this.#drain() : undefined
-    if (isPromise(drained)) return drained.then(() => this.prepare(range, onlyKept))
-    if (onlyKept) return
+    if (isPromise(drained)) return drained.then(() => this.prepare(range))
     const missing = missingIn(range, this.#kept, this.#store)
     if (missing.length === 0) return
     let waits: Promise<void>[] | undefined
@@ -267,28 +280,18 @@ export class OnDemandRows implements Kv {
     return step()
   }
 
-  #write(write: BatchWrite): void {
-    const { key, value } = write
-    if (!isOnDemand(key)) this.#store.mutate(write)
-    else if (key.charCodeAt(0) !== log || this.#kept.everything) {
-      if (this.#keeps(key)) this.#store.mutate(write)
+  #write(key: RowKey, value: Uint8Array | undefined): void {
+    if (isOfProperty(key)) {
+      if (isAmong(this.#kept.begun, key)) this.#store.mutate({ key, value })
+    } else if (key.charCodeAt(0) !== log) {
+      if (isMarker(key, value)) this.#hasMarkers = true
+      this.#store.mutate({ key, value })
     } else if (value !== undefined) this.#unread.add(key, value)
     // unread-log/U2: what is not in the tree is in the list.
     else if (!this.#unread.dropOldest(key) && !this.#store.remove(key) && this.#unread.size > 0) {
       this.#store.putSorted(sortedRows(this.#unread.takeOldest(this.#unread.size)))
       this.#store.remove(key)
     }
-  }
-
-  /** Whether the store keeps a row of a property table. */
-  #keeps(key: RowKey): boolean {
-    const { everything, begun } = this.#kept
-    if (everything) return true
-    if (begun.size === 0) return false
-    const kindEnd = skipText(key, skipPartition(key, 1))
-    const kept = begun.get(key.slice(0, kindEnd))
-    if (kept === undefined) return false
-    return kept === 'all' || kept.has(key.slice(0, skipText(key, kindEnd)))
   }
 }
 
@@ -324,7 +327,7 @@ class OnDemandSnapshot implements KvSnapshot {
     if (isOnDemand(key)) {
       const record = recordOf(key, this.#unread, this.#snapshot)
       if (record !== undefined) return record
-      const ready = this.#prepare(rangeOf(key), {})
+      const ready = this.#prepare(rangeOf(key))
       if (isPromise(ready)) return ready.then(() => this.get(key))
     }
     return this.#snapshot.get(key)
@@ -332,7 +335,7 @@ class OnDemandSnapshot implements KvSnapshot {
 
   /** The scan may be used on after the snapshot was closed. */
   scan(range: KeyRange, options: ScanOptions = {}): KvScan {
-    const ready = this.#prepare(range, options)
+    const ready = this.#prepare(range, options.context)
     return isPromise(ready)
       ? new AwaitedScan(ready.then(() => this.scan(range, options)))
       : this.#snapshot.scan(range, options)
@@ -351,17 +354,13 @@ class OnDemandSnapshot implements KvSnapshot {
     return { kept: this.#kept, unread: this.#unread }
   }
 
-  #isLacking(range: KeyRange, onlyKept = false): boolean {
-    if (this.#unread.start < this.#unread.end && touchesLog(range)) return true
-    return !onlyKept && missingIn(range, this.#kept, this.#snapshot).length > 0
-  }
-
-  #prepare(range: KeyRange, options: ScanOptions): MaybePromise<void> {
-    if (!this.#isLacking(range, options.onlyKept)) return
-    if (this.#making !== undefined) return this.#making.then(() => this.#prepare(range, options))
+  #prepare(range: KeyRange, context?: RequestContext): MaybePromise<void> {
+    const isLogUnread = this.#unread.start < this.#unread.end && touchesLog(range)
+    if (!isLogUnread && missingIn(range, this.#kept, this.#snapshot).length === 0) return
+    if (this.#making !== undefined) return this.#making.then(() => this.#prepare(range, context))
     // For the store, too: later snapshots have it then.
-    const made = andThen(this.#owner.prepare(range, options.onlyKept), () =>
-      this.#followOwner() ? undefined : this.#makeAlone(range, options),
+    const made = andThen(this.#owner.prepare(range), () =>
+      this.#followOwner() ? undefined : this.#makeAlone(range, context ?? this.#owner.context()),
     )
     if (!isPromise(made)) return
     this.#making = made
@@ -383,10 +382,10 @@ class OnDemandSnapshot implements KvSnapshot {
     return true
   }
 
-  #makeAlone(range: KeyRange, { context = this.#owner.context(), onlyKept }: ScanOptions): MaybePromise<void> {
+  #makeAlone(range: KeyRange, context: RequestContext): MaybePromise<void> {
     const fork = this.#store.fork(this.#snapshot)
     const isOfLog = touchesLog(range)
-    const missing = onlyKept === true ? [] : missingIn(range, this.#kept, fork)
+    const missing = missingIn(range, this.#kept, fork)
     const goOn = (work: number): Promise<void> | undefined => giveWay(context, work)
     const made = andThen(isOfLog ? putAll(sortedRows(this.#unread), fork, goOn) : undefined, () =>
       forEachInOrder(missing, (index) => makeRows(index, fork, this.#owner.optionsOf, goOn)),
@@ -403,7 +402,7 @@ class OnDemandSnapshot implements KvSnapshot {
 }
 
 /** Puts rows of the log into a store, some at a time. */
-function putAll(rows: readonly LogRow[], store: MemoryKv, goOn: GoOn, from = 0): MaybePromise<void> {
+function putAll(rows: readonly KvRow[], store: MemoryKv, goOn: GoOn, from = 0): MaybePromise<void> {
   for (let at = from; at < rows.length; at += logRowsPerStep) {
     store.putSorted(rows.slice(at, at + logRowsPerStep))
     const way = goOn(logRowsPerStep)
@@ -415,16 +414,25 @@ function nameOf({ table, kind, prefix }: Missing): string {
   return `${table} ${prefix ?? kind}`
 }
 
+function isOfProperty(key: RowKey): boolean {
+  const space = key.charCodeAt(0)
+  return space === ascending || space === descending
+}
+
+/** Whether a write says that a record waits to be applied. */
+function isMarker(key: RowKey, value: Uint8Array | undefined): boolean {
+  return value !== undefined && key.charCodeAt(0) === pending
+}
+
 /** Whether a row may not be in its place, or not be at all, until somebody reads it. */
 function isOnDemand(key: RowKey): boolean {
-  const space = key.charCodeAt(0)
-  return space === log || space === ascending || space === descending
+  return isOfProperty(key) || key.charCodeAt(0) === log
 }
 
 /** A record of the log where it is now, so that the list need not be sorted; `undefined` says nothing. */
 function recordOf(key: RowKey, unread: UnreadRows, tree: MemoryKv | MemorySnapshot): Uint8Array | undefined {
   if (key.charCodeAt(0) !== log) return undefined
-  return bytesOfValue(valueIn(unread, key)) ?? tree.get(key)
+  return valueIn(unread, key) ?? tree.get(key)
 }
 
 function rangeOf(key: RowKey): KeyRange {

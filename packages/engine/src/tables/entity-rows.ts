@@ -1,0 +1,345 @@
+/**
+ * The change of an entity → the rows that come, go, or get another value, in all tables. The one place where rows are made.
+ *
+ *   before, after ──▶ EntityRows: which entries come and go ──▶ RowProducer ──▶ sink: write(key, value or undefined)
+ *     (cells)                                                        ▲ asks the sink for each prefix that rows share
+ *                                                                    └── wants(prefix)
+ *
+ * An entity has one row in Entities and one in EntitiesByKind; for each index entry one in either property table; and in
+ * EntitiesByCompositeProperty what the definitions of its kind say. Each table's file has the layout of its keys. A sink may
+ * want a part of this alone: what it does not want is counted and never made.
+ *
+ * R1  The rows of an entity follow from its key, properties, definitions and scatter value alone.
+ * R2  The rows of a change turn the rows of the entity before it into those after it, and touch no row that stays. Those of
+ *     the opposite change take them back.
+ * R3  A sink is handed every row of a prefix that it wants, and none of one that it does not; `count` is how many index rows
+ *     one that wants all is handed.                                                  all: test/property/entity-rows.test.ts
+ *
+ * Known: which rows a put writes, and that an update writes only the rows that differ.
+ */
+import { indexEntries } from '../encoding/index-entries.ts'
+import type { IndexEntry } from '../encoding/index-entry.ts'
+import { type KeyCodes, keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
+import { keySpaceOf, keySpaces } from '../encoding/keyspace.ts'
+import { encodeBytes, encodeText } from '../encoding/ordered.ts'
+import { indexRowValue, typeBytes, typeOf } from '../encoding/value-codec.ts'
+import { invariant } from '../invariant.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
+import type { RowKey, WriteSink } from '../storage/kv.ts'
+import { entityRowKey, propertiesOfImage } from './entities.ts'
+import { compositeRows, countCompositeRows } from './entities-by-composite-property.ts'
+import { emptyValue, kindHead, kindRowKey } from './entities-by-kind.ts'
+import { propertyAscHead, propertyAscRowKey } from './entities-by-property-asc.ts'
+import { propertyDescHead, propertyDescRowKey } from './entities-by-property-desc.ts'
+import { type StoredIndexOptions, scatterOf } from './scatter.ts'
+import type { TableId } from './table.ts'
+
+/** What decides which index rows an entity has. */
+export interface IndexRules {
+  readonly indexes: readonly CompositeIndex[]
+  readonly indexOptions: StoredIndexOptions
+}
+
+/** The change of an entity. */
+export interface EntityDelta {
+  readonly codes: KeyCodes
+  /** Cells of Entities; `undefined` = no entity. */
+  readonly before: Uint8Array | undefined
+  readonly after: Uint8Array | undefined
+  /** Its row in Entities, when it is at hand. */
+  readonly row?: RowKey | undefined
+  /** Index entries of `after`, when they are at hand. Of a sink that wants one property, those of it suffice. */
+  readonly afterEntries?: readonly IndexEntry[] | undefined
+}
+
+/** Who is handed rows. */
+export interface RowSink {
+  /** As in {@link WriteSink}. */
+  wants?(prefix: RowKey): boolean
+  /** @param wasThere - whether the row was there before, with another value when it is there now too */
+  write(key: RowKey, value: Uint8Array | undefined, wasThere: boolean): void
+}
+
+/** The hidden property by which query splitters sample keys. */
+export const scatterProperty = '__scatter__'
+
+const noEntries: readonly IndexEntry[] = []
+
+/** What becomes of a row of a composite index. */
+interface CompositeChange {
+  readonly value: Uint8Array | undefined
+  readonly old: Uint8Array | undefined
+}
+
+/** A change of an entity, and which index entries come and go with it. Its rows are made by {@link RowProducer}. */
+export class EntityRows {
+  readonly codes: KeyCodes
+  readonly row: RowKey
+  readonly before: Uint8Array | undefined
+  readonly after: Uint8Array | undefined
+  /** Index rows that are written or deleted. */
+  readonly count: number
+  /**
+   * The index updates that a commit's answer counts: rows that come or go. A value of another type in the place of an equal
+   * one (integer 5 for the timestamp 5) goes and comes; that a property became, or is no longer, one of several values does
+   * not count, though its row is written (measured on Google's legacy emulator).
+   */
+  readonly updates: number
+  /** Entries whose rows are written, the first ones over rows that were there, and entries whose rows are deleted. */
+  readonly come: readonly IndexEntry[]
+  readonly replaced: number
+  readonly gone: readonly IndexEntry[]
+  readonly #indexes: readonly CompositeIndex[]
+  /** Of an entity that stays. */
+  readonly #composites: ReadonlyMap<RowKey, CompositeChange> | undefined
+
+  constructor({ codes, row, before, after, afterEntries }: EntityDelta, { indexes, indexOptions }: IndexRules) {
+    this.codes = codes
+    this.row = row ?? entityRowKey(codes.partition, codes.path)
+    this.before = before
+    this.after = after
+    this.#indexes = indexes
+    const entriesOf = (cell: Uint8Array): readonly IndexEntry[] => indexEntries(propertiesOfImage(cell), indexOptions)
+    if (before !== undefined && after !== undefined) {
+      const old = entriesOf(before)
+      const fresh = afterEntries ?? entriesOf(after)
+      const { come, gone, replaced, retyped } = entryChanges(old, fresh)
+      this.come = come
+      this.gone = gone
+      this.replaced = replaced
+      // A row that only got or lost the mark of several values is no update; one of another type is two.
+      let updates = 2 * (come.length + gone.length - replaced + 2 * retyped)
+      let count = 2 * (come.length + gone.length)
+      if (indexes.length > 0 && count > 0) {
+        const changes = compositeChanges(codes, indexes, old, fresh, come, gone)
+        for (const change of changes.values()) updates += updatesOf(change)
+        count += changes.size
+        this.#composites = changes
+      }
+      this.count = count
+      this.updates = updates
+      return
+    }
+    const cell = after ?? before
+    let entries = cell === undefined ? noEntries : ((after && afterEntries) ?? entriesOf(cell))
+    let count = cell === undefined ? 0 : 1
+    for (const index of indexes) count += countCompositeRows(index, codes, entries)
+    if (cell !== undefined && indexOptions.scatter !== undefined) {
+      const scatter = scatterOf(codes.path, indexOptions.scatter)
+      if (scatter !== undefined) entries = [...entries, scatterEntry(scatter)]
+    }
+    this.come = after === undefined ? noEntries : entries
+    this.gone = after === undefined ? entries : noEntries
+    this.replaced = 0
+    this.count = count + 2 * entries.length
+    this.updates = this.count
+  }
+
+  /** The code of its path. */
+  get path(): string {
+    return this.codes.path
+  }
+
+  /** The composite rows that come or go. */
+  eachComposite(sink: RowSink): void {
+    if (this.#composites !== undefined) {
+      for (const [key, { value, old }] of this.#composites) sink.write(key, value, old !== undefined)
+    } else if ((this.before === undefined) !== (this.after === undefined)) {
+      const isGone = this.after === undefined
+      const entries = isGone ? this.gone : this.come
+      for (const index of this.#indexes) {
+        compositeRows(index, this.codes, entries, (key, value) => sink.write(key, isGone ? undefined : value, isGone))
+      }
+    }
+  }
+
+  get hasComposites(): boolean {
+    return this.#indexes.length > 0
+  }
+}
+
+/** The entry of a scatter value, as if it were a property. */
+export function scatterEntry(scatter: Uint8Array): IndexEntry {
+  return { property: scatterProperty, valueCode: `\x28${encodeBytes(scatter)}`, type: typeBytes.blob, multi: false }
+}
+
+/** The entries that differ between two states of an entity; `come` begins with those whose value was there already. */
+function entryChanges(before: readonly IndexEntry[], after: readonly IndexEntry[]) {
+  // Mostly both are in one order, and all but a few are equal.
+  let start = 0
+  while (start < before.length && start < after.length && isSame(before[start], after[start])) start++
+  let beforeEnd = before.length
+  let afterEnd = after.length
+  while (beforeEnd > start && afterEnd > start && isSame(before[beforeEnd - 1], after[afterEnd - 1])) {
+    beforeEnd--
+    afterEnd--
+  }
+  const old = new Map<string, IndexEntry>()
+  for (const entry of before.slice(start, beforeEnd)) old.set(nameOf(entry), entry)
+  const come: IndexEntry[] = []
+  const others: IndexEntry[] = []
+  let retyped = 0
+  for (const entry of after.slice(start, afterEnd)) {
+    const name = nameOf(entry)
+    const known = old.get(name)
+    if (known === undefined) others.push(entry)
+    else {
+      old.delete(name)
+      if (known.type !== entry.type) retyped++
+      if (!isSame(known, entry)) come.push(entry)
+    }
+  }
+  const replaced = come.length
+  for (const entry of others) come.push(entry)
+  return { come, gone: [...old.values()], replaced, retyped }
+}
+
+function isSame(a: IndexEntry | undefined, b: IndexEntry | undefined): boolean {
+  return a?.property === b?.property && a?.valueCode === b?.valueCode && a?.type === b?.type && a?.multi === b?.multi
+}
+
+function nameOf({ property, valueCode }: IndexEntry): string {
+  return encodeText(property) + valueCode
+}
+
+/** The rows of composite indexes that differ between two states of an entity, by row key. */
+function compositeChanges(
+  codes: KeyCodes,
+  indexes: readonly CompositeIndex[],
+  before: readonly IndexEntry[],
+  after: readonly IndexEntry[],
+  ...changed: readonly (readonly IndexEntry[])[]
+): Map<RowKey, CompositeChange> {
+  const changes = new Map<RowKey, CompositeChange>()
+  const names = new Set(changed.flat().map(({ property }) => property))
+  for (const index of indexes) {
+    if (!index.properties.some(({ name }) => names.has(name))) continue
+    compositeRows(index, codes, before, (key, old) => changes.set(key, { value: undefined, old }))
+    compositeRows(index, codes, after, (key, value) => {
+      const old = changes.get(key)?.old
+      if (old !== undefined && equalBytes(old, value)) changes.delete(key)
+      else changes.set(key, { value, old })
+    })
+  }
+  return changes
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}
+
+function updatesOf({ value, old }: CompositeChange): number {
+  if (value === undefined || old === undefined) return 1
+  return value.every((byte, i) => typeOf(byte) === typeOf(old[i] ?? 0)) ? 0 : 2
+}
+
+/** What the rows of a property begin with in either table; `undefined` = they are not wanted. */
+interface PropertyHeads {
+  readonly property: string
+  readonly up: RowKey | undefined
+  readonly down: RowKey | undefined
+}
+
+/** Hands the rows of entities to a sink. Entities of one kind mostly come together: what their rows share is made once. */
+export class RowProducer {
+  readonly #sink: RowSink
+  readonly #wantsEntities: boolean
+  readonly #wantsComposites: boolean
+  #partition: string | undefined
+  #kind = ''
+  #ofKind: RowKey | undefined
+  #up: RowKey | undefined
+  #down: RowKey | undefined
+  /** By the place of an entry in its entity: entities of a kind mostly have the same properties in the same places. */
+  #byPlace: PropertyHeads[] = []
+
+  constructor(sink: RowSink) {
+    this.#sink = sink
+    this.#wantsEntities = this.#wants(keySpaces.Entities)
+    this.#wantsComposites = this.#wants(keySpaces.EntitiesByCompositeProperty)
+  }
+
+  /** The row in Entities. */
+  entity({ row, before, after }: EntityRows): void {
+    if (this.#wantsEntities && before !== after) this.#sink.write(row, after, before !== undefined)
+  }
+
+  /** The rows in all other tables: kind row, then property rows entry by entry, then composite rows. */
+  indexRows(rows: EntityRows): void {
+    const { codes, before, after, come, gone, replaced } = rows
+    const { partition, kind, path } = codes
+    if (this.#partition !== partition || this.#kind !== kind) this.#begin(partition, kind)
+    const isGone = after === undefined
+    if (this.#ofKind !== undefined && (before === undefined) !== isGone) {
+      this.#sink.write(kindRowKey(this.#ofKind, path), isGone ? undefined : emptyValue, isGone)
+    }
+    if (this.#up !== undefined || this.#down !== undefined) {
+      for (let i = 0; i < come.length; i++) {
+        const entry = come[i] as IndexEntry
+        this.#property(i, entry, path, indexRowValue(entry.type, entry.multi), i < replaced)
+      }
+      for (let i = 0; i < gone.length; i++) this.#property(i, gone[i] as IndexEntry, path, undefined, true)
+    }
+    if (this.#wantsComposites && rows.hasComposites) rows.eachComposite(this.#sink)
+  }
+
+  #wants(prefix: RowKey): boolean {
+    return this.#sink.wants?.(prefix) ?? true
+  }
+
+  #wanted(prefix: RowKey): RowKey | undefined {
+    return this.#wants(prefix) ? prefix : undefined
+  }
+
+  #begin(partition: string, kind: string): void {
+    this.#partition = partition
+    this.#kind = kind
+    this.#ofKind = this.#wanted(kindHead(partition, kind))
+    this.#up = this.#wanted(propertyAscHead(partition, kind))
+    this.#down = this.#wanted(propertyDescHead(partition, kind))
+    this.#byPlace = []
+  }
+
+  #property(
+    place: number,
+    { property, valueCode }: IndexEntry,
+    path: string,
+    value: Uint8Array | undefined,
+    wasThere: boolean,
+  ): void {
+    let heads = this.#byPlace[place]
+    if (heads?.property !== property) {
+      const code = encodeText(property)
+      heads = {
+        property,
+        up: this.#up === undefined ? undefined : this.#wanted(this.#up + code),
+        down: this.#down === undefined ? undefined : this.#wanted(this.#down + code),
+      }
+      this.#byPlace[place] = heads
+    }
+    if (heads.up !== undefined) this.#sink.write(propertyAscRowKey(heads.up, valueCode, path), value, wasThere)
+    if (heads.down !== undefined) this.#sink.write(propertyDescRowKey(heads.down, valueCode, path), value, wasThere)
+  }
+}
+
+/** Hands all rows of one change to a sink. @returns how many index rows it has */
+export function handRows(delta: EntityDelta, rules: IndexRules, sink: RowSink): number {
+  const rows = new EntityRows(delta, rules)
+  const producer = new RowProducer(sink)
+  producer.entity(rows)
+  producer.indexRows(rows)
+  return rows.count
+}
+
+/** The codes of the entity that a row of Entities is of. */
+export function codesOfEntityRow(row: RowKey): KeyCodes {
+  const partitionEnd = skipPartition(row, 1)
+  return keyCodesOfPath(row.slice(1, partitionEnd), row.slice(partitionEnd))
+}
+
+/** The table that a row is of, for a ledger; pending markers count as rows of the log. */
+export function tableOfRow(rowKey: RowKey): TableId {
+  const space = keySpaceOf(rowKey)
+  invariant(space !== undefined, 'keyspace/S1: a row key starts with the byte of a key space')
+  return space === 'Pending' ? 'Log' : space
+}
