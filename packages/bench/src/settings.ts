@@ -31,6 +31,8 @@ export type TabletSettingName =
   | 'tablet.samplesMin'
   | 'tablet.moveMsMin'
   | 'tablet.moveMsMax'
+  | 'tablet.splitRestMs'
+  | 'tablet.warmUpMs'
   | 'tablet.compactRestMs'
 
 export type SettingName =
@@ -96,6 +98,8 @@ const engineNames: Readonly<Record<TabletSettingName, EngineSettingName>> = {
   'tablet.samplesMin': 'samplesMin',
   'tablet.moveMsMin': 'moveMsMin',
   'tablet.moveMsMax': 'moveMsMax',
+  'tablet.splitRestMs': 'splitRestMs',
+  'tablet.warmUpMs': 'warmUpMs',
   'tablet.compactRestMs': 'compactRestMs',
 }
 

@@ -17,13 +17,38 @@ describe('500 operations a second, and half as many more every five minutes', ()
     expect(ramp.tablets).toBeGreaterThan(100)
   })
 
-  test('all of it at once is refused for minutes, until splits have caught up', () => {
-    const jump = drive({ seconds: 900, rate: () => 740_000, key: scattered })
-    const perMinute = 740_000 * 60
+  const full = 740_000
+  const perMinute = full * 60
+
+  test('all of it at once is refused, and after a quarter of an hour still', () => {
+    const jump = drive({ seconds: 900, rate: () => full, key: scattered })
     expect((jump.refusedByMinute[0] ?? 0) / perMinute).toBeGreaterThan(0.9)
-    expect((jump.refusedByMinute[2] ?? 0) / perMinute).toBeGreaterThan(0.5)
-    expect(jump.tablets).toBeGreaterThan(32)
-    expect(jump.refusedByMinute[14] ?? 0).toBeLessThan(perMinute * 0.1)
+    expect((jump.refusedByMinute[14] ?? 0) / perMinute).toBeGreaterThan(0.9)
+    const resting = jump.of('split-refused').find(({ words }) => words.includes('it was split'))
+    expect(resting?.words).toMatch(/it was split \S+ minutes ago, and its files are rewritten first, which takes 8/)
+  })
+
+  test.each([
+    [2, 56],
+    [3, 35],
+  ])('when it grows %i-fold every five minutes, much is refused once it is reached', (growth, minutes) => {
+    const rate = (second: number): number => Math.min(full, 500 * growth ** Math.floor(second / 300))
+    const { refusedByMinute } = drive({ seconds: (minutes + 4) * 60, rate, key: scattered })
+    for (let minute = minutes; minute < minutes + 4; minute++) {
+      expect((refusedByMinute[minute] ?? 0) / perMinute).toBeGreaterThan(0.12)
+    }
+  })
+
+  test('it is the rest between two splits that decides: with none, a doubling is served', () => {
+    const rate = (second: number): number => Math.min(full, 500 * 2 ** Math.floor(second / 300))
+    const { counts } = drive({ seconds: 3_600, rate, key: scattered, settings: { splitRestMs: 0 } })
+    expect(counts.refused).toBe(0)
+  })
+
+  test('in its rest a tablet is not split by load', () => {
+    const { of } = drive({ seconds: 1_200, rate: () => 30_000, key: scattered })
+    const minutes = of('split').map(({ atMs }) => Math.floor((atMs - startMs) / 60_000))
+    expect(new Set(minutes)).toEqual(new Set([1, 9, 17]))
   })
 })
 
@@ -77,7 +102,7 @@ describe('beyond what one tablet should take', () => {
 test('what has gone cold is merged again, and stays so', () => {
   const rate = (second: number): number => (second < 600 ? 30_000 : 1)
   const { of, tablets } = drive({ seconds: 3_600, rate, key: scattered })
-  expect(of('split').length).toBeGreaterThan(3)
+  expect(of('split').length).toBeGreaterThanOrEqual(3)
   expect(tablets).toBe(1)
   expect(of('merge').length).toBe(of('split').length)
 })
@@ -97,6 +122,11 @@ test('a tablet that has grown too big is split at its middle row', () => {
   expect(halves).toHaveLength(2)
   expect(Math.min(...halves)).toBeGreaterThan(600)
   expect(fleet.events.after(0)[0]).toMatchObject({ kind: 'split', reason: 'size' })
+  for (const tablet of fleet.map.all()) tablet.bytes = 1e9
+  fleet.advance(startMs + 480_000)
+  expect(fleet.map.count).toBe(2)
+  fleet.advance(startMs + 500_000)
+  expect(fleet.map.count).toBe(4)
 })
 
 test('equal operations give equal events', () => {

@@ -5,12 +5,13 @@
  *   slot of load.slotMs ── operations evenly over the slot ── each a flow of rate × slot ÷ their number
  *
  * At the greatest rate of the load there are load.samples of them in a slot, at lower rates fewer: what counts is how many
- * samples each tablet gets, and there are fewer tablets then.
+ * samples each tablet gets, and there are fewer tablets then. For the same reason there are never many more than three a
+ * tablet, so that a jump, which meets one tablet, costs no more than a ramp.
  *
  * LD1  The weights of a slot add up to its rate times its length, whatever the number of samples.
  * LD2  An operation is sent once; a client of such a load does not try again.
  */
-import type { CommitRequest, Key, LookupRequest } from '@sixtables/engine'
+import type { CommitRequest, Key, LookupRequest, TableId } from '@sixtables/engine'
 import type { ArmSession } from '../session.ts'
 import { hasCode, type Put } from './client.ts'
 import { entityBytes } from './entities.ts'
@@ -34,6 +35,9 @@ export interface Load {
 
 /** The fewest operations of a slot. */
 const samplesMin = 16
+/** Up to so many are few; of more there are at most so many for each tablet of the table that has most. */
+const fewMax = 64
+const perTabletMax = 3
 
 /** Offers the load, and lets `watch` look at the tablets now and then. */
 export async function offer(session: ArmSession, store: Store, load: Load, watch: Watch): Promise<void> {
@@ -46,7 +50,7 @@ export async function offer(session: ArmSession, store: Store, load: Load, watch
   let offered = 0
   const client = async (): Promise<void> => {
     for (const [slot, rate] of rates.entries()) {
-      const samples = samplesAt(rate)
+      const samples = Math.min(samplesAt(rate), Math.max(fewMax, perTabletMax * tabletsOf(store)))
       const weight = (rate * slotMs) / 1000 / samples
       for (let sent = 0; sent < samples; sent++) {
         const operation = await load.next(Math.floor(offered), (order(sent, samples) + session.random.next()) / samples)
@@ -61,6 +65,12 @@ export async function offer(session: ArmSession, store: Store, load: Load, watch
     await Promise.all(running)
   }
   await store.together([client()])
+}
+
+function tabletsOf(store: Store): number {
+  const counts = new Map<TableId, number>()
+  for (const { table } of store.engine.tablets.all()) counts.set(table, (counts.get(table) ?? 0) + 1)
+  return Math.max(0, ...counts.values())
 }
 
 /** As many as the rate's part of the greatest rate asks for. */

@@ -113,12 +113,12 @@ export class Watch {
     return all === 0 ? 0 : refused / all
   }
 
-  /** When the refused share of a look was last above a bound, in seconds; 0: never. */
-  lastAbove(share: number): number {
-    const bad = this.#looks.filter(
+  /** When the refused share of a look was first above a bound, in seconds; `undefined`: never. */
+  firstAbove(share: number): number | undefined {
+    const bad = this.#looks.find(
       ({ servedPerSecond, refusedPerSecond }) => refusedPerSecond > share * (servedPerSecond + refusedPerSecond),
     )
-    return bad.at(-1)?.seconds ?? 0
+    return bad === undefined ? undefined : bad.seconds - this.#everySeconds
   }
 
   draw(record: Recorder, logarithmic = false): void {

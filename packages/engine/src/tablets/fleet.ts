@@ -239,6 +239,7 @@ export class TabletFleet {
     tablet.server = to
     const ms = this.#moveMs()
     tablet.unavailableUntilMs = nowMs + ms
+    tablet.coldUntilMs = nowMs + ms + this.settings.warmUpMs
     this.#tell(nowMs, 'move', tablet, reason, {
       fromServer,
       toServer: to,
@@ -269,7 +270,10 @@ export class TabletFleet {
     this.#nowMs = nowMs
     this.#nextTickMs = stepAfter(nowMs, this.settings.tickMs)
     this.#nextDecisionMs = stepAfter(nowMs, this.settings.decisionMs)
-    for (const tablet of this.map.all()) tablet.restartWindow(nowMs)
+    for (const tablet of this.map.all()) {
+      tablet.restartWindow(nowMs)
+      tablet.coldUntilMs = 0
+    }
   }
 
   /** One tick of all flows, and the end of those whose time is over. */
@@ -314,6 +318,7 @@ export class TabletFleet {
       end: tablet.end ?? '\uffff',
       opsPerSecond: tablet.opsPerSecond,
       ageMs: nowMs - tablet.bornMs,
+      sinceSplitMs: nowMs - tablet.splitAtMs,
       bytes: tablet.bytes,
       samples: () => tablet.sample.since(nowMs - settings.windowMs),
       rowSample: () => tablet.rowSample(),

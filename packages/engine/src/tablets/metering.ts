@@ -261,7 +261,9 @@ export class Metering implements Meter {
     }
   }
 
-  #charge(load: RequestLoad | undefined, tablet: Tablet, nowMs: number, charge: Charge): void {
+  #charge(load: RequestLoad | undefined, tablet: Tablet, nowMs: number, asked: Charge): void {
+    const isCold = asked.reads > 0 && tablet.coldUntilMs > nowMs
+    const charge = isCold ? { ...asked, cost: asked.cost * this.#fleet.settings.warmUpReadCost } : asked
     if (load !== undefined && this.#fleet.settings.simulate) {
       const met = this.#meet(load, tablet, charge.rowKey, nowMs, charge.cost)
       if (!met && !load.admitted) {

@@ -49,8 +49,8 @@ export interface WadingScans {
 }
 
 export interface SplitRefusal {
-  readonly reason: 'single-hot-row' | 'load-at-one-end' | 'too-few-samples'
-  /** Share of the samples that shows it, 0 to 1. */
+  readonly reason: 'single-hot-row' | 'load-at-one-end' | 'too-few-samples' | 'recent-split'
+  /** Share of the samples that shows it, 0 to 1; after a split, the share of the rest that is over. */
   readonly share: number
   readonly words: string
 }

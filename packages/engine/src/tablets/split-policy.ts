@@ -7,6 +7,8 @@
  * SP2  A split that cannot help is refused with the share of the samples that shows it: one row has nearly all of the load;
  *      or the newest samples all lie on one side, so that the load would stay together and move on.
  *
+ * SP3  After a split both halves rest for `splitRestMs`. So tablets double at most once in that time.
+ *
  * Known: tablets split by size, or when they get more traffic than one server can take; neither helps when the traffic is
  * for one row or always at the end of the range. Ours: the thresholds, and refusing at once instead of splitting in vain.
  */
@@ -21,6 +23,8 @@ export interface SplitCandidate {
   readonly opsPerSecond: number
   /** How long its load has been counted. */
   readonly ageMs: number
+  /** Time since it came of a split or was cut by one; infinite if it was never split. */
+  readonly sinceSplitMs: number
   readonly bytes: number
   /** Sampled operations of the window, oldest first. */
   samples(): readonly SampledOperation[]
@@ -40,7 +44,9 @@ export interface SplitPolicy {
 export const splitByLoadAndSize: SplitPolicy = {
   decide(tablet, settings, words) {
     const byLoad = splitByLoad(tablet, settings, words)
-    if (byLoad !== undefined && 'at' in byLoad) return byLoad
+    const isResting = tablet.sinceSplitMs < settings.splitRestMs
+    if (byLoad !== undefined && 'at' in byLoad) return isResting ? resting(tablet, settings) : byLoad
+    if (isResting) return byLoad
     if (tablet.bytes > settings.splitBytes) {
       const at = middleRow(tablet)
       if (at !== undefined) {
@@ -115,6 +121,16 @@ export function splitPoint(
     if (best === undefined || smallerHalf > best.smallerHalf) best = { at: here.rowKey, smallerHalf }
   }
   return best
+}
+
+/** SP3 */
+function resting({ sinceSplitMs }: SplitCandidate, { splitRestMs }: TabletSettings): SplitDecision {
+  const minutes = (ms: number): string => `${Math.round(ms / 6_000) / 10}`
+  return refuse(
+    'recent-split',
+    sinceSplitMs / splitRestMs,
+    `it was split ${minutes(sinceSplitMs)} minutes ago, and its files are rewritten first, which takes ${minutes(splitRestMs)}`,
+  )
 }
 
 function hottestRow(samples: readonly SampledOperation[]): { readonly rowKey: RowKey; readonly share: number } {

@@ -47,6 +47,10 @@ export class Tablet {
   /** Scans that went over far more deleted rows than they found, and the latest of them. */
   wading: WadingScans | undefined
   unavailableUntilMs = 0
+  /** After a move its server has nothing of it in memory until then. */
+  coldUntilMs = 0
+  /** When it came of a split, or was cut by one. */
+  splitAtMs: number = Number.NEGATIVE_INFINITY
   splitRefusal: SplitRefusal | undefined
   /** When the wish to split it was last refused in an event. */
   refusedMs = 0
@@ -148,6 +152,10 @@ export class Tablet {
       right.addFlow(flow)
     }
     this.end = at
+    this.splitAtMs = nowMs
+    right.splitAtMs = nowMs
+    right.unavailableUntilMs = this.unavailableUntilMs
+    right.coldUntilMs = this.coldUntilMs
     this.restartWindow(nowMs)
   }
 
@@ -158,6 +166,8 @@ export class Tablet {
     this.sample = new LoadSample()
     this.splitRefusal = undefined
     if (this.unavailableUntilMs - nowMs > 60_000) this.unavailableUntilMs = 0
+    // A clock that was set back: nothing lies in a time to come.
+    if (this.splitAtMs > nowMs) this.splitAtMs = Number.NEGATIVE_INFINITY
   }
 
   /** Takes its right neighbour in. */
@@ -166,6 +176,7 @@ export class Tablet {
     this.rows += right.rows
     this.bytes += right.bytes
     this.total += right.total
+    this.splitAtMs = Math.max(this.splitAtMs, right.splitAtMs)
     this.tombstones.append(right.tombstones)
     this.window.addAll(nowMs, right.window)
     this.#rowSample = [...this.#rowSample, ...right.#rowSample].filter(

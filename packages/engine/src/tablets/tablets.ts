@@ -182,7 +182,7 @@ export class Tablets {
     this.#fleet.map.check()
   }
 
-  /** The tablets with their exact numbers, for tests. */
+  /** The tablets with their exact numbers, for tests and labs. */
   all(): readonly Tablet[] {
     return [...this.#fleet.map.all()]
   }
