@@ -6,7 +6,6 @@ export type { Scheduler } from './clock.ts'
 export { systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext } from './context.ts'
 export { CountingLedger, checkAlive, RecordingLedger, requestContext, Slice } from './context.ts'
-export { PlainCommit } from './encoding/commit-message.ts'
 export {
   decodeArrayValue,
   decodeKey,
@@ -17,7 +16,7 @@ export {
   encodeValue,
 } from './encoding/entity-codec.ts'
 export { fillPartition } from './encoding/key-message.ts'
-export { PlainLookup } from './encoding/lookup-message.ts'
+export { decodeKeys } from './encoding/key-run.ts'
 export { type PreparedEntity, prepareEntity } from './encoding/validate-entity.ts'
 export { validateDatabase, validatePartition } from './encoding/validate-key.ts'
 export type { Committed, Retry, StatusCode } from './errors.ts'

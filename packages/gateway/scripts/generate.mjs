@@ -40,14 +40,18 @@ const requests = [
 /** The text of a published proto as the copy has it. */
 function copied(path) {
   const types = opaque.join('|')
-  return readFileSync(join(protosFolder, path), 'utf8')
-    .replace(/\/\/.*$/gm, '')
-    .replace(/^import "google\/api\/.*$/gm, '')
-    .replace(/^option .*$/gm, '')
-    .replace(/^service [\s\S]*?^}/gm, '')
-    .replace(/\[[^\]]*\]/g, '')
-    .replace(new RegExp(`^(\\s*)(repeated )?(?:${types}) (\\w+ = \\d+)`, 'gm'), '$1$2bytes $3')
-    .replace(new RegExp(`(map<string, )(?:${types})>`, 'g'), '$1bytes>')
+  return (
+    readFileSync(join(protosFolder, path), 'utf8')
+      .replace(/\/\/.*$/gm, '')
+      .replace(/^import "google\/api\/.*$/gm, '')
+      .replace(/^option .*$/gm, '')
+      .replace(/^service [\s\S]*?^}/gm, '')
+      .replace(/\[[^\]]*\]/g, '')
+      // The engine reads the keys of a request where they stand.
+      .replace(/^\s*repeated Key keys = \d+ *;$/gm, '')
+      .replace(new RegExp(`^(\\s*)(repeated )?(?:${types}) (\\w+ = \\d+)`, 'gm'), '$1$2bytes $3')
+      .replace(new RegExp(`(map<string, )(?:${types})>`, 'g'), '$1bytes>')
+  )
 }
 
 function writeCopy() {

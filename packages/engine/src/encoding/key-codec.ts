@@ -26,6 +26,7 @@ import {
   skipInvertedText,
   skipText,
 } from './ordered.ts'
+import { recentPartition } from './recent-partitions.ts'
 import { binaryText } from './wire.ts'
 
 export const pathEnd = '\x00'
@@ -34,33 +35,14 @@ const elementByte = 0x01
 const idByte = 0x02
 const nameByte = 0x03
 
-/** The partitions asked for last, and their codes: a process mostly speaks of a handful. */
-const recentPartitions: { readonly partition: PartitionId; readonly code: string }[] = []
-const recentPartitionsMax = 8
-let oldestRecent = 0
-
 /** The code that leads the rows of a database, after the key space. */
 export function databaseCode(projectId: string, databaseId: string): string {
   return encodeText(projectId) + encodeText(databaseId)
 }
 
 /** The code that leads the rows of a partition in most tables, after the key space. */
-export function partitionCode(partition: PartitionId): string {
-  for (const recent of recentPartitions) {
-    const known = recent.partition
-    if (
-      known.projectId === partition.projectId &&
-      known.namespaceId === partition.namespaceId &&
-      known.databaseId === partition.databaseId
-    ) {
-      return recent.code
-    }
-  }
-  const code = databaseCode(partition.projectId, partition.databaseId) + encodeText(partition.namespaceId)
-  const { projectId, databaseId, namespaceId } = partition
-  recentPartitions[oldestRecent] = { partition: { projectId, databaseId, namespaceId }, code }
-  oldestRecent = (oldestRecent + 1) % recentPartitionsMax
-  return code
+export function partitionCode({ projectId, databaseId, namespaceId }: PartitionId): string {
+  return recentPartition(projectId, databaseId, namespaceId).code
 }
 
 export function decodePartition(code: string, offset: number): Decoded<PartitionId> {
@@ -103,7 +85,7 @@ export function keyCode(key: Key): string {
   return keyRow('', key)
 }
 
-/** Where short codes are put together; free again as soon as a function returns. */
+/** Where short rows are put together; free again as soon as a function returns. */
 const scratch = Buffer.allocUnsafeSlow(1024)
 const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.length)
 /** What an element has beside its texts. */
@@ -114,41 +96,20 @@ const elementBytesMax = 16
  * compared or hashed, by a call into the runtime; short plain ones are put together here instead, for half of the time.
  */
 export function keyRow(keySpace: string, key: Key): string {
-  const partition = partitionCode(key.partition)
-  return shortKeyRow(keySpace, partition, key.path) ?? keySpace + partition + pathCode(key.path)
+  const head = keySpace + partitionCode(key.partition)
+  return shortKeyRow(head, key.path) ?? head + pathCode(key.path)
 }
 
-/**
- * With what the scratch space begins: a key space, a partition and the kind of a root, as they were asked for last. Keys of one
- * request mostly have them in common.
- */
-let headSpace = ''
-let headPartition = ''
-let headKind = ''
-let headEnd = 0
-
-/** `undefined` unless all fits the scratch space, and all texts are ASCII without a zero. */
-function shortKeyRow(keySpace: string, partition: string, path: readonly PathElement[]): string | undefined {
-  const rootKind = path[0]?.kind
-  if (rootKind === undefined) return undefined
-  let at = headEnd
-  if (at === 0 || headKind !== rootKind || headSpace !== keySpace || headPartition !== partition) {
-    headEnd = 0
-    at = putHead(keySpace, partition, rootKind)
-    if (at < 0) return undefined
-    headSpace = keySpace
-    headPartition = partition
-    headKind = rootKind
-    headEnd = at
-  }
-  for (let i = 0; i < path.length; i++) {
-    const { kind, id, name } = path[i] as PathElement
+/** `undefined` unless all fits the scratch space, and all texts of the path are ASCII without a zero. */
+function shortKeyRow(head: string, path: readonly PathElement[]): string | undefined {
+  if (head.length > scratch.length) return undefined
+  let at = head.length
+  for (let i = 0; i < at; i++) scratch[i] = head.charCodeAt(i)
+  for (const { kind, id, name } of path) {
     if (at + kind.length + (name?.length ?? 0) + elementBytesMax > scratch.length) return undefined
-    if (i > 0) {
-      scratch[at] = elementByte
-      at = putText(kind, at + 1)
-      if (at < 0) return undefined
-    }
+    scratch[at] = elementByte
+    at = putText(kind, at + 1)
+    if (at < 0) return undefined
     if (id !== undefined) {
       scratch[at] = idByte
       scratchView.setBigInt64(at + 1, id)
@@ -163,16 +124,6 @@ function shortKeyRow(keySpace: string, partition: string, path: readonly PathEle
   }
   scratch[at] = 0
   return binaryText(scratch, 0, at + 1)
-}
-
-/** What the row of a root has before its id or name into the scratch space. @returns where it ends, -1 when it is not plain */
-function putHead(keySpace: string, partition: string, kind: string): number {
-  if (keySpace.length + partition.length + kind.length + elementBytesMax > scratch.length) return -1
-  let at = 0
-  for (let i = 0; i < keySpace.length; i++) scratch[at++] = keySpace.charCodeAt(i)
-  for (let i = 0; i < partition.length; i++) scratch[at++] = partition.charCodeAt(i)
-  scratch[at] = elementByte
-  return putText(kind, at + 1)
 }
 
 /** The code of a text into the scratch space. @returns where it ends, -1 when it is not plain */

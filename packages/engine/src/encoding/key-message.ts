@@ -12,22 +12,11 @@
 import { invalidArgument } from '../errors.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import { internText } from './interned-text.ts'
+import { recentPartition } from './recent-partitions.ts'
 import { int64FromHalves, readText, WireReader, WireWriter, wireBytes, wireVarint } from './wire.ts'
 
 /** What a key's empty project and database stand for: those of the request. */
 export type KeyDefaults = Pick<PartitionId, 'projectId' | 'databaseId'>
-
-/** The partition made last: keys of one request mostly share theirs, and equal objects are found faster later on. */
-let recentPartition: PartitionId = { projectId: '', databaseId: '', namespaceId: '' }
-
-function partitionOf(projectId: string, databaseId: string, namespaceId: string): PartitionId {
-  const recent = recentPartition
-  if (recent.projectId === projectId && recent.namespaceId === namespaceId && recent.databaseId === databaseId) {
-    return recent
-  }
-  recentPartition = { projectId, databaseId, namespaceId }
-  return recentPartition
-}
 
 /**
  * The partition with its project and database filled in where it has no project; the same object where it has one. The
@@ -36,7 +25,8 @@ function partitionOf(projectId: string, databaseId: string, namespaceId: string)
 export function fillPartition(partition: PartitionId, defaults: KeyDefaults): PartitionId {
   const { projectId, databaseId, namespaceId } = partition
   if (projectId !== '') return partition
-  return partitionOf(defaults.projectId, databaseId === '' ? defaults.databaseId : databaseId, namespaceId)
+  return recentPartition(defaults.projectId, databaseId === '' ? defaults.databaseId : databaseId, namespaceId)
+    .partition
 }
 
 /** The key in its filled partition; the same object when nothing was missing. */
@@ -83,7 +73,7 @@ export function readKey(reader: WireReader): Key {
   }
   if (path === undefined)
     throw invalidArgument('a key has no path elements; it needs at least a kind', 'Key path is empty.')
-  return { partition: partitionOf(projectId, databaseId, namespaceId), path }
+  return { partition: recentPartition(projectId, databaseId, namespaceId).partition, path }
 }
 
 function readPathElement(reader: WireReader): PathElement {

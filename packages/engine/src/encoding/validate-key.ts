@@ -12,6 +12,7 @@ import { limits } from '../limits.ts'
 import { formatKey, isCompleteKey, type Key, type PartitionId, type PathElement } from '../model/key.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
 import type { KeyDefaults } from './key-message.ts'
+import { recentPartition } from './recent-partitions.ts'
 import { shorten } from './value-slot.ts'
 
 /** Bytes of UTF-8, or a figure not above `enough` when the text cannot be longer: most texts need not be measured. */
@@ -42,43 +43,44 @@ export function validateNameBytes(name: string, bytesMax: number, what: string, 
 
 const quoted = (text: string): string => JSON.stringify(shorten(text))
 
-/** Texts found good last, so that the names that come with every key are not matched again. */
-let goodProject = ''
-let goodDatabase = ''
-let goodNamespace = ''
-
 /** A project id, perhaps behind a domain and a colon; reserved names can be asked for. */
 const projectPattern = /^(?=.{1,100}$)(?:(?:[a-z0-9][a-z0-9.-]*:)?[a-z0-9][a-z0-9-]*|__[a-z0-9-]+__)$/
 const partPattern = /^[A-Za-z0-9._-]{0,100}$/
 
 /** Checks the name of a database as a request gives it. An empty database id is the default database. */
-export function validateDatabase(database: KeyDefaults): void {
-  const { projectId, databaseId } = database
-  if (projectId !== goodProject || projectId === '') {
-    if (projectId === '') throw invalidArgument('the project id is missing')
-    if (!projectPattern.test(projectId)) {
-      throw invalidArgument(
-        `1 to ${limits.partitionPartCharactersMax} of a-z 0-9 -, beginning with a letter or digit, perhaps behind a domain and a colon`,
-        `${quoted(projectId)} is an invalid project id.`,
-      )
-    }
-    goodProject = projectId
+export function validateDatabase({ projectId, databaseId }: KeyDefaults): void {
+  validateNames(projectId, databaseId, '')
+}
+
+function validateNames(projectId: string, databaseId: string, namespaceId: string): void {
+  const known = recentPartition(projectId, databaseId, namespaceId)
+  if (known.isValid) return
+  if (projectId === '') throw invalidArgument('the project id is missing')
+  if (!projectPattern.test(projectId)) {
+    throw invalidArgument(
+      `1 to ${limits.partitionPartCharactersMax} of a-z 0-9 -, beginning with a letter or digit, perhaps behind a domain and a colon`,
+      `${quoted(projectId)} is an invalid project id.`,
+    )
   }
-  if (databaseId !== goodDatabase) {
-    if (databaseId === '(default)') {
-      throw invalidArgument(
-        'illegal database id "(default)": the default database is named by an empty id',
-        '"(default)" is an invalid database id.',
-      )
-    }
-    if (!partPattern.test(databaseId)) {
-      throw invalidArgument(
-        `illegal database id ${quoted(databaseId)}: at most ${limits.partitionPartCharactersMax} of A-Z a-z 0-9 . _ -`,
-        `${quoted(databaseId)} is an invalid database id.`,
-      )
-    }
-    goodDatabase = databaseId
+  if (databaseId === '(default)') {
+    throw invalidArgument(
+      'illegal database id "(default)": the default database is named by an empty id',
+      '"(default)" is an invalid database id.',
+    )
   }
+  if (!partPattern.test(databaseId)) {
+    throw invalidArgument(
+      `illegal database id ${quoted(databaseId)}: at most ${limits.partitionPartCharactersMax} of A-Z a-z 0-9 . _ -`,
+      `${quoted(databaseId)} is an invalid database id.`,
+    )
+  }
+  if (!partPattern.test(namespaceId)) {
+    throw invalidArgument(
+      `illegal namespace ${quoted(namespaceId)}: at most ${limits.partitionPartCharactersMax} of A-Z a-z 0-9 . _ -`,
+      `Illegal string ${quoted(namespaceId)} in namespace id.`,
+    )
+  }
+  known.isValid = true
 }
 
 /**
@@ -87,26 +89,15 @@ export function validateDatabase(database: KeyDefaults): void {
  * @param request - the request's database, which the partition must be in; `undefined` where any will do
  */
 export function validatePartition(partition: PartitionId, request: KeyDefaults | undefined): void {
-  validateDatabase(partition)
-  if (
-    request !== undefined &&
-    (partition.projectId !== request.projectId || partition.databaseId !== request.databaseId)
-  ) {
+  const { projectId, databaseId, namespaceId } = partition
+  if (request !== undefined && (projectId !== request.projectId || databaseId !== request.databaseId)) {
+    validateDatabase(partition)
     throw invalidArgument(
       'keys and partitions are in the database of their request: name both project and database, or neither',
       `mismatched databases within request: ${formatDatabase(request)} vs. ${formatDatabase(partition)}`,
     )
   }
-  const { namespaceId } = partition
-  if (namespaceId !== '' && namespaceId !== goodNamespace) {
-    if (!partPattern.test(namespaceId)) {
-      throw invalidArgument(
-        `illegal namespace ${quoted(namespaceId)}: at most ${limits.partitionPartCharactersMax} of A-Z a-z 0-9 . _ -`,
-        `Illegal string ${quoted(namespaceId)} in namespace id.`,
-      )
-    }
-    goodNamespace = namespaceId
-  }
+  validateNames(projectId, databaseId, namespaceId)
 }
 
 function formatDatabase(database: KeyDefaults): string {

@@ -23,19 +23,11 @@ export function groupOf(partition: string, path: string): GroupCode {
 }
 
 export function logRowKey(group: GroupCode, version: bigint): RowKey {
-  return keySpaces.Log + group + versionCode(version)
+  return keySpaces.Log + group + encodeUint64(version)
 }
 
 export function pendingRowKey(group: GroupCode, version: bigint): RowKey {
-  return keySpaces.Pending + group + versionCode(version)
-}
-
-let newest = { version: 0n, code: encodeUint64(0n) }
-
-/** The code of a version; all records of a commit have the same. */
-function versionCode(version: bigint): string {
-  if (newest.version !== version) newest = { version, code: encodeUint64(version) }
-  return newest.code
+  return keySpaces.Pending + group + encodeUint64(version)
 }
 
 /** All records of a group, in the order of their commits. */

@@ -95,44 +95,11 @@ interface DistinctKeys {
   readonly rows: readonly RowKey[]
 }
 
-/** Of a few keys a table without a set, which would hash all of each row: places of rows, 0 = free, 1 = the first row. */
-const fewKeysMax = 64
-const slots = new Uint8Array(2 * fewKeysMax)
-
 function distinct(keys: readonly Key[]): DistinctKeys {
-  if (keys.length > fewKeysMax) return distinctOfMany(keys)
-  if (keys.length === 1) return { asked: keys, rows: [entityRowKeyOf(keys[0] as Key)] }
-  const asked: Key[] = []
-  const rows: RowKey[] = []
-  slots.fill(0)
-  for (const key of keys) {
-    const row = entityRowKeyOf(key)
-    let slot = endHash(row) % slots.length
-    let place = slots[slot] as number
-    while (place !== 0 && rows[place - 1] !== row) {
-      slot = (slot + 1) % slots.length
-      place = slots[slot] as number
-    }
-    if (place !== 0) continue
-    asked.push(key)
-    rows.push(row)
-    slots[slot] = rows.length
-  }
-  return { asked, rows }
-}
-
-function distinctOfMany(keys: readonly Key[]): DistinctKeys {
   const byRow = new Map<RowKey, Key>()
   for (const key of keys) {
     const row = entityRowKeyOf(key)
     if (!byRow.has(row)) byRow.set(row, key)
   }
   return { asked: [...byRow.values()], rows: [...byRow.keys()] }
-}
-
-/** Of the bytes before the end, in which keys of one request mostly differ: a whole id, or the end of a name. */
-function endHash(row: RowKey): number {
-  let hash = 0
-  for (let i = Math.max(0, row.length - 9); i < row.length; i++) hash = Math.imul(hash ^ row.charCodeAt(i), 0x0100_0193)
-  return (hash ^ (hash >>> 15)) >>> 0
 }

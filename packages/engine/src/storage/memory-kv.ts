@@ -77,8 +77,7 @@ export class MemoryKv implements Kv {
 
   getAll(keys: readonly RowKey[]): (Uint8Array | undefined)[] {
     if (this.#closed) throw closedError()
-    const tree = this.#tree
-    return fetched(keys.map((key) => tree.get(key)))
+    return keys.map((key) => this.#tree.get(key))
   }
 
   scan(range: KeyRange, options?: ScanOptions): MemoryScan {
@@ -153,20 +152,6 @@ export class MemoryKv implements Kv {
     this.#closed = true
     this.#tree.clear()
   }
-}
-
-/** Written so that what is read for it is read. */
-let touched = 0
-
-/**
- * The same values. In a large store each is far from the processor when it was not used for a while, and to wait for one after
- * the other cost 25 of them a quarter of their lookup. In a loop that does nothing else they are fetched side by side.
- */
-function fetched(values: (Uint8Array | undefined)[]): (Uint8Array | undefined)[] {
-  let sum = 0
-  for (const value of values) if (value !== undefined && value.length > 0) sum += value[0] as number
-  touched = (touched + sum) | 0
-  return values
 }
 
 /** Whether two values have the same bytes, or are both absent. */

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { keyRow, partitionCode, pathCode } from '../../src/encoding/key-codec.ts'
 import { decodeKey } from '../../src/encoding/key-message.ts'
-import { KeyRun } from '../../src/encoding/key-run.ts'
-import { WireReader, WireWriter } from '../../src/encoding/wire.ts'
+import { decodeKeys } from '../../src/encoding/key-run.ts'
+import { WireWriter } from '../../src/encoding/wire.ts'
 
 const scope = { projectId: 'mine', databaseId: 'd' }
 const text = fc.constantFrom('', 'a', 'kind', 'n0000077', 'ä', '\0', 'x'.repeat(40), 'y'.repeat(130))
@@ -77,17 +77,18 @@ function outcome(call: () => unknown): unknown {
   }
 }
 
-/** Keys that follow each other are read as each of them alone. */
+/** Keys that follow each other in a request are read as each of them alone. */
 function expectReadAsAlone(messages: readonly Uint8Array[]): void {
-  const reader = new WireReader(Buffer.concat(messages))
-  const run = new KeyRun(reader, scope)
-  let at = 0
+  const writer = new WireWriter()
+  writer.text(8, 'a project')
   for (const bytes of messages) {
-    reader.position = at
-    at += bytes.length
-    reader.end = at
-    expect(outcome(() => run.next())).toEqual(outcome(() => decodeKey(bytes, scope)))
+    writer.bytes(3, bytes)
+    writer.bytes(4, bytes)
   }
+  const request = writer.finish()
+  expect(outcome(() => decodeKeys(request, 3, scope))).toEqual(
+    outcome(() => messages.map((one) => decodeKey(one, scope))),
+  )
 }
 
 test('keys of one message are read as each of them alone', () => {

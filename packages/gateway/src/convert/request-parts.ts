@@ -50,7 +50,6 @@ const mutation: Parts = {
 }
 
 const requests: Readonly<Partial<Record<MethodName, Parts>>> = {
-  Lookup: { 3: { names: ['keys'], limit: partLimits.lookupKeys } },
   RunQuery: { 3: { names: ['query'], inside: query } },
   RunAggregationQuery: { 3: { names: ['aggregationQuery', 'aggregation_query'], inside: aggregationQuery } },
   Commit: { 6: { names: ['mutations'], inside: mutation } },
@@ -99,16 +98,12 @@ function checkMessage(reader: protobuf.Reader, end: number, parts: Parts, depth:
 /** Limits of lists in a JSON request by the name of their member. */
 export type ListLimits = ReadonlyMap<string, PartLimit>
 
-const listLimits = new Map<MethodName, ListLimits>()
-
 export function jsonListLimits(method: MethodName): ListLimits {
-  const known = listLimits.get(method)
-  if (known !== undefined) return known
   // In a message keys and values are bytes, and counted when these are read.
   const limits = new Map<string, PartLimit>([['path', partLimits.pathElements]])
+  if (method === 'Lookup') limits.set('keys', partLimits.lookupKeys)
   if (method === 'RunQuery' || method === 'RunAggregationQuery') limits.set('values', partLimits.queryValues)
   gather(requests[method] ?? {}, limits)
-  listLimits.set(method, limits)
   return limits
 }
 

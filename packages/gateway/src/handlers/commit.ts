@@ -9,7 +9,6 @@ import {
   invalidArgument,
   type MaybePromise,
   type Mutation,
-  PlainCommit,
 } from '@sixtables/engine'
 import { google, type CommitRequest as WireCommitRequest } from '#gen/wire.js'
 import { answerHeadBytes, type Call, type Handler } from '../call.ts'
@@ -43,10 +42,6 @@ export function commitHandler(engine: EnginePort): Handler {
   }
 }
 
-function wholeCommit(bytes: Buffer, call: Call): ScopedCommit {
-  return plainCommit(bytes, call) ?? fullCommit(bytes, call)
-}
-
 const mutationsField = 6
 
 /** A large request, whose mutations are decoded in slices. */
@@ -55,25 +50,13 @@ async function commitInPieces(bytes: Buffer, call: Call): Promise<ScopedCommit> 
   const { scope, commit } = wholeCommit(rest, call)
   const mutations: Mutation[] = []
   await forEachPiece(call, pieces, (piece) => {
-    const plain = PlainCommit.read(piece)
-    const found = plain?.mutations ?? mutationsOf(decodeRequest(decoder, piece, 'Commit'), scope)
-    for (const mutation of found) mutations.push(mutation)
+    for (const mutation of decodeRequest(decoder, piece, 'Commit').mutations)
+      mutations.push(mutationOf(mutation, scope))
   })
   return { scope, commit: { ...commit, mutations } }
 }
 
-/** Entities to write, outside of a transaction or in a begun one; `undefined` for any other request. */
-function plainCommit(bytes: Buffer, call: Call): ScopedCommit | undefined {
-  const plain = PlainCommit.read(bytes)
-  if (plain === undefined) return undefined
-  const scope = requestScope(plain, call)
-  const mode = modeOf(plain.mode)
-  const { mutations, transaction } = plain
-  if (transaction === undefined) return { scope, commit: { mode, mutations } }
-  return { scope, commit: { mode, mutations, transaction: transactionIdOf(transaction) } }
-}
-
-function fullCommit(bytes: Buffer, call: Call): ScopedCommit {
+function wholeCommit(bytes: Buffer, call: Call): ScopedCommit {
   const request = decodeRequest(decoder, bytes, 'Commit')
   const scope = requestScope(request, call)
   return { scope, commit: commitOf(request, scope) }
@@ -89,14 +72,10 @@ function modeOf(mode: number): CommitRequest['mode'] {
 function commitOf(request: WireCommitRequest, scope: RequestScope): CommitRequest {
   const { transaction, singleUseTransaction } = request
   const mode = modeOf(request.mode)
-  const mutations = mutationsOf(request, scope)
+  const mutations = request.mutations.map((mutation) => mutationOf(mutation, scope))
   if (transaction !== null) return { mode, mutations, transaction: transactionIdOf(transaction) }
   if (singleUseTransaction !== null) return { mode, mutations, singleUse: transactionOptionsOf(singleUseTransaction) }
   return { mode, mutations }
-}
-
-function mutationsOf({ mutations }: WireCommitRequest, scope: RequestScope): Mutation[] {
-  return mutations.map((mutation) => mutationOf(mutation, scope))
 }
 
 /** As many results are written at a time; so much work they are. */

@@ -1,6 +1,6 @@
 /** Lookup: entities by key. Found ones go out as they are stored. */
 
-import { decodeKey, type LookupResult, type LookupRequest as LookupVerb, PlainLookup } from '@sixtables/engine'
+import { decodeKeys, type LookupResult, type LookupRequest as LookupVerb } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Call, Handler } from '../call.ts'
 import { writeAnswer } from '../convert/answer-writer.ts'
@@ -20,7 +20,7 @@ interface ScopedLookup {
 
 export function lookupHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    const { scope, request } = plainLookup(bytes, call) ?? fullLookup(bytes, call)
+    const { scope, request } = lookupOf(bytes, call)
     const result = engine.database(scope.projectId, scope.databaseId).lookup(call, request)
     const isEventual = request.read?.consistency === 'eventual'
     return result instanceof Promise
@@ -29,18 +29,12 @@ export function lookupHandler(engine: EnginePort): Handler {
   }
 }
 
-/** Keys and nothing else; `undefined` for any other request. */
-function plainLookup(bytes: Buffer, call: Call): ScopedLookup | undefined {
-  const plain = PlainLookup.read(bytes)
-  if (plain === undefined) return undefined
-  const scope = requestScope(plain, call)
-  return { scope, request: { keys: plain.keys(scope) } }
-}
+const keysField = 3
 
-function fullLookup(bytes: Buffer, call: Call): ScopedLookup {
+function lookupOf(bytes: Buffer, call: Call): ScopedLookup {
   const request = decodeRequest(LookupRequest, bytes, 'Lookup')
   const scope = requestScope(request, call)
-  const keys = request.keys.map((key) => decodeKey(key, scope))
+  const keys = decodeKeys(bytes, keysField, scope)
   const read = readOptionsOf(request.readOptions)
   const whole = read === undefined ? { keys } : { keys, read }
   if (request.propertyMask === null) return { scope, request: whole }

@@ -1,6 +1,6 @@
 /** ReserveIds: keeps ids from being given automatically. */
 
-import { andThen, decodeKey } from '@sixtables/engine'
+import { andThen, decodeKeys } from '@sixtables/engine'
 import { google } from '#gen/wire.js'
 import type { Handler } from '../call.ts'
 import { emptyAnswer } from '../convert/answer-writer.ts'
@@ -10,11 +10,13 @@ import type { EnginePort } from '../engine-port.ts'
 
 const { ReserveIdsRequest } = google.datastore.v1
 
+const keysField = 1
+
 export function reserveIdsHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
     const request = decodeRequest(ReserveIdsRequest, bytes, 'ReserveIds')
     const scope = requestScope(request, call)
-    const keys = request.keys.map((key) => decodeKey(key, scope))
+    const keys = decodeKeys(bytes, keysField, scope)
     return andThen(engine.database(scope.projectId, scope.databaseId).reserveIds(call, keys), emptyAnswer)
   }
 }

@@ -202,22 +202,8 @@ interface DataTarget {
   readonly method: MethodName
 }
 
-/** Paths that were found before, for most requests name few. */
-const knownTargets = new Map<string, DataTarget>()
-const knownTargetsMax = 100
-
 /** The project and the method that a path of the data API names. Projects may have colons of their own. */
 function dataTarget(path: string): DataTarget | undefined {
-  const known = knownTargets.get(path)
-  if (known !== undefined) return known
-  const target = parseTarget(path)
-  if (target === undefined) return undefined
-  if (knownTargets.size >= knownTargetsMax) knownTargets.clear()
-  knownTargets.set(path, target)
-  return target
-}
-
-function parseTarget(path: string): DataTarget | undefined {
   const [, project, verb] = /^\/v1\/projects\/([^/]+):([A-Za-z]+)$/.exec(path) ?? []
   if (project === undefined || verb === undefined || !Object.hasOwn(methods, verb)) return undefined
   const method = methods[verb]
