@@ -39,6 +39,56 @@ export function sizeFindings(files: readonly SourceFile[]): Finding[] {
     .map(({ path, lines }) => `${path} has ${lines} lines; the most is ${linesMax}: look for the second idea in it`)
 }
 
+/** Lines of a function, head and end included: it fits a screen. */
+export const functionLinesMax = 60
+
+/** Longer functions, as `path name`, each with the reason why it is not cut. */
+export const longFunctions: ReadonlyMap<string, string> = new Map([
+  ['packages/bench/src/labs/mass-delete.ts deleteMany', 'a scenario is read from its beginning to its end'],
+  ['packages/engine/src/log/prepared-record.ts constructor', 'sets the fields of a record, one after the other'],
+])
+
+/** A function, a method, or a constant that is one. */
+const functionHead =
+  /^(\s*)(?:(?:(?:export|async)\s+)*function\b\s*\*?\s*(\w+)|(?:(?:static|override|async|get|set)\s+)*\*?(#?\w+)(?:<[^(]*>)?\(|(?:export\s+)?const\s+(\w+)\b.*=\s*(?:async\s*)?[(<])/
+const notNames = new Set(['if', 'for', 'while', 'switch', 'catch', 'return', 'await', 'super', 'throw', 'new'])
+
+/** Found by the indentation that the formatter gives: a function ends with the brace under the beginning of its head. */
+export function longFunctionFindings(files: readonly SourceFile[]): Finding[] {
+  return files
+    .filter(({ path }) => isShipped(path) || /^(packages\/[^/]+\/(benchmarks|compare)|scripts)\//.test(path))
+    .filter(({ path }) => !isTest(path))
+    .flatMap(({ path, text }) =>
+      functionsOf(text.split('\n'))
+        .filter(({ name, lines }) => lines > functionLinesMax && !longFunctions.has(`${path} ${name}`))
+        .map(({ name, line, lines }) => `${path}:${line} ${name} has ${lines} lines; the most is ${functionLinesMax}`),
+    )
+}
+
+interface FoundFunction {
+  readonly name: string
+  readonly line: number
+  readonly lines: number
+}
+
+function functionsOf(lines: readonly string[]): readonly FoundFunction[] {
+  const found: FoundFunction[] = []
+  for (const [start, head] of lines.entries()) {
+    const [, indent = '', declared, method, constant] = functionHead.exec(head) ?? []
+    const name = declared ?? method ?? constant
+    if (name === undefined || notNames.has(name)) continue
+    // The parameters may have lines of their own; what ends otherwise is a call.
+    const isUnder = (line: string): boolean => line.startsWith(indent) && /\S/.test(line.charAt(indent.length))
+    const body = head.endsWith('{') ? start : lines.findIndex((line, i) => i > start && isUnder(line))
+    const opens =
+      body === start ? method === undefined || !head.includes('=> {') : /^\s*\).*\{$/.test(lines[body] ?? '')
+    if (!opens) continue
+    const end = lines.findIndex((line, i) => i > body && line.startsWith(`${indent}}`))
+    found.push({ name, line: start + 1, lines: end - start + 1 })
+  }
+  return found
+}
+
 export function ambientFindings(files: readonly SourceFile[]): Finding[] {
   return files
     .filter(({ path }) => simulated.test(path) && !isTest(path) && !sourcesOfTime.has(path))

@@ -11,8 +11,10 @@ import { readRepository, type SourceFile } from './repository.ts'
 import {
   ambientFindings,
   escapeFindings,
+  functionLinesMax,
   headFindings,
   linesMax,
+  longFunctionFindings,
   sizeFindings,
   switchedOffFindings,
 } from './sources.ts'
@@ -43,6 +45,9 @@ describe('this repository', () => {
   })
   test('asks whether an answer is a promise only where that is written by hand for a reason', () => {
     expect(promiseFindings(files)).toEqual([])
+  })
+  test('keeps a function to a screen, but for those that have a reason', () => {
+    expect(longFunctionFindings(files)).toEqual([])
   })
   test('stays inside the type system', () => {
     expect(escapeFindings(files)).toEqual([])
@@ -135,6 +140,30 @@ describe('the rules for code', () => {
     expect(promiseFindings(file('packages/engine/src/log/a.test.ts', text))).toEqual([])
     expect(promiseFindings(file('packages/engine/src/executor/scan.ts', text))).toEqual([])
     expect(promiseFindings(file('packages/engine/src/executor/scan.ts', ''))).toHaveLength(1)
+  })
+  const heads: readonly (readonly [head: string, end: string])[] = [
+    ['export async function* a(b: string): Steps<c> {', '}'],
+    ['export function a(\n  b: string,\n): c {', '}'],
+    ['const a = (b: string): c => {', '}'],
+    ['class A {\n  async #a<T>({ b }: B): Promise<T> {', '  }\n}'],
+    ['class A {\n  constructor(\n    b: string,\n  ) {', '  }\n}'],
+  ]
+  test.each(heads)('a function over the limit is found: %s', (head, end) => {
+    const of = (lines: number): string => `${head}\n${'    x()\n'.repeat(lines)}${end}`
+    expect(longFunctionFindings(file('packages/engine/src/a.ts', of(functionLinesMax)))).toHaveLength(1)
+    expect(longFunctionFindings(file('packages/engine/src/a.ts', of(functionLinesMax - 5)))).toEqual([])
+    expect(longFunctionFindings(file('packages/engine/src/a.test.ts', of(functionLinesMax)))).toEqual([])
+  })
+  test('a long call, literal or class is no function', () => {
+    for (const [head, end] of [
+      ['run(() => {', '})'],
+      ['const a = {', '}'],
+      ['class A {', '}'],
+      ['a(\n  b,', ')'],
+    ]) {
+      const text = `${head}\n${'  x,\n'.repeat(functionLinesMax)}${end}`
+      expect(longFunctionFindings(file('packages/engine/src/a.ts', text))).toEqual([])
+    }
   })
   test('ways out of the type system are found', () => {
     const text = ['const a', 'any = b as', 'any'].join(': ').replace('as: ', 'as ')

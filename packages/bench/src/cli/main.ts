@@ -8,7 +8,7 @@
  * Exit codes: 0 every expectation held; 1 one did not, or a run broke off; 2 not understood.
  */
 import { readFileSync } from 'node:fs'
-import yargs from 'yargs'
+import yargs, { type Argv } from 'yargs'
 import { labs } from '../labs/catalogue.ts'
 import type { InkLine } from '../report/ink.ts'
 import { UsageError } from './errors.ts'
@@ -46,42 +46,9 @@ async function dispatch(args: readonly string[], io: Io): Promise<number> {
     .command('settings', 'Every setting by name, with default, unit and source', {}, () => {
       command = () => print(listSettings())
     })
-    .command(
-      'run [labs..]',
-      'Run labs by name, or all of them',
-      (y) =>
-        y
-          .positional('labs', { type: 'string', array: true, describe: 'Names, as list prints them' })
-          .option('all', { type: 'boolean', describe: 'Every lab' })
-          .option('seed', { type: 'string', default: '1', describe: 'Of all chance; the same seed prints the same' })
-          .option('arm', { type: 'string', array: true, describe: 'Only this arm; may be given several times' })
-          .option('set', { type: 'string', array: true, describe: 'name=value, as settings prints them' })
-          .option('json', {
-            type: 'string',
-            nargs: 1,
-            describe: 'Write the results to a file; - for the standard output',
-          })
-          .option('html', { type: 'string', nargs: 1, describe: 'Write a page with all plots to a file' })
-          .option('endpoint', {
-            type: 'string',
-            describe: "host:port of a running server: send it the arms' client calls, in real time, instead",
-          })
-          .option('seconds', { type: 'string', describe: 'With --endpoint: how long for each arm (default 60)' })
-          .option('rate', {
-            type: 'string',
-            describe: 'With --endpoint: operations a second of arms that do not wait for answers (default 200)',
-          })
-          .example('$0 run sequential-keys', 'all of its arms, drawn in the terminal')
-          .example('$0 run --all --json results.json --html results.html', 'everything, for other programs and people')
-          .example(
-            '$0 run sequential-keys --arm sequential-ids --endpoint 127.0.0.1:8081',
-            'for a look with sixtables top',
-          )
-          .example('$0 run hot-key --set server.opsPerSecond=500', 'with slower servers'),
-      (flags) => {
-        command = () => runLabs(runFlags(flags), io)
-      },
-    )
+    .command('run [labs..]', 'Run labs by name, or all of them', runOptions, (flags) => {
+      command = () => runLabs(runFlags(flags), io)
+    })
     .help()
     .alias('help', 'h')
     .version(version())
@@ -103,6 +70,35 @@ async function dispatch(args: readonly string[], io: Io): Promise<number> {
   }
   if (command === undefined) throw new UsageError('no command was given; try list, or see sixtables-lab --help')
   return command()
+}
+
+/** The positionals, flags and examples of `run`. */
+function runOptions(y: Argv) {
+  return y
+    .positional('labs', { type: 'string', array: true, describe: 'Names, as list prints them' })
+    .option('all', { type: 'boolean', describe: 'Every lab' })
+    .option('seed', { type: 'string', default: '1', describe: 'Of all chance; the same seed prints the same' })
+    .option('arm', { type: 'string', array: true, describe: 'Only this arm; may be given several times' })
+    .option('set', { type: 'string', array: true, describe: 'name=value, as settings prints them' })
+    .option('json', {
+      type: 'string',
+      nargs: 1,
+      describe: 'Write the results to a file; - for the standard output',
+    })
+    .option('html', { type: 'string', nargs: 1, describe: 'Write a page with all plots to a file' })
+    .option('endpoint', {
+      type: 'string',
+      describe: "host:port of a running server: send it the arms' client calls, in real time, instead",
+    })
+    .option('seconds', { type: 'string', describe: 'With --endpoint: how long for each arm (default 60)' })
+    .option('rate', {
+      type: 'string',
+      describe: 'With --endpoint: operations a second of arms that do not wait for answers (default 200)',
+    })
+    .example('$0 run sequential-keys', 'all of its arms, drawn in the terminal')
+    .example('$0 run --all --json results.json --html results.html', 'everything, for other programs and people')
+    .example('$0 run sequential-keys --arm sequential-ids --endpoint 127.0.0.1:8081', 'for a look with sixtables top')
+    .example('$0 run hot-key --set server.opsPerSecond=500', 'with slower servers')
 }
 
 interface ParsedFlags {

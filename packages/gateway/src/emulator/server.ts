@@ -10,7 +10,7 @@
 import { isIP } from 'node:net'
 import { Engine } from '@sixtables/engine'
 import { adminOf } from '../admin/admin.ts'
-import { addRestMethods, grpcMethodsOf } from '../admin/admin-service.ts'
+import { type AdminService, addRestMethods, grpcMethodsOf } from '../admin/admin-service.ts'
 import { addEmulatorEndpoints } from '../admin/emulator/emulator-endpoints.ts'
 import { healthMethods, healthService } from '../admin/grpc/health.ts'
 import { reflectionMethods } from '../admin/grpc/reflection.ts'
@@ -22,7 +22,7 @@ import { handlersOf } from '../handlers/handlers.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import { Admission, type AdmissionLimits, admissionLimitsHere } from '../protocols/admission.ts'
 import { FairQueue } from '../protocols/fair-queue.ts'
-import { dataService, GrpcService } from '../protocols/grpc.ts'
+import { dataService, type GrpcMethods, GrpcService } from '../protocols/grpc.ts'
 import { Guard, isLocalName } from '../protocols/guard.ts'
 import { HttpConnections } from '../protocols/http.ts'
 import { Http2Connections } from '../protocols/http2-server.ts'
@@ -90,21 +90,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   for (const service of services) addRestMethods(router, service)
   const queue = new FairQueue()
   const http1 = new HttpConnections({ handlers, router, guard, clock, logger, admission, queue, calls })
-  const names = [dataService, ...services.map(({ name }) => name)]
-  const grpc = new GrpcService({
-    handlers,
-    services: [
-      ...services.map(grpcMethodsOf),
-      healthMethods(names, engine),
-      ...reflectionMethods([...names, healthService], () =>
-        import('../admin/grpc/reflected-files.ts').then(({ descriptors }) => descriptors),
-      ),
-    ],
-    clock,
-    logger,
-    queue,
-    calls,
-  })
+  const grpc = new GrpcService({ handlers, services: grpcServices(services, engine), clock, logger, queue, calls })
   const http2 = new Http2Connections({ grpc, guard, admission, silenceMs: options.silenceMs })
   const listening = new Port({
     connections: {
@@ -130,6 +116,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       admission.close()
     },
   }
+}
+
+/** The services beside the data API as gRPC has them, with health and reflection, which only gRPC has. */
+function grpcServices(services: readonly AdminService[], engine: EnginePort): readonly GrpcMethods[] {
+  const names = [dataService, ...services.map(({ name }) => name)]
+  const files = () => import('../admin/grpc/reflected-files.ts').then(({ descriptors }) => descriptors)
+  return [
+    ...services.map(grpcMethodsOf),
+    healthMethods(names, engine),
+    ...reflectionMethods([...names, healthService], files),
+  ]
 }
 
 /** How often a free port is tried that is free on one address and taken on another. */

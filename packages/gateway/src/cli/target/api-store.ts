@@ -65,21 +65,25 @@ const nonTransactional = 2
 
 export function apiStore(api: Api): ApiStore {
   const { project: projectId, database: databaseId } = api
-  const defaults = { projectId, databaseId }
-  const named = (writer: protobuf.Writer): protobuf.Writer =>
-    writer.uint32(0x42).string(projectId).uint32(0x4a).string(databaseId)
+  return { projectId, databaseId, ...callsByKey(api), ...queriesOf(api) }
+}
 
-  const store: ApiStore = {
-    projectId,
-    databaseId,
+/** A request that names project and database. */
+function requestOf({ project, database }: Api): protobuf.Writer {
+  return protobuf.Writer.create().uint32(0x42).string(project).uint32(0x4a).string(database)
+}
+
+function callsByKey(api: Api): Pick<ApiStore, 'allocateIds' | 'upsert' | 'lookup' | 'delete'> {
+  const defaults = { projectId: api.project, databaseId: api.database }
+  return {
     async allocateIds(keys) {
-      const request = named(protobuf.Writer.create())
+      const request = requestOf(api)
       for (const key of keys) request.uint32(0x0a).bytes(encodeKey(key))
       const answer = await api.call('AllocateIds', request.finish())
       return fieldsOf(answer, 1).map((key) => decodeKey(key, defaults))
     },
     async upsert(entities) {
-      const request = named(protobuf.Writer.create()).uint32(0x28).uint32(nonTransactional)
+      const request = requestOf(api).uint32(0x28).uint32(nonTransactional)
       for (const entity of entities) request.uint32(0x32).fork().uint32(0x32).bytes(entity).ldelim()
       const answer = await api.call('Commit', request.finish())
       return fieldsOf(answer, 3).map((result) => {
@@ -88,19 +92,26 @@ export function apiStore(api: Api): ApiStore {
       })
     },
     async lookup(key) {
-      const request = named(protobuf.Writer.create()).uint32(0x1a).bytes(encodeKey(key))
+      const request = requestOf(api).uint32(0x1a).bytes(encodeKey(key))
       const answer = await api.call('Lookup', request.finish())
       const [result = nothing] = fieldsOf(answer, 1)
       const [entity] = fieldsOf(result, 1)
       return entity === undefined ? undefined : { key, properties: decodeProperties(entity) }
     },
     async delete(keys) {
-      const request = named(protobuf.Writer.create()).uint32(0x28).uint32(nonTransactional)
+      const request = requestOf(api).uint32(0x28).uint32(nonTransactional)
       for (const key of keys) request.uint32(0x32).fork().uint32(0x3a).bytes(encodeKey(key)).ldelim()
       await api.call('Commit', request.finish())
     },
+  }
+}
+
+function queriesOf(api: Api): Pick<ApiStore, 'page' | 'runQuery' | 'aggregate'> {
+  const { project: projectId, database: databaseId } = api
+  const defaults = { projectId, databaseId }
+  const queries: ReturnType<typeof queriesOf> = {
     async page({ namespaceId, kind, after }) {
-      const { entities, endCursor, moreResults } = await store.runQuery({
+      const { entities, endCursor, moreResults } = await queries.runQuery({
         ...anyQuery,
         partition: { projectId, databaseId, namespaceId },
         kind,
@@ -149,7 +160,7 @@ export function apiStore(api: Api): ApiStore {
       return { values: new Map(values), answer }
     },
   }
-  return store
+  return queries
 }
 
 const nothing = new Uint8Array(0)

@@ -38,22 +38,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   await checkPort(settings)
   const scheduler = movableClock(settings.clock)
   const told = failureLog(logger)
-  const engine = await openStore({
-    scheduler,
-    dir: settings.dataDir,
-    mode: settings.mode,
-    apply: settings.apply,
-    indexes: settings.indexes,
-    indexFile: settings.indexFile,
-    onIndexFileTrouble: (trouble) => logger.warn(trouble),
-    idCollisions: settings.idCollisions,
-    ttl: settings.ttl,
-    durability: settings.durability,
-    openTransactionsMax: settings.openTransactionsMax,
-    seed: settings.seed,
-    tablets: settings.tablets,
-    onBackgroundFailure: told,
-  })
+  const engine = await openEngineFor(settings, scheduler, { told, logger })
   engine.store.onFailure?.(told)
   if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })
   const transfer = new StartTransfer(engine, settings)
@@ -95,6 +80,29 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
       }
     },
   }
+}
+
+function openEngineFor(
+  settings: StartSettings,
+  scheduler: ReturnType<typeof movableClock>,
+  { told, logger }: { readonly told: (error: unknown) => void; readonly logger: Logger },
+): ReturnType<typeof openStore> {
+  return openStore({
+    scheduler,
+    dir: settings.dataDir,
+    mode: settings.mode,
+    apply: settings.apply,
+    indexes: settings.indexes,
+    indexFile: settings.indexFile,
+    onIndexFileTrouble: (trouble) => logger.warn(trouble),
+    idCollisions: settings.idCollisions,
+    ttl: settings.ttl,
+    durability: settings.durability,
+    openTransactionsMax: settings.openTransactionsMax,
+    seed: settings.seed,
+    tablets: settings.tablets,
+    onBackgroundFailure: told,
+  })
 }
 
 /** A file that was named and is not there is a slip, unless it is to be made; its folder is never made. */
