@@ -196,7 +196,7 @@ describe('seed and dump', () => {
     [['seed'], 2, 'name a fixture, as in sixtables seed tasks.yaml'],
     [['seed', 'none.yaml'], 2, 'there is no file'],
     [['seed', '.'], 2, 'is a folder; name a file, or - for stdin'],
-    [['seed', 'x.txt'], 1, 'a fixture is a .json, .yaml or .csv file'],
+    [['seed', 'x.txt'], 2, 'a fixture is a .json, .yaml or .csv file'],
     [['seed', '-'], 2, 'say with --format what stdin has'],
     [['seed', 'x.yaml', '--format', 'xml'], 2, '--format is one of json, yaml, csv; got "xml"'],
     [['seed', 'broken.yaml'], 1, 'broken.yaml:2: entity 1 (ToDo:1), property due: "x" is not an instant'],
@@ -205,7 +205,7 @@ describe('seed and dump', () => {
     [['dump', '--endpoint', nobody], 2, `no server answers on ${nobody}`],
     [['dump', '--format', 'xml'], 2, '--format is one of json, yaml, csv; got "xml"'],
     [['dump', '--data-dir', 'none'], 2, 'there is no folder'],
-    [['dump', '--project', 'not allowed'], 1, 'is an invalid project id'],
+    [['dump', '--project', 'not allowed'], 2, 'is an invalid project id'],
   ])('%j has exit code %i', async (args, code, why) => {
     file('good.yaml', '- key: ToDo:1')
     file('x.txt', '- key: ToDo:1')

@@ -1,5 +1,5 @@
 /** get, put, delete, and the controls of a running server: faults, clock, findings. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -97,7 +97,7 @@ describe('controls', () => {
     await ask('faults', 'add', '--latency-ms', '1')
     expect((await ask('faults', 'clear', 'fault-2')).out).toBe('No fault is in force.')
     expect(await ask('faults', 'add')).toMatchObject({
-      code: 1,
+      code: 2,
       err: expect.stringContaining('a fault does something'),
     })
     expect(await ask('faults', 'add', '--times', 'x')).toMatchObject({ code: 2 })
@@ -107,7 +107,7 @@ describe('controls', () => {
     expect((await ask('clock', 'show')).out).toBe('2030-01-01T00:00:00.000Z')
     expect((await ask('clock', 'advance', '1.5m')).out).toBe('2030-01-01T00:01:30.000Z, moved on by 90000 ms')
     expect((await ask('clock', 'to', '2030-01-02T00:00:00Z')).out).toContain('2030-01-02T00:00:00.000Z')
-    expect((await ask('clock', 'to', '2029-01-01T00:00:00Z')).code).toBe(1)
+    expect((await ask('clock', 'to', '2029-01-01T00:00:00Z')).code).toBe(2)
     expect((await ask('clock', 'reset')).out).toBe('2030-01-01T00:00:00.000Z')
     expect(await ask('clock', 'advance', '5')).toMatchObject({ code: 2, err: expect.stringContaining('90s') })
   })
@@ -115,5 +115,37 @@ describe('controls', () => {
   test('findings are told in words', async () => {
     expect((await ask('findings')).out).toBe('Nothing was found so far.')
     expect(JSON.parse((await ask('findings', '--json')).out)).toEqual({ findings: [] })
+  })
+})
+
+describe('exit codes: what cannot be carried out as asked is a mistake in the call', () => {
+  const mistakes = [
+    ['seed', 'f.txt'],
+    ['faults', 'add', '--code', 'OOPS'],
+    ['clock', 'to', 'tomorrow'],
+    ['ids', 'allocate', 'ToDo', '--size', '0'],
+    ['ids', 'allocate', 'ToDo', '--size', '0', '--data-dir', 'store'],
+    ['gql', 'SELECT FROM'],
+    ['get', 'ToDo:0'],
+    ['put', 'ToDo:1', '{"a": '],
+    ['put', '__x__:1', '{}'],
+    ['put', '__x__:1', '{}', '--data-dir', 'store'],
+  ]
+  test('a mistake is told in one line, and the exit code is 2', async () => {
+    writeFileSync(join(folder, 'f.txt'), '')
+    expect((await ask('put', 'ToDo:1', '{}', '--data-dir', 'store')).code).toBe(0)
+    for (const line of mistakes) {
+      const outcome = await ask(...line)
+      expect(outcome, line.join(' ')).toMatchObject({ code: 2, out: '' })
+      expect(outcome.err).toMatch(/^sixtables: .+$/)
+    }
+  })
+  test('what was understood and failed has the exit code 1', async () => {
+    for (const line of [
+      ['get', 'ToDo:1'],
+      ['indexes', 'delete', '7'],
+    ]) {
+      expect((await ask(...line)).code, line.join(' ')).toBe(1)
+    }
   })
 })

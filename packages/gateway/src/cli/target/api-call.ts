@@ -2,7 +2,8 @@
  * Calls of the data API in protobuf: to a running server over HTTP, or to the handlers over a folder that is opened here. A
  * server may also be one of Google's emulators.
  */
-import { DatastoreError, systemScheduler } from '@sixtables/engine'
+
+import { statusCodes, systemScheduler } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
 import { explainGql, explainPath, type PlanReport } from '../../admin/emulator/explain.ts'
 import type { JsonObject } from '../../admin/operations/operations.ts'
@@ -14,6 +15,7 @@ import type { Io } from '../framework/io.ts'
 import { databaseOf, projectOf } from './database.ts'
 import { askInstead, openClosedStore, openStore } from './open-store.ts'
 import { placeOf } from './places.ts'
+import { refusal, refusalOf } from './refusal.ts'
 import { askServer, fetchServer } from './remote-target.ts'
 
 export interface Api {
@@ -50,7 +52,7 @@ export async function openApi(flags: Flags, io: Io, options: { readonly create?:
       try {
         return messageOf(await handlers[method](Buffer.from(message), call))
       } catch (error) {
-        throw error instanceof DatastoreError ? new OperationError(error.message) : error
+        throw refusalOf(error)
       }
     },
     plan: async (gql, namespace) => (await explainGql(engine, { ...names, namespace, gql })).plan,
@@ -75,7 +77,9 @@ async function callServer(address: string, { project, method, message }: Asked):
   const type = response.headers.get('content-type') ?? 'no type'
   if (response.ok && type.includes('protobuf')) return body
   if (response.ok) throw new OperationError(`${address} answered ${method} with ${type}; it is no Datastore`)
-  throw new OperationError(messageIn(body) ?? `${address} answered ${response.status} to ${method}`)
+  const status = statusIn(body)
+  const code = Object.entries(statusCodes).find(([, number]) => number === status.code)?.[0]
+  throw refusal(code, status.message ?? `${address} answered ${response.status} to ${method}`)
 }
 
 async function planOfServer(address: string, request: JsonObject): Promise<readonly string[]> {
@@ -88,17 +92,19 @@ async function planOfServer(address: string, request: JsonObject): Promise<reado
   }
 }
 
-/** The message of a google.rpc.Status. */
-function messageIn(body: Buffer): string | undefined {
+/** A google.rpc.Status {code 1, message 2}, as far as it is there. */
+function statusIn(body: Buffer): { readonly code?: number; readonly message?: string } {
+  const status: { code?: number; message?: string } = {}
   try {
     const reader = protobuf.Reader.create(body)
     while (reader.pos < reader.len) {
       const tag = reader.uint32()
-      if (tag === 0x12) return reader.string()
-      reader.skipType(tag & 7)
+      if (tag === 0x08) status.code = reader.uint32()
+      else if (tag === 0x12) status.message = reader.string()
+      else reader.skipType(tag & 7)
     }
   } catch {
     // Something else answers there.
   }
-  return undefined
+  return status
 }

@@ -1,10 +1,10 @@
 /**
  * A closed folder, opened for `check` and `inspect`. Nothing is applied by opening it, so that what waits can be seen.
  */
-import { DatastoreError } from '@sixtables/engine'
+
 import { inspect } from '../../admin/emulator/inspection.ts'
-import { OperationError } from '../framework/errors.ts'
 import { openClosedStore } from './open-store.ts'
+import { refusalOf } from './refusal.ts'
 import type { Target } from './target.ts'
 
 /** @param dir - absolute path of the data folder */
@@ -15,7 +15,7 @@ export async function openFolder(dir: string, { repairLog }: { readonly repairLo
       try {
         return await inspect(engine, what, parameters, { onProgress })
       } catch (error) {
-        throw error instanceof DatastoreError ? new OperationError(error.message) : error
+        throw refusalOf(error)
       }
     },
     close: () => engine.close(),

@@ -6,6 +6,7 @@ import type { ProgressEvent } from '../../admin/emulator/progress.ts'
 import { causeOf } from '../../emulator/server-file.ts'
 import { OperationError, UsageError } from '../framework/errors.ts'
 import { eventData } from './events.ts'
+import { refusal } from './refusal.ts'
 import type { Target } from './target.ts'
 
 /** @param address - `host:port`, IPv6 in brackets */
@@ -49,10 +50,11 @@ export async function askServer(
 }
 
 /** The server's refusal of a question. */
-function refused(address: string, asked: string, { status, text }: { status: number; text: string }): OperationError {
+function refused(address: string, asked: string, { status, text }: { status: number; text: string }): Error {
   const unknown = status === 404 ? '; it is another emulator, or another version of sixtables' : ''
   const words = `${address} answered ${status} to ${asked.replace(/\?.*$/, '')}${unknown}`
-  return new OperationError(messageIn(text) ?? words)
+  const { status: code, message = words } = errorIn(text)
+  return refusal(code, message)
 }
 
 function notUnderstood(address: string, method: string, path: string): OperationError {
@@ -83,10 +85,10 @@ async function askLong(
       const event = JSON.parse(data) as ProgressEvent
       if ('progress' in event) onProgress(event.progress.rows)
       else if ('report' in event) return event.report
-      else throw new OperationError(event.error.message)
+      else throw refusal(event.error.status, event.error.message)
     }
   } catch (error) {
-    throw error instanceof OperationError ? error : goneServer(address, error)
+    throw error instanceof OperationError || error instanceof UsageError ? error : goneServer(address, error)
   }
   throw goneServer(address)
 }
@@ -118,10 +120,17 @@ function goneServer(address: string, error?: unknown): OperationError {
 
 /** The message of a google.rpc.Status in JSON, as the server answers errors. */
 export function messageIn(body: string): string | undefined {
+  return errorIn(body).message
+}
+
+function errorIn(body: string): { readonly status?: string; readonly message?: string } {
   try {
-    const message: unknown = JSON.parse(body)?.error?.message
-    return typeof message === 'string' ? message : undefined
+    const { status, message } = JSON.parse(body)?.error ?? {}
+    return {
+      ...(typeof status === 'string' ? { status } : {}),
+      ...(typeof message === 'string' ? { message } : {}),
+    }
   } catch {
-    return undefined
+    return {}
   }
 }

@@ -102,14 +102,14 @@ describe('beside a running server', () => {
     expect(JSON.parse(elsewhere.out)).toMatchObject({ sequential: { counter: '1' } })
   })
 
-  test('what the server has against it is one line and exit code 1', async () => {
+  test('what the server has against what was asked is one line and exit code 2', async () => {
     const { address } = await server('--testing')
     expect(await ids('range', 'ToDo', '9', '5', '--endpoint', address)).toEqual({
-      code: 1,
+      code: 2,
       out: '',
       err: expect.stringMatching(/^sixtables: a range of ids starts at 1 or above.*9 to 5 does not$/),
     })
-    expect(await ids('next', '__Stat__', '--endpoint', address)).toMatchObject({ code: 1 })
+    expect(await ids('next', '__Stat__', '--endpoint', address)).toMatchObject({ code: 2 })
   })
 })
 
@@ -129,7 +129,7 @@ test('on a closed folder ids are taken from what the server left, and the server
   expect((await ids('range', 'ToDo', '2', '4', ...at)).out).toMatch(/^COLLISION: .* moved from 3 to 5: /)
   expect((await ids('reserve', 'ToDo:9', ...at)).out).toMatch(/The high-water mark of ToDo:\? is 10 now\.$/)
   expect((await ids('allocate', 'ToDo', '--size', '5', ...at)).out).toMatch(/^The ids 10 to 14 are yours\./)
-  expect(await ids('range', 'ToDo', '4', '2', ...at)).toMatchObject({ code: 1, err: expect.stringContaining('4 to 2') })
+  expect(await ids('range', 'ToDo', '4', '2', ...at)).toMatchObject({ code: 2, err: expect.stringContaining('4 to 2') })
   expect(await ids('next', 'ToDo', '--data-dir', 'none')).toEqual({
     code: 2,
     out: '',

@@ -1,6 +1,7 @@
 /**
  * `sixtables ids next|reserve|range|allocate`: what the counters of ids give next, and ids taken out of what they give.
  */
+
 import { DatastoreError } from '@sixtables/engine'
 import {
   type AllocatedAnswer,
@@ -15,12 +16,13 @@ import {
 } from '../../../admin/emulator/ids.ts'
 import { formatKeyPath, parseKeyPath, parseKindPath } from '../../../text/key-syntax.ts'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
+import { exitCodes, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns } from '../../framework/print.ts'
 import { projectOf } from '../../target/database.ts'
 import { openClosedStore } from '../../target/open-store.ts'
 import { placeOf } from '../../target/places.ts'
+import { refusalOf } from '../../target/refusal.ts'
 import { askServer } from '../../target/remote-target.ts'
 
 export function idsNext(flags: Flags, io: Io): Promise<number> {
@@ -91,7 +93,7 @@ async function ofFolder(dir: string, what: IdQuestion, request: IdRequest): Prom
   try {
     return await askIds(engine, what, request)
   } catch (error) {
-    throw error instanceof DatastoreError ? new OperationError(error.message) : error
+    throw refusalOf(error)
   } finally {
     await engine.close()
   }

@@ -88,7 +88,7 @@ describe('beside a running server', () => {
   test('what is wrong is said in a line, with the exit code that tells whose fault it is', async () => {
     const at = ['--endpoint', (await server('--testing')).address]
     expect(await indexes('create', 'Task', 'due', ...at)).toEqual({
-      code: 1,
+      code: 2,
       out: '',
       err: 'sixtables: the index Task(due) is not needed: indexes on a single property are built in',
     })

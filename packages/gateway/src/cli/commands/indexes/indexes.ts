@@ -1,8 +1,8 @@
 /**
  * `sixtables indexes list|create|delete`: the composite indexes of a database.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatastoreError } from '@sixtables/engine'
 import {
   askIndexes,
   type IndexListReport,
@@ -18,6 +18,7 @@ import { columns, counted } from '../../framework/print.ts'
 import { projectOf } from '../../target/database.ts'
 import { openClosedStore } from '../../target/open-store.ts'
 import { placeOf } from '../../target/places.ts'
+import { refusalOf } from '../../target/refusal.ts'
 import { askServer } from '../../target/remote-target.ts'
 
 /** How often a server is asked about work that goes on. */
@@ -138,7 +139,7 @@ async function ofFolder(
     await engine.useIndexFile()
     return await askIndexes(engine, what, request)
   } catch (error) {
-    throw error instanceof DatastoreError ? new OperationError(error.message) : error
+    throw refusalOf(error)
   } finally {
     await engine.close()
   }

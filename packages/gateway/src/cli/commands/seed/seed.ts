@@ -5,6 +5,7 @@ import {
   type Fixture,
   type FixtureFormat,
   fixtureFormats,
+  formatOf,
   loadFixture,
   parseFixture,
 } from '../../../fixtures/fixture.ts'
@@ -27,7 +28,9 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
   const { keys } = await mistakesInWords(async () => {
     // Before anything is asked or opened: a fixture that is wrong is told at once.
     const fixture =
-      name === stdinWord ? await fromStdin(io, format, kind) : await loadFixture(fileNamed(name, io), { format, kind })
+      name === stdinWord
+        ? await fromStdin(io, format, kind)
+        : await loadFixture(fileNamed(name, io), { format: format ?? formatNamed(name), kind })
     const api = await openApi(flags, io, { create: true })
     try {
       return await seedStore(apiStore(api), fixture)
@@ -51,6 +54,15 @@ function fileNamed(name: string, { cwd }: Io): string {
   if (found === undefined) throw new UsageError(`there is no file ${file}`)
   if (found.isDirectory()) throw new UsageError(`${file} is a folder; name a file, or - for stdin`)
   return file
+}
+
+/** The format by the ending of a file. */
+function formatNamed(name: string): FixtureFormat {
+  try {
+    return formatOf(name)
+  } catch (error) {
+    throw error instanceof FixtureError ? new UsageError(error.message) : error
+  }
 }
 
 async function fromStdin(io: Io, format: FixtureFormat | undefined, kind: string | undefined): Promise<Fixture> {
