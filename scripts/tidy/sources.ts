@@ -42,9 +42,9 @@ export function sizeFindings(files: readonly SourceFile[]): Finding[] {
 /** Lines of a function, head and end included: it fits a screen. */
 export const functionLinesMax = 60
 
-/** Longer functions, as `path name`, each with the reason why it is not cut. */
+/** Functions that may be longer, by the beginning of `path name`, each with the reason. */
 export const longFunctions: ReadonlyMap<string, string> = new Map([
-  ['packages/bench/src/labs/mass-delete.ts deleteMany', 'a scenario is read from its beginning to its end'],
+  ['packages/bench/src/labs/', 'a scenario is read from its beginning to its end'],
   ['packages/engine/src/log/prepared-record.ts constructor', 'sets the fields of a record, one after the other'],
 ])
 
@@ -60,9 +60,13 @@ export function longFunctionFindings(files: readonly SourceFile[]): Finding[] {
     .filter(({ path }) => !isTest(path))
     .flatMap(({ path, text }) =>
       functionsOf(text.split('\n'))
-        .filter(({ name, lines }) => lines > functionLinesMax && !longFunctions.has(`${path} ${name}`))
+        .filter(({ name, lines }) => lines > functionLinesMax && !mayBeLong(`${path} ${name}`))
         .map(({ name, line, lines }) => `${path}:${line} ${name} has ${lines} lines; the most is ${functionLinesMax}`),
     )
+}
+
+function mayBeLong(name: string): boolean {
+  return [...longFunctions.keys()].some((start) => name.startsWith(start))
 }
 
 interface FoundFunction {
