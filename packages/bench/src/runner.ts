@@ -19,6 +19,7 @@ export interface RunOptions {
   readonly onProgress?: ((arm: string, share: number) => void) | undefined
   /** For tests alone, which break an engine to see that a lab notices. */
   readonly engine?: SessionOptions['engine']
+  readonly hook?: SessionOptions['hook']
 }
 
 export interface JudgedExpectation {
@@ -56,6 +57,7 @@ export async function runLab(lab: Lab, options: RunOptions): Promise<LabResult> 
       seed,
       settings: values,
       engine: options.engine,
+      hook: options.hook,
       onProgress: (share) => onProgress?.(arm.name, share),
     })
     try {

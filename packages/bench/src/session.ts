@@ -19,6 +19,8 @@ export interface SessionOptions {
   readonly onProgress?: ((share: number) => void) | undefined
   /** For tests alone: options of every engine that the arm opens, in place of its own. */
   readonly engine?: Partial<EngineOptions> | undefined
+  /** For tests alone: breaks a store that the arm has opened. */
+  readonly hook?: ((store: Store) => void) | undefined
 }
 
 export interface SessionStoreOptions extends StoreOptions {
@@ -61,6 +63,7 @@ export class ArmSession {
       ...(simulate ? { tablets: capacities } : {}),
       ...this.#options.engine,
     })
+    this.#options.hook?.(store)
     this.#stores.push(store)
     return store
   }

@@ -72,7 +72,10 @@ async function slashes(session: ArmSession): Promise<void> {
   for (const key of keys) answers.push(`${formatKey(key)}: ${await answer(store, upsert(key, {}))}`)
   record.text('what is accepted', answers)
   const texts = keys.map(({ path }) => joined(path))
-  record.figure('keys', keys.length, '')
+  const order: string[] = []
+  for (const kind of ['Folder', `Folder/${owner}/File`, 'File'])
+    for (const key of await keysOf(store, query(store, kind))) order.push(`kind ${kind}: ${formatKey(key)}`)
+  record.figure('keys', order.length, '')
   record.figure('paths when joined by slashes', new Set(texts).size, '')
   const under = await keysOf(store, query(store, undefined, byKey('hasAncestor', folder)))
   record.figure(
@@ -86,9 +89,6 @@ async function slashes(session: ArmSession): Promise<void> {
     'joined by slashes',
     keys.map((key, i) => `${texts[i]}   is   ${formatKey(key)}`),
   )
-  const order: string[] = []
-  for (const kind of ['Folder', `Folder/${owner}/File`, 'File'])
-    for (const key of await keysOf(store, query(store, kind))) order.push(`kind ${kind}: ${formatKey(key)}`)
   record.text('where the keys stand, kind by kind', order)
   recordFindings(record, store, 'slash-or-dot-in-name')
 }

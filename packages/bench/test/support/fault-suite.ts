@@ -6,6 +6,7 @@
  *     'another':           { fault: 'the control run in its place', as: { 'one-arm': 'other-arm' } },
  *     'a third':           { fault: 'a log without latency', settings: { 'log.commitMs': 1 } },
  *     'a fourth':          { fault: 'strong reads do not roll forward', engine: off('roll-forward') },
+ *     'a fifth':           { fault: 'each commit is sent twice', hook: ({ database }) => spoil(database, 'commit', …) },
  *   }, { settings: { 'load.seconds': 2 } })
  *
  * FS1  Without a fault every expectation holds, with the settings that all runs of the file share.
@@ -16,6 +17,7 @@
  * arms (`swap`, `as`) cost no run. Settings that a lab reads count as mechanisms too: a server count of 1, a split threshold
  * that is never met, a capacity without bound.
  */
+import type { Kv } from '@sixtables/engine'
 import type { Mechanism } from '@sixtables/engine/testing'
 import { describe, expect, it } from 'vitest'
 import type { Expectation, Lab } from '../../src/lab.ts'
@@ -34,6 +36,10 @@ export interface Fault {
   readonly as?: Readonly<Record<string, string>>
   /** Options of every engine that the arms open: another mode, another apply policy, a mechanism switched off. */
   readonly engine?: RunOptions['engine']
+  /** Breaks every store that the arms open: a verb of its engine or database that does something else. One function, one run. */
+  readonly hook?: RunOptions['hook']
+  /** Makes the store of every engine that the arms open, one a run: one which loses rows. Of one function, one run. */
+  readonly kv?: () => Kv
 }
 
 export interface FaultSuiteOptions {
@@ -44,6 +50,17 @@ export interface FaultSuiteOptions {
 /** Engine options without these mechanisms. */
 export function off(...mechanisms: readonly Mechanism[]): NonNullable<RunOptions['engine']> {
   return { switchedOff: new Set(mechanisms) }
+}
+
+/** Replaces a method of one object by another, which is handed the sound one. */
+export function spoil<T extends object, Name extends keyof T>(
+  target: T,
+  name: Name,
+  broken: (sound: T[Name]) => T[Name],
+): void {
+  const sound = target[name]
+  if (typeof sound !== 'function') throw new Error(`${String(name)} is no method`)
+  target[name] = broken(sound.bind(target))
 }
 
 const patience = 300_000
@@ -92,22 +109,35 @@ class Runs {
   readonly #lab: Lab
   readonly #settings: SettingValues
   readonly #results = new Map<string, Promise<ArmResult>>()
+  readonly #functions: unknown[] = []
 
   constructor(lab: Lab, settings: SettingValues) {
     this.#lab = lab
     this.#settings = settings
   }
 
-  of(arm: string, { settings = {}, engine = {} }: Pick<Fault, 'settings' | 'engine'>): Promise<ArmResult> {
-    const key = JSON.stringify([arm, settings, engine], (_, value) => (value instanceof Set ? [...value] : value))
+  of(arm: string, { settings = {}, engine = {}, hook, kv }: Omit<Fault, 'fault'>): Promise<ArmResult> {
+    const parts = [arm, settings, engine, this.#numberOf(hook), this.#numberOf(kv)]
+    const key = JSON.stringify(parts, (_, value) => (value instanceof Set ? [...value] : value))
     const known = this.#results.get(key)
     if (known !== undefined) return known
     const unread = Object.keys(settings).filter((name) => !Object.hasOwn(this.#lab.settings, name))
     if (unread.length > 0) throw new Error(`${this.#lab.name} does not read ${unread.join(', ')}`)
     if (!this.#lab.arms.some(({ name }) => name === arm)) throw new Error(`${this.#lab.name} has no arm ${arm}`)
-    const result = runLab(this.#lab, { seed: 1, arms: [arm], settings: { ...this.#settings, ...settings }, engine })
+    const result = runLab(this.#lab, {
+      seed: 1,
+      arms: [arm],
+      settings: { ...this.#settings, ...settings },
+      engine: { ...engine, ...(kv && { kv: kv() }) },
+      hook,
+    })
     const first = result.then(({ arms: [only] }) => only as ArmResult)
     this.#results.set(key, first)
     return first
+  }
+
+  #numberOf(one: unknown): number {
+    if (!this.#functions.includes(one)) this.#functions.push(one)
+    return this.#functions.indexOf(one)
   }
 }

@@ -1,0 +1,56 @@
+import { keyRangeState } from '../../src/labs/key-range-state.ts'
+import { type Fault, faultsOf, spoil } from '../support/fault-suite.ts'
+
+const twice: Fault = {
+  fault: 'each range is asked for twice, and the second answer is told',
+  hook: ({ database }) =>
+    spoil(database, 'allocateIdRange', (sound) => async (context, of, range) => {
+      await sound(context, of, range)
+      return sound(context, of, range)
+    }),
+}
+
+const noMark: Fault = {
+  fault: 'the counter is not looked at',
+  hook: ({ database }) =>
+    spoil(database, 'allocateIdRange', (sound) => async (context, of, range) => {
+      const answer = await sound(context, of, range)
+      return answer.state === 'COLLISION' ? answer : { ...answer, state: 'EMPTY' }
+    }),
+}
+
+const noEntities: Fault = {
+  fault: 'entities are not looked for',
+  hook: ({ database }) =>
+    spoil(database, 'allocateIdRange', (sound) => async (context, of, range) => {
+      const answer = await sound(context, of, range)
+      return { ...answer, state: answer.nextBefore > range.start ? 'CONTENTION' : 'EMPTY' }
+    }),
+}
+
+const noParent: Fault = {
+  fault: 'a kind has one counter, whatever the parent',
+  hook: ({ database }) =>
+    spoil(
+      database,
+      'allocateIdRange',
+      (sound) => (context, of, range) => sound(context, { ...of, path: of.path.slice(-1) }, range),
+    ),
+}
+
+faultsOf(
+  keyRangeState,
+  {
+    'empty: each range answers EMPTY': twice,
+    'contention: each range answers CONTENTION': noMark,
+    'collision: each range answers COLLISION': noEntities,
+    'ids that were passed over count as given': noMark,
+    'no range is EMPTY twice': noMark,
+    'a child kind has its own sequence under every parent': noParent,
+    'random ranges answer by the rules': noEntities,
+    'random ranges meet EMPTY': twice,
+    'random ranges meet CONTENTION': noMark,
+    'random ranges meet COLLISION': noEntities,
+  },
+  { settings: { 'ranges.count': 60 } },
+)

@@ -1,0 +1,21 @@
+import { sequentialKeys } from '../../src/labs/sequential-keys.ts'
+import { type Fault, faultsOf } from '../support/fault-suite.ts'
+
+const scattered = (arm: string): Fault => ({ fault: 'its keys are scattered', as: { [arm]: 'hashed-names' } })
+const neverSplit: Fault = { fault: 'no tablet is ever split', settings: { 'tablet.splitOpsPerSecond': 1e9 } }
+
+faultsOf(
+  sequentialKeys,
+  {
+    'sequential-ids: the busiest tablet carries over 90 % of the load, however many splits':
+      scattered('sequential-ids'),
+    'numbered-names: the busiest tablet carries over 90 % of the load, however many splits':
+      scattered('numbered-names'),
+    'allocated-ids: the busiest tablet carries less than twice the mean, of several': neverSplit,
+    'hashed-names: the busiest tablet carries less than twice the mean, of several': {
+      fault: 'its names rise',
+      as: { 'hashed-names': 'numbered-names' },
+    },
+  },
+  { settings: { 'ramp.startOpsPerSecond': 8000, 'ramp.growthPercent': 20, 'ramp.minutes': 12 } },
+)
