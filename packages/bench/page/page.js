@@ -1,12 +1,12 @@
 /**
- * Draws the results that the page carries: verdicts, figures, texts, charts (uPlot) and heatmaps (a canvas; the axes are
- * plain text). Runs in a browser, as it is; it is no module of the package.
+ * Lays out the results that the page carries: the question and a place for a prediction first, then figures and pictures,
+ * verdicts and answers folded. Pictures are drawn by pictures.js. Runs in a browser, as it is; it is no module of the package.
  */
-/* global uPlot */
+/* global inWords, pictures */
 ;(() => {
   const results = JSON.parse(document.getElementById('results').textContent)
   const main = document.querySelector('main')
-  const colours = ['#2f7ed8', '#e4572e', '#2a9d5c', '#8e5bd0', '#c99a1b', '#3ba7b5', '#d0508f', '#777']
+  const drawings = []
 
   const make = (tag, parent, words, className) => {
     const node = document.createElement(tag)
@@ -15,30 +15,78 @@
     parent.append(node)
     return node
   }
-  const inWords = (value) =>
-    value === undefined || value === null
-      ? ''
-      : value.toLocaleString('en-US', Number.isInteger(value) ? {} : { maximumSignificantDigits: 3 })
 
-  for (const result of results) {
-    make('h1', main, `${result.lab}: ${result.title}`)
-    make('p', main, `seed ${result.seed}; ${result.passed ? 'passed' : 'FAILED'}`, 'soft')
-    make('p', main, result.question)
-    make('p', main, result.idea, 'soft')
-    drawVerdicts(result.expectations)
-    drawFigures(result.arms)
-    for (const arm of result.arms) drawArm(arm)
-    drawSettings(result.settings)
+  /** Words with `code`, *emphasis* and [links](page.md): a link leads to a lab that is on the page, any other is its words. */
+  const rich = (tag, parent, words, className) => {
+    const node = make(tag, parent, undefined, className)
+    for (const piece of words.split(/(`[^`]*`|\*[^*\s][^*]*\*|\[[^\]]*\]\([^)]*\))/)) {
+      const link = /^\[([^\]]*)\]\(([^)]*)\)$/.exec(piece)
+      if (link !== null) {
+        const lab = /^([\w-]+)\.md$/.exec(link[2])?.[1]
+        if (results.some((one) => one.lab === lab)) make('a', node, link[1]).href = `#${lab}`
+        else node.append(link[1])
+      } else if (/^`.+`$/.test(piece)) make('code', node, piece.slice(1, -1))
+      else if (/^\*.+\*$/.test(piece)) make('em', node, piece.slice(1, -1))
+      else node.append(piece)
+    }
+    return node
   }
 
-  function drawVerdicts(expectations) {
-    const list = make('ul', main, undefined, 'verdicts')
-    for (const { verdict, says, found } of expectations) {
-      const item = make('li', list, undefined, verdict)
-      make('b', item, verdict === 'fails' ? 'FAILS' : verdict)
-      item.append(`${says} `)
-      make('span', item, `(${found})`, 'soft')
+  const folded = (parent, title) => {
+    const details = make('details', parent)
+    make('summary', details, title)
+    return details
+  }
+
+  if (results.length > 1) {
+    make('h1', main, `${results.length} labs`)
+    const list = make('ul', main)
+    for (const { lab, title, passed } of results) {
+      const item = make('li', list)
+      make('a', item, lab).href = `#${lab}`
+      item.append(`: ${title}${passed ? '' : ' (FAILED)'}`)
     }
+  }
+  for (const result of results) drawLab(result)
+  draw()
+
+  // A drawing has its width and the colours of the scheme in it.
+  let width = main.clientWidth
+  addEventListener('resize', () => {
+    if (main.clientWidth === width) return
+    width = main.clientWidth
+    draw()
+  })
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
+
+  function draw() {
+    for (const { node, into } of drawings) {
+      node.replaceChildren()
+      into(node)
+    }
+  }
+
+  function drawLab(result) {
+    make('h1', main, `${result.lab}: ${result.title}`).id = result.lab
+    rich('p', main, result.question, 'question')
+    const box = make('div', main, undefined, 'predict')
+    const label = rich('label', box, `Your prediction: ${result.predict}`)
+    const area = make('textarea', box)
+    area.id = `prediction-${result.lab}`
+    label.htmlFor = area.id
+    make('p', box, 'What you write stays in this page, until you close it.', 'soft')
+    rich('p', folded(main, 'What theory says'), result.idea)
+
+    make('h2', main, 'What was seen')
+    make('p', main, `seed ${result.seed}`, 'soft')
+    drawFigures(result.arms)
+    const node = make('div', main)
+    drawings.push({ node, into: (into) => pictures(into, result, make) })
+    for (const arm of result.arms) drawTexts(arm)
+
+    drawVerdicts(result)
+    drawLesson(result)
+    make('pre', folded(main, 'Settings of this run'), settingsOf(result))
   }
 
   function drawFigures(arms) {
@@ -50,160 +98,57 @@
     for (const [name, unit] of names) {
       const row = make('tr', table)
       make('td', row, unit === '' ? name : `${name} (${unit})`)
-      for (const arm of arms) make('td', row, inWords(arm.figures.find((one) => one.name === name)?.value))
-    }
-  }
-
-  function drawArm(arm) {
-    if (arm.texts.length + arm.charts.length + arm.heatmaps.length === 0) return
-    make('h2', main, arm.name)
-    make('p', main, arm.about, 'soft')
-    for (const heatmap of arm.heatmaps) drawHeatmap(heatmap)
-    const charts = make('div', main, undefined, 'pair')
-    for (const chart of arm.charts) drawChart(chart, charts)
-    for (const { title, lines } of arm.texts) {
-      make('h3', main, title)
-      make('pre', main, lines.join('\n'))
-    }
-  }
-
-  function drawChart({ title, unit, x, logarithmic, lines }, parent) {
-    const box = make('div', parent)
-    make('h3', box, `${title} (${unit})`)
-    const width = Math.min(520, Math.max(300, box.clientWidth - 12))
-    const ink = getComputedStyle(document.body).color
-    const axis = { stroke: ink, grid: { stroke: '#8883' }, ticks: { stroke: '#8883' } }
-    // On a logarithmic axis there is no zero: what is zero is left out.
-    const values = lines.map((line) => (logarithmic ? line.values.map((one) => (one > 0 ? one : null)) : line.values))
-    new uPlot(
-      {
-        width,
-        height: 230,
-        scales: {
-          x: { time: false, ...(logarithmic ? { distr: 3 } : {}) },
-          y: logarithmic
-            ? { distr: 3 }
-            : { range: (_u, low, high) => [Math.min(0, low ?? 0), (high ?? 1) * 1.05 || 1] },
-        },
-        axes: [
-          { ...axis, label: x.name, labelSize: 18 },
-          { ...axis, size: 70, values: (_u, marks) => marks.map((one) => (one === null ? '' : inWords(one))) },
-        ],
-        series: [
-          { label: x.name },
-          ...lines.map((line, i) => ({
-            label: line.name,
-            stroke: colours[i % colours.length],
-            width: 1.5,
-            points: { show: x.values.length < 40 },
-            value: (_u, value) => inWords(value),
-          })),
-        ],
-      },
-      [x.values, ...values],
-      box,
-    )
-  }
-
-  /** From black over purple and red to yellow; by the square root, so that a tenth of the greatest load is seen. */
-  function heatColour(share) {
-    const at = Math.sqrt(share)
-    const stops = [
-      [12, 8, 38],
-      [87, 16, 110],
-      [188, 55, 84],
-      [249, 142, 9],
-      [252, 255, 164],
-    ]
-    const place = Math.min(at, 0.9999) * (stops.length - 1)
-    const [low, high] = [stops[Math.floor(place)], stops[Math.floor(place) + 1]]
-    return `rgb(${low.map((one, i) => Math.round(one + (high[i] - one) * (place % 1))).join(',')})`
-  }
-
-  function drawHeatmap({ title, unit, columns, rows, events }) {
-    const most = Math.max(1e-9, ...rows.flatMap(({ values }) => values))
-    make('h3', main, `${title} (${unit}; lightest ${inWords(most)})`)
-    const box = make('div', make('div', main, undefined, 'scroll'), undefined, 'heat')
-    const [left, cellHeight, eventHeight, footHeight] = [250, Math.max(6, Math.min(16, 320 / rows.length)), 12, 18]
-    const width = Math.min(1060, Math.max(600, main.clientWidth)) - left
-    const canvas = make('canvas', box)
-    const height = rows.length * cellHeight
-    const scale = window.devicePixelRatio || 1
-    canvas.width = (left + width) * scale
-    canvas.height = (height + eventHeight + footHeight) * scale
-    canvas.style.width = `${left + width}px`
-    canvas.style.height = `${height + eventHeight + footHeight}px`
-    const pen = canvas.getContext('2d')
-    pen.scale(scale, scale)
-    const cellWidth = width / columns.length
-    pen.font = '11px ui-monospace, monospace'
-    const ink = getComputedStyle(document.body).color
-    const stride = Math.ceil(12 / cellHeight)
-    rows.forEach(({ label, values }, r) => {
-      values.forEach((value, c) => {
-        pen.fillStyle = heatColour(value / most)
-        pen.fillRect(left + c * cellWidth, r * cellHeight, Math.ceil(cellWidth + 0.5), Math.ceil(cellHeight + 0.5))
-      })
-      if (r % stride !== 0) return
-      pen.fillStyle = ink
-      const words = label.length > 36 ? `…${label.slice(-35)}` : label
-      pen.fillText(words, 0, r * cellHeight + Math.min(11, cellHeight))
-    })
-    const step = (columns.at(-1) - columns[0]) / Math.max(1, columns.length - 1) || 1
-    const xOf = (at) => left + ((at - columns[0]) / (step * columns.length)) * width
-    pen.strokeStyle = '#3ba7b5'
-    for (const { at } of events) {
-      pen.beginPath()
-      pen.moveTo(xOf(at), height + 2)
-      pen.lineTo(xOf(at), height + eventHeight)
-      pen.stroke()
-    }
-    pen.fillStyle = ink
-    for (let i = 0; i <= 4; i++) {
-      const at = columns[0] + (step * columns.length * i) / 4
-      const words = `${inWords(Math.round(at))} s`
-      pen.fillText(words, Math.min(xOf(at), left + width - pen.measureText(words).width), height + eventHeight + 13)
-    }
-    const tip = make('div', box, undefined, 'tip')
-    canvas.addEventListener('mousemove', ({ offsetX, offsetY }) => {
-      const [r, c] = [Math.floor(offsetY / cellHeight), Math.floor((offsetX - left) / cellWidth)]
-      const row = rows[r]
-      const near = row === undefined ? nearEvent(events, xOf, offsetX) : undefined
-      if ((row === undefined || c < 0 || c >= columns.length) && near === undefined) {
-        tip.style.display = 'none'
-        return
+      for (const arm of arms) {
+        const figure = arm.figures.find((one) => one.name === name)
+        make('td', row, figure === undefined ? '' : inWords(figure.value))
       }
-      tip.textContent =
-        near === undefined
-          ? `${row.label} · ${inWords(columns[c])} s · ${inWords(row.values[c])}`
-          : `${inWords(near.at)} s · ${near.words}`
-      tip.style.display = 'block'
-      tip.style.left = `${Math.min(offsetX + 12, left + width - tip.offsetWidth)}px`
-      tip.style.top = `${offsetY + 14}px`
-    })
-    canvas.addEventListener('mouseleave', () => {
-      tip.style.display = 'none'
-    })
-  }
-
-  function nearEvent(events, xOf, x) {
-    let best
-    for (const event of events) {
-      const distance = Math.abs(xOf(event.at) - x)
-      if (distance < 5 && (best === undefined || distance < Math.abs(xOf(best.at) - x))) best = event
     }
-    return best
+    const list = make('ul', main, undefined, 'soft')
+    for (const { name, about } of arms) make('li', list, `${name}: ${about}`)
   }
 
-  function drawSettings(settings) {
-    const details = make('details', main)
-    make('summary', details, 'settings of this run')
-    make(
-      'pre',
-      details,
-      Object.entries(settings)
-        .map(([name, value]) => `${name} = ${value}`)
-        .join('\n'),
+  function drawTexts({ name, texts }) {
+    if (texts.length === 0) return
+    const details = folded(main, `What was written down: ${name}`)
+    for (const { title, lines } of texts) {
+      make('h3', details, title)
+      make('pre', details, lines.join('\n'))
+    }
+  }
+
+  function drawVerdicts({ expectations, passed }) {
+    make('h2', main, 'Verdicts')
+    const details = folded(
+      main,
+      `What must be seen: ${expectations.length} expectations. Unfold when you have a prediction`,
     )
+    const list = make('ul', details, undefined, 'verdicts')
+    for (const { verdict, says, found } of expectations) {
+      const item = make('li', list, undefined, verdict)
+      make('b', item, verdict === 'fails' ? 'FAILS ' : `${verdict} `)
+      item.append(says)
+      make('span', item, found, 'found')
+    }
+    make('p', details, passed ? 'passed' : 'FAILED', 'soft')
+    if (!passed) make('p', main, 'This run FAILED: an expectation does not hold.', 'fails')
+  }
+
+  function drawLesson({ exercises, today, sources }) {
+    make('h2', main, 'Exercises')
+    const list = make('ol', main)
+    for (const { ask, answer } of exercises) {
+      const item = rich('li', list, ask)
+      rich('p', folded(item, 'Answer'), answer)
+    }
+    make('h2', main, 'Today')
+    rich('p', main, today)
+    make('h2', main, 'Sources')
+    const origins = make('ul', main)
+    for (const source of sources) rich('li', origins, source)
+  }
+
+  function settingsOf({ settings }) {
+    const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`)
+    return lines.length === 0 ? 'none' : lines.join('\n')
   }
 })()

@@ -86,8 +86,13 @@ export function figureOf(arm: ArmResult, name: string): number {
   return figure.value
 }
 
-/** A number as people read it: `740,000`, `0.25`, `1.3`. */
+/** A number as people read it: three significant digits, and whole numbers below 100,000 as they are, since they count something. */
 export function inWords(value: number): string {
-  if (Number.isInteger(value)) return value.toLocaleString('en-US')
-  return value.toLocaleString('en-US', { maximumSignificantDigits: 3 })
+  const isCount = Number.isInteger(value) && Math.abs(value) < 100_000
+  return value.toLocaleString('en-US', isCount ? {} : { maximumSignificantDigits: 3 })
+}
+
+/** Words in which each number stands as {@link inWords} has it. Numbers with commas, and digits within names, stay. */
+export function numbersInWords(words: string): string {
+  return words.replace(/(?<![\w.,:"/-])\d+(?:\.\d+)?(?![\w:"/]|[.,]\d)/g, (number) => inWords(Number(number)))
 }

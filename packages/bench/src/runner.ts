@@ -4,7 +4,7 @@
  * R1  The result is a function of the lab, the seed, the settings and the arms chosen; nothing of the machine is in it.
  * R2  An arm that throws ends the run: half a result is none.
  */
-import type { Exercise, Expectation, Lab } from './lab.ts'
+import { type Exercise, type Expectation, type Lab, numbersInWords } from './lab.ts'
 import type { ArmResult } from './measure/recorder.ts'
 import { ArmSession, type SessionOptions } from './session.ts'
 import type { SettingName, SettingValues } from './settings.ts'
@@ -97,5 +97,5 @@ export function judged(expectation: Expectation, arms: readonly ArmResult[]): Ju
       throw new Error(`"${says}" does not name the arm ${name}`)
     return arm
   })
-  return { says, verdict: holds ? 'holds' : 'fails', found }
+  return { says, verdict: holds ? 'holds' : 'fails', found: numbersInWords(found) }
 }

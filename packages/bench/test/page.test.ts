@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { Script } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { writePath } from '../src/labs/write-path.ts'
 import { htmlReport } from '../src/report/html.ts'
@@ -9,6 +11,22 @@ describe('the page of a result', () => {
     // Addresses may stand in a licence's comment; nothing may fetch one.
     expect(page).not.toMatch(/<(?:script|img|link|iframe)[^>]*(?:src|href)=/)
     expect(page).not.toMatch(/@import|url\(|fetch\(|XMLHttpRequest/)
+  })
+
+  it('runs scripts that a browser can read', async () => {
+    const page = htmlReport([await runLab(writePath, { seed: 1 })])
+    const scripts = [...page.matchAll(/<script>\n([\s\S]*?)<\/script>/g)].map(([, script = '']) => script)
+    expect(scripts).toHaveLength(2)
+    for (const script of scripts) expect(() => new Script(script)).not.toThrow()
+  })
+
+  it('asks for a prediction before it tells the verdicts, which are folded', async () => {
+    const script = readFileSync(new URL('../page/page.js', import.meta.url), 'utf8')
+    const places = ["'question'", "'textarea'", "'What was seen'", 'drawVerdicts(result)'].map((part) =>
+      script.indexOf(part),
+    )
+    expect(places.every((place, i) => place > (places[i - 1] ?? 0))).toBe(true)
+    expect(script).toMatch(/folded\(\s*main,\s*`What must be seen/)
   })
 
   it('carries the results, whatever they say', async () => {

@@ -5,7 +5,7 @@ import type { Lab } from '../lab.ts'
 import { labs } from '../labs/catalogue.ts'
 import { htmlReport } from '../report/html.ts'
 import { jsonReport } from '../report/json.ts'
-import { terminalReport } from '../report/terminal.ts'
+import { terminalHead, terminalReport } from '../report/terminal.ts'
 import { type LabResult, runLab } from '../runner.ts'
 import {
   isSettingName,
@@ -45,6 +45,10 @@ export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
   const results: LabResult[] = []
   const write = io.ink()
   for (const lab of chosen) {
+    if (flags.json !== '-') {
+      if (results.length > 0) write([])
+      for (const line of terminalHead(lab, flags.seed)) write(line)
+    }
     const onProgress = (arm: string, share: number): void =>
       io.progress(`${lab.name}, ${arm}: ${Math.floor(share * 100)} %`)
     const result = await runLab(lab, { seed: flags.seed, arms: flags.arms, settings, onProgress }).catch(
@@ -57,7 +61,6 @@ export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
     io.progress('')
     results.push(result)
     if (flags.json === '-') continue
-    if (results.length > 1) write([])
     for (const line of terminalReport(result)) write(line)
   }
   if (flags.json === '-') io.outRaw(jsonReport(results))

@@ -11,8 +11,10 @@
 import type { Key, Query } from '@sixtables/engine'
 import { decodeProperties } from '@sixtables/engine'
 import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import type { FlowStage } from '../measure/recorder.ts'
 import type { ArmSession } from '../session.ts'
 import { text, upsert } from '../sim/entities.ts'
+import { stagesOf } from '../sim/stages.ts'
 import type { Store } from '../sim/store.ts'
 
 const situations = ['new in the filter', 'changed into it', 'changed out of it'] as const
@@ -116,12 +118,26 @@ async function probe(session: ArmSession, read: Reader, byKey: boolean): Promise
   record.figure('wrong', wrong, 'reads')
   record.figure('rolled forward', rolledForward, 'reads')
   record.figure('seen after', await seenAfterMs(session, read), 'ms')
-  record.text('by moment and situation: what the read answered', [
-    ...[...tally].map(
-      ([name, { count: all, wrong: bad, answers }]) =>
-        `${name.padEnd(32)} ${[...answers].sort().join(', ').padEnd(8)} ${bad === 0 ? 'right' : `wrong ${bad} of ${all}`}`,
-    ),
-  ])
+  const stages = await newEntityStages(session)
+  record.flow({
+    title: 'rows of a new ToDo, and what each read of it answers',
+    stages: stages.map((stage) => ({
+      ...stage,
+      reads: situations.flatMap((situation) => {
+        const seen = tally.get(`${stage.name}, ${situation}`)
+        if (seen === undefined) return []
+        return [{ what: situation, answer: [...seen.answers].sort().join(', '), isRight: seen.wrong === 0 }]
+      }),
+    })),
+  })
+}
+
+/** The rows of a new entity at each moment. */
+async function newEntityStages(session: ArmSession): Promise<readonly FlowStage[]> {
+  const store = await session.open({ mode: 'legacy', apply: { type: 'manual' } })
+  const key = store.key({ kind: 'User', name: 'eve' }, { kind: 'ToDo', id: 7n })
+  await put(store, key, 'ada')
+  return stagesOf(store, key)
 }
 
 /** Writes, and holds the write at the moment. */

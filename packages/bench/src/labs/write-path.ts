@@ -8,6 +8,7 @@ import { expectFigure, figureOf, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { entityBytes, integer, text, timestamp, unindexed } from '../sim/entities.ts'
 import { commitRequestBytes, protobufInWords } from '../sim/protobuf-words.ts'
+import { stageOf } from '../sim/stages.ts'
 import { projectId } from '../sim/store.ts'
 
 const dueAndPriority: IndexDefinition = {
@@ -77,6 +78,10 @@ async function put({ open, record }: Pick<ArmSession, 'open' | 'record'>, index?
   for (const table of tables) {
     record.figure(table, storedRows(atB).filter((row) => row.table === table).length, 'rows')
   }
+  record.flow({
+    title: 'rows from the log to the tables',
+    stages: [stageOf('committed', committed), stageOf('milestone A', atA, committed), stageOf('milestone B', atB, atA)],
+  })
   record.figure('problems found by check', (await store.engine.check()).problems.length, '')
   await lookUp(store.database, context, key)
 }

@@ -5,6 +5,7 @@
  *   text      lines to read                               rows, a request, a table of answers
  *   chart     lines over one axis of x values             latency over time, throughput against clients
  *   heatmap   key ranges × time, with events              where the load is
+ *   flow      rows by table that come to be in stages     a put on its way from the log to the tables
  *
  * M1  Numbers are rounded to six significant digits when they are recorded, so that what is printed is what is compared.
  */
@@ -50,6 +51,19 @@ export interface Heatmap {
   readonly events: readonly { readonly at: number; readonly words: string }[]
 }
 
+export interface Flow {
+  readonly title: string
+  readonly stages: readonly FlowStage[]
+}
+
+export interface FlowStage {
+  readonly name: string
+  /** Rows that come to be at this stage. */
+  readonly tables: readonly { readonly table: string; readonly rows: number }[]
+  /** What is read then, line by line. */
+  readonly reads: readonly { readonly what: string; readonly answer: string; readonly isRight: boolean }[]
+}
+
 export interface ArmResult {
   readonly name: string
   readonly about: string
@@ -57,6 +71,7 @@ export interface ArmResult {
   readonly texts: readonly TextBlock[]
   readonly charts: readonly Chart[]
   readonly heatmaps: readonly Heatmap[]
+  readonly flows: readonly Flow[]
 }
 
 export class Recorder {
@@ -64,6 +79,7 @@ export class Recorder {
   readonly #texts: TextBlock[] = []
   readonly #charts: Chart[] = []
   readonly #heatmaps: Heatmap[] = []
+  readonly #flows: Flow[] = []
 
   figure(name: string, value: number, unit: string): void {
     if (this.#figures.some((figure) => figure.name === name)) throw new Error(`the figure ${name} is recorded twice`)
@@ -96,6 +112,10 @@ export class Recorder {
     })
   }
 
+  flow(flow: Flow): void {
+    this.#flows.push(flow)
+  }
+
   result(name: string, about: string): ArmResult {
     return {
       name,
@@ -104,6 +124,7 @@ export class Recorder {
       texts: this.#texts,
       charts: this.#charts,
       heatmaps: this.#heatmaps,
+      flows: this.#flows,
     }
   }
 }

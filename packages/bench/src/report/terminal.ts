@@ -1,19 +1,29 @@
-/** A result as lines: the question, each arm's figures side by side, what the arms drew and wrote, and the verdicts. */
-import { inWords } from '../lab.ts'
+/**
+ * A run as lines: before it the question and the prediction asked for; after it each arm's figures side by side, what the arms
+ * wrote and drew, and the verdicts.
+ */
+import { inWords, type Lab } from '../lab.ts'
 import type { ArmResult, Figure } from '../measure/recorder.ts'
 import type { JudgedExpectation, LabResult } from '../runner.ts'
+import { compared } from './comparison.ts'
 import type { InkLine } from './ink.ts'
-import { drawChart, drawHeatmap } from './picture.ts'
+import { drawChart, drawFlows, drawHeatmaps } from './picture.ts'
 
 const columnsMax = 118
 
+export function terminalHead({ name, title, question, predict }: Lab, seed: number): InkLine[] {
+  return [
+    [{ text: `${name}: ${title}`, colour: 15 }, `   seed ${seed}`],
+    ...wrapped(question, 2),
+    ...wrapped(`Predict: ${predict}`, 2),
+    [],
+  ]
+}
+
 export function terminalReport(result: LabResult): InkLine[] {
   return [
-    [{ text: `${result.lab}: ${result.title}`, colour: 15 }, `   seed ${result.seed}`],
-    ...wrapped(result.question, 2),
-    [],
     ...figureTable(result.arms),
-    ...result.arms.flatMap(armPictures),
+    ...pictures(result.arms, result.arms, 'with charts'),
     [],
     ...result.expectations.flatMap(verdictLines),
     [result.passed ? `${result.lab}: passed` : { text: `${result.lab}: FAILED`, colour: 203 }],
@@ -23,7 +33,7 @@ export function terminalReport(result: LabResult): InkLine[] {
 /** What a page of the documents shows of a run: the figures, and what some arms wrote and drew. */
 export function pageExcerpt(result: LabResult, arms: readonly string[]): InkLine[] {
   const shown = result.arms.filter(({ name }) => arms.includes(name))
-  return [...figureTable(result.arms), ...shown.flatMap((arm) => armPictures({ ...arm, charts: [] }))]
+  return [...figureTable(result.arms), ...pictures(result.arms, shown, 'without')]
 }
 
 /** What the page keeps folded until the reader has a prediction. */
@@ -43,18 +53,29 @@ function verdictLines({ verdict, says, found }: JudgedExpectation): InkLine[] {
   ]
 }
 
-function armPictures(arm: ArmResult): InkLine[] {
-  if (arm.texts.length + arm.charts.length + arm.heatmaps.length === 0) return []
-  return [
-    [],
-    [{ text: arm.name, colour: 15 }, `: ${arm.about}`],
-    ...arm.texts.flatMap((block): InkLine[] => [
-      [`  ${block.title}`],
-      ...block.lines.map((line): InkLine => [`    ${line}`]),
-    ]),
-    ...arm.heatmaps.flatMap(drawHeatmap),
-    ...arm.charts.flatMap(drawChart),
+/** What the arms wrote, each by itself, and what they drew, compared. */
+function pictures(
+  arms: readonly ArmResult[],
+  shown: readonly ArmResult[],
+  charts: 'with charts' | 'without',
+): InkLine[] {
+  const names = shown.map(({ name }) => name)
+  const all = compared(arms)
+  const drawn = [
+    ...all.flows.flatMap((flows) => drawFlows(flows, names)),
+    ...all.heatmaps.flatMap((heatmaps) => drawHeatmaps(heatmaps, names)),
+    ...(charts === 'without' ? [] : all.charts.flatMap(drawChart)),
   ]
+  return [...shown.flatMap(armTexts), ...(drawn.length === 0 ? [] : [[], ...drawn])]
+}
+
+function armTexts({ name, about, texts }: ArmResult): InkLine[] {
+  if (texts.length === 0) return []
+  const blocks = texts.flatMap(({ title, lines }): InkLine[] => [
+    [`  ${title}`],
+    ...lines.map((line): InkLine => [`    ${line}`]),
+  ])
+  return [[], [{ text: name, colour: 15 }, `: ${about}`], ...blocks]
 }
 
 /** Arms as rows where that fits the width, else as columns, else one below the other. */

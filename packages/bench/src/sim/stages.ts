@@ -1,0 +1,41 @@
+/** The stages of a put that is held: committed, milestone A, milestone B, each with the rows that come to be. */
+import type { Key, RowsReport } from '@sixtables/engine'
+import type { FlowStage } from '../measure/recorder.ts'
+import type { Store } from './store.ts'
+
+/** What has come to be since the report `before`; of the log alone, where there is none. */
+export function stageOf(name: string, report: RowsReport, before?: RowsReport): FlowStage {
+  if (before === undefined) return { name, tables: [{ table: 'Log', rows: report.log.records.length }], reads: [] }
+  const [now, then] = [countsOf(report), countsOf(before)]
+  const tables = [...now].map(([table, rows]) => ({ table, rows: rows - (then.get(table) ?? 0) }))
+  return { name, tables: tables.filter(({ rows }) => rows > 0), reads: [] }
+}
+
+/** Releases a commit that is held, step by step. */
+export async function stagesOf(store: Store, key: Key): Promise<FlowStage[]> {
+  const { inspector } = store.engine
+  const committed = await inspector.rows(key)
+  await inspector.release(key, 'A')
+  const atA = await inspector.rows(key)
+  await inspector.release(key, 'B')
+  const atB = await inspector.rows(key)
+  return [stageOf('committed', committed), stageOf('milestone A', atA, committed), stageOf('milestone B', atB, atA)]
+}
+
+/** Rows that are there, by table; the log and what waits for it are none of the tables. */
+function countsOf({ rows }: RowsReport): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { table, state } of rows) {
+    if (state === 'to be written' || !tables.includes(table)) continue
+    counts.set(table, (counts.get(table) ?? 0) + 1)
+  }
+  return counts
+}
+
+const tables: readonly string[] = [
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'EntitiesByCompositeProperty',
+]
