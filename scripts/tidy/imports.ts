@@ -7,6 +7,8 @@
  * I4  Packages meet at their exports, in the direction of `packageOrder`; what is for tests stays in tests and labs.
  * I5  A command of the command line imports no other command.
  * I6  No file imports itself by way of others.
+ * I7  Row keys are made and taken apart by `tables` and what is below it, and by `on-demand`, which makes rows. Nobody else
+ *     imports a file or a name of `rowKeyParts`.
  */
 import { posix } from 'node:path'
 import { type Finding, isShipped, type SourceFile, withoutComments } from './repository.ts'
@@ -18,9 +20,9 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'encoding',
     'leveldb',
     'storage',
-    'tablets',
     'tables',
     'on-demand',
+    'tablets',
     'indexes',
     'ids',
     'log',
@@ -61,11 +63,23 @@ export const packageOrder: readonly string[] = ['engine', 'gateway', 'bench']
 /** Contracts that all others may name in types, wherever they stand themselves. */
 const openTypes = new Set(['tables/table.ts', 'context.ts'])
 
+/** What row keys are made of and taken apart by (I7): whole files, and names of others. */
+const rowKeyParts: Readonly<Record<string, readonly string[] | 'all'>> = {
+  'encoding/keyspace.ts': 'all',
+  'encoding/key-codec.ts': ['decodeKeyCode', 'decodePartition', 'keyRow', 'skipPartition'],
+}
+const rowKeyFolders = [
+  'on-demand',
+  ...(folderOrder['engine'] ?? []).slice(0, (folderOrder['engine'] ?? []).indexOf('tables') + 1),
+]
+
 /** Files at the top of a package that gather the rest for other packages. */
 const barrels = new Set(['index.ts', 'testing.ts'])
 
 interface Import {
   readonly from: string
+  /** Between braces. */
+  readonly names: readonly string[]
   readonly typeOnly: boolean
 }
 
@@ -74,6 +88,7 @@ const importPattern = /\b(import|export)\s+(type\s+)?[^'"();]*?\bfrom\s*'([^']+)
 export function importsOf(text: string): readonly Import[] {
   return [...withoutComments(text).matchAll(importPattern)].map((match) => ({
     from: match[3] ?? match[4] ?? '',
+    names: (/{([^}]*)}/.exec(match[0])?.[1] ?? '').split(',').map((name) => name.trim().split(/\s+as\s+/)[0] ?? ''),
     typeOnly: match[2] !== undefined,
   }))
 }
@@ -127,8 +142,8 @@ function leavesPackage(inside: string, from: string): string | undefined {
   return posix.join(posix.dirname(inside), from).startsWith('..') ? 'packages are imported by name' : undefined
 }
 
-/** I1, I2, I3, I5. Paths are relative to `src`. */
-function wrongInside(pack: string, path: string, { from, typeOnly }: Import): string | undefined {
+/** I1, I2, I3, I5, I7. Paths are relative to `src`. */
+function wrongInside(pack: string, path: string, { from, names, typeOnly }: Import): string | undefined {
   const target = posix.join(posix.dirname(path), from)
   if (target.startsWith('..')) return 'packages are imported by name, and tests by nobody'
   if (barrels.has(path)) return undefined
@@ -140,6 +155,10 @@ function wrongInside(pack: string, path: string, { from, typeOnly }: Import): st
     return 'a command imports no other command'
   }
   const [ownFolder, targetFolder] = [folderOf(path, order), folderOf(target, order)]
+  if (pack === 'engine' && !rowKeyFolders.includes(ownFolder)) {
+    const parts = rowKeyParts[target] ?? []
+    if (parts === 'all' || names.some((name) => parts.includes(name))) return 'row keys are the matter of tables'
+  }
   if (targetFolder === '' || ownFolder === targetFolder) return undefined
   if (typeOnly && ((pack === 'engine' && openTypes.has(target)) || ownFolder === '')) return undefined
   if (ownFolder === '') return 'a root file imports types at most'

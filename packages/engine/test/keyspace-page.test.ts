@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { bytesOf, fromHex, hexOf } from '../src/encoding/bytes.ts'
 import type { IndexEntry } from '../src/encoding/index-entry.ts'
 import { decodePartition, decodePath, keyCodes, partitionCode, pathCode } from '../src/encoding/key-codec.ts'
-import { keySpaces, metadataRowKey } from '../src/encoding/keyspace.ts'
+import { keySpaces } from '../src/encoding/keyspace.ts'
 import {
   decodeBytes,
   decodeDouble,
@@ -22,13 +22,14 @@ import {
 } from '../src/encoding/ordered.ts'
 import { prettyKey, prettyPath, prettyRowKey, prettyValue } from '../src/encoding/pretty.ts'
 import { classBytes, decodeValueCode, typeBytes, valueCode } from '../src/encoding/value-codec.ts'
-import { logRowKey, pendingRowKey } from '../src/log/log-rows.ts'
 import type { EntityImage } from '../src/model/entity.ts'
 import type { CompositeIndex } from '../src/model/index-definition.ts'
 import type { Key, PartitionId } from '../src/model/key.ts'
 import type { IndexableValue, Value } from '../src/model/value.ts'
 import { encodeImage, entityRowKeyOf } from '../src/tables/entities.ts'
 import { encodeCounter, idSequenceRowKey } from '../src/tables/id-sequences.ts'
+import { logRowKey, pendingRowKey } from '../src/tables/log-rows.ts'
+import { metadataRowKey } from '../src/tables/metadata-rows.ts'
 import { rowsOfEntries } from '../src/testing/row-list.ts'
 
 const page = readFileSync(new URL('../../../docs/reference/keyspace.md', import.meta.url), 'utf8')

@@ -18,17 +18,17 @@
 
 import { checkAlive, type RequestContext } from '../context.ts'
 import { hexOf } from '../encoding/bytes.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
-import { groupOf, logRange, logRowKey, parseLogRowKey, pendingRange, pendingRangeOfGroup } from '../log/log-rows.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
 import { DamagedRow } from '../storage/damaged-row.ts'
 import type { FileDamage, KeyRange, Kv, KvReader, KvRow, KvScan, RowKey } from '../storage/kv.ts'
-import { entityRowKey } from '../tables/entities.ts'
+import { entityRowKey, entityRowOf } from '../tables/entities.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { codesOfEntityRow, handRows, type IndexRules, tableOfRow } from '../tables/entity-rows.ts'
+import { groupOf, logRange, logRowKey, parseLogRowKey, pendingRange, pendingRangeOfGroup } from '../tables/log-rows.ts'
+import { codeOfRow, isOf, rowsOf } from '../tables/rows.ts'
 import { entityRowOfIndexRow } from './index-row.ts'
 import { type CheckReport, type PendingGroup, type Problem, type ProblemKind, problemsListed } from './report.ts'
 
@@ -59,12 +59,12 @@ const batchRows = 512
 /** Rows that are put right while writers wait. */
 const repairsAtOnce = 64
 
-const indexSpaces = [
-  keySpaces.EntitiesByKind,
-  keySpaces.EntitiesByPropertyAsc,
-  keySpaces.EntitiesByPropertyDesc,
-  keySpaces.EntitiesByCompositeProperty,
-]
+const indexTables = [
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'EntitiesByCompositeProperty',
+] as const
 
 type Cell = Uint8Array | undefined
 
@@ -189,7 +189,7 @@ class Check {
         return
       }
       // A prepared record may still be aborted: the entity stands before it, or after it if it was decided.
-      const entry = groups.get(group) ?? { group: prettyRowKey(keySpaces.Entities + group), records: 0 }
+      const entry = groups.get(group) ?? { group: prettyRowKey(entityRowOf(group)), records: 0 }
       entry.records++
       groups.set(group, entry)
       for (const { path, before, after } of record.changes) {
@@ -203,7 +203,7 @@ class Check {
   }
 
   async #entitiesToIndexRows(): Promise<void> {
-    await this.#each({ start: keySpaces.Entities, end: `${keySpaces.Entities}\xff` }, ({ key, value }) => {
+    await this.#each(rowsOf('Entities'), ({ key, value }) => {
       this.#entities++
       return this.#chains.has(key) ? undefined : runSteps(this.#expectRows(this.#indexRows(key, value)))
     })
@@ -251,14 +251,14 @@ class Check {
   /** Counts the rows of the index tables; only if there are more than accounted for is each looked into. */
   async #indexRowsToEntities(): Promise<number> {
     let count = 0
-    for (const space of indexSpaces) {
-      await this.#each({ start: space, end: `${space}\xff` }, ({ key }) => {
+    for (const table of indexTables) {
+      await this.#each(rowsOf(table), ({ key }) => {
         if (this.#isChecked(key)) count++
       })
     }
     if (count === this.#accounted) return count
-    for (const space of indexSpaces) {
-      await this.#each({ start: space, end: `${space}\xff` }, async ({ key }) => {
+    for (const table of indexTables) {
+      await this.#each(rowsOf(table), async ({ key }) => {
         if (!this.#isChecked(key)) return
         const entityRow = entityRowOfIndexRow(key, this.#rulesOf(key).indexes)
         const chain = this.#chains.get(entityRow) ?? [await this.#get(entityRow)]
@@ -315,7 +315,7 @@ class Check {
   }
 
   #rulesOf(rowKey: RowKey): IndexRules {
-    return this.#source.databaseByCode(rowKey.slice(1)).checkRules
+    return this.#source.databaseByCode(codeOfRow(rowKey)).checkRules
   }
 
   #indexRows(entityRow: RowKey, cell: Cell): ReadonlyMap<RowKey, Uint8Array> {
@@ -324,7 +324,7 @@ class Check {
     const rows = new Map<RowKey, Uint8Array>()
     try {
       handRows({ codes, before: undefined, after: cell }, rules, {
-        wants: (prefix) => prefix !== keySpaces.Entities,
+        wants: (prefix) => !isOf('Entities', prefix),
         write: (key, value) => {
           if (value !== undefined) rows.set(key, value)
         },
@@ -384,7 +384,7 @@ class Check {
     const { rowKey } = error
     if (this.#unreadable.has(rowKey)) return
     this.#unreadable.add(rowKey)
-    const isIndexRow = indexSpaces.some((space) => rowKey.startsWith(space))
+    const isIndexRow = indexTables.some((table) => isOf(table, rowKey))
     this.#report('unreadable row', rowKey, 'its bytes do not fit its checksum', isIndexRow ? 'broken' : undefined)
   }
 

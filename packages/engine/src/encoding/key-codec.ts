@@ -55,6 +55,17 @@ export function decodePartition(code: string, offset: number): Decoded<Partition
   }
 }
 
+/** The partition that a code of one begins with. */
+export function partitionOfCode(code: string): PartitionId {
+  return decodePartition(code, 0).value
+}
+
+/** A code of partition and path, such as that of a key or of an entity group, in its two parts. */
+export function splitKeyCode(code: string): { readonly partition: string; readonly path: string } {
+  const partitionEnd = skipPartition(code, 0)
+  return { partition: code.slice(0, partitionEnd), path: code.slice(partitionEnd) }
+}
+
 export function skipPartition(code: string, offset: number): number {
   return skipText(code, skipText(code, skipText(code, offset)))
 }

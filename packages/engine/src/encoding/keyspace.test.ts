@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { metadataRowKey } from '../tables/metadata-rows.ts'
 import { tableIds } from '../tables/table.ts'
-import { keySpaceOf, keySpaces, metadataRowKey } from './keyspace.ts'
+import { keySpaceOf, keySpaces } from './keyspace.ts'
 
 test('keyspace/S1: no two key spaces share a first byte, and none starts with FF', () => {
   const bytes = Object.values(keySpaces)

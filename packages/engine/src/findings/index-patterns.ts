@@ -5,12 +5,13 @@
  *   unread-index      a composite index has had 256 rows written and has served no query
  *   needless-index    a kind is queried, and half of the property rows written for it are of properties that no query names
  */
-import { databaseCode, decodePartition, skipPartition } from '../encoding/key-codec.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
-import { decodeInt64, decodeText } from '../encoding/ordered.ts'
-import { skipValue } from '../encoding/value-codec.ts'
+import { databaseCode, partitionOfCode } from '../encoding/key-codec.ts'
+import { decodeInt64, encodeInt64 } from '../encoding/ordered.ts'
 import type { RowKey } from '../storage/kv.ts'
+import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
+import { parsePropertyCode, splitPropertyAscRow } from '../tables/entities-by-property-asc.ts'
 import { RowProducer, scatterProperty } from '../tables/entity-rows.ts'
+import { isOf } from '../tables/rows.ts'
 import type { CommittedFact, QueryFact } from './facts.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
@@ -19,7 +20,7 @@ import { type Pattern, percentOf, type Sighting } from './sighting.ts'
 import { placeInWords } from './subject-words.ts'
 
 /** The tables whose rows are looked at. */
-const looked = [keySpaces.EntitiesByCompositeProperty, keySpaces.EntitiesByPropertyAsc]
+const looked = ['EntitiesByCompositeProperty', 'EntitiesByPropertyAsc'] as const
 
 const subjectsMax = 512
 const sampleMin = 64
@@ -69,16 +70,14 @@ export class IndexPatterns implements Pattern {
   noteCommitted(facts: readonly CommittedFact[], stands: number): void {
     const values = new Map<string, string[]>()
     const producer = new RowProducer({
-      wants: (head) => looked.some((space) => head.startsWith(space)),
+      wants: (head) => looked.some((space) => isOf(space, head)),
       write: (key, value) => {
         if (value === undefined) return
-        if (key[0] === keySpaces.EntitiesByCompositeProperty) return this.#noteCompositeRow(key, stands)
-        const valueAt = valueOffset(key)
-        const property = key.slice(1, valueAt)
-        const code = key.slice(valueAt, skipValue(key, valueAt))
+        if (isOf('EntitiesByCompositeProperty', key)) return this.#noteCompositeRow(key, stands)
+        const { property, valueCode } = splitPropertyAscRow(key)
         const others = values.get(property)
-        if (others === undefined) values.set(property, [code])
-        else others.push(code)
+        if (others === undefined) values.set(property, [valueCode])
+        else others.push(valueCode)
       },
     })
     for (const { changes } of facts) for (const change of changes) producer.indexRows(change)
@@ -100,8 +99,9 @@ export class IndexPatterns implements Pattern {
   }
 
   #noteCompositeRow(key: RowKey, stands: number): void {
-    const end = decodeText(key, decodeText(key, 1).next).next + 8
-    this.#composites.of(key.slice(1, end)).rows += stands
+    const { indexId, partition } = parseCompositeHead(key)
+    const database = databaseCode(partition.projectId, partition.databaseId)
+    this.#composites.of(database + encodeInt64(indexId)).rows += stands
   }
 
   noteQuery({ partition, kind, properties, indexes }: QueryFact): void {
@@ -158,7 +158,7 @@ export class IndexPatterns implements Pattern {
     const kinds = new Map<string, { all: number; unread: number; names: string[]; place: string; kind: string }>()
     for (const [prefix, { kind, property, rows, place }] of this.#properties.entries()) {
       if (property === scatterProperty) continue
-      const { projectId, databaseId, namespaceId } = decodePartition(prefix, 0).value
+      const { projectId, databaseId, namespaceId } = partitionOfCode(prefix)
       const name = JSON.stringify([projectId, databaseId, namespaceId, kind])
       const use = this.#kinds.find(name)
       if (use === undefined || use.queries < queriesMin) continue
@@ -194,20 +194,13 @@ export class IndexPatterns implements Pattern {
   }
 }
 
-/** Where the value of a property row begins, behind partition, kind and property. */
-function valueOffset(row: RowKey): number {
-  const kind = decodeText(row, skipPartition(row, 1))
-  return decodeText(row, kind.next).next
-}
-
-/** @param prefix - partition code, kind and property */
-function newProperty(prefix: string): Property {
-  const partitionEnd = skipPartition(prefix, 0)
-  const kind = decodeText(prefix, partitionEnd)
+/** @param code - of partition, kind and property */
+function newProperty(code: string): Property {
+  const { partition, kind, property } = parsePropertyCode(code)
   return {
-    kind: kind.value,
-    property: decodeText(prefix, kind.next).value,
-    place: placeInWords(prefix.slice(0, partitionEnd)),
+    kind,
+    property,
+    place: placeInWords(partition),
     sample: new OrderSample(),
     window: new ShareWindow(256),
     rows: 0,

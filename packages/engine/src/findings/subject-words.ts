@@ -3,7 +3,7 @@
  *
  *   partition code, then kinds from the root down, with slashes      User/ToDo (namespace n)
  */
-import { decodePartition, decodePath, skipPartition } from '../encoding/key-codec.ts'
+import { decodePath, partitionOfCode, splitKeyCode } from '../encoding/key-codec.ts'
 import { prettyPath } from '../encoding/pretty.ts'
 import type { PathElement } from '../model/key.ts'
 
@@ -15,19 +15,19 @@ export function kindSubject(partition: string, path: readonly PathElement[]): st
 
 /** @param subject - as {@link kindSubject} makes it */
 export function kindInWords(subject: string): string {
-  const partitionEnd = skipPartition(subject, 0)
-  return subject.slice(partitionEnd) + placeInWords(subject.slice(0, partitionEnd))
+  const { partition, path } = splitKeyCode(subject)
+  return path + placeInWords(partition)
 }
 
 /** @param code - partition code and path code */
 export function keyInWords(code: string): string {
-  const partitionEnd = skipPartition(code, 0)
-  return prettyPath(decodePath(code, partitionEnd).path) + placeInWords(code.slice(0, partitionEnd))
+  const { partition, path } = splitKeyCode(code)
+  return prettyPath(decodePath(path, 0).path) + placeInWords(partition)
 }
 
 /** ` (namespace n, database d)`; nothing for what is default. The project is left out: a finding is about the keys. */
 export function placeInWords(partition: string): string {
-  const { namespaceId, databaseId } = decodePartition(partition, 0).value
+  const { namespaceId, databaseId } = partitionOfCode(partition)
   const parts = [
     ...(namespaceId === '' ? [] : [`namespace ${namespaceId}`]),
     ...(databaseId === '' ? [] : [`database ${databaseId}`]),

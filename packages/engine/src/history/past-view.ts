@@ -17,11 +17,11 @@ import type { RequestContext } from '../context.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { failedPrecondition, invalidArgument } from '../errors.ts'
 import { decodeLogRecord, type EntityChange } from '../log/log-record.ts'
-import { parseLogRowKey } from '../log/log-rows.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { KeyRange, KvReader, KvRow, RowKey } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { EntityRows, type IndexRules, RowProducer } from '../tables/entity-rows.ts'
+import { parseLogRowKey } from '../tables/log-rows.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
 
 /** Rows as they were: `undefined` = there was none. */

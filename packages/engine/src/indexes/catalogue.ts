@@ -12,10 +12,11 @@
  * Known: the states of an index (CREATING, READY, DELETING, ERROR), and that one in building is written but not read. Ours:
  * numbers count from 1 a database.
  */
-import { metadataRowKey } from '../encoding/keyspace.ts'
+
 import { DatastoreError } from '../errors.ts'
 import { type CompositeIndex, formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import type { KvWrite, RowKey } from '../storage/kv.ts'
+import { metadataRowKey } from '../tables/metadata-rows.ts'
 import { identityOf, plainDefinition } from './definition.ts'
 
 export type IndexState = 'building' | 'serving' | 'deleting' | 'failed'

@@ -15,12 +15,12 @@
  */
 import type { Scheduler } from '../clock.ts'
 import { checkAlive, type RequestContext } from '../context.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { contention, DatastoreError } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { entityRowOf } from '../tables/entities.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
 import type { Tablets } from '../tablets/tablets.ts'
-import type { GroupCode } from './log-rows.ts'
 
 export interface AppendInput {
   readonly context: RequestContext
@@ -113,5 +113,5 @@ export class AppendQueue {
 }
 
 function words(group: GroupCode): string {
-  return prettyRowKey(keySpaces.Entities + group)
+  return prettyRowKey(entityRowOf(group))
 }

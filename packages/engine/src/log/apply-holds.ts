@@ -8,13 +8,13 @@
  *
  * Ours: for tests that want one write to be late, and not all of them.
  */
-import { decodePartition, keyCodesOfPath, pathCode } from '../encoding/key-codec.ts'
+import { keyCodesOfPath, partitionOfCode, pathCode } from '../encoding/key-codec.ts'
 import { encodeText } from '../encoding/ordered.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { PathElement } from '../model/key.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
 import type { Applier } from './apply.ts'
 import type { ApplyPolicy } from './apply-policy.ts'
-import type { GroupCode } from './log-rows.ts'
 import type { PendingRecord, PendingRecords } from './pending.ts'
 
 /** Which commits are held: those that write an entity for which all that is given holds. */
@@ -128,7 +128,7 @@ export class ApplyHolds {
 }
 
 function matches({ which, kind, path }: ActiveHold, { partition, changes }: Caught): boolean {
-  const { value: place } = decodePartition(partition, 0)
+  const place = partitionOfCode(partition)
   if (which.projectId !== undefined && which.projectId !== place.projectId) return false
   if (which.databaseId !== undefined && which.databaseId !== place.databaseId) return false
   if (which.namespaceId !== undefined && which.namespaceId !== place.namespaceId) return false

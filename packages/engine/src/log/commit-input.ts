@@ -4,8 +4,8 @@ import type { KeyCodes } from '../encoding/key-codec.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import type { EntityDelta, IndexRules } from '../tables/entity-rows.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
 import type { ApplyPolicy } from './apply-policy.ts'
-import type { GroupCode } from './log-rows.ts'
 import type { PendingRecord } from './pending.ts'
 
 /** What the log must know of a database. */

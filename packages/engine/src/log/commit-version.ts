@@ -14,11 +14,11 @@
  */
 import type { Scheduler } from '../clock.ts'
 import { byteString, bytesOf } from '../encoding/bytes.ts'
-import { metadataRowKey } from '../encoding/keyspace.ts'
 import { decodeUint64, encodeUint64 } from '../encoding/ordered.ts'
 import { invariant } from '../invariant.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import { metadataRowKey } from '../tables/metadata-rows.ts'
 
 const headroomMicros = 1_000_000n
 const ceilingRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic: 'commitVersion' })

@@ -8,9 +8,10 @@
  *
  * Known: two-phase commit with the decision in one row. Ours: the layout.
  */
-import { metadataRowKey } from '../encoding/keyspace.ts'
+
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvScan, RowKey } from '../storage/kv.ts'
+import { metadataRowKey } from '../tables/metadata-rows.ts'
 
 const committedByte = Uint8Array.of(1)
 const abortedByte = Uint8Array.of(0)

@@ -4,9 +4,9 @@ import { mutationOf, storedValue, worldKeys } from '../../test/property/log-worl
 import type { DatastoreError } from '../errors.ts'
 import type { Database } from '../service/database.ts'
 import { type Engine, openEngine } from '../service/engine.ts'
+import { logRange } from '../tables/log-rows.ts'
 import { HeldKv } from '../testing/held-kv.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import { logRange } from './log-rows.ts'
 
 const [root, first] = worldKeys
 

@@ -12,7 +12,7 @@
  * Ours: both images, so that apply never reads the Entities table and history can be read backwards.
  */
 import { InvariantError, invariant } from '../invariant.ts'
-import type { GroupCode } from './log-rows.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
 
 /**
  * `committed`: decided, whatever the store. `prepared`: part of a commit over several groups on a store without batch;

@@ -7,9 +7,9 @@
 import { invariant } from '../invariant.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { EntityRows } from '../tables/entity-rows.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
 import type { RequestLoad } from '../tablets/meter.ts'
 import type { EntityChange } from './log-record.ts'
-import type { GroupCode } from './log-rows.ts'
 
 /** Where a record stands on its way: `committed`, then `A` (entity rows written), then gone (index rows written). */
 export type Milestone = 'committed' | 'A'

@@ -8,9 +8,9 @@
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import type { Kv } from '../storage/kv.ts'
 import { EntityRows, type IndexRules } from '../tables/entity-rows.ts'
+import { type LogPosition, logRowKey, parseLogRowKey, pendingRange } from '../tables/log-rows.ts'
 import type { Decisions } from './decisions.ts'
 import { decodeLogRecord, type LogRecord } from './log-record.ts'
-import { type LogPosition, logRowKey, parseLogRowKey, pendingRange } from './log-rows.ts'
 import type { PendingRecord } from './pending.ts'
 
 /** Rebuilds what is to be applied for one record, from its images. */

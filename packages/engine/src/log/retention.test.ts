@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MemoryKv } from '../storage/memory-kv.ts'
+import { logRowKey, versionOfLogRow } from '../tables/log-rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import { logRowKey, versionOfLogRow } from './log-rows.ts'
 import { Retention } from './retention.ts'
 
 const limits = { ageMicros: 3_600_000_000n, bytesMax: 1 << 20 }

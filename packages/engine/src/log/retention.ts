@@ -10,7 +10,7 @@
  */
 import type { Scheduler } from '../clock.ts'
 import type { KeyRange, Kv, KvWrite, RowKey } from '../storage/kv.ts'
-import { compareVersions, logRange, versionOfLogRow } from './log-rows.ts'
+import { compareVersions, logRange, versionOfLogRow } from '../tables/log-rows.ts'
 
 export interface RetentionLimits {
   /** Age in microseconds after which a record may go. */

@@ -19,9 +19,7 @@
 import type { RequestContext } from '../context.ts'
 import { prefixEnd } from '../encoding/bytes.ts'
 import { encodeProperties } from '../encoding/entity-codec.ts'
-import { databaseCode, decodePartition, keyCodes, partitionCode, skipPartition } from '../encoding/key-codec.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
-import { decodeText, encodeText, skipText } from '../encoding/ordered.ts'
+import { databaseCode, keyCodes, partitionCode } from '../encoding/key-codec.ts'
 import { invalidArgument } from '../errors.ts'
 import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
@@ -30,8 +28,12 @@ import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { encodeImage, entitiesOfDatabase } from '../tables/entities.ts'
-import { handRows } from '../tables/entity-rows.ts'
+import { encodeImage, entitiesOfDatabase, entitiesOfPartition, parseEntityRowKey } from '../tables/entities.ts'
+import { kindOfRow, kindPrefix } from '../tables/entities-by-kind.ts'
+import { parsePropertyCode, propertyAscPrefix, splitPropertyAscRow } from '../tables/entities-by-property-asc.ts'
+import { handRows, scatterProperty } from '../tables/entity-rows.ts'
+import { prefixRange } from '../tables/ranges.ts'
+import { rowsOf } from '../tables/rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { skipScan } from './skip-scan.ts'
 import { classNames, type Survey } from './survey.ts'
@@ -132,9 +134,10 @@ function readNamespaces(
 ): MaybePromise<void> {
   const database = databaseCode(partition.projectId, partition.databaseId)
   return skipScan(context, view, 'Entities', entitiesOfDatabase(database), (row) => {
-    const { namespaceId } = decodePartition(row, 1).value
+    const found = parseEntityRowKey(row).partition
+    const { namespaceId } = found
     put([namespaceId === '' ? { kind: '__namespace__', id: 1n } : { kind: '__namespace__', name: namespaceId }])
-    return prefixEnd(row.slice(0, skipPartition(row, 1)))
+    return entitiesOfPartition(partitionCode(found)).end
   })
 }
 
@@ -144,11 +147,12 @@ export function kindsOf(
   view: TableView,
   partition: PartitionId,
 ): MaybePromise<readonly string[]> {
-  const prefix = keySpaces.EntitiesByKind + partitionCode(partition)
+  const code = partitionCode(partition)
   const kinds: string[] = []
-  const done = skipScan(context, view, 'EntitiesByKind', { start: prefix, end: prefixEnd(prefix) }, (row) => {
-    kinds.push(decodeText(row, prefix.length).value)
-    return prefixEnd(row.slice(0, skipText(row, prefix.length)))
+  const done = skipScan(context, view, 'EntitiesByKind', rowsOf('EntitiesByKind', code), (row) => {
+    const kind = kindOfRow(row)
+    kinds.push(kind)
+    return prefixEnd(kindPrefix(code, kind))
   })
   return andThen(done, () => kinds)
 }
@@ -166,13 +170,12 @@ function readProperties(
   partition: PartitionId,
   put: Put,
 ): MaybePromise<void> {
-  const prefix = keySpaces.EntitiesByPropertyAsc + partitionCode(partition)
+  const code = partitionCode(partition)
   const found: FoundProperty[] = []
-  const all = skipScan(context, view, 'EntitiesByPropertyAsc', { start: prefix, end: prefixEnd(prefix) }, (row) => {
-    const kind = decodeText(row, prefix.length)
-    const name = decodeText(row, kind.next)
-    const own = prefix + encodeText(kind.value) + encodeText(name.value)
-    if (name.value !== '__scatter__') found.push({ kind: kind.value, name: name.value, prefix: own })
+  const all = skipScan(context, view, 'EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code), (row) => {
+    const { kind, property } = parsePropertyCode(splitPropertyAscRow(row).property)
+    const own = propertyAscPrefix(code, kind, property)
+    if (property !== scatterProperty) found.push({ kind, name: property, prefix: own })
     return prefixEnd(own)
   })
   return andThen(all, () =>
@@ -207,8 +210,8 @@ function putProperty(kind: string, name: string, classes: Iterable<number>, put:
 /** The first bytes of the value codes in an index. */
 function representationsOf(context: RequestContext, view: TableView, prefix: string): MaybePromise<readonly number[]> {
   const classes: number[] = []
-  const done = skipScan(context, view, 'EntitiesByPropertyAsc', { start: prefix, end: prefixEnd(prefix) }, (row) => {
-    const byte = row.charCodeAt(prefix.length)
+  const done = skipScan(context, view, 'EntitiesByPropertyAsc', prefixRange(prefix), (row) => {
+    const byte = splitPropertyAscRow(row).valueCode.charCodeAt(0)
     classes.push(byte)
     return prefix + String.fromCharCode(byte + 1)
   })

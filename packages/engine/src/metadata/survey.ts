@@ -12,7 +12,7 @@
 import type { RequestContext } from '../context.ts'
 import { EntityWalk } from '../encoding/entity-walk.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
-import { decodePartition, type KeyCodes, keyCodesOfPath, pathLength, skipPartition } from '../encoding/key-codec.ts'
+import { type KeyCodes, partitionOfCode, pathLength } from '../encoding/key-codec.ts'
 import { decodeText, encodeText } from '../encoding/ordered.ts'
 import { classBytes } from '../encoding/value-codec.ts'
 import { type ByteRange, readerOf, readValue, ValueSlot, valueField } from '../encoding/value-slot.ts'
@@ -21,8 +21,7 @@ import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } 
 import type { KvRow } from '../storage/kv.ts'
 import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
 import { compositeRows } from '../tables/entities-by-composite-property.ts'
-import type { IndexRules } from '../tables/entity-rows.ts'
-import { scatterEntry } from '../tables/entity-rows.ts'
+import { codesOfEntityRow, type IndexRules, scatterEntry } from '../tables/entity-rows.ts'
 import { scatterOf } from '../tables/scatter.ts'
 import type { RowScan, TableView } from '../tables/table.ts'
 
@@ -98,7 +97,7 @@ class GrowingKind implements KindSurvey {
   readonly headBytes: number
 
   constructor(codes: KeyCodes) {
-    this.namespaceId = decodePartition(codes.partition, 0).value.namespaceId
+    this.namespaceId = partitionOfCode(codes.partition).namespaceId
     this.kind = decodeText(codes.kind, 0).value
     this.headBytes = 1 + codes.partition.length + codes.kind.length
   }
@@ -117,8 +116,7 @@ class SurveyWalk {
   }
 
   add({ key: row, value: cell }: KvRow): void {
-    const partitionEnd = skipPartition(row, 1)
-    const codes = keyCodesOfPath(row.slice(1, partitionEnd), row.slice(partitionEnd))
+    const codes = codesOfEntityRow(row)
     const kind = this.#kindOf(codes)
     const { entities, builtin, composite } = pathLength(codes.path) === 1 ? kind.roots : kind.others
     tally(entities, row.length + cell.length)

@@ -1,6 +1,6 @@
 /** The latest steps of applying, for the inspector: what was applied, how far, and why. A ring of fixed size. */
 import type { ApplyCause, ApplyEvent } from '../log/apply.ts'
-import type { GroupCode } from '../log/log-rows.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
 
 export interface AppliedStep {
   readonly group: GroupCode

@@ -5,9 +5,9 @@
  *
  * It is written before the first entity: the rules must not change with the mode of a later run, or rows would go stale.
  */
-import { keySpaces } from '../encoding/keyspace.ts'
-import { encodeText } from '../encoding/ordered.ts'
+
 import type { RowKey } from '../storage/kv.ts'
+import { topicRowKey } from '../tables/metadata-rows.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import type { Mode } from './settings.ts'
 
@@ -15,7 +15,7 @@ export const databaseTopic = 'database'
 
 /** @param database - its code */
 export function databaseRowKey(database: string): RowKey {
-  return keySpaces.Metadata + database + encodeText(databaseTopic)
+  return topicRowKey(database, databaseTopic)
 }
 
 /** The rules in the row of a database; those of the default for one that has none. */

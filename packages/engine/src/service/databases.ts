@@ -2,11 +2,12 @@
  * The databases that a process has named, and those recorded in the store. A database needs no creation.
  */
 import { databaseCode } from '../encoding/key-codec.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText } from '../encoding/ordered.ts'
 import { indexTopic } from '../indexes/catalogue.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvRow } from '../storage/kv.ts'
+import { parseMetadataRowKey } from '../tables/metadata-rows.ts'
+import { rowsOf } from '../tables/rows.ts'
 import { Database } from './database.ts'
 import { databaseTopic } from './database-row.ts'
 import type { ResetScope } from './reset.ts'
@@ -76,7 +77,7 @@ export class Databases {
 
   /** Reads what the store records of databases and their indexes. */
   adoptMetadata(kv: Kv): MaybePromise<void> {
-    const scan = kv.scan({ start: keySpaces.Metadata, end: `${keySpaces.Metadata}\xff` })
+    const scan = kv.scan(rowsOf('Metadata'))
     const step = (): MaybePromise<void> =>
       andThen(scan.next(256), (rows) => {
         for (const row of rows) this.#adopt(row)
@@ -86,10 +87,8 @@ export class Databases {
   }
 
   #adopt({ key, value }: KvRow): void {
-    const project = decodeText(key, 1)
-    const id = decodeText(key, project.next)
-    const topic = decodeText(key, id.next)
-    if (topic.value === indexTopic) this.of(project.value, id.value).catalogue.adopt(value)
-    else if (topic.value === databaseTopic) this.of(project.value, id.value).adopt(value)
+    const { projectId, databaseId, topic } = parseMetadataRowKey(key)
+    if (topic === indexTopic) this.of(projectId, databaseId).catalogue.adopt(value)
+    else if (topic === databaseTopic) this.of(projectId, databaseId).adopt(value)
   }
 }

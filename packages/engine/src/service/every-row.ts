@@ -5,28 +5,25 @@
  * for this. An entity whose index rows are those of before (log/apply.ts, milestone A) has the rows of its image before.
  */
 
-import { keySpaces } from '../encoding/keyspace.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
 import { codesOfEntityRow, EntityRows, type IndexRules, RowProducer } from '../tables/entity-rows.ts'
-import { prefixRange } from '../tables/ranges.ts'
+import { everySpace, isOf, type KeySpace, rowsOf } from '../tables/rows.ts'
 import type { RowWalk } from '../tablets/row-counts.ts'
 
-const ofProperties: readonly string[] = [keySpaces.EntitiesByPropertyAsc, keySpaces.EntitiesByPropertyDesc]
+const ofProperties: readonly KeySpace[] = ['EntitiesByPropertyAsc', 'EntitiesByPropertyDesc']
 
 /** @param rulesOf - of the database with the code that this one begins with */
 export function everyRow(kv: Kv, { pending }: CommitLog, rulesOf: (code: string) => IndexRules): RowWalk {
   const snapshot = kv.supports.snapshot ? kv.snapshot() : undefined
   const reader: KvReader = snapshot ?? kv
-  const scans = Object.values(keySpaces)
-    .filter((space) => !ofProperties.includes(space))
-    .map((space) => reader.scan(prefixRange(space)))
+  const scans = everySpace.filter((space) => !ofProperties.includes(space)).map((space) => reader.scan(rowsOf(space)))
   const halfApplied = pending.all().filter(({ milestone }) => milestone === 'A')
   const shown = new Map(halfApplied.flatMap(({ changes }) => changes.map(({ row, before }) => [row, before] as const)))
   const made: KvRow[] = []
   const producer = new RowProducer({
-    wants: (prefix) => ofProperties.some((space) => prefix.startsWith(space)),
+    wants: (prefix) => ofProperties.some((space) => isOf(space, prefix)),
     write: (key, value) => {
       if (value !== undefined) made.push({ key, value })
     },
@@ -38,7 +35,7 @@ export function everyRow(kv: Kv, { pending }: CommitLog, rulesOf: (code: string)
   }
   const withMade = (rows: readonly KvRow[]): readonly KvRow[] => {
     for (const { key, value } of rows) {
-      if (!key.startsWith(keySpaces.Entities)) continue
+      if (!isOf('Entities', key)) continue
       make(key, shown.has(key) ? shown.get(key) : value)
       shown.delete(key)
     }

@@ -1,9 +1,9 @@
 /** From keys and queries to the entity groups they are of. */
 import { keyCodes } from '../encoding/key-codec.ts'
-import { type GroupCode, groupOf } from '../log/log-rows.ts'
 import { isSpecialKind } from '../metadata/special-kinds.ts'
 import type { Key } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
+import { type GroupCode, groupOf } from '../tables/log-rows.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
 
 /** The entity groups of some keys, each once. */

@@ -16,20 +16,20 @@
  */
 import type { Scheduler } from '../clock.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
 import { DatastoreError, failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { identityOf, plainDefinition } from '../indexes/definition.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { whenOpen } from '../log/closed-scopes.ts'
 import type { CommitLog } from '../log/commit-log.ts'
-import { groupOf } from '../log/log-rows.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import type { Kv, KvWrite } from '../storage/kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { compositeIndexRange } from '../tables/entities-by-composite-property.ts'
 import { EntityRows, handRows, type IndexRules } from '../tables/entity-rows.ts'
+import { groupOf } from '../tables/log-rows.ts'
+import { isOf } from '../tables/rows.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import { type IndexedDatabase, IndexJob } from './index-job.ts'
 import { rowKeysOf, walkKind } from './kind-walk.ts'
@@ -282,7 +282,7 @@ export class IndexBuilder {
     const { catalogue, indexOptions } = database
     const writes: KvWrite[] = []
     const sink = {
-      wants: (prefix: string): boolean => prefix.startsWith(keySpaces.EntitiesByCompositeProperty),
+      wants: (prefix: string): boolean => isOf('EntitiesByCompositeProperty', prefix),
       write: (key: string, value: Uint8Array | undefined): number => writes.push({ key, value }),
     }
     for (const path of paths) {

@@ -5,8 +5,7 @@
  */
 import { fromHex, hexOf } from '../encoding/bytes.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
-import { decodePath, keyCodes, skipPartition } from '../encoding/key-codec.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
+import { decodePath, keyCodes, splitKeyCode } from '../encoding/key-codec.ts'
 import { prettyPath, prettyRowKey, prettyValue } from '../encoding/pretty.ts'
 import { isMulti, typeBytes, typeOf } from '../encoding/value-codec.ts'
 import { invalidArgument } from '../errors.ts'
@@ -15,13 +14,14 @@ import type { ApplyHold } from '../log/apply-holds.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { decodeLogRecord, type EntityChange } from '../log/log-record.ts'
-import { type GroupCode, groupOf, logRangeOfGroup, parseLogRowKey, pendingRowKey } from '../log/log-rows.ts'
 import type { PendingRecord } from '../log/pending.ts'
 import { type Key, lastElement } from '../model/key.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import { handRows, RowProducer, tableOfRow } from '../tables/entity-rows.ts'
 import { decodeCounter } from '../tables/id-sequences.ts'
+import { type GroupCode, groupOf, logRangeOfGroup, parseLogRowKey, pendingRowKey } from '../tables/log-rows.ts'
+import { isOf, rowsOf } from '../tables/rows.ts'
 import { type TableId, tableIds } from '../tables/table.ts'
 import type { ApplyHistory } from './apply-history.ts'
 import type {
@@ -159,11 +159,12 @@ export class Inspector {
   ): Promise<TableReport> {
     const limit = options.limit ?? 100
     if (!Number.isInteger(limit) || limit < 1 || limit > 1000) throw invalidArgument(`limit is 1 to 1000, not ${limit}`)
-    const prefix = keySpaces[table]
-    const start = options.after === undefined ? prefix : `${fromHex(options.after)}\x00`
-    if (!start.startsWith(prefix)) throw invalidArgument(`after: ${options.after} is not a row key of ${table}`)
-    const end = options.until === undefined ? `${prefix}\xff` : fromHex(options.until)
-    if (!end.startsWith(prefix)) throw invalidArgument(`until: ${options.until} is not a row key of ${table}`)
+    const all = rowsOf(table)
+    const start = options.after === undefined ? all.start : `${fromHex(options.after)}\x00`
+    if (!isOf(table, start)) throw invalidArgument(`after: ${options.after} is not a row key of ${table}`)
+    const end = options.until === undefined ? all.end : fromHex(options.until)
+    if (options.until !== undefined && !isOf(table, end))
+      throw invalidArgument(`until: ${options.until} is not a row key of ${table}`)
     const scan = this.#parts.kv.scan({ start, end }, { expect: limit + 1 })
     try {
       const found = []
@@ -236,7 +237,7 @@ function rowReport(
     if (cell === undefined) state = 'to be written'
     else state = next.value === undefined ? 'to be deleted' : 'to be changed'
   }
-  const table = row.startsWith(keySpaces.Pending) ? 'Pending' : tableOfRow(row)
+  const table = isOf('Pending', row) ? 'Pending' : tableOfRow(row)
   return { table, row: prettyRowKey(row, shown), rowKey: hexOf(row), value: cellInWords(row, shown), state }
 }
 
@@ -267,7 +268,7 @@ function changeInWords({ path, after }: EntityChange): string {
 
 /** `User:"ada"`, from the code of a group. */
 function groupInWords(group: GroupCode): string {
-  return prettyPath(decodePath(group, skipPartition(group, 0)).path)
+  return prettyPath(decodePath(splitKeyCode(group).path, 0).path)
 }
 
 /** `{owner: "ada", priority: 5}` */
@@ -292,7 +293,7 @@ function cellInWords(row: RowKey, cell: Uint8Array): string {
     case 'IdSequences':
       return `next ${decodeCounter(cell)}`
     case 'Log':
-      return row.startsWith(keySpaces.Pending) ? 'marker' : decodeLogRecord(cell).changes.map(changeInWords).join('; ')
+      return isOf('Pending', row) ? 'marker' : decodeLogRecord(cell).changes.map(changeInWords).join('; ')
     case 'Metadata':
       return hexOf(cell)
     default:

@@ -7,10 +7,10 @@
  * Namespaces stand before kinds in the rows, so it costs the kind's entities and two rows a namespace. Each stretch is read as
  * the store is then: entities that come and go meanwhile may be visited or not.
  */
-import { keySpaces } from '../encoding/keyspace.ts'
-import { encodeText, skipText } from '../encoding/ordered.ts'
 import type { KeyRange, Kv, RowKey } from '../storage/kv.ts'
+import { kindPrefix, partitionOfKindRow } from '../tables/entities-by-kind.ts'
 import { prefixRange, rowAfter } from '../tables/ranges.ts'
+import { rowsOf } from '../tables/rows.ts'
 
 /**
  * Hands over the path codes of the kind's entities in key order, at most `count` at a time and of one namespace each.
@@ -25,25 +25,23 @@ export async function walkKind(
   count: number,
   visit: (paths: readonly string[], partition: string) => Promise<void>,
 ): Promise<void> {
-  const prefix = keySpaces.EntitiesByKind + database
-  const all = prefixRange(prefix)
-  const kindCode = encodeText(kind)
+  const all = rowsOf('EntitiesByKind', database)
   for (let from = all.start; ; ) {
     const [first] = await rowKeysOf(kv, { start: from, end: all.end }, 1)
     if (first === undefined) return
-    const namespace = first.slice(0, skipText(first, prefix.length))
-    const range = prefixRange(namespace + kindCode)
+    const partition = partitionOfKindRow(first)
+    const range = prefixRange(kindPrefix(partition, kind))
     for (let at = range.start; at < range.end; ) {
       const rows = await rowKeysOf(kv, { start: at, end: range.end }, count)
       const last = rows.at(-1)
       if (last === undefined) break
       await visit(
         rows.map((row) => row.slice(range.start.length)),
-        namespace.slice(1),
+        partition,
       )
       at = rowAfter(last)
     }
-    from = prefixRange(namespace).end
+    from = rowsOf('EntitiesByKind', partition).end
   }
 }
 

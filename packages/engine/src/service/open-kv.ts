@@ -1,9 +1,9 @@
 /** The store that an engine opens when it is given none: on disk, or in memory with property rows on demand. */
 import type { Scheduler } from '../clock.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
 import { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { Kv } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
+import { rowsOf } from '../tables/rows.ts'
 import { databaseRowKey, indexOptionsIn } from './database-row.ts'
 import type { EngineOptions } from './engine-options.ts'
 
@@ -25,7 +25,7 @@ export async function openStore({ kv, dir, durability, repairLog, scheduler }: E
   return {
     kv: await openDataFolder({
       dir,
-      readBeforeWritten: keySpaces.Entities,
+      readBeforeWritten: rowsOf('Entities').start,
       ...(durability === undefined ? {} : { durability }),
       ...(repairLog === undefined ? {} : { repairLog }),
     }),

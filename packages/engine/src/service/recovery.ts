@@ -1,10 +1,10 @@
 /** The opening of an engine (engine/E1): it takes over what earlier runs recorded, and finishes their work. */
 import { systemScheduler } from '../clock.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
 import { IndexFile } from '../indexes/index-file.ts'
 import { CommitVersions } from '../log/commit-version.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv } from '../storage/kv.ts'
+import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { EngineParts } from './engine-parts.ts'
 import { everyRow } from './every-row.ts'
@@ -51,7 +51,7 @@ export async function useIndexFile({ options, indexes }: EngineParts): Promise<v
 }
 
 function hasNoEntity(kv: Kv): MaybePromise<boolean> {
-  const scan = kv.scan({ start: keySpaces.Entities, end: `${keySpaces.Entities}\xff` })
+  const scan = kv.scan(rowsOf('Entities'))
   const first = (): MaybePromise<boolean> => andThen(scan.next(1), (rows) => rows.length === 0)
   return finallyDo(first, () => scan.close())
 }

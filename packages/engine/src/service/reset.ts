@@ -23,8 +23,6 @@
  */
 
 import { checkAlive, type RequestContext } from '../context.ts'
-import { prefixEnd } from '../encoding/bytes.ts'
-import { keySpaces, metadataRowKey } from '../encoding/keyspace.ts'
 import { encodeInt64, encodeText } from '../encoding/ordered.ts'
 import { invalidArgument } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
@@ -41,7 +39,8 @@ import {
 } from '../maybe-promise.ts'
 import type { KeyRange, Kv, KvReader, KvWrite, RangesHidden, RowKey } from '../storage/kv.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
-import { prefixRange } from '../tables/ranges.ts'
+import { metadataRowKey } from '../tables/metadata-rows.ts'
+import { everySpace, rowsOf } from '../tables/rows.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import type { Database } from './database.ts'
 import type { Indexes } from './indexes.ts'
@@ -60,13 +59,13 @@ const resetRow: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic: 
 
 /** Spaces whose rows a namespace has of its own, under its partition code. */
 const partitionedSpaces = [
-  keySpaces.Entities,
-  keySpaces.EntitiesByKind,
-  keySpaces.EntitiesByPropertyAsc,
-  keySpaces.EntitiesByPropertyDesc,
-  keySpaces.Log,
-  keySpaces.Pending,
-]
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'Log',
+  'Pending',
+] as const
 
 /** The prefix of the codes of the databases in a scope. */
 export function scopeCode({ projectId, databaseId }: ResetScope): string {
@@ -208,7 +207,7 @@ function deleteScope(kv: Kv, scope: ResetScope): MaybePromise<RangesHidden> {
   const deleted: RangesHidden = { gone: undefined }
   if (scope.projectId === undefined) {
     // clear() goes through the rows in their order, and of what comes after the stored wish there is nothing left then.
-    const cleared = andThen(deleteRange(kv, prefixRange(keySpaces.Pending)), () => kv.clear())
+    const cleared = andThen(deleteRange(kv, rowsOf('Pending')), () => kv.clear())
     return andThen(cleared, () => deleted)
   }
   return andThen(rangesOf(kv, scope), (ranges) => {
@@ -224,26 +223,26 @@ function deleteScope(kv: Kv, scope: ResetScope): MaybePromise<RangesHidden> {
 export function rangesOf(kv: KvReader, scope: ResetScope): MaybePromise<readonly KeyRange[]> {
   const prefix = scopeCode(scope)
   const { namespaceId } = scope
-  if (namespaceId === undefined) return Object.values(keySpaces).map((space) => prefixRange(space + prefix))
+  if (namespaceId === undefined) return everySpace.map((space) => rowsOf(space, prefix))
   const partition = prefix + encodeText(namespaceId)
   // The rows of a composite index have its number before the namespace.
-  return andThen(compositePrefixes(kv, keySpaces.EntitiesByCompositeProperty + prefix), (indexes) => [
-    ...partitionedSpaces.map((space) => prefixRange(space + partition)),
-    ...indexes.map((index) => prefixRange(index + encodeText(namespaceId))),
+  return andThen(compositeCodes(kv, prefix), (indexes) => [
+    ...partitionedSpaces.map((space) => rowsOf(space, partition)),
+    ...indexes.map((index) => rowsOf('EntitiesByCompositeProperty', index + encodeText(namespaceId))),
   ])
 }
 
-/** The prefix of the rows of each composite index of a database that has rows. */
-function compositePrefixes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
+/** The code of database and number of each composite index of a database that has rows. */
+function compositeCodes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
   const found: string[] = []
-  const scan = kv.scan(prefixRange(database), { expect: 1 })
+  const scan = kv.scan(rowsOf('EntitiesByCompositeProperty', database), { expect: 1 })
   function* jumps(): Steps<readonly string[]> {
     for (;;) {
       const [row] = yield* waitFor(scan.next(1))
       if (row === undefined) return found
       const index = database + encodeInt64(parseCompositeHead(row.key).indexId)
       found.push(index)
-      scan.seek(prefixEnd(index))
+      scan.seek(rowsOf('EntitiesByCompositeProperty', index).end)
     }
   }
   return finallyDo(

@@ -10,7 +10,6 @@
  */
 import type { RequestContext } from '../context.ts'
 import { keyCodesOfPath, pathEnd } from '../encoding/key-codec.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
 import { PastView } from '../history/past-view.ts'
 import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
 import { identityOf } from '../indexes/definition.ts'
@@ -21,6 +20,7 @@ import { entityRowKey } from '../tables/entities.ts'
 import { kindPrefix } from '../tables/entities-by-kind.ts'
 import { handRows, type IndexRules } from '../tables/entity-rows.ts'
 import { prefixRange, rowAfter } from '../tables/ranges.ts'
+import { isOf } from '../tables/rows.ts'
 import type { TableView } from '../tables/table.ts'
 
 const rowsPerRead = 256
@@ -52,7 +52,7 @@ export async function viewWithIndexes(
   if (lacking.length === 0 || plan.kind === undefined) return view
   const rows = new Map<RowKey, Uint8Array | undefined>()
   const sink = {
-    wants: (head: RowKey): boolean => head.startsWith(keySpaces.EntitiesByCompositeProperty),
+    wants: (head: RowKey): boolean => isOf('EntitiesByCompositeProperty', head),
     write: (row: RowKey, value: Uint8Array | undefined): unknown => rows.set(row, value),
   }
   const rules: IndexRules = { indexes: lacking, indexOptions: database.indexOptions }

@@ -15,13 +15,13 @@
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
-import { keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
 import { encodeText } from '../encoding/ordered.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
 import type { Kv, RowKey } from '../storage/kv.ts'
 import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
+import { codesOfEntityRow } from '../tables/entity-rows.ts'
 import type { TransactionDatabase, Transactions } from '../transactions/transactions.ts'
 
 export interface TtlPolicy {
@@ -95,7 +95,7 @@ export class TtlSweeper {
         const rows = await scan.next(rowsPerStep)
         if (rows.length === 0) return deleted
         for (const { key, value } of rows) {
-          const property = properties.get(codesOf(key).kind)
+          const property = properties.get(codesOfEntityRow(key).kind)
           const isDue = property !== undefined && this.#isExpired(value, property)
           if (isDue && (await this.#delete(database, key, property))) deleted++
           const way = giveWay(context, isDue ? workOfDelete : 1)
@@ -114,7 +114,7 @@ export class TtlSweeper {
 
   async #delete(database: TtlDatabase, row: RowKey, property: string): Promise<boolean> {
     const { transactions } = this.#parts
-    const codes = codesOf(row)
+    const codes = codesOfEntityRow(row)
     try {
       const { result } = await transactions.commit(database, undefined, {
         context: this.#parts.context(this.#stop.signal),
@@ -133,9 +133,4 @@ export class TtlSweeper {
       throw error
     }
   }
-}
-
-function codesOf(entityRow: RowKey): ReturnType<typeof keyCodesOfPath> {
-  const partitionEnd = skipPartition(entityRow, 1)
-  return keyCodesOfPath(entityRow.slice(1, partitionEnd), entityRow.slice(partitionEnd))
 }

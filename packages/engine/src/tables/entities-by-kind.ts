@@ -7,7 +7,7 @@
  *
  * Known: app, kind and entity key in the row name, no cells.
  */
-import { decodePartition, decodePath } from '../encoding/key-codec.ts'
+import { decodePartition, decodePath, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText, encodeText } from '../encoding/ordered.ts'
 import { invariant } from '../invariant.ts'
@@ -29,6 +29,16 @@ export function kindPrefix(partitionCode: string, kind: string): RowKey {
 
 export function kindRowKey(head: RowKey, pathCode: string): RowKey {
   return head + pathCode
+}
+
+/** The kind of the entity in a row. */
+export function kindOfRow(rowKey: RowKey): string {
+  return decodeText(rowKey, skipPartition(rowKey, 1)).value
+}
+
+/** The code of the partition of a row. */
+export function partitionOfKindRow(rowKey: RowKey): string {
+  return rowKey.slice(1, skipPartition(rowKey, 1))
 }
 
 /** The key in a row. Throws InvariantError for other rows. */

@@ -8,9 +8,9 @@
  * Known: app, kind, property, value and entity key in the row name. Ours: the type byte, because equal values of two types
  * share a row key.
  */
-import { decodePartition, decodePath } from '../encoding/key-codec.ts'
+import { decodePartition, decodePath, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
-import { decodeText, encodeText } from '../encoding/ordered.ts'
+import { decodeText, encodeText, skipText } from '../encoding/ordered.ts'
 import { skipValue } from '../encoding/value-codec.ts'
 import { invariant } from '../invariant.ts'
 import type { Key } from '../model/key.ts'
@@ -37,6 +37,23 @@ export function propertyAscPrefix(partitionCode: string, kind: string, property:
 /** @param prefix - as {@link propertyAscPrefix} gives it */
 export function propertyAscRowKey(prefix: RowKey, valueCode: string, pathCode: string): RowKey {
   return prefix + valueCode + pathCode
+}
+
+/** The codes in a row: of partition, kind and property in one, and of the value. */
+export function splitPropertyAscRow(rowKey: RowKey): { readonly property: string; readonly valueCode: string } {
+  const valueAt = skipText(rowKey, skipText(rowKey, skipPartition(rowKey, 1)))
+  return { property: rowKey.slice(1, valueAt), valueCode: rowKey.slice(valueAt, skipValue(rowKey, valueAt)) }
+}
+
+/** What the code of a property, as {@link splitPropertyAscRow} gives it, stands for. */
+export function parsePropertyCode(code: string): {
+  readonly partition: string
+  readonly kind: string
+  readonly property: string
+} {
+  const partitionEnd = skipPartition(code, 0)
+  const kind = decodeText(code, partitionEnd)
+  return { partition: code.slice(0, partitionEnd), kind: kind.value, property: decodeText(code, kind.next).value }
 }
 
 /** All that a row key says. Throws InvariantError for other rows. */

@@ -29,6 +29,11 @@ export function entityRowKey(partitionCode: string, pathCode: string): RowKey {
   return keySpaces.Entities + partitionCode + pathCode
 }
 
+/** The same, from the code of its key; of an entity group, the row of its root. */
+export function entityRowOf(keyCode: string): RowKey {
+  return keySpaces.Entities + keyCode
+}
+
 export function entityRowKeyOf(key: Key): RowKey {
   return keyRow(keySpaces.Entities, key)
 }

@@ -17,6 +17,7 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
 import type { RowOperation } from '../row.ts'
 import type { RowKey } from '../storage/kv.ts'
+import { groupOfLogRow, rowInTablet } from '../tables/log-rows.ts'
 import type { TableId } from '../tables/table.ts'
 import type { Charge, TabletFleet } from './fleet.ts'
 import type { GroupLoad } from './group-load.ts'
@@ -145,8 +146,7 @@ export class Metering implements Meter {
     const real = (load?.weight ?? 1) * scale
     const weight = real * standsFor
     const spreadMs = real > 1 && load !== undefined ? (load.spreadMs ?? settings.slotMs) : 0
-    // A pending marker lies with the record that it is of.
-    const row = rowKey.charCodeAt(0) === 0x50 ? `L${rowKey.slice(1)}` : rowKey
+    const row = rowInTablet(rowKey)
     this.#fleet.advance(nowMs)
     if (operation === 'scan') this.#scan(load, table, row, rows, bytes, through, nowMs, weight, spreadMs)
     else {
@@ -311,8 +311,7 @@ export class Metering implements Meter {
   }
 
   #noteCommit(logRow: RowKey, nowMs: number, count: number): void {
-    // The row key of a record is its group and a commitVersion of 8 bytes.
-    this.#parts.groups.committed(logRow.slice(1, -8), nowMs, count)
+    this.#parts.groups.committed(groupOfLogRow(logRow), nowMs, count)
   }
 }
 

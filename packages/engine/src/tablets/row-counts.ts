@@ -7,11 +7,11 @@
  */
 import type { Scheduler } from '../clock.ts'
 import { requestContext } from '../context.ts'
-import { keySpaceOf } from '../encoding/keyspace.ts'
 import { finallyDo, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
 import { giveWay } from '../slices.ts'
 import type { KvRow, KvScan, RowKey } from '../storage/kv.ts'
+import { spaceOf } from '../tables/rows.ts'
 import type { TableId } from '../tables/table.ts'
 import type { TabletFleet } from './fleet.ts'
 
@@ -137,6 +137,6 @@ export function bytesOf(table: TableId, rowKey: RowKey, valueBytes: number): num
 
 /** Markers of pending records are not counted: they are gone as soon as all is applied. */
 function tableOf(rowKey: RowKey): TableId | undefined {
-  const space = keySpaceOf(rowKey)
+  const space = spaceOf(rowKey)
   return space === 'Pending' ? undefined : space
 }

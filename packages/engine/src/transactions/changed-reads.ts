@@ -2,11 +2,11 @@
  * Whether a later commit changed what an optimistic transaction has read: its rows, or with entity groups its groups
  * (transactions/X1).
  */
-import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { contention } from '../errors.ts'
 import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
-import type { GroupCode } from '../log/log-rows.ts'
+import { entityRowOf } from '../tables/entities.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
 import type { RecentCommit, RecentCommits } from './recent-commits.ts'
 import type { Transaction } from './transaction.ts'
 import type { TransactionViews } from './transaction-views.ts'
@@ -35,7 +35,7 @@ export function refuseChanged(
   for (const [group, markOfGroup] of views.marksOf(transaction)) {
     if (aside.includes(group)) continue
     const moves = ({ groups, footprint: { ranges = [] } }: RecentCommit): boolean =>
-      groups.includes(group) || isInAny(ranges, keySpaces.Entities + group)
+      groups.includes(group) || isInAny(ranges, entityRowOf(group))
     if (!recent.since(markOfGroup).some(moves)) continue
     throw contention(
       `the entity group of ${describeGroup(group)} was changed by another commit after it was read; try again`,
@@ -46,5 +46,5 @@ export function refuseChanged(
 }
 
 function describeGroup(group: GroupCode): string {
-  return prettyRowKey(keySpaces.Entities + group)
+  return prettyRowKey(entityRowOf(group))
 }

@@ -3,11 +3,11 @@
  * view of its group, a scan (of an ancestor query, so within one group) in the view of the only group there is.
  */
 import type { RequestContext } from '../context.ts'
-import { skipPartition } from '../encoding/key-codec.ts'
 import { invariant } from '../invariant.ts'
-import { type GroupCode, groupOf } from '../log/log-rows.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
+import { codesOfEntityRow } from '../tables/entity-rows.ts'
+import { type GroupCode, groupOf } from '../tables/log-rows.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
 
 export class GroupViews implements TableView {
@@ -18,8 +18,8 @@ export class GroupViews implements TableView {
   }
 
   get(context: RequestContext, table: TableId, row: RowKey): MaybePromise<Uint8Array | undefined> {
-    const partitionEnd = skipPartition(row, 1)
-    const group = groupOf(row.slice(1, partitionEnd), row.slice(partitionEnd))
+    const { partition, path } = codesOfEntityRow(row)
+    const group = groupOf(partition, path)
     const view = this.#views.get(group)
     invariant(table === 'Entities' && view !== undefined, 'a group is read only through its own snapshot')
     return view.get(context, table, row)

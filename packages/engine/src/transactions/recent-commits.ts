@@ -9,7 +9,7 @@
  * N2  since(mark) has every commit from the mark on.
  */
 import type { Append, Footprint } from '../log/commit-input.ts'
-import type { GroupCode } from '../log/log-rows.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
 
 export interface RecentCommit {
   readonly number: number

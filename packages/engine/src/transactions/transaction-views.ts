@@ -8,8 +8,8 @@
  *      a group, the groups read before must be unchanged.
  */
 import type { LogDatabase } from '../log/commit-input.ts'
-import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadView, ReadViews } from './read-views.ts'
 import type { RecentCommits } from './recent-commits.ts'

@@ -17,18 +17,18 @@
  */
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { contention, DatastoreError, invalidArgument } from '../errors.ts'
 import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
 import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
 import { ScopeClosed } from '../log/closed-scopes.ts'
 import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
-import type { GroupCode } from '../log/log-rows.ts'
 import { andThen, finallyDo, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
-import { prefixRange } from '../tables/ranges.ts'
+import { entityRowOf } from '../tables/entities.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
+import { everySpace, rowsOf } from '../tables/rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import type { Contention } from '../tablets/group-load.ts'
 import { Blocked } from './blocked.ts'
@@ -251,12 +251,12 @@ export class Transactions {
       ranges === undefined
         ? !transaction.reads.isEmpty || this.#held.has(transaction)
         : ranges.some((range) => transaction.reads.overlaps(range)) ||
-          this.#held.groupsOf(transaction)?.some((group) => isInAny(ranges, keySpaces.Entities + group)) === true
+          this.#held.groupsOf(transaction)?.some((group) => isInAny(ranges, entityRowOf(group))) === true
     for (const transaction of [...this.#registry.open()]) {
       if (!transaction.database.startsWith(databases) || !hasRead(transaction)) continue
       transaction.end('aborted', deletedSince().message)
     }
-    const gone = ranges ?? Object.values(keySpaces).map((space) => prefixRange(space + databases))
+    const gone = ranges ?? everySpace.map((space) => rowsOf(space, databases))
     const footprint: Footprint = { entityRows: [], indexRows: () => [], groups: [], ranges: gone }
     const { recent, log, versions } = this.#parts
     recent.add({ footprint: () => footprint, alsoMoves: [], records: [], landing })

@@ -14,6 +14,8 @@ import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeUint64, encodeUint64, skipText } from '../encoding/ordered.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 
+const versionBytes = 8
+
 /** Partition code and path code of the root entity: the name of an entity group. */
 export type GroupCode = string
 
@@ -52,14 +54,24 @@ export interface LogPosition {
   readonly version: bigint
 }
 
+/** The row by which tablets count: a pending marker lies with the record that it is of. Rows of other tables stay. */
+export function rowInTablet(rowKey: RowKey): RowKey {
+  return rowKey.startsWith(keySpaces.Pending) ? keySpaces.Log + rowKey.slice(keySpaces.Pending.length) : rowKey
+}
+
+/** The group in the key of a log or pending row. */
+export function groupOfLogRow(rowKey: RowKey): GroupCode {
+  return rowKey.slice(1, -versionBytes)
+}
+
 /** The commitVersion in the key of a log or pending row: its last eight bytes. */
 export function versionOfLogRow(rowKey: RowKey): bigint {
-  return decodeUint64(rowKey, rowKey.length - 8)
+  return decodeUint64(rowKey, rowKey.length - versionBytes)
 }
 
 /** The order of the commitVersions in two such keys. */
 export function compareVersions(a: RowKey, b: RowKey): number {
-  const [one, other] = [a.slice(-8), b.slice(-8)]
+  const [one, other] = [a.slice(-versionBytes), b.slice(-versionBytes)]
   return one < other ? -1 : one > other ? 1 : 0
 }
 

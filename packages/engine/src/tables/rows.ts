@@ -1,0 +1,32 @@
+/**
+ * What the layers above ask of rows of any table; the layout of each is in the table's own file.
+ *
+ * A code is what follows the table in a row key: of a database, of a partition, of an entity group. The rows of a table under a
+ * code are one range.
+ */
+import { type KeySpace, keySpaceOf, keySpaces } from '../encoding/keyspace.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
+import { prefixRange } from './ranges.ts'
+
+/** A table, or the pending markers of the log. */
+export type { KeySpace }
+
+export const everySpace: readonly KeySpace[] = Object.keys(keySpaces) as KeySpace[]
+
+/** The rows of a table, or those of them under a code. */
+export function rowsOf(space: KeySpace, code = ''): KeyRange {
+  return prefixRange(keySpaces[space] + code)
+}
+
+/** Whether a row key, or what several begin with, is of a table. */
+export function isOf(space: KeySpace, row: RowKey): boolean {
+  return row.startsWith(keySpaces[space])
+}
+
+/** Of what a row key is; `undefined` for one of nothing. */
+export const spaceOf: (row: RowKey) => KeySpace | undefined = keySpaceOf
+
+/** What follows the table in a row key. It begins with the code of a database, in most tables with that of a partition. */
+export function codeOfRow(row: RowKey): string {
+  return row.slice(1)
+}
