@@ -61,7 +61,8 @@ export class LogCharges {
         const bytes = key.length + (value?.length ?? 0)
         ledger.charge(tableOfRow(key), value === undefined ? 'delete' : 'put', key, 1, bytes)
       }
-      new RecordWrites([], [record], stage).writeTo({ write })
+      // One of many is looked at: mostly the others need not even be made.
+      new RecordWrites([], [record], stage).writeTo({ write, passes: () => ledger.chargeUntilSeen(1) === 1 })
       if (marker !== undefined) write(marker, undefined)
     }
     if (this.#tablets?.rows.isWanted) this.#noteRows(record, stage)

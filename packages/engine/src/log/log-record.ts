@@ -60,11 +60,29 @@ export type LogRecordHead = Omit<LogRecord, 'changes'>
 export function encodeLogRecord(head: LogRecordHead, changes: readonly EntityChange[]): Uint8Array {
   let length = headBytes(head)
   for (const { path, before, after } of changes) length += sizeOfChange(path, before, after)
-  const bytes = Buffer.allocUnsafe(length)
+  const bytes = spaceFor(length)
   let at = putHead(bytes, head, changes.length)
   for (const { path, before, after } of changes) at = putChange(bytes, at, path, before, after)
   invariant(at === bytes.length, 'R1: a log record has the size computed for it')
   return bytes
+}
+
+const slabBytes = 64 << 10
+let slab = Buffer.alloc(0)
+let slabUsed = 0
+
+/**
+ * Records lie behind each other in slabs of their own, since the cells of new entities are parts of them and stay: in the pool
+ * of Buffer they would keep bytes of calls that are long over (measured: 110 bytes an entity instead of 40).
+ */
+function spaceFor(length: number): Buffer {
+  if (length > slabBytes / 8) return Buffer.allocUnsafeSlow(length)
+  if (slabUsed + length > slab.length) {
+    slab = Buffer.allocUnsafeSlow(slabBytes)
+    slabUsed = 0
+  }
+  slabUsed += length
+  return slab.subarray(slabUsed - length, slabUsed)
 }
 
 /** Each of these puts a part of a record where it is told, and gives back where the next one begins. */

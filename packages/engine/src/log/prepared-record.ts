@@ -97,6 +97,11 @@ function prepareRecord(
   }
   const logRow = logRowKey(group, version)
   const value = encodeLogRecord(head, changes)
+  const [first] = changes
+  // A record of one new entity ends with its cell: the bytes are kept once.
+  if (changes.length === 1 && first?.before === undefined && first?.after !== undefined) {
+    first.after = value.subarray(value.length - first.after.length)
+  }
   return {
     group,
     partition: (deltas[0] as EntityDelta).codes.partition,
@@ -113,13 +118,17 @@ function prepareRecord(
 }
 
 export function footprintOf(records: readonly PreparedRecord[]): Footprint {
-  const entityRows = records.flatMap(({ changes }) => changes.map(({ row }) => row))
-  const groups = records.map(({ group }) => group)
+  const entityRows: RowKey[] = []
+  const groups: GroupCode[] = []
+  for (const { group, changes } of records) {
+    groups.push(group)
+    for (const { row } of changes) entityRows.push(row)
+  }
   let listed: RowKey[] | undefined
   const indexRows = (): readonly RowKey[] => {
     if (listed === undefined) {
       const rows: RowKey[] = []
-      new RecordWrites([], records, 'B').writeTo({ write: (key) => rows.push(key) })
+      new RecordWrites([], records, 'B').writeTo({ write: (key: RowKey) => rows.push(key) })
       listed = rows
     }
     return listed

@@ -1,6 +1,6 @@
 /** The rows that applying log records writes, handed over while the store takes them. */
 import type { KvWrite, WriteSink, WriteSource } from '../storage/kv.ts'
-import { RowProducer } from '../tables/entity-rows.ts'
+import { RowProducer, type RowSink } from '../tables/entity-rows.ts'
 import type { PendingRecord } from './pending.ts'
 
 /** Which rows of a record: those of milestone A, the index rows of B, or both. */
@@ -31,8 +31,8 @@ export class RecordWrites implements WriteSource {
     return count
   }
 
-  writeTo(sink: WriteSink): void {
-    for (const { key, value } of this.#first) sink.write(key, value)
+  writeTo(sink: WriteSink | RowSink): void {
+    for (const { key, value } of this.#first) sink.write(key, value, value === undefined)
     const producer = new RowProducer(sink)
     for (const { changes } of this.#records) {
       for (const change of changes) {

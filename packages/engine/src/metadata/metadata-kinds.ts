@@ -26,7 +26,6 @@ import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key, PartitionId, PathElement } from '../model/key.ts'
 import type { Query } from '../model/query.ts'
 import type { Value } from '../model/value.ts'
-import type { RowKey } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { encodeImage, entitiesOfDatabase, entitiesOfPartition, parseEntityRowKey } from '../tables/entities.ts'
 import { kindOfRow, kindPrefix } from '../tables/entities-by-kind.ts'
@@ -91,12 +90,11 @@ export function metadataView(
   survey?: () => MaybePromise<Survey>,
 ): MaybePromise<TableView> {
   const store = new MemoryKv()
-  const sink = { write: (key: RowKey, value: Uint8Array | undefined): void => store.mutate({ key, value }) }
   const put = (path: readonly PathElement[], properties: ReadonlyMap<string, Value> = new Map()): void => {
     const key: Key = { partition, path }
     const bytes = encodeProperties(properties)
     const after = encodeImage({ version: 1n, createTime: 0n, updateTime: 0n, properties: bytes })
-    handRows({ codes: keyCodes(key), before: undefined, after }, { indexes, indexOptions: {} }, sink)
+    handRows({ codes: keyCodes(key), before: undefined, after }, { indexes, indexOptions: {} }, store)
   }
   const done =
     kind === '__property__' && survey !== undefined

@@ -22,7 +22,6 @@ import { keyCodes } from '../encoding/key-codec.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { PathElement } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
-import type { RowKey } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { encodeImage } from '../tables/entities.ts'
 import { handRows } from '../tables/entity-rows.ts'
@@ -78,14 +77,13 @@ export function statisticsView(source: StatisticsSource): MaybePromise<TableView
 
 function storeOf(source: StatisticsSource, statistics: Iterable<Statistic>): TableView {
   const store = new MemoryKv()
-  const sink = { write: (key: RowKey, value: Uint8Array | undefined): void => store.mutate({ key, value }) }
   for (const statistic of statistics) {
     const { namespaceId, kind, name } = statistic
     const { projectId, databaseId } = source
     const codes = keyCodes({ partition: { projectId, databaseId, namespaceId }, path: [{ ...name, kind }] })
     const properties = encodeProperties(propertiesOf(statistic, source.at))
     const after = encodeImage({ version: 1n, createTime: source.at, updateTime: source.at, properties })
-    handRows({ codes, before: undefined, after }, { indexes: [], indexOptions: {} }, sink)
+    handRows({ codes, before: undefined, after }, { indexes: [], indexOptions: {} }, store)
   }
   return new KvTableView(store)
 }

@@ -281,11 +281,12 @@ export class OnDemandRows implements Kv {
   }
 
   #write(key: RowKey, value: Uint8Array | undefined): void {
-    if (isOfProperty(key)) {
-      if (isAmong(this.#kept.begun, key)) this.#store.mutate({ key, value })
-    } else if (key.charCodeAt(0) !== log) {
-      if (isMarker(key, value)) this.#hasMarkers = true
-      this.#store.mutate({ key, value })
+    const space = key.charCodeAt(0)
+    if (space === ascending || space === descending) {
+      if (isAmong(this.#kept.begun, key)) this.#store.write(key, value)
+    } else if (space !== log) {
+      if (space === pending && value !== undefined) this.#hasMarkers = true
+      this.#store.write(key, value)
     } else if (value !== undefined) this.#unread.add(key, value)
     // unread-log/U2: what is not in the tree is in the list.
     else if (!this.#unread.dropOldest(key) && !this.#store.remove(key) && this.#unread.size > 0) {

@@ -47,17 +47,11 @@ export interface MemoryScan extends KvScan {
   next(count: number): readonly KvRow[]
 }
 
-export class MemoryKv implements Kv {
+export class MemoryKv implements Kv, WriteSink {
   readonly supports: KvCapabilities = { batch: true, snapshot: true }
   readonly location = 'memory'
   #tree: BTree<Uint8Array>
   #closed = false
-  readonly #sink: WriteSink = {
-    write: (key, value) => {
-      if (value === undefined) this.#tree.delete(key)
-      else this.#tree.set(key, value)
-    },
-  }
 
   /** @param rows - what the store holds at first, in any order; a later row with the same key wins */
   constructor(rows: Iterable<KvRow> = [], options: MemoryKvOptions = {}) {
@@ -86,20 +80,26 @@ export class MemoryKv implements Kv {
   }
 
   mutate({ key, value }: KvWrite): void {
+    this.write(key, value)
+  }
+
+  /** Sets or deletes one row, as somebody who is handed rows. */
+  write(key: RowKey, value: Uint8Array | undefined): void {
     if (this.#closed) throw closedError()
-    this.#sink.write(key, value)
+    if (value === undefined) this.#tree.delete(key)
+    else this.#tree.set(key, value)
   }
 
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): boolean {
     if (this.#closed) throw closedError()
     if (!sameValue(this.#tree.get(write.key), expected)) return false
-    this.#sink.write(write.key, write.value)
+    this.write(write.key, write.value)
     return true
   }
 
   batch(writes: Writes): void {
     if (this.#closed) throw closedError()
-    handOver(writes, this.#sink)
+    handOver(writes, this)
   }
 
   snapshot(): MemorySnapshot {

@@ -56,6 +56,8 @@ export interface EntityDelta {
 export interface RowSink {
   /** As in {@link WriteSink}. */
   wants?(prefix: RowKey): boolean
+  /** Asked before each row that is wanted: whether it is passed over, and so not made. Absent = none is. */
+  passes?(): boolean
   /** @param wasThere - whether the row was there before, with another value when it is there now too */
   write(key: RowKey, value: Uint8Array | undefined, wasThere: boolean): void
 }
@@ -76,7 +78,7 @@ export class EntityRows {
   readonly codes: KeyCodes
   readonly row: RowKey
   readonly before: Uint8Array | undefined
-  readonly after: Uint8Array | undefined
+  after: Uint8Array | undefined
   /** Index rows that are written or deleted. */
   readonly count: number
   /**
@@ -99,10 +101,9 @@ export class EntityRows {
     this.before = before
     this.after = after
     this.#indexes = indexes
-    const entriesOf = (cell: Uint8Array): readonly IndexEntry[] => indexEntries(propertiesOfImage(cell), indexOptions)
     if (before !== undefined && after !== undefined) {
-      const old = entriesOf(before)
-      const fresh = afterEntries ?? entriesOf(after)
+      const old = entriesOf(before, indexOptions)
+      const fresh = afterEntries ?? entriesOf(after, indexOptions)
       const { come, gone, replaced, retyped } = entryChanges(old, fresh)
       this.come = come
       this.gone = gone
@@ -121,7 +122,7 @@ export class EntityRows {
       return
     }
     const cell = after ?? before
-    let entries = cell === undefined ? noEntries : ((after && afterEntries) ?? entriesOf(cell))
+    let entries = cell === undefined ? noEntries : ((after && afterEntries) ?? entriesOf(cell, indexOptions))
     let count = cell === undefined ? 0 : 1
     for (const index of indexes) count += countCompositeRows(index, codes, entries)
     if (cell !== undefined && indexOptions.scatter !== undefined) {
@@ -143,12 +144,15 @@ export class EntityRows {
   /** The composite rows that come or go. */
   eachComposite(sink: RowSink): void {
     if (this.#composites !== undefined) {
-      for (const [key, { value, old }] of this.#composites) sink.write(key, value, old !== undefined)
+      for (const [key, { value, old }] of this.#composites)
+        if (!sink.passes?.()) sink.write(key, value, old !== undefined)
     } else if ((this.before === undefined) !== (this.after === undefined)) {
       const isGone = this.after === undefined
       const entries = isGone ? this.gone : this.come
       for (const index of this.#indexes) {
-        compositeRows(index, this.codes, entries, (key, value) => sink.write(key, isGone ? undefined : value, isGone))
+        compositeRows(index, this.codes, entries, (key, value) => {
+          if (!sink.passes?.()) sink.write(key, isGone ? undefined : value, isGone)
+        })
       }
     }
   }
@@ -156,6 +160,10 @@ export class EntityRows {
   get hasComposites(): boolean {
     return this.#indexes.length > 0
   }
+}
+
+function entriesOf(cell: Uint8Array, options: StoredIndexOptions): readonly IndexEntry[] {
+  return indexEntries(propertiesOfImage(cell), options)
 }
 
 /** The entry of a scatter value, as if it were a property. */
@@ -261,7 +269,7 @@ export class RowProducer {
 
   /** The row in Entities. */
   entity({ row, before, after }: EntityRows): void {
-    if (this.#wantsEntities && before !== after) this.#sink.write(row, after, before !== undefined)
+    if (this.#wantsEntities && before !== after && !this.#passes()) this.#sink.write(row, after, before !== undefined)
   }
 
   /** The rows in all other tables: kind row, then property rows entry by entry, then composite rows. */
@@ -270,7 +278,7 @@ export class RowProducer {
     const { partition, kind, path } = codes
     if (this.#partition !== partition || this.#kind !== kind) this.#begin(partition, kind)
     const isGone = after === undefined
-    if (this.#ofKind !== undefined && (before === undefined) !== isGone) {
+    if (this.#ofKind !== undefined && (before === undefined) !== isGone && !this.#passes()) {
       this.#sink.write(kindRowKey(this.#ofKind, path), isGone ? undefined : emptyValue, isGone)
     }
     if (this.#up !== undefined || this.#down !== undefined) {
@@ -285,6 +293,10 @@ export class RowProducer {
 
   #wants(prefix: RowKey): boolean {
     return this.#sink.wants?.(prefix) ?? true
+  }
+
+  #passes(): boolean {
+    return this.#sink.passes?.() === true
   }
 
   #wanted(prefix: RowKey): RowKey | undefined {
@@ -317,8 +329,13 @@ export class RowProducer {
       }
       this.#byPlace[place] = heads
     }
-    if (heads.up !== undefined) this.#sink.write(propertyAscRowKey(heads.up, valueCode, path), value, wasThere)
-    if (heads.down !== undefined) this.#sink.write(propertyDescRowKey(heads.down, valueCode, path), value, wasThere)
+    const sink = this.#sink
+    if (heads.up !== undefined && !this.#passes()) {
+      sink.write(propertyAscRowKey(heads.up, valueCode, path), value, wasThere)
+    }
+    if (heads.down !== undefined && !this.#passes()) {
+      sink.write(propertyDescRowKey(heads.down, valueCode, path), value, wasThere)
+    }
   }
 }
 
