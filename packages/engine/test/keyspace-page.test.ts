@@ -21,7 +21,8 @@ import {
   encodeUint64,
 } from '../src/encoding/ordered.ts'
 import { prettyKey, prettyPath, prettyRowKey, prettyValue } from '../src/encoding/pretty.ts'
-import { classBytes, decodeValueCode, typeBytes, valueCode } from '../src/encoding/value-codec.ts'
+import { decodeValueCode, valueCode } from '../src/encoding/value-codec.ts'
+import { classBytes, typeBytes } from '../src/encoding/value-types.ts'
 import type { EntityImage } from '../src/model/entity.ts'
 import type { CompositeIndex } from '../src/model/index-definition.ts'
 import type { Key, PartitionId } from '../src/model/key.ts'

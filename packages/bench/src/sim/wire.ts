@@ -161,7 +161,12 @@ function valueJson(value: Value): Json {
     }
     case 'array':
       return { arrayValue: { values: value.values.map(valueJson) } }
-    default:
+    case 'null':
+    case 'double':
+    case 'blob':
+    case 'geoPoint':
+    case 'key':
+    case 'entity':
       throw new Error(`labs send no ${value.type} values over the wire`)
   }
 }

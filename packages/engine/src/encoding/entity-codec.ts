@@ -29,8 +29,8 @@ import {
   readTimestamp,
   readValue,
   ValueSlot,
-  valueField,
 } from './value-slot.ts'
+import { valueField } from './value-types.ts'
 import { int64FromHalves, notText, tryReadText, WireReader, WireWriter, wireBytes } from './wire.ts'
 
 export { decodeKey, encodeKey, type KeyDefaults } from './key-message.ts'
@@ -93,7 +93,7 @@ class ValueDecoder {
       }
       case valueField.array:
         return { type: 'array', values: this.array(slot, outer, property, depth + 1) }
-      default:
+      case 0:
         throw invalidArgument(`${labelOf(property)} has no value type set; null must be said as null_value`)
     }
   }
@@ -192,15 +192,9 @@ function writeMember(writer: WireWriter, value: Exclude<Value, { type: 'string' 
     case 'double':
       writer.double(valueField.double, value.value)
       return
-    case 'timestamp': {
-      const at = writer.open(valueField.timestamp)
-      const fraction = ((value.micros % microsPerSecond) + microsPerSecond) % microsPerSecond
-      const seconds = (value.micros - fraction) / microsPerSecond
-      if (seconds !== 0n) writer.int64(1, seconds)
-      if (fraction !== 0n) writer.uint32(2, Number(fraction) * 1000)
-      writer.close(at)
+    case 'timestamp':
+      writeTimestamp(writer, value.micros)
       return
-    }
     case 'geoPoint': {
       const at = writer.open(valueField.geoPoint)
       if (!Object.is(value.latitude, 0)) writer.double(1, value.latitude)
@@ -235,7 +229,18 @@ function writeMember(writer: WireWriter, value: Exclude<Value, { type: 'string' 
       writer.close(at)
       return
     }
+    default:
+      value satisfies never
   }
+}
+
+function writeTimestamp(writer: WireWriter, micros: bigint): void {
+  const at = writer.open(valueField.timestamp)
+  const fraction = ((micros % microsPerSecond) + microsPerSecond) % microsPerSecond
+  const seconds = (micros - fraction) / microsPerSecond
+  if (seconds !== 0n) writer.int64(1, seconds)
+  if (fraction !== 0n) writer.uint32(2, Number(fraction) * 1000)
+  writer.close(at)
 }
 
 /** The value as a google.datastore.v1.Value. */

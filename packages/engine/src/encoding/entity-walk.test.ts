@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { EntityWalk, entityField } from './entity-walk.ts'
-import { readValue, ValueSlot, valueField } from './value-slot.ts'
+import { readValue, ValueSlot } from './value-slot.ts'
+import { valueField } from './value-types.ts'
 import { WireReader, WireWriter } from './wire.ts'
 
 /** An Entity: a key, the properties a and b, and before, between and behind them fields that no version of it has. */

@@ -28,16 +28,9 @@ import { EntityWalk, entityField } from './entity-walk.ts'
 import type { IndexEntry } from './index-entry.ts'
 import type { KeyDefaults } from './key-message.ts'
 import { slotCode } from './slot-code.ts'
-import { nullCode, typeBytes } from './value-codec.ts'
-import {
-  type ByteRange,
-  type PropertyEntry,
-  readerOf,
-  readTimestamp,
-  readValue,
-  ValueSlot,
-  valueField,
-} from './value-slot.ts'
+import { nullCode } from './value-codec.ts'
+import { type ByteRange, type PropertyEntry, readerOf, readTimestamp, readValue, ValueSlot } from './value-slot.ts'
+import { typeByteOfMember, typeBytes, valueField } from './value-types.ts'
 import { WireReader, wireBytes } from './wire.ts'
 
 export interface IndexOptions {
@@ -60,13 +53,6 @@ export interface WalkChecks {
 interface MutableEntry extends IndexEntry {
   multi: boolean
 }
-
-/** Index of a member's type byte by field number. */
-const typeOfMember: readonly number[] = (() => {
-  const types = new Array<number>(20).fill(-1)
-  for (const [type, byte] of Object.entries(typeBytes)) types[valueField[type as keyof typeof typeBytes]] = byte
-  return types
-})()
 
 /** Up to this many entries a search through all before is quicker than sets. */
 const searchedEntriesMax = 24
@@ -154,11 +140,9 @@ export class IndexWalk {
         return
       case valueField.timestamp:
         if (checks === undefined) readTimestamp(slot, reader, property)
-        break
-      default:
     }
     if (live)
-      this.#add(property, slotCode(slot, reader, this.#defaults, undefined), typeOfMember[slot.member] as number)
+      this.#add(property, slotCode(slot, reader, this.#defaults, undefined), typeByteOfMember[slot.member] as number)
   }
 
   #array(reader: WireReader, property: string, indexed: boolean, depth: number): void {

@@ -8,7 +8,8 @@ import { partitionCode, pathCode } from './key-codec.ts'
 import { keySpaces } from './keyspace.ts'
 import { encodeInt64, encodeText, encodeUint64 } from './ordered.ts'
 import { prettyHex, prettyRowKey, prettyValue } from './pretty.ts'
-import { indexRowValue, typeBytes, valueCode } from './value-codec.ts'
+import { indexRowValue, valueCode } from './value-codec.ts'
+import { typeBytes } from './value-types.ts'
 
 const partition: PartitionId = { projectId: 'p', databaseId: '', namespaceId: '' }
 const p = partitionCode(partition)

@@ -22,7 +22,8 @@
 import { Buffer } from 'node:buffer'
 import { EntityWalk, entityField } from './entity-walk.ts'
 import { parsePropertyPath } from './property-path.ts'
-import { type ByteRange, readValue, ValueSlot, valueField } from './value-slot.ts'
+import { type ByteRange, readValue, ValueSlot } from './value-slot.ts'
+import { valueField } from './value-types.ts'
 import { WireReader, WireWriter } from './wire.ts'
 
 export interface PropertyMask {

@@ -61,7 +61,10 @@ function sameValues(a: Value, b: Value): boolean {
         a.values.length === b.values.length &&
         a.values.every((value, i) => sameValues(value, b.values[i] ?? nothing))
       )
-    default:
+    case 'boolean':
+    case 'integer':
+    case 'double':
+    case 'string':
       return a.type === b.type && Object.is(a.value, b.value)
   }
 }

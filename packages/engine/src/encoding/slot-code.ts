@@ -6,11 +6,13 @@
  * Strings are already the UTF-8 that their code holds, and numbers only move bits, so that neither texts nor bigints are
  * made. Keys and users, the rare ones, are decoded.
  */
+import { InvariantError, invariant } from '../invariant.ts'
 import type { EntityValue } from '../model/value.ts'
 import { fillKey, type KeyDefaults, readKey } from './key-message.ts'
 import { encodeDouble } from './ordered.ts'
 import { falseCode, nullCode, trueCode, valueCode } from './value-codec.ts'
-import { readerOf, readGeoPoint, type ValueSlot, valueField } from './value-slot.ts'
+import { readerOf, readGeoPoint, type ValueSlot } from './value-slot.ts'
+import { valueField } from './value-types.ts'
 import { binaryText, type WireReader } from './wire.ts'
 
 /** int64 in order-preserving code, its class byte before it. */
@@ -71,7 +73,13 @@ export function slotCode(
       return valueCode({ type: 'geoPoint', ...readGeoPoint(slot, outer, undefined) })
     case valueField.key:
       return valueCode({ type: 'key', key: fillKey(readKey(readerOf(slot, outer)), defaults) })
-    default:
-      return user === undefined ? nullCode : valueCode(user)
+    case valueField.null:
+      return nullCode
+    case valueField.entity:
+      invariant(user !== undefined, 'of entities only users have a code')
+      return valueCode(user)
+    case valueField.array:
+    case 0:
+      throw new InvariantError(`a value with member ${slot.member} has no code`)
   }
 }

@@ -51,8 +51,8 @@ import {
   timestampSecondsMax,
   timestampSecondsMin,
   ValueSlot,
-  valueField,
 } from './value-slot.ts'
+import { typeOfMember, valueField } from './value-types.ts'
 import { readDoubles } from './vector.ts'
 import { int64FromHalves, isWellFormedText, notText, WireReader, WireWriter } from './wire.ts'
 
@@ -222,7 +222,14 @@ class EntityChecks implements WalkChecks {
       case valueField.array:
         checkArray(slot, property, inArray)
         return
+      case valueField.null:
+      case valueField.boolean:
+      case valueField.integer:
+      case valueField.double:
+      case valueField.entity:
+        return
       default:
+        slot.member satisfies never
     }
   }
 
@@ -343,7 +350,7 @@ function checkMeaning(slot: ValueSlot, property: string): void {
     throw invalidArgument(`${labelOf(property)}: ${why}`, known)
   }
   if (plain !== undefined) {
-    if (plain !== member) refuse(`meaning ${meaning} goes with a ${typeNames.get(plain)} only`)
+    if (plain !== member) refuse(`meaning ${meaning} goes with a ${typeOfMember[plain]} only`)
     return
   }
   switch (meaning) {
@@ -381,12 +388,6 @@ function checkMeaning(slot: ValueSlot, property: string): void {
       refuse(`unknown meaning ${meaning}`, `Unknown value meaning ${meaning}.`)
   }
 }
-
-const typeNames: ReadonlyMap<number, string> = new Map([
-  [valueField.string, 'string'],
-  [valueField.blob, 'blob'],
-  [valueField.integer, 'integer'],
-])
 
 /** Whether the integer in `slot` is a number of microseconds that a timestamp could say. */
 function isTimestampMicros(slot: ValueSlot): boolean {

@@ -38,36 +38,10 @@ import {
   skipInvertedText,
   skipText,
 } from './ordered.ts'
-
-/** The low bits of an index row's value byte. */
-export const typeBytes: Readonly<Record<IndexableValue['type'], number>> = {
-  null: 0,
-  integer: 1,
-  timestamp: 2,
-  boolean: 3,
-  string: 4,
-  blob: 5,
-  double: 6,
-  geoPoint: 7,
-  entity: 8,
-  key: 9,
-}
+import { classOfByte, firstTypeOf, typeBytes, type ValueClass, valueClasses } from './value-types.ts'
 
 const multiBit = 0x80
 const typeMask = 0x7f
-
-/** The first byte of a value code. */
-export const classBytes = {
-  null: 0x10,
-  int64: 0x18,
-  false: 0x20,
-  true: 0x21,
-  bytes: 0x28,
-  double: 0x30,
-  geoPoint: 0x38,
-  user: 0x40,
-  key: 0x48,
-} as const
 
 const userFieldNames = ['email', 'auth_domain', 'user_id', 'federated_identity', 'federated_provider'] as const
 
@@ -103,82 +77,63 @@ export function valueCode(value: IndexableValue): string {
 
 /** Where the value at `offset` ends. */
 export function skipValue(code: string, offset: number): number {
-  switch (code.charCodeAt(offset)) {
-    case classBytes.null:
-    case classBytes.false:
-    case classBytes.true:
-      return offset + 1
-    case classBytes.int64:
-    case classBytes.double:
-      return offset + 9
-    case classBytes.bytes:
+  const { body } = valueClasses[classAt(code, offset)]
+  switch (body) {
+    case 'text':
       return skipText(code, offset + 1)
-    case classBytes.geoPoint:
-      return offset + 17
-    case classBytes.user: {
+    case 'user': {
       let at = offset + 1
       for (let i = 0; i < userFieldNames.length; i++) at = skipText(code, at)
       return at
     }
-    case classBytes.key:
+    case 'key':
       return skipPath(code, skipPartition(code, offset + 1))
-    default:
-      throw new InvariantError(`V2: byte ${offset} is not a class of values`)
+    case 0:
+    case 8:
+    case 16:
+      return offset + 1 + body
   }
 }
 
 /** {@link skipValue} for inverted codes, as they stand in descending columns. */
 export function skipInvertedValue(code: string, offset: number): number {
-  switch (code.charCodeAt(offset) ^ 0xff) {
-    case classBytes.null:
-    case classBytes.false:
-    case classBytes.true:
-      return offset + 1
-    case classBytes.int64:
-    case classBytes.double:
-      return offset + 9
-    case classBytes.bytes:
+  const { body } = valueClasses[classOf(code.charCodeAt(offset) ^ 0xff, offset)]
+  switch (body) {
+    case 'text':
       return skipInvertedText(code, offset + 1)
-    case classBytes.geoPoint:
-      return offset + 17
-    case classBytes.user: {
+    case 'user': {
       let at = offset + 1
       for (let i = 0; i < userFieldNames.length; i++) at = skipInvertedText(code, at)
       return at
     }
-    case classBytes.key: {
+    case 'key': {
       let at = offset + 1
       for (let i = 0; i < 3; i++) at = skipInvertedText(code, at)
       return skipInvertedPath(code, at)
     }
-    default:
-      throw new InvariantError(`V2: byte ${offset} is not an inverted class of values`)
+    case 0:
+    case 8:
+    case 16:
+      return offset + 1 + body
   }
+}
+
+/** The class of the value at `offset`. */
+export function classAt(code: string, offset: number): ValueClass {
+  return classOf(code.charCodeAt(offset), offset)
+}
+
+function classOf(byte: number, offset: number): ValueClass {
+  const found = classOfByte[byte]
+  if (found === undefined) throw new InvariantError(`V2: byte ${offset} is not a class of values`)
+  return found
 }
 
 /** The type that a value code has when nothing says which of two it is: an integer, and a string if it is UTF-8. */
 export function likelyType(code: string, offset: number): number {
-  switch (code.charCodeAt(offset)) {
-    case classBytes.null:
-      return typeBytes.null
-    case classBytes.int64:
-      return typeBytes.integer
-    case classBytes.false:
-    case classBytes.true:
-      return typeBytes.boolean
-    case classBytes.bytes:
-      return textOfUtf8(decodeByteString(code, offset + 1).value) === undefined ? typeBytes.blob : typeBytes.string
-    case classBytes.double:
-      return typeBytes.double
-    case classBytes.geoPoint:
-      return typeBytes.geoPoint
-    case classBytes.user:
-      return typeBytes.entity
-    case classBytes.key:
-      return typeBytes.key
-    default:
-      throw new InvariantError(`V2: byte ${offset} is not a class of values`)
-  }
+  const type = firstTypeOf[classAt(code, offset)]
+  const isText = type !== 'string' || textOfUtf8(decodeByteString(code, offset + 1).value) !== undefined
+  return isText ? typeBytes[type] : typeBytes.blob
 }
 
 /**
@@ -189,10 +144,11 @@ export function likelyType(code: string, offset: number): number {
 export function decodeValueCode(code: string, offset: number, typeByte: number): Decoded<IndexableValue> {
   const type = typeByte & typeMask
   const payload = offset + 1
-  switch (code.charCodeAt(offset)) {
-    case classBytes.null:
+  const name = classAt(code, offset)
+  switch (name) {
+    case 'null':
       return { value: { type: 'null' }, next: payload }
-    case classBytes.int64: {
+    case 'int64': {
       const number = decodeInt64(code, payload)
       return {
         value:
@@ -200,10 +156,10 @@ export function decodeValueCode(code: string, offset: number, typeByte: number):
         next: offset + 9,
       }
     }
-    case classBytes.false:
-    case classBytes.true:
-      return { value: { type: 'boolean', value: code.charCodeAt(offset) === classBytes.true }, next: payload }
-    case classBytes.bytes: {
+    case 'false':
+    case 'true':
+      return { value: { type: 'boolean', value: name === 'true' }, next: payload }
+    case 'bytes': {
       if (type === typeBytes.blob) {
         const bytes = decodeBytes(code, payload)
         return { value: { type: 'blob', value: bytes.value }, next: bytes.next }
@@ -211,9 +167,9 @@ export function decodeValueCode(code: string, offset: number, typeByte: number):
       const text = decodeText(code, payload)
       return { value: { type: 'string', value: text.value }, next: text.next }
     }
-    case classBytes.double:
+    case 'double':
       return { value: { type: 'double', value: decodeDouble(code, payload) }, next: offset + 9 }
-    case classBytes.geoPoint:
+    case 'geoPoint':
       return {
         value: {
           type: 'geoPoint',
@@ -222,14 +178,12 @@ export function decodeValueCode(code: string, offset: number, typeByte: number):
         },
         next: offset + 17,
       }
-    case classBytes.user:
+    case 'user':
       return decodeUser(code, payload)
-    case classBytes.key: {
+    case 'key': {
       const key = decodeKeyCode(code, payload)
       return { value: { type: 'key', key: key.value }, next: key.next }
     }
-    default:
-      throw new InvariantError(`V2: byte ${offset} is not a class of values`)
   }
 }
 

@@ -11,29 +11,13 @@
  */
 import { Buffer } from 'node:buffer'
 import { invalidArgument } from '../errors.ts'
+import { payloadOfMember, type ValueMember, valueField } from './value-types.ts'
 import { WireReader, wireBytes, wireFixed64, wireVarint } from './wire.ts'
-
-/** Field numbers of Value; those of its oneof are its members. */
-export const valueField = {
-  boolean: 1,
-  integer: 2,
-  double: 3,
-  key: 5,
-  entity: 6,
-  geoPoint: 8,
-  array: 9,
-  timestamp: 10,
-  null: 11,
-  meaning: 14,
-  string: 17,
-  blob: 18,
-  excludeFromIndexes: 19,
-} as const
 
 /** What {@link readValue} found. One slot is used again for every value of a level. */
 export class ValueSlot {
   /** The member's field number; 0 = none is set. */
-  member = 0
+  member: ValueMember | 0 = 0
   /** Where the payload is: those of the message, or a copy when parts of it had to be merged. */
   bytes: Buffer
   /** Payload of double, string, blob and messages. */
@@ -90,53 +74,53 @@ export function readValue(reader: WireReader, slot: ValueSlot): void {
   slot.excluded = false
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     const field = tag >>> 3
-    switch (field) {
-      case valueField.null:
-      case valueField.boolean:
-      case valueField.integer:
-        reader.expect(tag, wireVarint, 'a value')
-        reader.varint()
-        slot.low = reader.low
-        slot.high = reader.high
-        slot.member = field
-        break
-      case valueField.double:
-        reader.expect(tag, wireFixed64, 'a double value')
-        slot.bytes = reader.bytes
-        slot.start = reader.fixed64()
-        slot.end = reader.position
-        slot.member = field
-        break
-      case valueField.string:
-      case valueField.blob:
-      case valueField.timestamp:
-      case valueField.key:
-      case valueField.entity:
-      case valueField.geoPoint:
-      case valueField.array:
-        reader.expect(tag, wireBytes, 'a value')
-        readBytesMember(reader, slot, field)
-        break
-      case valueField.meaning:
-        reader.expect(tag, wireVarint, 'meaning')
-        slot.meaning = reader.int32()
-        break
-      case valueField.excludeFromIndexes:
-        reader.expect(tag, wireVarint, 'exclude_from_indexes')
-        slot.excluded = reader.bool()
-        break
-      default:
-        reader.skip(tag)
+    const payload = payloadOfMember[field]
+    if (payload === undefined) {
+      readFlag(reader, slot, tag)
+      continue
     }
+    const member = field as ValueMember
+    if (payload === 'varint') {
+      reader.expect(tag, wireVarint, 'a value')
+      reader.varint()
+      slot.low = reader.low
+      slot.high = reader.high
+    } else if (payload === 'fixed64') {
+      reader.expect(tag, wireFixed64, 'a double value')
+      slot.bytes = reader.bytes
+      slot.start = reader.fixed64()
+      slot.end = reader.position
+    } else {
+      reader.expect(tag, wireBytes, 'a value')
+      readBytesMember(reader, slot, payload === 'message' && slot.member === member)
+    }
+    slot.member = member
   }
 }
 
-function readBytesMember(reader: WireReader, slot: ValueSlot, field: number): void {
+/** What stands beside the member. */
+function readFlag(reader: WireReader, slot: ValueSlot, tag: number): void {
+  switch (tag >>> 3) {
+    case valueField.meaning:
+      reader.expect(tag, wireVarint, 'meaning')
+      slot.meaning = reader.int32()
+      return
+    case valueField.excludeFromIndexes:
+      reader.expect(tag, wireVarint, 'exclude_from_indexes')
+      slot.excluded = reader.bool()
+      return
+    default:
+      reader.skip(tag)
+  }
+}
+
+/** @param isMerged - U2: the same message was read before */
+function readBytesMember(reader: WireReader, slot: ValueSlot, isMerged: boolean): void {
   const length = reader.length()
   const start = reader.position
   const end = start + length
   reader.position = end
-  if (slot.member === field && field !== valueField.string && field !== valueField.blob) {
+  if (isMerged) {
     const merged = merge(slot, { bytes: reader.bytes, start, end })
     slot.bytes = merged.bytes
     slot.start = merged.start
@@ -146,7 +130,6 @@ function readBytesMember(reader: WireReader, slot: ValueSlot, field: number): vo
     slot.start = start
     slot.end = end
   }
-  slot.member = field
 }
 
 /** What a map entry of an Entity holds. `start` and `end` bound the value's message. */

@@ -7,7 +7,8 @@
  *
  * Known: google/datastore/v1/entity.proto for the numbers.
  */
-import { type ByteRange, readValue, ValueSlot, valueField } from './value-slot.ts'
+import { type ByteRange, readValue, ValueSlot } from './value-slot.ts'
+import { valueField } from './value-types.ts'
 import { WireReader, wireBytes } from './wire.ts'
 
 const elementBytes = 11

@@ -13,7 +13,7 @@
  */
 import { invert } from '../encoding/bytes.ts'
 import { decodeDouble } from '../encoding/ordered.ts'
-import { classBytes } from '../encoding/value-codec.ts'
+import { classBytes } from '../encoding/value-types.ts'
 import type { Value } from '../model/value.ts'
 
 const int64Max = 2n ** 63n - 1n

@@ -11,7 +11,8 @@
  * Known: comments of google.datastore.v1.FindNearest. Ours: NaN, as of the cosine with a vector without length.
  */
 import { EntityWalk } from '../encoding/entity-walk.ts'
-import { type ByteRange, readValue, ValueSlot, valueField } from '../encoding/value-slot.ts'
+import { type ByteRange, readValue, ValueSlot } from '../encoding/value-slot.ts'
+import { valueField } from '../encoding/value-types.ts'
 import { readDoubles } from '../encoding/vector.ts'
 import { WireReader } from '../encoding/wire.ts'
 import type { DistanceMeasure } from '../model/query.ts'

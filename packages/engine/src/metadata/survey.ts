@@ -14,8 +14,8 @@ import { EntityWalk } from '../encoding/entity-walk.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import { type KeyCodes, partitionOfCode, pathLength } from '../encoding/key-codec.ts'
 import { decodeText, encodeText } from '../encoding/ordered.ts'
-import { classBytes } from '../encoding/value-codec.ts'
-import { type ByteRange, readerOf, readValue, ValueSlot, valueField } from '../encoding/value-slot.ts'
+import { type ByteRange, readerOf, readValue, ValueSlot } from '../encoding/value-slot.ts'
+import { typeOfMember, valueClasses, valueField, valueTypes } from '../encoding/value-types.ts'
 import { WireReader, wireBytes } from '../encoding/wire.ts'
 import { andThen, finallyDo, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { KvRow } from '../storage/kv.ts'
@@ -200,20 +200,6 @@ function encodedBytes(text: string): number {
   return bytes
 }
 
-/** Names of property types by the field of the value. */
-const typeNames: ReadonlyMap<number, string> = new Map([
-  [valueField.null, 'NULL'],
-  [valueField.boolean, 'Boolean'],
-  [valueField.integer, 'Integer'],
-  [valueField.timestamp, 'Date/Time'],
-  [valueField.double, 'Float'],
-  [valueField.string, 'String'],
-  [valueField.blob, 'Blob'],
-  [valueField.geoPoint, 'GeoPt'],
-  [valueField.key, 'Key'],
-  [valueField.entity, 'EmbeddedEntity'],
-])
-
 /** Meanings that name a type of their own. Known: the API's value meanings. */
 const typeNamesByMeaning: Readonly<Record<number, string>> = {
   1: 'Category',
@@ -249,7 +235,7 @@ function addValue(
   const slot = new ValueSlot(reader.bytes)
   readValue(reader, slot)
   if (slot.member !== valueField.array || isElement) {
-    const type = typeNamesByMeaning[slot.meaning] ?? typeNames.get(slot.member) ?? 'EmbeddedEntity'
+    const type = typeNamesByMeaning[slot.meaning] ?? statisticsOf(slot.member)
     tally(tallyOf(tallies, type), nameBytes + range.end - range.start)
     return
   }
@@ -268,18 +254,16 @@ function addValue(
   }
 }
 
+/** The name of a property type in statistics, by the field of the value. */
+function statisticsOf(member: number): string {
+  const type = typeOfMember[member]
+  return (type && valueTypes[type].statistics) ?? valueTypes.entity.statistics
+}
+
 /** Names of the classes of values that index rows are counted and listed under, by the first byte of a value code. */
-export const classNames: ReadonlyMap<number, string> = new Map([
-  [classBytes.null, 'NULL'],
-  [classBytes.int64, 'INT64'],
-  [classBytes.false, 'BOOLEAN'],
-  [classBytes.true, 'BOOLEAN'],
-  [classBytes.bytes, 'STRING'],
-  [classBytes.double, 'DOUBLE'],
-  [classBytes.geoPoint, 'POINT'],
-  [classBytes.user, 'USER'],
-  [classBytes.key, 'REFERENCE'],
-])
+export const classNames: ReadonlyMap<number, string> = new Map(
+  Object.values(valueClasses).map(({ byte, index }) => [byte, index]),
+)
 
 /** A survey that is used again while nothing was written (SV2). */
 export class RememberedSurvey {

@@ -48,6 +48,8 @@ export type Value =
 /** Value types of index rows. An entity is one only as a user value (meaning 20). */
 export type IndexableValue = Exclude<Value, ArrayValue>
 
+export type ValueType = Value['type']
+
 export type Properties = ReadonlyMap<string, Value>
 
 /** The meaning that makes an embedded entity a user value. Known: the Datastore API's value meanings. */

@@ -207,23 +207,28 @@ export const timestampMicros: fc.Arbitrary<bigint> = fc.oneof(
   { weight: 1, arbitrary: fc.bigInt({ min: -62_135_596_800_000_000n, max: 253_402_300_799_999_999n }) },
 )
 
+/** How often which values of a type are drawn. */
+type Drawn<T extends IndexableValue> = { readonly weight: number; readonly arbitrary: fc.Arbitrary<T> }
+
+const indexableByType: { readonly [T in IndexableValue['type']]: Drawn<Extract<IndexableValue, { type: T }>> } = {
+  null: { weight: 1, arbitrary: fc.constant({ type: 'null' }) },
+  integer: { weight: 3, arbitrary: int64s.map((value) => ({ type: 'integer', value })) },
+  timestamp: { weight: 2, arbitrary: timestampMicros.map((micros) => ({ type: 'timestamp', micros })) },
+  boolean: { weight: 1, arbitrary: fc.boolean().map((value) => ({ type: 'boolean', value })) },
+  string: { weight: 3, arbitrary: anyTexts.map((value) => ({ type: 'string', value })) },
+  blob: { weight: 2, arbitrary: byteArrays.map((value) => ({ type: 'blob', value })) },
+  double: { weight: 3, arbitrary: doubles.map((value) => ({ type: 'double', value })) },
+  geoPoint: {
+    weight: 1,
+    arbitrary: fc.tuple(doubles, doubles).map(([latitude, longitude]) => ({ type: 'geoPoint', latitude, longitude })),
+  },
+  entity: { weight: 1, arbitrary: users },
+  key: { weight: 2, arbitrary: keys.map((key) => ({ type: 'key', key })) },
+}
+
 /** Values of every type that can stand in an index row; those of two types are often equal in order. */
 export const indexableValues: fc.Arbitrary<IndexableValue> = fc.oneof(
-  { weight: 1, arbitrary: fc.constant<IndexableValue>({ type: 'null' }) },
-  { weight: 3, arbitrary: int64s.map((value): IndexableValue => ({ type: 'integer', value })) },
-  { weight: 2, arbitrary: timestampMicros.map((micros): IndexableValue => ({ type: 'timestamp', micros })) },
-  { weight: 1, arbitrary: fc.boolean().map((value): IndexableValue => ({ type: 'boolean', value })) },
-  { weight: 3, arbitrary: anyTexts.map((value): IndexableValue => ({ type: 'string', value })) },
-  { weight: 2, arbitrary: byteArrays.map((value): IndexableValue => ({ type: 'blob', value })) },
-  { weight: 3, arbitrary: doubles.map((value): IndexableValue => ({ type: 'double', value })) },
-  {
-    weight: 1,
-    arbitrary: fc
-      .tuple(doubles, doubles)
-      .map(([latitude, longitude]): IndexableValue => ({ type: 'geoPoint', latitude, longitude })),
-  },
-  { weight: 1, arbitrary: users },
-  { weight: 2, arbitrary: keys.map((key): IndexableValue => ({ type: 'key', key })) },
+  ...(Object.values(indexableByType) as readonly Drawn<IndexableValue>[]),
 )
 
 /** Values as a query test wants them: few and small, so that filters hit. */

@@ -38,7 +38,14 @@ function renamedValue(value: Value, rename: Rename): Value {
         ? { ...value, properties }
         : { ...value, key: renamedKey(value.key, rename), properties }
     }
-    default:
+    case 'null':
+    case 'boolean':
+    case 'integer':
+    case 'timestamp':
+    case 'double':
+    case 'string':
+    case 'blob':
+    case 'geoPoint':
       return value
   }
 }

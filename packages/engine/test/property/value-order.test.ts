@@ -10,10 +10,10 @@ import {
   likelyType,
   skipInvertedValue,
   skipValue,
-  typeBytes,
   typeOf,
   valueCode,
 } from '../../src/encoding/value-codec.ts'
+import { typeBytes } from '../../src/encoding/value-types.ts'
 import { compareValues, type IndexableValue, userSortFields } from '../../src/model/value.ts'
 import { anyTexts, fewValues, indexableValues } from '../../src/testing/arbitraries.ts'
 import { holdsFor } from './order-laws.ts'

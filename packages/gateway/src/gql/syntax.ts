@@ -56,11 +56,28 @@ export interface Order {
   readonly direction: 'ascending' | 'descending'
 }
 
+/** Holds a type to naming every type of values. */
+type ForEachType<Forms extends Readonly<Record<Value['type'], 'literal' | 'KEY' | 'ARRAY' | 'binding'>>> = Forms
+
+/** How a query says a value of each type: by a literal, by KEY(…) or ARRAY(…), or only by a binding. */
+type LiteralForms = ForEachType<{
+  readonly null: 'literal'
+  readonly boolean: 'literal'
+  readonly integer: 'literal'
+  readonly double: 'literal'
+  readonly string: 'literal'
+  readonly blob: 'literal'
+  readonly timestamp: 'literal'
+  readonly key: 'KEY'
+  readonly array: 'ARRAY'
+  readonly geoPoint: 'binding'
+  readonly entity: 'binding'
+}>
+
 /** A value that a literal can say, but for keys: null, a boolean, a number, a text, bytes or a timestamp. */
-export type PlainLiteral = Extract<
-  Value,
-  { type: 'null' | 'boolean' | 'integer' | 'double' | 'string' | 'blob' | 'timestamp' }
->
+export type PlainLiteral = {
+  readonly [T in Value['type']]: LiteralForms[T] extends 'literal' ? Extract<Value, { type: T }> : never
+}[Value['type']]
 
 export interface KeyLiteral {
   readonly type: 'keyLiteral'

@@ -180,20 +180,33 @@ function entityTable(entities: readonly StoredEntity[]): readonly string[] {
   ])
 }
 
-/** Nothing but what a person wants to see of a value; JSON has the rest. */
-function inWords(value: Value): string {
-  const { excludeFromIndexes: _excluded, meaning: _meaning, ...bare } = value
-  const plain = plainOf(bare as Value, { projectId: '', databaseId: '', namespaceId: '' })
-  if (typeof plain === 'string') return plain
-  const words = value.type === 'key' ? formatPath(value.key.path) : tagged(plain)
-  return words ?? JSON.stringify(plain)
+/** What a column shows of a value of each type: its path, what stands behind the tag, or the notation of fixtures. */
+const shownAs: Readonly<Record<Value['type'], 'path' | 'untagged' | 'notation'>> = {
+  null: 'notation',
+  boolean: 'notation',
+  integer: 'untagged',
+  timestamp: 'untagged',
+  double: 'untagged',
+  string: 'untagged',
+  blob: 'untagged',
+  geoPoint: 'untagged',
+  key: 'path',
+  entity: 'notation',
+  array: 'notation',
 }
 
-/** `2026-11-21T10:00:00Z` of `{"$timestamp": "2026-11-21T10:00:00Z"}`. */
-function tagged(plain: PlainValue): string | undefined {
-  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) return undefined
-  const [[tag, inner] = ['', undefined], ...more] = Object.entries(plain)
-  if (more.length > 0 || !['$timestamp', '$int', '$double', '$blob', '$geo'].includes(tag)) return undefined
+/** Nothing but what a person wants to see of a value; JSON has the rest. */
+function inWords(value: Value): string {
+  if (value.type === 'key') return formatPath(value.key.path)
+  const { excludeFromIndexes: _excluded, meaning: _meaning, ...bare } = value
+  const plain = plainOf(bare as Value, { projectId: '', databaseId: '', namespaceId: '' })
+  return shownAs[value.type] === 'untagged' ? untagged(plain) : JSON.stringify(plain)
+}
+
+/** `2026-11-21T10:00:00Z` of `{"$timestamp": "2026-11-21T10:00:00Z"}`; a plain value itself. */
+function untagged(plain: PlainValue): string {
+  if (typeof plain !== 'object' || plain === null) return String(plain)
+  const [inner] = Object.values(plain)
   return Array.isArray(inner) ? inner.join(', ') : String(inner)
 }
 
