@@ -174,8 +174,9 @@ export const ramp500505: Lab = {
       says: 'without a hot tablet: the busiest has less than twice the mean',
       arms: ['ramp'],
       judge: (of) => {
-        const times = figureOf(of('ramp'), 'busiest to mean')
-        return { holds: times < 2, found: `${times} times the mean of ${figureOf(of('ramp'), 'tablets')} tablets` }
+        const [times, tablets] = [figureOf(of('ramp'), 'busiest to mean'), figureOf(of('ramp'), 'tablets')]
+        // Of one tablet alone the busiest is the mean.
+        return { holds: times < 2 && tablets > 1, found: `${times} times the mean of ${tablets} tablets` }
       },
     },
     {
