@@ -5,7 +5,7 @@
  * V2  Chance comes from the seed and the arm's name, so that one arm run alone draws what it draws among all.
  */
 import { type EngineOptions, tabletDefaults } from '@sixtables/engine'
-import { type Random, seededRandom } from '@sixtables/engine/testing'
+import { fnv, fnvStart, type Random, seededRandom } from '@sixtables/engine/testing'
 import { Recorder } from './measure/recorder.ts'
 import { engineTabletOptions, type SettingName, type SettingValues } from './settings.ts'
 import { type Client, StoreClient } from './sim/client.ts'
@@ -90,7 +90,5 @@ export class ArmSession {
 
 /** One seed an arm: FNV-1a of its name, mixed with the run's. */
 function armSeed(seed: number, arm: string): number {
-  let hash = 0x811c9dc5 ^ seed
-  for (let i = 0; i < arm.length; i++) hash = Math.imul(hash ^ arm.charCodeAt(i), 0x01000193)
-  return hash >>> 0
+  return fnv(arm, fnvStart ^ seed) >>> 0
 }

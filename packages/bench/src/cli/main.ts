@@ -11,10 +11,10 @@ import { readFileSync } from 'node:fs'
 import yargs, { type Argv } from 'yargs'
 import { labs } from '../labs/catalogue.ts'
 import type { InkLine } from '../report/ink.ts'
+import { advice } from './advice.ts'
 import { UsageError } from './errors.ts'
 import { type Io, processIo } from './io.ts'
 import { listLabs, listSettings } from './listing.ts'
-import { nearest } from './nearest.ts'
 import { type RunFlags, runLabs } from './run.ts'
 
 export async function main(args: readonly string[], io: Io = processIo): Promise<number> {
@@ -135,7 +135,9 @@ function wholeNumber(flag: string, words: string, most: number): number {
   return value
 }
 
-const flagNames = ['all', 'seed', 'arm', 'set', 'json', 'html', 'endpoint', 'seconds', 'rate', 'help', 'version']
+const flagNames = ['all', 'seed', 'arm', 'set', 'json', 'html', 'endpoint', 'seconds', 'rate', 'help', 'version'].map(
+  (name) => `--${name}`,
+)
 
 function explained(message: string, args: readonly string[]): string {
   const words = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]
@@ -143,9 +145,9 @@ function explained(message: string, args: readonly string[]): string {
   const word = words.split(', ').find((one) => one !== '') ?? ''
   if (!args.some((arg) => arg.startsWith('-') && arg.replace(/^--?/, '').replace(/=.*/, '') === word)) {
     if (labs.some(({ name }) => name === word)) return `${word} is a lab; run it with sixtables-lab run ${word}`
-    return `there is no command ${word}; did you mean ${nearest(word, ['list', 'settings', 'run'])}?`
+    return `there is no command ${word}; ${advice(word, ['list', 'settings', 'run'])}`
   }
-  return `there is no flag --${word}; did you mean --${nearest(word, flagNames)}?`
+  return `there is no flag --${word}; ${advice(`--${word}`, flagNames)}`
 }
 
 function version(): string {

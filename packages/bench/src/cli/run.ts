@@ -14,10 +14,10 @@ import {
   type SettingValues,
   settingNames,
 } from '../settings.ts'
+import { advice } from './advice.ts'
 import { driveLabs } from './drive.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
-import { nearest } from './nearest.ts'
 
 export interface RunFlags {
   readonly names: readonly string[]
@@ -80,11 +80,8 @@ export function chosenLabs({ names, all }: RunFlags): readonly Lab[] {
   return names.map((name) => {
     const lab = labs.find((one) => one.name === name)
     if (lab !== undefined) return lab
-    const near = nearest(
-      name,
-      labs.map((one) => one.name),
-    )
-    throw new UsageError(`there is no lab ${name}; did you mean ${near}?`)
+    const names = labs.map((one) => one.name)
+    throw new UsageError(`there is no lab ${name}; ${advice(name, names)}`)
   })
 }
 
@@ -92,7 +89,7 @@ function checkArms(arms: readonly string[] | undefined, chosen: readonly Lab[]):
   const known = chosen.flatMap((lab) => lab.arms.map(({ name }) => name))
   for (const arm of arms ?? []) {
     if (known.includes(arm)) continue
-    throw new UsageError(`there is no arm ${arm}; did you mean ${nearest(arm, known)}?`)
+    throw new UsageError(`there is no arm ${arm}; ${advice(arm, known)}`)
   }
 }
 
@@ -112,7 +109,7 @@ function askedSettings(set: readonly string[], chosen: readonly Lab[]): SettingV
     const at = words.indexOf('=')
     const name = at < 0 ? words : words.slice(0, at)
     if (!isSettingName(name)) {
-      throw new UsageError(`there is no setting ${name}; did you mean ${nearest(name, settingNames)}?`)
+      throw new UsageError(`there is no setting ${name}; ${advice(name, settingNames)}`)
     }
     if (!read.includes(name)) {
       const near = read.length === 0 ? 'it has none' : `it reads ${read.join(', ')}`

@@ -1,9 +1,10 @@
 /** Keys as applications make them: numbers in a row, names with a number, and names that begin with a hash. */
 
+import { fnv } from '@sixtables/engine/testing'
+
 /** 32 bits of FNV-1a, as eight hexadecimal digits: spreads consecutive names over the whole range. */
 export function hashOf(words: string): string {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < words.length; i++) hash = Math.imul(hash ^ words.charCodeAt(i), 0x01000193)
+  let hash = fnv(words)
   // The last letters alone would move only the low bits: a final mix carries them up.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)

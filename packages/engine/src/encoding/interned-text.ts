@@ -6,6 +6,7 @@
  *
  * N1  A text in the table is well-formed UTF-8.     checked in readText() before it enters
  */
+import { fnvStart, fnvStep } from '../fnv.ts'
 import { readText } from './wire.ts'
 
 export interface InternedText {
@@ -22,8 +23,8 @@ const slots: (InternedText | undefined)[] = new Array<InternedText | undefined>(
 /** Bytes [start, end) as text; INVALID_ARGUMENT unless they are UTF-8. `what` names the field for that message. */
 export function internText(bytes: Buffer, start: number, end: number, what: string): InternedText {
   if (end - start > bytesMax) return decode(bytes, start, end, what)
-  let hash = 0x811c9dc5
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] as number), 0x01000193)
+  let hash = fnvStart
+  for (let i = start; i < end; i++) hash = fnvStep(hash, bytes[i] as number)
   const slot = (hash ^ (hash >>> 15)) & (slotCount - 1)
   const known = slots[slot]
   if (known !== undefined && equals(known.bytes, bytes, start, end)) return known

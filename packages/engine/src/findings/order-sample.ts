@@ -9,6 +9,7 @@
  *
  * O1  It holds at most `size` codes, and each at most once.     order-sample.test.ts
  */
+import { lowerBound } from '../lower-bound.ts'
 export interface Landing {
   /** Right before or after one of the latest codes. */
   readonly follows: boolean
@@ -89,13 +90,6 @@ export class OrderSample {
 
   /** The first place whose code is not below `code`. */
   #placeOf(code: string): number {
-    let low = 0
-    let high = this.#sorted.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.#sorted[middle] ?? '') < code) low = middle + 1
-      else high = middle
-    }
-    return low
+    return lowerBound(this.#sorted.length, (place) => (this.#sorted[place] as string) < code)
   }
 }

@@ -15,6 +15,7 @@
  *
  * Ours.
  */
+import { lowerBound } from '../lower-bound.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 
 /** The rows at one moment (U1). */
@@ -98,14 +99,8 @@ export class UnreadLog {
  */
 export function valueIn({ rows, values, start, end }: UnreadRows, row: RowKey): Uint8Array | undefined {
   const version = versionCodeOf(row)
-  let low = start
-  let high = end
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (versionCodeOf(rows[middle] as RowKey) <= version) low = middle + 1
-    else high = middle
-  }
-  for (let at = low - 1; at >= start; at--) {
+  const next = lowerBound(end, (place) => versionCodeOf(rows[place] as RowKey) <= version, start)
+  for (let at = next - 1; at >= start; at--) {
     const found = rows[at] as RowKey
     if (found === row) return values[at]
     if (versionCodeOf(found) !== version) return undefined

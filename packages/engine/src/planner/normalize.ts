@@ -6,9 +6,11 @@
  * same property is dropped; `IN` on a column is a set of ranges of that column, so that results come in the column's order
  * and not value by value.
  */
+
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import { validateNameBytes, validatePartition } from '../encoding/validate-key.ts'
 import { invalidArgument } from '../errors.ts'
+import { fnv, fnvStart, fnvStep } from '../fnv.ts'
 import { limits } from '../limits.ts'
 import type { Query, ResultType } from '../model/query.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
@@ -167,10 +169,9 @@ function shapeOf(query: Query, ancestor: boolean, ordering: Ordering, conjunctio
       if (!names.includes(property)) names.push(property)
     }
   }
-  let hash = 0x811c9dc5
+  let hash = fnvStart
   const mix = (text: string) => {
-    for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-    hash = Math.imul(hash ^ 0x1ffff, 0x01000193)
+    hash = fnvStep(fnv(text, hash), 0x1ffff)
   }
   mix(projectId)
   mix(databaseId)

@@ -8,6 +8,7 @@
  * node begin with the same `start` bytes. So does every key that is looked for there, if the node is not guarded: its
  * neighbours above say so. In a guarded one a key is first compared with the outer two separators; between them it does.
  */
+import { lowerBound } from '../lower-bound.ts'
 import { firstNotBelow, headOf, headsOf, isWholeInHead } from './key-heads.ts'
 import { restOf, sameLength } from './key-parts.ts'
 
@@ -150,30 +151,6 @@ export function removeNumberAt(array: number[], index: number): void {
   array.pop()
 }
 
-/** Index of the first of `keys`, from `from` on, that is at or after `key`. */
-function lowerBound(keys: readonly string[], key: string, from: number): number {
-  let low = from
-  let high = keys.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((keys[middle] as string) < key) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-/** Index of the first of `keys`, from `from` on, that is after `key`. */
-function upperBound(keys: readonly string[], key: string, from: number): number {
-  let low = from
-  let high = keys.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((keys[middle] as string) <= key) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
 /** Index of the child of `inner` under which `key` belongs: how many separators are at or before it. */
 export function childOf<V>(inner: Inner<V>, key: string): number {
   const { keys, heads } = inner
@@ -184,7 +161,8 @@ export function childOf<V>(inner: Inner<V>, key: string): number {
   }
   const head = headOf(key, inner.start)
   const index = firstNotBelow(heads, head)
-  return index === count || heads[index] !== head ? index : upperBound(keys, key, index)
+  if (index === count || heads[index] !== head) return index
+  return lowerBound(keys.length, (place) => (keys[place] as string) <= key, index)
 }
 
 /** Where `key` stands in the leaf in which it belongs: its index, or `~index` of where it would be put. */
@@ -198,7 +176,7 @@ export function placeOf<V>(leaf: Leaf<V>, key: string): number {
   const first = rests[index] as string
   if (first.length === length && key.endsWith(first)) return index
   const rest = restOf(key, start)
-  const place = lowerBound(rests, rest, index)
+  const place = lowerBound(rests.length, (at) => (rests[at] as string) < rest, index)
   return rests[place] === rest ? place : ~place
 }
 

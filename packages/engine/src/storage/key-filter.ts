@@ -6,6 +6,7 @@
  *
  * Measured: 0.1–0.2 µs to ask for a key of 35 characters.
  */
+import { fnvStart, fnvStep } from '../fnv.ts'
 import type { RowKey } from './kv.ts'
 
 const firstBytes = 64 << 10
@@ -83,11 +84,11 @@ export class KeyFilter {
   }
 
   #hash(key: RowKey): void {
-    let one = 0x811c9dc5
+    let one = fnvStart
     let other = 0x9e3779b1
     for (let i = 0; i < key.length; i++) {
       const byte = key.charCodeAt(i)
-      one = Math.imul(one ^ byte, 0x01000193)
+      one = fnvStep(one, byte)
       other = Math.imul(other + byte, 0x85ebca6b)
     }
     this.#start = mixed(one)

@@ -10,6 +10,7 @@
  * V8 then stores an array of heads as one run of doubles, eight bytes each and never boxed (measured: 64 of them are searched
  * in some 10 ns). A head is exact: it stays below 2^52.
  */
+import { lowerBound } from '../lower-bound.ts'
 
 /** The rest is longer than its head can hold. */
 const longRest = 7
@@ -45,12 +46,5 @@ export function isWholeInHead(length: number): boolean {
 
 /** Index of the first of ascending heads that is not less than `head`; their number when all are. */
 export function firstNotBelow(heads: readonly number[], head: number): number {
-  let low = 0
-  let high = heads.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((heads[middle] as number) < head) low = middle + 1
-    else high = middle
-  }
-  return low
+  return lowerBound(heads.length, (place) => (heads[place] as number) < head)
 }

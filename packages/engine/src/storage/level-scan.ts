@@ -9,6 +9,7 @@
  * chunk is at least what is asked or expected, and doubles while the scan goes on. A seek inside the rows read ahead costs
  * a binary search.
  */
+import { lowerBound } from '../lower-bound.ts'
 import type { KeyRange, KvRow, KvScan, RowKey, ScanOptions } from './kv.ts'
 import { type Chunk, LevelCursor } from './level-cursor.ts'
 import type { LevelDatabase, Moment } from './level-moment.ts'
@@ -98,15 +99,10 @@ export class LevelScan implements KvScan {
     const reverse = this.#reverse
     if (reverse ? key > first.key : key < first.key) return false
     if (!this.#ended && (reverse ? key < last.key : key > last.key)) return false
-    let low = 0
-    let high = rows.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const at = (rows[middle] as KvRow).key
-      if (reverse ? at > key : at < key) low = middle + 1
-      else high = middle
-    }
-    this.#at = low
+    this.#at = lowerBound(rows.length, (place) => {
+      const at = (rows[place] as KvRow).key
+      return reverse ? at > key : at < key
+    })
     return true
   }
 

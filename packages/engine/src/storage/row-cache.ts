@@ -18,7 +18,9 @@
  * a cache, now 20 (70 when others have to go for it;
  * docs/decisions/0004-ranges-and-batches-on-disk.md).
  */
+
 import { prefixEnd } from '../encoding/bytes.ts'
+import { lowerBound } from '../lower-bound.ts'
 import { BTree, type TreeView } from './btree.ts'
 import { floorFrom, type TreeNode } from './btree-node.ts'
 import { TreeScan } from './btree-scan.ts'
@@ -295,14 +297,7 @@ export function rowsOfSpan(span: Span, range: KeyRange, reverse: boolean, count:
 
 /** The place of the first row at or after the key. */
 function placeOf(rows: readonly KvRow[], key: RowKey): number {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((rows[middle] as KvRow).key < key) low = middle + 1
-    else high = middle
-  }
-  return low
+  return lowerBound(rows.length, (place) => (rows[place] as KvRow).key < key)
 }
 
 function bytesOf({ key, value }: KvRow): number {

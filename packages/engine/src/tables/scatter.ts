@@ -11,9 +11,11 @@
  * Measured: legacy, on 2,200 keys of Google's legacy emulator. Believed: production's share (the mapper literature). Ours: the
  * hash of the sparse way.
  */
+
 import { createHash } from 'node:crypto'
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import { decodePath } from '../encoding/key-codec.ts'
+import { fnv } from '../fnv.ts'
 import type { PathElement } from '../model/key.ts'
 
 export type ScatterStyle = 'legacy' | 'sparse'
@@ -33,8 +35,7 @@ export function scatterOf(pathCode: string, style: ScatterStyle): Uint8Array | u
 const sparseShare = 128
 
 function sparseScatter(pathCode: string): Uint8Array | undefined {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < pathCode.length; i++) hash = Math.imul(hash ^ pathCode.charCodeAt(i), 0x01000193)
+  let hash = fnv(pathCode)
   hash ^= hash >>> 16
   hash = Math.imul(hash, 0x21f0aaad)
   hash ^= hash >>> 15

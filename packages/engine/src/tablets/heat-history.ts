@@ -10,6 +10,7 @@
  * H3  Memory is bounded: ranges × tiers × columns. A range is divided at the middle of its latest keys when it has more
  *     than its share of the load; the coldest two neighbours are joined to make room.
  */
+import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 
@@ -266,13 +267,8 @@ export class HeatHistory {
       this.#tables.set(table, [range])
       return range
     }
-    let [low, high] = [1, ranges.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((ranges[middle] as HeatRange).start <= rowKey) low = middle + 1
-      else high = middle
-    }
-    return ranges[low - 1] as HeatRange
+    const next = lowerBound(ranges.length, (place) => (ranges[place] as HeatRange).start <= rowKey, 1)
+    return ranges[next - 1] as HeatRange
   }
 }
 

@@ -8,7 +8,9 @@
  * T2  A split point is a whole row key, and lies after the start of its tablet: no row is in two tablets, and none is cut.
  * T3  An id names one tablet for ever. The left half of a split keeps the id, the right half gets a new one.
  */
+
 import { invariant } from '../invariant.ts'
+import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
 import { Tablet } from './tablet.ts'
@@ -101,12 +103,6 @@ export class TabletMap {
 
   /** The last tablet that begins at or before a row key. */
   #placeOf(tablets: readonly Tablet[], rowKey: RowKey): number {
-    let [low, high] = [1, tablets.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((tablets[middle] as Tablet).start <= rowKey) low = middle + 1
-      else high = middle
-    }
-    return low - 1
+    return lowerBound(tablets.length, (place) => (tablets[place] as Tablet).start <= rowKey, 1) - 1
   }
 }

@@ -7,6 +7,7 @@
  *
  * Known: a delete writes a tombstone; only a major compaction drops it. Ours: that a later put takes it away at once.
  */
+import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
 
 const entriesMax = 4_096
@@ -98,12 +99,6 @@ export class Tombstones {
 
   /** The first place whose key is not below `rowKey`. */
   #indexOf(rowKey: RowKey): number {
-    let [low, high] = [0, this.#keys.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.#keys[middle] as RowKey) < rowKey) low = middle + 1
-      else high = middle
-    }
-    return low
+    return lowerBound(this.#keys.length, (place) => (this.#keys[place] as RowKey) < rowKey)
   }
 }

@@ -5,7 +5,7 @@
  * W1  A mistake names the word as it was typed, and the nearest word that would do at that place.
  */
 
-import { nearest } from '../../text/nearest.ts'
+import { nearest } from '@sixtables/engine/nearest'
 import type { Command, Flag, Program } from './command.ts'
 import { UsageError } from './errors.ts'
 

@@ -4,12 +4,12 @@
  * The text is read here, so that its mistakes are reported without a server, and sent as a query: a server needs no GQL.
  */
 import { DatastoreError, type Query, type Value } from '@sixtables/engine'
+import { nearest } from '@sixtables/engine/nearest'
 import { formatPath, type PlainValue, plainOf, plainProperties } from '../../../fixtures/plain-value.ts'
 import type { StoredEntity } from '../../../fixtures/store.ts'
 import type { BoundAggregation } from '../../../gql/bind.ts'
 import { gqlAggregationOf, gqlQueryOf } from '../../../gql/gql.ts'
 import { parseGql } from '../../../gql/parse.ts'
-import { nearest } from '../../../text/nearest.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import { text } from '../../framework/flag-values.ts'

@@ -11,8 +11,8 @@ import type {
   TableReport,
   TtlPolicy,
 } from '@sixtables/engine'
+import { nearest } from '@sixtables/engine/nearest'
 import type { DatabaseReport, Parameters } from '../../../admin/emulator/inspection.ts'
-import { nearest } from '../../../text/nearest.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import { text } from '../../framework/flag-values.ts'
