@@ -75,8 +75,12 @@ export type SettingName =
   | 'expiry.endedShare'
   | 'index.count'
   | 'index.values'
+  | 'entity.bodyBytes'
   | 'list.changes'
   | 'list.compactEveryMs'
+  | 'list.entriesMax'
+  | 'list.followers'
+  | 'list.leaveShare'
   | 'work.records'
   | 'work.workers'
 
@@ -306,6 +310,12 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
   },
   'index.count': { value: 5, unit: 'indexes', about: 'composite indexes of one kind, at most', source: 'ours' },
   'index.values': { value: 32, unit: 'values', about: 'values of one array property, at most', source: 'ours' },
+  'entity.bodyBytes': {
+    value: 2000,
+    unit: 'bytes',
+    about: "length of an entity's text that no index has",
+    source: 'ours',
+  },
   'list.changes': {
     value: 8,
     unit: 'changes',
@@ -318,6 +328,27 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     unit: 'ms',
     about: 'pause of a client between two compactions of a list, on average',
     least: 1,
+    source: 'ours',
+  },
+  'list.entriesMax': {
+    value: 2000,
+    unit: 'entries',
+    about: 'entries of a sub-list, at most',
+    least: 1,
+    source: 'ours: about eighty kilobytes',
+  },
+  'list.followers': {
+    value: 200_000,
+    unit: 'followers',
+    about: 'followers of one user',
+    least: 10,
+    source: "known: Couchbase's manual 1.8, 9.2.5.4",
+  },
+  'list.leaveShare': {
+    value: 0.1,
+    unit: 'share',
+    about: 'followers who leave before a compaction',
+    least: 0.001,
     source: 'ours',
   },
   'work.records': {

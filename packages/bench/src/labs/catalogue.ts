@@ -2,18 +2,21 @@
 import type { Lab } from '../lab.ts'
 import { allocateIds } from './allocate-ids.ts'
 import { batching } from './batching.ts'
+import { counting } from './counting.ts'
 import { entityGroupContention } from './entity-group-contention.ts'
 import { expiry } from './expiry.ts'
 import { hotKey } from './hot-key.ts'
 import { indexCost } from './index-cost.ts'
 import { keyRangeState } from './key-range-state.ts'
 import { listCompaction } from './list-compaction.ts'
+import { listOfLists } from './list-of-lists.ts'
 import { listRemoval } from './list-removal.ts'
 import { massDelete } from './mass-delete.ts'
 import { monotonicIndex } from './monotonic-index.ts'
 import { namesAndTypes } from './names-and-types.ts'
 import { offsetCursor } from './offset-cursor.ts'
 import { optimisticPessimistic } from './optimistic-pessimistic.ts'
+import { queryShape } from './query-shape.ts'
 import { ramp500505 } from './ramp-500-50-5.ts'
 import { readYourWrites } from './read-your-writes.ts'
 import { sequenceNumbers } from './sequence-numbers.ts'
@@ -37,6 +40,9 @@ export const labs: readonly Lab[] = [
   sequenceNumbers,
   listRemoval,
   listCompaction,
+  listOfLists,
+  queryShape,
+  counting,
   offsetCursor,
   massDelete,
   expiry,

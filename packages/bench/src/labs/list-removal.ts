@@ -241,7 +241,7 @@ export const listRemoval: Lab = {
   today:
     'All of it holds in Firestore in Datastore mode: `base_version` and the transforms of array properties are its own. Its ' +
     'documentation still advises against more than about one write a second to one entity over a long time, so a list with many ' +
-    'writers is better split (list-of-lists). A transaction that reads the list does not fail at its ' +
+    'writers is better split (see [list-of-lists](list-of-lists.md)). A transaction that reads the list does not fail at its ' +
     'commit there but waits for a lock, and is refused when it has waited too long.',
   sources: [
     'Removal by CAS and its starvation, tombstones before the list, `+id` and `-id`, paired lists: Couchbase 1.8 manual, 9.2.5.1 and ' +

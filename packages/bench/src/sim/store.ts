@@ -25,6 +25,9 @@ export interface StoreOptions {
   readonly apply?: ApplyPolicy
   readonly tablets?: NonNullable<EngineOptions['tablets']>
   readonly idCollisions?: NonNullable<EngineOptions['idCollisions']>
+  readonly statisticsEveryMs?: number
+  /** Rows to begin with. */
+  readonly kv?: NonNullable<EngineOptions['kv']>
 }
 
 /** Labs keep little history: nobody reads the past, and memory is for rows. */
@@ -78,9 +81,10 @@ export class Store {
    * Runs clients side by side and moves time on until all are done.
    *
    * @param onTime - told the time since opening, about ten times a simulated second
+   * @param stepMs - time between two looks at whether all are done; longer where clients sleep for hours
    * @throws what a client throws; and when nobody waits for time and yet not all are done
    */
-  async together(clients: readonly Promise<void>[], onTime?: (nowMs: number) => void): Promise<void> {
+  async together(clients: readonly Promise<void>[], onTime?: (nowMs: number) => void, stepMs = 100): Promise<void> {
     let running = true
     const all = Promise.all(clients).finally(() => {
       running = false
@@ -103,5 +107,4 @@ export class Store {
   }
 }
 
-const stepMs = 100
 const longestMs = 7 * 24 * 3_600_000

@@ -25,6 +25,7 @@ const short: SettingValues = {
   'load.samples': 64,
   'load.writersMax': 16,
   'work.records': 2000,
+  'list.followers': 5000,
 }
 
 /** @param seeds - further seeds that a usual run takes; one is run for the page anyway */

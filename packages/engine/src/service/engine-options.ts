@@ -32,6 +32,11 @@ export interface EngineOptions {
   readonly durability?: Durability | undefined
   /** Transactions that may be open at a time, in all databases; default 100,000. More are refused with RESOURCE_EXHAUSTED. */
   readonly openTransactionsMax?: number | undefined
+  /**
+   * How often statistics (`__Stat_…`) are taken: queries within that time see the same ones, as in production, which takes them
+   * about once a day. Default 0: at each query.
+   */
+  readonly statisticsEveryMs?: number | undefined
   /** Seed of every draw the engine makes; default 1. */
   readonly seed?: number | undefined
   readonly scheduler?: Scheduler | undefined

@@ -137,6 +137,7 @@ export class EngineParts {
       onDemand: this.#onDemand,
       queryIndexes: new QueryIndexes(indexes),
       findings,
+      statisticsEveryMs: this.options.statisticsEveryMs ?? 0,
       recent,
       transactions,
       log,

@@ -232,7 +232,8 @@ export class Reads {
     planned: Plan,
     made: readonly CompositeIndex[],
   ): MaybePromise<TableView> {
-    if (isSpecialKind(query)) return specialView(context, view, query, this.#special.of(context, read, view), made)
+    if (isSpecialKind(query))
+      return specialView(context, view, query, this.#special.of(context, read, view, query.kind), made)
     if (read?.transaction === undefined) return view
     // Also one that has ended since this read began: it reads on.
     const young = this.#database.catalogue.youngerThan(decodeToken(read.transaction) ?? 0)

@@ -24,6 +24,8 @@ export interface SharedParts {
   readonly transactions: Transactions
   readonly queryIndexes: QueryIndexes
   readonly findings: Findings
+  /** Age at which statistics are taken anew; 0 = at each query of them. */
+  readonly statisticsEveryMs: number
   /** Told of the begin and the end of each request. */
   readonly settlement: Settlement
 }

@@ -1,7 +1,13 @@
-/** Sources of queries of metadata and statistics kinds, with their caches. */
+/**
+ * Sources of queries of metadata and statistics kinds, with their caches.
+ *
+ * SS1  Statistics are of the moment of the read, unless the engine was told to take them every so often: then reads of now are
+ *      answered by the latest ones that are younger than that, whatever was written since.      metadata/statistics.test.ts
+ */
 import type { RequestContext } from '../context.ts'
-import type { StatisticsSource } from '../metadata/statistics.ts'
-import { RememberedSurvey, surveyOf } from '../metadata/survey.ts'
+import { andThen } from '../maybe-promise.ts'
+import { isStatisticsKind, type StatisticsSource } from '../metadata/statistics.ts'
+import { RememberedSurvey, type Survey, surveyOf } from '../metadata/survey.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadOptions } from './api.ts'
@@ -17,16 +23,23 @@ export class SpecialSources {
   readonly #database: SurveyedDatabase
   readonly #shared: SharedParts
   readonly #survey = new RememberedSurvey()
+  /** The latest statistics, where they are taken every so often (SS1). */
+  #taken: { readonly survey: Survey; readonly at: bigint } | undefined
 
   constructor(database: SurveyedDatabase, shared: SharedParts) {
     this.#database = database
     this.#shared = shared
   }
 
-  /** For a read over `view`. */
-  of(context: RequestContext, read: ReadOptions | undefined, view: TableView): StatisticsSource {
+  /** For a read over `view`. @param kind - the kind that is queried */
+  of(
+    context: RequestContext,
+    read: ReadOptions | undefined,
+    view: TableView,
+    kind: string | undefined,
+  ): StatisticsSource {
     const { projectId, databaseId, code } = this.#database
-    const { onDemand, versions } = this.#shared
+    const { onDemand, versions, statisticsEveryMs } = this.#shared
     const isOfNow =
       read?.transaction === undefined && read?.newTransaction === undefined && read?.readTime === undefined
     const survey = () =>
@@ -34,12 +47,25 @@ export class SpecialSources {
         () => (isOfNow ? this.#state() : undefined),
         () => surveyOf(context, view, code, this.#database),
       )
-    return { projectId, databaseId, survey, hasAllRows: onDemand?.keepsAll ?? true, at: versions.readTime() }
+    const source = { projectId, databaseId, hasAllRows: onDemand?.keepsAll ?? true }
+    const at = versions.readTime()
+    if (statisticsEveryMs === 0 || !isOfNow || !isStatisticsKind(kind)) return { ...source, survey, at }
+    const taken = this.#taken
+    if (taken !== undefined && at - taken.at < BigInt(statisticsEveryMs) * 1000n) {
+      return { ...source, survey: () => taken.survey, at: taken.at }
+    }
+    const take = () =>
+      andThen(survey(), (fresh) => {
+        this.#taken = { survey: fresh, at }
+        return fresh
+      })
+    return { ...source, survey: take, at }
   }
 
   /** Rows came or went without a commit. */
   forget(): void {
     this.#survey.forget()
+    this.#taken = undefined
   }
 
   /** The same as long as no commit comes, none waits to be applied, and the same indexes are maintained. */

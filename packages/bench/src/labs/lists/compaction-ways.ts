@@ -23,7 +23,7 @@
  *
  * Known: Couchbase's manual 1.8, 9.2.5.3. Ours: LW3, LW4.
  */
-import type { Key } from '@sixtables/engine'
+import { type Key, limits } from '@sixtables/engine'
 import { type ArrayChange, type Client, integerOf, type Put, type Stored, textsOf } from '../../sim/client.ts'
 import { array, integer, text, texts } from '../../sim/entities.ts'
 import { balances, userOf } from './changes.ts'
@@ -83,6 +83,7 @@ async function* putBack(client: Client): AsyncGenerator<Step, void> {
 interface Pair {
   readonly active: 'a' | 'b'
   readonly activeEntries: readonly string[]
+  /** As many as one commit may name; the next pass sees the next ones. */
   readonly inactiveEntries: readonly string[]
   /** The pointer as it was read, where there is one. */
   readonly pointer: Stored | undefined
@@ -97,7 +98,7 @@ async function see(client: Client, by: Sight): Promise<Pair> {
   return {
     active: isB ? 'b' : 'a',
     activeEntries: entriesOf(active),
-    inactiveEntries: entriesOf(inactive),
+    inactiveEntries: entriesOf(inactive).slice(0, limits.propertyTransformsMax),
     pointer: place,
   }
 }

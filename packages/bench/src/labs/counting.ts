@@ -1,0 +1,380 @@
+/**
+ * How many are there? By a keys-only query, by count(), by a statistics entity, and by a count that the newest revision
+ * carries, over 1,000 to 100,000 records.
+ *
+ * Known: best practices, queries: keys-only; the statistics kinds, which production takes about once a day; an article on
+ * sequence numbers without a counter for the count in the newest revision.
+ */
+import type { Query } from '@sixtables/engine'
+import { decodeProperties } from '@sixtables/engine'
+import { type Arm, figureOf, inWords, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf } from '../settings.ts'
+import { integerOf } from '../sim/client.ts'
+import { insert, integer, unindexed } from '../sim/entities.ts'
+import { type Filled, fill } from '../sim/filled.ts'
+import type { Store } from '../sim/store.ts'
+
+interface Answer {
+  readonly count: number
+  /** Rows of tables that were read. */
+  readonly rows: number
+  /** What production would charge. */
+  readonly billed: number
+}
+
+interface Counting {
+  readonly name: string
+  readonly about: string
+  /** How often the answer is asked for until a write is counted, ms. */
+  everyMs(session: ArmSession): number
+  /** Before the last tenth of the records comes. */
+  before?(store: Store): Promise<void>
+  count(store: Store): Promise<Answer>
+}
+
+const queryOf = (store: Store, query: Partial<Query>): Query => ({
+  partition: store.key().partition,
+  kind: 'Record',
+  projection: [],
+  order: [],
+  distinctOn: [],
+  offset: 0,
+  ...query,
+})
+
+/** A query, in as many calls as it takes. */
+async function resultsOf(
+  store: Store,
+  query: Query,
+): Promise<Answer & { readonly first: Answer['count'] | undefined }> {
+  let [count, rows, billed] = [0, 0, 0]
+  let first: number | undefined
+  let startCursor: Uint8Array | undefined
+  for (;;) {
+    const request = { query: startCursor === undefined ? query : { ...query, startCursor } }
+    const { batch, metrics } = await store.database.explainQuery(store.context(), request, { analyze: true })
+    if (batch === undefined || metrics.stats === undefined) throw new Error('the query was not run')
+    count += batch.results.length
+    rows += metrics.stats.indexEntriesScanned + metrics.stats.documentsScanned
+    billed += metrics.stats.readOperations
+    const image = batch.results[0]?.image
+    if (first === undefined && image !== undefined) first = integerOf(decodeProperties(image.properties), 'count')
+    if (batch.moreResults !== 'notFinished') return { count, rows, billed, first }
+    startCursor = batch.endCursor
+  }
+}
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+const often = (session: ArmSession): number => session.setting('probe.everyMs')
+
+const ways: readonly Counting[] = [
+  {
+    name: 'keys-only',
+    about: 'a keys-only query, whose results the client counts',
+    everyMs: often,
+    count: (store) => resultsOf(store, queryOf(store, { projection: ['__key__'] })),
+  },
+  {
+    name: 'count',
+    about: 'an aggregation query: the server counts',
+    everyMs: often,
+    async count(store) {
+      const request = {
+        query: queryOf(store, {}),
+        aggregations: [{ operator: 'count', alias: 'n', upTo: undefined }],
+      } as const
+      const { batch, metrics } = await store.database.explainAggregationQuery(store.context(), request, {
+        analyze: true,
+      })
+      if (batch === undefined || metrics.stats === undefined) throw new Error('the query was not run')
+      const { indexEntriesScanned, documentsScanned, readOperations } = metrics.stats
+      return {
+        count: integerOf(batch.values, 'n'),
+        rows: indexEntriesScanned + documentsScanned,
+        billed: readOperations,
+      }
+    },
+  },
+  {
+    name: 'statistics',
+    about: 'the statistics entity of the kind, which the service writes once a day',
+    everyMs: () => hourMs,
+    /** A day passes, and the statistics are taken. */
+    async before(store) {
+      await store.sleep(dayMs)
+      await this.count(store)
+    },
+    async count(store) {
+      const query = queryOf(store, {
+        kind: '__Stat_Kind__',
+        filter: {
+          type: 'property',
+          property: 'kind_name',
+          operator: 'equal',
+          value: { type: 'string', value: 'Record' },
+        },
+      })
+      const { first = 0, rows, billed } = await resultsOf(store, query)
+      return { count: first, rows, billed }
+    },
+  },
+  {
+    name: 'newest-revision',
+    about: 'each record carries the count so far; the newest one is asked for',
+    everyMs: often,
+    async count(store) {
+      const query = queryOf(store, { order: [{ property: 'number', direction: 'descending' }], limit: 1 })
+      const { first = 0, rows, billed } = await resultsOf(store, query)
+      return { count: first, rows, billed }
+    },
+  },
+]
+
+/** Of the records of a level, those that are there before the day is over. */
+const shareBefore = 0.9
+const before = (records: number): number => Math.round(records * shareBefore)
+/** Time between two looks at whether the client is done. */
+const stepMs = 60_000
+const commitSize = 500
+
+async function put(store: Store, from: number, to: number): Promise<void> {
+  for (let first = from; first <= to; first += commitSize) {
+    const size = Math.min(commitSize, to - first + 1)
+    const mutations = Array.from({ length: size }, (_, i) => {
+      const number = integer(first + i)
+      return insert(store.key({ kind: 'Record', id: BigInt(first + i) }), { number, count: unindexed(number) })
+    })
+    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+  }
+}
+
+/** The latest filled store: all arms of a run begin with it. */
+let filled: { readonly most: number; readonly store: Promise<Filled> } | undefined
+
+function filledWith(levels: readonly number[]): Promise<Filled> {
+  const most = Math.max(...levels)
+  if (filled?.most !== most) filled = { most, store: fill(levels.map(before), put) }
+  return filled.store
+}
+
+interface Level {
+  readonly records: number
+  readonly answer: Answer
+  readonly ms: number
+  /** By how much the answer is off right after a write. */
+  readonly missing: number
+  /** Until the write is counted. */
+  readonly staleMs: number
+}
+
+async function run(session: ArmSession, way: Counting): Promise<void> {
+  const { record } = session
+  const most = session.setting('work.records')
+  const levels = [most / 100, most / 10, most].map(Math.round)
+  const base = await filledWith(levels)
+  const measured: Level[] = []
+  for (const records of levels) {
+    const store = await session.open({
+      mode: 'legacy',
+      apply: { type: 'immediate' },
+      simulate: true,
+      statisticsEveryMs: dayMs,
+      kv: base.fork(before(records)),
+    })
+    const client = async (): Promise<void> => {
+      await store.sleep(base.tookMs)
+      measured.push(await measure(session, store, way, records))
+    }
+    await store.together([client()], undefined, stepMs)
+    await session.closeStore(store)
+    session.progress(measured.length / levels.length)
+  }
+  const [first, last] = [measured[0], measured.at(-1)]
+  if (first === undefined || last === undefined) throw new Error('work.records leaves no records')
+  record.figure('records', last.records, '')
+  record.figure('rows read, fewest records', first.answer.rows, '')
+  record.figure('rows read', last.answer.rows, '')
+  record.figure('read operations billed', last.answer.billed, '')
+  record.figure('latency, fewest records', first.ms, 'ms')
+  record.figure('latency', last.ms, 'ms')
+  record.figure('not counted after a write', last.missing, 'records')
+  record.figure('counted after', last.staleMs / 1000, 's')
+  const x = { name: 'records', values: levels }
+  const chart = (title: string, unit: string, value: (level: Level) => number): void =>
+    record.chart({ title, unit, x, logarithmic: true, lines: [{ name: way.name, values: measured.map(value) }] })
+  chart('rows read', 'rows', ({ answer }) => answer.rows)
+  chart('latency', 'ms', ({ ms }) => ms)
+}
+
+/** Puts the last records, asks until all are counted, and then takes the measures on quiet servers. */
+async function measure(session: ArmSession, store: Store, way: Counting, records: number): Promise<Level> {
+  const { database } = store
+  const { tablets } = store.engine
+  // What is there already has been written long ago.
+  tablets.configure({ simulate: false })
+  await way.before?.(store)
+  await put(store, before(records) + 1, records - 1)
+  tablets.configure({ simulate: true })
+  database.configure({ applyPolicy: { type: 'time', delayMs: session.setting('apply.delayMs') } })
+  await put(store, records, records)
+  const writtenMs = store.nowMs
+  const { count } = await way.count(store)
+  const everyMs = way.everyMs(session)
+  let seen = count
+  while (seen !== records) {
+    await store.sleep(everyMs)
+    seen = (await way.count(store)).count
+  }
+  const staleMs = store.nowMs - writtenMs
+  await store.sleep(60_000)
+  const begun = store.nowMs
+  await store.sleep(session.setting('client.rpcMs'))
+  const answer = await way.count(store)
+  const ms = store.nowMs - begun
+  return { records, answer, ms, missing: records - count, staleMs: count === records ? 0 : staleMs }
+}
+
+const arms: readonly Arm[] = ways.map((way) => ({
+  name: way.name,
+  about: way.about,
+  run: (session) => run(session, way),
+}))
+
+const names = ways.map(({ name }) => name)
+const scanning = ['keys-only', 'count']
+
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+function grown(name: string, says: string, holds: (factor: number) => boolean): Lab['expectations'][number] {
+  return {
+    says: `${name}: ${says}`,
+    arms: [name],
+    judge: (of: Of) => {
+      const [few, many] = ['rows read, fewest records', 'rows read'].map((figure) => figureOf(of(name), figure))
+      return {
+        holds: holds((many ?? 0) / (few ?? 1)),
+        found: `${inWords(few ?? 0)} rows for the fewest records, ${inWords(many ?? 0)} for all`,
+      }
+    },
+  }
+}
+
+export const counting: Lab = {
+  name: 'counting',
+  title: 'how many are there?',
+  question:
+    'A page shows the number of records: first 1,000, later 100,000. What does each way to count them read, how long does it ' +
+    'take, and how old is the answer?',
+  predict:
+    'Which of the four ways reads more rows the more records there are? Which answer is right at once after a write, and which ' +
+    'one only tomorrow?',
+  idea:
+    'An index has no numbers in it: whoever counts reads a row for each record, the client or the server for it. A count that ' +
+    'is stored costs one read however many there are, but somebody must keep it: the service once a day, or each writer with ' +
+    'its record.',
+  settings: {
+    ...defaultsOf(
+      'apply.delayMs',
+      'client.rpcMs',
+      'log.commitMs',
+      'probe.everyMs',
+      'server.count',
+      'server.opsPerSecond',
+      'server.serviceMs',
+      'work.records',
+    ),
+    'work.records': 100_000,
+    'probe.everyMs': 250,
+  },
+  arms,
+  exercises: [
+    {
+      ask: '`--set work.records=20000`: what does a keys-only query cost then, in calls and in time? What does `count()`?',
+      answer:
+        'A fifth: 67 read operations and 350 ms by keys, 20 read operations and 210 ms by `count()`. The stored counts cost what they ' +
+        'did: one read operation and 6.1 ms.',
+    },
+    {
+      ask:
+        '`--set work.records=20000 --set apply.delayMs=5000`. Two expectations fail: which, and why does that not concern the ' +
+        'statistics?',
+      answer:
+        'Those that say that a write is counted soon, by `count()` and by the newest revision: both read indexes, and are as ' +
+        'stale as these, 5.7 s and 5 s. The statistics are a day old anyway.',
+    },
+    {
+      ask:
+        'In the picture the keys-only query has counted the last record at once, though its index rows were not there when the ' +
+        'query began. How?',
+      answer:
+        'A hundred thousand keys come in 334 calls, which take two seconds. Each call sees the index as it is then: such a ' +
+        'query is not of one moment, and counts what comes behind the place that it has reached. A read time makes it one.',
+    },
+  ],
+  today:
+    'Queries and `count()` are strong in Firestore in Datastore mode: a write is counted at once. What they read and what is ' +
+    'billed is the same (one read operation for up to 1,000 index rows of `count()`), and statistics are still taken about once ' +
+    'a day. Numbering the revisions has the limits of [sequence-numbers](sequence-numbers.md).',
+  sources: [
+    'Keys-only queries: best practices, queries. What is billed for them and for `count()`: the public price list.',
+    'Statistics entities, and that they are taken periodically, about once a day: the documentation of Datastore statistics. sixtables ' +
+      'itself takes them at each query, unless `statisticsEveryMs` of the engine says how often; this lab sets a day.',
+    'The count in the newest revision: articles on sequence numbers in Datastore without a counter.',
+    'The delay of 300 ms between commit and apply: articles of the App Engine years. Sizes, and the cost of a scanned row: ours.',
+  ],
+  expectations: [
+    ...scanning.map((name) => grown(name, 'reads a row for each record', (factor) => factor > 90)),
+    ...['statistics', 'newest-revision'].map((name) =>
+      grown(name, 'reads the same, however many there are', (factor) => factor <= 2),
+    ),
+    {
+      says: 'count: the server counts in less time than the client needs to fetch the keys',
+      arms: scanning,
+      judge: (of) => {
+        const [keys, count] = scanning.map((name) => figureOf(of(name), 'latency'))
+        return {
+          holds: (count ?? 0) < (keys ?? 0),
+          found: `${inWords(keys ?? 0)} ms by keys, ${inWords(count ?? 0)} ms by count()`,
+        }
+      },
+    },
+    {
+      says: 'the stored counts answer in a small part of the time',
+      arms: names,
+      judge: (of) => {
+        const [keys = 0, count = 0, statistics = 0, revision = 0] = names.map((name) => figureOf(of(name), 'latency'))
+        const holds = 5 * Math.max(statistics, revision) < Math.min(keys, count)
+        const [a, b, c, d] = [keys, count, statistics, revision].map(inWords)
+        return { holds, found: `${a} and ${b} ms by scanning, ${c} and ${d} ms as stored` }
+      },
+    },
+    {
+      says: 'statistics: what was written since the last ones is not counted, for hours',
+      arms: ['statistics'],
+      judge: (of) => {
+        const missing = figureOf(of('statistics'), 'not counted after a write')
+        const hours = figureOf(of('statistics'), 'counted after') / 3600
+        return {
+          holds: missing > 1 && hours > 1,
+          found: `${inWords(missing)} records not counted, for ${inWords(hours)} h`,
+        }
+      },
+    },
+    ...['count', 'newest-revision'].map((name) => ({
+      says: `${name}: a write is counted when its index rows are written`,
+      arms: [name],
+      judge: (of: Of) => {
+        const [missing, seconds] = ['not counted after a write', 'counted after'].map((figure) =>
+          figureOf(of(name), figure),
+        )
+        return {
+          holds: missing === 1 && (seconds ?? 0) < 5,
+          found: `${missing} record, for ${inWords(seconds ?? 0)} s`,
+        }
+      },
+    })),
+  ],
+}

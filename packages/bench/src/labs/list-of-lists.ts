@@ -1,0 +1,448 @@
+/**
+ * 200,000 followers: in one item, and in sub-lists that an index item names.
+ *
+ * Known: Couchbase's manual 1.8, 9.2.5.4; entities have at most 1 MiB less 4 bytes.
+ */
+import { DatastoreError, type Key, limits } from '@sixtables/engine'
+import { type Arm, figureOf, inWords, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf } from '../settings.ts'
+import { type Client, hasCode, type Put, textsOf } from '../sim/client.ts'
+import { array, texts } from '../sim/entities.ts'
+import { hashOf } from '../sim/keys.ts'
+import type { Store } from '../sim/store.ts'
+import type { WireSession } from '../sim/wire.ts'
+import { writeOverWire } from '../sim/writers.ts'
+import { followersOf, userOf } from './lists/changes.ts'
+import { compacted } from './lists/compaction-ways.ts'
+import { arrayPut } from './lists/removal-ways.ts'
+
+/** The id of a user, as long as ids that mean nothing are. */
+const userOfNumber = (n: number): string => `user-${hashOf(`${n}`)}${String(n).padStart(12, '0')}`
+const entryOf = (n: number, follows = true): string => `${follows ? '+' : '-'}${userOfNumber(n)}#${follows ? 1 : 2}`
+const index = (client: Client): Key => client.key({ kind: 'Topic', name: 'X' })
+const subList = (client: Client, n: number | string): Key => client.key({ kind: 'Topic', name: `X.${n}` })
+
+const append = (key: Key, entries: readonly string[]) =>
+  arrayPut(key, { property: 'log', change: 'append', values: texts(entries) })
+const take = (key: Key, entries: readonly string[]) =>
+  arrayPut(key, { property: 'log', change: 'remove', values: texts(entries) })
+
+/** Bytes of the rows of entities that are written; the log has them once more. */
+class Written {
+  /** Of the latest commit. */
+  last = 0
+  all = 0
+
+  constructor(store: Store) {
+    store.engine.tablets.onSample(({ table, operation, bytes }) => {
+      if (table !== 'Entities' || operation !== 'put') return
+      this.last = bytes
+      this.all += bytes
+    })
+  }
+}
+
+/** Where the next entries go, and what follows from the answer. */
+interface Layout {
+  /** Appends; refused with INVALID_ARGUMENT when the item is full. */
+  append(client: Client, entries: readonly string[]): Promise<void>
+  /** All entities that hold entries. */
+  lists(client: Client): Promise<readonly Key[]>
+}
+
+const oneItem: Layout = {
+  append: (client, entries) => client.commit([append(index(client), entries)]),
+  lists: (client) => Promise.resolve([index(client)]),
+}
+
+/** The newest sub-list, and how many entries are in it, as this client knows. */
+function subLists(entriesMax: number): Layout {
+  let newest: { readonly number: number; entries: number } | undefined
+  return {
+    async append(client, entries) {
+      if (newest === undefined || newest.entries + entries.length > entriesMax) {
+        const number = newest === undefined ? 0 : newest.number + 1
+        newest = { number, entries: 0 }
+        // The index item first: a sub-list that it does not name would be lost.
+        const names = texts([`${number}`])
+        await client.commit([arrayPut(index(client), { property: 'lists', change: 'append', values: names })])
+      }
+      newest.entries += entries.length
+      await client.commit([append(subList(client, newest.number), entries)])
+    },
+    async lists(client) {
+      const [stored] = await client.read([index(client)])
+      return textsOf(stored?.fields, 'lists').map((name) => subList(client, name))
+    },
+  }
+}
+
+interface Filling {
+  stored: number
+  /** What the service said when it took no more. */
+  refusal: string
+  /** Bytes of an append when the list was short, and of the last one. */
+  firstBytes: number
+  lastBytes: number
+}
+
+async function follow(session: ArmSession, client: Client, layout: Layout, written: Written): Promise<Filling> {
+  const followers = session.setting('list.followers')
+  const size = session.setting('batch.size')
+  const filling: Filling = { stored: 0, refusal: '', firstBytes: 0, lastBytes: 0 }
+  for (let from = 0; from < followers; from += size) {
+    const count = Math.min(size, followers - from)
+    const entries = Array.from({ length: count }, (_, i) => entryOf(from + i))
+    try {
+      await layout.append(client, entries)
+    } catch (error) {
+      if (!(error instanceof DatastoreError) || error.code !== 'INVALID_ARGUMENT') throw error
+      if (from === 0) throw error
+      filling.refusal = error.message
+      return filling
+    }
+    filling.stored += count
+    if (from === 0) filling.firstBytes = written.last
+    filling.lastBytes = written.last
+    session.progress((0.8 * from) / followers)
+  }
+  return filling
+}
+
+/** The entries by list. */
+async function readAll(client: Client, layout: Layout): Promise<ReadonlyMap<Key, readonly string[]>> {
+  const lists = new Map<Key, readonly string[]>()
+  // One by one, since an answer holds a few megabytes at most.
+  for (const key of await layout.lists(client)) lists.set(key, await logOf(client, key))
+  return lists
+}
+
+interface Compaction {
+  /** Commits that compacted older sub-lists, and how many of them were refused. */
+  old: number
+  oldRefused: number
+  /** Attempts to put the newest sub-list back, and how many of them were refused. */
+  newest: number
+  newestRefused: number
+}
+
+/** Attempts at the newest sub-list. */
+const newestTries = 5
+
+/** Some followers leave: `-user` is appended to the newest sub-list, like any change. */
+async function leave(session: ArmSession, client: Client, layout: Layout): Promise<readonly string[]> {
+  const every = Math.round(1 / session.setting('list.leaveShare'))
+  const size = session.setting('batch.size')
+  const entries: string[] = []
+  for (let n = 0; n < session.setting('list.followers'); n += every) entries.push(entryOf(n, false))
+  for (let from = 0; from < entries.length; from += size) await layout.append(client, entries.slice(from, from + size))
+  return entries
+}
+
+/** Compacts while others go on to append, and then leaves the list alone. */
+async function compactUnderLoad(
+  store: Store,
+  client: Client,
+  layout: Layout,
+  lists: ReadonlyMap<Key, readonly string[]>,
+  writers: number,
+): Promise<Compaction> {
+  const done: Compaction = { old: 0, oldRefused: 0, newest: 0, newestRefused: 0 }
+  let isDone = false
+  const late = async (name: string): Promise<void> => {
+    for (let i = 0; !isDone; i++) await layout.append(client, [`+${name}-${i}#1`])
+  }
+  const compact = async (): Promise<void> => {
+    const leaving = new Map<string, { readonly key: Key; readonly entry: string }>()
+    for (const [key, entries] of lists) {
+      for (const entry of entries) if (entry.startsWith('-')) leaving.set(`+${userOf(entry)}#1`, { key, entry })
+    }
+    for (const key of [...lists.keys()].slice(0, -1)) await compactOld(client, key, leaving, done)
+    const newest = (await layout.lists(client)).at(-1)
+    for (let i = 0; newest !== undefined && i < newestTries; i++) {
+      done.newest++
+      if (!(await putBack(client, newest, compacted, []))) done.newestRefused++
+    }
+    isDone = true
+  }
+  await store.together([...Array.from({ length: writers }, (_, i) => late(`late-${i}`)), compact()])
+  return done
+}
+
+/** One sub-list without those who left, and the other ones without the entries that said so, in one commit. */
+async function compactOld(
+  client: Client,
+  key: Key,
+  leaving: ReadonlyMap<string, { readonly key: Key; readonly entry: string }>,
+  done: Compaction,
+): Promise<void> {
+  const gone = (await logOf(client, key)).flatMap((entry) => leaving.get(entry) ?? [])
+  // One commit names so many elements of an entity at most.
+  for (let from = 0; from < gone.length; from += limits.propertyTransformsMax) {
+    const some = gone.slice(from, from + limits.propertyTransformsMax)
+    const lists = new Set(some.map((one) => one.key))
+    const takes = [...lists].map((list) =>
+      take(
+        list,
+        some.filter((one) => one.key === list).map(({ entry }) => entry),
+      ),
+    )
+    const users = new Set(some.map(({ entry }) => userOf(entry)))
+    done.old++
+    if (!(await putBack(client, key, (all) => all.filter((entry) => !users.has(userOf(entry))), takes)))
+      done.oldRefused++
+  }
+}
+
+/** @returns whether it got through: the version is still the one that was read */
+async function putBack(
+  client: Client,
+  key: Key,
+  change: (entries: readonly string[]) => readonly string[],
+  others: readonly Put[],
+): Promise<boolean> {
+  const [stored] = await client.read([key])
+  if (stored === undefined) return true
+  const fields = { log: array(texts(change(textsOf(stored.fields, 'log')))) }
+  const put: Put = { operation: 'update', key, fields, baseVersion: stored.version }
+  try {
+    await client.commitAtomically([put, ...others])
+    return true
+  } catch (error) {
+    if (!hasCode(error, 'FAILED_PRECONDITION')) throw error
+    return false
+  }
+}
+
+async function logOf(client: Client, key: Key): Promise<readonly string[]> {
+  const [stored] = await client.read([key])
+  return textsOf(stored?.fields, 'log')
+}
+
+/** Runs a client alone, and gives its answer. */
+async function alone<T>(store: Store, work: () => Promise<T>): Promise<T> {
+  const answers: T[] = []
+  const client = async (): Promise<void> => {
+    answers.push(await work())
+  }
+  await store.together([client()])
+  return answers[0] as T
+}
+
+async function fillList(session: ArmSession, store: Store, client: Client, layout: Layout): Promise<void> {
+  const { record } = session
+  const written = new Written(store)
+  const filling = await alone(store, () => follow(session, client, layout, written))
+  record.figure('followers', session.setting('list.followers'), '')
+  record.figure('followers accepted', filling.stored, '')
+  record.figure('refused for its size', filling.refusal === '' ? 0 : 1, '')
+  record.figure('first write', filling.firstBytes, 'bytes')
+  record.figure('last write', filling.lastBytes, 'bytes')
+  record.figure('written for a follower', written.all / filling.stored, 'bytes')
+  if (filling.refusal !== '') record.text('what the service answers', [filling.refusal])
+}
+
+function recordLists(session: ArmSession, lists: ReadonlyMap<Key, readonly string[]>): void {
+  const added = [...lists.values()].flat().filter((entry) => entry.startsWith('+'))
+  session.record.figure('entities with followers', lists.size, '')
+  session.record.figure('followers found', new Set(added).size, '')
+  session.record.figure('found twice', added.length - new Set(added).size, '')
+}
+
+async function runOneItem(session: ArmSession): Promise<void> {
+  const store = await session.open({ simulate: true })
+  const client = session.client(store)
+  await fillList(session, store, client, oneItem)
+  recordLists(session, await alone(store, () => readAll(client, oneItem)))
+}
+
+async function runSubLists(session: ArmSession): Promise<void> {
+  const { record } = session
+  const store = await session.open({ simulate: true })
+  const client = session.client(store)
+  const layout = subLists(session.setting('list.entriesMax'))
+  await fillList(session, store, client, layout)
+  const left = await alone(store, () => leave(session, client, layout))
+  session.progress(0.8)
+  const before = await alone(store, () => readAll(client, layout))
+  recordLists(session, before)
+  const { old, oldRefused, newest, newestRefused } = await compactUnderLoad(
+    store,
+    client,
+    layout,
+    before,
+    session.setting('load.writersMax'),
+  )
+  session.progress(0.95)
+  const after = await alone(store, () => readAll(client, layout))
+  const gone = new Set(left.map(userOf))
+  const followers = followersOf([...after.values()].flat()).filter((user) => !user.startsWith('late'))
+  const stayed = session.setting('list.followers') - gone.size
+  const wrong = Math.abs(followers.length - stayed) + followers.filter((user) => gone.has(user)).length
+  record.figure('commits that compacted old sub-lists', old, '')
+  record.figure('of these, refused', oldRefused, '')
+  record.figure('attempts at the newest sub-list', newest, '')
+  record.figure('of those, refused', newestRefused, '')
+  record.figure('entries before', entryBytes(before), 'bytes')
+  record.figure('entries after', entryBytes(after), 'bytes')
+  record.figure('wrong after it', wrong, '')
+}
+
+function entryBytes(lists: ReadonlyMap<Key, readonly string[]>): number {
+  return [...lists.values()].flat().reduce((sum, entry) => sum + entry.length, 0)
+}
+
+const drive = (wire: WireSession, layout: Layout): Promise<void> =>
+  writeOverWire(wire, 4, ({ client, writer, random }) =>
+    layout.append(client, [`+user-${writer}-${random.integer(1_000_000_000)}#1`]),
+  )
+
+const arms: readonly Arm[] = [
+  {
+    name: 'one-item',
+    about: 'all followers in one entity',
+    run: runOneItem,
+    drive: (wire) => drive(wire, oneItem),
+  },
+  {
+    name: 'sub-lists',
+    about: 'sub-lists of some thousands, and an index item that names them',
+    run: runSubLists,
+    drive: (wire) => drive(wire, subLists(500)),
+  },
+]
+
+const inSubLists = (
+  says: string,
+  names: readonly string[],
+  unit: string,
+  holds: (...values: readonly number[]) => boolean,
+): Lab['expectations'][number] => ({
+  says: `sub-lists: ${says}`,
+  arms: ['sub-lists'],
+  judge: (of) => {
+    const values = names.map((name) => figureOf(of('sub-lists'), name))
+    const found = names.map((name, i) => `${name}: ${inWords(values[i] ?? 0)}${unit}`).join(', ')
+    return { holds: holds(...values), found }
+  },
+})
+
+export const listOfLists: Lab = {
+  name: 'list-of-lists',
+  title: 'a list that is too long for one entity',
+  question:
+    'A user has 200,000 followers. How many fit into one entity, what does each new one cost, and what changes with a list of lists?',
+  predict:
+    'An entity has at most 1 MiB. After how many followers of some twenty bytes is the one item full, and how many bytes are ' +
+    'written to add the last one? Which sub-lists can be compacted by compare and swap while new followers come?',
+  idea:
+    'An entity is written whole, however little of it changes, and it has a limit. One level more helps against both: an index ' +
+    'item names sub-lists, and only the newest one grows. The older ones are at rest, so even a conditional write gets through.',
+  settings: {
+    ...defaultsOf(
+      'batch.size',
+      'client.rpcMs',
+      'list.entriesMax',
+      'list.followers',
+      'list.leaveShare',
+      'load.writersMax',
+      'log.commitMs',
+      'log.waitMsMax',
+      'server.count',
+      'server.opsPerSecond',
+      'server.serviceMs',
+    ),
+    'batch.size': 500,
+    'load.writersMax': 2,
+  },
+  arms,
+  exercises: [
+    {
+      ask: '`--arm sub-lists --set list.entriesMax=20000`: what does a new follower cost with ten times longer sub-lists?',
+      answer:
+        '738 bytes instead of 90, and up to 720 KB for one write. The cost grows with the length of a sub-list; much shorter ones ' +
+        'make the index item long and a reader ask for many entities.',
+    },
+    {
+      ask: '`--arm sub-lists --set list.leaveShare=0.5`: how many commits compact the old sub-lists now, and why?',
+      answer:
+        '200 instead of 100: in each of them 1,000 followers have left, and a commit may change at most 500 elements of an entity by ' +
+        'transforms. Each of the commits is whole by itself, so a client may be killed between them.',
+    },
+    {
+      ask:
+        'A client is killed right after it has put the name of a new sub-list into the index item. What do readers see? And if it ' +
+        'created the sub-list first?',
+      answer:
+        'A name without an entity, which is an empty list; the next client appends to it. The other way round the sub-list would have ' +
+        'followers that no reader finds.',
+    },
+  ],
+  today:
+    'All of it holds in Firestore in Datastore mode: an entity has at most 1 MiB less 4 bytes there, too, and is written whole. A ' +
+    'commit changes at most 500 elements of an entity by transforms. Where followers are looked up one by one rather than read as a ' +
+    'list, an entity for each of them is simpler: no list grows, and no two writers meet.',
+  sources: [
+    'A list of lists for 200,000 followers, an index item that names sub-lists, compaction of old ones: Couchbase 1.8 manual, 9.2.5.4.',
+    'The limit of an entity, and of 500 transforms: the public page of quotas and limits ([limits](../reference/limits.md)).',
+    'The length of a sub-list, of an id, and the share of those who leave: ours.',
+  ],
+  expectations: [
+    {
+      says: 'one-item: is refused at the limit of an entity, long before all are in it',
+      arms: ['one-item', 'sub-lists'],
+      judge: (of) => {
+        const [few, all] = ['one-item', 'sub-lists'].map((name) => figureOf(of(name), 'followers found'))
+        const refused = figureOf(of('one-item'), 'refused for its size')
+        return {
+          holds: refused === 1 && (few ?? 0) < (all ?? 0) / 2,
+          found: `${inWords(few ?? 0)} followers in one entity, ${inWords(all ?? 0)} in sub-lists`,
+        }
+      },
+    },
+    inSubLists(
+      'all followers are stored, each once',
+      ['followers', 'followers found', 'found twice'],
+      '',
+      (followers, found, twice) => {
+        return found === followers && twice === 0
+      },
+    ),
+    {
+      says: 'a new follower costs a small part of the bytes in sub-lists',
+      arms: ['one-item', 'sub-lists'],
+      judge: (of) => {
+        const [one, many] = ['one-item', 'sub-lists'].map((name) => figureOf(of(name), 'written for a follower'))
+        return {
+          holds: (one ?? 0) > 4 * (many ?? 0),
+          found: `${inWords(one ?? 0)} bytes in one entity, ${inWords(many ?? 0)} in sub-lists`,
+        }
+      },
+    },
+    inSubLists(
+      'the old ones are compacted at the first attempt',
+      ['commits that compacted old sub-lists', 'of these, refused'],
+      '',
+      (old, refused) => {
+        return (old ?? 0) > 1 && refused === 0
+      },
+    ),
+    inSubLists(
+      'the newest one is not, while it grows',
+      ['attempts at the newest sub-list', 'of those, refused'],
+      '',
+      (tries, refused) => {
+        return (refused ?? 0) > (tries ?? 0) / 2
+      },
+    ),
+    inSubLists(
+      'compacted, they are shorter, and hold those who stayed',
+      ['entries before', 'entries after', 'wrong after it'],
+      '',
+      (before, after, wrong) => {
+        return (after ?? 0) < 0.9 * (before ?? 0) && wrong === 0
+      },
+    ),
+  ],
+}
