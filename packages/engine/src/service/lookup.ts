@@ -96,6 +96,8 @@ interface DistinctKeys {
 }
 
 function distinct(keys: readonly Key[]): DistinctKeys {
+  const rows = keys.map(entityRowKeyOf)
+  if (new Set(rows).size === keys.length) return { asked: keys, rows }
   const byRow = new Map<RowKey, Key>()
   for (const key of keys) {
     const row = entityRowKeyOf(key)
