@@ -6,7 +6,7 @@
  * S2  A step's stamp is written after the step succeeded, and removed before it begins.
  * S3  No step waits for an answer from a person.
  */
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { filesBelow, isStamped, ofContents, ofTimes, packageFolders, stamp, unstamp } from './stamps.mjs'
 import { pnpmVersion, root, run, ScriptError, say } from './tools.mjs'
@@ -95,6 +95,16 @@ async function generate(installed) {
   }
 }
 
+/** The compiler leaves what it made of a file that was renamed or deleted, and a package would have it in its tarball. */
+function removeOrphans(folder) {
+  for (const path of filesBelow(`${folder}/dist`)) {
+    const [, inside] = /\/dist\/(?!bundle\/)(.*?)(?:\.d)?\.[jt]s(?:\.map)?$/.exec(path) ?? []
+    if (inside === undefined) continue
+    const isOrphan = ['.ts', '.js'].every((ending) => !existsSync(join(root, `${folder}/src/${inside}${ending}`)))
+    if (isOrphan) rmSync(join(root, path))
+  }
+}
+
 /** Compiles all packages, and bundles those that have a script for it, when a source or setting changed since the last time. */
 async function build(installed) {
   const folders = packageFolders()
@@ -113,6 +123,7 @@ async function build(installed) {
   if (complete && isStamped('build', fingerprint)) return
   unstamp('build')
   say('building …')
+  folders.forEach(removeOrphans)
   const { code } = await run('tsc', complete ? ['-b'] : ['-b', '--force'])
   if (code !== 0) throw new ScriptError('building failed; the reason stands above.')
   // The compiler does not carry generated JavaScript over.

@@ -10,6 +10,7 @@
  * Known: the wire format; a message may be cut between any of its fields.
  */
 import { giveWay, type MaybePromise } from '@sixtables/engine'
+import protobuf from 'protobufjs/minimal.js'
 import type { Call } from '../call.ts'
 
 /** Larger requests are read in pieces. */
@@ -35,8 +36,9 @@ export async function cutMessage(call: Call, bytes: Buffer, list: number): Promi
     if (to > start) (isList ? pieces : rest).push(bytes.subarray(start, to))
     start = to
   }
+  const reader = protobuf.Reader.create(bytes)
   while (at < bytes.length) {
-    const field = fieldAt(bytes, at)
+    const field = nextField(reader)
     if (field === undefined) {
       end(at)
       pieces.push(bytes.subarray(at))
@@ -59,41 +61,15 @@ interface Field {
   readonly end: number
 }
 
-/** The field that begins at `at`; `undefined` for what is none. */
-function fieldAt(bytes: Buffer, at: number): Field | undefined {
-  const tag = varintAt(bytes, at)
-  if (tag === undefined) return undefined
-  const number = tag.value >>> 3
-  const end = endOf(bytes, tag.end, tag.value & 7)
-  return end === undefined || end > bytes.length || number === 0 ? undefined : { number, end }
-}
-
-function endOf(bytes: Buffer, at: number, wire: number): number | undefined {
-  switch (wire) {
-    case 0:
-      return varintAt(bytes, at)?.end
-    case 1:
-      return at + 8
-    case 2: {
-      const length = varintAt(bytes, at)
-      return length === undefined ? undefined : length.end + length.value
-    }
-    case 5:
-      return at + 4
-    default:
-      return undefined
+/** The field at the reader's place; `undefined` for what is none. */
+function nextField(reader: protobuf.Reader): Field | undefined {
+  try {
+    const tag = reader.uint32()
+    reader.skipType(tag & 7)
+    return tag >>> 3 === 0 ? undefined : { number: tag >>> 3, end: reader.pos }
+  } catch {
+    return undefined
   }
-}
-
-function varintAt(bytes: Buffer, at: number): { readonly value: number; readonly end: number } | undefined {
-  let value = 0
-  for (let i = 0; i < 10; i++) {
-    const byte = bytes[at + i]
-    if (byte === undefined) return undefined
-    if (i < 5) value += (byte & 0x7f) * 2 ** (7 * i)
-    if (byte < 0x80) return { value, end: at + i + 1 }
-  }
-  return undefined
 }
 
 /** Runs `step` for each piece, and gives way in between. */

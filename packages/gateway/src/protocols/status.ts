@@ -10,6 +10,7 @@
  * Known: google.rpc.Code and its HTTP statuses, the gRPC protocol over HTTP/2. Measured: the envelopes, no `details`.
  */
 import { DatastoreError, InvariantError, type StatusCode, statusCodes } from '@sixtables/engine'
+import protobuf from 'protobufjs/minimal.js'
 import type { Logger } from '../logger.ts'
 
 export interface Status {
@@ -75,12 +76,7 @@ export function jsonErrorOf({ code, message }: Status): string {
 
 /** google.rpc.Status as bytes. */
 export function protobufErrorOf({ code, message }: Status): Buffer {
-  const text = Buffer.from(message, 'utf8')
-  const bytes = [0x08, grpcStatusOf(code)]
-  if (text.length === 0) return Buffer.from(bytes)
-  bytes.push(0x12)
-  let rest = text.length
-  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
-  bytes.push(rest)
-  return Buffer.concat([Buffer.from(bytes), text])
+  const writer = protobuf.Writer.create().uint32(0x08).uint32(grpcStatusOf(code))
+  if (message !== '') writer.uint32(0x12).string(message)
+  return Buffer.from(writer.finish())
 }

@@ -1,39 +1,21 @@
-/** Reads small messages of protocols that have no descriptors here: their fields of texts and of numbers. */
+/** Reads small messages of protocols that have no descriptors here: their texts, by field number. */
 import { invalidArgument } from '@sixtables/engine'
+import protobuf from 'protobufjs/minimal.js'
 
-const varintWire = 0
-const fixed64Wire = 1
 const bytesWire = 2
-const fixed32Wire = 5
 
 /** The last text of each field that has one; other fields are passed over. @throws INVALID_ARGUMENT for broken bytes */
 export function textFields(message: Buffer, name: string): ReadonlyMap<number, string> {
   const found = new Map<number, string>()
-  let at = 0
-  const broken = () => invalidArgument(`the bytes are not a ${name}`)
-  const varint = (): number => {
-    let value = 0
-    for (let factor = 1; ; factor *= 128) {
-      const byte = message[at++]
-      if (byte === undefined || factor > 2 ** 63) throw broken()
-      value += (byte & 0x7f) * factor
-      if (byte < 0x80) return value
+  const reader = protobuf.Reader.create(message)
+  try {
+    while (reader.pos < reader.len) {
+      const tag = reader.uint32()
+      if ((tag & 7) === bytesWire) found.set(tag >>> 3, reader.string())
+      else reader.skipType(tag & 7)
     }
+  } catch {
+    throw invalidArgument(`the bytes are not a ${name}`)
   }
-  while (at < message.length) {
-    const tag = varint()
-    const wire = tag % 8
-    if (wire === varintWire) varint()
-    else if (wire === fixed64Wire) at += 8
-    else if (wire === fixed32Wire) at += 4
-    else if (wire === bytesWire) {
-      const length = varint()
-      const end = at + length
-      if (end > message.length) throw broken()
-      found.set(Math.floor(tag / 8), message.toString('utf8', at, end))
-      at = end
-    } else throw broken()
-  }
-  if (at > message.length) throw broken()
   return found
 }
