@@ -1,5 +1,6 @@
 /** Stands for others' tests: a virtual clock, stores with faults, and the runner of golden scripts. */
 
+export { int64FromHalves, WireReader, WireWriter } from './encoding/wire.ts'
 export { fnv, fnvStart } from './fnv.ts'
 export { type Random, seededRandom } from './random.ts'
 export { listOf } from './storage/kv.ts'

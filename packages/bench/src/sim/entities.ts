@@ -1,5 +1,7 @@
 /** Entities from plain values, as the bytes that the commit verb takes: a google.datastore.v1.Entity. */
+
 import { encodeKey, encodeProperties, type Key, type Mutation, type Value } from '@sixtables/engine'
+import { WireWriter } from '@sixtables/engine/testing'
 
 /** `undefined` properties are left out. */
 export type Fields = Readonly<Record<string, Value>>
@@ -29,21 +31,14 @@ const keyField = 1
 
 /** A field of bytes of a protocol buffer message. */
 export function lengthDelimited(field: number, bytes: Uint8Array): Uint8Array {
-  return Buffer.concat([varint((field << 3) | 2), varint(bytes.length), bytes])
+  const writer = new WireWriter()
+  writer.bytes(field, bytes)
+  return writer.finish()
 }
 
 /** A field that holds a small number. */
 export function varintField(field: number, value: number): Uint8Array {
-  return Buffer.concat([varint(field << 3), varint(value)])
-}
-
-function varint(value: number): Uint8Array {
-  const bytes: number[] = []
-  let left = value
-  while (left > 127) {
-    bytes.push((left & 127) | 128)
-    left >>>= 7
-  }
-  bytes.push(left)
-  return Uint8Array.from(bytes)
+  const writer = new WireWriter()
+  writer.uint32(field, value)
+  return writer.finish()
 }

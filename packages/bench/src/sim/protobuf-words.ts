@@ -2,6 +2,7 @@
  * A commit request as the bytes that go over the wire, and those bytes in words: one line a field, with the field's name
  * where the message is one of the Datastore API's.
  */
+import { int64FromHalves, WireReader } from '@sixtables/engine/testing'
 import { lengthDelimited, varintField } from './entities.ts'
 
 type Message =
@@ -49,25 +50,17 @@ export function commitRequestBytes(projectId: string, entity: Uint8Array): Uint8
 export function protobufInWords(bytes: Uint8Array, message: Message = 'CommitRequest'): string[] {
   const fields = messages[message]
   const lines: string[] = []
-  let at = 0
-  const varint = (): bigint => {
-    let value = 0n
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = bytes[at++] ?? 0
-      value |= BigInt(byte & 127) << shift
-      if (byte < 128) return value
-    }
-  }
-  while (at < bytes.length) {
-    const tag = Number(varint())
+  const reader = new WireReader(bytes)
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     const [name, inner] = fields[tag >>> 3] ?? [`field ${tag >>> 3}`]
     if ((tag & 7) === 0) {
-      lines.push(`${name}: ${varint()}`)
+      reader.varint()
+      lines.push(`${name}: ${BigInt.asUintN(64, int64FromHalves(reader.low, reader.high))}`)
       continue
     }
-    const length = Number(varint())
-    const part = bytes.subarray(at, at + length)
-    at += length
+    const length = reader.length()
+    const part = bytes.subarray(reader.position, reader.position + length)
+    reader.position += length
     if (inner === undefined) lines.push(`${name}: ${JSON.stringify(Buffer.from(part).toString('utf8'))}`)
     else lines.push(`${name}  ${length} bytes`, ...protobufInWords(part, inner).map((line) => `  ${line}`))
   }
