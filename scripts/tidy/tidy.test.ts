@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { exportFindings } from './exports.ts'
 import { importFindings } from './imports.ts'
 import { lawFindings } from './laws.ts'
 import { promiseFindings } from './promises.ts'
@@ -33,6 +34,9 @@ describe('this repository', () => {
   })
   test('imports only downwards, and across packages only through exports', () => {
     expect(importFindings(files)).toEqual([])
+  })
+  test('exports nothing that only tests use', () => {
+    expect(exportFindings(files)).toEqual([])
   })
   test('takes time and chance from what is passed in', () => {
     expect(ambientFindings(files)).toEqual([])
@@ -128,6 +132,19 @@ describe('the import rule', () => {
 })
 
 describe('the rules for code', () => {
+  test('an export that only tests use is found, and none that the product uses', () => {
+    const source = { path: 'packages/engine/src/a.ts', text: 'export function f() {}\nexport const c = 1' }
+    const importing = (path: string, text: string): SourceFile => ({ path: `packages/engine/src/${path}`, text })
+    const inTest = importing('a.test.ts', "import { f, c } from './a.ts'")
+    const inStand = importing('testing/b.ts', "import { f, c } from '../a.ts'")
+    const found = exportFindings([source, inTest, inStand])
+    expect(found).toEqual([expect.stringContaining('exports f'), expect.stringContaining('exports c')])
+    expect(exportFindings([source, inTest, importing('b.ts', "import { f, type c as d } from './a.ts'")])).toEqual([])
+    expect(exportFindings([source, importing('b.ts', "export * from './a.ts'")])).toEqual([])
+    expect(exportFindings([importing('a.ts', 'export function f() {}\nf()')])).toEqual([])
+    const manifest = { path: 'packages/engine/package.json', text: '{ "sixtables-source": "./src/a.ts" }' }
+    expect(exportFindings([source, manifest])).toEqual([])
+  })
   test('ambient time is found in the engine, not in its clock and not in comments', () => {
     const text = 'const at = Date.now()\n// not Math.random\nsetTimeout(go, 1)'
     expect(ambientFindings(file('packages/engine/src/log/a.ts', text))).toHaveLength(2)

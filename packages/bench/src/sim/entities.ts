@@ -8,7 +8,6 @@ export type Fields = Readonly<Record<string, Value>>
 
 export const text = (value: string): Value => ({ type: 'string', value })
 export const integer = (value: number | bigint): Value => ({ type: 'integer', value: BigInt(value) })
-export const bool = (value: boolean): Value => ({ type: 'boolean', value })
 export const timestamp = (micros: bigint): Value => ({ type: 'timestamp', micros })
 export const texts = (values: readonly string[]): readonly Value[] => values.map((value) => unindexed(text(value)))
 export const array = (values: readonly Value[]): Value => ({ type: 'array', values })

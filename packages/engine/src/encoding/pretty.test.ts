@@ -7,7 +7,7 @@ import { invert } from './bytes.ts'
 import { partitionCode, pathCode } from './key-codec.ts'
 import { keySpaces } from './keyspace.ts'
 import { encodeInt64, encodeText, encodeUint64 } from './ordered.ts'
-import { prettyHex, prettyRowKey, prettyValue } from './pretty.ts'
+import { prettyRowKey, prettyValue } from './pretty.ts'
 import { indexRowValue, valueCode } from './value-codec.ts'
 import { typeBytes } from './value-types.ts'
 
@@ -96,10 +96,6 @@ describe('rows', () => {
         expect(prettyRowKey(space + String.fromCharCode(...bytes))).not.toBe('')
       }),
     )
-  })
-
-  test('hex shows every byte', () => {
-    expect(prettyHex(`E${encodeText('p')}`)).toBe('45 70 00 01')
   })
 })
 

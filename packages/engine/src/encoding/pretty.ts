@@ -41,11 +41,6 @@ export function rowKeyParts(rowKey: string): readonly string[] | undefined {
   }
 }
 
-/** A row key as hex, two digits a byte. */
-export function prettyHex(rowKey: string): string {
-  return hexOf(rowKey)
-}
-
 function broken(rowKey: string, reason: string): string {
   return `unreadable row ${rowKey === '' ? '(empty)' : hexOf(rowKey)} (${reason})`
 }

@@ -14,6 +14,12 @@
  * K6  A row is answered as it was written, or reading it fails with DamagedRow. A scan answers the rows before it first, and
  *     goes on behind it by a seek. (Of level-kv: rows with a checksum, row-proof.ts.)
  *
+ * Beside get, getAll, scan, mutate, mutateIf, batch, snapshot, clear, damage and close there are three that are of bytes too, and
+ * that a store may lack: deleteRanges (readers see all of a deletion or nothing, which single writes cannot give), compact
+ * (disk space of deleted rows), and restore (back to a snapshot in O(1), for tests that begin anew). A scan takes the context of
+ * its caller, so that work before its first row gives way to others. What is known of tables stands above: what makes rows on
+ * demand is a store over this one (on-demand/).
+ *
  * A closed store refuses everything with UNAVAILABLE. Methods that answer at once throw their errors.
  */
 import type { RequestContext } from '../context.ts'

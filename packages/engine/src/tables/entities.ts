@@ -154,12 +154,6 @@ export function propertiesOfImage(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(headBytes)
 }
 
-/** The version in the value of an entity row. */
-export function imageVersion(bytes: Uint8Array): bigint {
-  readHead(bytes)
-  return headView.getBigUint64(0)
-}
-
 function readHead(bytes: Uint8Array): void {
   invariant(bytes.length >= headBytes, tooShort)
   for (let i = 0; i < headBytes; i++) head[i] = bytes[i] as number

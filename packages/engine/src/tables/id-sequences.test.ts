@@ -1,12 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  decodeCounter,
-  encodeCounter,
-  idSequenceRowKey,
-  idSequencesOfDatabase,
-  parseIdSequenceRowKey,
-} from './id-sequences.ts'
+import { databaseCode } from '../encoding/key-codec.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import { decodeCounter, encodeCounter, idSequenceRowKey, parseIdSequenceRowKey } from './id-sequences.ts'
+import { prefixRange } from './ranges.ts'
 
 /** Names that begin like others, and with the bytes that codes escape. */
 const text = fc.string({ unit: fc.constantFrom('a', 'b', '\x00', '\x01', '\u00ff', 'é'), maxLength: 4 })
@@ -17,7 +14,7 @@ test('id-sequences/T7: the range of a database has its counters and no others', 
     fc.property(name, text, text, ({ projectId, databaseId, scope }, otherProject, otherDatabase) => {
       const row = idSequenceRowKey(projectId, databaseId, scope)
       const isSame = otherProject === projectId && otherDatabase === databaseId
-      const { start, end } = idSequencesOfDatabase(otherProject, otherDatabase)
+      const { start, end } = prefixRange(keySpaces.IdSequences + databaseCode(otherProject, otherDatabase))
       expect(start <= row && row < end).toBe(isSame)
     }),
   )

@@ -13,8 +13,7 @@ import { databaseCode } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText, encodeText } from '../encoding/ordered.ts'
 import { invariant } from '../invariant.ts'
-import type { KeyRange, RowKey } from '../storage/kv.ts'
-import { prefixRange } from './ranges.ts'
+import type { RowKey } from '../storage/kv.ts'
 
 export interface IdSequenceName {
   readonly projectId: string
@@ -42,11 +41,6 @@ export function parseIdSequenceRowKey(rowKey: RowKey): IdSequenceName {
     at = text.next
   }
   return { projectId: project.value, databaseId: database.value, scope }
-}
-
-/** The counters of a database. */
-export function idSequencesOfDatabase(projectId: string, databaseId: string): KeyRange {
-  return prefixRange(keySpaces.IdSequences + databaseCode(projectId, databaseId))
 }
 
 /** The value of a counter's row: a number from 0 to 2^64 - 1. */

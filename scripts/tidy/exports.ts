@@ -1,0 +1,91 @@
+/**
+ * What a package's source exports is there for the product: laws that are proved on functions which only tests call say
+ * nothing about it.
+ *
+ * E1  A function, class or constant that a file below `src/` exports is imported by another file that is no test, an entry point
+ *     of the package included, or used in its own file. Stands for tests (`src/testing/` of the engine) count as tests.
+ */
+import { posix } from 'node:path'
+import { type Finding, isShipped, isTest, type SourceFile, withoutComments } from './repository.ts'
+
+const exportPattern = /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|const|let) (\w+)/gm
+const importPattern =
+  /\b(?:import|export)\s+(?:type\s+)?(\*|\{[^}]*\})[^'";]*?from\s*'(\.[^']+)'|\bimport\(\s*'(\.[^']+)'/g
+
+/** What is used in a way that imports do not show. */
+const usedOtherwise: Readonly<Record<string, string>> = {
+  'packages/bench/src/cli/main.ts main': 'the command imports it by a path that it looks up',
+  'packages/gateway/src/cli/main.ts main': 'the command imports it by a path that it looks up',
+  'packages/engine/src/limits.ts limitNotes': 'a page of the reference is printed from it',
+  'packages/gateway/src/cli/framework/errors.ts exitCodesInWords': 'a page of the reference is printed from it',
+  'packages/bench/src/report/terminal.ts pageExcerpt': 'the pages of the labs are printed by it',
+  'packages/bench/src/report/terminal.ts verdictExcerpt': 'the pages of the labs are printed by it',
+  'packages/gateway/src/gql/print.ts printGql':
+    'messages print parts of a statement by it, the law of the grammar all of one',
+  'packages/engine/src/model/value.ts compareValues': 'the order that every code of a value must have',
+}
+
+const forTests = /^packages\/engine\/src\/testing\//
+
+/** What is imported from a file: names, or everything. */
+type Imported = Set<string> | 'everything'
+
+/** By path, what files that are no tests import from it. */
+function importsOf(files: readonly SourceFile[]): ReadonlyMap<string, Imported> {
+  const imported = new Map<string, Imported>()
+  for (const { path, text } of files) {
+    if (!/\.(ts|mjs)$/.test(path) || isTest(path) || forTests.test(path)) continue
+    for (const [, names = '*', from, dynamic] of withoutComments(text).matchAll(importPattern)) {
+      const target = posix.join(posix.dirname(path), from ?? dynamic ?? '')
+      const known = imported.get(target) ?? new Set()
+      if (known === 'everything') continue
+      if (names === '*') imported.set(target, 'everything')
+      else imported.set(target, new Set([...known, ...namesIn(names)]))
+    }
+  }
+  return imported
+}
+
+function namesIn(list: string): string[] {
+  return list
+    .slice(1, -1)
+    .split(',')
+    .map(
+      (part) =>
+        part
+          .trim()
+          .replace(/^type\s+/, '')
+          .split(/\s/)[0] ?? '',
+    )
+}
+
+/** The files that packages name as their exports. */
+function entryPoints(files: readonly SourceFile[]): ReadonlySet<string> {
+  const entries = new Set<string>()
+  for (const { path, text } of files) {
+    if (!/^packages\/[^/]+\/package\.json$/.test(path)) continue
+    for (const [, source = ''] of text.matchAll(/"sixtables-source": "([^"]+)"/g)) {
+      entries.add(posix.join(posix.dirname(path), source))
+    }
+  }
+  return entries
+}
+
+export function exportFindings(files: readonly SourceFile[]): Finding[] {
+  const imported = importsOf(files)
+  const entries = entryPoints(files)
+  const findings: Finding[] = []
+  for (const { path, text } of files) {
+    if (!isShipped(path) || forTests.test(path) || entries.has(path)) continue
+    const names = imported.get(path) ?? new Set()
+    if (names === 'everything') continue
+    const code = withoutComments(text)
+    for (const match of code.matchAll(exportPattern)) {
+      const name = match[1] ?? ''
+      if (names.has(name) || `${path} ${name}` in usedOtherwise) continue
+      const uses = code.match(new RegExp(`(?<![\\w.#])${name}\\b`, 'g'))?.length ?? 0
+      if (uses < 2) findings.push(`${path} exports ${name}, which nothing but tests uses (E1)`)
+    }
+  }
+  return findings
+}
