@@ -73,6 +73,9 @@ export type SettingName =
   | 'expiry.generationMinutes'
   | 'expiry.shards'
   | 'expiry.endedShare'
+  | 'shards.periodMinutes'
+  | 'lull.minutes'
+  | 'lull.opsPerSecond'
   | 'index.count'
   | 'index.values'
   | 'entity.bodyBytes'
@@ -308,6 +311,15 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     about: 'entities whose expiry time is moved to a moment in the past before they expire',
     source: 'ours: users who log out',
   },
+  'shards.periodMinutes': {
+    value: 30,
+    unit: 'minutes',
+    about: 'time after which the shards have a new time prefix',
+    least: 1,
+    source: 'ours: short, so that a run sees two of them',
+  },
+  'lull.minutes': { value: 20, unit: 'minutes', about: 'time of little traffic', least: 1, source: 'ours: a night' },
+  'lull.opsPerSecond': { value: 100, unit: 'a second', about: 'operations in that time', least: 1, source: 'ours' },
   'index.count': { value: 5, unit: 'indexes', about: 'composite indexes of one kind, at most', source: 'ours' },
   'index.values': { value: 32, unit: 'values', about: 'values of one array property, at most', source: 'ours' },
   'entity.bodyBytes': {

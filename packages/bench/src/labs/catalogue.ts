@@ -8,10 +8,12 @@ import { expiry } from './expiry.ts'
 import { hotKey } from './hot-key.ts'
 import { indexCost } from './index-cost.ts'
 import { keyRangeState } from './key-range-state.ts'
+import { kindMigration } from './kind-migration.ts'
 import { listCompaction } from './list-compaction.ts'
 import { listOfLists } from './list-of-lists.ts'
 import { listRemoval } from './list-removal.ts'
 import { massDelete } from './mass-delete.ts'
+import { migrateKeys } from './migrate-keys.ts'
 import { monotonicIndex } from './monotonic-index.ts'
 import { namesAndTypes } from './names-and-types.ts'
 import { offsetCursor } from './offset-cursor.ts'
@@ -21,6 +23,7 @@ import { ramp500505 } from './ramp-500-50-5.ts'
 import { readYourWrites } from './read-your-writes.ts'
 import { sequenceNumbers } from './sequence-numbers.ts'
 import { sequentialKeys } from './sequential-keys.ts'
+import { shardingMistakes } from './sharding-mistakes.ts'
 import { writePath } from './write-path.ts'
 
 export const labs: readonly Lab[] = [
@@ -31,10 +34,13 @@ export const labs: readonly Lab[] = [
   batching,
   allocateIds,
   keyRangeState,
+  migrateKeys,
   sequentialKeys,
   monotonicIndex,
   hotKey,
+  shardingMistakes,
   ramp500505,
+  kindMigration,
   entityGroupContention,
   optimisticPessimistic,
   sequenceNumbers,

@@ -103,7 +103,8 @@ async function send(
   try {
     if ('lookup' in operation) {
       const request: LookupRequest = { keys: [operation.lookup] }
-      await store.database.lookup(context, request)
+      const { missing } = await store.database.lookup(context, request)
+      outcomes.missing += weight * missing.length
     } else {
       const { operation: verb, key, fields } = operation.put
       const mutations = [{ operation: verb, entity: entityBytes(key, fields) }]

@@ -6,10 +6,13 @@ export class Outcomes {
   readonly latency: Histogram = new Histogram()
   served = 0
   refused = 0
+  /** Lookups, of those served, that found no entity. */
+  missing = 0
 
   clear(): void {
     this.latency.clear()
     this.served = 0
     this.refused = 0
+    this.missing = 0
   }
 }

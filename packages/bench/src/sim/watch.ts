@@ -11,6 +11,7 @@ interface Look {
   readonly seconds: number
   readonly servedPerSecond: number
   readonly refusedPerSecond: number
+  readonly missingPerSecond: number
   readonly p50Ms: number | null
   readonly p99Ms: number | null
   readonly tables: ReadonlyMap<TableId, TableLook>
@@ -22,6 +23,15 @@ interface TableLook {
   /** Row operations a second of all tablets, and of the busiest. */
   readonly total: number
   readonly busiest: number
+}
+
+export interface TableShares {
+  readonly tablets: number
+  readonly servers: number
+  /** Row operations a second. */
+  readonly total: number
+  readonly busiestShare: number
+  readonly busiestToMean: number
 }
 
 export class Watch {
@@ -54,12 +64,13 @@ export class Watch {
         return [table, look] as const
       }),
     )
-    const { latency, served, refused } = outcomes
+    const { latency, served, refused, missing } = outcomes
     const known = latency.weight > 0
     this.#looks.push({
       seconds,
       servedPerSecond: served / span,
       refusedPerSecond: refused / span,
+      missingPerSecond: missing / span,
       p50Ms: known ? latency.quantile(0.5) : null,
       p99Ms: known ? latency.quantile(0.99) : null,
       tables,
@@ -92,17 +103,22 @@ export class Watch {
   }
 
   /** At the last look: tablets, the share of the busiest, and how many times the mean it has. */
-  tableAtEnd(table: TableId): {
-    readonly tablets: number
-    readonly servers: number
-    readonly total: number
-    readonly busiestShare: number
-    readonly busiestToMean: number
-  } {
-    const look = this.#looks.at(-1)?.tables.get(table)
+  tableAtEnd(table: TableId): TableShares {
+    return this.tableAt(table, Number.POSITIVE_INFINITY)
+  }
+
+  /** The same at the last look up to a moment. */
+  tableAt(table: TableId, seconds: number): TableShares {
+    const look = this.#looks.findLast((one) => one.seconds <= seconds)?.tables.get(table)
     const { tablets, servers, total, busiest } = look ?? { tablets: 0, servers: 0, total: 0, busiest: 0 }
     const share = total === 0 ? 0 : busiest / total
     return { tablets, servers, total, busiestShare: share, busiestToMean: share * tablets }
+  }
+
+  /** The greatest share that one tablet had at a look after a moment and up to another. */
+  busiestShare(table: TableId, fromSeconds: number, toSeconds: number): number {
+    const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds && seconds <= toSeconds)
+    return Math.max(0, ...looks.map(({ seconds }) => this.tableAt(table, seconds).busiestShare))
   }
 
   /** Refused of all, from a moment on: 0 to 1. */
@@ -111,6 +127,13 @@ export class Watch {
     const refused = looks.reduce((sum, look) => sum + look.refusedPerSecond, 0)
     const all = looks.reduce((sum, look) => sum + look.refusedPerSecond + look.servedPerSecond, 0)
     return all === 0 ? 0 : refused / all
+  }
+
+  /** Served lookups that found no entity, of all that was served, from a moment on: 0 to 1. */
+  missingShare(fromSeconds: number): number {
+    const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds)
+    const served = looks.reduce((sum, look) => sum + look.servedPerSecond, 0)
+    return served === 0 ? 0 : looks.reduce((sum, look) => sum + look.missingPerSecond, 0) / served
   }
 
   /** When the refused share of a look was first above a bound, in seconds; `undefined`: never. */

@@ -1,0 +1,294 @@
+/**
+ * A new kind or namespace under full traffic, and ways to move the traffic of a kind to a new one.
+ *
+ *   Entities   …| Old:00 … Old:ff, many tablets |…| New: no tablet of its own |…
+ *
+ * Known: best practices, ramping up traffic: new kinds slowly; not by a read of the new kind first and of the old one if it is
+ * missing there; parallel reads for users chosen by a hash, more and more of them; reads of entities that are not there are
+ * hot as well; a copy that does not go in key order.
+ */
+import { type Key, KeyPermutation } from '@sixtables/engine'
+import { type Arm, expectFigure, figureOf, inWords, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { tabletSettingValues } from '../settings.ts'
+import { integer, unindexed, upsert } from '../sim/entities.ts'
+import { hashOf, nameAt } from '../sim/keys.ts'
+import { type Load, type LoadOperation, offer } from '../sim/load.ts'
+import { openLoop } from '../sim/open-loop.ts'
+import { type Ramp, rampedOpsPerSecond, rampSettings } from '../sim/ramp.ts'
+import type { Store } from '../sim/store.ts'
+import { Watch } from '../sim/watch.ts'
+
+const [oldKind, newKind] = ['Old', 'New']
+/** Users, each with an entity, and the tablets that the old kind has come to have. */
+const users = 512
+const oldTablets = 8
+/** Full traffic to the old kind alone, before anything changes. */
+const beforeSeconds = 180
+/** So long after the change, what is refused is counted. */
+const afterSeconds = 300
+
+const userAt = (share: number): string => nameAt(Math.floor(share * users) / users)
+/** In the order in which they are moved: by a hash that stays the same, so that a user who is moved stays so. */
+const byHash: readonly string[] = Array.from({ length: users }, (_, i) => userAt((i + 0.5) / users)).sort((a, b) =>
+  hashOf(a) < hashOf(b) ? -1 : 1,
+)
+const fields = { visits: unindexed(integer(1)) }
+
+/** What an arm has at hand to draw its next operation. */
+interface Draw {
+  key(kind: string, name: string, namespace?: string): Key
+  /** Evenly drawn, 0 to 1. */
+  readonly share: number
+  /** Part of the users that are moved by now, 0 to 1. */
+  readonly moved: number
+  /** How many operations came before, and how many there are in all. */
+  readonly n: number
+  readonly all: number
+}
+
+interface Way {
+  readonly name: string
+  readonly about: string
+  /** Whether there is an old kind with full traffic. */
+  readonly hasOld: boolean
+  /** Whether the new kind is ramped up. */
+  readonly isRamped: boolean
+  /** An operation on the new kind. */
+  next(draw: Draw): LoadOperation
+}
+
+const writeOf = (key: Key): LoadOperation => ({ put: { operation: 'upsert', key, fields } })
+
+const ways: readonly Way[] = [
+  {
+    name: 'new-kind',
+    about: 'a new kind, with the full traffic at once',
+    hasOld: false,
+    isRamped: false,
+    next: ({ key, share }) => writeOf(key(newKind, userAt(share))),
+  },
+  {
+    name: 'new-namespace',
+    about: 'a new namespace, with the full traffic at once',
+    hasOld: false,
+    isRamped: false,
+    next: ({ key, share }) => writeOf(key(oldKind, userAt(share), 'new')),
+  },
+  {
+    name: 'new-kind-ramped',
+    about: 'a new kind, ramped up by the rule',
+    hasOld: false,
+    isRamped: true,
+    next: ({ key, share }) => writeOf(key(newKind, userAt(share))),
+  },
+  {
+    name: 'switch-at-once',
+    about: 'every read asks the new kind first, and the old one if it has nothing',
+    hasOld: true,
+    isRamped: false,
+    next: ({ key, share }) => ({ lookup: key(newKind, userAt(share)) }),
+  },
+  {
+    name: 'ramp-by-user',
+    about: 'the old kind is read, and for more and more users both',
+    hasOld: true,
+    isRamped: true,
+    next: ({ key, share, moved }) => ({ lookup: key(newKind, byHash[Math.floor(share * moved * users)] ?? '') }),
+  },
+  {
+    name: 'copy-in-order',
+    about: 'a job copies the old kind in the order of its keys, ramped up',
+    hasOld: false,
+    isRamped: true,
+    next: ({ key, n, all }) => writeOf(key(newKind, nameAt(Math.min(n, all - 1) / all))),
+  },
+  {
+    name: 'copy-shuffled',
+    about: 'the same job, with the keys shuffled',
+    hasOld: false,
+    isRamped: true,
+    next: ({ key, n, all }) => {
+      const shuffled = new KeyPermutation({ secret: 'the order of the copy', size: BigInt(all) })
+      return writeOf(key(newKind, nameAt(Number(shuffled.idOf(BigInt(Math.min(n, all - 1) + 1)) - 1n) / all)))
+    },
+  },
+]
+
+function keyIn(store: Pick<Store, 'key'>, kind: string, name: string, namespace = ''): Key {
+  const key = store.key({ kind, name })
+  return namespace === '' ? key : { ...key, partition: { ...key.partition, namespaceId: namespace } }
+}
+
+async function run(session: ArmSession, way: Way): Promise<void> {
+  const { record, random } = session
+  const store = await session.open({ simulate: true, tablets: { heatRowsMax: 32 } })
+  if (way.hasOld) await prepareOld(store)
+  const begunSeconds = store.nowMs / 1000
+  const ramp: Ramp = {
+    startOpsPerSecond: session.setting('ramp.startOpsPerSecond'),
+    growthPercent: session.setting('ramp.growthPercent'),
+    everyMinutes: session.setting('ramp.everyMinutes'),
+  }
+  const rampSeconds = session.setting('ramp.minutes') * 60
+  const full = rampedOpsPerSecond(ramp, rampSeconds)
+  const changeAt = way.hasOld ? beforeSeconds : 0
+  const newAt = (seconds: number): number => {
+    if (seconds < changeAt) return 0
+    return way.isRamped ? Math.min(full, rampedOpsPerSecond(ramp, seconds - changeAt)) : full
+  }
+  const oldAt = way.hasOld ? full : 0
+  const seconds = changeAt + (way.isRamped ? rampSeconds : 0) + afterSeconds
+  let all = 0
+  for (let at = 0; at < seconds; at++) all += newAt(at)
+  const next: Load['next'] = (n, share) => {
+    const at = store.nowMs / 1000 - begunSeconds
+    const key = (kind: string, name: string, namespace?: string): Key => keyIn(store, kind, name, namespace)
+    if (random.next() * (oldAt + newAt(at)) < oldAt) return { lookup: key(oldKind, userAt(share)) }
+    const draw = { key, share, moved: newAt(at) / full, n, all: Math.ceil(all) }
+    return way.next(draw)
+  }
+  const load: Load = { seconds, opsPerSecondAt: (at) => oldAt + newAt(at), next }
+  const watch = new Watch(['Entities'], 30)
+  await offer(session, store, load, watch)
+
+  const { served, refused, p99Ms } = watch.settled(120)
+  record.figure('full traffic', full, 'a second')
+  record.figure(
+    'refused, five minutes after the change',
+    watch.refusedShare(changeAt, changeAt + afterSeconds) * 100,
+    '%',
+  )
+  record.figure('refused, whole run', watch.refusedShare() * 100, '%')
+  record.figure('refused at the end', (refused / (served + refused)) * 100, '%')
+  record.figure('hottest tablet at the end', watch.tableAtEnd('Entities').busiestShare * 100, '% of the load')
+  record.figure('tablets at the end', watch.tableAtEnd('Entities').tablets, '')
+  record.figure('p99 at the end', p99Ms, 'ms')
+  record.figure('reads that find no entity', watch.missingShare(changeAt) * 100, '% of what is served')
+  watch.drawHeat(record, store, 'Entities')
+  watch.draw(record)
+}
+
+/** The old kind as it is after a long time: its entities, and its tablets on servers of their own. */
+async function prepareOld(store: Store): Promise<void> {
+  const keys = Array.from({ length: users }, (_, i) => keyIn(store, oldKind, userAt((i + 0.5) / users)))
+  const bounds: string[] = []
+  const put = async (): Promise<void> => {
+    const mutations = keys.map((key) => upsert(key, fields))
+    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+    const end = store.engine.tablets.onSample(({ table, rowKey }) => {
+      if (table === 'Entities') bounds.push(rowKey)
+    })
+    for (let i = 1; i < oldTablets; i++) {
+      const key = keyIn(store, oldKind, userAt((i + 0.01) / oldTablets))
+      await store.database.lookup(store.context(), { keys: [key] })
+    }
+    end()
+  }
+  await store.together([put()])
+  const { tablets } = store.engine
+  for (const bound of bounds) tablets.split('Entities', bound)
+  const parts = tablets.report().tablets.filter(({ table }) => table === 'Entities')
+  for (const [i, { id, server }] of parts.entries()) if (server !== i + 1) tablets.move(id, i + 1)
+  // The tablets are unavailable while they move.
+  await store.together([store.sleep(60_000)])
+}
+
+const arms: readonly Arm[] = ways.map((way) => ({
+  name: way.name,
+  about: way.about,
+  run: (session) => run(session, way),
+  drive: (wire) =>
+    openLoop(wire, (n) => {
+      const key = (kind: string, name: string, namespace?: string): Key => keyIn(wire.client, kind, name, namespace)
+      const all = Math.ceil(wire.seconds * wire.opsPerSecond)
+      const operation = way.next({ key, share: wire.random.next(), moved: Math.min(1, (n + 1) / all), n, all })
+      return 'put' in operation ? operation.put : operation.lookup
+    }),
+}))
+
+const refusedAfter = 'refused, five minutes after the change'
+
+export const kindMigration: Lab = {
+  name: 'kind-migration',
+  title: 'from one kind to another',
+  question:
+    'A new kind is to take the full traffic, or to take over from an old one that has it. What happens when it does so at once, ' +
+    'when every read asks the new kind first, and when a job copies the entities in the order of their keys?',
+  predict:
+    'The old kind has 15,000 reads a second on eight tablets. Every read asks the new kind first, which is still empty, and then ' +
+    'the old one: is a read that finds nothing cheap? And on how many tablets does a copy in key order write?',
+  idea:
+    'Namespace and kind lead the row key, so a new one lies on one tablet, whatever its names. A read of an entity that is not ' +
+    'there goes to the tablet where it would be, and counts like any other. Tablets need time to split, so the new kind is given ' +
+    'more and more of the traffic, and the copy is spread over all of its keys.',
+  exercises: [
+    {
+      ask: '`--arm copy-in-order --set ramp.minutes=10`: the job ends at 4,500 entities a second. What is refused, and what is hot?',
+      answer:
+        'Nothing is refused, though one tablet has all of the load: 4,500 writes a second are less than its server can do. A slow ' +
+        'copy may go in key order; a fast one may not.',
+    },
+    {
+      ask: '`--arm new-kind --set tablet.splitRestMs=0`: tablets split again at once. How much of the loss is due to their rest?',
+      answer:
+        'A third of it: 23 % of the first five minutes are refused instead of 33 %, and at the end 0.4 % instead of 16 %. The first ' +
+        'minute is lost in any case, since a tablet must have seen the load before it can be split.',
+    },
+    {
+      ask:
+        'In `ramp-by-user` both kinds are read in parallel. Which one must the writes of a user go to, before and after the user is ' +
+        'moved, so that you can go back at any time?',
+      answer:
+        'To both, from the moment the copy begins until going back is no longer wanted. It doubles the writes. Without it, what a moved ' +
+        'user wrote is missing in the old kind when you go back.',
+    },
+  ],
+  today:
+    'It holds in Firestore in Datastore mode: its best practices ask for the same ramp, for parallel reads by user, and for a ' +
+    'copy that is not in key order.',
+  sources: [
+    'Ramp up new kinds and ranges; the migration by parallel reads of a growing part of the users, chosen by a hash; reads of ' +
+      'entities that are not there are hot as well; a copy not in key order: best practices, ramping up traffic.',
+    'That namespace and kind lead the key of a row: best practices, keys, and the layout of the six tables.',
+    'How long splits take, and what a server can do: believed or ours (`npx sixtables-lab settings`).',
+  ],
+  settings: {
+    ...rampSettings,
+    ...tabletSettingValues,
+    'ramp.startOpsPerSecond': 2000,
+    'ramp.minutes': 25,
+    'load.slotMs': 15_000,
+    'load.samples': 32,
+    'tablet.samplesMin': 16,
+  },
+  arms,
+  expectations: [
+    ...[
+      ['new-kind', 'a new kind begins in one tablet, and full traffic at once is refused in part'],
+      ['new-namespace', 'a new namespace does so as well'],
+      ['switch-at-once', 'reads of entities that are not there make the new kind hot'],
+    ].map(([arm = '', says]) => expectFigure(`${arm}: ${says}`, arm, refusedAfter, (percent) => percent > 10)),
+    expectFigure(
+      'switch-at-once: a large part of all reads finds no entity',
+      'switch-at-once',
+      'reads that find no entity',
+      (percent) => percent > 15,
+    ),
+    ...['new-kind-ramped', 'ramp-by-user', 'copy-shuffled'].map((arm) =>
+      expectFigure(`${arm}: hardly anything is refused`, arm, 'refused, whole run', (percent) => percent < 2),
+    ),
+    {
+      says: 'copy-in-order: one tablet has nearly all of the load, and the copy outgrows its server',
+      arms: ['copy-in-order'],
+      judge: (of) => {
+        const arm = of('copy-in-order')
+        const [share, refused] = [figureOf(arm, 'hottest tablet at the end'), figureOf(arm, 'refused at the end')]
+        return {
+          holds: share > 90 && refused > 20,
+          found: `${inWords(share)} % on one tablet, ${inWords(refused)} % refused`,
+        }
+      },
+    },
+  ],
+}

@@ -1,0 +1,297 @@
+/**
+ * Rows of another database, numbered 1, 2, 3 …, become entities: under which keys, and what of the ids that are given next?
+ *
+ * Known: the write-up on moving rows of a relational database with their keys: decimal strings and numbers in a row make a hot
+ * tablet, a reversible cipher (there Blowfish) spreads them; and allocateIdRange keeps new ids off the old ones. The error of a
+ * collision is that of App Engine's Datastore. Why not Blowfish: docs/decisions/0020-key-permutation.md.
+ */
+import { DatastoreError, decodeProperties, type Key, KeyPermutation, type PathElement } from '@sixtables/engine'
+import { type Arm, expectFigure, figureOf, inWords, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf, tabletSettingValues } from '../settings.ts'
+import { integerOf } from '../sim/client.ts'
+import { insert, integer, unindexed, upsert } from '../sim/entities.ts'
+import { hashOf } from '../sim/keys.ts'
+import { offer } from '../sim/load.ts'
+import { openLoop } from '../sim/open-loop.ts'
+import { rampOf, rampSettings } from '../sim/ramp.ts'
+import type { Store } from '../sim/store.ts'
+import { Watch } from '../sim/watch.ts'
+
+const kind = 'Customer'
+
+/** A way to make keys of old numbers. */
+interface Mapping {
+  readonly name: string
+  readonly about: string
+  element(n: bigint, permutation: KeyPermutation): PathElement
+  /** The old number of a key; `undefined` where it cannot be had. */
+  numberOf(element: PathElement, permutation: KeyPermutation): bigint | undefined
+}
+
+const mappings: readonly Mapping[] = [
+  {
+    name: 'int-ids',
+    about: 'the old number is the id',
+    element: (n) => ({ kind, id: n }),
+    numberOf: ({ id }) => id,
+  },
+  {
+    name: 'decimal-names',
+    about: 'the old number in decimal digits is the name',
+    element: (n) => ({ kind, name: `${n}` }),
+    numberOf: ({ name }) => BigInt(name ?? 0),
+  },
+  {
+    name: 'permuted-ids',
+    about: 'the id is another number of 1 to N',
+    element: (n, permutation) => ({ kind, id: permutation.idOf(n) }),
+    numberOf: ({ id }, permutation) => permutation.originalOf(id ?? 0n),
+  },
+  {
+    name: 'permuted-names',
+    about: 'the name is the old number, permuted',
+    element: (n, permutation) => ({ kind, name: permutation.nameOf(n) }),
+    numberOf: ({ name }, permutation) => permutation.originalOfName(name ?? ''),
+  },
+  {
+    name: 'short-hash',
+    about: 'the name is a hash of 16 bits',
+    element: (n) => ({ kind, name: hashOf(`${n}`).slice(0, 4) }),
+    numberOf: () => undefined,
+  },
+]
+
+const row = (n: bigint) => ({ old: unindexed(integer(n)) })
+
+async function migrate(session: ArmSession, mapping: Mapping): Promise<void> {
+  const { record } = session
+  const store = await session.open({ simulate: true, tablets: { heatRowsMax: 32 } })
+  let permutation: KeyPermutation | undefined
+  const load = rampOf(session, (n) => {
+    const old = BigInt(n + 1)
+    if (permutation === undefined) throw new Error('the migration began before its size was known')
+    return { put: { operation: 'upsert', key: store.key(mapping.element(old, permutation)), fields: row(old) } }
+  })
+  const size = rowsOf(load.seconds, load.opsPerSecondAt)
+  permutation = new KeyPermutation({ secret: `seed ${session.seed}`, size })
+  const watch = new Watch(['Entities'], 30)
+  await offer(session, store, load, watch)
+  const { served, refused, p99Ms } = watch.settled(120)
+  const { tablets, busiestShare } = watch.tableAtEnd('Entities')
+  record.figure('rows', Number(size), '')
+  record.figure('tablets', tablets, '')
+  record.figure('hottest tablet', busiestShare * 100, '% of the load')
+  record.figure('served at the end', served, 'a second')
+  record.figure('refused at the end', refused, 'a second')
+  record.figure('p99 at the end', p99Ms, 'ms')
+  await checkWayBack(session, mapping, permutation)
+  watch.drawHeat(record, store, 'Entities')
+  watch.draw(record)
+}
+
+/** As many as the load moves in all. */
+function rowsOf(seconds: number, opsPerSecondAt: (seconds: number) => number): bigint {
+  let rows = 0
+  for (let at = 0; at < seconds; at++) rows += opsPerSecondAt(at)
+  return BigInt(Math.ceil(rows))
+}
+
+/** Moves some rows to a quiet store, and asks it for each by its old number, and for the old number of each. */
+async function checkWayBack(session: ArmSession, mapping: Mapping, permutation: KeyPermutation): Promise<void> {
+  const { record } = session
+  const store = await session.open()
+  const count = session.setting('work.records')
+  const keyOf = (n: bigint): Key => store.key(mapping.element(n, permutation))
+  let wrong = 0
+  let back = 0
+  for (let n = 1n; n <= BigInt(count); n++) await put(store, [upsert(keyOf(n), row(n))])
+  for (let n = 1n; n <= BigInt(count); n++) {
+    const { found } = await store.database.lookup(store.context(), { keys: [keyOf(n)] })
+    const [entity] = found
+    if (entity === undefined || !isRow(entity.image.properties, n)) wrong++
+    else if (mapping.numberOf(entity.key.path[0] ?? { kind }, permutation) === n) back++
+  }
+  record.figure('other rows found by an old number', wrong, '')
+  record.figure('old numbers that their keys do not tell', count - wrong - back, '')
+}
+
+function isRow(properties: Uint8Array, n: bigint): boolean {
+  return integerOf(decodeProperties(properties), 'old') === Number(n)
+}
+
+async function put(store: Store, mutations: readonly ReturnType<typeof upsert>[]): Promise<void> {
+  await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+}
+
+/** Old rows keep their numbers as ids, and new entities are inserted without one. */
+async function insertNew(session: ArmSession, isReserved: boolean): Promise<void> {
+  const { record } = session
+  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' }, idCollisions: 'fail' })
+  const count = session.setting('work.records')
+  const lines: string[] = []
+  if (isReserved) {
+    const range = { start: 1n, end: BigInt(count) }
+    lines.push((await store.database.allocateIdRange(store.context(), store.key({ kind }), range)).words)
+  }
+  for (let n = 1n; n <= BigInt(count); n++) await put(store, [upsert(store.key({ kind, id: n }), row(n))])
+  let [made, failed] = [0, 0]
+  while (made < count) {
+    try {
+      await put(store, [insert(store.key({ kind }), {})])
+      made++
+    } catch (error) {
+      if (!(error instanceof DatastoreError) || !error.message.includes(inUse)) throw error
+      if (failed++ === 0) lines.push(`${error.code}: ${error.message}`)
+    }
+  }
+  record.figure('old rows', count, '')
+  record.figure('new entities', made, '')
+  record.figure('inserts that failed', failed, '')
+  record.text('what was answered', lines)
+}
+
+const inUse = 'the id allocated for a new entity was already in use, please try again'
+
+const mappingArms: readonly Arm[] = mappings.map((mapping) => ({
+  name: mapping.name,
+  about: mapping.about,
+  run: (session) => migrate(session, mapping),
+  drive: (wire) => {
+    const permutation = new KeyPermutation({ secret: 'over the wire', size: 1_000_000_000n })
+    return openLoop(wire, (n) => {
+      const old = BigInt(n + 1)
+      return { operation: 'upsert', key: wire.client.key(mapping.element(old, permutation)), fields: row(old) }
+    })
+  },
+}))
+
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+export const migrateKeys: Lab = {
+  name: 'migrate-keys',
+  title: 'rows that were numbered 1, 2, 3 …',
+  question:
+    'Millions of rows of a relational database move to Datastore. Should their old numbers become ids, decimal names, or ' +
+    'something that is made of them? And can an id that is given to a new entity be that of an old row?',
+  predict:
+    'The rows are copied in the order of their numbers, faster and faster. Which of the five kinds of keys keeps everything on ' +
+    'one tablet? From which kinds can the old number be had again, without a table of pairs?',
+  idea:
+    'Numbers in a row are neighbours as ids and, digit by digit, as names: what is copied in their order falls on one tablet. A ' +
+    'reversible permutation sends neighbours far apart, gives each number a key of its own, and whoever has the secret can take ' +
+    'it back. Automatic ids come from a counter that knows nothing of rows written by hand, until their range is reserved.',
+  exercises: [
+    {
+      ask:
+        '`--arm decimal-names --set ramp.startOpsPerSecond=500`, then `--arm int-ids --set server.opsPerSecond=40000`: why is ' +
+        'nothing refused now, though one tablet still has all of the load?',
+      answer:
+        'The rate stays below what one server does: 3,800 rows a second in the first run, 15,200 against 40,000 in the second. A hot ' +
+        'tablet is a bound, not an error. The bound is one server, however many there are.',
+    },
+    {
+      ask:
+        '`npx sixtables ids permute 1 2 3 --secret move-2026 --size 1000000`: which ids do the first three rows get? How do you ' +
+        'get the old number of a new id?',
+      answer:
+        '640793, 136702 and 550073. The same command with `--reverse` and a new id prints the old number. Secret and size must be ' +
+        'those of the migration: keep both with the code that reads the keys.',
+    },
+    {
+      ask: 'In `unreserved`, why do exactly as many inserts fail as there are old rows? What would a retry change?',
+      answer:
+        'The counter begins at 1 and gives each id once: the first 1,200 are all in use, the next ones are free. A retry takes the ' +
+        'next id, so a client that tries again five times still fails about 200 times. One call of allocateIdRange before the ' +
+        'migration moves the counter past all of them.',
+    },
+  ],
+  today:
+    'Keys that rise are a hotspot in Firestore in Datastore mode as well, and so the permutation helps there. Automatic ids are ' +
+    'scattered there and skip what is in use; the collision is that of the old Datastore. Ids that you choose should still be ' +
+    'allocated or reserved.',
+  sources: [
+    'Decimal strings and rising numbers are hot, a reversible cipher spreads them, and allocateIdRange guards the old ids: the ' +
+      'write-up on moving rows from MySQL to Datastore. It uses Blowfish; why this lab does not: ' +
+      '[decision 20](../decisions/0020-key-permutation.md).',
+    'The message of a collision: App Engine, Datastore writes.',
+    'Do not use rising ids or names: best practices, keys.',
+  ],
+  settings: {
+    ...rampSettings,
+    ...tabletSettingValues,
+    ...defaultsOf('work.records'),
+    'ramp.startOpsPerSecond': 2000,
+    'ramp.minutes': 30,
+    'load.slotMs': 10_000,
+    'load.samples': 32,
+    'tablet.samplesMin': 16,
+    'work.records': 1200,
+  },
+  arms: [
+    ...mappingArms,
+    {
+      name: 'unreserved',
+      about: 'old rows under their ids; new entities without an id',
+      run: (session) => insertNew(session, false),
+    },
+    {
+      name: 'reserved',
+      about: 'the same, after allocateIdRange from 1 to N',
+      run: (session) => insertNew(session, true),
+    },
+  ],
+  expectations: [
+    ...['int-ids', 'decimal-names'].map((name) => ({
+      says: `${name}: one tablet carries nearly all of the load, and what is above its server's capacity is refused`,
+      arms: [name],
+      judge: (of: Of) => {
+        const [share, refused] = [figureOf(of(name), 'hottest tablet'), figureOf(of(name), 'refused at the end')]
+        return {
+          holds: share > 90 && refused > 1000,
+          found: `${inWords(share)} %, ${inWords(refused)} a second refused`,
+        }
+      },
+    })),
+    ...['permuted-ids', 'permuted-names'].flatMap((name) => [
+      {
+        says: `${name}: the load is spread over tablets, and served`,
+        arms: [name],
+        judge: (of: Of) => {
+          const [share, tablets] = [figureOf(of(name), 'hottest tablet'), figureOf(of(name), 'tablets')]
+          const [served, refused] = [figureOf(of(name), 'served at the end'), figureOf(of(name), 'refused at the end')]
+          return {
+            holds: share * tablets < 250 && tablets >= 4 && refused < 0.03 * served,
+            found: `${inWords(share)} % on one of ${tablets} tablets, ${inWords(refused)} a second refused`,
+          }
+        },
+      },
+      {
+        says: `${name}: each number has a key of its own, which tells the number`,
+        arms: [name],
+        judge: (of: Of) => {
+          const [wrong, lost] = wayBack.map((figure) => figureOf(of(name), figure))
+          return { holds: wrong === 0 && lost === 0, found: `${wrong} rows overwritten, ${lost} numbers lost` }
+        },
+      },
+    ]),
+    {
+      says: 'short-hash: spreads as well, but overwrites rows and has no way back',
+      arms: ['short-hash'],
+      judge: (of) => {
+        const [wrong = 0, lost = 0] = wayBack.map((figure) => figureOf(of('short-hash'), figure))
+        const share = figureOf(of('short-hash'), 'hottest tablet')
+        return { holds: wrong > 0 && lost > 0 && share < 50, found: `${wrong} rows overwritten, ${lost} numbers lost` }
+      },
+    },
+    expectFigure(
+      'unreserved: new entities are given the ids of old rows, and fail',
+      'unreserved',
+      'inserts that failed',
+      (failed) => failed > 0,
+    ),
+    expectFigure('reserved: no new id collides', 'reserved', 'inserts that failed', (failed) => failed === 0),
+  ],
+}
+
+const wayBack = ['other rows found by an old number', 'old numbers that their keys do not tell']

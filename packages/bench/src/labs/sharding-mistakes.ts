@@ -1,0 +1,287 @@
+/**
+ * Ways to shard what is written hotly, and how the tablets bear a new time prefix or a quiet night.
+ *
+ *   time-prefix    period-1-7f3a, period-2-7f3a    a new period begins in a range that has never been split
+ *   time-gradual   the same, but the new period takes over step by step
+ *   hot-only       shards of a few hot pages       few rows: what is cold and small is merged
+ *   all-sharded    shards of all pages             many rows: they stay apart by their size
+ *
+ * Known: best practices, sharding and replication: do not shard with a time prefix, or move to a new one gradually; do not shard
+ * only the hottest entities, since too few rows between them do not keep them on different splits.
+ */
+import { type Arm, figureOf, inWords, type Lab } from '../lab.ts'
+import type { ArmSession } from '../session.ts'
+import { defaultsOf, tabletSettingValues } from '../settings.ts'
+import type { Put } from '../sim/client.ts'
+import { integer, unindexed } from '../sim/entities.ts'
+import { nameAt } from '../sim/keys.ts'
+import { type Load, offer } from '../sim/load.ts'
+import { openLoop } from '../sim/open-loop.ts'
+import { type Ramp, rampedOpsPerSecond, rampOf, rampSettings } from '../sim/ramp.ts'
+import { Watch } from '../sim/watch.ts'
+
+const kind = 'Visits'
+
+/** Shards of all pages together; of the hot ones in the arm that shards only these. */
+const shards = 65_536
+const hotPages = 4
+const shardsOfHotPage = 16
+/** Share of the operations that are for pages which are not hot, and their number. */
+const coldShare = 0.02
+const coldPages = 1000
+
+interface Draw {
+  /** Evenly drawn, 0 to 1. */
+  readonly share: number
+  readonly random: () => number
+  readonly seconds: number
+  readonly periodSeconds: number
+  /** Part of the operations that a new period has taken over by then, 0 to 1. */
+  movedAt(secondsInPeriod: number): number
+}
+
+interface Scheme {
+  readonly name: string
+  readonly about: string
+  /** Whether the load is quiet for a while; else it goes on, and periods change. */
+  readonly hasLull: boolean
+  nameOf(draw: Draw): string
+}
+
+const evenly = (share: number): string => nameAt(Math.floor(share * shards) / shards)
+
+const schemes: readonly Scheme[] = [
+  {
+    name: 'time-prefix',
+    about: 'a period, then the shard; every write goes to the new period at once',
+    hasLull: false,
+    nameOf: ({ share, seconds, periodSeconds }) => `period-${Math.floor(seconds / periodSeconds)}-${evenly(share)}`,
+  },
+  {
+    name: 'time-gradual',
+    about: 'the same; a new period takes over step by step',
+    hasLull: false,
+    nameOf: ({ share, random, seconds, periodSeconds, movedAt }) => {
+      const period = Math.floor(seconds / periodSeconds)
+      const isMoved = period === 0 || random() < movedAt(seconds % periodSeconds)
+      return `period-${isMoved ? period : period - 1}-${evenly(share)}`
+    },
+  },
+  {
+    name: 'hot-only',
+    about: 'the shards of four hot pages; the other pages are not sharded',
+    hasLull: true,
+    nameOf: ({ share, random }) => {
+      if (random() < coldShare) return `page-${Math.floor(share * coldPages)}`
+      const shard = Math.floor(share * hotPages * shardsOfHotPage)
+      return `hot-${Math.floor(shard / shardsOfHotPage)}-${(shard % shardsOfHotPage).toString(16)}`
+    },
+  },
+  {
+    name: 'all-sharded',
+    about: 'the shards of all pages, behind a hash',
+    hasLull: true,
+    nameOf: ({ share }) => evenly(share),
+  },
+]
+
+const put = (key: Put['key']): Put => ({ operation: 'upsert', key, fields: { visits: unindexed(integer(1)) } })
+
+/** So long after a change, what is refused is counted. */
+const afterSeconds = 180
+
+async function run(session: ArmSession, scheme: Scheme): Promise<void> {
+  const { record, random } = session
+  const store = await session.open({ simulate: true, tablets: { heatRowsMax: 32 } })
+  const periodSeconds = session.setting('shards.periodMinutes') * 60
+  const ramp: Ramp = {
+    startOpsPerSecond: session.setting('ramp.startOpsPerSecond'),
+    growthPercent: session.setting('ramp.growthPercent'),
+    everyMinutes: session.setting('ramp.everyMinutes'),
+  }
+  const next: Load['next'] = (_n, share) => {
+    const seconds = store.nowMs / 1000
+    const movedAt = (at: number): number => rampedOpsPerSecond(ramp, at) / full
+    const draw = { share, random: () => random.next(), seconds, periodSeconds, movedAt }
+    return { put: put(store.key({ kind, name: scheme.nameOf(draw) })) }
+  }
+  const ramped = rampOf(session, next)
+  const full = ramped.opsPerSecondAt(ramped.seconds)
+  const load = scheme.hasLull ? withLull(session, ramped, full) : held(ramped, full, 2 * periodSeconds + backSeconds)
+  const changes = scheme.hasLull ? [load.seconds - backSeconds] : [periodSeconds, 2 * periodSeconds]
+  const watch = new Watch(['Entities'], 30)
+  await offer(session, store, load, watch)
+
+  const atFull = watch.tableAt('Entities', ramped.seconds + heldSeconds)
+  const atChange = watch.tableAt('Entities', changes.at(-1) ?? 0)
+  const after = changes.map((at) => watch.busiestShare('Entities', at, at + afterSeconds))
+  const refused = changes.map((at) => watch.refusedShare(at, at + afterSeconds))
+  record.figure('full traffic', full, 'a second')
+  record.figure('tablets at full traffic', atFull.tablets, '')
+  record.figure('tablets at the last change', atChange.tablets, '')
+  record.figure('hottest tablet before', atFull.busiestShare * 100, '% of the load')
+  record.figure('hottest tablet after, least', Math.min(...after) * 100, '% of the load')
+  record.figure('hottest tablet after, most', Math.max(...after) * 100, '% of the load')
+  record.figure('refused before', watch.refusedShare(0, changes[0]) * 100, '%')
+  record.figure('refused after, least', Math.min(...refused) * 100, '%')
+  record.figure('refused after, most', Math.max(...refused) * 100, '%')
+  watch.drawHeat(record, store, 'Entities')
+  watch.draw(record)
+}
+
+/** Full traffic before a lull, and after it. */
+const heldSeconds = 300
+const backSeconds = 300
+
+function held(ramped: Load, full: number, seconds: number): Load {
+  return { ...ramped, seconds, opsPerSecondAt: (at) => (at < ramped.seconds ? ramped.opsPerSecondAt(at) : full) }
+}
+
+function withLull(session: ArmSession, ramped: Load, full: number): Load {
+  const from = ramped.seconds + heldSeconds
+  const until = from + session.setting('lull.minutes') * 60
+  const day = held(ramped, full, until + backSeconds)
+  const lull = session.setting('lull.opsPerSecond')
+  return { ...day, opsPerSecondAt: (at) => (at >= from && at < until ? lull : day.opsPerSecondAt(at)) }
+}
+
+const arms: readonly Arm[] = schemes.map((scheme) => ({
+  name: scheme.name,
+  about: scheme.about,
+  run: (session) => run(session, scheme),
+  drive: (wire) => {
+    const begun = wire.client.nowMs()
+    return openLoop(wire, () => {
+      const draw = {
+        share: wire.random.next(),
+        random: () => wire.random.next(),
+        seconds: (wire.client.nowMs() - begun) / 1000,
+        periodSeconds: wire.seconds / 2,
+        movedAt: (at: number) => Math.min(1, at / (wire.seconds / 2)),
+      }
+      return put(wire.client.key({ kind, name: scheme.nameOf(draw) }))
+    })
+  },
+}))
+
+export const shardingMistakes: Lab = {
+  name: 'sharding-mistakes',
+  title: 'shards that share a tablet',
+  question:
+    'Counters of page visits are sharded, so that many writers can add to them. Does it matter if the name of a shard begins with ' +
+    'the time, and if only the hottest pages have shards?',
+  predict:
+    'The counters take 15,000 writes a second, spread over several tablets. At midnight the shards of the new day begin to be ' +
+    'written: on how many tablets do they lie? And after a quiet night, how many tablets are left of four hot pages with 16 shards ' +
+    'each, and how many of 65,536 shards of all pages?',
+  idea:
+    'Splits belong to key ranges. A new time prefix is a range without splits, however well the shards behind it are spread: ' +
+    'it begins in one tablet, again and again. And neighbours that are cold and small are merged: what has few rows is one tablet ' +
+    'again after every quiet night, what has many rows stays apart by its size.',
+  exercises: [
+    {
+      ask:
+        '`--arm time-gradual --set ramp.startOpsPerSecond=6000 --set ramp.minutes=10`: the new period begins with 6,000 writes a ' +
+        'second instead of 2,000. Is it still served?',
+      answer:
+        'No: 10 to 16 % of the calls are refused in the three minutes after a change. The new range shares a tablet with the end of ' +
+        'the old period, and after its first split both halves rest for eight minutes.',
+    },
+    {
+      ask: '`--arm hot-only --set lull.opsPerSecond=2000`: what is left of the tablets after the quiet time, and why?',
+      answer:
+        'All six, and nothing is refused. With 2,000 writes a second two neighbours have more than 200 row operations a second ' +
+        'together, so they are not cold and are not merged. The mistake shows only where traffic really stops.',
+    },
+    {
+      ask: 'The shards of `time-prefix` are wanted so that old periods can be deleted at once. What would you put where?',
+      answer:
+        'The shard or a hash first, then the period: `7f3a-period-2`. A query or a delete for a period then needs one range for each ' +
+        'shard, and every period lies on the tablets that the one before has left. Or keep the prefix, and let the new one take over ' +
+        'step by step.',
+    },
+  ],
+  today:
+    'It holds in Firestore in Datastore mode: its best practices warn of both mistakes in the same words. How long a range needs ' +
+    'until it is split, and when it is merged, is not published; the times here are ours.',
+  sources: [
+    'No time prefix for shards, or a gradual move of the writes to the new prefix; not the hottest entities alone, since there may ' +
+      'be too few rows between them to keep them on different splits: best practices, sharding and replication.',
+    'That small neighbours are merged: the Bigtable paper. When they are (200 row operations a second and 100 MB together, ten ' +
+      'minutes after the last change) and that a tablet rests for eight minutes between two splits: ours ([tablets](../reference/tablets.md)).',
+  ],
+  settings: {
+    ...rampSettings,
+    ...tabletSettingValues,
+    ...defaultsOf('shards.periodMinutes', 'lull.minutes', 'lull.opsPerSecond'),
+    'ramp.startOpsPerSecond': 2000,
+    'ramp.minutes': 25,
+    'load.slotMs': 15_000,
+    'load.samples': 24,
+    'tablet.samplesMin': 16,
+  },
+  arms,
+  expectations: [
+    {
+      says: 'time-prefix: a new period begins in one range that was never split, and is refused in part, each time',
+      arms: ['time-prefix'],
+      judge: (of) => {
+        const least = figureOf(of('time-prefix'), 'refused after, least')
+        return {
+          holds: least > 25,
+          found: `at least ${inWords(least)} % refused in the three minutes after each change`,
+        }
+      },
+    },
+    {
+      says: 'time-prefix: one tablet has several times the load of the hottest one before',
+      arms: ['time-prefix'],
+      judge: (of) => {
+        const [before, after] = hottest(of, 'time-prefix')
+        return { holds: after > 2.5 * before, found: `${inWords(before)} % before, at least ${inWords(after)} % after` }
+      },
+    },
+    {
+      says: 'time-gradual: a period that takes over step by step is served',
+      arms: ['time-gradual'],
+      judge: (of) => {
+        const most = figureOf(of('time-gradual'), 'refused after, most')
+        return { holds: most < 5, found: `at most ${inWords(most)} % refused` }
+      },
+    },
+    {
+      says: 'hot-only: its tablets are merged in the quiet time, and the next day begins with refusals',
+      arms: ['hot-only'],
+      judge: (of) => {
+        const [full, left, refused] = tabletsOf(of, 'hot-only')
+        return {
+          holds: left * 2 < full && refused > 5,
+          found: `${full} tablets, then ${left}; ${inWords(refused)} % refused`,
+        }
+      },
+    },
+    {
+      says: 'all-sharded: its tablets stay apart, and the next day is served at once',
+      arms: ['all-sharded'],
+      judge: (of) => {
+        const [full, left, refused] = tabletsOf(of, 'all-sharded')
+        return {
+          holds: left > 0.6 * full && refused < 1,
+          found: `${full} tablets, then ${left}; ${inWords(refused)} % refused`,
+        }
+      },
+    },
+  ],
+}
+
+type Of = Parameters<Lab['expectations'][number]['judge']>[0]
+
+function hottest(of: Of, arm: string): readonly [number, number] {
+  return [figureOf(of(arm), 'hottest tablet before'), figureOf(of(arm), 'hottest tablet after, least')]
+}
+
+/** Tablets at full traffic and after the quiet time, and what is refused when the traffic is back, percent. */
+function tabletsOf(of: Of, arm: string): readonly [number, number, number] {
+  const [full, left] = ['tablets at full traffic', 'tablets at the last change'].map((name) => figureOf(of(arm), name))
+  return [full ?? 0, left ?? 0, figureOf(of(arm), 'refused after, most')]
+}
