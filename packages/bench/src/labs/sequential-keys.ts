@@ -144,6 +144,7 @@ export const sequentialKeys: Lab = {
     ...rampSettings,
     ...tabletSettingValues,
     'ramp.minutes': 50,
+    'load.samples': 40,
   },
   arms,
   expectations: [
