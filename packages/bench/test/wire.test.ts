@@ -2,6 +2,7 @@
 import { type Engine, openEngine, seededRandom, systemScheduler } from '@sixtables/engine'
 import { type Gateway, startGateway } from '@sixtables/gateway'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { driveLabs } from '../src/cli/drive.ts'
 import { labs } from '../src/labs/catalogue.ts'
 import { type Client, hasCode, integerOf, StoreClient } from '../src/sim/client.ts'
 import { integer, text, unindexed } from '../src/sim/entities.ts'
@@ -85,5 +86,25 @@ describe('a client of a lab', () => {
     expect(done).toBeGreaterThan(0)
     // Writers that give up under contention are part of the lesson; anything else is not.
     expect(failures.filter((error) => !(error instanceof Error && error.message === 'given up'))).toEqual([])
+  })
+
+  it('gives what came of its calls as JSON, and nothing else', async () => {
+    const printed: string[] = []
+    const refuse = (): never => {
+      throw new Error('nothing else is printed')
+    }
+    const io = { out: refuse, outRaw: (text: string) => void printed.push(text), err: refuse, ink: refuse }
+    const options = { endpoint: `127.0.0.1:${gateway.port}`, seconds: 0.2, opsPerSecond: 100, seed: 1, json: '-' }
+    const chosen = labs.filter(({ name }) => name === 'batching')
+    const code = await driveLabs(
+      chosen,
+      { ...options, arms: ['together'] },
+      { ...io, progress: () => {}, writeFile: refuse, now: () => 0 },
+    )
+    expect(code).toBe(0)
+    const [first, ...others] = JSON.parse(printed.join(''))
+    expect(others).toEqual([])
+    expect(first).toMatchObject({ lab: 'batching', arm: 'together', failed: {} })
+    expect(first.answered).toBeGreaterThan(0)
   })
 })

@@ -20,6 +20,21 @@ export interface DriveOptions {
   readonly opsPerSecond: number
   readonly seed: number
   readonly arms: readonly string[] | undefined
+  /** File for the results, `-` for the standard output. */
+  readonly json: string | undefined
+}
+
+/** What came of the calls of one arm. */
+interface Driven {
+  readonly lab: string
+  readonly arm: string
+  readonly seconds: number
+  readonly answered: number
+  readonly perSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Failed calls by code or message. */
+  readonly failed: Readonly<Record<string, number>>
 }
 
 const projectId = 'lab'
@@ -34,29 +49,40 @@ export async function driveLabs(labs: readonly Lab[], options: DriveOptions, io:
   if (!/^[\w.[\]:-]+:\d+$/.test(options.endpoint)) {
     throw new UsageError(`--endpoint is host:port, as in 127.0.0.1:8081, not ${options.endpoint}`)
   }
-  const chosen = labs.flatMap((lab) =>
-    lab.arms
-      .filter(({ name, drive }) => drive !== undefined && (options.arms?.includes(name) ?? true))
-      .map((arm) => ({ lab, arm })),
-  )
-  if (chosen.length === 0) {
+  const chosen = chosenArms(labs, options.arms)
+  const results: Driven[] = []
+  for (const { lab, arm } of chosen) results.push(await driveArm(lab, arm, options, io))
+  if (options.json === '-') io.outRaw(`${JSON.stringify(results, undefined, 2)}\n`)
+  else if (options.json !== undefined) io.writeFile(options.json, `${JSON.stringify(results, undefined, 2)}\n`)
+  return results.some(({ answered }) => answered > 0) ? 0 : 1
+}
+
+/** Arms whose load is client calls: those that are named, or all. */
+function chosenArms(labs: readonly Lab[], names: readonly string[] | undefined): readonly { lab: Lab; arm: Arm }[] {
+  const all = labs.flatMap((lab) => lab.arms.map((arm) => ({ lab, arm })))
+  const driven = all.filter(({ arm }) => arm.drive !== undefined)
+  if (driven.length === 0) {
     throw new UsageError(
       `no arm of ${labs.map(({ name }) => name).join(', ')} is a load of client calls; run it without --endpoint`,
     )
   }
-  let all = 0
-  for (const { lab, arm } of chosen) all += await driveArm(lab, arm, options, io)
-  return all > 0 ? 0 : 1
+  for (const name of names ?? []) {
+    if (driven.some(({ arm }) => arm.name === name)) continue
+    throw new UsageError(
+      `--endpoint cannot drive the arm ${name}, which is no load of client calls; it can drive ${driven.map(({ arm }) => arm.name).join(', ')}`,
+    )
+  }
+  return driven.filter(({ arm }) => names?.includes(arm.name) ?? true)
 }
 
-/** @returns how many operations were answered */
-async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Promise<number> {
+async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Promise<Driven> {
   const { endpoint, seconds, opsPerSecond, seed } = options
   const client = new WireClient({ endpoint, projectId, clock })
   await client.lookup(client.key({ kind: 'Lab', name: 'here' })).catch((error: unknown) => {
     throw new UsageError(`${endpoint} does not answer as a Datastore: ${wordsOf(error)}`)
   })
-  io.out(`${lab.name}, ${arm.name}: ${arm.about}; project ${projectId} at ${endpoint}, ${seconds} s`)
+  const print = options.json === '-' ? () => {} : (line: string) => io.out(line)
+  print(`${lab.name}, ${arm.name}: ${arm.about}; project ${projectId} at ${endpoint}, ${seconds} s`)
   const latency = new Histogram()
   const failures = new Map<string, number>()
   let done = 0
@@ -90,12 +116,13 @@ async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Prom
   stopped = true
   await reporting
   io.progress('')
+  const [p50Ms, p99Ms] = [latency.quantile(0.5), latency.quantile(0.99)]
+  const perSecond = done / tookSeconds
   const failed = [...failures].map(([code, count]) => `${inWords(count)} ${code}`).join(', ')
-  io.out(
-    `  ${inWords(done / tookSeconds)} a second, p50 ${inWords(latency.quantile(0.5))} ms, p99 ${inWords(latency.quantile(0.99))} ms`,
-  )
-  io.out(`  failed: ${failed === '' ? 'none' : failed}`)
-  return done
+  print(`  ${inWords(perSecond)} a second, p50 ${inWords(p50Ms)} ms, p99 ${inWords(p99Ms)} ms`)
+  print(`  failed: ${failed === '' ? 'none' : failed}`)
+  const figures = { answered: done, perSecond, p50Ms, p99Ms, failed: Object.fromEntries(failures) }
+  return { lab: lab.name, arm: arm.name, seconds: tookSeconds, ...figures }
 }
 
 function sum(counts: ReadonlyMap<string, number>): number {

@@ -39,8 +39,15 @@ export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
   checkArms(flags.arms, chosen)
   checkFolders([flags.json, flags.html])
   if (flags.endpoint !== undefined) {
-    const { endpoint, seconds, seed, arms, rate } = flags
-    return driveLabs(chosen, { endpoint, seconds, seed, arms, opsPerSecond: rate }, io)
+    const { endpoint, seconds, seed, arms, rate, json, set, html } = flags
+    if (set.length > 0) {
+      throw new UsageError(
+        `--endpoint takes no --set: a server has the settings that it was started with; leave out ${set.map((words) => `--set ${words}`).join(' ')}`,
+      )
+    }
+    if (html !== undefined)
+      throw new UsageError('--endpoint draws no pages; leave out --html, or run without --endpoint')
+    return driveLabs(chosen, { endpoint, seconds, seed, arms, opsPerSecond: rate, json }, io)
   }
   const results: LabResult[] = []
   const write = io.ink()

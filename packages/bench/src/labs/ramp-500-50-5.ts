@@ -12,7 +12,7 @@ import { integer, unindexed } from '../sim/entities.ts'
 import { hashOf, nameAt } from '../sim/keys.ts'
 import { type Load, offer } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
-import { rampedOpsPerSecond, rampOf, rampSettings } from '../sim/ramp.ts'
+import { rampedOpsPerSecond, rampedShare, rampOf, rampSettings } from '../sim/ramp.ts'
 import { Watch } from '../sim/watch.ts'
 
 const kind = 'Session'
@@ -31,6 +31,8 @@ interface Growth {
   readonly about: string
   /** More at every step, percent; `undefined`: all of it at once. */
   readonly percent: (session: ArmSession) => number | undefined
+  /** The same against a server, which knows no settings. */
+  readonly percentOverWire?: number
 }
 
 const growths: readonly Growth[] = [
@@ -39,9 +41,15 @@ const growths: readonly Growth[] = [
     name: 'ramp',
     about: '500 a second, half as many more every 5 minutes',
     percent: (session) => session.setting('ramp.growthPercent'),
+    percentOverWire: 50,
   },
-  { name: 'doubling', about: '500 a second, twice as many every 5 minutes', percent: () => 100 },
-  { name: 'tripling', about: '500 a second, three times as many every 5 minutes', percent: () => 200 },
+  { name: 'doubling', about: '500 a second, twice as many every 5 minutes', percent: () => 100, percentOverWire: 100 },
+  {
+    name: 'tripling',
+    about: '500 a second, three times as many every 5 minutes',
+    percent: () => 200,
+    percentOverWire: 200,
+  },
 ]
 
 /** Up to the rate that the rule reaches, and one step more at that rate. */
@@ -89,8 +97,15 @@ async function run(session: ArmSession, { percent }: Growth): Promise<void> {
   watch.draw(record, true)
 }
 
-const drive: NonNullable<Arm['drive']> = (wire) =>
-  openLoop(wire, (n) => put(wire.client.key({ kind, name: hashOf(`session ${n}`) }), n))
+/** Up to the full rate of the session, in steps that are as many as those of the rule and shorter. */
+const driveOf =
+  ({ percentOverWire }: Growth): NonNullable<Arm['drive']> =>
+  (wire) =>
+    openLoop(
+      wire,
+      (n) => put(wire.client.key({ kind, name: hashOf(`session ${n}`) }), n),
+      percentOverWire === undefined ? undefined : (share) => rampedShare(percentOverWire, share),
+    )
 
 /** In the first five minutes of the full traffic, which are the last of each arm. */
 function refusedAtFull(says: string, arm: string, leastPercent: number): Lab['expectations'][number] {
@@ -159,7 +174,7 @@ export const ramp500505: Lab = {
     name: growth.name,
     about: growth.about,
     run: (session) => run(session, growth),
-    drive,
+    drive: driveOf(growth),
   })),
   expectations: [
     {

@@ -6,16 +6,26 @@ import type { WireSession } from './wire.ts'
 /** The longest pause between two bursts, so that the load is even at any rate. */
 const burstMs = 20
 
-/** Puts, or lookups of keys; the n-th of either by `next`. */
-export async function openLoop(wire: WireSession, next: (n: number) => Promise<Put | Key> | Put | Key): Promise<void> {
+/**
+ * Puts, or lookups of keys; the n-th of either by `next`.
+ *
+ * @param shareAt - the share of the full rate when a share of the time is over; both from 0 to 1
+ */
+export async function openLoop(
+  wire: WireSession,
+  next: (n: number) => Promise<Put | Key> | Put | Key,
+  shareAt: (share: number) => number = () => 1,
+): Promise<void> {
   const { client, seconds, opsPerSecond } = wire
   const begun = client.nowMs()
   const running = new Set<Promise<void>>()
-  let sent = 0
+  let [sent, due, lastMs] = [0, 0, 0]
   for (;;) {
     const elapsed = client.nowMs() - begun
     if (elapsed >= seconds * 1000) break
-    while (sent < (elapsed / 1000) * opsPerSecond && running.size < runningMax) {
+    due += ((elapsed - lastMs) / 1000) * opsPerSecond * shareAt(elapsed / (seconds * 1000))
+    lastMs = elapsed
+    while (sent < due && running.size < runningMax) {
       const n = sent++
       const one = timed(wire, async () => {
         const operation = await next(n)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rampedOpsPerSecond } from './ramp.ts'
+import { rampedOpsPerSecond, rampedShare } from './ramp.ts'
 
 describe('500/50/5', () => {
   const rule = { startOpsPerSecond: 500, growthPercent: 50, everyMinutes: 5 }
@@ -10,5 +10,11 @@ describe('500/50/5', () => {
 
   it('is at about 740,000 after 90 minutes', () => {
     expect(rampedOpsPerSecond(rule, 90 * 60)).toBeCloseTo(738_945, -1)
+  })
+
+  it('grows in as many steps in any time', () => {
+    expect(rampedShare(50, 0) * 738_945).toBeCloseTo(500, 0)
+    expect(rampedShare(50, 0.5)).toBeCloseTo(1.5 ** -9)
+    expect([rampedShare(50, 1), rampedShare(100, 1), rampedShare(200, 1)]).toEqual([1, 1, 1])
   })
 })

@@ -19,6 +19,19 @@ export function rampedOpsPerSecond(ramp: Ramp, seconds: number): number {
   return ramp.startOpsPerSecond * (1 + ramp.growthPercent / 100) ** steps
 }
 
+/** Steps of the rule from 500 to 740,000 operations a second. */
+const ruleSteps = 18
+
+/**
+ * The same growth in any time, for loads in real time: the share of the full rate when a share of the time is over. It begins
+ * with at most a part of 740,000 ÷ 500.
+ */
+export function rampedShare(growthPercent: number, share: number): number {
+  const growth = 1 + growthPercent / 100
+  const steps = Math.ceil((ruleSteps * Math.log(1.5)) / Math.log(growth))
+  return growth ** (Math.min(steps, Math.floor(share * (steps + 1))) - steps)
+}
+
 /** A load that is ramped up as the settings say. */
 export function rampOf(session: ArmSession, next: Load['next']): Load {
   const ramp = {
