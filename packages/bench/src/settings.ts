@@ -84,6 +84,9 @@ export type SettingName =
   | 'list.entriesMax'
   | 'list.followers'
   | 'list.leaveShare'
+  | 'burst.opsPerSecond'
+  | 'burst.seconds'
+  | 'burst.longSeconds'
   | 'work.records'
   | 'work.workers'
 
@@ -363,6 +366,15 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     least: 0.001,
     source: 'ours',
   },
+  'burst.opsPerSecond': {
+    value: 12,
+    unit: 'a second',
+    about: 'writes to one entity group, about twice what its log takes',
+    least: 1,
+    source: 'ours',
+  },
+  'burst.seconds': { value: 5, unit: 's', about: 'how long a short load test writes', least: 1, source: 'ours' },
+  'burst.longSeconds': { value: 60, unit: 's', about: 'how long the long one writes', least: 1, source: 'ours' },
   'work.records': {
     value: 20_000,
     unit: 'records',

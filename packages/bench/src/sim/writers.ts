@@ -1,7 +1,7 @@
 /**
  * Closed-loop load: clients that do one job after the other, each trying again when it loses against another.
  *
- * WR1  A job's latency runs from its first attempt to its end, pauses included.
+ * WR1  A job's latency runs from its first attempt to its end, pauses included; also that of a job that is given up.
  * WR2  What is given up after the last attempt counts as given up, not as done.
  */
 
@@ -58,10 +58,9 @@ export async function write(
       const attempt = { client, writer, random, retried: () => void tally.retries++ }
       const isDone = await retrying(attempt, patience, job)
       if (store.nowMs > endMs) return
-      if (isDone) {
-        tally.done++
-        tally.latency.add(store.nowMs - begun)
-      } else tally.givenUp++
+      if (isDone) tally.done++
+      else tally.givenUp++
+      tally.latency.add(store.nowMs - begun)
     }
   }
   await store.together(Array.from({ length: writers }, (_, writer) => loop(writer)))
