@@ -43,7 +43,7 @@ export const findingAdvice: Readonly<Record<FindingKind, FindingAdvice>> = {
   },
   'hot-entity-group': {
     remedy:
-      'Make groups smaller, write more in one commit, or shard the hot entities: a group has a few commits a second.',
+      'Make groups smaller, write more in one commit, or shard the hot entities: plan for one commit a second of a group.',
     lab: 'entity-group-contention',
   },
   'unread-index': {

@@ -101,6 +101,17 @@ function counterOutside({ crashShare }: NumberingOptions): Numbering {
   return { job, given }
 }
 
+/** What nobody checks: the number after the greatest one that a query knows. */
+function queryThenPut(): Numbering {
+  const given: number[] = []
+  const job: Job = async ({ client }) => {
+    const n = integerOf(await client.greatest('Invoice', 'number'), 'number') + 1
+    await client.commit([{ ...record(client, n), operation: 'upsert' }])
+    given.push(n)
+  }
+  return { job, given, isSparse: true }
+}
+
 /** @param spread - whether a loser tries further ahead, or the very next number */
 function putUniqueNumbers(spread: boolean): Numbering {
   const given: number[] = []
@@ -162,7 +173,7 @@ function newestRevision(): Numbering {
       (number): Put => {
         change = count > 0 && random.next() < 0.3 ? -1 : 1
         const fields = { number: integer(number), count: integer(count + change), added: integer(change) }
-        return { operation: 'insert', key: client.key({ kind: 'Revision', id: BigInt(number) }), fields }
+        return { operation: 'upsert', key: client.key({ kind: 'Revision', id: BigInt(number) }), fields }
       },
       async (number) => {
         retried()
@@ -188,6 +199,7 @@ function newestRevision(): Numbering {
 export const numberings: readonly NumberingKind[] = [
   { name: 'counter-in-group', about: 'counter and record in one group and one transaction', start: counterInGroup },
   { name: 'counter-outside', about: 'the counter in a transaction of its own', start: counterOutside },
+  { name: 'query-then-put', about: 'the greatest number by query, then a plain put', start: queryThenPut },
   {
     name: 'put-unique',
     about: 'the greatest number by query, then put-unique; who loses takes the next',

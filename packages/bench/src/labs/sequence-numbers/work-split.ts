@@ -15,10 +15,10 @@ const perCommit = 500
 /** Sampled keys for each worker: more make the parts more even. */
 const samplesPerWorker = 32
 
-export async function splitWork(session: ArmSession, by: 'number' | 'scatter'): Promise<void> {
+export async function splitWork(session: ArmSession, by: 'number' | 'scatter', isDense: boolean): Promise<void> {
   const { record } = session
   const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
-  const ids = await putOrders(session, store)
+  const ids = await putOrders(session, store, isDense)
   const workers = session.setting('work.workers')
   const bounds = by === 'number' ? equalSteps(ids, workers) : await scatterBounds(store, workers)
   const counts: number[] = []
@@ -37,12 +37,17 @@ export async function splitWork(session: ArmSession, by: 'number' | 'scatter'): 
   })
 }
 
-/** Numbers as they grow in life: old ranges were thinned out, the newest is dense. @returns ids, ascending */
-async function putOrders(session: ArmSession, store: Store): Promise<bigint[]> {
+/**
+ * Numbers as they grow in life: old ranges were thinned out, the newest is dense. Or 1, 2, 3, … without a gap.
+ *
+ * @returns ids, ascending
+ */
+async function putOrders(session: ArmSession, store: Store, isDense: boolean): Promise<bigint[]> {
   const { random } = session
   const wanted = session.setting('work.records')
   const ids = new Set<bigint>()
-  while (ids.size < wanted) ids.add(BigInt(1 + Math.floor(wanted * 100 * (1 - random.next() ** 4))))
+  const draw = (): number => (isDense ? ids.size : Math.floor(wanted * 100 * (1 - random.next() ** 4)))
+  while (ids.size < wanted) ids.add(BigInt(1 + draw()))
   const sorted = [...ids].sort((a, b) => (a < b ? -1 : 1))
   for (let i = 0; i < sorted.length; i += perCommit) {
     const mutations = sorted
