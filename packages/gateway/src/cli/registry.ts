@@ -4,13 +4,15 @@
  */
 
 import { checkCommand } from './commands/check/command.ts'
+import { clockCommand } from './commands/clock/command.ts'
 import { completionCommand } from './commands/completion/command.ts'
-import { clockCommand, faultsCommand, findingsCommand } from './commands/controls/command.ts'
 import { createCommand } from './commands/create/command.ts'
 import { dumpCommand } from './commands/dump/command.ts'
 import { deleteCommand, getCommand, putCommand } from './commands/entity/command.ts'
 import { envCommand, envInitCommand, envUnsetCommand } from './commands/env/command.ts'
 import { exportCommand } from './commands/export/command.ts'
+import { faultsCommand } from './commands/faults/command.ts'
+import { findingsCommand } from './commands/findings/command.ts'
 import { gqlCommand } from './commands/gql/command.ts'
 import { healthCommand } from './commands/health/command.ts'
 import { idsCommand } from './commands/ids/command.ts'

@@ -1,10 +1,10 @@
-/** `sixtables faults`, `clock` and `findings` for parser, help and reference; what they do is imported when they run. */
+/** `sixtables faults` for parser, help and reference; what it does is imported when it runs. */
 import type { Command, Flag, Run } from '../../framework/command.ts'
 import { serverFlags } from '../../target/target-flags.ts'
 
-/** @param pick - the function of controls.ts */
-function run(pick: (controls: typeof import('./controls.ts')) => Run): Run {
-  return async (flags, io) => pick(await import('./controls.ts'))(flags, io)
+/** @param pick - the function of faults.ts */
+function run(pick: (faults: typeof import('./faults.ts')) => Run): Run {
+  return async (flags, io) => pick(await import('./faults.ts'))(flags, io)
 }
 
 const which = 'Which calls'
@@ -43,7 +43,7 @@ export const faultsCommand: Command = {
       describe: 'Faults in force, with the calls that they matched and hit',
       flags: serverFlags,
       examples: [['$0 faults list', 'asks the server on 127.0.0.1:8081']],
-      run: run((controls) => controls.faultsList),
+      run: run((faults) => faults.faultsList),
     },
     {
       name: 'add',
@@ -53,7 +53,7 @@ export const faultsCommand: Command = {
         ['$0 faults add --method commit --kind ToDo --code ABORTED --times 1', 'the next commit of a ToDo conflicts'],
         ['$0 faults add --latency-ms 200', 'every call of the data API takes 200 ms longer'],
       ],
-      run: run((controls) => controls.faultsAdd),
+      run: run((faults) => faults.faultsAdd),
     },
     {
       name: 'clear',
@@ -61,55 +61,7 @@ export const faultsCommand: Command = {
       positionals: [{ name: 'id', describe: 'As list shows it', optional: true }],
       flags: serverFlags,
       examples: [['$0 faults clear', 'all of them']],
-      run: run((controls) => controls.faultsClear),
+      run: run((faults) => faults.faultsClear),
     },
   ],
-}
-
-export const clockCommand: Command = {
-  name: 'clock',
-  describe: "Show and move the server's clock",
-  commands: [
-    {
-      name: 'show',
-      describe: 'What time it is for the server',
-      flags: serverFlags,
-      examples: [['$0 clock show', 'asks the server on 127.0.0.1:8081']],
-      run: run((controls) => controls.clockShow),
-    },
-    {
-      name: 'advance',
-      describe: 'Move it on; what falls due on the way is done',
-      positionals: [{ name: 'duration', describe: '500ms, 90s, 15m, 2h, 7d' }],
-      whenMissing: 'say by how much: 500ms, 90s, 15m, 2h, 7d',
-      flags: serverFlags,
-      examples: [['$0 clock advance 2m', 'open transactions expire']],
-      run: run((controls) => controls.clockAdvance),
-    },
-    {
-      name: 'to',
-      describe: 'Move it on to a time',
-      positionals: [{ name: 'time', describe: '2030-01-01T00:00:00Z' }],
-      whenMissing: 'write a time like 2030-01-01T00:00:00Z',
-      flags: serverFlags,
-      examples: [['$0 clock to 2030-01-01T00:00:00Z', 'it never goes back']],
-      run: run((controls) => controls.clockTo),
-    },
-    {
-      name: 'reset',
-      describe: 'Back to real time, or to where it would stand',
-      flags: serverFlags,
-      examples: [['$0 clock reset', 'asks the server on 127.0.0.1:8081']],
-      run: run((controls) => controls.clockReset),
-    },
-  ],
-}
-
-export const findingsCommand: Command = {
-  name: 'findings',
-  describe: 'Patterns of use that would cost at scale, in words',
-  flags: serverFlags,
-  examples: [['$0 findings', 'what the server has seen so far']],
-  notes: ['[Findings](findings.md) explains each of them.'],
-  run: run((controls) => controls.findings),
 }

@@ -1,0 +1,47 @@
+/** `sixtables clock` for parser, help and reference; what it does is imported when it runs. */
+import type { Command, Run } from '../../framework/command.ts'
+import { serverFlags } from '../../target/target-flags.ts'
+
+/** @param pick - the function of clock.ts */
+function run(pick: (clock: typeof import('./clock.ts')) => Run): Run {
+  return async (flags, io) => pick(await import('./clock.ts'))(flags, io)
+}
+
+export const clockCommand: Command = {
+  name: 'clock',
+  describe: "Show and move the server's clock",
+  commands: [
+    {
+      name: 'show',
+      describe: 'What time it is for the server',
+      flags: serverFlags,
+      examples: [['$0 clock show', 'asks the server on 127.0.0.1:8081']],
+      run: run((clock) => clock.clockShow),
+    },
+    {
+      name: 'advance',
+      describe: 'Move it on; what falls due on the way is done',
+      positionals: [{ name: 'duration', describe: '500ms, 90s, 15m, 2h, 7d' }],
+      whenMissing: 'say by how much: 500ms, 90s, 15m, 2h, 7d',
+      flags: serverFlags,
+      examples: [['$0 clock advance 2m', 'open transactions expire']],
+      run: run((clock) => clock.clockAdvance),
+    },
+    {
+      name: 'to',
+      describe: 'Move it on to a time',
+      positionals: [{ name: 'time', describe: '2030-01-01T00:00:00Z' }],
+      whenMissing: 'write a time like 2030-01-01T00:00:00Z',
+      flags: serverFlags,
+      examples: [['$0 clock to 2030-01-01T00:00:00Z', 'it never goes back']],
+      run: run((clock) => clock.clockTo),
+    },
+    {
+      name: 'reset',
+      describe: 'Back to real time, or to where it would stand',
+      flags: serverFlags,
+      examples: [['$0 clock reset', 'asks the server on 127.0.0.1:8081']],
+      run: run((clock) => clock.clockReset),
+    },
+  ],
+}
