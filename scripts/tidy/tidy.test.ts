@@ -164,7 +164,8 @@ describe('the rules for code', () => {
     expect(promiseFindings(file('packages/engine/src/log/a.ts', text))).toHaveLength(2)
     expect(promiseFindings(file('packages/engine/src/log/a.test.ts', text))).toEqual([])
     expect(promiseFindings(file('packages/engine/src/executor/scan.ts', text))).toEqual([])
-    expect(promiseFindings(file('packages/engine/src/executor/scan.ts', ''))).toHaveLength(1)
+    expect(promiseFindings(file('packages/engine/src/log/apply.ts', text))).toHaveLength(1)
+    expect(promiseFindings(file('packages/engine/src/log/apply.ts', ''))).toHaveLength(1)
   })
   const heads: readonly (readonly [head: string, end: string])[] = [
     ['export async function* a(b: string): Steps<c> {', '}'],

@@ -8,6 +8,9 @@
  *   next(count) { return runSteps(this.#next(count)) }
  *   *#next(count) { for (;;) { const rows = yield* waitFor(this.#input.next(count)); … } }
  *
+ * Steps are methods or functions of a module: a generator function made within a call costs more than most calls (measured,
+ * Node 20).
+ *
  * MP1  Steps that meet no promise run to their end in the turn in which they began.   maybe-promise.test.ts
  * MP2  The stack does not grow with the number of steps, whether they wait or not.      maybe-promise.test.ts
  */

@@ -13,7 +13,7 @@
  *
  * Known: the two milestones ("Life of a Datastore Write"). Ours: rows from both images.
  */
-import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, forEachInOrder, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { type Kv, type KvWrite, listOf, type RowKey } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
@@ -114,7 +114,7 @@ export class Applier {
   /** A1: holds the group while `work` waits for the store. */
   #guard(group: GroupCode, work: () => MaybePromise<void>): MaybePromise<void> {
     const result = work()
-    if (!(result instanceof Promise)) return
+    if (!isPromise(result)) return
     const guarded = result.finally(() => this.#running.delete(group))
     this.#running.set(group, guarded)
     return guarded

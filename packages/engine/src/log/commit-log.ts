@@ -22,7 +22,7 @@ import type { Scheduler } from '../clock.ts'
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
-import { andThen, finallyDo, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { Random } from '../random.ts'
 import type { Kv, KvWrite, RowKey, Writes } from '../storage/kv.ts'
 import { type GroupCode, groupOf, pendingRowKey } from '../tables/log-rows.ts'
@@ -152,12 +152,7 @@ export class CommitLog {
       if (this.#writing.size === 0 || !(error instanceof DatastoreError)) throw error
       return { refusal: Promise.all(this.#writing).then(() => Promise.reject(error), nothingWritten) }
     }
-    try {
-      const section = this.#exclusive(input)
-      return section instanceof Promise ? section.catch(refused) : section
-    } catch (error) {
-      return refused(error)
-    }
+    return whenFails(() => this.#exclusive(input), refused)
   }
 
   /** Runs `task` while no commit is between evaluation and append. */
@@ -214,14 +209,11 @@ export class CommitLog {
     const { context } = input
     const { kv } = this.#options
     const version = this.#options.versions.next()
-    const charged = (row: RowKey, cell: Uint8Array | undefined): Uint8Array | undefined => {
-      context.ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
-      return cell
-    }
-    const read: CommittedReader = (codes, row) => {
-      const cell = this.#readCommitted(codes, row)
-      return cell instanceof Promise ? cell.then((late) => charged(row, late)) : charged(row, cell)
-    }
+    const read: CommittedReader = (codes, row) =>
+      andThen(this.#readCommitted(codes, row), (cell) => {
+        context.ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
+        return cell
+      })
     return andThen(input.evaluate(read, version), ({ states, result }) => {
       if (states.length === 0) {
         input.admit?.(noFootprint)
@@ -290,7 +282,7 @@ export class CommitLog {
     done: () => void,
   ): MaybePromise<void> {
     const written = this.#options.kv.batch(writes)
-    if (!(written instanceof Promise)) {
+    if (!isPromise(written)) {
       done()
       this.#tell(input, records, undefined)
       return
@@ -399,7 +391,10 @@ export class CommitLog {
   }
 
   #inBackground(work: MaybePromise<void>): void {
-    if (work instanceof Promise) work.catch((error) => this.#options.onApplyFailure?.(error))
+    void whenFails(
+      () => work,
+      (error) => this.#options.onApplyFailure?.(error),
+    )
   }
 
   #settleDecision(version: bigint): void {

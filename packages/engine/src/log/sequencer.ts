@@ -1,7 +1,7 @@
 /**
  * One writer at a time. A task that answers at once runs at once; only tasks that wait for the store make others queue.
  */
-import type { MaybePromise } from '../maybe-promise.ts'
+import { isPromise, type MaybePromise } from '../maybe-promise.ts'
 
 const settled = (): void => {}
 
@@ -12,7 +12,7 @@ export class Sequencer {
   run<T>(task: () => MaybePromise<T>): MaybePromise<T> {
     if (this.#tail !== undefined) return this.#hold(this.#tail.then(task))
     const result = task()
-    return result instanceof Promise ? this.#hold(result) : result
+    return isPromise(result) ? this.#hold(result) : result
   }
 
   /** Resolves when nothing runs or waits. */

@@ -2,7 +2,7 @@
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { PropertyMask } from '../encoding/property-mask.ts'
 import { validateLookupKey } from '../encoding/validate-key.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
 import type { RowKey } from '../storage/kv.ts'
@@ -35,6 +35,15 @@ export function lookupKeys(
   keys: readonly Key[],
   mask: PropertyMask | undefined,
 ): MaybePromise<FoundKeys> {
+  return runSteps(lookUp(context, view, keys, mask))
+}
+
+function* lookUp(
+  context: RequestContext,
+  view: TableView,
+  keys: readonly Key[],
+  mask: PropertyMask | undefined,
+): Steps<FoundKeys> {
   const answer: FoundKeys = { found: [], missing: [], deferred: [] }
   const { asked, rows } = distinct(keys)
   let bytes = 0
@@ -53,33 +62,22 @@ export function lookupKeys(
     bytes += image.properties.length + entityOverheadBytes
     answer.found.push({ key, image })
   }
-  const run = (from: number): MaybePromise<FoundKeys> => {
-    let cells: readonly (Uint8Array | undefined)[] | undefined
-    for (let i = from; i < rows.length; i++) {
-      const key = asked[i] as Key
-      if (bytes > answerBytesMax) {
-        answer.deferred.push(key)
-        continue
-      }
-      const at = i % readTogether
-      if (at === 0 && rows.length > 1) cells = view.getAll?.(context, 'Entities', part(rows, i))
-      if (cells !== undefined) {
-        take(key, cells[at])
-        continue
-      }
-      const cell = view.get(context, 'Entities', rows[i] as RowKey)
-      if (cell instanceof Promise) {
-        return cell.then((value) => {
-          take(key, value)
-          checkAlive(context)
-          return run(i + 1)
-        })
-      }
-      take(key, cell)
+  let cells: readonly (Uint8Array | undefined)[] | undefined
+  for (let i = 0; i < rows.length; i++) {
+    const key = asked[i] as Key
+    if (bytes > answerBytesMax) {
+      answer.deferred.push(key)
+      continue
     }
-    return answer
+    const at = i % readTogether
+    if (at === 0 && rows.length > 1) cells = view.getAll?.(context, 'Entities', part(rows, i))
+    if (cells !== undefined) take(key, cells[at])
+    else {
+      take(key, yield* waitFor(view.get(context, 'Entities', rows[i] as RowKey)))
+      checkAlive(context)
+    }
   }
-  return run(0)
+  return answer
 }
 
 /** So many rows are asked for at once, where the view can; of those of a very large answer some are read in vain. */

@@ -28,15 +28,7 @@ import { invalidArgument } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import {
-  andThen,
-  finallyDo,
-  forEachInOrder,
-  type MaybePromise,
-  runSteps,
-  type Steps,
-  waitFor,
-} from '../maybe-promise.ts'
+import { andThen, forEachInOrder, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { KeyRange, Kv, KvReader, KvWrite, RangesHidden, RowKey } from '../storage/kv.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { metadataRowKey } from '../tables/metadata-rows.ts'
@@ -234,9 +226,13 @@ export function rangesOf(kv: KvReader, scope: ResetScope): MaybePromise<readonly
 
 /** The code of database and number of each composite index of a database that has rows. */
 function compositeCodes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
+  return runSteps(codesFound(kv, database))
+}
+
+function* codesFound(kv: KvReader, database: string): Steps<readonly string[]> {
   const found: string[] = []
   const scan = kv.scan(rowsOf('EntitiesByCompositeProperty', database), { expect: 1 })
-  function* jumps(): Steps<readonly string[]> {
+  try {
     for (;;) {
       const [row] = yield* waitFor(scan.next(1))
       if (row === undefined) return found
@@ -244,25 +240,25 @@ function compositeCodes(kv: KvReader, database: string): MaybePromise<readonly s
       found.push(index)
       scan.seek(rowsOf('EntitiesByCompositeProperty', index).end)
     }
+  } finally {
+    scan.close()
   }
-  return finallyDo(
-    () => runSteps(jumps()),
-    () => scan.close(),
-  )
 }
 
 function deleteRange(kv: Kv, range: KeyRange): MaybePromise<void> {
+  return runSteps(deletedInBatches(kv, range))
+}
+
+function* deletedInBatches(kv: Kv, range: KeyRange): Steps<void> {
   const scan = kv.scan(range)
-  function* batches(): Steps<void> {
+  try {
     for (;;) {
       const rows = yield* waitFor(scan.next(batchRows))
       if (rows.length === 0) return
       const writes = rows.map(({ key }): KvWrite => ({ key, value: undefined }))
       yield* waitFor(kv.supports.batch ? kv.batch(writes) : forEachInOrder(writes, (write) => kv.mutate(write)))
     }
+  } finally {
+    scan.close()
   }
-  return finallyDo(
-    () => runSteps(batches()),
-    () => scan.close(),
-  )
 }

@@ -4,7 +4,7 @@
  * Nothing above this folder builds or parses the bytes of a row key; each table's file owns its layout in both directions.
  */
 import type { RequestContext } from '../context.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { type TableId, tableIds } from '../row.ts'
 import { giveWay } from '../slices.ts'
 import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
@@ -53,15 +53,10 @@ export class KvTableView implements TableView {
 
   get(context: RequestContext, table: TableId, rowKey: RowKey): MaybePromise<Uint8Array | undefined> {
     context.slice.unseen += getWork
-    const value = this.#reader.get(rowKey)
-    if (value instanceof Promise) {
-      return value.then((bytes) => {
-        context.ledger.charge(table, 'get', rowKey, 1, rowKey.length + (bytes?.length ?? 0))
-        return bytes
-      })
-    }
-    context.ledger.charge(table, 'get', rowKey, 1, rowKey.length + (value?.length ?? 0))
-    return value
+    return andThen(this.#reader.get(rowKey), (value) => {
+      context.ledger.charge(table, 'get', rowKey, 1, rowKey.length + (value?.length ?? 0))
+      return value
+    })
   }
 
   getAll(
@@ -100,14 +95,9 @@ export class KvTableView implements TableView {
       from = to
       return rows
     }
-    const next = (count: number): MaybePromise<readonly KvRow[]> => {
-      const rows = scan.next(count)
-      return rows instanceof Promise ? rows.then(charged) : charged(rows)
-    }
     return {
       next(count) {
-        const way = giveWay(context, read)
-        return way === undefined ? next(count) : way.then(() => next(count))
+        return andThen(giveWay(context, read), () => andThen(scan.next(count), charged))
       },
       seek(key) {
         from = key
