@@ -13,6 +13,7 @@ import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
 import { type Fields, integer, unindexed, upsert } from '../sim/entities.ts'
+import { scanned } from '../sim/scanned.ts'
 import type { Store } from '../sim/store.ts'
 import { recordFindings } from '../sim/written.ts'
 
@@ -64,18 +65,12 @@ function firstPage(store: Store, limit: number, behind: Key | undefined): Query 
   }
 }
 
-/** Row operations that the tablets are charged for the query, less the rows that it found, are deleted rows. */
 async function look(store: Store, at: string, query: Query): Promise<Look> {
-  const { tablets } = store.engine
-  let found = 0
-  const end = tablets.onSample(({ rows }) => {
-    found += rows
+  let results = 0
+  const { tombstones, ms } = await scanned(store, async () => {
+    results = (await store.database.runQuery(store.context(), { query })).results.length
   })
-  const [charged, begun] = [tablets.charged, store.nowMs]
-  const { results } = await store.database.runQuery(store.context(), { query })
-  const ms = store.nowMs - begun
-  end()
-  return { at, results: results.length, tombstones: tablets.charged - charged - found, ms }
+  return { at, results, tombstones, ms }
 }
 
 async function deleteMany(session: ArmSession, { deletes, startsBehind, compacts }: Way): Promise<void> {
