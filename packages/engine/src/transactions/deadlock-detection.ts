@@ -80,20 +80,31 @@ function somethingNew(context: RequestContext, { waiter, holders }: Wait, until:
   })
 }
 
-/** The transactions on a way from `start` back to itself. */
+/**
+ * The transactions on a way from `start` back to itself. None can be when no transaction waits for `start`, so a line of waiters
+ * for one row costs nothing here as it grows.
+ */
 function findCycle(start: Transaction): readonly Transaction[] | undefined {
-  const seen = new Set<Transaction>()
-  const walk = (at: Transaction, way: readonly Transaction[]): readonly Transaction[] | undefined => {
+  if (start.waiters === 0) return undefined
+  /** The transaction from which each was reached. */
+  const from = new Map<Transaction, Transaction>()
+  const reached = [start]
+  for (let at = reached.pop(); at !== undefined; at = reached.pop()) {
     for (const next of at.waitsFor) {
-      if (next === start) return way
-      if (seen.has(next)) continue
-      seen.add(next)
-      const cycle = walk(next, [...way, next])
-      if (cycle !== undefined) return cycle
+      if (next === start) return wayTo(at, from)
+      if (from.has(next)) continue
+      from.set(next, at)
+      reached.push(next)
     }
-    return undefined
   }
-  return walk(start, [start])
+  return undefined
+}
+
+/** From the start to a transaction that was reached. */
+function wayTo(last: Transaction, from: ReadonlyMap<Transaction, Transaction>): readonly Transaction[] {
+  const way: Transaction[] = []
+  for (let at: Transaction | undefined = last; at !== undefined; at = from.get(at)) way.push(at)
+  return way.reverse()
 }
 
 function breakDeadlock(cycle: readonly Transaction[], waiter: Transaction, what: string): void {

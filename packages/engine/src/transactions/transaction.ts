@@ -56,11 +56,12 @@ export class Transaction {
   readonly reads: ReadSet = new ReadSet()
   /** Why it was aborted, for the answer to whatever it asks next. */
   abortReason: string | undefined
-  /** The transactions that it waits for now. */
-  waitsFor: readonly Transaction[] = none
+  /** How many transactions wait for this one. */
+  waiters = 0
   usedAt: number
   /** Its commit has begun. */
   committing = false
+  #waitsFor: readonly Transaction[] = none
   #state: TransactionState = 'active'
   /** Made on first use. */
   #token: Uint8Array | undefined
@@ -102,6 +103,17 @@ export class Transaction {
   /** Whether it has been left alone, or open, for too long (T3). */
   hasExpired(now: number): boolean {
     return !this.committing && now > this.expiresAt
+  }
+
+  /** The transactions that it waits for now. */
+  get waitsFor(): readonly Transaction[] {
+    return this.#waitsFor
+  }
+
+  set waitsFor(holders: readonly Transaction[]) {
+    for (const holder of this.#waitsFor) holder.waiters--
+    for (const holder of holders) holder.waiters++
+    this.#waitsFor = holders
   }
 
   /** Runs `task` when the transaction ends, whatever way. */

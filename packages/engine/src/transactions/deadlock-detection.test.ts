@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { requestContext } from '../context.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+import { waitForRelease } from './deadlock-detection.ts'
+import { Transaction } from './transaction.ts'
+
+function transaction(id: number, beganAt: number): Transaction {
+  return new Transaction({
+    id,
+    database: 'd',
+    mode: 'pessimistic',
+    readOnly: false,
+    readTime: undefined,
+    age: id,
+    beganAt,
+  })
+}
+
+test('deadlock-detection/W2: a long line of waiters is no deadlock, and its youngest gives way when it becomes a circle', async () => {
+  const clock = new VirtualClock()
+  const context = requestContext({ clock })
+  const beganAt = Number(clock.nowMicros())
+  const line = Array.from({ length: 20_000 }, (_, i) => transaction(i + 1, beganAt))
+  const wait = (waiter: Transaction | undefined, holder: Transaction | undefined): Promise<void> => {
+    if (waiter === undefined || holder === undefined) throw new Error('no such transaction')
+    return waitForRelease(context, { waiter, holders: [holder], what: 'ToDo:1', timeoutMs: 1000 })
+  }
+  const waits = line.slice(1).map((waiter, i) => wait(waiter, line[i]))
+  expect(line.filter(({ state }) => state !== 'active')).toEqual([])
+  const last = line.at(-1)
+  const closing = wait(line[0], last)
+  expect(last?.state).toBe('aborted')
+  expect(line.filter(({ state }) => state === 'aborted')).toEqual([last])
+  for (const one of line) if (one.state === 'active') one.end('committed')
+  await Promise.allSettled([...waits, closing])
+})
