@@ -4,6 +4,7 @@
  *   sixtables-lab list                     the labs and their arms
  *   sixtables-lab settings                 every setting by name, with default, unit and source
  *   sixtables-lab run <name…> | --all      runs, draws, judges
+ *   sixtables-lab challenge <verb>         list, start, judge: a program to improve
  *
  * Exit codes: 0 every expectation held; 1 one did not, or a run broke off; 2 not understood.
  */
@@ -12,6 +13,7 @@ import yargs, { type Argv } from 'yargs'
 import { labs } from '../labs/catalogue.ts'
 import type { InkLine } from '../report/ink.ts'
 import { advice } from './advice.ts'
+import { judgeChallenge, listChallenges, startChallenge } from './challenge.ts'
 import { UsageError } from './errors.ts'
 import { type Io, processIo } from './io.ts'
 import { listLabs, listSettings } from './listing.ts'
@@ -49,6 +51,11 @@ async function dispatch(args: readonly string[], io: Io): Promise<number> {
     .command('run [labs..]', 'Run labs by name, or all of them', runOptions, (flags) => {
       command = () => runLabs(runFlags(flags), io)
     })
+    .command('challenge', 'Programs with a bad design, to improve and to have judged', (y) =>
+      challengeCommands(y, io, (chosen) => {
+        command = chosen
+      }),
+    )
     .help()
     .alias('help', 'h')
     .version(version())
@@ -101,6 +108,58 @@ function runOptions(y: Argv) {
     .example('$0 run hot-key --set server.opsPerSecond=500', 'with slower servers')
 }
 
+/** The verbs of `challenge`. */
+function challengeCommands(y: Argv, io: Io, choose: (command: Command) => void) {
+  return y
+    .command('list', 'The challenges, the easier ones first', {}, () => {
+      choose(() => {
+        const write = io.ink()
+        for (const line of listChallenges()) write(line)
+        return 0
+      })
+    })
+    .command(
+      'start <name> [folder]',
+      'Put the task and the given program into a folder',
+      (one) =>
+        one
+          .positional('name', { type: 'string', demandOption: true, describe: 'A challenge, as list prints it' })
+          .positional('folder', { type: 'string', describe: 'The folder; default: the name of the challenge' })
+          .example('$0 challenge start customer-keys', 'then change customer-keys/solution.mjs'),
+      ({ name, folder }) => choose(() => startChallenge(name, folder, io)),
+    )
+    .command(
+      'judge <target>',
+      'Judge the program of a folder, or of any language by watching a server',
+      (one) =>
+        one
+          .positional('target', {
+            type: 'string',
+            demandOption: true,
+            describe: 'A folder; with --endpoint a challenge',
+          })
+          .option('json', {
+            type: 'string',
+            nargs: 1,
+            describe: 'Write the results to a file; - for the standard output',
+          })
+          .option('html', { type: 'string', nargs: 1, describe: 'Write a page with both heatmaps to a file' })
+          .option('endpoint', { type: 'string', describe: 'host:port of a server that simulates, to watch instead' })
+          .option('seconds', { type: 'string', describe: 'With --endpoint: how long to watch (default 60)' })
+          .example('$0 challenge judge customer-keys', 'the program in customer-keys/solution.mjs')
+          .example('$0 challenge judge customer-keys --endpoint 127.0.0.1:8081', 'your own program, while it runs'),
+      ({ target, json, html, endpoint, seconds }) =>
+        choose(() =>
+          judgeChallenge(
+            { target, json, html, endpoint, seconds: wholeNumber('--seconds', seconds ?? '60', 86_400) },
+            io,
+          ),
+        ),
+    )
+    .demandCommand(1, 'name what to do: list, start or judge')
+    .strict()
+}
+
 interface ParsedFlags {
   readonly labs?: readonly string[] | undefined
   readonly all?: boolean | undefined
@@ -145,7 +204,7 @@ function explained(message: string, args: readonly string[]): string {
   const word = words.split(', ').find((one) => one !== '') ?? ''
   if (!args.some((arg) => arg.startsWith('-') && arg.replace(/^--?/, '').replace(/=.*/, '') === word)) {
     if (labs.some(({ name }) => name === word)) return `${word} is a lab; run it with sixtables-lab run ${word}`
-    return `there is no command ${word}; ${advice(word, ['list', 'settings', 'run'])}`
+    return `there is no command ${word}; ${advice(word, ['list', 'settings', 'run', 'challenge', 'start', 'judge'])}`
   }
   return `there is no flag --${word}; ${advice(`--${word}`, flagNames)}`
 }

@@ -13,7 +13,7 @@ import type { ArmSession } from '../session.ts'
 import { tabletSettingValues } from '../settings.ts'
 import { integer, unindexed, upsert } from '../sim/entities.ts'
 import { hashOf, nameAt } from '../sim/keys.ts'
-import { type Load, type LoadOperation, offer } from '../sim/load.ts'
+import { type Load, offer, type PlainOperation } from '../sim/load.ts'
 import { openLoop } from '../sim/open-loop.ts'
 import { type Ramp, rampedOpsPerSecond, rampSettings } from '../sim/ramp.ts'
 import type { Store } from '../sim/store.ts'
@@ -55,10 +55,10 @@ interface Way {
   /** Whether the new kind is ramped up. */
   readonly isRamped: boolean
   /** An operation on the new kind. */
-  next(draw: Draw): LoadOperation
+  next(draw: Draw): PlainOperation
 }
 
-const writeOf = (key: Key): LoadOperation => ({ put: { operation: 'upsert', key, fields } })
+const writeOf = (key: Key): PlainOperation => ({ put: { operation: 'upsert', key, fields } })
 
 const ways: readonly Way[] = [
   {

@@ -11,7 +11,7 @@
  * LD1  The weights of a slot add up to its rate times its length, whatever the number of samples.
  * LD2  An operation is sent once; a client of such a load does not try again.
  */
-import type { CommitRequest, Key, LookupRequest, TableId } from '@sixtables/engine'
+import type { CommitRequest, Key, LookupRequest, RequestContext, TableId } from '@sixtables/engine'
 import type { ArmSession } from '../session.ts'
 import { hasCode, type Put } from './client.ts'
 import { entityBytes } from './entities.ts'
@@ -19,7 +19,10 @@ import { Outcomes } from './outcomes.ts'
 import type { Store } from './store.ts'
 import type { Watch } from './watch.ts'
 
-export type LoadOperation = { readonly put: Put } | { readonly lookup: Key }
+export type PlainOperation = { readonly put: Put } | { readonly lookup: Key }
+
+/** A write, a lookup, or work of a program whose calls each take a context of their own. */
+export type LoadOperation = PlainOperation | { readonly work: (context: () => RequestContext) => Promise<void> }
 
 export interface Load {
   readonly seconds: number
@@ -101,7 +104,9 @@ async function send(
   const context = store.engine.context({ weight, spreadMs })
   const begun = store.nowMs
   try {
-    if ('lookup' in operation) {
+    if ('work' in operation) {
+      await operation.work(() => store.engine.context({ weight, spreadMs }))
+    } else if ('lookup' in operation) {
       const request: LookupRequest = { keys: [operation.lookup] }
       const { missing } = await store.database.lookup(context, request)
       outcomes.missing += weight * missing.length

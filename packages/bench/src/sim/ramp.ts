@@ -32,15 +32,20 @@ export function rampedShare(growthPercent: number, share: number): number {
   return growth ** (Math.min(steps, Math.floor(share * (steps + 1))) - steps)
 }
 
-/** A load that is ramped up as the settings say. */
-export function rampOf(session: ArmSession, next: Load['next']): Load {
+/** The rates of a load that is ramped up as the settings say. */
+export function ramped(session: ArmSession): Pick<Load, 'seconds' | 'opsPerSecondAt'> {
   const ramp = {
     startOpsPerSecond: session.setting('ramp.startOpsPerSecond'),
     growthPercent: session.setting('ramp.growthPercent'),
     everyMinutes: session.setting('ramp.everyMinutes'),
   }
   const seconds = session.setting('ramp.minutes') * 60
-  return { seconds, opsPerSecondAt: (at) => rampedOpsPerSecond(ramp, at), next }
+  return { seconds, opsPerSecondAt: (at) => rampedOpsPerSecond(ramp, at) }
+}
+
+/** A load that is ramped up as the settings say. */
+export function rampOf(session: ArmSession, next: Load['next']): Load {
+  return { ...ramped(session), next }
 }
 
 /** What {@link rampOf} and {@link offer} read. */

@@ -1,0 +1,110 @@
+/** A kind that is moved at once, under full traffic. */
+import { defaultsOf, tabletSettingValues } from '../settings.ts'
+import { rampedOpsPerSecond } from '../sim/ramp.ts'
+import type { Watch } from '../sim/watch.ts'
+import { atMost, type Challenge } from './challenge.ts'
+import type { Db } from './db.ts'
+import { alone, dbOf, offerCalls } from './loads.ts'
+
+const accounts = 1500
+const opsPerSecond = 16_000
+const warmUpMinutes = 45
+const moveMinutes = 60
+const writeShare = 0.1
+
+export const moveTheKind: Challenge = {
+  name: 'move-the-kind',
+  title: 'a kind that moves under full traffic',
+  minutes: 60,
+  task:
+    'Accounts of kind A are to be moved to kind B while 16,000 calls a second read and write them. The given program reads B first and A when B has nothing. ' +
+    'So all reads meet the one tablet of the new kind at once, also for accounts that are not there yet. You have sixty minutes: `minute` counts from 0. Refuse ' +
+    'nothing, answer every read with the newest value, keep A complete until the end so that you can roll back, and have all accounts in B at the end.',
+  hint: 'Decide by a hash of the account and the minute whether a read goes to B; write both kinds, and copy in an order that is not that of the keys.',
+  lab: 'kind-migration',
+  functions: ['read', 'write', 'job'],
+  settings: { ...tabletSettingValues, ...defaultsOf('client.rpcMs', 'load.slotMs', 'load.samples') },
+  async run(session, program) {
+    const { record, random } = session
+    const store = await session.open({ simulate: true })
+    const ids = Array.from({ length: accounts }, () => random.integer(0xffff_ffff).toString(16).padStart(8, '0'))
+    const newest = new Map<string, number>()
+    const plain = dbOf(session, store, { retries: 8 })
+    await alone(store, () => fill(plain, ids))
+    for (const id of ids) newest.set(id, 0)
+    const moveMs = plain.now() + warmUpMinutes * 60_000
+    let wrong = 0
+    let jobs = 0
+    // Until the move the given traffic is ramped up on A alone, so that its tablets have split.
+    const rate = (seconds: number): number =>
+      Math.min(
+        opsPerSecond,
+        rampedOpsPerSecond({ startOpsPerSecond: 500, growthPercent: 50, everyMinutes: 5 }, seconds),
+      )
+    let value = 0
+    const watch = await offerCalls(
+      session,
+      store,
+      { seconds: (warmUpMinutes + moveMinutes) * 60, opsPerSecondAt: rate },
+      {
+        tables: ['Entities'],
+        call: async (db) => {
+          const id = ids[random.integer(accounts)] ?? ''
+          const minute = (db.now() - moveMs) / 60_000
+          if (minute < 0) {
+            await db.get(['A', id])
+            return
+          }
+          if (minute >= jobs) {
+            jobs++
+            await program.call('job', plain, jobs - 1, ids)
+          }
+          if (random.next() < writeShare) {
+            const next = ++value
+            await program.call('write', db, id, next, minute)
+            newest.set(id, next)
+            return
+          }
+          const wanted = newest.get(id) ?? 0
+          const found = (await program.call('read', db, id, minute)) as number | undefined
+          if (found === undefined || found < wanted) wrong++
+        },
+      },
+    )
+    const [oldWrong, newWrong] = await alone(store, async () => {
+      await program.call('job', plain, moveMinutes, ids)
+      return [await wrongIn(plain, 'A', newest), await wrongIn(plain, 'B', newest)] as const
+    })
+    record.figure('refused in the worst five minutes', worstShare(watch) * 100, '% of the calls')
+    record.figure('reads of nothing, or of an old value', wrong, 'of the samples')
+    record.figure('accounts wrong in A at the end', oldWrong, 'of 1,000')
+    record.figure('accounts wrong in B at the end', newWrong, 'of 1,000')
+  },
+  goals: [
+    atMost('nearly nothing is refused at any time', 'refused in the worst five minutes', 2),
+    atMost('every read gets the newest value', 'reads of nothing, or of an old value', 0),
+    atMost('A is complete until the end: you can roll back', 'accounts wrong in A at the end', 0),
+    atMost('B is complete at the end', 'accounts wrong in B at the end', 0),
+  ],
+  findings: ['sudden-start', 'hot-range'],
+}
+
+async function fill(db: Db, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await db.put(['A', id], { value: 0 }, { unindexed: ['value'] })
+}
+
+/** Accounts of a kind that lack the newest value; a write that was refused half-way may have left a newer one. */
+async function wrongIn(db: Db, kind: string, newest: ReadonlyMap<string, number>): Promise<number> {
+  const asked = [...newest].slice(0, 1000)
+  const found = await db.getAll(asked.map(([id]) => [kind, id]))
+  return found.filter((account, i) => Number(account?.['value'] ?? -1) < (asked[i]?.[1] ?? 0)).length
+}
+
+/** The largest share of refused calls of five minutes of the move. */
+function worstShare(watch: Watch): number {
+  const shares = Array.from({ length: moveMinutes / 5 }, (_, i) => {
+    const from = (warmUpMinutes + i * 5) * 60
+    return watch.refusedShare(from, from + 300)
+  })
+  return Math.max(...shares)
+}

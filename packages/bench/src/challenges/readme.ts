@@ -1,0 +1,44 @@
+/** The README.md of a learner's folder: the task, what must be reached, and what a program may call. */
+import type { Challenge } from './challenge.ts'
+
+export function readmeOf({ name, title, task, lab, functions, goals, minutes }: Challenge): string {
+  return `# ${name}: ${title}
+
+${task}
+
+It passes when
+
+${goals.map(({ says }) => `- ${says}`).join('\n')}
+
+Change \`solution.mjs\`. It must export ${functions.map((one) => `\`${one}\``).join(', ')}. Allow about ${minutes} minutes. The lab
+\`npx sixtables-lab run ${lab}\` shows the effect.
+
+\`\`\`sh
+npx sixtables-lab challenge judge .
+\`\`\`
+
+The judge runs the program as it was given and yours on a simulated Datastore, with seeds that it does not show, and prints the figures and
+the heat of both. Time is simulated: wait with \`db.sleep(ms)\` and ask for the time with \`db.now()\`.
+
+## What you may call
+
+A key is an array: \`['User', 'ada', 'Post', 17]\`, kind and name or id, root first. Without a last id or name, one is allocated. Properties are
+text, numbers, \`true\` and \`false\`, \`null\`, \`Date\`, and arrays of these.
+
+| call | answer |
+| --- | --- |
+| \`await db.get(key)\` | the entity, with its \`key\`; \`undefined\` if there is none |
+| \`await db.getAll(keys)\` | the same for many keys, by one lookup |
+| \`await db.put(key, properties, { unindexed: ['text'] })\` | stores; the properties in \`unindexed\` have no index rows |
+| \`await db.insert(key, properties, …)\` | the same; fails with ALREADY_EXISTS if the entity is there |
+| \`await db.remove(key, …)\` | deletes |
+| \`await db.query({ kind, where, order, ancestor, limit, offset, cursor, keysOnly })\` | \`{ entities, cursor }\` |
+| \`await db.count({ kind, where })\` | how many entities |
+| \`await db.allocateId(kind)\` | a new id (a bigint) |
+| \`await db.transaction(async (tx) => …)\` | what the function answers; \`tx\` has get, getAll, put, insert, remove and query. After a conflict it runs again, up to five times |
+| \`db.random()\` | a number from 0 to 1 |
+
+\`where\` is a list of \`[property, operator, value]\` with \`= < <= > >= != in\`; the property \`__key__\` compares keys. \`order\` is a list of
+property names; \`'-name'\` is descending. Composite indexes are made when a query needs them.
+`
+}

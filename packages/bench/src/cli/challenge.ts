@@ -1,0 +1,144 @@
+/**
+ * `sixtables-lab challenge list | start | judge`: gives a learner a program with a bad design, and judges what became of it.
+ */
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { challenges } from '../challenges/catalogue.ts'
+import { armGiven, type Challenge } from '../challenges/challenge.ts'
+import { judge, loadProgram } from '../challenges/judge.ts'
+import { readmeOf } from '../challenges/readme.ts'
+import { watchServer } from '../challenges/watch-server.ts'
+import { htmlReport } from '../report/html.ts'
+import type { InkLine } from '../report/ink.ts'
+import { jsonReport } from '../report/json.ts'
+import { terminalReport, verdictExcerpt } from '../report/terminal.ts'
+import type { LabResult } from '../runner.ts'
+import { advice } from './advice.ts'
+import { UsageError } from './errors.ts'
+import type { Io } from './io.ts'
+
+/** Names the challenge of a learner's folder. */
+const markFile = 'challenge.json'
+
+export function listChallenges(): InkLine[] {
+  return challenges.flatMap(({ name, title, minutes, lab }): InkLine[] => [
+    [{ text: name, colour: 15 }, `: ${title} (about ${minutes} minutes; lab ${lab})`],
+  ])
+}
+
+/** Puts the task and the given program into a folder. @throws UsageError when it holds a program already */
+export function startChallenge(name: string, folder: string | undefined, io: Io): number {
+  const challenge = challengeOf(name)
+  const target = resolve(folder ?? name)
+  const program = join(target, 'solution.mjs')
+  if (existsSync(program))
+    throw new UsageError(`${program} is there already; name another folder, or delete it to start anew`)
+  mkdirSync(target, { recursive: true })
+  cpSync(givenProgram(name), program)
+  writeFileSync(join(target, 'README.md'), readmeOf(challenge))
+  writeFileSync(join(target, markFile), `${JSON.stringify({ challenge: name })}\n`)
+  io.out(`${target} has README.md, the task, and solution.mjs, the program to change.`)
+  io.out(`Then: npx sixtables-lab challenge judge ${folder ?? name}`)
+  return 0
+}
+
+export interface JudgeFlags {
+  /** A folder made by `start`, or with `endpoint` the name of a challenge. */
+  readonly target: string
+  readonly json: string | undefined
+  readonly html: string | undefined
+  readonly endpoint: string | undefined
+  readonly seconds: number
+}
+
+/** @returns 0 when the program passes, 1 when it does not */
+export async function judgeChallenge(flags: JudgeFlags, io: Io): Promise<number> {
+  if (flags.endpoint !== undefined) return watchChallenge(flags, flags.endpoint, io)
+  const { challenge, program } = folderOf(flags.target)
+  const given = await loadProgram(givenProgram(challenge.name), challenge)
+  const yours = await loadProgram(program, challenge)
+  const onProgress = (arm: string, share: number): void =>
+    io.progress(
+      `${challenge.name}, ${arm === armGiven ? 'the given program' : 'your program'}: ${Math.floor(share * 100)} %`,
+    )
+  const results = await judge(challenge, { given, yours }, { onProgress }).catch((error: unknown) => {
+    throw new UsageError(
+      `${program} ended with an error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    )
+  })
+  io.progress('')
+  return told(challenge, results, flags, io)
+}
+
+function told(challenge: Challenge, results: readonly LabResult[], { json, html }: JudgeFlags, io: Io): number {
+  const passed = results.every((result) => result.passed)
+  if (json === '-') io.outRaw(jsonReport(results))
+  else {
+    const write = io.ink()
+    for (const [i, result] of results.entries()) {
+      if (i === 0) for (const line of terminalReport(result)) write(line)
+      else if (!result.passed) for (const line of verdictExcerpt(result)) write(line)
+    }
+    io.out(passed ? `Passed, with ${results.length} seeds.` : `Not yet. A hint: ${challenge.hint}`)
+    if (json !== undefined) io.writeFile(json, jsonReport(results))
+  }
+  if (html !== undefined) io.writeFile(html, htmlReport(results.slice(0, 1)))
+  return passed ? 0 : 1
+}
+
+async function watchChallenge({ target, seconds, json }: JudgeFlags, endpoint: string, io: Io): Promise<number> {
+  const challenge = existsSync(join(target, markFile)) ? folderOf(target).challenge : challengeOf(target)
+  const verdicts = await watchServer(challenge, {
+    endpoint,
+    seconds,
+    sleep: (ms) => new Promise((done) => setTimeout(done, ms)),
+    onProgress: (words) => io.progress(words),
+  })
+  io.progress('')
+  const passed = verdicts.every(({ verdict }) => verdict === 'holds')
+  if (json === '-')
+    io.outRaw(`${JSON.stringify({ challenge: challenge.name, endpoint, passed, expectations: verdicts }, null, 2)}\n`)
+  else {
+    for (const { says, verdict, found } of verdicts) {
+      io.out(`  ${verdict === 'holds' ? 'holds' : 'FAILS'}  ${says}`)
+      io.out(`         ${found}`)
+    }
+    io.out(
+      passed
+        ? 'Passed, as far as the server can tell; what your program stored was not judged.'
+        : `Not yet. A hint: ${challenge.hint}`,
+    )
+  }
+  return passed ? 0 : 1
+}
+
+function challengeOf(name: string): Challenge {
+  const found = challenges.find((one) => one.name === name)
+  if (found !== undefined) return found
+  const names = challenges.map((one) => one.name)
+  throw new UsageError(`there is no challenge ${name}; ${advice(name, names)}`)
+}
+
+function folderOf(target: string): { readonly challenge: Challenge; readonly program: string } {
+  const folder = basename(target) === 'solution.mjs' ? resolve(target, '..') : resolve(target)
+  const mark = join(folder, markFile)
+  if (!existsSync(mark)) {
+    throw new UsageError(
+      `${folder} is no folder of a challenge: it has no ${markFile}; sixtables-lab challenge start NAME makes one`,
+    )
+  }
+  let name: unknown
+  try {
+    name = (JSON.parse(readFileSync(mark, 'utf8')) as { challenge?: unknown }).challenge
+  } catch (error) {
+    throw new UsageError(`${mark} is no JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (typeof name !== 'string')
+    throw new UsageError(`${mark} names no challenge; write {"challenge": "${challenges[0]?.name}"}`)
+  return { challenge: challengeOf(name), program: join(folder, 'solution.mjs') }
+}
+
+function givenProgram(name: string): string {
+  return fileURLToPath(new URL(`../../challenges/${name}/solution.mjs`, import.meta.url))
+}

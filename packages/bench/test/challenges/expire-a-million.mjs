@@ -1,0 +1,31 @@
+export async function save(db, { id, expires }) {
+  await db.put(['Session', id], { expires })
+}
+
+export async function isLive(db, id) {
+  return (await db.get(['Session', id])) !== undefined
+}
+
+export async function sweep(db, now) {
+  // No session is saved with a timestamp in the past, so nothing can appear behind the last sweep.
+  const mark = ['Sweep', 'sessions']
+  const from = (await db.get(mark))?.upTo ?? new Date(0)
+  let cursor
+  for (;;) {
+    const page = await db.query({
+      kind: 'Session',
+      where: [
+        ['expires', '>', from],
+        ['expires', '<=', now],
+      ],
+      order: ['expires'],
+      limit: 100,
+      keysOnly: true,
+      cursor,
+    })
+    if (page.entities.length > 0) await db.remove(...page.entities.map(({ key }) => key))
+    if (page.entities.length < 100) break
+    cursor = page.cursor
+  }
+  await db.put(mark, { upTo: now }, { unindexed: ['upTo'] })
+}
