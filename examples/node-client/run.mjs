@@ -13,7 +13,7 @@ import { openEmulator } from '../emulator.mjs'
 const said = []
 const say = (...words) => said.push(words.join(' '))
 
-/** Runs `body` in a transaction; when somebody else's commit came first, again, up to ten times. */
+/** Runs `body` in a transaction; again if the commit of another client came first, up to ten times. */
 async function inTransaction(datastore, body) {
   for (let attempt = 1; ; attempt++) {
     const transaction = datastore.transaction()

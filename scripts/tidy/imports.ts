@@ -145,7 +145,7 @@ function leavesPackage(inside: string, from: string): string | undefined {
 /** I1, I2, I3, I5, I7. Paths are relative to `src`. */
 function wrongInside(pack: string, path: string, { from, names, typeOnly }: Import): string | undefined {
   const target = posix.join(posix.dirname(path), from)
-  if (target.startsWith('..')) return 'packages are imported by name, and tests by nobody'
+  if (target.startsWith('..')) return 'packages are imported by name, and tests not at all'
   if (barrels.has(path)) return undefined
   if (target === 'index.ts') return 'the barrel is for other packages; import the file itself'
   const order = folderOrder[pack]

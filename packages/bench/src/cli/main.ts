@@ -41,17 +41,19 @@ async function dispatch(args: readonly string[], io: Io): Promise<number> {
   }
   await yargs()
     .scriptName('sixtables-lab')
-    .usage('$0 <command>\n\nScenarios on the sixtables engine, on virtual time, whose effect must show.')
-    .command('list', 'The labs and their arms', {}, () => {
+    .usage(
+      '$0 <command>\n\nExperiments on the sixtables engine, on virtual time, each with an expectation that can fail.',
+    )
+    .command('list', 'List the labs and their arms', {}, () => {
       command = () => print(listLabs())
     })
-    .command('settings', 'Every setting by name, with default, unit and source', {}, () => {
+    .command('settings', 'List the settings, with default, unit and source', {}, () => {
       command = () => print(listSettings())
     })
     .command('run [labs..]', 'Run labs by name, or all of them', runOptions, (flags) => {
       command = () => runLabs(runFlags(flags), io)
     })
-    .command('challenge', 'Programs with a bad design, to improve and to have judged', (y) =>
+    .command('challenge', 'Programs with a bad design: improve one, and have it judged', (y) =>
       challengeCommands(y, io, (chosen) => {
         command = chosen
       }),
@@ -82,36 +84,43 @@ async function dispatch(args: readonly string[], io: Io): Promise<number> {
 /** The positionals, flags and examples of `run`. */
 function runOptions(y: Argv) {
   return y
-    .positional('labs', { type: 'string', array: true, describe: 'Names, as list prints them' })
-    .option('all', { type: 'boolean', describe: 'Every lab' })
-    .option('seed', { type: 'string', default: '1', describe: 'Of all chance; the same seed prints the same' })
-    .option('arm', { type: 'string', array: true, describe: 'Only this arm; may be given several times' })
-    .option('set', { type: 'string', array: true, describe: 'name=value, as settings prints them' })
+    .positional('labs', { type: 'string', array: true, describe: 'Names of labs, from list' })
+    .option('all', { type: 'boolean', describe: 'All labs' })
+    .option('seed', {
+      type: 'string',
+      default: '1',
+      describe: 'Seed of all random numbers; the same seed prints the same results',
+    })
+    .option('arm', { type: 'string', array: true, describe: 'Arm to run; repeatable' })
+    .option('set', { type: 'string', array: true, describe: 'Setting as name=value; the command settings lists them' })
     .option('json', {
       type: 'string',
       nargs: 1,
-      describe: 'Write the results to a file; - for the standard output',
+      describe: 'File for the results as JSON; - for the standard output',
     })
-    .option('html', { type: 'string', nargs: 1, describe: 'Write a page with all plots to a file' })
+    .option('html', { type: 'string', nargs: 1, describe: 'File for an HTML page with all plots' })
     .option('endpoint', {
       type: 'string',
-      describe: "host:port of a running server: send it the arms' client calls, in real time, instead",
+      describe: 'Address of a running server, host:port, which gets the calls of the clients in real time',
     })
-    .option('seconds', { type: 'string', describe: 'With --endpoint: how long for each arm (default 60)' })
+    .option('seconds', { type: 'string', describe: 'Duration of each arm in seconds, with --endpoint (default 60)' })
     .option('rate', {
       type: 'string',
-      describe: 'With --endpoint: operations a second of arms that do not wait for answers (default 200)',
+      describe: 'Operations a second of arms that do not wait for answers, with --endpoint (default 200)',
     })
-    .example('$0 run sequential-keys', 'all of its arms, drawn in the terminal')
-    .example('$0 run --all --json results.json --html results.html', 'everything, for other programs and people')
-    .example('$0 run sequential-keys --arm sequential-ids --endpoint 127.0.0.1:8081', 'for a look with sixtables top')
+    .example('$0 run sequential-keys', 'all arms of this lab, with plots in the terminal')
+    .example('$0 run --all --json results.json --html results.html', 'all labs, as JSON and as a page')
+    .example(
+      '$0 run sequential-keys --arm sequential-ids --endpoint 127.0.0.1:8081',
+      'against a running server; watch it with sixtables top',
+    )
     .example('$0 run hot-key --set server.opsPerSecond=500', 'with slower servers')
 }
 
 /** The verbs of `challenge`. */
 function challengeCommands(y: Argv, io: Io, choose: (command: Command) => void) {
   return y
-    .command('list', 'The challenges, the easier ones first', {}, () => {
+    .command('list', 'List the challenges, easiest first', {}, () => {
       choose(() => {
         const write = io.ink()
         for (const line of listChallenges()) write(line)
@@ -123,29 +132,35 @@ function challengeCommands(y: Argv, io: Io, choose: (command: Command) => void) 
       'Put the task and the given program into a folder',
       (one) =>
         one
-          .positional('name', { type: 'string', demandOption: true, describe: 'A challenge, as list prints it' })
-          .positional('folder', { type: 'string', describe: 'The folder; default: the name of the challenge' })
+          .positional('name', { type: 'string', demandOption: true, describe: 'Name of the challenge, from list' })
+          .positional('folder', { type: 'string', describe: 'New folder; default: the name of the challenge' })
           .example('$0 challenge start customer-keys', 'then change customer-keys/solution.mjs'),
       ({ name, folder }) => choose(() => startChallenge(name, folder, io)),
     )
     .command(
       'judge <target>',
-      'Judge the program of a folder, or of any language by watching a server',
+      'Judge the program in a folder, or, by its calls to a server, a program in any language',
       (one) =>
         one
           .positional('target', {
             type: 'string',
             demandOption: true,
-            describe: 'A folder; with --endpoint a challenge',
+            describe: 'Folder of the program; with --endpoint, the name of the challenge',
           })
           .option('json', {
             type: 'string',
             nargs: 1,
-            describe: 'Write the results to a file; - for the standard output',
+            describe: 'File for the results as JSON; - for the standard output',
           })
-          .option('html', { type: 'string', nargs: 1, describe: 'Write a page with both heatmaps to a file' })
-          .option('endpoint', { type: 'string', describe: 'host:port of a server that simulates, to watch instead' })
-          .option('seconds', { type: 'string', describe: 'With --endpoint: how long to watch (default 60)' })
+          .option('html', { type: 'string', nargs: 1, describe: 'File for an HTML page with both heatmaps' })
+          .option('endpoint', {
+            type: 'string',
+            describe: 'Address of a running server with --simulate, host:port; it is observed, no folder is judged',
+          })
+          .option('seconds', {
+            type: 'string',
+            describe: 'Duration of the observation in seconds, with --endpoint (default 60)',
+          })
           .example('$0 challenge judge customer-keys', 'the program in customer-keys/solution.mjs')
           .example('$0 challenge judge customer-keys --endpoint 127.0.0.1:8081', 'your own program, while it runs'),
       ({ target, json, html, endpoint, seconds }) =>

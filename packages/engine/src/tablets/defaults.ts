@@ -101,50 +101,54 @@ export interface TabletSettingNote {
 
 export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>> = {
   simulate: {
-    what: 'whether servers have a capacity: operations are delayed and refused',
+    what: 'simulated capacity of servers: operations are delayed, and refused on overload',
     unit: 'yes or no',
     source: 'ours',
   },
-  scale: { what: 'how many operations each real one stands for', unit: 'operations', source: 'ours' },
-  servers: { what: 'tablet servers', unit: 'servers', source: 'ours: enough for 740,000 small writes a second' },
+  scale: { what: 'number of operations that each real one stands for', unit: 'operations', source: 'ours' },
+  servers: {
+    what: 'number of tablet servers',
+    unit: 'servers',
+    source: 'ours: enough for 740,000 small writes a second',
+  },
   opsPerSecond: {
-    what: 'row operations that a server can do',
+    what: 'capacity of a server in row operations',
     unit: 'a second',
     source: 'believed: some thousands to ten thousand',
   },
   queueMsMax: {
-    what: 'wait at a server from which on it refuses operations',
+    what: 'maximum wait in the queue of a server; it refuses operations that would wait longer',
     unit: 'ms',
     source: 'ours',
   },
   serviceMs: { what: 'time of a row operation on an idle server', unit: 'ms', source: 'believed' },
   scanRowCost: {
-    what: 'cost of a scanned row, or of a tombstone that a scan skips, against a get',
+    what: 'cost of a scanned row, or of a tombstone that a scan skips, relative to a get',
     unit: 'row operations',
     source: 'ours: rows of a block are read together',
   },
   commitLatencyMs: {
-    what: 'time that the log of an entity group takes for an append; the next commit of the group waits for it',
+    what: 'duration of an append to the log of an entity group; the next commit of the group waits for it',
     unit: 'ms',
     source: 'known: Megastore commits take 100 to 400 ms, which makes a few a second',
   },
   groupWaitMsMax: {
-    what: "wait for one's turn at an entity group after which a commit fails with ABORTED",
+    what: 'maximum wait of a commit in the queue of its entity group; then it fails with ABORTED',
     unit: 'ms',
     source: 'ours',
   },
   waits: {
-    what: 'whether delays are waited for; if not they are only measured, and commits of a group do not queue',
+    what: 'real delays; if no, delays are only measured, and commits of a group do not queue',
     unit: 'yes or no',
     source: 'ours: for labs in which one operation stands for thousands',
   },
   exactPerSecond: {
-    what: 'with simulation off, operations of each second that are charged one by one',
+    what: 'without simulation, number of operations in each second that are charged one by one',
     unit: 'operations',
     source: 'ours: the load of a small store is exact',
   },
   sampleEvery: {
-    what: 'with simulation off, one of so many further operations of a second is charged, for all of them',
+    what: 'without simulation, one of this number of further operations in a second is charged, for all of them',
     unit: 'operations, on average',
     source: 'ours',
   },
@@ -154,33 +158,37 @@ export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>>
     source: 'ours: a weight is a flow, never a burst',
   },
   tickMs: { what: 'step in which flows begin and end', unit: 'ms', source: 'ours' },
-  windowMs: { what: 'load that policies judge', unit: 'ms', source: 'ours' },
-  reportWindowMs: { what: 'load that reports show', unit: 'ms', source: 'ours' },
-  decisionMs: { what: 'time between two looks of the policies', unit: 'ms', source: 'ours' },
-  samplesMin: { what: 'samples without which no split is decided', unit: 'samples of a tablet', source: 'ours' },
+  windowMs: { what: 'time window of the load that policies use', unit: 'ms', source: 'ours' },
+  reportWindowMs: { what: 'time window of the load that reports show', unit: 'ms', source: 'ours' },
+  decisionMs: { what: 'time between two decisions of the policies', unit: 'ms', source: 'ours' },
+  samplesMin: {
+    what: 'minimum number of samples of a tablet before it is split',
+    unit: 'samples of a tablet',
+    source: 'ours',
+  },
   splitOpsPerSecond: {
     what: 'load above which a tablet is split',
     unit: 'row operations a second',
     source: 'ours: two fifths of a server, so that half as much more still fits',
   },
-  splitHalfShareMin: { what: 'least share of the load in either half of a split', unit: 'share', source: 'ours' },
+  splitHalfShareMin: { what: 'minimum share of the load in each half of a split', unit: 'share', source: 'ours' },
   splitOneEndShare: {
-    what: 'share of the newest quarter of the samples on one side of the split point from which on a split is no help',
+    what: 'maximum share of the newest quarter of the samples on one side of the split point; above it the tablet is not split',
     unit: 'share',
     source: 'ours',
   },
   splitBytes: { what: 'size above which a tablet is split', unit: 'bytes', source: 'known: about 300 MB' },
   splitRestMs: {
-    what: 'time after a split in which neither half is split again: a compaction rewrites their shared files first',
+    what: 'minimum time between two splits of a tablet: a compaction rewrites the shared files of the halves first',
     unit: 'ms',
     source:
       'ours: tablets double every 8 minutes, which is 54 % more every 5: the documented ramp of 50 % is followed, one of 100 % is not. ' +
       'Known: halves share files (Bigtable), and HBase splits none that still refers to its parent',
   },
   splitUnavailableMs: {
-    what: 'unavailability of both halves after a split',
+    what: 'duration for which both halves are unavailable after a split',
     unit: 'ms',
-    source: 'known: halves share their files and stay where they are; moves are what costs',
+    source: 'known: halves share their files and stay on their server; only moves have a cost',
   },
   mergeOpsPerSecond: {
     what: 'load below which two neighbours are merged',
@@ -188,44 +196,56 @@ export const tabletNotes: Readonly<Record<TabletSettingName, TabletSettingNote>>
     source: 'ours: a twentieth of that of a split',
   },
   mergeBytes: { what: 'size below which two neighbours are merged', unit: 'bytes, both together', source: 'ours' },
-  mergeAfterMs: { what: 'age that both neighbours must have', unit: 'ms', source: 'ours' },
+  mergeAfterMs: { what: 'minimum age of both neighbours before a merge', unit: 'ms', source: 'ours' },
   balanceAbove: {
     what: 'load of a server above which tablets are moved away',
     unit: 'share of its capacity',
     source: 'ours',
   },
-  balanceBelow: { what: 'load of the receiver after a move, at most', unit: 'share of its capacity', source: 'ours' },
-  moveMsMin: { what: 'shortest unavailability of a tablet that moves', unit: 'ms', source: 'known: a few hundred ms' },
-  moveMsMax: { what: 'longest', unit: 'ms', source: 'known: 1 to 2 s' },
+  balanceBelow: {
+    what: 'maximum load of the receiving server after a move',
+    unit: 'share of its capacity',
+    source: 'ours',
+  },
+  moveMsMin: {
+    what: 'minimum duration for which a moving tablet is unavailable',
+    unit: 'ms',
+    source: 'known: a few hundred ms',
+  },
+  moveMsMax: {
+    what: 'maximum duration for which a moving tablet is unavailable',
+    unit: 'ms',
+    source: 'known: 1 to 2 s',
+  },
   warmUpMs: {
-    what: 'time after a move in which reads of the tablet cost more',
+    what: 'time after a move during which reads of the tablet cost more',
     unit: 'ms',
     source:
       'ours. Known: a server caches blocks in memory (Bigtable), so a tablet begins on another one with an empty cache',
   },
-  warmUpReadCost: { what: 'cost of a read in that time, against one later', unit: 'times', source: 'ours' },
+  warmUpReadCost: { what: 'cost of a read during warm-up, relative to a later read', unit: 'times', source: 'ours' },
   compactAfterMs: {
-    what: 'age of the oldest tombstone of a tablet at which it has a major compaction',
+    what: 'age of the oldest tombstone of a tablet that starts a major compaction',
     unit: 'ms',
     source: 'ours',
   },
   compactRestMs: {
-    what: 'age of the oldest tombstone of a tablet before a compaction for its share of tombstones',
+    what: 'minimum age of the oldest tombstone of a tablet for a compaction by the share of tombstones',
     unit: 'ms',
     source: 'ours: files that are still being written to are not rewritten yet',
   },
   compactShare: {
-    what: 'tombstones for each row from which on there is a major compaction',
+    what: 'ratio of tombstones to rows that starts a major compaction',
     unit: 'share',
     source: 'ours',
   },
   compactTombstonesMin: {
-    what: 'tombstones below which the share does not count',
+    what: 'minimum number of tombstones for a compaction by their share',
     unit: 'rows',
     source: 'ours',
   },
-  heatRowsMax: { what: 'key ranges of a table whose load is remembered', unit: 'ranges', source: 'ours' },
-  eventsMax: { what: 'events that are remembered', unit: 'events', source: 'ours' },
+  heatRowsMax: { what: 'maximum number of key ranges of a table in the load history', unit: 'ranges', source: 'ours' },
+  eventsMax: { what: 'maximum number of events in the history', unit: 'events', source: 'ours' },
 }
 
 /** The defaults with single figures replaced. @throws InvariantError when they do not go together */
@@ -237,8 +257,8 @@ export function tabletSettings(
   const { servers, scale, opsPerSecond, splitOpsPerSecond, mergeOpsPerSecond, windowMs, decisionMs, tickMs } = settings
   invariant(Number.isInteger(servers) && servers >= 1, 'tablets: servers is a whole number from 1 on')
   invariant(scale > 0 && opsPerSecond > 0, 'tablets: scale and opsPerSecond are above 0')
-  invariant(mergeOpsPerSecond < splitOpsPerSecond, 'tablets: what was merged must not be split at once')
-  invariant(settings.mergeBytes < settings.splitBytes, 'tablets: what was merged must not be split at once')
+  invariant(mergeOpsPerSecond < splitOpsPerSecond, 'tablets: a merged tablet must not be split at once')
+  invariant(settings.mergeBytes < settings.splitBytes, 'tablets: a merged tablet must not be split at once')
   invariant(decisionMs <= windowMs && tickMs <= decisionMs, 'tablets: tick <= decision <= window')
   invariant(decisionMs % tickMs === 0, 'tablets: a decision falls on a tick')
   invariant(windowMs >= 1_000 && windowMs <= 60_000, 'tablets: a window is 1 to 60 seconds')

@@ -145,7 +145,7 @@ export class Tablets {
     const nowMs = this.#now()
     for (const tablet of this.#fleet.map.all()) {
       if (table === undefined || tablet.table === table)
-        this.#fleet.compact(nowMs, tablet, 'asked', 'somebody asked for it')
+        this.#fleet.compact(nowMs, tablet, 'asked', 'requested by a call')
     }
   }
 
@@ -153,21 +153,21 @@ export class Tablets {
   split(table: TableId, rowKey: RowKey): void {
     const nowMs = this.#now()
     this.#fleet.tabletOf(table, rowKey)
-    if (this.#fleet.split(nowMs, table, rowKey, 'asked', 'somebody asked for it')) return
+    if (this.#fleet.split(nowMs, table, rowKey, 'asked', 'requested by a call')) return
     throw invalidArgument(`a tablet of ${table} begins at this row already; name a row inside of a tablet`)
   }
 
   /** Joins a tablet with its right neighbour. @throws INVALID_ARGUMENT */
   merge(tablet: number): void {
     const nowMs = this.#now()
-    if (this.#fleet.merge(nowMs, this.#find(tablet), 'asked', 'somebody asked for it')) return
+    if (this.#fleet.merge(nowMs, this.#find(tablet), 'asked', 'requested by a call')) return
     throw invalidArgument(`tablet ${tablet} is the last of its table; it has no neighbour to the right`)
   }
 
   /** Moves a tablet to a server. @throws INVALID_ARGUMENT */
   move(tablet: number, server: number): void {
     const nowMs = this.#now()
-    if (this.#fleet.move(nowMs, this.#find(tablet), server, 'asked', 'somebody asked for it')) return
+    if (this.#fleet.move(nowMs, this.#find(tablet), server, 'asked', 'requested by a call')) return
     throw invalidArgument(`tablet ${tablet} cannot move to server ${server}: it is there, or there is no such server`)
   }
 

@@ -33,7 +33,7 @@ test('golden: the reference has every setting with its default, its unit and its
   golden(
     'reference/tablets.md',
     'settings',
-    ['| setting | what it is | default | unit | source |', '| --- | --- | --- | --- | --- |', ...rows].join('\n'),
+    ['| setting | meaning | default | unit | source |', '| --- | --- | --- | --- | --- |', ...rows].join('\n'),
   )
 })
 

@@ -30,7 +30,7 @@ export const commitClasses: readonly DifferenceClass[] = [
     what: 'transforms of reserved names; masks and transforms beside what they cannot go with',
     ours: 'INVALID_ARGUMENT',
     firestore: 'accepted',
-    why: 'nobody could write such a property (API)',
+    why: 'no client could write such a property (API)',
     explains: (one) => isCode(one, 'INVALID_ARGUMENT', 'OK') && mutations(one).some(has('propertyTransforms')),
   },
   {

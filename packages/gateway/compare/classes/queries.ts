@@ -378,7 +378,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     ours: 'FAILED_PRECONDITION',
     legacy: 'INVALID_ARGUMENT, or nothing found',
     firestore: 'nothing found',
-    why: 'nobody can define an index of a reserved kind',
+    why: 'no client can define an index of a reserved kind',
     explains: (one) =>
       isCode(one, 'FAILED_PRECONDITION', ['OK', 'INVALID_ARGUMENT']) &&
       listOf(query(one)['kind']).some(({ name }) => /^__.*__$/.test(String(name))),

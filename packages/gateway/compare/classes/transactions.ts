@@ -128,7 +128,7 @@ export const transactionClasses: readonly DifferenceClass[] = [
   {
     name: 'read-only-at-one-moment',
     modes: ['legacy', 'firestore'],
-    what: 'reads of a read-only transaction after somebody wrote',
+    what: 'reads of a read-only transaction after a later write',
     ours: 'all of the moment of its first read',
     legacy: 'each entity group of the moment when it was read first',
     firestore: 'all of the moment when it was begun',

@@ -38,7 +38,7 @@ describe('words', () => {
 
   test('zsh and fish have descriptions', async () => {
     const { out } = await sixtables(['--complete', 'zsh', 'sixtables', 'hea'])
-    expect(out).toBe('health:Whether a server answers: exit code 0 when it does, 1 when it does not')
+    expect(out).toBe('health:Check whether a server answers: exit code 0 if it does, 1 if it does not')
     expect((await sixtables(['--complete', 'fish', 'sixtables', 'sta'])).out.split('\n')).toEqual([
       'start\tStart the emulator (also without a command)',
       'stats\tEntities, bytes and index rows of each kind',

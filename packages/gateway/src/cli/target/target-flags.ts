@@ -9,14 +9,14 @@ const group = 'What is looked at'
 const endpoint: Flag = {
   name: 'endpoint',
   type: 'string',
-  describe: 'Running server to ask: host:port',
+  describe: 'Address of a running server: host:port',
   default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
   group,
 }
 const dataDir: Flag = {
   name: 'data-dir',
   type: 'string',
-  describe: 'Folder of the data instead: its running server is asked, else it is opened',
+  describe: 'Data folder, instead of --endpoint: its running server, or the folder itself if no server uses it',
   group,
 }
 const project: Flag = {
@@ -40,12 +40,12 @@ const namespace: Flag = {
   default: 'the default namespace',
   group,
 }
-const json: Flag = { name: 'json', type: 'boolean', describe: 'Answer as JSON', group }
+const json: Flag = { name: 'json', type: 'boolean', describe: 'JSON output', group }
 
 /** Flags of commands that only ask a running server. */
 export const serverFlags: readonly Flag[] = [
   endpoint,
-  { ...dataDir, describe: 'Folder of the data instead: the server that runs there' },
+  { ...dataDir, describe: 'Data folder of the running server, instead of --endpoint' },
   json,
 ]
 

@@ -4,10 +4,15 @@ import { placeFlags } from '../../target/target-flags.ts'
 
 export const checkCommand: Command = {
   name: 'check',
-  describe: 'Compare entities, index rows, log and markers; exit code 1 when they disagree',
+  describe: 'Compare entities, index rows, log and markers; exit code 1 if they disagree',
   flags: [
     ...placeFlags,
-    { name: 'repair', type: 'boolean', describe: 'Write the index rows anew from the entities', group: 'Check' },
+    {
+      name: 'repair',
+      type: 'boolean',
+      describe: 'Repair: index rows are written again from the entities',
+      group: 'Check',
+    },
   ],
   examples: [
     ['$0 check', 'asks the server on 127.0.0.1:8081'],

@@ -13,15 +13,15 @@ export const clockCommand: Command = {
   commands: [
     {
       name: 'show',
-      describe: 'What time it is for the server',
+      describe: "Show the server's time",
       flags: serverFlags,
       examples: [['$0 clock show', 'asks the server on 127.0.0.1:8081']],
       run: run((clock) => clock.clockShow),
     },
     {
       name: 'advance',
-      describe: 'Move it on; what falls due on the way is done',
-      positionals: [{ name: 'duration', describe: '500ms, 90s, 15m, 2h, 7d' }],
+      describe: 'Move the clock forward, and run the work that falls due',
+      positionals: [{ name: 'duration', describe: 'Duration: 500ms, 90s, 15m, 2h, 7d' }],
       whenMissing: 'say by how much: 500ms, 90s, 15m, 2h, 7d',
       flags: serverFlags,
       examples: [['$0 clock advance 2m', 'open transactions expire']],
@@ -29,8 +29,8 @@ export const clockCommand: Command = {
     },
     {
       name: 'to',
-      describe: 'Move it on to a time',
-      positionals: [{ name: 'time', describe: '2030-01-01T00:00:00Z' }],
+      describe: 'Move the clock forward to a time',
+      positionals: [{ name: 'time', describe: 'Time, such as 2030-01-01T00:00:00Z' }],
       whenMissing: 'write a time like 2030-01-01T00:00:00Z',
       flags: serverFlags,
       examples: [['$0 clock to 2030-01-01T00:00:00Z', 'it never goes back']],
@@ -38,7 +38,7 @@ export const clockCommand: Command = {
     },
     {
       name: 'reset',
-      describe: 'Back to real time, or to where it would stand',
+      describe: 'Set the clock back to real time, or to the time of --clock',
       flags: serverFlags,
       examples: [['$0 clock reset', 'asks the server on 127.0.0.1:8081']],
       run: run((clock) => clock.clockReset),

@@ -3,8 +3,8 @@ import type { Command } from '../../framework/command.ts'
 
 export const completionCommand: Command = {
   name: 'completion',
-  describe: 'Print a script that completes commands and flags in a shell',
-  positionals: [{ name: 'shell', optional: true, describe: 'bash, zsh or fish; left out: that of SHELL' }],
+  describe: 'Print a script for the completion of commands and flags in a shell',
+  positionals: [{ name: 'shell', optional: true, describe: 'bash, zsh or fish; default: the shell in SHELL' }],
   examples: [
     ['$0 completion bash >> ~/.bashrc', 'bash'],
     ['$0 completion zsh >> ~/.zshrc', 'zsh'],

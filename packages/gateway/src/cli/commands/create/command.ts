@@ -5,10 +5,10 @@ import type { Command } from '../../framework/command.ts'
 export const createCommand: Command = {
   name: 'create',
   hidden: true,
-  describe: 'Make a folder for the data, which start does as well',
-  positionals: [{ name: 'directory', describe: 'The folder' }],
+  describe: 'Create the data folder; start does that too',
+  positionals: [{ name: 'directory', describe: 'Folder to create' }],
   whenMissing: 'name the folder to make; or leave create out: sixtables start makes its own folder',
   flags: [{ name: 'project-id', type: 'string', describe: 'Not needed', group: 'Create', hidden: true }],
-  examples: [['$0 create data && $0 start data', 'as another emulator is started']],
+  examples: [['$0 create data && $0 start data', "as Google's emulator is started"]],
   run: async (flags, io) => (await import('./create.ts')).create(flags, io),
 }

@@ -4,14 +4,14 @@ import { transferFlags } from '../../target/transfer-flags.ts'
 
 export const dumpCommand: Command = {
   name: 'dump',
-  describe: 'Print entities as a fixture, which seed reads again',
+  describe: 'Print entities as a fixture, the format that seed reads',
   flags: [
     ...transferFlags.map((flag) => (flag.name === 'json' ? { ...flag, describe: 'The same as --format json' } : flag)),
     {
       name: 'format',
       type: 'string',
       choices: ['json', 'yaml', 'csv'],
-      describe: 'As what it is printed',
+      describe: 'Format of the output',
       default: 'yaml',
       group: 'What is moved',
     },
@@ -20,6 +20,6 @@ export const dumpCommand: Command = {
     ['$0 dump > all.yaml', 'all namespaces and kinds of the server on 127.0.0.1:8081'],
     ['$0 dump --kind Task --format csv > Task.csv', 'for a spreadsheet'],
   ],
-  notes: ['For large databases [export and import](export.md) are faster, and of one moment.'],
+  notes: ['For large databases [export and import](export.md) are faster, and the export is a consistent snapshot.'],
   run: async (flags, io) => (await import('./dump.ts')).dump(flags, io),
 }

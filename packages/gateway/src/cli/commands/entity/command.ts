@@ -2,7 +2,7 @@
 import type { Command, Positional, Run } from '../../framework/command.ts'
 import { targetFlags } from '../../target/target-flags.ts'
 
-const key: Positional = { name: 'key', describe: 'ToDo:1 or User:"ada"/ToDo:5, root first' }
+const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
 const whenMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
 
 /** @param pick - the function of entity.ts */
@@ -18,17 +18,17 @@ export const getCommand: Command = {
   flags: targetFlags,
   examples: [[`$0 get 'User:"ada"/ToDo:5'`, 'its properties as JSON']],
   notes: [
-    'Properties are in the notation of [fixtures](fixtures.md), as `put` takes them. Without such an entity the exit code is 1.',
+    'Properties are printed in the notation of [fixtures](fixtures.md), which `put` reads. If there is no such entity, the exit code is 1.',
   ],
   run: run((entity) => entity.getEntity),
 }
 
 export const putCommand: Command = {
   name: 'put',
-  describe: 'Write one entity, over one that is there',
+  describe: 'Write one entity; replaces an entity with the same key',
   positionals: [
-    { name: 'key', describe: 'As for get; without its last id or name it is given an id' },
-    { name: 'properties', describe: 'A JSON object, typed as in fixtures; - reads it from stdin' },
+    { name: 'key', describe: 'Key as for get; without the last id or name, the server assigns an id' },
+    { name: 'properties', describe: 'JSON object, with the types of fixtures; - for stdin' },
   ],
   whenMissing: `write a key and its properties, as in sixtables put ToDo:1 '{"done": false}'`,
   whenSurplus: 'the shell sees several words here; put the properties in single quotes',
@@ -44,9 +44,9 @@ export const putCommand: Command = {
 export const deleteCommand: Command = {
   name: 'delete',
   describe: 'Delete entities by their keys',
-  positionals: [{ name: 'keys', list: true, describe: 'ToDo:1 User:"ada"/ToDo:5' }],
+  positionals: [{ name: 'keys', list: true, describe: 'Keys: ToDo:1 User:"ada"/ToDo:5' }],
   whenMissing,
   flags: targetFlags,
-  examples: [['$0 delete ToDo:1 ToDo:2', 'those that are not there count as deleted']],
+  examples: [['$0 delete ToDo:1 ToDo:2', 'absent entities are not an error']],
   run: run((entity) => entity.deleteEntities),
 }

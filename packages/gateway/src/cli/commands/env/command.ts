@@ -5,26 +5,26 @@ const group = 'Environment'
 
 export const envCommand: Command = {
   name: 'env',
-  describe: 'Print the environment by which client libraries find a server',
+  describe: 'Print the environment variables with which client libraries find a server',
   flags: [
     {
       name: 'format',
       type: 'string',
       choices: ['shell', 'fish', 'powershell', 'cmd', 'dotenv', 'json'],
-      describe: 'For whom',
+      describe: 'Shell or file format',
       default: 'shell',
       group,
     },
-    { name: 'unset', type: 'boolean', describe: 'Print what takes the variables away again', group },
+    { name: 'unset', type: 'boolean', describe: 'Commands that unset the variables, instead of set them', group },
     {
       name: 'endpoint',
       type: 'string',
-      describe: 'Server: host:port',
+      describe: 'Address of the server: host:port',
       default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
       group,
     },
     { name: 'host-port', type: 'string', describe: 'The same as --endpoint', group },
-    { name: 'data-dir', type: 'string', describe: 'Folder of the data instead: the server that runs there', group },
+    { name: 'data-dir', type: 'string', describe: 'Data folder of the running server, instead of --endpoint', group },
     {
       name: 'project',
       type: 'string',
@@ -38,7 +38,7 @@ export const envCommand: Command = {
     ['eval "$($0 env)"', 'bash, zsh'],
     ['$0 env --format powershell | Invoke-Expression', 'PowerShell'],
     ['$0 env --format dotenv --project p1 > .env', 'a file that tools read'],
-    ['$0 env --data-dir .sixtables', 'the server that runs on this folder, whatever its port'],
+    ['$0 env --data-dir .sixtables', 'the server that uses this folder, on any port'],
   ],
   run: async (flags, io) => (await import('./env.ts')).env(flags, io),
 }

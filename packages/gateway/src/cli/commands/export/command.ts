@@ -5,7 +5,7 @@ import { transferFlags } from '../../target/transfer-flags.ts'
 export const exportCommand: Command = {
   name: 'export',
   describe: 'Write a database to files of the managed export format',
-  positionals: [{ name: 'dir', describe: 'A folder that does not exist yet' }],
+  positionals: [{ name: 'dir', describe: 'New folder for the export' }],
   flags: transferFlags,
   whenMissing: 'name the folder to write, as in sixtables export backup',
   examples: [

@@ -4,9 +4,9 @@ import { serverFlags } from '../../target/target-flags.ts'
 
 export const findingsCommand: Command = {
   name: 'findings',
-  describe: 'Patterns of use that would cost at scale, in words',
+  describe: 'List usage patterns that would be expensive at scale',
   flags: serverFlags,
-  examples: [['$0 findings', 'what the server has seen so far']],
-  notes: ['[Findings](findings.md) explains each of them.'],
+  examples: [['$0 findings', 'the findings of the server on 127.0.0.1:8081']],
+  notes: ['[Findings](findings.md) explains each finding.'],
   run: async (flags, io) => (await import('./findings.ts')).findings(flags, io),
 }

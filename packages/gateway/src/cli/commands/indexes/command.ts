@@ -13,7 +13,7 @@ export const indexesCommand: Command = {
   commands: [
     {
       name: 'list',
-      describe: 'The composite indexes of a database, their states and progress',
+      describe: 'List the composite indexes of a database, with their states and progress',
       flags: databaseFlags,
       examples: [['$0 indexes list', 'asks the server on 127.0.0.1:8081']],
       run: run((indexes) => indexes.indexesList),
@@ -23,11 +23,11 @@ export const indexesCommand: Command = {
       describe: 'Define a composite index and build it',
       positionals: [
         { name: 'kind', describe: 'Kind of the entities' },
-        { name: 'properties', list: true, describe: 'In order; due:desc for a descending one' },
+        { name: 'properties', list: true, describe: 'Properties in their order; due:desc for a descending one' },
       ],
       flags: [
         ...databaseFlags,
-        { name: 'ancestor', type: 'boolean', describe: 'For queries below an ancestor', group: 'Create' },
+        { name: 'ancestor', type: 'boolean', describe: 'Index for queries with an ancestor', group: 'Create' },
       ],
       examples: [['$0 indexes create Task done due:desc', 'equality on done, newest due first']],
       run: run((indexes) => indexes.indexesCreate),
@@ -35,7 +35,7 @@ export const indexesCommand: Command = {
     {
       name: 'delete',
       describe: 'Delete a composite index and its rows',
-      positionals: [{ name: 'id', describe: 'As indexes list shows it' }],
+      positionals: [{ name: 'id', describe: 'Id of the index, from indexes list' }],
       flags: databaseFlags,
       examples: [['$0 indexes delete 1', 'queries no longer use it from that moment']],
       run: run((indexes) => indexes.indexesDelete),

@@ -3,7 +3,7 @@ import type { Command, Positional, Run } from '../../framework/command.ts'
 import { placeFlags, targetFlags } from '../../target/target-flags.ts'
 import { tableNames } from './table-names.ts'
 
-const key: Positional = { name: 'key', describe: 'ToDo:1 or User:"ada"/ToDo:5, root first' }
+const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
 const whenMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
 
 /** @param pick - the function of inspect.ts */
@@ -13,7 +13,7 @@ function run(pick: (inspect: typeof import('./inspect.ts')) => Run): Run {
 
 export const inspectCommand: Command = {
   name: 'inspect',
-  describe: 'Show rows, log records and waiting writes',
+  describe: 'Show rows, log records and pending commits',
   notes: [
     'The server answers the same questions in JSON under `/emulator/inspect/`, such as ' +
       '`GET /emulator/inspect/rows?project=demo&key=ToDo:1`.',
@@ -21,7 +21,7 @@ export const inspectCommand: Command = {
   commands: [
     {
       name: 'rows',
-      describe: 'The rows of one entity in all six tables',
+      describe: 'Show the rows of one entity in all six tables',
       positionals: [key],
       whenMissing,
       flags: targetFlags,
@@ -30,14 +30,30 @@ export const inspectCommand: Command = {
     },
     {
       name: 'table',
-      describe: 'The rows of one table as they are sorted',
+      describe: 'Show the rows of one table in key order',
       positionals: [{ name: 'table', describe: tableNames.join(', ') }],
       whenMissing: `a table is missing: ${tableNames.join(', ')}`,
       flags: [
         ...placeFlags,
-        { name: 'limit', type: 'string', describe: 'At most so many rows, up to 1000', default: '100', group: 'Range' },
-        { name: 'after', type: 'string', describe: 'Begin behind this row key, in hexadecimal', group: 'Range' },
-        { name: 'until', type: 'string', describe: 'Stop before this row key, in hexadecimal', group: 'Range' },
+        {
+          name: 'limit',
+          type: 'string',
+          describe: 'Maximum number of rows, up to 1000',
+          default: '100',
+          group: 'Range',
+        },
+        {
+          name: 'after',
+          type: 'string',
+          describe: 'Row key in hexadecimal; the output starts after it',
+          group: 'Range',
+        },
+        {
+          name: 'until',
+          type: 'string',
+          describe: 'Row key in hexadecimal; the output ends before it',
+          group: 'Range',
+        },
       ],
       examples: [
         ['$0 inspect table EntitiesByPropertyAsc --limit 20', 'asks the server on 127.0.0.1:8081'],
@@ -47,7 +63,7 @@ export const inspectCommand: Command = {
     },
     {
       name: 'log',
-      describe: 'The log records of the entity group of a key, newest last',
+      describe: 'Show the log records of the entity group of a key, newest last',
       positionals: [key],
       whenMissing,
       flags: targetFlags,
@@ -56,7 +72,7 @@ export const inspectCommand: Command = {
     },
     {
       name: 'pending',
-      describe: 'What is committed and not wholly applied, in all databases',
+      describe: 'Show the commits of all databases that are not wholly applied',
       flags: placeFlags,
       examples: [['$0 inspect pending', 'asks the server on 127.0.0.1:8081']],
       run: run((inspect) => inspect.inspectPending),
@@ -70,21 +86,21 @@ export const inspectCommand: Command = {
     },
     {
       name: 'databases',
-      describe: 'Every database, and its settings',
+      describe: 'Show all databases and their settings',
       flags: placeFlags,
       examples: [['$0 inspect databases', 'asks the server on 127.0.0.1:8081']],
       run: run((inspect) => inspect.inspectDatabases),
     },
     {
       name: 'release',
-      describe: 'Apply what is held back in the entity group of a key, or everything',
+      describe: 'Apply the pending commits in the entity group of a key, or all of them',
       positionals: [{ ...key, optional: true }],
       flags: [
         ...targetFlags,
         {
           name: 'milestone',
           type: 'string',
-          describe: 'How far: A writes the entity row, B the index rows as well',
+          describe: 'Last milestone: A writes the entity row, B also the index rows',
           choices: ['A', 'B'],
           default: 'B',
           group: 'Release',

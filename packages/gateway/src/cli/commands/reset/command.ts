@@ -10,21 +10,21 @@ const inWords: Readonly<Record<string, string>> = {
 
 export const resetCommand: Command = {
   name: 'reset',
-  describe: 'Delete all data, or that of a project, a database or a namespace',
+  describe: 'Delete all data, or the data of a project, a database or a namespace',
   flags: [
     ...targetFlags.map((flag) => {
       const describe = inWords[flag.name]
       return describe === undefined ? flag : { ...flag, describe, default: 'all' }
     }),
-    { name: 'yes', alias: 'y', type: 'boolean', describe: 'Do not ask', group: 'Reset' },
+    { name: 'yes', alias: 'y', type: 'boolean', describe: 'No question before the data is deleted', group: 'Reset' },
   ],
   examples: [
     ['$0 reset', 'everything on the server on 127.0.0.1:8081'],
     ['$0 reset --project p1 --namespace test', 'one namespace of one project'],
   ],
   notes: [
-    'Data on disk is asked about first, where a terminal is there: what will be deleted is named. In a script nothing is asked.',
-    'Composite indexes stay defined. `DATASTORE_PROJECT_ID` does not count here: without `--project` all projects are emptied.',
+    'In a terminal, the command names the data on disk that it will delete and asks first. In a script it does not ask.',
+    'Composite indexes stay defined. `DATASTORE_PROJECT_ID` has no effect here: without `--project`, all projects are deleted.',
   ],
   run: async (flags, io) => (await import('./reset.ts')).reset(flags, io),
 }

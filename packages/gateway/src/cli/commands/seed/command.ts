@@ -5,7 +5,7 @@ import { databaseFlags } from '../../target/target-flags.ts'
 export const seedCommand: Command = {
   name: 'seed',
   describe: 'Write the entities of a fixture: JSON, YAML or CSV',
-  positionals: [{ name: 'file', describe: 'The fixture; - reads it from stdin' }],
+  positionals: [{ name: 'file', describe: 'Fixture file; - for stdin' }],
   whenMissing: 'name a fixture, as in sixtables seed tasks.yaml',
   flags: [
     ...databaseFlags,
@@ -13,14 +13,14 @@ export const seedCommand: Command = {
       name: 'format',
       type: 'string',
       choices: ['json', 'yaml', 'csv'],
-      describe: 'What the file is',
-      default: 'as its ending says',
+      describe: 'Format of the file',
+      default: 'by the extension of the file',
       group: 'Fixture',
     },
     {
       name: 'kind',
       type: 'string',
-      describe: 'Of the rows of a CSV file that have no key of their own',
+      describe: 'Kind of the rows of a CSV file without a key column',
       default: 'the name of the file',
       group: 'Fixture',
     },
@@ -30,6 +30,6 @@ export const seedCommand: Command = {
     ['$0 seed Task.csv --project p1', 'rows are entities of kind Task'],
     ['$0 dump --data-dir old | $0 seed - --format yaml', 'from a folder into the server'],
   ],
-  notes: ['[Fixtures](fixtures.md) has the format. Nothing is written when anything in the fixture is wrong.'],
+  notes: ['[Fixtures](fixtures.md) describes the format. If the fixture has any error, nothing is written.'],
   run: async (flags, io) => (await import('./seed.ts')).seed(flags, io),
 }

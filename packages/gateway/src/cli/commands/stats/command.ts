@@ -6,9 +6,7 @@ export const statsCommand: Command = {
   name: 'stats',
   describe: 'Entities, bytes and index rows of each kind',
   flags: targetFlags.map((flag) =>
-    flag.name === 'namespace'
-      ? { ...flag, describe: 'Only this namespace, "" for the default one', default: 'all' }
-      : flag,
+    flag.name === 'namespace' ? { ...flag, describe: 'Namespace, "" for the default one', default: 'all' } : flag,
   ),
   examples: [
     ['$0 stats', 'asks the server on 127.0.0.1:8081'],

@@ -6,10 +6,10 @@ const group = 'Top'
 
 const flags: readonly Flag[] = [
   ...serverFlags,
-  { name: 'interval', type: 'string', describe: 'Seconds between two pictures', default: '1', group },
-  { name: 'span', type: 'string', describe: 'Minutes that the heatmap reaches back', default: '10', group },
-  { name: 'table', type: 'string', describe: 'Only this table, such as EntitiesByPropertyAsc', default: 'all', group },
-  { name: 'once', type: 'boolean', describe: 'Print one picture as text and end, also in a terminal', group },
+  { name: 'interval', type: 'string', describe: 'Seconds between two updates', default: '1', group },
+  { name: 'span', type: 'string', describe: 'Time span of the heatmap in minutes', default: '10', group },
+  { name: 'table', type: 'string', describe: 'Table to show, such as EntitiesByPropertyAsc', default: 'all', group },
+  { name: 'once', type: 'boolean', describe: 'One report as text, then exit; also in a terminal', group },
 ]
 
 export const topCommand: Command = {
@@ -19,11 +19,11 @@ export const topCommand: Command = {
   examples: [
     ['$0 top', 'live in the terminal; q ends it'],
     ['$0 top --table EntitiesByKind --span 60', 'one table over the last hour'],
-    ['$0 top --once', 'one picture as text, for a file or a pipe'],
-    ['$0 top --json', 'the same as data'],
+    ['$0 top --once', 'one report as text, for a file or a pipe'],
+    ['$0 top --json', 'one report as JSON'],
   ],
   notes: [
-    'Where the output is no terminal, one picture is printed as text. `NO_COLOR` turns colours off. Keys: `q` quits, `Tab` ' +
+    'If the output is not a terminal, one report is printed as text. `NO_COLOR` turns colours off. Keys: `q` quits, `Tab` ' +
       'goes to the next table, `+` and `-` change the time span, `p` pauses, `c` asks for a major compaction.',
   ],
   run: async (given, io) => (await import('./top.ts')).top(given, io),
