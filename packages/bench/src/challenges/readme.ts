@@ -1,7 +1,8 @@
 /** The README.md of a learner's folder: the task, what must be reached, and what a program may call. */
 import type { Challenge } from './challenge.ts'
 
-export function readmeOf({ name, title, task, lab, functions, goals, minutes }: Challenge): string {
+/** @param folder - as the learner named it, from where the command runs */
+export function readmeOf({ name, title, task, lab, functions, goals, minutes }: Challenge, folder: string): string {
   return `# ${name}: ${title}
 
 ${task}
@@ -11,10 +12,11 @@ It passes when
 ${goals.map(({ says }) => `- ${says}`).join('\n')}
 
 Change \`solution.mjs\`. It must export ${functions.map((one) => `\`${one}\``).join(', ')}. Allow about ${minutes} minutes. The lab
-\`npx sixtables-lab run ${lab}\` shows the effect.
+\`npx sixtables-lab run ${lab}\` shows the effect. Then, in the folder from which
+you started:
 
 \`\`\`sh
-npx sixtables-lab challenge judge .
+npx sixtables-lab challenge judge ${folder}
 \`\`\`
 
 The judge runs the program as it was given and yours on a simulated Datastore, with seeds that it does not show, and prints the figures and

@@ -38,6 +38,7 @@ describe('sixtables-lab challenge', () => {
     const target = join(folder, 'mine')
     expect((await lab('challenge', 'start', 'invoice-numbers', target)).code).toBe(0)
     expect(readFileSync(join(target, 'README.md'), 'utf8')).toContain('createInvoice')
+    expect(readFileSync(join(target, 'README.md'), 'utf8')).toContain(`challenge judge ${target}\n`)
     writeFileSync(join(target, 'solution.mjs'), 'mine')
     const again = await lab('challenge', 'start', 'invoice-numbers', target)
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('is there already')])
