@@ -69,7 +69,7 @@ export function lawFindings(files: readonly SourceFile[]): Finding[] {
   for (const file of files) {
     // The rules' own files and tests speak of laws and tests that are not there.
     if (file.path.startsWith('scripts/tidy/')) continue
-    if (/^packages\/[^/]+\/(src|test|compare)\//.test(file.path)) {
+    if (/^packages\/[^/]+\/(src|test|compare|benchmarks)\//.test(file.path)) {
       findings.push(...statedTwice(file), ...shortFindings(file, laws.get(file.path), shortNames))
     }
     findings.push(...fullFindings(file, fullNames), ...testFindings(file, files))

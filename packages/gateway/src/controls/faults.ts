@@ -11,7 +11,7 @@
  *
  * Ours.
  */
-import { DatastoreError, type Inspector, invalidArgument, type Random, seededRandom } from '@sixtables/engine'
+import { DatastoreError, type Inspector, type Random, seededRandom } from '@sixtables/engine'
 import type { CallFacts } from '../calls/call-facts.ts'
 import { checkFault, type FaultOptions, type FaultReport, holdOf, matches } from './fault.ts'
 
@@ -74,10 +74,11 @@ export class Faults {
     return [...this.#active.values()].map((fault) => fault.report())
   }
 
-  /** @throws INVALID_ARGUMENT when there is no such fault (any more) */
+  /** @throws NOT_FOUND when there is no such fault (any more) */
   async remove(id: string): Promise<void> {
     const fault = this.#active.get(id)
-    if (fault === undefined) throw invalidArgument(`there is no fault "${id}"; it is over, or was removed`)
+    if (fault === undefined)
+      throw new DatastoreError('NOT_FOUND', `there is no fault "${id}"; it is over, or was removed`)
     await fault.remove()
   }
 

@@ -245,7 +245,7 @@ describe('over HTTP', () => {
       json: { faults: [{ id: 'fault-1', matched: 1, hits: 1 }] },
     })
     expect(await ask(emulator, 'DELETE', '/emulator/faults/fault-1')).toEqual({ status: 200, json: { faults: [] } })
-    expect(await ask(emulator, 'DELETE', '/emulator/faults/fault-1')).toMatchObject({ status: 400 })
+    expect(await ask(emulator, 'DELETE', '/emulator/faults/fault-1')).toMatchObject({ status: 404 })
     await ask(emulator, 'POST', '/emulator/faults', { latencyMs: 1 })
     expect(await ask(emulator, 'DELETE', '/emulator/faults')).toEqual({ status: 200, json: { faults: [] } })
     expect(emulator.faults.list()).toEqual([])
