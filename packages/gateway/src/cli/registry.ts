@@ -19,6 +19,7 @@ import { idsCommand } from './commands/ids/command.ts'
 import { importCommand } from './commands/import/command.ts'
 import { indexesCommand } from './commands/indexes/command.ts'
 import { inspectCommand } from './commands/inspect/command.ts'
+import { recordCommand } from './commands/record/command.ts'
 import { resetCommand } from './commands/reset/command.ts'
 import { seedCommand } from './commands/seed/command.ts'
 import { startCommand } from './commands/start/command.ts'
@@ -42,6 +43,7 @@ export const commands: readonly Command[] = [
   topCommand,
   findingsCommand,
   statsCommand,
+  recordCommand,
   inspectCommand,
   checkCommand,
   idsCommand,

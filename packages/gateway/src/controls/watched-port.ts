@@ -2,17 +2,9 @@
  * An engine whose calls are noted, and meet the faults of a test first. The gateway's handlers see it in the engine's place,
  * so that every protocol has the same.
  */
-import {
-  checkAlive,
-  DatastoreError,
-  decodeKey,
-  type Key,
-  type MaybePromise,
-  type RequestContext,
-} from '@sixtables/engine'
-import protobuf from 'protobufjs/minimal.js'
+import { andThen, checkAlive, DatastoreError, type MaybePromise, type RequestContext } from '@sixtables/engine'
 import { Call } from '../call.ts'
-import { type CallFacts, type DataMethod, type Named, namedOf } from '../calls/call-facts.ts'
+import { CallFacts, type DatabaseName, type Given } from '../calls/call-facts.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { DatabasePort, EnginePort } from '../engine-port.ts'
 import type { Faults } from './faults.ts'
@@ -25,7 +17,7 @@ export function watchedPort(engine: EnginePort, calls: Calls, faults?: Faults): 
     database(projectId, databaseId) {
       const database = engine.database(projectId, databaseId)
       if (!calls.any && faults?.any !== true) return database
-      return new WatchedDatabase({ database, faults, projectId, databaseId })
+      return new WatchedDatabase({ database, faults, name: { projectId, databaseId } })
     },
     context: () => engine.context(),
     reset: (scope) => engine.reset(scope),
@@ -35,8 +27,15 @@ export function watchedPort(engine: EnginePort, calls: Calls, faults?: Faults): 
 interface WatchedParts {
   readonly database: DatabasePort
   readonly faults: Faults | undefined
-  readonly projectId: string
-  readonly databaseId: string
+  readonly name: DatabaseName
+}
+
+/** A call of the engine, and what is noted of its answer. */
+interface Work<T> {
+  call(): MaybePromise<T>
+  given?(answer: NoInfer<T>): Given
+  /** Told when a fault aborts the call. */
+  readonly aborted?: (() => void) | undefined
 }
 
 class WatchedDatabase implements DatabasePort {
@@ -49,91 +48,88 @@ class WatchedDatabase implements DatabasePort {
   }
 
   lookup(...[context, request]: Parameters<'lookup'>): ReturnType<DatabasePort['lookup']> {
-    const named = (): readonly Named[] => request.keys.map(namedOf)
-    return this.#call('lookup', context, named, () => this.#database.lookup(context, request))
+    const facts = this.#facts('lookup', { keys: request.keys, transaction: request.read?.transaction })
+    return this.#call(facts, context, { call: () => this.#database.lookup(context, request), given: begun })
   }
 
   runQuery(...[context, request]: Parameters<'runQuery'>): ReturnType<DatabasePort['runQuery']> {
-    return this.#call('runQuery', context, namedBy(request), () => this.#database.runQuery(context, request))
+    const facts = this.#facts('runQuery', queryOf(request))
+    return this.#call(facts, context, { call: () => this.#database.runQuery(context, request), given: begun })
   }
 
   explainQuery(...[context, request, options]: Parameters<'explainQuery'>): ReturnType<DatabasePort['explainQuery']> {
-    const ask = (): ReturnType<DatabasePort['explainQuery']> => this.#database.explainQuery(context, request, options)
-    return this.#call('runQuery', context, namedBy(request), ask)
+    const call = (): ReturnType<DatabasePort['explainQuery']> => this.#database.explainQuery(context, request, options)
+    return this.#call(this.#facts('runQuery', queryOf(request)), context, { call, given: begun })
   }
 
   runAggregationQuery(
     ...[context, request]: Parameters<'runAggregationQuery'>
   ): ReturnType<DatabasePort['runAggregationQuery']> {
-    const ask = (): ReturnType<DatabasePort['runAggregationQuery']> =>
+    const call = (): ReturnType<DatabasePort['runAggregationQuery']> =>
       this.#database.runAggregationQuery(context, request)
-    return this.#call('runAggregationQuery', context, namedBy(request), ask)
+    return this.#call(this.#facts('runAggregationQuery', queryOf(request)), context, { call, given: begun })
   }
 
   explainAggregationQuery(
     ...[context, request, options]: Parameters<'explainAggregationQuery'>
   ): ReturnType<DatabasePort['explainAggregationQuery']> {
-    const ask = (): ReturnType<DatabasePort['explainAggregationQuery']> =>
+    const call = (): ReturnType<DatabasePort['explainAggregationQuery']> =>
       this.#database.explainAggregationQuery(context, request, options)
-    return this.#call('runAggregationQuery', context, namedBy(request), ask)
+    return this.#call(this.#facts('runAggregationQuery', queryOf(request)), context, { call, given: begun })
   }
 
   beginTransaction(
     ...[context, options]: Parameters<'beginTransaction'>
   ): ReturnType<DatabasePort['beginTransaction']> {
-    return this.#call('beginTransaction', context, nothing, () => this.#database.beginTransaction(context, options))
+    return this.#call(this.#facts('beginTransaction', {}), context, {
+      call: () => this.#database.beginTransaction(context, options),
+      given: (transaction) => ({ transaction }),
+    })
   }
 
   commit(...[context, request]: Parameters<'commit'>): ReturnType<DatabasePort['commit']> {
-    const { projectId, databaseId } = this.#parts
-    const named = (): readonly Named[] =>
-      request.mutations.map((mutation) =>
-        namedOf(
-          mutation.operation === 'delete' ? mutation.key : keyOfEntity(mutation.entity, { projectId, databaseId }),
-        ),
-      )
-    const { transaction } = request
-    // An aborted transaction is over, and holds no locks: so the client that tries again does not meet its own.
-    const aborted = transaction === undefined ? undefined : () => this.#end(context, transaction)
-    return this.#call('commit', context, named, () => this.#database.commit(context, request), aborted)
+    const { transaction, mutations } = request
+    return this.#call(this.#facts('commit', { mutations, transaction }), context, {
+      call: () => this.#database.commit(context, request),
+      given: ({ mutationResults }) => ({ keys: mutationResults.map(({ key }) => key) }),
+      // An aborted transaction is over, and holds no locks: so the client that tries again does not meet its own.
+      aborted: transaction === undefined ? undefined : () => this.#end(context, transaction),
+    })
   }
 
   rollback(...[context, transaction]: Parameters<'rollback'>): ReturnType<DatabasePort['rollback']> {
-    return this.#call('rollback', context, nothing, () => this.#database.rollback(context, transaction))
+    const facts = this.#facts('rollback', { transaction })
+    return this.#call(facts, context, { call: () => this.#database.rollback(context, transaction) })
   }
 
   allocateIds(...[context, keys]: Parameters<'allocateIds'>): ReturnType<DatabasePort['allocateIds']> {
-    return this.#call(
-      'allocateIds',
-      context,
-      () => keys.map(namedOf),
-      () => this.#database.allocateIds(context, keys),
-    )
+    return this.#call(this.#facts('allocateIds', { keys }), context, {
+      call: () => this.#database.allocateIds(context, keys),
+      given: (allocated) => ({ keys: allocated }),
+    })
   }
 
   reserveIds(...[context, keys]: Parameters<'reserveIds'>): ReturnType<DatabasePort['reserveIds']> {
-    return this.#call(
-      'reserveIds',
-      context,
-      () => keys.map(namedOf),
-      () => this.#database.reserveIds(context, keys),
-    )
+    const facts = this.#facts('reserveIds', { keys })
+    return this.#call(facts, context, { call: () => this.#database.reserveIds(context, keys) })
   }
 
-  #call<T>(
-    method: DataMethod,
-    context: RequestContext,
-    named: () => readonly Named[],
-    call: () => MaybePromise<T>,
-    aborted?: () => void,
-  ): MaybePromise<T> {
-    const { faults, projectId, databaseId } = this.#parts
-    const facts: CallFacts = { method, projectId, databaseId, named }
+  #facts(method: CallFacts['method'], asked: CallFacts['asked']): CallFacts {
+    return new CallFacts(method, this.#parts.name, asked)
+  }
+
+  #call<T>(facts: CallFacts, context: RequestContext, { call, given, aborted }: Work<T>): MaybePromise<T> {
+    const { faults } = this.#parts
     if (context instanceof Call) context.facts = facts
-    if (faults?.any !== true) return call()
+    const noted = (): MaybePromise<T> =>
+      andThen(call(), (answer) => {
+        facts.given = given?.(answer)
+        return answer
+      })
+    if (faults?.any !== true) return noted()
     const { latencyMs, error } = faults.judge(facts)
     const go = (): MaybePromise<T> => {
-      if (error === undefined) return call()
+      if (error === undefined) return noted()
       if (error.code === 'ABORTED') aborted?.()
       throw error
     }
@@ -161,24 +157,13 @@ async function slept(context: RequestContext, ms: number): Promise<void> {
   checkAlive(context)
 }
 
-const nothing = (): readonly Named[] => []
-
-function namedBy({ query }: Parameters<'runQuery'>[1] | Parameters<'runAggregationQuery'>[1]): () => readonly Named[] {
-  return () => [{ namespaceId: query.partition.namespaceId, kind: query.kind }]
+/** Reads may begin a transaction. */
+function begun({ transaction }: { readonly transaction?: Uint8Array }): Given {
+  return { transaction }
 }
 
-/** An entity's key, which is its field 1. What has none, or does not decode, is for the engine to refuse. */
-function keyOfEntity(entity: Uint8Array, scope: { readonly projectId: string; readonly databaseId: string }): Key {
-  const none: Key = { partition: { ...scope, namespaceId: '' }, path: [] }
-  try {
-    const reader = protobuf.Reader.create(entity)
-    while (reader.pos < reader.len) {
-      const tag = reader.uint32()
-      if (tag >>> 3 === 1) return decodeKey(reader.bytes(), scope)
-      reader.skipType(tag & 7)
-    }
-    return none
-  } catch {
-    return none
-  }
+function queryOf(request: Parameters<'runQuery'>[1] | Parameters<'runAggregationQuery'>[1]): CallFacts['asked'] {
+  const { query, read } = request
+  const aggregations = 'aggregations' in request ? { aggregations: request.aggregations } : {}
+  return { query, ...aggregations, transaction: read?.transaction }
 }

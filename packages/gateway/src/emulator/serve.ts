@@ -5,6 +5,7 @@
  */
 import { realpathSync } from 'node:fs'
 import type { Engine, MovableClock } from '@sixtables/engine'
+import { addCallRoutes } from '../admin/emulator/call-routes.ts'
 import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
 import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
 import { type CallObserver, Calls } from '../calls/calls.ts'
@@ -30,6 +31,8 @@ export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 
 export interface Served {
   readonly gateway: Gateway
   readonly faults: Faults
+  /** Told of the end of each call of the data API. */
+  readonly calls: Calls
   readonly clock: EmulatorClock
   /** Stops listening. The engine stays open. */
   close(): Promise<void>
@@ -52,6 +55,7 @@ export async function serve({ scheduler, dir, project, onCall, ...options }: Ser
     routes: (router) => {
       addEngineRoutes(router, engine)
       addFaultRoutes(router, { faults, clock })
+      addCallRoutes(router, calls)
       addServerRoute(router, factsOf)
       addSnapshotRoutes(router, new Snapshots(engine, clock))
     },
@@ -60,6 +64,7 @@ export async function serve({ scheduler, dir, project, onCall, ...options }: Ser
   return {
     gateway,
     faults,
+    calls,
     clock,
     async close() {
       if (here !== undefined) orWarn(logger, `removed from ${here}`, () => removeAddress(here))

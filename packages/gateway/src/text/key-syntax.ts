@@ -26,12 +26,12 @@ export function parseKindPath(text: string): readonly PathElement[] {
   return parsePath(text, 'kind')
 }
 
-/** A complete path as it can be typed. */
+/** A path as it can be typed; an element that lacks its id is its kind alone. */
 export function formatKeyPath(path: readonly PathElement[]): string {
   return path
     .map(({ kind, id, name }) => {
       const plainKind = /^[A-Za-z_]\w*$/.test(kind) ? kind : JSON.stringify(kind)
-      return `${plainKind}:${id ?? JSON.stringify(name)}`
+      return id === undefined && name === undefined ? plainKind : `${plainKind}:${id ?? JSON.stringify(name)}`
     })
     .join('/')
 }

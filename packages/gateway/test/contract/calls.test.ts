@@ -1,6 +1,7 @@
 /** calls/R1, calls/R2: the end of each call of the data API is told once, whatever its protocol, and the log has a line of it. */
 import { openEngine } from '@sixtables/engine'
 import { afterEach, describe, expect, test } from 'vitest'
+import { CallFacts } from '../../src/calls/call-facts.ts'
 import { callLine } from '../../src/calls/call-lines.ts'
 import { type CallReport, Calls } from '../../src/calls/calls.ts'
 import { Faults } from '../../src/controls/faults.ts'
@@ -113,8 +114,12 @@ describe('the end of a call', () => {
 })
 
 test('a line stays a line, whatever is in the names', () => {
-  const named = ['a b', 'q"', 'x\ny', ...'cdef'].map((kind) => ({ namespaceId: 'n 1', kind, key: `${kind}:1` }))
-  const facts = { method: 'commit', projectId: 'p', databaseId: '', named: () => named } as const
+  const database = { projectId: 'p', databaseId: '' }
+  const partition = { ...database, namespaceId: 'n 1' }
+  const mutations = ['a b', 'q"', 'x\ny', ...'cdef'].map((kind) => {
+    return { operation: 'delete', key: { partition, path: [{ kind, id: 1n }] } } as const
+  })
+  const facts = new CallFacts('commit', database, { mutations })
   const report = { method: 'Commit', protocol: 'grpc', code: 'ABORTED', message: 'a\nb', facts } as const
   expect(callLine({ ...report, durationMs: 1.234, rowsRead: 3, rowsWritten: 4 })).toBe(
     'commit ABORTED project=p database=(default) namespaces="n 1" kinds="a b,q\\",x\\ny,c,d,+2" keys=7 ms=1.23 ' +

@@ -72,16 +72,9 @@ async function askLong(
   path: string,
   onProgress: (rows: number) => void,
 ): Promise<unknown> {
-  const response = await fetchServer(address, path, { method })
-  if (!response.ok || response.body === null) {
-    throw refused(address, `${method} ${path}`, { status: response.status, text: await response.text() })
-  }
-  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
-    await response.body.cancel()
-    throw notUnderstood(address, method, path)
-  }
+  const body = await openEvents(address, method, path)
   try {
-    for await (const data of eventData(response.body)) {
+    for await (const data of eventData(body)) {
       const event = JSON.parse(data) as ProgressEvent
       if ('progress' in event) onProgress(event.progress.rows)
       else if ('report' in event) return event.report
@@ -91,6 +84,28 @@ async function askLong(
     throw error instanceof OperationError || error instanceof UsageError ? error : goneServer(address, error)
   }
   throw goneServer(address)
+}
+
+/**
+ * Asks a server for a stream of events.
+ *
+ * @throws UsageError when there is no server, OperationError when it answers with something else
+ */
+export async function openEvents(
+  address: string,
+  method: 'GET' | 'POST',
+  path: string,
+  signal?: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  const response = await fetchServer(address, path, { method, ...(signal === undefined ? {} : { signal }) })
+  if (!response.ok || response.body === null) {
+    throw refused(address, `${method} ${path}`, { status: response.status, text: await response.text() })
+  }
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+    await response.body.cancel()
+    throw notUnderstood(address, method, path)
+  }
+  return response.body
 }
 
 /** @throws UsageError when there is no server, OperationError when there is one that does not answer */

@@ -7,13 +7,15 @@ import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import type { DatastoreError } from '@sixtables/engine'
 import { callLine } from '../../../calls/call-lines.ts'
+import type { CallReport } from '../../../calls/calls.ts'
 import { movableClock } from '../../../controls/emulator-clock.ts'
-import { type Served, serve } from '../../../emulator/serve.ts'
+import { type Served, type ServeOptions, serve } from '../../../emulator/serve.ts'
 import { failureLog, type Logger } from '../../../logger.ts'
 import { UsageError } from '../../framework/errors.ts'
 import { type Endpoint, formatEndpoint } from '../../target/endpoint.ts'
 import { openStore } from '../../target/open-store.ts'
 import { addressOf, type StartSettings } from './settings.ts'
+import { StartRecording } from './start-recording.ts'
 import { StartTransfer } from './start-transfer.ts'
 
 export interface Server {
@@ -21,8 +23,8 @@ export interface Server {
   readonly endpoint: Endpoint
   /** With what the store refuses writes since one has failed. */
   readonly storeFailure: DatastoreError | undefined
-  /** Stops listening, then closes the store. */
-  close(): Promise<void>
+  /** Stops listening, then closes the store. @returns lines about what was done meanwhile, for the user */
+  close(): Promise<readonly string[]>
 }
 
 export interface ServerOptions {
@@ -42,26 +44,15 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   engine.store.onFailure?.(told)
   if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })
   const transfer = new StartTransfer(engine, settings)
+  const recording = settings.record === undefined ? undefined : new StartRecording(settings.record)
   let served: Served
   try {
     // The indexes of index.yaml serve from the first query on.
     const known = new Set([...engine.databases(), engine.database(settings.project)])
     for (const database of known) await engine.indexes.deploy(database)
     await transfer.begin()
-    served = await serve({
-      engine,
-      scheduler,
-      dir: settings.dataDir,
-      project: settings.project,
-      host: settings.host,
-      port: settings.port,
-      allowedOrigins: settings.allowedOrigins,
-      allowedHosts: settings.allowedHosts,
-      load: settings.load,
-      logger,
-      onShutdown,
-      onCall: settings.logLevel === 'debug' ? (report) => logger.debug(callLine(report)) : undefined,
-    })
+    served = await serve({ engine, scheduler, logger, onShutdown, ...serveOptionsOf(settings, logger) })
+    await recording?.begin(served, logger)
   } catch (error) {
     await engine.close()
     throw listenError(error, addressOf(settings))
@@ -73,13 +64,23 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     },
     async close() {
       await served.close()
+      const recorded = await recording?.end()
       try {
         await transfer.end()
       } finally {
         await engine.close()
       }
+      return recorded === undefined ? [] : [recorded]
     },
   }
+}
+
+type OwnServeOptions = Omit<ServeOptions, 'engine' | 'scheduler' | 'logger' | 'onShutdown'>
+
+function serveOptionsOf(settings: StartSettings, logger: Logger): OwnServeOptions {
+  const { dataDir: dir, project, host, port, allowedOrigins, allowedHosts, load } = settings
+  const onCall = settings.logLevel === 'debug' ? (report: CallReport) => logger.debug(callLine(report)) : undefined
+  return { dir, project, host, port, allowedOrigins, allowedHosts, load, onCall }
 }
 
 function openEngineFor(

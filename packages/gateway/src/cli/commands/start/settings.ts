@@ -70,6 +70,8 @@ export interface StartSettings {
   readonly openTransactionsMax: number | undefined
   readonly tablets: TabletsSetting
   readonly logLevel: LogLevel
+  /** File for a recording of all calls, absolute; `undefined` = none. */
+  readonly record: string | undefined
   /** Things the user should know about what was asked; one line each. */
   readonly notes: readonly string[]
 }
@@ -125,6 +127,7 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     openTransactionsMax: wholeNumber(flags, 'max-transactions', 10_000_000),
     tablets: tabletsOf(flags),
     logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
+    record: recordOf(flags, cwd),
     notes,
   }
 }
@@ -161,6 +164,11 @@ function idPolicyOf(flags: Flags): StartSettings['idPolicy'] {
     default:
       throw new UsageError(`--auto-id-policy is SEQUENTIAL or SCATTERED; got "${policy}"`)
   }
+}
+
+function recordOf(flags: Flags, cwd: string): string | undefined {
+  const path = text(flags, 'record')
+  return path === undefined ? undefined : resolve(cwd, path)
 }
 
 function transferOf(flags: Flags, cwd: string): Pick<StartSettings, 'importData' | 'exportOnExit'> {

@@ -259,6 +259,12 @@ const shownFlags: readonly Flag[] = [
     default: 'warn',
     group: 'Log',
   },
+  {
+    name: 'record',
+    type: 'string',
+    describe: 'New file for a recording of all calls, without values (sixtables record)',
+    group: 'Log',
+  },
 ]
 
 /** All that `start` knows. */

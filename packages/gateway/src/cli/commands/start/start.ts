@@ -54,7 +54,7 @@ export async function start(flags: Flags, io: Io): Promise<number> {
     for (const note of settings.notes) io.err(`sixtables: ${note}`)
     announce(server.endpoint, settings, io)
     await stopAsked
-    await server.close()
+    for (const line of await server.close()) io.err(`sixtables: ${line}`)
     if (server.storeFailure === undefined) return exitCodes.ok
     throw new OperationError(server.storeFailure.message)
   } finally {

@@ -1,0 +1,27 @@
+/**
+ * The calls that a server gets, for programs elsewhere.
+ *
+ *   GET /emulator/calls      a recording (calls/recording.ts) as server-sent events, one line each      values=true
+ */
+import { invalidArgument } from '@sixtables/engine'
+import type { Calls } from '../../calls/calls.ts'
+import { recordedLines } from '../../calls/recording.ts'
+import type { Router } from '../../protocols/router.ts'
+
+export function addCallRoutes(router: Router, calls: Calls): void {
+  router.add('GET', '/emulator/calls', ({ query }) => {
+    for (const name of query.keys()) {
+      if (name !== 'values') throw invalidArgument(`there is no parameter "${name}" here; there is values`)
+    }
+    const values = query.get('values') ?? 'false'
+    if (values !== 'true' && values !== 'false') throw invalidArgument(`values is true or false, not "${values}"`)
+    return { events: (signal) => events(recordedLines(calls, { values: values === 'true' }, signal)) }
+  })
+}
+
+/** An empty batch is a comment, which tells a reader that the server is there. */
+async function* events(batches: AsyncIterable<readonly string[]>): AsyncGenerator<Buffer> {
+  for await (const lines of batches) {
+    yield Buffer.from(lines.length === 0 ? ':\n\n' : lines.map((line) => `data: ${line}\n\n`).join(''))
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * One call as a line of a recording (recording.ts): what it read and wrote, without the values unless they are asked for.
+ *
+ * docs/reference/recordings.md describes the fields.
+ */
+import {
+  decodeProperties,
+  encodeKey,
+  encodeValue,
+  type Filter,
+  type Key,
+  type Mutation,
+  type Query,
+  type Value,
+} from '@sixtables/engine'
+import { formatKeyPath } from '../text/key-syntax.ts'
+import { type CallFacts, keyOfMutation } from './call-facts.ts'
+import type { CallReport } from './calls.ts'
+
+/** A key as {@link formatKeyPath} writes it; without `namespace` in the default one. */
+export interface RecordedKey {
+  readonly key: string
+  readonly namespace?: string
+}
+
+export interface RecordedMutation extends RecordedKey {
+  readonly operation: Mutation['operation']
+  /** Bytes of the entity as it was sent. */
+  readonly bytes?: number
+  /** Bytes of each indexed value, by property; of an array those of each element. */
+  readonly indexed?: Readonly<Record<string, number | readonly number[]>>
+  /** The google.datastore.v1.Entity in base64. */
+  readonly entity?: string
+}
+
+export type RecordedFilter =
+  | { readonly and: readonly RecordedFilter[] }
+  | { readonly or: readonly RecordedFilter[] }
+  | ({
+      readonly property: string
+      readonly operator: string
+      /** Of the value, in bytes. */
+      readonly bytes: number
+      /** The google.datastore.v1.Value in base64. */
+      readonly value?: string
+    } & Partial<RecordedKey>)
+
+export interface RecordedQuery {
+  readonly namespace?: string
+  readonly kind?: string
+  readonly projection?: readonly string[]
+  readonly filter?: RecordedFilter
+  /** A leading `-` is descending. */
+  readonly order?: readonly string[]
+  readonly distinctOn?: readonly string[]
+  readonly offset?: number
+  readonly limit?: number
+  /** It goes on from a cursor. */
+  readonly fromCursor?: true
+  /** The property of a search for nearest vectors. */
+  readonly nearest?: string
+  /** `count`, `sum:amount` */
+  readonly aggregations?: readonly string[]
+}
+
+export interface RecordedCall {
+  /** From the start of the recording to the beginning of the call. */
+  readonly ms: number
+  readonly method: string
+  readonly project?: string
+  readonly database?: string
+  readonly code: string
+  readonly tookMs: number
+  /** Calls of one transaction have the same number; numbers begin at 1. */
+  readonly transaction?: number
+  readonly keys?: readonly RecordedKey[]
+  readonly query?: RecordedQuery
+  readonly mutations?: readonly RecordedMutation[]
+}
+
+export interface RecordedCallOptions {
+  readonly ms: number
+  readonly transaction: number | undefined
+  /** Whether entities and the values of filters are recorded. */
+  readonly values: boolean
+}
+
+export function recordedCall(report: CallReport, { ms, transaction, values }: RecordedCallOptions): RecordedCall {
+  const { facts, code, durationMs } = report
+  const method = `${report.method.charAt(0).toLowerCase()}${report.method.slice(1)}`
+  const start = { ms: rounded(ms), method }
+  const end = { code, tookMs: rounded(durationMs), ...(transaction === undefined ? {} : { transaction }) }
+  if (facts === undefined) return { ...start, ...end }
+  return { ...start, project: facts.projectId, database: facts.databaseId, ...end, ...contentOf(facts, values) }
+}
+
+function contentOf(facts: CallFacts, values: boolean): Pick<RecordedCall, 'keys' | 'query' | 'mutations'> {
+  const { keys, query, mutations, aggregations } = facts.asked
+  const given = facts.given?.keys
+  return {
+    ...(keys === undefined ? {} : { keys: keys.map((key, i) => recordedKey(given?.[i] ?? key)) }),
+    ...(query === undefined ? {} : { query: { ...recordedQuery(query, values), ...aggregationsOf(aggregations) } }),
+    ...(mutations === undefined
+      ? {}
+      : {
+          mutations: mutations.map((mutation, i) =>
+            recordedMutation(mutation, given?.[i] ?? keyOfMutation(mutation, facts), values),
+          ),
+        }),
+  }
+}
+
+function recordedKey({ partition: { namespaceId }, path }: Key): RecordedKey {
+  return { key: formatKeyPath(path), ...(namespaceId === '' ? {} : { namespace: namespaceId }) }
+}
+
+function recordedMutation(mutation: Mutation, key: Key, values: boolean): RecordedMutation {
+  const what = { operation: mutation.operation, ...recordedKey(key) }
+  if (mutation.operation === 'delete') return what
+  const { entity } = mutation
+  const sizes = { ...what, bytes: entity.length, indexed: indexedOf(entity) }
+  return values ? { ...sizes, entity: base64(entity) } : sizes
+}
+
+/** None of an entity that does not decode; the engine refuses it. */
+function indexedOf(entity: Uint8Array): NonNullable<RecordedMutation['indexed']> {
+  try {
+    const entries = [...decodeProperties(entity)].flatMap(([name, value]): [string, number | readonly number[]][] => {
+      if (value.excludeFromIndexes === true) return []
+      if (value.type !== 'array') return [[name, sizeOf(value)]]
+      const elements = value.values.filter((element) => element.excludeFromIndexes !== true)
+      return elements.length === 0 ? [] : [[name, elements.map(sizeOf)]]
+    })
+    return Object.fromEntries(entries)
+  } catch {
+    return {}
+  }
+}
+
+function recordedQuery(query: Query, values: boolean): RecordedQuery {
+  const { partition, kind, projection, filter, order, distinctOn, offset, limit, startCursor, nearest } = query
+  const orders = order.map(({ property, direction }) => (direction === 'descending' ? `-${property}` : property))
+  return {
+    ...(partition.namespaceId === '' ? {} : { namespace: partition.namespaceId }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(projection.length === 0 ? {} : { projection }),
+    ...(filter === undefined ? {} : { filter: recordedFilter(filter, values) }),
+    ...(orders.length === 0 ? {} : { order: orders }),
+    ...(distinctOn.length === 0 ? {} : { distinctOn }),
+    ...(offset === 0 ? {} : { offset }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(startCursor === undefined ? {} : { fromCursor: true }),
+    ...(nearest === undefined ? {} : { nearest: nearest.property }),
+  }
+}
+
+function recordedFilter(filter: Filter, values: boolean): RecordedFilter {
+  if (filter.type === 'composite') {
+    const filters = filter.filters.map((one) => recordedFilter(one, values))
+    return filter.operator === 'and' ? { and: filters } : { or: filters }
+  }
+  const { property, operator, value } = filter
+  const shape = { property, operator, bytes: sizeOf(value) }
+  // Keys are no values: they tell where the load is.
+  const keyed = value.type === 'key' ? { ...shape, ...recordedKey(value.key) } : shape
+  return values ? { ...keyed, value: base64(encodeValue(value)) } : keyed
+}
+
+function aggregationsOf(aggregations: CallFacts['asked']['aggregations']): Pick<RecordedQuery, 'aggregations'> {
+  if (aggregations === undefined) return {}
+  return {
+    aggregations: aggregations.map((one) => (one.operator === 'count' ? 'count' : `${one.operator}:${one.property}`)),
+  }
+}
+
+/** Bytes of what the value says, without the message around it: 5 of the text `hello`. */
+function sizeOf(value: Value): number {
+  switch (value.type) {
+    case 'string':
+      return Buffer.byteLength(value.value)
+    case 'blob':
+      return value.value.length
+    case 'key':
+      return encodeKey(value.key).length
+    case 'null':
+    case 'boolean':
+      return 1
+    case 'integer':
+    case 'double':
+    case 'timestamp':
+      return 8
+    case 'geoPoint':
+      return 16
+    case 'array':
+    case 'entity':
+      return encodeValue(value).length
+  }
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64')
+}
+
+/** To a microsecond. */
+function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}

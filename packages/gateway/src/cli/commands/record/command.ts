@@ -1,0 +1,35 @@
+/** `sixtables record` for parser, help and reference; what it does is imported when it runs. */
+import type { Command, Flag } from '../../framework/command.ts'
+import { serverFlags } from '../../target/target-flags.ts'
+
+const group = 'Recording'
+
+const flags: readonly Flag[] = [
+  ...serverFlags.filter(({ name }) => name !== 'json'),
+  {
+    name: 'values',
+    type: 'boolean',
+    describe: 'Entities and the values of filters too; without it a file has keys, shapes and sizes',
+    group,
+  },
+  { name: 'seconds', type: 'string', describe: 'Length of the recording', default: 'until Ctrl-C', group },
+  { name: 'force', type: 'boolean', describe: 'Replacement of a file that is there already', group },
+]
+
+export const recordCommand: Command = {
+  name: 'record',
+  describe: 'Record the calls that a running server gets, for sixtables-lab replay',
+  positionals: [{ name: 'file', describe: 'File to write, one line of JSON for each call' }],
+  whenMissing: 'record needs the name of a file: sixtables record calls.jsonl',
+  flags,
+  examples: [
+    ['$0 record calls.jsonl', 'until Ctrl-C'],
+    ['$0 record calls.jsonl --seconds 60', 'one minute'],
+    ['$0 record calls.jsonl --values', 'with entities and the values of filters'],
+  ],
+  notes: [
+    'A recording has the keys of all calls: do not publish one whose keys are secret. [Recordings](recordings.md) describes the ' +
+      'lines and the replay. `sixtables start --record FILE` records from the first call on.',
+  ],
+  run: async (given, io) => (await import('./record.ts')).record(given, io),
+}

@@ -1,0 +1,61 @@
+/**
+ * `sixtables record`: the calls of a running server into a file, until Ctrl-C, the end of the server, or the time that was
+ * asked for.
+ */
+import { resolve } from 'node:path'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, OperationError } from '../../framework/errors.ts'
+import { wholeNumber } from '../../framework/flag-values.ts'
+import type { Io } from '../../framework/io.ts'
+import { eventData } from '../../target/events.ts'
+import { serverOf } from '../../target/places.ts'
+import { countInWords, RecordingFile } from '../../target/recording-file.ts'
+import { openEvents } from '../../target/remote-target.ts'
+
+const secondsMax = 86_400
+
+export async function record(flags: Flags, io: Io): Promise<number> {
+  const { address } = await serverOf(flags, io)
+  const seconds = wholeNumber(flags, 'seconds', secondsMax)
+  const path = resolve(io.cwd, String(flags['file']))
+  const stop = new AbortController()
+  const release = io.onSignal(() => stop.abort())
+  let timer: NodeJS.Timeout | undefined
+  try {
+    // The server first: a file that stays empty would be in the way of the next try.
+    const body = await openEvents(address, 'GET', `/emulator/calls?values=${flags['values'] === true}`, stop.signal)
+    const force = flags['force'] === true
+    const whenThere = 'give --force to replace it, or name another file'
+    const file = await RecordingFile.create(path, { force, whenThere })
+    io.err(`sixtables: recording the calls of ${address} in ${path}; Ctrl-C ends it`)
+    if (seconds !== undefined) timer = setTimeout(() => stop.abort(), seconds * 1000)
+    await fill(file, { body, signal: stop.signal, io, address })
+    return exitCodes.ok
+  } finally {
+    clearTimeout(timer)
+    release()
+    stop.abort()
+  }
+}
+
+interface Source {
+  readonly body: AsyncIterable<Uint8Array>
+  /** Ends the recording. */
+  readonly signal: AbortSignal
+  readonly io: Io
+  readonly address: string
+}
+
+/** Writes the lines as they come, and in the end their number. */
+async function fill(file: RecordingFile, { body, signal, io, address }: Source): Promise<void> {
+  try {
+    for await (const line of eventData(body)) await file.write([line])
+    io.err(`sixtables: the server on ${address} has ended the recording`)
+  } catch (error) {
+    if (!signal.aborted) {
+      throw new OperationError(`the recording broke off: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  } finally {
+    io.out(countInWords(file.path, await file.close()))
+  }
+}
