@@ -107,9 +107,10 @@ function wordsOf(line: string): readonly string[] {
   )
 }
 
-/** Runs a line of a `sh` block. @returns what it printed */
+/** Runs a line of a `sh` block; its comment may say that it fails. @returns what it printed */
 async function typed(line: string): Promise<string> {
-  const [program, name, ...args] = wordsOf(line)
+  const [typedLine = '', comment = ''] = line.split(' # ')
+  const [program, name, ...args] = wordsOf(typedLine)
   if (program === 'npm' && name === 'start') {
     await startServer(args.slice(args.indexOf('--') + 1))
     return ''
@@ -119,8 +120,8 @@ async function typed(line: string): Promise<string> {
   expect(name, line).toBe('sixtables')
   const [out, err]: [string[], string[]] = [[], []]
   const code = await sixtables(args, ioOf({ out: (text) => out.push(text), err: (text) => err.push(text) }))
-  expect({ line, code, err }).toMatchObject({ line, code: 0 })
-  return out.join('\n')
+  expect({ line, code, err }).toMatchObject({ line, code: Number(/exit code (\d)/.exec(comment)?.[1] ?? 0) })
+  return [...out, ...err].join('\n')
 }
 
 async function labCommand(args: readonly string[]): Promise<string> {
