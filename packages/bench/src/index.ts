@@ -1,4 +1,4 @@
-/** What other packages may use of the labs. */
+/** The exports of the labs for other packages. */
 export type { Arm, Expectation, Lab, Verdict } from './lab.ts'
 export { labs } from './labs/catalogue.ts'
 export type { ArmResult, Chart, Figure, Heatmap, TextBlock } from './measure/recorder.ts'

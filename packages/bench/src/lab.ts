@@ -1,5 +1,5 @@
 /**
- * What a lab is: a question, variants of an answer that are run side by side, and what must be seen.
+ * A lab: a question, variants (arms) that run side by side, and expectations.
  *
  *   Lab ── arms ──▶ each runs through the real engine and records   figures · texts · charts · heatmaps
  *       └─ expectations ──▶ each looks at the figures of its arms and holds or does not
@@ -20,13 +20,13 @@ export interface Lab {
   readonly name: string
   readonly title: string
   readonly question: string
-  /** What the learner is asked to predict before the run, in a short paragraph. */
+  /** The prediction that the learner makes before the run: a question, in a short paragraph. */
   readonly predict: string
-  /** What theory says, in two or three sentences. */
+  /** The theory, in two or three sentences. */
   readonly idea: string
   /** Two or three. */
   readonly exercises: readonly Exercise[]
-  /** What holds in Firestore in Datastore mode, the production of today, and which parts of the lesson remain. */
+  /** The behaviour of Firestore in Datastore mode, today's production, and the parts of the lesson that remain. */
   readonly today: string
   /** Where the figures and claims are from, one by one. */
   readonly sources: readonly string[]
@@ -53,7 +53,7 @@ export interface Arm {
 }
 
 export interface Expectation {
-  /** What must be seen, in the present tense. */
+  /** The expected effect, in the present tense. */
   readonly says: string
   /** The arms it needs; it is not judged when one of them was not run. */
   readonly arms: readonly string[]

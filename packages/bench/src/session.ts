@@ -1,5 +1,5 @@
 /**
- * What an arm is handed: its settings, its chance, its recorder, and stores on virtual time.
+ * The session of an arm: its settings, random numbers, recorder, and stores on virtual time.
  *
  * V1  Every store of an arm has a clock and an engine of its own; arms share nothing.
  * V2  Chance comes from the seed and the arm's name, so that one arm run alone draws what it draws among all.

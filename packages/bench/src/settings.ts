@@ -2,7 +2,7 @@
  * Every capacity, threshold, service time and size of the labs by name, with its default, unit and source. A lab says which
  * it reads, and may have another default; `--set name=value` changes it for a run.
  *
- * What the engine's tablets can be told (servers, queues, splits, the log's latency) has the engine's own default here, and
+ * Settings of the engine's tablets (servers, queues, splits, the log's latency) have the engine's own default here, and
  * its own note of where that is from. Sources: known (a public source), believed, ours.
  */
 import { type TabletSettings, tabletDefaults, tabletNotes } from '@sixtables/engine'

@@ -1,4 +1,4 @@
-/** What other packages may use of the engine; nothing inside the engine imports it. */
+/** The exports of the engine for other packages; nothing inside the engine imports it. */
 
 export type { CheckOptions } from './check/checker.ts'
 export type { CheckReport, PendingGroup, Problem, ProblemKind } from './check/report.ts'

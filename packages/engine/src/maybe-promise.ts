@@ -23,7 +23,7 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 
 /**
  * Continues with `next` at once, or after the promise. A throw in `next` is a throw or a rejection accordingly. (Not named
- * `then`: a module that exports a function of that name is taken for a promise by whoever imports it dynamically.)
+ * `then`: a dynamic import takes a module that exports a function of that name for a promise.)
  */
 export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
   return value instanceof Promise ? value.then(next) : next(value)
@@ -88,7 +88,7 @@ export function allOf<T, U>(items: Iterable<T>, step: (item: T) => MaybePromise<
   try {
     for (const item of items) answers.push(step(item))
   } catch (error) {
-    // The error goes to the caller now; a later failure of a step already begun has nobody left to meet it.
+    // The error goes to the caller now; a later failure of a step already begun is not reported.
     for (const answer of answers) if (answer instanceof Promise) answer.catch(() => undefined)
     throw error
   }

@@ -77,7 +77,7 @@ test('what is no forward step is refused', () => {
   for (const ms of [-1, Number.NaN, Number.POSITIVE_INFINITY]) expect(() => clock.advance(ms)).toThrow('advanced by')
 })
 
-test('after end nobody wakes, and nothing is left on the clock below', async () => {
+test('after end no sleeper wakes, and nothing is left on the clock below', async () => {
   const base = new VirtualClock()
   const clock = new MovableClock(base)
   let woken = false

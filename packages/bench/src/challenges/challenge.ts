@@ -58,7 +58,7 @@ export interface Challenge {
 
 /** A bound on a figure. */
 export interface Goal {
-  /** What must be reached, in the present tense. */
+  /** The goal, in the present tense. */
   readonly says: string
   readonly figure: string
   readonly holds: (value: number) => boolean

@@ -24,7 +24,7 @@ export interface DriveOptions {
   readonly json: string | undefined
 }
 
-/** What came of the calls of one arm. */
+/** The results of the calls of one arm. */
 interface Driven {
   readonly lab: string
   readonly arm: string

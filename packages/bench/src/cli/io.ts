@@ -1,4 +1,4 @@
-/** What the command has of the outside world, passed in so that a test can run one in its own process. */
+/** The command's access to the outside world, passed in so that a test can run a command in its own process. */
 import { writeFileSync } from 'node:fs'
 import { type InkWriter, plainWriter, terminalWriter } from '../report/ink.ts'
 
@@ -9,7 +9,7 @@ export interface Io {
   outRaw(text: string): void
   /** One line about the run. */
   err(line: string): void
-  /** Writes coloured lines of the answer, or plain ones where nobody could see the colours. */
+  /** Writes coloured lines of the answer, or plain ones where the output has no colours. */
   ink(): InkWriter
   /** Shows one line of progress in place of the one before; without words it goes. */
   progress(words: string): void

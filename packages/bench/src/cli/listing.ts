@@ -1,4 +1,4 @@
-/** What there is to run, and what there is to set. */
+/** The lists of labs and of settings. */
 import { labs } from '../labs/catalogue.ts'
 import type { InkLine } from '../report/ink.ts'
 import { settingNames, settings } from '../settings.ts'

@@ -60,7 +60,7 @@ export async function runLabs(flags: RunFlags, io: Io): Promise<number> {
       io.progress(`${lab.name}, ${arm}: ${Math.floor(share * 100)} %`)
     const result = await runLab(lab, { seed: flags.seed, arms: flags.arms, settings, onProgress }).catch(
       (error: unknown) => {
-        // What no lab does with its own settings is the doing of those that were asked for.
+        // Labs do not fail with their own settings, so the settings of --set are the cause.
         if (flags.set.length === 0 || !(error instanceof Error)) throw error
         throw new UsageError(`${lab.name} cannot run with these settings: ${error.message}`)
       },

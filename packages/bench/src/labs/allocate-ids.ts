@@ -202,7 +202,7 @@ export const allocateIds: Lab = {
   ],
   today:
     'All of it holds in Firestore in Datastore mode: automatic ids are scattered, `allocateIds` and `reserveIds` ' +
-    'keep ids away from the allocator, and an id of your own that nobody reserved may meet an automatic one.',
+    'keep ids away from the allocator, and an id of your own that was not reserved may collide with an automatic one.',
   sources: [
     "The two id spaces and the mirrored counter: known from the App Engine SDK, measured on both of Google's " +
       'emulators.',

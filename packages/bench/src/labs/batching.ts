@@ -24,7 +24,7 @@ interface Way {
 
 const oneByOne: Way['calls'] = (keys) => keys.map((key) => [key])
 
-/** What calls took: each of them, and all together. */
+/** The times of calls: of each of them, and of all together. */
 interface Tally {
   calls: number
   errors: number

@@ -19,7 +19,7 @@ interface Answer {
   readonly count: number
   /** Rows of tables that were read. */
   readonly rows: number
-  /** What production would charge. */
+  /** Reads that production would bill. */
   readonly billed: number
 }
 
@@ -133,7 +133,7 @@ const ways: readonly Counting[] = [
   },
 ]
 
-/** Of the records of a level, those that are there before the day is over. */
+/** Share of the records of a level that are written before the end of the day. */
 const shareBefore = 0.9
 const before = (records: number): number => Math.round(records * shareBefore)
 /** Time between two looks at whether the client is done. */
@@ -213,7 +213,7 @@ async function run(session: ArmSession, way: Counting): Promise<void> {
 async function measure(session: ArmSession, store: Store, way: Counting, records: number): Promise<Level> {
   const { database } = store
   const { tablets } = store.engine
-  // What is there already has been written long ago.
+  // The existing entities were written long ago.
   tablets.configure({ simulate: false })
   await way.before?.(store)
   await put(store, before(records) + 1, records - 1)
@@ -272,8 +272,8 @@ export const counting: Lab = {
     'Which of the four ways reads more rows the more records there are? Which answer is right at once after a write, and which ' +
     'one only tomorrow?',
   idea:
-    'An index has no numbers in it: whoever counts reads a row for each record, the client or the server for it. A count that ' +
-    'is stored costs one read however many there are, but somebody must keep it: the service once a day, or each writer with ' +
+    'An index stores no counts: to count, the client, or the server for it, reads a row for each record. A count that ' +
+    'is stored costs one read for any number of records, but must be maintained: by the service once a day, or by each writer with ' +
     'its record.',
   settings: {
     ...defaultsOf(

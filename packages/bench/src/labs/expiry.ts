@@ -21,7 +21,7 @@ import { recordFindings } from '../sim/written.ts'
 
 const kind = 'Session'
 const property = 'expires'
-/** What a sweep deletes with one commit, and asks for with one query. */
+/** Number of entities that a sweep deletes in one commit, and finds with one query. */
 const atOnce = 200
 
 interface Live {

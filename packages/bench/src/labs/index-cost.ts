@@ -1,5 +1,5 @@
 /**
- * What a put costs by its indexes: rows, bytes, and how long one server writes them.
+ * The cost of a put by its indexes: rows, bytes, and the time in which one server writes them.
  *
  * Known: best practices, indexes: exclude what is never queried; an index over several array properties has a row for every
  * combination of their values ("exploding").
@@ -44,7 +44,7 @@ const definition = (...over: readonly string[]): IndexDefinition => ({
 interface Case {
   readonly indexes: readonly IndexDefinition[]
   readonly fields: Fields
-  /** What a second put changes. */
+  /** The changes of a second put. */
   readonly changed?: Fields
 }
 

@@ -141,7 +141,7 @@ export const keyRangeState: Lab = {
   title: 'EMPTY, CONTENTION, COLLISION',
   question:
     'Rows of another database come with their own numbers. Before they are written under these ids: is the range ' +
-    'free, has somebody been given ids of it, or is an entity there already?',
+    'free, were ids of it assigned before, or is an entity there already?',
   predict:
     'The counter gives 11 next, and an entity has the id 20. What do the ranges 11–15, 8–12, 18–22 answer? And ' +
     '12–14 after 30–40 was asked for?',
@@ -155,7 +155,7 @@ export const keyRangeState: Lab = {
         'you go on?',
       answer:
         '1 to 5,000,000, in one call. EMPTY lets you go on: the range is yours, and no automatic id falls into it. ' +
-        'CONTENTION lets you go on only if you know that nobody still writes under ids that were given before. ' +
+        'CONTENTION lets you go on only if you know that no client still writes under ids that were assigned before. ' +
         'COLLISION does not.',
     },
     {
@@ -173,7 +173,7 @@ export const keyRangeState: Lab = {
   ],
   today:
     '`allocateIdRange` belongs to the old API; Firestore in Datastore mode has `allocateIds` and `reserveIds` ' +
-    'alone. What remains: reserve the ids of imported rows before anybody inserts without an id, and look with a ' +
+    'alone. What remains: reserve the ids of imported rows before clients insert without an id, and look with a ' +
     'keys-only query whether entities are there already.',
   sources: [
     'The three states, their order, and that the look is a query without a kind: known from the App Engine SDK.',

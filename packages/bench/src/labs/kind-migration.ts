@@ -35,7 +35,7 @@ const byHash: readonly string[] = Array.from({ length: users }, (_, i) => userAt
 )
 const fields = { visits: unindexed(integer(1)) }
 
-/** What an arm has at hand to draw its next operation. */
+/** The state from which an arm draws its next operation. */
 interface Draw {
   key(kind: string, name: string, namespace?: string): Key
   /** Evenly drawn, 0 to 1. */

@@ -30,7 +30,7 @@ const take = (key: Key, entries: readonly string[]) =>
 
 /** Bytes of the rows of entities that are written; the log has them once more. */
 class Written {
-  /** Of the latest commit. */
+  /** Time of the latest commit. */
   last = 0
   all = 0
 
@@ -80,7 +80,7 @@ function subLists(entriesMax: number): Layout {
 
 interface Filling {
   stored: number
-  /** What the service said when it took no more. */
+  /** The error message with which the service refused the next write. */
   refusal: string
   /** Bytes of an append when the list was short, and of the last one. */
   firstBytes: number

@@ -31,7 +31,7 @@ interface Way {
   readonly deletes: 'first' | 'all over'
   /** Whether the query begins behind the last deleted key. */
   readonly startsBehind: boolean
-  /** Whether somebody asks for a compaction, or one is waited for. */
+  /** Whether the arm requests a compaction, or waits for one. */
   readonly compacts: 'asked' | 'waited for'
 }
 
@@ -149,7 +149,7 @@ const arms: readonly Arm[] = [
   },
   {
     name: 'left-alone',
-    about: 'the same, and nobody asks for a compaction',
+    about: 'the same, without a requested compaction',
     run: (session) => deleteMany(session, { deletes: 'first', startsBehind: false, compacts: 'waited for' }),
   },
   {
@@ -173,7 +173,7 @@ export const massDelete: Lab = {
   name: 'mass-delete',
   title: 'a query over what was deleted',
   question:
-    'Three quarters of a kind are deleted, and then somebody asks for the first 20 of what is left. What does the ' +
+    'Three quarters of a kind are deleted, and then a query asks for the first 20 of the others. What does the ' +
     'query cost, until when, and does it matter which ones were deleted?',
   predict:
     'There were 4,000 entities, 3,000 are gone. How many rows does the query for 20 go over when the first 3,000 ' +
@@ -264,7 +264,7 @@ export const massDelete: Lab = {
       },
     },
     expectFigure(
-      'start-behind: whoever begins behind the deleted keys meets none',
+      'start-behind: a query that starts behind the deleted keys reads past none',
       'start-behind',
       'deleted: deleted rows on the way',
       (n) => n === 0,

@@ -179,8 +179,8 @@ export const migrateKeys: Lab = {
     'one tablet? From which kinds can the old number be had again, without a table of pairs?',
   idea:
     'Numbers in a row are neighbours as ids and, digit by digit, as names: what is copied in their order falls on one tablet. A ' +
-    'reversible permutation sends neighbours far apart, gives each number a key of its own, and whoever has the secret can take ' +
-    'it back. Automatic ids come from a counter that knows nothing of rows written by hand, until their range is reserved.',
+    'reversible permutation sends neighbours far apart, gives each number a key of its own, and with the secret it can be taken ' +
+    'back. Automatic ids come from a counter that knows nothing of rows written by hand, until their range is reserved.',
   exercises: [
     {
       ask:

@@ -79,12 +79,12 @@ async function run(session: ArmSession, created: Created): Promise<void> {
   watch.draw(record)
 }
 
-/** Of whom there are most events. */
+/** The user with most events. */
 function busiestOf(users: ReadonlyMap<string, number>): string {
   return [...users].reduce((one, other) => (other[1] > one[1] ? other : one))[0]
 }
 
-/** What a query for one user's events, in order of time, gets wrong; only where the value begins with the user. */
+/** Events out of order in a query for one user's events by time; only where the value begins with the user. */
 async function outOfOrder(store: Store, user: string): Promise<{ readonly events: number; readonly wrong: number }> {
   const query: Query = {
     partition: store.key().partition,

@@ -1,5 +1,5 @@
 /**
- * What the warnings about names, ids and texts are for: each name is written, and then asked for as an application would.
+ * The reasons for the warnings about names, ids and texts: each name is written, and then read as an application would.
  *
  * Known: the warnings (best practices, general, keys, properties). Measured: what is accepted, on Google's emulators. Ours: the
  * confusions that are shown.
@@ -23,7 +23,7 @@ async function commit(store: Store, ...mutations: readonly Mutation[]): Promise<
   await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
 }
 
-/** What the store says of a mutation: `accepted`, or the code and the message of its refusal. */
+/** The store's answer to a mutation: `accepted`, or the code and the message of its refusal. */
 async function answer(store: Store, mutation: Mutation): Promise<string> {
   try {
     await commit(store, mutation)
@@ -307,7 +307,7 @@ export const namesAndTypes: Lab = {
       (n) => n === 1,
     ),
     {
-      says: 'ids: whoever begins at 1 misses the negative one',
+      says: 'ids: a query from id 1 on misses the negative one',
       arms: ['ids'],
       judge: (of) => {
         const [all, seen] = [figureOf(of('ids'), 'entities'), figureOf(of('ids'), 'entities from id 1 on')]

@@ -15,7 +15,7 @@ import { recordFindings } from '../sim/written.ts'
 interface Page {
   /** Rows of tables that the query read. */
   readonly rows: number
-  /** What production would charge. */
+  /** Reads that production would bill. */
   readonly billed: number
   readonly ms: number
   readonly ranks: readonly number[]

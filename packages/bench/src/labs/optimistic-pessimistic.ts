@@ -64,9 +64,9 @@ export const optimisticPessimistic: Lab = {
     'in both directions; one transaction reads ten entities for a second while others write them. In which mode is each of ' +
     'these aborted, and in which does it wait?',
   idea:
-    'Optimistic modes let everybody read, and check at the commit: the second one is aborted after its work. The mode with ' +
+    'Optimistic modes let all clients read, and check at the commit: the second one is aborted after its work. The mode with ' +
     'entity groups checks whole groups. The pessimistic mode locks what is read: writers wait, two that wait for each other ' +
-    'are a deadlock, and a transaction that nobody ends keeps its locks until it expires.',
+    'are a deadlock, and a transaction that is not ended keeps its locks until it expires.',
   exercises: [
     {
       ask: '`--arm pessimistic --set lock.timeoutMs=500`: what do the short writes of `report` meet now, and which expectation fails?',

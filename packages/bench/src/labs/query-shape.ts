@@ -68,7 +68,7 @@ interface Read {
   entityRows: number
   indexRows: number
   billed: number
-  /** Of the results as they are sent: keys and properties. */
+  /** Size of the results as they are sent: keys and properties. */
   bytes: number
   ms: number
 }

@@ -190,7 +190,7 @@ export const ramp500505: Lab = {
       arms: ['ramp'],
       judge: (of) => {
         const [times, tablets] = [figureOf(of('ramp'), 'busiest to mean'), figureOf(of('ramp'), 'tablets')]
-        // Of one tablet alone the busiest is the mean.
+        // With one tablet alone, the busiest is the mean.
         return { holds: times < 2 && tablets > 1, found: `${times} times the mean of ${tablets} tablets` }
       },
     },

@@ -22,7 +22,7 @@ const moments = ['committed', 'milestone A'] as const
 type Situation = (typeof situations)[number]
 type Moment = (typeof moments)[number]
 
-/** What a read tells of the entity: not there, or its owner. `ada` is what the filter asks for. */
+/** A read's answer about the entity: absent, or its owner. `ada` is the owner in the filter. */
 type Answer = 'absent' | 'ada' | 'bob'
 
 type Reader = (store: Store, group: Key, key: Key) => Promise<Answer>
@@ -85,7 +85,7 @@ const keysThenLookup: Reader = async (store, group, key) => {
   return results.some((one) => sameKey(one.key, key)) ? lookup(store, group, key) : 'absent'
 }
 
-/** What is true once the write is acknowledged, for a reader that filters and for one that names the key. */
+/** The right answer once the write is acknowledged, for a reader that filters and for one that names the key. */
 function truth(situation: Situation, byKey: boolean): Answer {
   if (situation !== 'changed out of it') return 'ada'
   return byKey ? 'bob' : 'absent'
@@ -212,7 +212,7 @@ export const readYourWrites: Lab = {
   today:
     'Firestore in Datastore mode runs every query strongly consistent, the default of production today, so no arm ' +
     'of this lab would be wrong there. What remains: two reads of one task are still two moments. Keys read first ' +
-    'and entities looked up later may disagree if somebody writes in between; a transaction or a read time ' +
+    'and entities looked up later may disagree after a write in between; a transaction or a read time ' +
     'prevents that.',
   sources: [
     'The milestones, and what a query sees between them: "Transaction isolation in App Engine".',

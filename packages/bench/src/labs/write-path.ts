@@ -86,7 +86,7 @@ async function put({ open, record }: Pick<ArmSession, 'open' | 'record'>, index?
   await lookUp(store.database, context, key)
 }
 
-/** A put that nobody can read would be none. */
+/** Checks that the put can be read. */
 async function lookUp(database: ArmStore['database'], context: ArmContext, key: Key): Promise<void> {
   const { found } = await database.lookup(context, { keys: [key] })
   if (found.length !== 1) throw new Error('the entity that was put is not found')

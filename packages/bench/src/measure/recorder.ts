@@ -1,5 +1,5 @@
 /**
- * What an arm measured, as plain data that a screen, a JSON file and a page can all draw.
+ * The measurements of an arm, as plain data that a terminal, a JSON file and a page can all draw.
  *
  *   figure    one number with its unit                    `committed a second`, 4.8
  *   text      lines to read                               rows, a request, a table of answers
@@ -60,7 +60,7 @@ export interface FlowStage {
   readonly name: string
   /** Rows that come to be at this stage. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[]
-  /** What is read then, line by line. */
+  /** The reads at that time, line by line. */
   readonly reads: readonly { readonly what: string; readonly answer: string; readonly isRight: boolean }[]
 }
 

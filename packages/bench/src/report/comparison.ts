@@ -20,7 +20,7 @@ export interface ComparedLine {
   readonly name: string
   /** 0, 1, 2, …: which of the line names of the picture, for its dashes. */
   readonly nameAt: number
-  /** What the legend says: without the name of the line where it tells nothing. */
+  /** The text of the legend, without the name of the line where there is only one. */
   readonly label: string
   readonly values: readonly (number | null | typeof apart)[]
 }

@@ -42,7 +42,7 @@ ${own('page.js')}
 `
 }
 
-/** What the arms drew, compared; each cell of a heatmap with its place on the scale. */
+/** The plots of the arms, compared; each cell of a heatmap with its place on the scale. */
 function drawable({ arms }: LabResult): unknown {
   const { charts, heatmaps, flows } = compared(arms)
   return {

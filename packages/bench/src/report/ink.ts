@@ -5,7 +5,7 @@ import charm from 'charm'
 
 export interface Span {
   readonly text: string
-  /** Of the terminal's 256. */
+  /** One of the terminal's 256 colours. */
   readonly colour?: number | undefined
   readonly background?: number | undefined
 }

@@ -30,13 +30,13 @@ export function terminalReport(result: LabResult): InkLine[] {
   ]
 }
 
-/** What a page of the documents shows of a run: the figures, and what some arms wrote and drew. */
+/** The part of a run on a lab's page: the figures, and the rows and plots of some arms. */
 export function pageExcerpt(result: LabResult, arms: readonly string[]): InkLine[] {
   const shown = result.arms.filter(({ name }) => arms.includes(name))
   return [...figureTable(result.arms), ...pictures(result.arms, shown, 'without')]
 }
 
-/** What the page keeps folded until the reader has a prediction. */
+/** The verdicts, which the page keeps folded until the reader has a prediction. */
 export function verdictExcerpt(result: LabResult): InkLine[] {
   return [...result.expectations.flatMap(verdictLines), [`${result.lab}: ${result.passed ? 'passed' : 'FAILED'}`]]
 }
@@ -53,7 +53,7 @@ function verdictLines({ verdict, says, found }: JudgedExpectation): InkLine[] {
   ]
 }
 
-/** What the arms wrote, each by itself, and what they drew, compared. */
+/** The rows of each arm, and the plots of all arms, compared. */
 function pictures(
   arms: readonly ArmResult[],
   shown: readonly ArmResult[],

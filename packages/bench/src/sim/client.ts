@@ -1,5 +1,5 @@
 /**
- * What a client of a lab can ask of the service, in process on virtual time or over the wire in real time, so that one arm
+ * The calls of a lab's client to the service, in process on virtual time or over the wire in real time, so that one arm
  * drives both.
  *
  * CL1  Every call takes the way to the service and back as well (client.rpcMs); over the wire the network does.

@@ -1,7 +1,7 @@
 /** The outcomes of a load, counted over an interval. */
 import { Histogram } from '../measure/histogram.ts'
 
-/** What became of the operations of an interval; weights counted. */
+/** The outcomes of the operations of an interval, by weight. */
 export class Outcomes {
   readonly latency: Histogram = new Histogram()
   served = 0

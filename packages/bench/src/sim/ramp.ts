@@ -48,7 +48,7 @@ export function rampOf(session: ArmSession, next: Load['next']): Load {
   return { ...ramped(session), next }
 }
 
-/** What {@link rampOf} and {@link offer} read. */
+/** The settings that {@link rampOf} and {@link offer} read. */
 export const rampSettings: SettingValues = defaultsOf(
   'ramp.startOpsPerSecond',
   'ramp.growthPercent',

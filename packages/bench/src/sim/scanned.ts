@@ -1,5 +1,5 @@
 /**
- * What a piece of work reads, as the tablets are charged for it: rows that it found, and deleted rows that its scans went over.
+ * The reads of a piece of work, as the tablets are charged for it: rows that it found, and deleted rows that its scans read past.
  *
  * SC1  Nothing else may run meanwhile: what others are charged would be counted as well.
  */

@@ -3,7 +3,7 @@ import type { Key, RowsReport } from '@sixtables/engine'
 import type { FlowStage } from '../measure/recorder.ts'
 import type { Store } from './store.ts'
 
-/** What has come to be since the report `before`; of the log alone, where there is none. */
+/** The changes since the report `before`; those of the log alone, where there is none. */
 export function stageOf(name: string, report: RowsReport, before?: RowsReport): FlowStage {
   if (before === undefined) return { name, tables: [{ table: 'Log', rows: report.log.records.length }], reads: [] }
   const [now, then] = [countsOf(report), countsOf(before)]

@@ -30,7 +30,7 @@ export interface StoreOptions {
   readonly kv?: NonNullable<EngineOptions['kv']>
 }
 
-/** Labs keep little history: nobody reads the past, and memory is for rows. */
+/** Labs keep little history: no arm reads the past, and memory is for rows. */
 const retention = { ageMicros: 1_000_000n, bytesMax: 1024 * 1024 }
 
 export async function openStore(options: EngineOptions): Promise<Store> {
@@ -82,7 +82,7 @@ export class Store {
    *
    * @param onTime - told the time since opening, about ten times a simulated second
    * @param stepMs - time between two looks at whether all are done; longer where clients sleep for hours
-   * @throws what a client throws; and when nobody waits for time and yet not all are done
+   * @throws an error of a client; and when no client waits for time and yet not all are done
    */
   async together(clients: readonly Promise<void>[], onTime?: (nowMs: number) => void, stepMs = 100): Promise<void> {
     let running = true
@@ -91,7 +91,7 @@ export class Store {
     })
     // Without a listener a failure would end the process before the last line of this function hears of it.
     all.catch(() => {})
-    // What begins now begins at this moment.
+    // Clients that begin now begin at this time.
     await this.clock.advance(0)
     while (running) {
       await this.clock.advance(stepMs)

@@ -15,7 +15,7 @@ import {
 import type { Random } from '@sixtables/engine/testing'
 import { type ArrayChange, type Client, type Found, idOf, type Put, type Stored } from './client.ts'
 
-/** What an arm is handed to drive a server. */
+/** The session of an arm that drives a server. */
 export interface WireSession {
   readonly client: Client
   readonly random: Random

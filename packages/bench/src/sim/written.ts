@@ -1,5 +1,5 @@
 /**
- * What a piece of work writes into tables, as the tablets are told of it: rows, bytes, and the time that one server needs.
+ * The writes of a piece of work to tables, as reported to the tablets: rows, bytes, and the time that one server needs.
  *
  * WT1  Every row is told, since the store simulates its servers; outside of that the tablets are told of samples.
  */
@@ -12,7 +12,7 @@ export interface Written {
   readonly rows: number
   /** Keys and values of these. */
   readonly bytes: number
-  /** Of these, rows of composite indexes. */
+  /** Rows of composite indexes among them. */
   readonly compositeRows: number
   /** How long the one server of the store is busy with them, ms: rows lie in a queue until it gets to them. */
   readonly applyMs: number
@@ -38,7 +38,7 @@ export async function written(store: Store, work: () => Promise<void>): Promise<
   return { rows, bytes, compositeRows, applyMs }
 }
 
-/** What the engine itself says of how it was used, by the kinds that a lab is about. */
+/** The engine's own findings of the kinds that a lab is about. */
 export function recordFindings(record: Recorder, store: Store, ...kinds: readonly FindingKind[]): void {
   const found: readonly Finding[] = store.engine.findings().filter(({ kind }) => kinds.includes(kind))
   record.figure('findings of the engine', found.length, '')

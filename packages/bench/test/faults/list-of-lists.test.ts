@@ -23,7 +23,7 @@ faultsOf(
     },
     'sub-lists: the old ones are compacted at the first attempt': oneSubList,
     'sub-lists: the newest one is not, while it grows': {
-      fault: 'nobody goes on to append',
+      fault: 'no writer goes on to append',
       settings: { 'load.writersMax': 0 },
     },
     'sub-lists: compacted, they are shorter, and hold those who stayed': oneSubList,

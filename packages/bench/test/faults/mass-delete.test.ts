@@ -9,7 +9,7 @@ const noCompaction: Fault = {
 }
 
 const unseen: Fault = {
-  fault: 'tombstones are not reported, so that nobody waits for a compaction',
+  fault: 'tombstones are not reported, so that no arm waits for a compaction',
   hook: ({ engine }) =>
     spoil(engine.tablets, 'report', (sound) => (...asked) => {
       const report = sound(...asked)

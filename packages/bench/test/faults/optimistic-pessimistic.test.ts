@@ -21,7 +21,7 @@ faultsOf(optimisticPessimistic, {
     settings: { 'lock.timeoutMs': 1 },
   },
   'optimistic: a long transaction starves among short writes, where locks let it through': {
-    fault: 'one writer, that meets nobody',
+    fault: 'one writer, without conflicts',
     settings: { 'load.writersMax': 1 },
   },
   'pessimistic: the short writes wait for the long transaction instead': {

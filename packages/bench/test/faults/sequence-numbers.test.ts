@@ -1,7 +1,7 @@
 import { sequenceNumbers } from '../../src/labs/sequence-numbers.ts'
 import { type Fault, faultsOf, off } from '../support/fault-suite.ts'
 
-const unchecked = (arm: string): Fault => ({ fault: 'nobody checks the number', as: { [arm]: 'query-then-put' } })
+const unchecked = (arm: string): Fault => ({ fault: 'the number is not checked', as: { [arm]: 'query-then-put' } })
 const gaps = (arm: string): Fault => ({ fault: 'clients go away with a number', as: { [arm]: 'counter-outside' } })
 const as = (arm: string, other: string, fault: string): Fault => ({ fault, as: { [arm]: other } })
 

@@ -136,7 +136,7 @@ describe('a check of much', () => {
     expect(clock.turns).toBeGreaterThanOrEqual(Math.floor(rows / 4096) - 1)
   })
 
-  test('ends when nobody waits for its report any more', async () => {
+  test('ends when its caller no longer waits for the report', async () => {
     const caller = new AbortController()
     clock.onTurn = () => caller.abort()
     await expect(engine.check({ signal: caller.signal })).rejects.toMatchObject({ code: 'CANCELLED' })

@@ -33,7 +33,7 @@ const passing: (Buffer | undefined)[] = []
 const passingMax = 1024
 
 /**
- * The bytes of a byte string for somebody who is done with them when his call returns: the next text of that length
+ * The bytes of a byte string, for a caller that needs them only until its call returns: the next text of that length
  * overwrites them. 75–100 ns instead of 130–150, and nothing for the collector (measured on keys of rows).
  */
 export function passingBytes(text: string): Uint8Array {

@@ -1,5 +1,5 @@
 /**
- * What the property indexes hold of an entity, found by walking its bytes.
+ * The entries of an entity in the property indexes, found by walking its bytes.
  *
  *   plain value            its property, once
  *   excluded value         nothing, and nothing inside an excluded embedded entity
@@ -38,7 +38,7 @@ export interface IndexOptions {
   readonly emptyArrayAsNull?: boolean
 }
 
-/** What a validation looks at along the walk. Each call may throw. `property` is the dotted path. */
+/** Checks of a validation along the walk. Each call may throw. `property` is the dotted path. */
 export interface WalkChecks {
   /** A property's name, and the names before it in the same entity. */
   name(name: string, property: string, siblings: string[]): void

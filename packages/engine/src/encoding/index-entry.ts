@@ -1,5 +1,5 @@
 /**
- * What an entity gives to the property indexes: one entry for each distinct value of each indexed property.
+ * The entries of an entity in the property indexes: one for each distinct value of each indexed property.
  *
  * X1  Entries of one entity are distinct by (property, valueCode).   made so by index-entries.ts
  */

@@ -99,7 +99,7 @@ export function keyCode(key: Key): string {
 /** Where short rows are put together; free again as soon as a function returns. */
 const scratch = Buffer.allocUnsafeSlow(1024)
 const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.length)
-/** What an element has beside its texts. */
+/** Bytes of an element beside its texts, at most. */
 const elementBytesMax = 16
 
 /**

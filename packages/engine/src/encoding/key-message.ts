@@ -15,7 +15,7 @@ import { internText } from './interned-text.ts'
 import { recentPartition } from './recent-partitions.ts'
 import { int64FromHalves, readText, WireReader, WireWriter, wireBytes, wireVarint } from './wire.ts'
 
-/** What a key's empty project and database stand for: those of the request. */
+/** Project and database of the request, for keys in which they are empty. */
 export type KeyDefaults = Pick<PartitionId, 'projectId' | 'databaseId'>
 
 /**

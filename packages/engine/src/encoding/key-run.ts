@@ -28,7 +28,7 @@ function shortField(bytes: Buffer, at: number, end: number, tag: number): number
 class KeyRun {
   readonly #reader: WireReader
   readonly #defaults: KeyDefaults
-  /** What the keys of the run have in common; `undefined` before the first of them. */
+  /** Partition of all keys of the run; `undefined` before the first of them. */
   #partition: PartitionId | undefined
   #kind = ''
   /** Where the partition and the kind of one of them stand, tags included. */

@@ -1,5 +1,5 @@
 /**
- * Who owns which rows: the first byte of a row key names its key space.
+ * The key spaces of the rows, each named by the first byte of a row key.
  *
  *   A EntitiesByPropertyAsc   C EntitiesByCompositeProperty   D EntitiesByPropertyDesc   E Entities
  *   I IdSequences             K EntitiesByKind                L Log                      M Metadata     P Pending
@@ -29,7 +29,7 @@ const spaceByByte: readonly (KeySpace | undefined)[] = Array.from({ length: 256 
   (Object.keys(keySpaces) as KeySpace[]).find((space) => keySpaces[space].charCodeAt(0) === byte),
 )
 
-/** The key space of a row; `undefined` when its first byte is nobody's, or when it has none. */
+/** The key space of a row; `undefined` when its first byte names none, or when it has no byte. */
 export function keySpaceOf(rowKey: string): KeySpace | undefined {
   return spaceByByte[rowKey.charCodeAt(0)]
 }

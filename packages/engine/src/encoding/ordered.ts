@@ -17,7 +17,7 @@ import { Buffer } from 'node:buffer'
 import { InvariantError, invariant } from '../invariant.ts'
 import { byteString, bytesOf, textOfUtf8, utf8String } from './bytes.ts'
 
-/** What a decoder found, and the offset just after it. */
+/** The result of a decoder, and the offset just after its bytes. */
 export interface Decoded<T> {
   readonly value: T
   readonly next: number

@@ -181,7 +181,7 @@ export function entityFields(entity: Uint8Array): EntityField[] {
 }
 
 /**
- * What a masked write makes of an entity that exists (PM2). For one that does not, the write is {@link cutProperties}.
+ * The entity that a masked write makes of a stored one (PM2). For an absent one, the write is {@link cutProperties}.
  *
  * @param stored - fields of an Entity, each property named once
  * @param written - the same, of the entity in the request

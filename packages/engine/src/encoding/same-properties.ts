@@ -6,7 +6,7 @@
  *
  * SP1  sameProperties(encode(a), encode(b)) holds exactly if a and b are equal maps.   test/property/same-properties.test.ts
  *
- * Of two encodings of one map that differ in more than order (a default written out) nothing is promised: they may count as
+ * Two encodings of one map may differ in more than order (a default written out). Then nothing is promised: they may count as
  * different.
  */
 import { compareBytes } from '../model/compare.ts'

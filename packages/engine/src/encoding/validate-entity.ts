@@ -59,12 +59,12 @@ import { int64FromHalves, isWellFormedText, notText, WireReader, WireWriter } fr
 export const entityTooLarge: string = `maximum entity size is ${limits.entityBytesMax} bytes`
 
 export interface PreparedEntity extends PreparedProperties {
-  /** Of the request's database; its last element may be incomplete. */
+  /** In the request's database; its last element may be incomplete. */
   readonly key: Key
 }
 
 export interface PreparedProperties {
-  /** What to store: `properties` fields of an Entity. May be a view of the bytes that were given. */
+  /** Bytes to store: `properties` fields of an Entity. May be a view of the bytes that were given. */
   readonly properties: Uint8Array
   /** Distinct entries; equal to what indexEntries() finds in `properties`. */
   readonly entries: readonly IndexEntry[]

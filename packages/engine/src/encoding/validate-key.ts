@@ -1,5 +1,5 @@
 /**
- * What a key, a partition and a database's name must satisfy.
+ * Validation of keys, partitions and database names.
  *
  * Reads and writes differ: reserved names (`__…__`) may be looked up, since metadata and statistics live there, but not
  * written; a key that is stored as a value may name another project, the key of an entity may not. Everything wrong here is
@@ -241,7 +241,7 @@ export function validateKeyValue(key: Key): void {
   validateKey(key, { request: undefined, complete: 'required', reserved: 'accepted' })
 }
 
-/** The key inside an embedded entity: what it names is nobody's matter, but it must be well-formed. */
+/** The key inside an embedded entity: it may name anything, but it must be well-formed. */
 export function validateEmbeddedKey(key: Key): void {
   validateKey(key, { request: undefined, complete: 'optional', reserved: 'accepted' })
 }

@@ -205,7 +205,7 @@ const rowValues: readonly Uint8Array[] = Array.from({ length: 256 }, (_, byte) =
  *
  * @param type - one of {@link typeBytes}
  * @param multi - whether the property has more than one entry in the entity
- * @returns one byte, shared by all rows with the same: nobody may change it
+ * @returns one byte, shared by all rows with the same; it must not be changed
  */
 export function indexRowValue(type: number, multi: boolean): Uint8Array {
   const value = rowValues[multi ? type | multiBit : type]

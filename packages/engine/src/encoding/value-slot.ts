@@ -14,7 +14,7 @@ import { invalidArgument } from '../errors.ts'
 import { payloadOfMember, type ValueMember, valueField } from './value-types.ts'
 import { WireReader, wireBytes, wireFixed64, wireVarint } from './wire.ts'
 
-/** What {@link readValue} found. One slot is used again for every value of a level. */
+/** The result of {@link readValue}. One slot is used again for every value of a level. */
 export class ValueSlot {
   /** The member's field number; 0 = none is set. */
   member: ValueMember | 0 = 0
@@ -98,7 +98,7 @@ export function readValue(reader: WireReader, slot: ValueSlot): void {
   }
 }
 
-/** What stands beside the member. */
+/** A field beside the member: meaning, or exclusion from indexes. */
 function readFlag(reader: WireReader, slot: ValueSlot, tag: number): void {
   switch (tag >>> 3) {
     case valueField.meaning:
@@ -132,7 +132,7 @@ function readBytesMember(reader: WireReader, slot: ValueSlot, isMerged: boolean)
   }
 }
 
-/** What a map entry of an Entity holds. `start` and `end` bound the value's message. */
+/** A map entry of an Entity. `start` and `end` bound the value's message. */
 export interface PropertyEntry {
   bytes: Buffer
   nameStart: number

@@ -124,7 +124,7 @@ export const classOfByte: readonly (ValueClass | undefined)[] = byNumber(
   classRows.map(([name, { byte }]) => [byte, name]),
 )
 
-/** Of the types of a class the first in the table. */
+/** The first type of each class in the table. */
 export const firstTypeOf: Readonly<Record<ValueClass, IndexableValue['type']>> = Object.fromEntries(
   classRows.map(([name]) => [name, typeRows.find(([, { classes }]) => classes.includes(name))?.[0]]),
 ) as Record<ValueClass, IndexableValue['type']>

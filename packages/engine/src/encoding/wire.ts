@@ -177,7 +177,7 @@ export class WireReader {
     }
   }
 
-  /** Steps over the payload of a field that nobody here knows. */
+  /** Steps over the payload of an unknown field. */
   skip(tag: number, depth = 0): void {
     switch (tag & 7) {
       case wireVarint:

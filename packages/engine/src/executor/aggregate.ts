@@ -84,7 +84,7 @@ export function resultOf(term: AggregateTerm, count: number, totals: ReadonlyMap
 
 type Adder = (row: PositionedRow) => void
 
-/** What is done with each row that counts. */
+/** Adds each row that counts to an aggregate. */
 function addersOf(
   plan: Plan,
   totals: ReadonlyMap<string, NumberTotal>,

@@ -114,7 +114,7 @@ function checkPosition(plan: Plan, position: string, which: 'start' | 'end'): vo
       : skipPath(position, columnOffset(plan.columns, position, plan.columns.length))
     if (end === position.length) return
   } catch (error) {
-    // What the codecs call a broken invariant is here a client's broken bytes.
+    // A broken invariant of the codecs means broken bytes of the client here.
     if (!(error instanceof InvariantError)) throw error
   }
   throw broken(which)

@@ -1,5 +1,5 @@
 /**
- * What is ordered after the key: no table's rows begin with a key, so each entity of the rows below is read for it.
+ * Orders by properties after the key: no table's rows begin with a key, so each entity of the rows below is read for them.
  *
  *   everyRow    path ─▶ a row for each combination of the entity's values that the query allows: path c1, path c2, …
  *   otherwise   path ─▶ the same row, if the entity has a value that the query allows in each late column
@@ -86,7 +86,7 @@ export class Late implements RowStream {
     else this.#ready.push({ position: row.position, cell: row.cell, image })
   }
 
-  /** What the entity has in a late column, in result order. */
+  /** The entity's values in a late column, in result order. */
   #valuesOf(entries: readonly IndexEntry[], property: string, inverted: boolean, column: number): readonly LateValue[] {
     const spans = this.#node.lateSpans[column]
     const values: LateValue[] = []

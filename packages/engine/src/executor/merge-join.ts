@@ -22,7 +22,7 @@ const batchMin = 2
 
 export class MergeJoin implements RowStream {
   readonly #inputs: readonly BufferedInput[]
-  /** Whose turn it is. */
+  /** Index of the input that moves next. */
   #turn = 0
   #candidate: PositionedRow | undefined
   /** How many inputs stand at the candidate. */

@@ -15,7 +15,7 @@ export class NearestHeap<T> {
     this.#isBefore = isBefore
   }
 
-  /** What would go if something better came; `undefined` while there is room. */
+  /** The worst kept element, replaced by a better one; `undefined` while there is room. */
   get last(): T | undefined {
     return this.#items.length < this.#size ? undefined : this.#items[0]
   }

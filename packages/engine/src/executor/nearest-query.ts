@@ -21,7 +21,7 @@ export interface NearestPlan {
   readonly limit: number
   readonly distanceProperty: string | undefined
   readonly threshold: number | undefined
-  /** What of an entity is given out; the distance always is. */
+  /** The properties in the result; the distance always is. */
   readonly mask: PropertyMask | undefined
 }
 

@@ -147,7 +147,7 @@ class NearestRun {
     // A filter may give more than it was asked for.
     if (limit !== undefined && this.#taken >= limit) return
     this.#last = row.position
-    // What the limit counts is what the base query gives: no whole entity that is gone.
+    // The limit counts the results of the base query, so not a full entity that is gone.
     if (image !== undefined || this.#plan.resultType !== 'full') this.#taken++
     if (image === undefined) return
     const distance = this.#distance.of(image.properties)
@@ -197,7 +197,7 @@ class NearestRun {
     const extra = distanceProperty === undefined ? undefined : distanceField(distanceProperty, distance)
     if (resultType === 'full') {
       const given = mask === undefined ? image.properties : cutProperties(image.properties, mask)
-      // Of two properties of one name the last one counts.
+      // The last of two properties with one name counts.
       return {
         key,
         cursor,

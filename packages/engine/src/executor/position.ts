@@ -4,7 +4,7 @@ import { skipInvertedValue, skipValue } from '../encoding/value-codec.ts'
 import type { Column } from '../planner/normal-query.ts'
 import { codesEnd } from '../planner/spans.ts'
 
-/** What a position is made of. */
+/** The parts of a position. */
 export interface PositionForm {
   readonly columns: readonly Column[]
   readonly lateColumns: readonly Column[]

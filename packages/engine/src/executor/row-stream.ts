@@ -1,8 +1,8 @@
 /**
  * The one contract between operators: rows in result order, pulled in batches.
  *
- * What a caller owes: one call at a time (none while a promise of `next` is open); it closes the stream in the end, also
- * after an error, and asks nothing of a closed one. What an operator owes: to close its inputs when
+ * Duties of a caller: one call at a time (none while a promise of `next` is open); it closes the stream in the end, also
+ * after an error, and does not call a closed one. Duty of an operator: to close its inputs when
  * it is closed, to read no faster than it is asked, and to answer at once when its inputs do.
  *
  * O1  Positions rise strictly in result order, except below a union's inputs and where stale rows repeat.

@@ -49,7 +49,7 @@ function mirroredLow(bound: string): string {
 
 /** A row key after all rows whose inverted rest is at or after `bound`. */
 function mirroredHigh(bound: string): string {
-  // What begins with the bound may go on with 00, as the path of an ancestor itself does: inverted, that is FF.
+  // A row key that begins with the bound may go on with 00, as the path of an ancestor itself does: inverted, that is FF.
   return prefixEnd(invert(bound))
 }
 
@@ -174,7 +174,7 @@ class SpanScanStream implements RowStream {
     if (this.#from === undefined || isBefore(this.#from, position, this.#reverse)) this.#from = position
     const rest = !this.#mirrored ? position : this.#reverse ? mirroredLow(position) : mirroredHigh(position)
     const target = this.#prefix + rest
-    // What is passed already, as the wide targets of mirrored rows can be, is not sought again: reading on gets there too.
+    // A target that is passed already, as wide targets of mirrored rows can be, is not sought again: reading on gets there too.
     if (this.#lastKey === undefined || isBefore(this.#lastKey, target, this.#reverse !== this.#mirrored)) {
       this.#scan.seek(target)
     }

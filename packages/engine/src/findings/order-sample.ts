@@ -19,7 +19,7 @@ export interface Landing {
 
 const sampleSize = 256
 const near = 8
-/** Of more codes that come together, so many stand for all, the lowest and the highest among them. */
+/** Number of codes that stand for a larger batch, the lowest and the highest of it among them. */
 const togetherMax = 64
 
 export class OrderSample {

@@ -182,7 +182,7 @@ export class IdSequence {
       this.#runs = []
       this.#inHand = 0
       if (lastRun === undefined || lastRun.end !== rowNext) return
-      // What cannot be given back is lost, as the docstring says.
+      // Numbers that cannot be given back are lost, as the docstring says.
       return whenFails(() => andThen(this.#writeRow(context, lastRun.next), ignore), ignore)
     })
   }

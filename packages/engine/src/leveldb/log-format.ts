@@ -42,7 +42,7 @@ export function endsRecord({ type }: Fragment): boolean {
 }
 
 /**
- * What is wrong with a fragment, in words; `undefined` = nothing.
+ * The fault of a fragment, in words; `undefined` = none.
  *
  * @param isInRecord - the fragment before it does not end a record
  */

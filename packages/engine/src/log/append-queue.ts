@@ -32,7 +32,7 @@ export interface AppendInput {
 export class AppendQueue {
   readonly #tablets: Tablets
   readonly #scheduler: Scheduler
-  /** Who waits for each group whose turn is taken. */
+  /** The waiting commits of each group that has a commit under way. */
   readonly #waiting = new Map<GroupCode, (() => void)[]>()
 
   constructor(tablets: Tablets, scheduler: Scheduler) {
@@ -46,7 +46,7 @@ export class AppendQueue {
     return simulate && waits && commitLatencyMs > 0
   }
 
-  /** Runs `commit` in the turn of its groups. The append begins in this turn of the process when nobody is before it. */
+  /** Runs `commit` in the order of its groups' queues. The append begins in this turn of the process if the queues are empty. */
   run<T>(input: AppendInput, commit: () => MaybePromise<T>): Promise<T> {
     const { context } = input
     const held: GroupCode[] = []

@@ -4,9 +4,9 @@
  *   committed ──A──▶ entity rows written ──B──▶ index rows written, marker gone
  *
  * Apply never reads the tables: what to write was computed at commit from the images before and after. So every step can
- * be repeated, and redone by anybody, also after a crash between A and B.
+ * be repeated, by any caller, also after a crash between A and B.
  *
- * A1  The records of a group are applied in order; nobody applies a group twice at once.
+ * A1  The records of a group are applied in order; a group is applied by one caller at a time.
  * A2  A record's marker goes with, or after, the last of its index rows.
  * A3  Applying a record twice leaves the same rows as applying it once.           test/property/apply.test.ts
  * A4  While work runs alone() nothing is applied, so that stored cells and index rows stand still under it.
@@ -23,7 +23,7 @@ import type { Milestone, PendingRecord, PendingRecords } from './pending.ts'
 import { RecordWrites, type Stage } from './record-writes.ts'
 import type { Retention } from './retention.ts'
 
-/** Why a record was applied: by its policy, because a strong read needed it, on opening, or by somebody's release. */
+/** Why a record was applied: by its policy, because a strong read needed it, on opening, or by a call of release. */
 export type ApplyCause = 'policy' | 'strong read' | 'opening' | 'release'
 
 export interface ApplyEvent {

@@ -12,7 +12,7 @@ import type { RequestContext } from '../context.ts'
 import { type MaybePromise, whenFails } from '../maybe-promise.ts'
 import { whileWanted } from '../slices.ts'
 
-/** Thrown before the append of a commit to a closed scope: whoever made the commit waits, and makes it again. */
+/** Thrown before the append of a commit to a closed scope: the caller waits, and makes the commit again. */
 export class ScopeClosed extends Error {
   /** Resolves when the scope is open again. */
   readonly over: Promise<void>

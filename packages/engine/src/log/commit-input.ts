@@ -1,4 +1,4 @@
-/** What a commit is, as the log is handed it, and what the log says of it. */
+/** A commit as the log gets it, and the log's answer. */
 import type { RequestContext } from '../context.ts'
 import type { KeyCodes } from '../encoding/key-codec.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -8,7 +8,7 @@ import type { GroupCode } from '../tables/log-rows.ts'
 import type { ApplyPolicy } from './apply-policy.ts'
 import type { PendingRecord } from './pending.ts'
 
-/** What the log must know of a database. */
+/** The properties of a database that the log needs. */
 export interface LogDatabase extends IndexRules {
   /** Code of project and database. */
   readonly code: string
@@ -37,11 +37,11 @@ export interface CommitInput<T> {
   readonly alsoMoves?: readonly GroupCode[] | undefined
 }
 
-/** What a commit is about to change. */
+/** The rows and groups that a commit will change. */
 export interface Footprint {
   /** Rows of Entities that it writes or deletes. */
   readonly entityRows: readonly RowKey[]
-  /** Index rows that it writes or deletes; listed when somebody asks. */
+  /** Index rows that it writes or deletes; listed at each call. */
   indexRows(): readonly RowKey[]
   /** Groups that it writes to. */
   readonly groups: readonly GroupCode[]
@@ -51,12 +51,12 @@ export interface Footprint {
 
 /** A commit whose records are being written from now on. */
 export interface Append {
-  /** Made when somebody asks. */
+  /** Made at the call. */
   footprint(): Footprint
   readonly alsoMoves: readonly GroupCode[]
   readonly records: readonly PendingRecord[]
   /** Resolves, or rejects, when it is in the store; `undefined` when it is there already. */
-  readonly landing: Promise<void> | undefined
+  readonly written: Promise<void> | undefined
 }
 
 export interface Evaluation<T> {
@@ -70,12 +70,12 @@ export interface OnItsWay {
   readonly acknowledged: MaybePromise<void>
 }
 
-/** How a commit leaves the exclusive section: with an answer that is given when it has landed. */
+/** How a commit leaves the exclusive section: with an answer that is given when it is written. */
 export interface Appended<T> extends OnItsWay {
   readonly committed: Committed<T>
 }
 
-/** How it leaves without having written anything; rejects with the reason when what it saw has landed. */
+/** How it leaves without having written anything; rejects with the reason when what it saw is written. */
 export interface Refused {
   readonly refusal: Promise<never>
 }

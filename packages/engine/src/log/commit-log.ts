@@ -8,7 +8,7 @@
  *
  *   one group       marker, then the record by conditional write: this is the commit point
  *   several groups  marker and *prepared* record in each group in key order, then one decision row by conditional write:
- *                   this is the commit point; whoever meets a prepared record without a decision decides abort
+ *                   this is the commit point; a reader of a prepared record without a decision decides abort
  *
  * L1  commitVersion grows strictly over the whole store.            commit-version.ts
  * L2  A record without a pending marker is wholly applied.          checked by check/
@@ -71,7 +71,7 @@ export interface CommitLogOptions {
   readonly switchedOff?: ApplierOptions['switchedOff']
 }
 
-/** What a log knows beside the rows of the store. */
+/** The state of a log beside the rows of the store. */
 export interface LogState {
   readonly pending: readonly PendingRecord[]
   readonly kept: KeptRecords
@@ -144,8 +144,8 @@ export class CommitLog {
   }
 
   /**
-   * What refuses a commit, a conflict or an entity that is there already, may be a batch on its way to the store: nobody is
-   * told of it before it has landed (L3).
+   * The reason of a refusal, a conflict or an entity that exists, may be a batch on its way to the store: no client is
+   * told of it before it is written (L3).
    */
   #refusable<T>(input: CommitInput<T>): MaybePromise<Appended<T> | Refused> {
     const refused = (error: unknown): Refused => {
@@ -217,8 +217,8 @@ export class CommitLog {
     return andThen(input.evaluate(read, version), ({ states, result }) => {
       if (states.length === 0) {
         input.admit?.(noFootprint)
-        // What it found may still be on its way to the store: nobody is told of it before it has landed (L3).
-        return { acknowledged: this.#landed(), committed: { version, result, indexUpdates: 0 } }
+        // The rows that it found may still be on their way to the store: no client is told of them before they are written (L3).
+        return { acknowledged: this.#written(), committed: { version, result, indexUpdates: 0 } }
       }
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
       return andThen(prepareRecords(input, states, version, kv.supports.batch), (records) => {
@@ -235,7 +235,7 @@ export class CommitLog {
   }
 
   /** Resolves when every batch now on its way to the store is there; rejects as the first of them that failed. */
-  #landed(): MaybePromise<void> {
+  #written(): MaybePromise<void> {
     if (this.#writing.size === 0) return
     return Promise.all(this.#writing).then(() => {})
   }
@@ -265,9 +265,9 @@ export class CommitLog {
   ): MaybePromise<OnItsWay> {
     const { database } = input
     if (!this.#options.kv.supports.batch) {
-      const landing = this.#appendRowByRow(input.context, records, version).then(() => this.#enqueue(records, database))
-      this.#tell(input, records, landing)
-      return landing.then(() => ({ acknowledged: undefined }))
+      const written = this.#appendRowByRow(input.context, records, version).then(() => this.#enqueue(records, database))
+      this.#tell(input, records, written)
+      return written.then(() => ({ acknowledged: undefined }))
     }
     const writes = this.#logWrites(input.context, records, version, true)
     return { acknowledged: this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, database)) }
@@ -301,9 +301,9 @@ export class CommitLog {
     return acknowledged
   }
 
-  #tell<T>(input: CommitInput<T>, records: readonly PreparedRecord[], landing: Promise<void> | undefined): void {
+  #tell<T>(input: CommitInput<T>, records: readonly PreparedRecord[], written: Promise<void> | undefined): void {
     const { alsoMoves = [] } = input
-    this.#options.onAppend?.({ footprint: () => footprintOf(records), alsoMoves, records, landing })
+    this.#options.onAppend?.({ footprint: () => footprintOf(records), alsoMoves, records, written })
   }
 
   /** The log records and all that they apply, in one batch: no marker is needed. */
@@ -412,7 +412,7 @@ export class CommitLog {
     this.#inBackground(this.retention.adopt(kv, pendingRows, () => this.#closed))
   }
 
-  /** What is known of the store's log beside its rows, for a snapshot. Nothing is under way. */
+  /** The state of the log beside the store's rows, for a snapshot. Nothing is under way. */
   state(): LogState {
     return { pending: this.pending.all().map((record) => ({ ...record })), kept: this.retention.kept() }
   }

@@ -58,7 +58,7 @@ export class CommitVersions {
     return this.#open === undefined ? this.#last : this.#open - 1n
   }
 
-  /** What is later than this is in the future. */
+  /** The newest version; a later one is in the future. */
   newest(): bigint {
     const now = this.#scheduler.nowMicros()
     if (now > this.#last) return now

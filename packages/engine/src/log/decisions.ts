@@ -30,7 +30,7 @@ export class Decisions {
     this.#kv = kv
   }
 
-  /** Decides for commit. False: somebody else has decided for abort. */
+  /** Decides for commit. False: abort was decided before. */
   commit(version: bigint, groups: number): MaybePromise<boolean> {
     return andThen(this.#kv.mutateIf({ key: decisionRowKey(version), value: committedByte }, undefined), (won) => {
       if (won) this.#waiting.set(version, groups)
@@ -38,7 +38,7 @@ export class Decisions {
     })
   }
 
-  /** What was decided for a prepared record found on opening; if nothing was, it is abort from now on. */
+  /** The decision for a prepared record found on opening; without one, abort is decided. */
   outcome(version: bigint): MaybePromise<'committed' | 'aborted'> {
     const row = decisionRowKey(version)
     return andThen(this.#kv.get(row), (decision) => {

@@ -1,5 +1,5 @@
 /**
- * What commits and applies tell the tablets: row operations to charge, rows that come and go, and the question whether a
+ * Reports of commits and applies to the tablets: row operations to charge, rows that come and go, and the question whether a
  * commit may be written now.
  *
  * LC1  Apply's operations are charged to its own ledger, with the weight of the commit that they are of.
@@ -90,7 +90,7 @@ export class LogCharges {
   }
 }
 
-/** What applying a request's commit weighs; `undefined` = 1. */
+/** The load of applying a request's commit; `undefined` = weight 1. */
 export function applyLoad({ weight, spreadMs }: RequestContext): RequestLoad | undefined {
   if (weight === 1) return undefined
   return { weight, spreadMs, requests: 0, startedMs: 0, delayMs: 0, refusal: undefined, admitted: true }

@@ -33,7 +33,7 @@ export interface LogRecord {
   readonly state: RecordState
   /** Empty for a commit outside of a transaction. */
   readonly transaction: Uint8Array
-  /** Of a prepared record all groups of the commit, this one included, in row key order; of a committed one none. */
+  /** In a prepared record all groups of the commit, this one included, in row key order; in a committed one none. */
   readonly groups: readonly GroupCode[]
   readonly changes: readonly EntityChange[]
 }
@@ -53,7 +53,7 @@ function sizeOfChange(path: string, before: Uint8Array | undefined, after: Uint8
   return 12 + path.length + (before?.length ?? 0) + (after?.length ?? 0)
 }
 
-/** What the records of one commit have in common. */
+/** The fields that all records of one commit share. */
 export type LogRecordHead = Omit<LogRecord, 'changes'>
 
 /** The bytes of a record. */

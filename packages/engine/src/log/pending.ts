@@ -23,9 +23,9 @@ export interface PendingRecord {
   readonly version: bigint
   readonly logRow: RowKey
   readonly logBytes: number
-  /** What it does to entities, and their rows. Indexes that come or go meanwhile change these. */
+  /** Its changes of entities, and their rows. Indexes that come or go meanwhile change these. */
   changes: readonly EntityRows[]
-  /** What its commit weighed, where that is not 1: applying it weighs the same. */
+  /** The load of its commit, where the weight is not 1: applying it weighs the same. */
   readonly load?: RequestLoad | undefined
   milestone: Milestone
   /** A hold keeps it, or one before it in its group, from being applied (apply-holds.ts). */

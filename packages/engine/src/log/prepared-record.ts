@@ -1,5 +1,5 @@
 /**
- * What a commit is about to append: one record for each entity group, with the changes of its entities, from which the rows
+ * The records that a commit will append: one for each entity group, with the changes of its entities, from which the rows
  * that applying it writes are made when they are written (tables/entity-rows.ts). Nothing is read or written here.
  */
 import { rootPath } from '../encoding/key-codec.ts'
@@ -17,7 +17,7 @@ import { RecordWrites } from './record-writes.ts'
 
 const noGroups: readonly GroupCode[] = []
 
-/** Of a commit that changes nothing. */
+/** The footprint of a commit that changes nothing. */
 export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], groups: [] }
 
 /** A record that is about to be written. */
@@ -66,7 +66,7 @@ function byGroup(deltas: readonly EntityDelta[]): ReadonlyMap<GroupCode, readonl
   return groups
 }
 
-/** As much as rows that are read: a few for an entity, and more for what it has. */
+/** Work in the unit of rows that are read: a few for an entity, and more for its properties. */
 const workOfOne = 32
 const bytesOfWork = 128
 

@@ -1,5 +1,5 @@
 /**
- * What an earlier run left behind, found by its pending markers alone: opening does not depend on the size of the store.
+ * Unapplied records of an earlier run, found by their pending markers alone: opening does not depend on the size of the store.
  *
  *   marker without record      the append never reached its commit point: the marker goes
  *   marker, prepared record    the decision row tells; without one it is decided abort, and record and marker go

@@ -27,7 +27,7 @@ export const defaultRetention: RetentionLimits = { ageMicros: 3_600_000_000n, by
  */
 const deletionsPerRecord = 8
 
-/** What a row key ends with that is older, and one that is younger, than all others. */
+/** The end of a row key that sorts before, and after, all versions. */
 const noVersion: RowKey = '\x00'.repeat(8)
 const endlessVersion: RowKey = '\xff'.repeat(8)
 
@@ -44,7 +44,7 @@ export interface Deletion {
   readonly at: bigint
 }
 
-/** What was kept at one moment. */
+/** The records that were kept at one time. */
 export interface KeptRecords {
   /** Only ever appended to, so that they need not be copied. */
   readonly rows: readonly RowKey[]

@@ -1,7 +1,7 @@
 /**
  * Which property indexes a range needs that a store does not keep yet, and their rows, made from the entities.
  *
- *   range ──▶ missingIn: indexes of one kind and property, or all of a kind ──▶ makeRows: from EntitiesByKind and Entities
+ *   range ──▶ missingIn: indexes of one kind and property, or all of a kind ──▶ materialiseRows: from Entities
  *
  * An index is a kind and a property in one of the two property tables; its rows share a prefix. Ranges that are wider than one
  * index (the inspector's, the checker's) need all indexes of the kinds that they meet. For the laws see on-demand-rows.ts.
@@ -30,7 +30,7 @@ type PropertyTable = 'EntitiesByPropertyAsc' | 'EntitiesByPropertyDesc'
  */
 type KeptIndexes = ReadonlyMap<RowKey, 'all' | ReadonlySet<RowKey>>
 
-/** What is kept of the property tables. Never changed: another one takes its place. */
+/** The materialised parts of the property tables. Immutable: a new one replaces it. */
 export interface Kept {
   readonly everything: boolean
   /** Whole indexes. */
@@ -42,9 +42,9 @@ export interface Kept {
 /** Index rows that are to be made: of one property of a kind, or of all. */
 export interface Missing {
   readonly table: PropertyTable
-  /** What the rows of the kind begin with, without the byte of the table. */
+  /** Prefix of the rows of the kind, without the byte of the table. */
   readonly kind: string
-  /** What the rows of the index begin with; absent = all indexes of the kind. */
+  /** Prefix of the rows of the index; absent = all indexes of the kind. */
   readonly prefix?: RowKey | undefined
 }
 
@@ -79,7 +79,7 @@ export function isAmong(indexes: KeptIndexes, key: RowKey): boolean {
   return known.has(key.slice(0, skipText(key, kindEnd)))
 }
 
-/** What of a range is not kept. */
+/** The parts of a range that are not materialised. */
 export function missingIn(
   { start, end }: KeyRange,
   { everything, kinds }: Pick<Kept, 'everything' | 'kinds'>,
@@ -151,7 +151,12 @@ const entitiesPerStep = 64
  * Puts the rows of an index, or of all indexes of a kind in a table, into the store: those of some entities at a time, as these
  * are then. Others may write to the store meanwhile, if they write the rows of the index, too.
  */
-export function makeRows(index: Missing, store: MemoryKv, optionsOf: IndexOptionsOf, goOn: GoOn): MaybePromise<void> {
+export function materialiseRows(
+  index: Missing,
+  store: MemoryKv,
+  optionsOf: IndexOptionsOf,
+  goOn: GoOn,
+): MaybePromise<void> {
   const rowsOf = indexRowMaker(index, store, optionsOf)
   const start = keySpaces.EntitiesByKind + index.kind
   const end = prefixEnd(start)

@@ -1,25 +1,25 @@
 /**
- * A store in memory that puts some rows in their places only when somebody reads them.
+ * A store in memory that materialises index rows and log rows at their first read.
  *
  *   write ──▶ Entities, EntitiesByKind, composite rows …  ──────────────────────────────▶ the tree
  *             EntitiesByPropertyAsc, …Desc: of an index that was read before  ───────────▶ the tree
- *                                           of one that nobody has read yet   ───────────▶ dropped
+ *                                           of one that was not read yet      ───────────▶ dropped
  *             Log  ──────────────────────────────────────────────────────────────────────▶ a list (unread-log.ts)
  *   first read of an index ──▶ its rows are made from Entities, beside other calls, and kept from then on
  *   scan of the log        ──▶ the list goes into the tree, and begins anew; one record is found in either
  *
  * Every property of an entity has a row in either property table, and a typical application reads few of those indexes and
- * hardly one of them downwards. A row that nobody reads is a third of a microsecond to make and two to put in its place. On
+ * hardly one of them downwards. A row that is never read costs a third of a microsecond to make and two to insert. On
  * disk all rows are kept: there the first read would have to be remembered over restarts.
  *
  * An index is made in slices (slices.ts). From the first on commits write its rows, too; each step adds those of some entities
- * as they are then. So there is nothing to make up for when the last step is done: whoever waits reads a whole index. It is
- * finished also when nobody waits any more. A snapshot that the store has left behind is made its rows in a fork of its own.
+ * as they are then. So no work is left when the last step is done: the waiting reader reads a whole index. It is
+ * finished also when no reader waits any more. An older snapshot materialises its rows in a fork of its own.
  *
  * OD1  What is read is what a store shows that keeps every row: of now, of a snapshot, and after a restore.
  *                                                                          test/property/on-demand-rows.test.ts
  * OD2  The rows of an index are kept all or not at all, in the store and in each snapshot of it; of one that is being made,
- *      which nobody reads, some are, and none that an entity does not have.                                   same
+ *      which is not read, some are, and none that an entity does not have.                                    same
  * OD3  Index rows follow from the Entities rows only while no record waits to be applied. A record that waits has a marker in
  *      Pending: with the first of them all rows are made, later writes wait for that, and nothing is dropped or put off any more.
  *                                                                          test/property/apply.test.ts
@@ -56,7 +56,7 @@ import {
   isAmong,
   type Kept,
   type Missing,
-  makeRows,
+  materialiseRows,
   missingIn,
   withIndexes,
 } from './missing-indexes.ts'
@@ -78,8 +78,8 @@ export class OnDemandRows implements Kv {
   #kept: Kept = nothing
   /** Empty once everything is kept. */
   readonly #unread = new UnreadLog()
-  /** By name; whoever wants one of these waits for it. Another map takes its place when the store becomes another one. */
-  #making = new Map<string, Promise<void>>()
+  /** The indexes that are being materialised, by name; their readers wait. A new map replaces it when the store is replaced. */
+  #materialising = new Map<string, Promise<void>>()
   #changes = 0
   /** Whether the batch under way has markers of records that wait. */
   #hasMarkers = false
@@ -93,7 +93,7 @@ export class OnDemandRows implements Kv {
   }
 
   /**
-   * @param store - an empty store, which nobody else writes to
+   * @param store - an empty store without other writers
    * @param optionsOf - how the entities of a database are indexed, from its code
    */
   constructor(store: MemoryKv, optionsOf: IndexOptionsOf, scheduler: Scheduler = systemScheduler) {
@@ -167,7 +167,7 @@ export class OnDemandRows implements Kv {
   restore(snapshot: KvSnapshot): void {
     if (!(snapshot instanceof OnDemandSnapshot)) throw new TypeError('restore() takes a snapshot of this store')
     const { kept, unread } = snapshot.restoreInto(this.#store)
-    this.#becomeAnother(kept)
+    this.#storeReplaced(kept)
     this.#unread.restore(unread)
   }
 
@@ -191,30 +191,30 @@ export class OnDemandRows implements Kv {
 
   clear(): void {
     this.#store.clear()
-    this.#becomeAnother(nothing)
+    this.#storeReplaced(nothing)
     this.#unread.clear()
   }
 
   deleteRanges(ranges: readonly KeyRange[]): RangesHidden {
     const hidden = this.#store.deleteRanges(ranges)
-    this.#becomeAnother(this.#kept)
+    this.#storeReplaced(this.#kept)
     const ofLog = ranges.filter(touchesLog)
     if (ofLog.length > 0) this.#unread.drop(ofLog)
     return hidden
   }
 
   close(): Promise<void> {
-    // What is still asked for or written goes to the store, which refuses it.
-    this.#becomeAnother({ ...nothing, everything: true })
+    // Later reads and writes go to the store, which refuses them.
+    this.#storeReplaced({ ...nothing, everything: true })
     this.#unread.clear()
     return this.#store.close()
   }
 
-  /** What is being made is of no more use: whoever waits for it looks again. */
-  #becomeAnother(kept: Kept): void {
+  /** Rows that are being materialised are outdated: waiting readers look again. */
+  #storeReplaced(kept: Kept): void {
     this.#changes++
     this.#kept = kept
-    this.#making = new Map()
+    this.#materialising = new Map()
   }
 
   /** How often rows were written: a snapshot shows the store as long as none were. */
@@ -222,7 +222,7 @@ export class OnDemandRows implements Kv {
     return this.#changes
   }
 
-  /** What is kept, and where, for a snapshot of now. */
+  /** The materialised parts and their rows, for a snapshot of now. */
   get state(): { readonly snapshot: MemorySnapshot; readonly kept: Kept; readonly unread: UnreadRows } {
     return { snapshot: this.#store.snapshot(), kept: this.#kept, unread: this.#unread.view() }
   }
@@ -235,7 +235,7 @@ export class OnDemandRows implements Kv {
     if (missing.length === 0) return
     let waits: Promise<void>[] | undefined
     for (const index of missing) {
-      const made = this.#making.get(nameOf(index)) ?? this.#make(index)
+      const made = this.#materialising.get(nameOf(index)) ?? this.#materialise(index)
       if (isPromise(made)) {
         waits ??= []
         waits.push(made)
@@ -245,16 +245,16 @@ export class OnDemandRows implements Kv {
     return waits === undefined ? undefined : Promise.all(waits).then(() => this.prepare(range))
   }
 
-  #make(index: Missing): MaybePromise<void> {
-    const making = this.#making
+  #materialise(index: Missing): MaybePromise<void> {
+    const materialising = this.#materialising
     const context = this.context()
     const goOn = (work: number): Promise<void> | undefined =>
       giveWay(context, work)?.then(() => {
-        if (making !== this.#making) throw outdated
+        if (materialising !== this.#materialising) throw outdated
       })
     this.#kept = { ...this.#kept, begun: withIndexes(this.#kept.begun, [index]) }
-    const made = andThen(makeRows(index, this.#store, this.optionsOf, goOn), () => {
-      if (making !== this.#making) throw outdated
+    const made = andThen(materialiseRows(index, this.#store, this.optionsOf, goOn), () => {
+      if (materialising !== this.#materialising) throw outdated
       this.#kept = { ...this.#kept, kinds: withIndexes(this.#kept.kinds, [index]) }
     })
     if (!isPromise(made)) return
@@ -262,8 +262,8 @@ export class OnDemandRows implements Kv {
       .catch((error) => {
         if (error !== outdated) throw error
       })
-      .finally(() => making.delete(nameOf(index)))
-    making.set(nameOf(index), known)
+      .finally(() => materialising.delete(nameOf(index)))
+    materialising.set(nameOf(index), known)
     return known
   }
 
@@ -296,8 +296,8 @@ export class OnDemandRows implements Kv {
   }
 }
 
-/** What a making that is of no more use ends with. */
-const outdated = new Error('the store became another one')
+/** The error of an outdated materialisation. */
+const outdated = new Error('the store was replaced')
 
 /** The store at one moment; what it lacks is taken from the store while that has not moved on, else made in a fork. */
 class OnDemandSnapshot implements KvSnapshot {
@@ -309,7 +309,7 @@ class OnDemandSnapshot implements KvSnapshot {
   #kept: Kept
   #unread: UnreadRows
   /** One after the other: each making goes on from the fork of the one before. */
-  #making: Promise<void> | undefined
+  #materialising: Promise<void> | undefined
 
   constructor(owner: OnDemandRows, store: MemoryKv, kept: Kept, unread: UnreadRows) {
     this.#owner = owner
@@ -344,7 +344,7 @@ class OnDemandSnapshot implements KvSnapshot {
 
   close(): void {
     this.#snapshot.close()
-    // What is still asked for goes to the closed snapshot, which refuses it.
+    // Later reads go to the closed snapshot, which refuses them.
     this.#kept = { ...nothing, everything: true }
     this.#unread = nothingUnread
   }
@@ -358,16 +358,16 @@ class OnDemandSnapshot implements KvSnapshot {
   #prepare(range: KeyRange, context?: RequestContext): MaybePromise<void> {
     const isLogUnread = this.#unread.start < this.#unread.end && touchesLog(range)
     if (!isLogUnread && missingIn(range, this.#kept, this.#snapshot).length === 0) return
-    if (this.#making !== undefined) return this.#making.then(() => this.#prepare(range, context))
+    if (this.#materialising !== undefined) return this.#materialising.then(() => this.#prepare(range, context))
     // For the store, too: later snapshots have it then.
     const made = andThen(this.#owner.prepare(range), () =>
-      this.#followOwner() ? undefined : this.#makeAlone(range, context ?? this.#owner.context()),
+      this.#followOwner() ? undefined : this.#materialiseInFork(range, context ?? this.#owner.context()),
     )
     if (!isPromise(made)) return
-    this.#making = made
+    this.#materialising = made
       .catch(() => {})
       .finally(() => {
-        this.#making = undefined
+        this.#materialising = undefined
       })
     return made
   }
@@ -383,13 +383,13 @@ class OnDemandSnapshot implements KvSnapshot {
     return true
   }
 
-  #makeAlone(range: KeyRange, context: RequestContext): MaybePromise<void> {
+  #materialiseInFork(range: KeyRange, context: RequestContext): MaybePromise<void> {
     const fork = this.#store.fork(this.#snapshot)
     const isOfLog = touchesLog(range)
     const missing = missingIn(range, this.#kept, fork)
     const goOn = (work: number): Promise<void> | undefined => giveWay(context, work)
     const made = andThen(isOfLog ? putAll(sortedRows(this.#unread), fork, goOn) : undefined, () =>
-      forEachInOrder(missing, (index) => makeRows(index, fork, this.#owner.optionsOf, goOn)),
+      forEachInOrder(missing, (index) => materialiseRows(index, fork, this.#owner.optionsOf, goOn)),
     )
     return andThen(made, () => {
       this.#snapshot.close()
@@ -425,7 +425,7 @@ function isMarker(key: RowKey, value: Uint8Array | undefined): boolean {
   return value !== undefined && key.charCodeAt(0) === pending
 }
 
-/** Whether a row may not be in its place, or not be at all, until somebody reads it. */
+/** Whether a row may be missing from the tree until its first read. */
 function isOnDemand(key: RowKey): boolean {
   return isOfProperty(key) || key.charCodeAt(0) === log
 }

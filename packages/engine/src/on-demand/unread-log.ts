@@ -1,11 +1,11 @@
 /**
- * Rows of the log that nobody has read yet, beside the tree that they belong in.
+ * Rows of the log before their first read, in a list beside the tree.
  *
  *   rows    [ –  –  –  r3  r4  r5  r6 ]      as they were written, which is the order in which they go
  *   values  [ –  –  –  v3  v4  v5  v6 ]
  *              start ──┘            └── end
  *
- * Most records are written, kept for reads of the past that nobody makes, and trimmed. In a tree each of them would take two
+ * Most records are written, kept for reads of the past that never come, and trimmed. In a tree each of them would take two
  * places at random, one to come and one to go; a list takes none. Reads of the past ask for single records: those are found
  * by their commitVersions, the last eight bytes of their keys, which grow along the list (log/commit-version.ts, commit-log/L1).
  *

@@ -145,19 +145,19 @@ async function hideRows(parts: ResetParts, scope: ResetScope, context: RequestCo
     parts.onGone()
     await reinstate?.(parts.database)
   }
-  let landed = (): void => {}
-  const landing = new Promise<void>((resolve) => {
-    landed = resolve
+  let allDeleted = (): void => {}
+  const deletion = new Promise<void>((resolve) => {
+    allDeleted = resolve
   })
   const isPart = namespaceId !== undefined
-  transactions.rowsGo({ databases: scopeCode(scope), ranges: isPart ? ranges : undefined }, landing)
+  transactions.rowsGo({ databases: scopeCode(scope), ranges: isPart ? ranges : undefined }, deletion)
   try {
     const { gone } = await log.applier.alone(() => clearStore(kv, log, scope))
     if (gone === undefined) await finish()
     else for (const database of parts.databases()) database.forgetRows()
     return { ranges, gone, finish }
   } finally {
-    landed()
+    allDeleted()
   }
 }
 

@@ -68,7 +68,7 @@ export class AcknowledgedLog {
     this.#bytes = newest.stats.size
   }
 
-  /** Of a LevelDB that was just opened: what it had in logs is in tables now. The file is synced once. */
+  /** The log of a LevelDB that was just opened: the records of its logs are in tables now. The file is synced once. */
   static async begin(rows: string, location: string): Promise<AcknowledgedLog> {
     const newest = newestLog(rows)
     if (newest === undefined) throw new Error(`LevelDB has no log file in ${rows}`)
@@ -88,7 +88,7 @@ export class AcknowledgedLog {
    * Everything that LevelDB has written is to be acknowledged now (Q1).
    *
    * @param lookAnew - LevelDB may have begun a new log although the one known has grown: of several batches
-   * @throws Error when the folder is not where it was: its files can be written to, and nobody would find them again
+   * @throws Error when the folder is not where it was: its files can be written to, but not found again
    */
   advance(lookAnew: boolean): void {
     const stats = statSync(this.#path, { throwIfNoEntry: false })

@@ -12,7 +12,7 @@ export class AwaitedScan implements KvScan {
     this.#opened = opened
     opened.then(
       (scan) => this.#begin(scan),
-      // Told to whoever asks for rows.
+      // Reported to the next caller that asks for rows.
       () => {},
     )
   }

@@ -120,7 +120,7 @@ function hasNewOuter<V>(inner: Inner<V>, at: number): boolean {
   return true
 }
 
-/** What ascending keys have in common at their beginning. */
+/** Length of the common prefix of ascending keys. */
 function sharedBy(keys: readonly string[]): number {
   return keys.length === 0 ? 0 : sameLength(keys[0] as string, keys[keys.length - 1] as string)
 }

@@ -14,7 +14,7 @@ import { childOf, firstAfter, firstFrom, type Inner, type Leaf, type TreeNode } 
 import { restOf } from './key-parts.ts'
 import type { KeyRange, RowKey } from './kv.ts'
 
-/** What a scan gives for each row; the store's KvRow has this shape. */
+/** A row of a scan; the store's KvRow has this shape. */
 export interface TreeRow<V> {
   readonly key: RowKey
   readonly value: V
@@ -82,7 +82,7 @@ export class TreeScan<V> {
     this.#limitBackward(leaf)
   }
 
-  /** The leaf of this moment when the key lies between its ends, so that its neighbours need not be asked; else its own. */
+  /** The current leaf when the key lies between its ends, so that its neighbours need not be asked; else its own. */
   #leafFor(key: RowKey): Leaf<V> {
     const leaf = this.#leaf
     if (leaf === undefined || leaf.rests.length === 0 || !key.startsWith(leaf.prefix)) return this.#descend(key)

@@ -11,8 +11,8 @@
  *
  * All leaves are at one depth, `height` steps below the root. Each node carries the epoch in which it was made. Taking a
  * view costs O(1): it keeps the root, and the next write begins a new epoch if that view is still open; a write changes
- * nodes of its own epoch in place and copies older ones on its way down. So a view never changes, and a tree that nobody
- * looks at is changed in place.
+ * nodes of its own epoch in place and copies older ones on its way down. So a view never changes, and a tree without views
+ * is changed in place.
  *
  * B1  Keys ascend strictly over the leaves from left to right.
  * B2  Separators bound their children as drawn above.
@@ -62,7 +62,7 @@ export interface TreeView<V> {
   readonly height: number
   /** NaN = not counted. */
   readonly size: number
-  /** Of the tree when the view was taken. */
+  /** Epoch of the tree when the view was taken. */
   readonly epoch: number
 }
 
@@ -74,7 +74,7 @@ export class BTree<V> {
   readonly #minimum: number
   #root: TreeNode<V>
   #height = 0
-  /** NaN after whole subtrees went: counted when somebody asks. */
+  /** Number of rows; NaN after whole subtrees went: counted at the next use. */
   #size = 0
   #epoch = 0
   /** The last epoch of this tree and of all that were forked from it or from which it was: they share nodes. */
@@ -199,7 +199,7 @@ export class BTree<V> {
       }
       const right = newLeaf(prefix, rests, values, this.#epoch)
       this.#insertNode(last, separator, right)
-      // What was split above it may have moved the way there.
+      // A split above it may have moved the way there.
       last = this.#ownLeaf(prefix + rests[0])
     }
   }
@@ -375,7 +375,7 @@ export class BTree<V> {
     this.#height++
   }
 
-  /** Of two neighbours under `parent`, `at` is the left one; both are made ready to be changed. */
+  /** Makes two neighbours under `parent` ready to be changed; `at` is the left one. */
   #ownChild(parent: Inner<V>, at: number, isLeaf: boolean): TreeNode<V> {
     const child = parent.nodes[at] as TreeNode<V>
     if (child.epoch === this.#epoch) return child

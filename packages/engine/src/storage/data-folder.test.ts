@@ -93,7 +93,7 @@ describe('a data folder', () => {
     ['half a file', '{"form', /broken/],
     ['nothing', '', /broken/],
     ['an array', '[1]', /broken/],
-    ['a format nobody wrote', '{"format": 0}', /no version has written/],
+    ['an unknown format', '{"format": 0}', /no version has written/],
   ])('is refused and left alone when its format file has %s', async (_, text, words) => {
     await makeStore()
     await writeFile(join(dir, 'sixtables.json'), text)

@@ -7,7 +7,7 @@
  *
  * F1  A folder that is not ours, or of a newer or broken format, is refused and left as it is.
  * F2  The format file is complete or absent: it is written under another name, synced and renamed. It is there before the
- *     first row, so rows without a format file mean that somebody took it away.
+ *     first row, so rows without a format file mean that the file was removed.
  * F3  One process at a time: LevelDB holds a lock on rows/LOCK, which the system drops when the process dies.
  * F4  A file that is damaged, or missing, is not passed over: LevelDB would go on without its rows, with wrong ones, or end
  *     the process (level-damage.ts). With `repairLog` a damaged log is cut, and what it held is kept beside it.
@@ -24,7 +24,7 @@ import { levelCode, levelReason } from './level-error.ts'
 import { type LevelKv, openLevelKv, probeLevel } from './level-kv.ts'
 import { cutLogs } from './level-log-check.ts'
 
-/** Of the rows, as docs/reference/keyspace.md has them. Raise it with a migration when a row's bytes change. */
+/** Format of the rows, as docs/reference/keyspace.md has them. Raise it with a migration when a row's bytes change. */
 export const dataFormat = 2
 
 /** The format before, whose rows have no checksums. Such a folder is used as it is, and keeps its format. */
@@ -87,7 +87,7 @@ async function refuseHeadless(dir: string): Promise<void> {
   throw refused(dir, 'its rows have lost the file CURRENT', 'Restore the folder from a copy, or use another one')
 }
 
-/** What LevelDB would pass over in silence, or end the process by (F4). */
+/** Refuses damage that LevelDB would ignore, or that would end the process (F4). */
 async function refuseDamaged(
   dir: string,
   { isProven, isRepair }: { isProven: boolean; isRepair: boolean },
@@ -141,7 +141,7 @@ async function inspect(dir: string): Promise<'fresh' | number> {
   return 'fresh'
 }
 
-/** What other parts, or an interrupted first start, may have put there before the store. */
+/** Files that other parts, or an interrupted first start, may have put there before the store. */
 const namesOfOthers: ReadonlySet<string> = new Set(['index.yaml', `${formatFile}.new`])
 
 async function listFolder(dir: string): Promise<string[]> {

@@ -43,7 +43,7 @@ export class PartedScan implements KvScan {
 
   /**
    * @param parts - disjoint, ascending
-   * @param open - a scan of one part, in the direction and at the moment of all; asked again until `onClose` is called
+   * @param open - a scan of one part, in the direction and at one version of the store; asked again until `onClose` is called
    */
   constructor(parts: readonly KeyRange[], reverse: boolean, open: (part: KeyRange) => KvScan, onClose: () => void) {
     this.#parts = reverse ? parts.toReversed() : parts

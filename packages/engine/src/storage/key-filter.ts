@@ -15,7 +15,7 @@ const probes = 6
 
 interface Layer {
   readonly bits: Uint32Array
-  /** Of the number of a bit; there are a power of two. */
+  /** Mask of a bit's number; the number of bits is a power of two. */
   readonly mask: number
   room: number
 }
@@ -24,7 +24,7 @@ export class KeyFilter {
   readonly #bytesMax: number
   #layers: Layer[] = []
   #isFull = false
-  /** Of the key that was hashed last: where it begins to look for bits, and how far one is from the next. */
+  /** Double hashing of the last key: the number of its first bit, and the step to the next one. */
   #start = 0
   #step = 0
 

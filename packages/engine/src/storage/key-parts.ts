@@ -34,7 +34,7 @@ export function sameLength(left: string, right: string): number {
   return same
 }
 
-/** What every key between two separators begins with; without one of them nothing is known. */
+/** The common prefix of all keys between two separators; empty without one of them. */
 export function prefixBetween(low: string | undefined, high: string | undefined): string {
   if (low === undefined || high === undefined) return ''
   return Buffer.from(low.slice(0, sameLength(low, high)), 'latin1').toString('latin1')

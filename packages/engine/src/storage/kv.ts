@@ -40,13 +40,13 @@ export interface KvRow {
   readonly value: Uint8Array
 }
 
-/** One row's change: `undefined` deletes. The store keeps the bytes as they are given, so nobody may change them afterwards. */
+/** One row's change: `undefined` deletes. The store keeps the bytes as they are given, so they must not be changed afterwards. */
 export interface KvWrite {
   readonly key: RowKey
   readonly value: Uint8Array | undefined
 }
 
-/** Who is handed writes, one after the other. */
+/** A consumer of writes, one after the other. */
 export interface WriteSink {
   /**
    * Whether rows whose keys begin so are of use; a source that is told no leaves them out, and need not make them. Asked once
@@ -58,12 +58,12 @@ export interface WriteSink {
 
 /** Writes that are made while they are handed over, so that nothing of them is kept meanwhile. Asked again they are the same. */
 export interface WriteSource {
-  /** How many there are, at most: what nobody wants is counted too. */
+  /** Maximum number of writes: unwanted ones are counted too. */
   readonly count: number
   writeTo(sink: WriteSink): void
 }
 
-/** What is written together. No two writes of a source are to one key. */
+/** Writes of one batch. No two writes of a source are to one key. */
 export type Writes = readonly KvWrite[] | WriteSource
 
 /** Hands writes to a sink. */
@@ -86,7 +86,7 @@ export interface ScanOptions {
   readonly reverse?: boolean | undefined
   /** How many rows the caller expects to want at first; a hint for read-ahead. */
   readonly expect?: number | undefined
-  /** Whose scan it is: work that comes before the first row gives way to others, and ends with its caller. */
+  /** Context of the caller: work before the first row runs in slices, and ends with the caller. */
   readonly context?: RequestContext | undefined
 }
 
@@ -134,7 +134,7 @@ export interface FileDamage {
   readonly what: string
 }
 
-/** What a store says of itself. */
+/** The state of a store. */
 export interface StoreState {
   /** Where the rows are, in words for people: a folder, or "memory". */
   readonly location: string
@@ -147,7 +147,7 @@ export interface StoreState {
 /** Ranges in which no reader finds a row any more. */
 export interface RangesHidden {
   /**
-   * Resolves when the rows are deleted: until then nobody may write to the ranges. Rejects when the store has failed, or is closed.
+   * Resolves when the rows are deleted: until then the ranges must not be written to. Rejects when the store has failed, or is closed.
    * `undefined` = they are deleted.
    */
   readonly gone: Promise<void> | undefined

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AbsentRows } from './level-absent.ts'
-import type { LevelDatabase } from './level-moment.ts'
+import type { LevelDatabase } from './level-version.ts'
 
 /** A store whose keys come in parts, each when `give` is called. */
 class SlowLevel {

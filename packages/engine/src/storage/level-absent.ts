@@ -12,7 +12,7 @@
  * A store that is empty when it is opened knows all of its keys from then on. Another one reads them, a part in each turn,
  * when so many rows were asked for in vain that it pays.
  *
- * A1  lacks(key) is true only of rows that the newest acknowledged moment does not have: every key is noted before it is
+ * A1  lacks(key) is true only of rows that the newest acknowledged version does not have: every key is noted before it is
  *     submitted, and those that were there are noted before the answer is ever true.   test/property/level-kv-concurrent.test.ts
  *
  * Rows are taken away from the store, never from the filter: what was deleted is asked for again. After a clear it begins anew.
@@ -20,7 +20,7 @@
 import { byteString, bytesOf, prefixEnd } from '../encoding/bytes.ts'
 import { KeyFilter } from './key-filter.ts'
 import type { RowKey } from './kv.ts'
-import type { LevelDatabase } from './level-moment.ts'
+import type { LevelDatabase } from './level-version.ts'
 
 /** Twenty-six million keys. */
 const filterBytesMax = 32 << 20

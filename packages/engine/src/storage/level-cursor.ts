@@ -1,5 +1,5 @@
 /**
- * Chunks of rows from LevelDB at one moment: what a scan asks when the cache does not know.
+ * Chunks of rows from LevelDB at one version: what a scan asks when the cache does not know.
  *
  * A place is a gap between keys: forwards the next row is the first at or after it, backwards the last before it.
  * LevelDB's iterator is opened by the first read and kept; if it does not stand at the wanted place already, it is moved.
@@ -11,7 +11,7 @@ import { byteString } from '../encoding/bytes.ts'
 import { DamagedRow } from './damaged-row.ts'
 import type { KeyRange, KvRow, RowKey } from './kv.ts'
 import { readError } from './level-error.ts'
-import type { LevelDatabase, Moment } from './level-moment.ts'
+import type { LevelDatabase, StoreVersion } from './level-version.ts'
 import { rowOf } from './row-cache.ts'
 import type { StoredForm } from './row-proof.ts'
 
@@ -33,7 +33,7 @@ export interface Chunk {
 export class LevelCursor {
   readonly #level: LevelDatabase
   readonly #form: StoredForm
-  readonly #moment: Moment
+  readonly #version: StoreVersion
   readonly #range: KeyRange
   readonly #reverse: boolean
   #iterator: LevelIterator | undefined
@@ -41,13 +41,13 @@ export class LevelCursor {
 
   constructor(
     { level, form }: { readonly level: LevelDatabase; readonly form: StoredForm },
-    moment: Moment,
+    version: StoreVersion,
     range: KeyRange,
     reverse: boolean,
   ) {
     this.#level = level
     this.#form = form
-    this.#moment = moment
+    this.#version = version
     this.#range = range
     this.#reverse = reverse
   }
@@ -67,7 +67,7 @@ export class LevelCursor {
   }
 
   close(): void {
-    // Closing cannot fail and waits for a read under way; there is nobody to tell.
+    // Closing cannot fail and waits for a read under way; no caller waits for it.
     this.#iterator?.close().catch(() => {})
     this.#iterator = undefined
   }
@@ -125,7 +125,7 @@ export class LevelCursor {
   }
 
   #open(): LevelIterator {
-    const { snapshot } = this.#moment
+    const { snapshot } = this.#version
     return this.#level.iterator({
       gte: Buffer.from(this.#range.start, 'latin1'),
       lt: Buffer.from(this.#range.end, 'latin1'),

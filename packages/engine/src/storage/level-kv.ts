@@ -6,7 +6,7 @@
  *   writes      one writer (level-writer.ts), which merges what comes while a batch is under way
  *   scans       level-scan.ts, as far as known from row-cache.ts
  *   log length  acknowledged.ts: up to where LevelDB's log is acknowledged, so that a log that lost its end is found out
- *   moments     level-moment.ts: readers see acknowledged writes only, and a scan or snapshot keeps its moment
+ *   versions    level-version.ts: readers see acknowledged writes only, and a scan or snapshot keeps its version
  *   deletion    of ranges: hidden at once (hidden-ranges.ts), then deleted in steps, between the writes of others
  *
  * Durability `process`: a write is acknowledged when it is in LevelDB's log file as the operating system sees it, so it
@@ -39,9 +39,9 @@ import type {
 } from './kv.ts'
 import { AbsentRows } from './level-absent.ts'
 import { readError } from './level-error.ts'
-import { type LevelDatabase, Moment } from './level-moment.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
 import { damageOfTables } from './level-table-check.ts'
+import { type LevelDatabase, StoreVersion } from './level-version.ts'
 import { type Clearing, LevelWriter, type WriterEvents } from './level-writer.ts'
 import { sameValue } from './memory-kv.ts'
 import { RowCache } from './row-cache.ts'
@@ -63,7 +63,7 @@ export interface LevelKvOptions {
   readonly readBeforeWritten?: RowKey | undefined
   /** How many of those are asked for in vain before the keys of all are read. Default: level-absent.ts. */
   readonly missesBeforeReading?: number | undefined
-  /** What people are told instead of `dir`. */
+  /** Name of the folder in messages, instead of `dir`. */
   readonly location?: string
   /** Whether the rows have checksums. Default: true. */
   readonly proven?: boolean
@@ -125,13 +125,13 @@ export class LevelKv implements Kv {
   readonly #absent: AbsentRows | undefined
   readonly #read = (key: RowKey): Uint8Array | undefined => {
     if (this.#absent?.lacks(key)) return undefined
-    const value = this.#readAt(this.#moment, key)
+    const value = this.#readAt(this.#version, key)
     if (value === undefined) this.#absent?.missed(key)
     return value
   }
   readonly #noted = (key: RowKey): void => this.#absent?.note(key)
   /** The newest acknowledged state. */
-  #moment = new Moment(0)
+  #version = new StoreVersion(0)
   /** Ranges that are being deleted. */
   #hidden: readonly KeyRange[] = []
   #deleting: Promise<void> | undefined
@@ -147,7 +147,7 @@ export class LevelKv implements Kv {
     this.#form = options.proven === false ? plainForm : provenForm
     this.location = options.location ?? options.dir
     const events: WriterEvents = {
-      beforeWrite: () => this.#moment.freeze(this.#level),
+      beforeWrite: () => this.#version.freeze(this.#level),
       written: (isClear) => this.#acknowledged.advance(isClear),
       failed: (failure) => {
         this.#failure = failure
@@ -187,7 +187,7 @@ export class LevelKv implements Kv {
 
   scan(range: KeyRange, options: ScanOptions = {}): KvScan {
     this.#mustBeOpen()
-    return this.#scanAt(this.#moment, range, options)
+    return this.#scanAt(this.#version, range, options)
   }
 
   mutate(write: KvWrite): Promise<void> {
@@ -212,10 +212,10 @@ export class LevelKv implements Kv {
 
   snapshot(): KvSnapshot {
     this.#mustBeOpen()
-    const moment = this.#moment
-    return new LevelKvSnapshot(moment, {
-      get: (key) => (moment.past ? this.#readAt(moment, key) : this.get(key)),
-      scan: (range, options) => this.#scanAt(moment, range, options),
+    const version = this.#version
+    return new LevelKvSnapshot(version, {
+      get: (key) => (version.past ? this.#readAt(version, key) : this.get(key)),
+      scan: (range, options) => this.#scanAt(version, range, options),
     })
   }
 
@@ -313,20 +313,20 @@ export class LevelKv implements Kv {
     return this.#writer.submit(writes, this.#noted)
   }
 
-  #scanAt(moment: Moment, range: KeyRange, options: ScanOptions = {}): KvScan {
-    const scanOf = (part: KeyRange): KvScan => new LevelScan(this.#source, moment, part, options)
-    if (!moment.hidden.some(({ start, end }) => start < range.end && range.start < end)) return scanOf(range)
-    moment.hold()
-    const parts = visibleParts(range, moment.hidden)
-    return new PartedScan(parts, options.reverse === true, scanOf, () => moment.release())
+  #scanAt(version: StoreVersion, range: KeyRange, options: ScanOptions = {}): KvScan {
+    const scanOf = (part: KeyRange): KvScan => new LevelScan(this.#source, version, part, options)
+    if (!version.hidden.some(({ start, end }) => start < range.end && range.start < end)) return scanOf(range)
+    version.hold()
+    const parts = visibleParts(range, version.hidden)
+    return new PartedScan(parts, options.reverse === true, scanOf, () => version.release())
   }
 
-  /** The groups were acknowledged, all in one batch: the next moment begins. */
+  /** The groups were acknowledged, all in one batch: the next version begins. */
   #advance(groups: readonly (Writes | Clearing)[]): void {
-    const past = this.#moment
+    const past = this.#version
     past.pass(this.#rows)
     for (const group of groups) if ('cleared' in group && group.of === 'hide') this.#hidden = group.cleared ?? []
-    this.#moment = new Moment(past.sequence + 1, this.#hidden)
+    this.#version = new StoreVersion(past.sequence + 1, this.#hidden)
     for (const group of groups) {
       if ('cleared' in group) {
         if (group.of === 'hidden') continue
@@ -339,12 +339,13 @@ export class LevelKv implements Kv {
     }
   }
 
-  #readAt(moment: Moment, key: RowKey): Uint8Array | undefined {
-    if (moment.hidden.length > 0 && isHidden(moment.hidden, key)) return undefined
+  #readAt(version: StoreVersion, key: RowKey): Uint8Array | undefined {
+    if (version.hidden.length > 0 && isHidden(version.hidden, key)) return undefined
     const bytes = passingBytes(key)
     let stored: Uint8Array | undefined
     try {
-      stored = moment.snapshot === undefined ? this.#level.getSync(bytes) : this.#level.getSync(bytes, moment.snapshot)
+      stored =
+        version.snapshot === undefined ? this.#level.getSync(bytes) : this.#level.getSync(bytes, version.snapshot)
     } catch (cause) {
       throw readError(this.#level.location, cause)
     }
@@ -364,14 +365,14 @@ export class LevelKv implements Kv {
 }
 
 class LevelKvSnapshot implements KvSnapshot {
-  readonly #moment: Moment
+  readonly #version: StoreVersion
   readonly #reader: KvReader
   #closed = false
 
-  constructor(moment: Moment, reader: KvReader) {
-    this.#moment = moment
+  constructor(version: StoreVersion, reader: KvReader) {
+    this.#version = version
     this.#reader = reader
-    moment.hold()
+    version.hold()
   }
 
   get(key: RowKey): MaybePromise<Uint8Array | undefined> {
@@ -387,7 +388,7 @@ class LevelKvSnapshot implements KvSnapshot {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    this.#moment.release()
+    this.#version.release()
   }
 
   #mustBeOpen(): void {

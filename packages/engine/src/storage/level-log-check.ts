@@ -44,7 +44,7 @@ export interface LogDamage {
 
 const sectorBytes = 512
 const writeHeadBytes = 12
-/** Of row writes: the first has a key, the second a value, too. */
+/** Types of row writes: a deletion has a key, an insertion also a value. */
 const deletion = 0
 const insertion = 1
 
@@ -107,7 +107,7 @@ function rowWritesIn(record: Buffer): number | undefined {
 }
 
 /**
- * Cuts a log before its damage, and takes later logs away: what is left is what was written up to some moment (D2). The
+ * Cuts a log before its damage, and takes later logs away: the rest is a prefix of the writes (D2). The
  * files as they were are kept under the same name with `.damaged` behind it, which LevelDB does not look at.
  */
 export async function cutLogs(rows: string, { file, offset }: LogDamage): Promise<void> {

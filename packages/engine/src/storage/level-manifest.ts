@@ -1,5 +1,5 @@
 /**
- * What LevelDB's manifest says: which tables there are, and from which file on the log's records are not in them yet.
+ * A reader of LevelDB's manifest: the names of the tables, and the first log file whose records are not in them yet.
  *
  *   CURRENT    = name of the manifest, line break
  *   MANIFEST-n = a log file (leveldb/log-format.ts) whose records are changes of the set of files
@@ -7,7 +7,7 @@
  *                | 5 level, text | 6 level, file | 7 level, file, size, text, text         numbers are varints
  *
  * LevelDB makes a log file before the change that names it, and deletes older ones after it. So the file that is named last
- * is there, unless somebody took it away or cut the manifest; LevelDB would go on without its rows.
+ * is there, unless it was removed or the manifest was cut; LevelDB would go on without its rows.
  *
  * Known: LevelDB's public sources and description of the format.
  */

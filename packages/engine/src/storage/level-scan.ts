@@ -1,18 +1,18 @@
 /**
- * A scan of a LevelDB store, at one moment, read ahead in chunks.
+ * A scan of a LevelDB store, at one version, read ahead in chunks.
  *
  *   ahead      the rows of the last chunk from LevelDB; those from `at` on are still to be answered
  *   frontier   the place after them, where reading goes on: forwards with the first row at or after it, backwards with the
  *              last row before it. `key + 00` is the place right after `key`.
  *
- * What the row cache knows at the scan's moment is answered from there, at once; what LevelDB is asked for goes into it. A
+ * Rows that the row cache has for the scan's version are answered from there, at once; rows from LevelDB go into it. A
  * chunk is at least what is asked or expected, and doubles while the scan goes on. A seek inside the rows read ahead costs
  * a binary search.
  */
 import { lowerBound } from '../lower-bound.ts'
 import type { KeyRange, KvRow, KvScan, RowKey, ScanOptions } from './kv.ts'
 import { type Chunk, LevelCursor } from './level-cursor.ts'
-import type { LevelDatabase, Moment } from './level-moment.ts'
+import type { LevelDatabase, StoreVersion } from './level-version.ts'
 import { type RowCache, rowsOfSpan } from './row-cache.ts'
 import type { StoredForm } from './row-proof.ts'
 
@@ -31,7 +31,7 @@ export interface ScanSource {
 
 export class LevelScan implements KvScan {
   readonly #source: ScanSource
-  readonly #moment: Moment
+  readonly #version: StoreVersion
   readonly #range: KeyRange
   readonly #reverse: boolean
   #frontier: RowKey
@@ -45,15 +45,15 @@ export class LevelScan implements KvScan {
   /** Settles, never rejects, when the read under way is over. */
   #reading: Promise<unknown> | undefined
 
-  constructor(source: ScanSource, moment: Moment, range: KeyRange, options: ScanOptions) {
+  constructor(source: ScanSource, version: StoreVersion, range: KeyRange, options: ScanOptions) {
     this.#source = source
-    this.#moment = moment
+    this.#version = version
     this.#range = range
     this.#reverse = options.reverse === true
     this.#frontier = this.#reverse ? range.end : range.start
     this.#ended = range.start >= range.end
     this.#chunkRows = options.expect ?? 0
-    moment.hold()
+    version.hold()
   }
 
   next(count: number): readonly KvRow[] | Promise<readonly KvRow[]> {
@@ -87,7 +87,7 @@ export class LevelScan implements KvScan {
     this.#closed = true
     this.#ahead = noRows
     this.#cursor?.close()
-    this.#moment.release()
+    this.#version.release()
   }
 
   /** Whether the place of `key` is known from the rows read ahead; then the scan stands there. */
@@ -123,7 +123,7 @@ export class LevelScan implements KvScan {
     const { cache } = this.#source
     if (cache === undefined) return noRows
     const reverse = this.#reverse
-    const { cached } = this.#moment
+    const { cached } = this.#version
     let rows: KvRow[] | undefined
     let missing = count
     while (missing > 0 && !this.#ended) {
@@ -146,9 +146,9 @@ export class LevelScan implements KvScan {
     return rows
   }
 
-  /** Rows from LevelDB. Only those of the newest moment are cached: older ones may have been changed since. */
+  /** Rows from LevelDB. Only those of the newest version are cached: older ones may have been changed since. */
   async #read(count: number): Promise<readonly KvRow[]> {
-    const cache = this.#moment.past ? undefined : this.#source.cache
+    const cache = this.#version.past ? undefined : this.#source.cache
     const least = cache === undefined ? count : Math.max(count, cachedRowsMin)
     const asked = Math.min(Math.max(least, this.#chunkRows), chunkRowsMax)
     const seeks = this.#seeks
@@ -156,7 +156,7 @@ export class LevelScan implements KvScan {
     const fill = cache?.beginFill()
     let chunk: Chunk | undefined
     try {
-      this.#cursor ??= new LevelCursor(this.#source, this.#moment, this.#range, this.#reverse)
+      this.#cursor ??= new LevelCursor(this.#source, this.#version, this.#range, this.#reverse)
       chunk = await this.#cursor.read(from, asked)
     } finally {
       if (fill !== undefined) {

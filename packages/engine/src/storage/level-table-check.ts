@@ -132,7 +132,7 @@ function handleAt(bytes: Buffer, at: number): { readonly handle: Handle; readonl
   return { handle: { offset: offset.value, size: size.value }, next: size.next }
 }
 
-/** What an index points at: that of the rows at blocks of them, that of the meta data at filters. */
+/** The handles of an index block: of the rows' index to blocks of rows, of the metadata's index to filters. */
 function* handlesOf(index: Buffer): Generator<Handle, void, undefined> {
   const end = index.length - 4 - 4 * index.readUInt32LE(index.length - 4)
   for (let at = 0; at < end; ) {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { DatastoreError } from '../errors.ts'
 import type { WriteSource } from './kv.ts'
-import type { LevelDatabase } from './level-moment.ts'
+import type { LevelDatabase } from './level-version.ts'
 import { LevelWriter } from './level-writer.ts'
 
 /** A LevelDB that notes what it is told and settles batches when the test says so. */

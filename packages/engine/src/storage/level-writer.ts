@@ -16,7 +16,7 @@
 import { bytesOf, passingBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { type Durability, handOver, type KeyRange, listOf, type RowKey, type Writes } from './kv.ts'
-import type { LevelDatabase } from './level-moment.ts'
+import type { LevelDatabase } from './level-version.ts'
 import { plainForm, type StoredForm } from './row-proof.ts'
 
 /**
@@ -50,7 +50,7 @@ interface Batch {
 type LevelBatch = ReturnType<LevelDatabase['batch']>
 type RowBatch = Batch & { readonly chained: LevelBatch }
 
-/** What the writer tells the store that owns it. */
+/** Events of the writer for the store that owns it. */
 export interface WriterEvents {
   /** A batch is about to be handed over. */
   beforeWrite(): void
@@ -123,7 +123,7 @@ export class LevelWriter {
     return this.#underWay === undefined ? undefined : findLast(this.#underWay.jobs, key)
   }
 
-  /** What was begun cannot be ended: every later write is refused (W4). */
+  /** A write under way cannot be finished: every later write is refused (W4). */
   fail(cause: unknown): void {
     if (this.#refusal === undefined) this.#fail(undefined, cause)
   }
@@ -192,7 +192,7 @@ export class LevelWriter {
     })
     for (const job of failed?.jobs ?? []) job.reject(unsure)
     for (const { jobs, chained } of this.#waiting.splice(0)) {
-      // What was not written goes with it; that it is closed is of interest to nobody.
+      // Unwritten rows go with it; no caller waits for its end.
       chained?.close().catch(() => {})
       for (const job of jobs) job.reject(refusal)
     }

@@ -2,7 +2,7 @@
  * The store in memory: one copy-on-write B+tree (btree.ts). Everything answers at once; a snapshot costs O(1).
  *
  * kv/K1 and kv/K4 are the tree's; kv/K2 and kv/K3 hold because nothing runs between the rows of a batch; there are no failed writes.
- * A scan, too, sees exactly the moment of its opening.
+ * A scan, too, sees exactly the version of its opening.
  *
  * Values are kept as they are given, not copied: who writes a row must not change its bytes afterwards.
  */
@@ -83,7 +83,7 @@ export class MemoryKv implements Kv, WriteSink {
     this.write(key, value)
   }
 
-  /** Sets or deletes one row, as somebody who is handed rows. */
+  /** Sets or deletes one row; makes the store a sink of rows. */
   write(key: RowKey, value: Uint8Array | undefined): void {
     if (this.#closed) throw closedError()
     if (value === undefined) this.#tree.delete(key)

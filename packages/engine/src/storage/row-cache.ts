@@ -8,9 +8,9 @@
  * span's. Since one process at a time has the folder, all writes pass here: each is applied when it is acknowledged, if a
  * span covers its key.
  *
- *   LevelDB at moment n ──begin fill────────── rows arrive ──▶ span added, then what was written since n is applied again
+ *   LevelDB at version n ──begin fill────────── rows arrive ──▶ span added, then what was written since n is applied again
  *
- * C1  Inside a span the cache has the rows of the newest acknowledged moment.
+ * C1  Inside a span the cache has the rows of the newest acknowledged version.
  * C2  Its bytes stay under the limit: the spans not read for longest go first. So do spans that are written and not read.
  * C4  What a view shows never changes: a span that a view may show is copied before its rows are changed.
  *
@@ -41,7 +41,7 @@ export interface Span extends KeyRange {
   unread: number
 }
 
-/** What the cache knew at one moment. */
+/** The content of the cache at one version. */
 export interface CacheView {
   readonly spans: TreeView<Span>
 }
@@ -122,7 +122,7 @@ export class RowCache {
     return span
   }
 
-  /** To be called when LevelDB is asked, at the newest acknowledged moment. */
+  /** To be called when LevelDB is asked, at the newest acknowledged version. */
   beginFill(): Fill {
     const fill = { since: this.#firstRecent + this.#recent.length }
     this.#fills.add(fill)
@@ -250,7 +250,7 @@ export class RowCache {
     this.#order.add(joined)
   }
 
-  /** One span of two neighbours, which readers of older moments may still use. */
+  /** One span of two neighbours, which readers of older versions may still use. */
   #join(left: Span, right: Span): Span {
     for (const span of [left, right]) {
       this.#spans.delete(span.start)

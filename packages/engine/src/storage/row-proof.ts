@@ -1,5 +1,5 @@
 /**
- * What proves a row on disk: a checksum over key and value, behind the value.
+ * The checksum of a row on disk, over key and value; it follows the value.
  *
  *   stored = value                              a value of fewer than 8 bytes
  *          | value, checksum 4 (big-endian)     any other: CRC-32C over the row key and the value

@@ -4,7 +4,7 @@
  * Two maps take turns. New entries and those used again go to the young one; when it holds half of the limit it becomes the
  * old one, and what the old one still had is dropped. So what is used often stays, at the price of a map lookup.
  *
- * C3  A value in the cache is that of the newest acknowledged moment: apply() is called with each acknowledged write.
+ * C3  A value in the cache is that of the newest acknowledged version: apply() is called with each acknowledged write.
  *
  * Measured: 0.1–0.3 µs a hit, where LevelDB's getSync takes 2. Looking up every row that is written took 0.6 of the 5 ms of
  * a commit of 100 entities, and index rows, which are most of them, are never read by key: so key spaces are noted. That a
@@ -27,7 +27,7 @@ export class ValueCache {
     this.#bytesMax = bytesMax
   }
 
-  /** The row's value, from here or else from `read`, which answers as of the newest acknowledged moment. */
+  /** The row's value, from here or else from `read`, which answers as of the newest acknowledged version. */
   get(key: RowKey, read: (key: RowKey) => Uint8Array | undefined): Uint8Array | undefined {
     const known = this.#young.get(key)
     if (known !== undefined) return known

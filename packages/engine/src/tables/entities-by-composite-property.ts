@@ -60,7 +60,7 @@ export function keyColumnCode(index: IndexDefinition, pathCode: string): string 
   return isKeyDescending(index) ? invert(pathCode) : pathCode
 }
 
-/** What the rows of an index in a partition start with; in an ancestor index an ancestor's path code comes next. */
+/** Prefix of the rows of an index in a partition; in an ancestor index an ancestor's path code follows. */
 export function compositePrefix(index: CompositeIndex, partition: PartitionId): RowKey {
   return indexPrefix(index, databaseCode(partition.projectId, partition.databaseId)) + tailCode(index, partition)
 }
@@ -203,7 +203,7 @@ function combinationsOf(columns: readonly IndexedProperty[], entries: readonly I
 const rowValues = new Map<string, Uint8Array>()
 const rowValuesMax = 1000
 
-/** The value of a row with these type bytes, shared by rows: nobody may change it. */
+/** The value of a row with these type bytes, shared by rows; it must not be changed. */
 function compositeRowValue(types: string): Uint8Array {
   let value = rowValues.get(types)
   if (value === undefined) {

@@ -14,10 +14,10 @@ import { invariant } from '../invariant.ts'
 import type { Key } from '../model/key.ts'
 import type { RowKey } from '../storage/kv.ts'
 
-/** The value of every row here; nobody may change it (there is nothing to change). */
+/** The value of every row here; empty, so it is safe to share. */
 export const emptyValue: Uint8Array = new Uint8Array(0)
 
-/** What the rows of a kind start with, from the codes of partition and kind; a path code follows. */
+/** Prefix of the rows of a kind, from the codes of partition and kind; a path code follows. */
 export function kindHead(partitionCode: string, kindCode: string): RowKey {
   return keySpaces.EntitiesByKind + partitionCode + kindCode
 }

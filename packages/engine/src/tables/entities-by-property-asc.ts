@@ -24,12 +24,12 @@ export interface PropertyRow {
   readonly valueCode: string
 }
 
-/** What the rows of a kind start with, from the codes of partition and kind; the text of a property follows. */
+/** Prefix of the rows of a kind, from the codes of partition and kind; the text of a property follows. */
 export function propertyAscHead(partitionCode: string, kindCode: string): RowKey {
   return keySpaces.EntitiesByPropertyAsc + partitionCode + kindCode
 }
 
-/** What the rows of a kind and property start with; a value code and a path code follow. */
+/** Prefix of the rows of a kind and property; a value code and a path code follow. */
 export function propertyAscPrefix(partitionCode: string, kind: string, property: string): RowKey {
   return propertyAscHead(partitionCode, encodeText(kind)) + encodeText(property)
 }
@@ -45,7 +45,7 @@ export function splitPropertyAscRow(rowKey: RowKey): { readonly property: string
   return { property: rowKey.slice(1, valueAt), valueCode: rowKey.slice(valueAt, skipValue(rowKey, valueAt)) }
 }
 
-/** What the code of a property, as {@link splitPropertyAscRow} gives it, stands for. */
+/** Decodes the code of a property that {@link splitPropertyAscRow} gives. */
 export function parsePropertyCode(code: string): {
   readonly partition: string
   readonly kind: string

@@ -17,12 +17,12 @@ import { invariant } from '../invariant.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { PropertyRow } from './entities-by-property-asc.ts'
 
-/** What the rows of a kind start with, from the codes of partition and kind; the text of a property follows. */
+/** Prefix of the rows of a kind, from the codes of partition and kind; the text of a property follows. */
 export function propertyDescHead(partitionCode: string, kindCode: string): RowKey {
   return keySpaces.EntitiesByPropertyDesc + partitionCode + kindCode
 }
 
-/** What the rows of a kind and property start with; an inverted value code and a path code follow. */
+/** Prefix of the rows of a kind and property; an inverted value code and a path code follow. */
 export function propertyDescPrefix(partitionCode: string, kind: string, property: string): RowKey {
   return propertyDescHead(partitionCode, encodeText(kind)) + encodeText(property)
 }

@@ -35,7 +35,7 @@ import { propertyDescHead, propertyDescRowKey } from './entities-by-property-des
 import { type StoredIndexOptions, scatterOf } from './scatter.ts'
 import type { TableId } from './table.ts'
 
-/** What decides which index rows an entity has. */
+/** The rules that decide which index rows an entity has. */
 export interface IndexRules {
   readonly indexes: readonly CompositeIndex[]
   readonly indexOptions: StoredIndexOptions
@@ -53,7 +53,7 @@ export interface EntityDelta {
   readonly afterEntries?: readonly IndexEntry[] | undefined
 }
 
-/** Who is handed rows. */
+/** A consumer of rows. */
 export interface RowSink {
   /** As in {@link WriteSink}. */
   wants?(prefix: RowKey): boolean
@@ -68,7 +68,7 @@ export const scatterProperty = '__scatter__'
 
 const noEntries: readonly IndexEntry[] = []
 
-/** What becomes of a row of a composite index. */
+/** The change of a row of a composite index. */
 interface CompositeChange {
   readonly value: Uint8Array | undefined
   readonly old: Uint8Array | undefined
@@ -93,7 +93,7 @@ export class EntityRows {
   readonly replaced: number
   readonly gone: readonly IndexEntry[]
   readonly #indexes: readonly CompositeIndex[]
-  /** Of an entity that stays. */
+  /** Changes of composite rows, for an entity that stays. */
   readonly #composites: ReadonlyMap<RowKey, CompositeChange> | undefined
 
   constructor({ codes, row, before, after, afterEntries }: EntityDelta, { indexes, indexOptions }: IndexRules) {
@@ -242,7 +242,7 @@ function updatesOf({ value, old }: CompositeChange): number {
   return value.every((byte, i) => typeOf(byte) === typeOf(old[i] ?? 0)) ? 0 : 2
 }
 
-/** What the rows of a property begin with in either table; `undefined` = they are not wanted. */
+/** Prefixes of the rows of a property in both tables; `undefined` = they are not wanted. */
 interface PropertyHeads {
   readonly property: string
   readonly up: RowKey | undefined

@@ -3,7 +3,7 @@
  *
  *   I text(project) text(database) text(scope)…   → next(8, big-endian): the first number not yet given
  *
- * What a scope says is known to ids/ alone. One scope's texts may be the first texts of another's.
+ * Only ids/ knows the meaning of a scope. One scope's texts may be the first texts of another's.
  *
  * T7  The counters of a database are one range.   id-sequences.test.ts
  *

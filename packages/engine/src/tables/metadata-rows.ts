@@ -13,7 +13,7 @@ export interface MetadataRow {
   readonly projectId: string
   readonly databaseId: string
   readonly topic: string
-  /** What is told apart within the topic; rows of a topic sort by their parts. */
+  /** Parts that tell rows of a topic apart; rows of a topic sort by them. */
   readonly parts?: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export function topicRowKey(database: string, topic: string): RowKey {
   return keySpaces.Metadata + database + encodeText(topic)
 }
 
-/** Of a row all but its parts. */
+/** Decodes a row key without its parts. */
 export function parseMetadataRowKey(row: RowKey): MetadataRow {
   const project = decodeText(row, 1)
   const database = decodeText(row, project.next)

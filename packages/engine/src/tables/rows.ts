@@ -1,5 +1,5 @@
 /**
- * What the layers above ask of rows of any table; the layout of each is in the table's own file.
+ * Operations on rows of any table, for the layers above; the layout of each is in the table's own file.
  *
  * A code is what follows the table in a row key: of a database, of a partition, of an entity group. The rows of a table under a
  * code are one range.
@@ -23,10 +23,10 @@ export function isOf(space: KeySpace, row: RowKey): boolean {
   return row.startsWith(keySpaces[space])
 }
 
-/** Of what a row key is; `undefined` for one of nothing. */
+/** The key space of a row key; `undefined` if there is none. */
 export const spaceOf: (row: RowKey) => KeySpace | undefined = keySpaceOf
 
-/** What follows the table in a row key. It begins with the code of a database, in most tables with that of a partition. */
+/** The rest of a row key after its table. It begins with the code of a database, in most tables with that of a partition. */
 export function codeOfRow(row: RowKey): string {
   return row.slice(1)
 }

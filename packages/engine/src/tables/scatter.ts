@@ -20,7 +20,7 @@ import type { PathElement } from '../model/key.ts'
 
 export type ScatterStyle = 'legacy' | 'sparse'
 
-/** What a database decides once, at its first write: its index rows would go stale if it changed. */
+/** Options that are fixed at the first write of a database: its index rows would become wrong if they changed. */
 export interface StoredIndexOptions extends IndexOptions {
   /** Which entities have a `__scatter__` value; absent = none. */
   readonly scatter?: ScatterStyle

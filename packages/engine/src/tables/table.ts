@@ -19,7 +19,7 @@ export interface RowScan {
 }
 
 /**
- * What planning and execution read from: the store now, a snapshot, or a past moment. Each call charges the ledger.
+ * The source of rows for planning and execution: the store now, a snapshot, or a past version. Each call charges the ledger.
  *
  * V1  A scan gives way between two batches (slices.ts): whatever reads much, however it came to, holds up no other call, and
  *     ends with its caller. So a store that answers at once may answer by promise, too, where there is much to read.
@@ -40,7 +40,7 @@ export interface TableView {
   ): RowScan
 }
 
-/** What a row read by its key weighs in a slice: there it is looked for, and its entity is looked at. */
+/** Cost of a row read by its key in a slice: the search for the row, and the decoding of its entity. */
 const getWork = 4
 
 /** The tables as a store or one of its snapshots has them. */

@@ -1,4 +1,4 @@
-/** What happened to tablets: the latest events, numbered 1, 2, 3, … so that a reader can go on where it was. */
+/** The latest events of tablets, numbered 1, 2, 3, … so that a reader can continue after the last one. */
 import type { TabletEvent } from './report.ts'
 
 export class EventLog {

@@ -5,8 +5,8 @@
  *   charge(row, weight) ─▶ its tablet's window and sample ─▶ its server's queue
  *   weight above 1      ─▶ a flow over a time slot, never a burst
  *
- * F1  Nothing here has a timer: whatever came due until now is made up for by whoever comes next, an operation or a reader,
- *     in the order and with the instants it would have had. An idle engine keeps nothing running.
+ * F1  Nothing here has a timer: overdue work runs at the next operation or report,
+ *     in its original order and with its original timestamps. An idle engine keeps nothing running.
  * F2  Operations are conserved: the totals of the tablets are what was charged and has flowed.
  * F3  Decisions fall on the same instants for the same operations: no chance but the seeded one, no other clock.
  */

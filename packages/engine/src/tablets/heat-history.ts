@@ -6,7 +6,7 @@
  *   ranges  at most heatRowsMax a table, each with its columns in every tier
  *
  * H1  Ranges partition the row keys of a table.
- * H2  Joining ranges adds their columns up; dividing one halves what it had, since nobody knows better. Sums stay.
+ * H2  Joining ranges adds up their columns; dividing one halves its columns, as an estimate. Sums stay.
  * H3  Memory is bounded: ranges × tiers × columns. A range is divided at the middle of its latest keys when it has more
  *     than its share of the load; the coldest two neighbours are joined to make room.
  */
@@ -80,7 +80,7 @@ class HeatRange {
     ring[at + 2] = (ring[at + 2] as number) + bytes
   }
 
-  /** What a column of a tier holds: `measure` 0 reads, 1 writes, 2 bytes. */
+  /** The value in a column of a tier: `measure` 0 reads, 1 writes, 2 bytes. */
   value(tier: number, step: number, measure: number): number {
     const column = step % (heatTiers[tier] as Tier).columns
     if ((this.#steps[tier] as Int32Array)[column] !== step % 0x7fff_ffff) return 0

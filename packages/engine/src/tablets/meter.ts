@@ -11,7 +11,7 @@
  */
 import type { RowKey, RowOperation, TableId } from '../row.ts'
 
-/** What a request weighs, and how it fared so far. */
+/** The weight of a request, and its delay so far. */
 export interface RequestLoad {
   readonly weight: number
   /** Time over which a weight above 1 is spread; `undefined` = the setting. */

@@ -29,7 +29,7 @@ import type { Tablet } from './tablet.ts'
 /** With simulation off, while operations are sampled, one request of so many is timed, for those before it as well. */
 const timedEvery = 16
 
-/** One charged operation, for whoever looks for patterns. */
+/** One charged operation, for listeners that look for patterns. */
 export interface SampleEvent {
   readonly table: TableId
   readonly operation: RowOperation
@@ -168,7 +168,7 @@ export class Metering implements Meter {
     for (const listener of this.listeners) listener(sample)
   }
 
-  /** Whether anything is refused: without it nobody need list what a commit writes. */
+  /** Whether operations can be refused; if not, the rows of a commit need not be listed. */
   get isSimulating(): boolean {
     return this.#fleet.settings.simulate
   }
@@ -194,7 +194,7 @@ export class Metering implements Meter {
       }
     }
     this.#refuse(load)
-    // Where nobody waits the time of the append is only measured.
+    // Without real delays the time of the append is only measured.
     if (!this.#fleet.settings.waits) load.delayMs += this.#fleet.settings.commitLatencyMs
     refuseLate(context, nowMs, load)
     load.admitted = true
@@ -275,7 +275,7 @@ export class Metering implements Meter {
     this.#fleet.charge(nowMs, tablet, charge)
   }
 
-  /** What a request meets at a tablet: a delay, or a refusal. @returns whether it is let in */
+  /** Delays a request at a tablet, or refuses it. @returns whether it is admitted */
   #meet(load: RequestLoad, tablet: Tablet, rowKey: RowKey, nowMs: number, cost: number): boolean {
     const server = this.#fleet.serverOf(tablet)
     const { serviceMs } = this.#fleet.settings

@@ -21,7 +21,7 @@ export function rowKeyHex(rowKey: RowKey | undefined): string {
   return rowKey === undefined || rowKey === '' ? '' : hexOf(rowKey, '')
 }
 
-/** What the rows of a range have in common: their leading words; the table alone when that is all. */
+/** The common leading words of the rows of a range; the table alone when there are none. */
 export function rangeLabel(table: TableId, start: RowKey, end: RowKey | undefined): string {
   const from = start === '' ? undefined : rowKeyParts(start)
   const to = end === undefined ? undefined : rowKeyParts(end)

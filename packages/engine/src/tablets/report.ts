@@ -1,5 +1,5 @@
 /**
- * What the tablets show to people: plain data, ready for JSON, the same for the inspector, HTTP, `sixtables top` and the labs.
+ * Reports of the tablets: plain data, ready for JSON, the same for the inspector, HTTP, `sixtables top` and the labs.
  *
  *   TabletsReport   now: tables, tablets, servers            HeatReport   a grid: key range × time
  *   TabletEvent     what happened: split, merge, move, …     Finding      what a pattern of use costs, in words
@@ -28,7 +28,7 @@ export interface TabletReport {
   readonly readsPerSecond: number
   readonly writesPerSecond: number
   readonly bytesPerSecond: number
-  /** Of the load of all tablets of its table, 0 to 1. */
+  /** Share of the load of all tablets of its table, 0 to 1. */
   readonly loadShare: number
   readonly server: number
   /** While it moves or splits, calls on it fail. */
@@ -43,7 +43,7 @@ export interface TabletReport {
 export interface WadingScans {
   /** How many there were. */
   readonly scans: number
-  /** What the latest one found, and over how many deleted rows it went. */
+  /** Rows that the latest one found, and deleted rows that it read past. */
   readonly rows: number
   readonly tombstones: number
 }
@@ -131,7 +131,7 @@ export interface HeatRow {
   readonly table: TableId
   readonly start: string
   readonly end: string
-  /** What the range has in common, in words. */
+  /** The common words of the row keys in the range. */
   readonly label: string
   /** Row operations a second, per column. */
   readonly reads: readonly number[]
@@ -176,7 +176,7 @@ export type FindingKind =
 
 export interface Finding {
   readonly kind: FindingKind
-  /** What it is about, in words: a key range, a kind, an index, an entity group. One finding per kind and subject. */
+  /** Subject in words: a key range, a kind, an index, an entity group. One finding per kind and subject. */
   readonly subject: string
   /** One sentence: what is seen. */
   readonly words: string

@@ -1,8 +1,8 @@
 /**
  * How many rows and bytes each tablet has, and how many tombstones.
  *
- * RC1  Nothing is counted before somebody wants to know: then the store is walked once, in slices, and from that moment on
- *      every row that comes or goes is noted. Traffic that nobody looks at pays one test of a flag.
+ * RC1  Nothing is counted before the first report: then the store is walked once, in slices, and from then on
+ *      every row that comes or goes is noted. Without reports, traffic pays one test of a flag.
  * RC2  Counts never show less than nothing, though estimates (tablet.ts) may fall below.
  */
 import type { Scheduler } from '../clock.ts'
@@ -53,7 +53,7 @@ export class RowCounts {
     if (open === undefined) return
     const scan = open()
     const walk = (): MaybePromise<void> => runSteps(this.#steps(scan, ++this.#walk))
-    // What the store cannot answer is not counted.
+    // Rows that the store cannot read are not counted.
     const ended = whenFails(
       () => finallyDo(walk, () => scan.close()),
       () => undefined,
@@ -70,7 +70,7 @@ export class RowCounts {
     }
   }
 
-  /** The store became another one; if somebody wanted to know, it is counted anew. */
+  /** The store was replaced; it is counted again, if there was a report before. */
   recount(): void {
     this.#walk++
     const wasWanted = this.isWanted

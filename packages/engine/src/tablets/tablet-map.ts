@@ -1,5 +1,5 @@
 /**
- * The tablets of every table, as a sorted list of split points: whoever has a row key finds its tablet by halving.
+ * The tablets of every table, as a sorted list of split points: a binary search finds the tablet of a row key.
  *
  *   Entities   ''  ──── ToDo:500 ──── ToDo:900 ────  ∞        three tablets, two split points
  *

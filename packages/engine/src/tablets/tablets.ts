@@ -33,18 +33,18 @@ export interface TabletOptions extends Partial<TabletSettings> {
 
 export interface TabletsParts {
   readonly scheduler: Scheduler
-  /** Of the engine. */
+  /** Seed of the engine. */
   readonly seed: number
   readonly options: TabletOptions
 }
 
 export class Tablets {
-  /** What the engine charges. */
+  /** Charges of the engine's operations. */
   readonly metering: Metering
-  /** What the engine tells of rows that come and go. */
+  /** Counts of rows that come and go. */
   readonly rows: RowCounts
   readonly groupLoad: GroupLoad = new GroupLoad()
-  /** What transactions tell of commits that met others. */
+  /** Reports of conflicts and waits, from transactions. */
   readonly contention: Contention = {
     waited: (groups) => {
       for (const group of groups) this.groupLoad.waited(group, this.metering.nowMs())
@@ -85,7 +85,7 @@ export class Tablets {
     if (this.#fleet.settings.simulate) this.rows.want()
   }
 
-  /** Counts the rows of a store when somebody wants to know. @param rows - all of them as of the call, in any order */
+  /** Counts the rows of a store at the first report. @param rows - all of them as of the call, in any order */
   watch(rows: () => RowWalk): void {
     this.rows.source = rows
     if (this.settings.simulate) this.rows.want()
@@ -194,7 +194,7 @@ export class Tablets {
     this.rows.recount()
   }
 
-  /** Rows came or went that nobody told of. */
+  /** Rows came or went without a report. */
   recount(): void {
     this.rows.recount()
   }

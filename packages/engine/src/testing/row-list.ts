@@ -14,7 +14,7 @@ export interface TableRow {
   readonly value: Uint8Array
 }
 
-/** What becomes of a row. */
+/** The change of a row. */
 export interface RowChange {
   readonly table: TableId
   readonly key: RowKey
@@ -22,7 +22,7 @@ export interface RowChange {
   readonly wasThere: boolean
 }
 
-/** What a change does to rows, those of Entities included. */
+/** The row changes of an entity's change, those of Entities included. */
 export function changesOf(delta: EntityDelta, rules: IndexRules): RowChange[] {
   const changes: RowChange[] = []
   const write = (key: RowKey, value: Uint8Array | undefined, wasThere: boolean): void => {

@@ -14,7 +14,7 @@ const attemptsMax = 50
 
 /**
  * Runs `work` over `viewOf()`. A commit that was under way meanwhile and touches what was read may be half in it: then, when
- * that commit has landed, everything is read again.
+ * that commit is written, everything is read again.
  *
  * @param settle - called with what was read, in the turn in which it is found to be whole; with a promise it asks to wait
  *   and to read again
@@ -48,10 +48,10 @@ function* readings<T>(
         yield* waitFor(wait)
       } else {
         attempt++
-        // A commit that fails to land may have changed rows, too.
+        // A commit that fails to be written may have changed rows, too.
         yield* waitFor(
           whenFails(
-            () => overlapping.landing,
+            () => overlapping.written,
             () => undefined,
           ),
         )

@@ -114,7 +114,7 @@ export class ReadViews {
     return this.#pastOf(database, () => ({ at: readTime, mark: 0 }), deletedBefore)
   }
 
-  /** @param choose - says which moment it is, when all that was committed has landed and is applied */
+  /** @param choose - says which moment it is, when all that was committed is written and is applied */
   #pastOf(
     database: LogDatabase,
     choose: () => Pick<ReadView, 'at' | 'mark'>,

@@ -18,7 +18,7 @@ export interface RecentCommit {
   /** Groups whose logs it moves. */
   readonly groups: readonly GroupCode[]
   /** Resolves when it is in the store; `undefined` when it is. Never rejects. */
-  landing: Promise<void> | undefined
+  written: Promise<void> | undefined
 }
 
 const nothing: readonly RecentCommit[] = []
@@ -31,25 +31,25 @@ export class RecentCommits {
   readonly #marks = new Map<number, number>()
 
   /** A commit is appended now. */
-  add({ footprint, alsoMoves, landing }: Append): void {
+  add({ footprint, alsoMoves, written }: Append): void {
     const number = this.#next++
-    if (landing === undefined && this.#marks.size === 0 && this.#inFlight === 0) return
+    if (written === undefined && this.#marks.size === 0 && this.#inFlight === 0) return
     const made = footprint()
-    const commit: RecentCommit = { number, footprint: made, groups: [...made.groups, ...alsoMoves], landing }
+    const commit: RecentCommit = { number, footprint: made, groups: [...made.groups, ...alsoMoves], written }
     this.#commits.push(commit)
-    if (landing === undefined) return
+    if (written === undefined) return
     this.#inFlight++
-    const landed = (): void => {
-      commit.landing = undefined
+    const settled = (): void => {
+      commit.written = undefined
       this.#inFlight--
       this.#trim()
     }
-    landing.then(landed, landed)
+    written.then(settled, settled)
   }
 
   /** The mark of now (N1). It holds for what is read in this turn; for more it must be kept. */
   get now(): number {
-    const oldest = this.#inFlight === 0 ? undefined : this.#commits.find(({ landing }) => landing !== undefined)
+    const oldest = this.#inFlight === 0 ? undefined : this.#commits.find(({ written }) => written !== undefined)
     return oldest?.number ?? this.#next
   }
 
@@ -87,8 +87,8 @@ export class RecentCommits {
     let kept = this.#next
     for (const mark of this.#marks.keys()) kept = Math.min(kept, mark)
     let gone = 0
-    for (const { number, landing } of this.#commits) {
-      if (number >= kept || landing !== undefined) break
+    for (const { number, written } of this.#commits) {
+      if (number >= kept || written !== undefined) break
       gone++
     }
     if (gone > 0) this.#commits.splice(0, gone)

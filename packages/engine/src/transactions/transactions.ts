@@ -244,9 +244,9 @@ export class Transactions {
   /**
    * Rows go without a commit: a reset begins. What has read some of them is to be tried again, nothing else ends.
    *
-   * @param landing - resolves when they are gone
+   * @param deletion - resolves when they are deleted
    */
-  rowsGo({ databases, ranges }: GoneRows, landing: Promise<void>): void {
+  rowsGo({ databases, ranges }: GoneRows, deletion: Promise<void>): void {
     const hasRead = (transaction: Transaction): boolean =>
       ranges === undefined
         ? !transaction.reads.isEmpty || this.#held.has(transaction)
@@ -259,7 +259,7 @@ export class Transactions {
     const gone = ranges ?? everySpace.map((space) => rowsOf(space, databases))
     const footprint: Footprint = { entityRows: [], indexRows: () => [], groups: [], ranges: gone }
     const { recent, log, versions } = this.#parts
-    recent.add({ footprint: () => footprint, alsoMoves: [], records: [], landing })
+    recent.add({ footprint: () => footprint, alsoMoves: [], records: [], written: deletion })
     log.retention.noteDeletion({ ranges: gone, at: versions.last })
   }
 

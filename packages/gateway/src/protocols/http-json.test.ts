@@ -61,6 +61,6 @@ test('a large commit is read in pieces, each in a turn of its own', async () => 
   const body = Buffer.from(JSON.stringify({ mutations }))
   const turns = await turnsOf(requestFromJson, Buffer.alloc(0), () => [jsonForm.request('Commit', body, call())])
   expect(turns.length).toBeGreaterThan(5)
-  // What is left of the body when its list is cut out comes with the first piece.
+  // The rest of the body, without its list, comes with the first piece.
   expect(new Set(turns).size).toBeGreaterThanOrEqual(turns.length - 1)
 })

@@ -100,7 +100,7 @@ function endOfNumber(bytes: Buffer, start: number): number {
 
 /** Whether a double may round the number. @throws INVALID_ARGUMENT (S3) */
 function isLongInteger(number: string): boolean {
-  // What is no number at all is left to the language's reader.
+  // JSON.parse refuses a text that is no number at all.
   if (Math.abs(Number(number)) === Number.POSITIVE_INFINITY) {
     const shown = number.length > 40 ? `${number.slice(0, 40)}…` : number
     throw invalidArgument(`the number ${shown} is out of the range of doubles`)

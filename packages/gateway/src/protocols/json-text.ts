@@ -39,7 +39,7 @@ function withQuotes(body: Buffer, long: readonly LongInteger[]): string {
 /** Members whose numbers are doubles. */
 const doubles = new Set(['doubleValue', 'latitude', 'longitude'])
 
-/** What is printed: some of it may be printed already. */
+/** A value to print; parts of it may be printed already. */
 export type Printable = null | boolean | number | string | Printable[] | PrintableObject | PrintedJson
 export interface PrintableObject {
   [name: string]: Printable

@@ -32,11 +32,11 @@ export interface CompactionTally {
   refused: number
   killed: number
   readonly sights: Sight[]
-  /** What is there when all is quiet. */
+  /** The lists at the end, when all writers have stopped. */
   last: Sight | undefined
 }
 
-/** What the writers know of a user. */
+/** The knowledge of the writers about a user. */
 interface Known {
   follows: boolean
   isBusy: boolean

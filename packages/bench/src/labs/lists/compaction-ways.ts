@@ -1,6 +1,6 @@
 /**
  * Ways to compact a list of `+user` and `-user` entries while it is appended to. A compaction is a generator that yields after
- * each of its steps: a client that is killed there is a generator that nobody resumes.
+ * each of its steps: a client that is killed there is a generator that is not resumed.
  *
  *   one list      cas             read, leave out what cancels out, put back if the version is still the same
  *   lists a, b    active-pointer  an entity names the list that is appended to; the other one is emptied into it
@@ -128,7 +128,7 @@ function pointerPut(client: Client, active: 'a' | 'b', seen: Stored | undefined)
 
 const stepsOf = (seen: Stored | undefined): number => integerOf(seen?.fields, 'steps')
 
-/** What has to go from the inactive list to the active one (LW3); no put where that is nothing. */
+/** The entries to copy from the inactive list to the active one (LW3); no put where there are none. */
 function copyOf(client: Client, { active, activeEntries, inactiveEntries }: Pair): readonly Put[] {
   const there = new Set(activeEntries)
   const missing = compacted(inactiveEntries.filter((entry) => !there.has(entry)))

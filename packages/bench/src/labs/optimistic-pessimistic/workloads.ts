@@ -12,12 +12,12 @@ import { type Client, hasCode, integerOf } from '../../sim/client.ts'
 import { integer } from '../../sim/entities.ts'
 import { inTransaction, type Job } from '../../sim/writers.ts'
 
-/** What the writers of a run met, by their own count. */
+/** Conflicts and errors of the writers of a run, by their own count. */
 export interface Met {
   /** Jobs of each writer that were committed. */
   readonly committed: Map<number, number>
   aborts: number
-  /** Of these, by the words of the error: one of two transactions that wait for each other, or a wait that took too long. */
+  /** Those that name a deadlock in their message: one of two transactions that wait for each other, or a wait that took too long. */
   deadlocks: number
   lockTimeouts: number
   /** Attempts that were committed, of all writers but the {@link reporter}. */

@@ -93,7 +93,7 @@ function counterOutside({ crashShare }: NumberingOptions): Numbering {
       n = integerOf(await client.lookup(counter, transaction), 'last') + 1
       return [{ operation: 'upsert', key: counter, fields: { last: integer(n) } }]
     })
-    // The counter has moved; whoever goes away now leaves a number without a record.
+    // The counter has moved; a client that crashes now leaves a number without a record.
     if (random.next() < crashShare) return
     await client.commit([record(client, n)])
     given.push(n)
@@ -101,7 +101,7 @@ function counterOutside({ crashShare }: NumberingOptions): Numbering {
   return { job, given }
 }
 
-/** What nobody checks: the number after the greatest one that a query knows. */
+/** An unchecked number: the one after the greatest number that a query finds. */
 function queryThenPut(): Numbering {
   const given: number[] = []
   const job: Job = async ({ client }) => {

@@ -1,5 +1,5 @@
 /**
- * What an engine or a server refuses, as the command line tells it: a mistake in what was asked ends with exit code 2, as one
+ * Refusals of an engine or a server as messages of the command line: a mistake in the request ends with exit code 2, as one
  * that the command line finds itself; all else failed, with 1.
  */
 import { DatastoreError } from '@sixtables/engine'

@@ -180,7 +180,7 @@ function entityTable(entities: readonly StoredEntity[]): readonly string[] {
   ])
 }
 
-/** What a column shows of a value of each type: its path, what stands behind the tag, or the notation of fixtures. */
+/** The form of a value of each type in a column: its path, the text after the tag, or the notation of fixtures. */
 const shownAs: Readonly<Record<Value['type'], 'path' | 'untagged' | 'notation'>> = {
   null: 'notation',
   boolean: 'notation',

@@ -1,4 +1,4 @@
-/** What is answered while a batch is on its way to the store: nothing that speaks of it (commit-log/L3). */
+/** Answers while a batch is on its way to the store never reveal it (commit-log/L3). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mutationOf, storedValue, worldKeys } from '../../test/property/log-world.ts'
 import type { DatastoreError } from '../errors.ts'
@@ -30,7 +30,7 @@ async function commit(
   await database.commit(engine.context(), { mode: 'nonTransactional', mutations })
 }
 
-/** What becomes of work, and whether it is known yet. */
+/** The outcome of work; `undefined` while it is open. */
 function watch(work: Promise<unknown>): { ending: string | undefined; done: Promise<void> } {
   const seen: { ending: string | undefined; done: Promise<void> } = { ending: undefined, done: Promise.resolve() }
   seen.done = work.then(
@@ -49,7 +49,7 @@ async function turns(): Promise<void> {
 }
 
 describe('while a batch is on its way', () => {
-  test('a commit that finds nothing to change because of it is acknowledged when it has landed', async () => {
+  test('a commit that finds nothing to change because of it is acknowledged when it is written', async () => {
     kv.hold()
     const writing = watch(commit(first, 1))
     const same = watch(commit(first, 1))
@@ -63,7 +63,7 @@ describe('while a batch is on its way', () => {
   test.each([
     ['ALREADY_EXISTS', 1, 2, 'insert'],
     ['NOT_FOUND', undefined, 2, 'update'],
-  ] as const)('%s because of it is answered when it has landed', async (code, before, value, operation) => {
+  ] as const)('%s because of it is answered when it is written', async (code, before, value, operation) => {
     await commit(first, before === undefined ? 1 : undefined)
     kv.hold()
     const writing = watch(commit(first, before))
@@ -85,7 +85,7 @@ describe('while a batch is on its way', () => {
     expect([writing.ending, refused.ending]).toEqual(['UNAVAILABLE', 'UNAVAILABLE'])
   })
 
-  test('a conflict with it is answered when it has landed', async () => {
+  test('a conflict with it is answered when it is written', async () => {
     database.configure({ concurrency: 'optimistic' })
     const transaction = await database.beginTransaction(engine.context(), { mode: 'readWrite' })
     await database.lookup(engine.context(), { keys: [first], read: { transaction } })

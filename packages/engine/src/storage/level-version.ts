@@ -1,17 +1,17 @@
 /**
- * The states of a LevelDB store that readers can stand on: one moment for each acknowledged group of writes.
+ * The versions of a LevelDB store that readers can use: one for each acknowledged group of writes.
  *
- * LevelDB shows a batch to readers before its promise settles here, and with `sync` the machine may still lose it. So that
- * nobody reads what is not acknowledged, a snapshot of the moment is taken just before each batch is handed over; readers
+ * LevelDB shows a batch to readers before its promise settles here, and with `sync` the machine may still lose it. Readers
+ * must see only acknowledged rows. So a snapshot of the version is taken just before each batch is handed over, and readers
  * use it until the batch is acknowledged. Between batches there is no snapshot and reads go straight to the store.
  *
- *   moment n          batch handed over          acknowledged: moment n + 1
+ *   version n         batch handed over          acknowledged: version n + 1
  *   ──────────────────┬──────────────────────────┬─────────────────────────
  *   reads: the store  │ reads: snapshot of n     │ reads: the store; scans opened in n: still its snapshot
  *
- * A moment in which ranges are deleted in steps hides them, so that no part of the deletion is seen: hidden-ranges.ts.
+ * A version in which ranges are deleted in steps hides them, so that no part of the deletion is seen: hidden-ranges.ts.
  *
- * M1  Whoever holds a moment reads the same rows from it at any time until it is released.
+ * M1  A holder of a version reads the same rows from it at any time until it is released.
  *
  * Measured: a LevelDB snapshot costs 2 µs to take and give back, a batch of 17 rows 50–90 µs.
  */
@@ -21,21 +21,21 @@ import type { CacheView, RowCache } from './row-cache.ts'
 
 export type LevelDatabase = Level<Uint8Array, Uint8Array>
 
-/** How a row is read in a past moment. With its encodings named, LevelDB's wrapper does not copy the options in each call. */
+/** How a row is read in a past version. With its encodings named, LevelDB's wrapper does not copy the options in each call. */
 export interface SnapshotRead {
   readonly snapshot: ReturnType<LevelDatabase['snapshot']>
   readonly keyEncoding: 'view'
   readonly valueEncoding: 'view'
 }
 
-export class Moment {
+export class StoreVersion {
   /** How many acknowledged groups of writes lie before it. */
   readonly sequence: number
   /** Ranges whose rows do not count in it. */
   readonly hidden: readonly KeyRange[]
-  /** Undefined while the store itself is in this moment. */
+  /** Undefined while the store itself is in this version. */
   snapshot: SnapshotRead | undefined
-  /** What the row cache knew at the end of this moment; undefined while it is the newest one. */
+  /** View of the row cache at the end of this version; undefined while it is the newest one. */
   cached: CacheView | undefined
   #cache: RowCache | undefined
   #holders = 0
@@ -46,7 +46,7 @@ export class Moment {
     this.hidden = hidden
   }
 
-  /** Whether a later moment has come. */
+  /** Whether a later version has come. */
   get past(): boolean {
     return this.#past
   }
@@ -65,7 +65,7 @@ export class Moment {
     this.snapshot ??= { snapshot: level.snapshot(), keyEncoding: 'view', valueEncoding: 'view' }
   }
 
-  /** A later moment comes: without holders all is given back, otherwise the row cache is kept as it is now. */
+  /** A later version comes: without holders all is given back, otherwise the row cache is kept as it is now. */
   pass(cache: RowCache | undefined): void {
     this.#past = true
     if (this.#holders > 0) {
