@@ -20,6 +20,7 @@ import {
   switchedOffFindings,
 } from './sources.ts'
 import { linkFindings, lockfileFindings, machineFindings } from './texts.ts'
+import { riddles, vagueWords, wordFindings } from './words.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const files = readRepository()
@@ -70,6 +71,9 @@ describe('this repository', () => {
   })
   test('has no link that leads nowhere', () => {
     expect(linkFindings(files, (path) => existsSync(root + path))).toEqual([])
+  })
+  test('names its subjects, and opens comments with nouns', () => {
+    expect(wordFindings(files)).toEqual([])
   })
 })
 
@@ -258,5 +262,32 @@ describe('the rule of laws', () => {
   test('refuses a test that is not there', () => {
     const text = head('L1', '   no-such.' + 'test.ts')
     expect(lawFindings([{ ...log, text }])).toEqual([expect.stringContaining('which is not there')])
+  })
+})
+
+describe('the rule of plain words', () => {
+  const source = 'packages/engine/src/a.ts'
+  test.each(vagueWords)('refuses %s in sources, documents and change notes', (word) => {
+    const text = `one\nfor ${word} else`
+    for (const path of [source, 'docs/a/b.md', 'README.md', '.changeset/a.md']) {
+      expect(wordFindings(file(path, text))).toEqual([expect.stringContaining(`${path}:2 says "${word}"`)])
+    }
+  })
+  test('refuses these words in messages and in any case of letters', () => {
+    expect(wordFindings(file(source, "say('Nobody asked')"))).toEqual([expect.stringContaining('says "Nobody"')])
+  })
+  test.each(riddles)('refuses comments that open with %s', (word) => {
+    for (const text of [`/** ${word} it is. */`, `/**\n * ${word} it is.\n */`, `  // ${word} it is.`]) {
+      expect(wordFindings(file(source, text))).toEqual([expect.stringContaining(`opens with "${word}"`)])
+    }
+  })
+  test('allows the words of riddles inside of a line, and in longer words', () => {
+    expect(wordFindings(file(source, '/** The rows: Of them, What. */\n// Whatever. Often.'))).toEqual([])
+  })
+  test('allows quoted output and code in documents, and the changelog, tests and other files', () => {
+    expect(wordFindings(file('docs/a.md', '```text\nnobody\n```\nthe name `nobody`'))).toEqual([])
+    for (const path of ['CHANGELOG.md', 'packages/engine/test/a.test.ts', 'scripts/tidy/words.ts']) {
+      expect(wordFindings(file(path, '// What nobody knows'))).toEqual([])
+    }
   })
 })

@@ -145,7 +145,7 @@ export class IndexPatterns implements Pattern {
       found.push({
         kind: 'unread-index',
         subject: index,
-        words: `Nobody reads the composite index ${index}, and every write keeps it up.`,
+        words: `No query used the composite index ${index}, and every write maintains it.`,
         evidence: [`${rows} rows written, no query served`],
         share: 1,
         count: rows,

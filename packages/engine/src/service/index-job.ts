@@ -49,7 +49,7 @@ export class IndexJob {
     this.type = type
     this.defined = define(this)
     this.done = this.defined.then((index) => work(this, index))
-    // Nobody has to wait for a job.
+    // A job may fail without a caller that waits for it.
     this.defined.catch(() => {})
     this.done.catch(() => {})
   }

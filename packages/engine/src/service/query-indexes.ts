@@ -72,7 +72,7 @@ export class QueryIndexes {
     const declared = new Set(this.#declared().map(identityOf))
     for (const index of missing) {
       if (isRequired && !declared.has(identityOf(index))) throw new MissingIndexError(index)
-      // Nobody waits: the query is served without it.
+      // The query does not wait: it is served without the index.
       this.#indexes.ensureForQuery(database, index).catch(() => {})
     }
   }
@@ -116,7 +116,7 @@ export class QueryIndexes {
       if (first === 'late') throw this.#notReady(database, needed)
     } finally {
       patience.abort()
-      // Nobody else hears of a build that fails after this.
+      // A later failure of the build is reported by its operation alone.
       built.catch(() => {})
     }
   }

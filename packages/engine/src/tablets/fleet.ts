@@ -264,7 +264,7 @@ export class TabletFleet {
     }
   }
 
-  /** Somebody has set the clock back: flows under way end here, and decisions begin anew from there. */
+  /** The clock was set back: flows under way end here, and decisions begin anew from there. */
   #setBack(nowMs: number): void {
     for (const [endsMs] of [...this.#ending].sort(([a], [b]) => a - b)) this.#flow(endsMs)
     this.#nowMs = nowMs

@@ -45,7 +45,7 @@ export class RowCounts {
     this.#open = open
   }
 
-  /** Somebody wants to know. */
+  /** Starts counting, for a report. */
   want(): void {
     if (this.isWanted) return
     this.isWanted = true

@@ -39,7 +39,7 @@ export type RecordedFilter =
   | ({
       readonly property: string
       readonly operator: string
-      /** Of the value, in bytes. */
+      /** Size of the value in bytes. */
       readonly bytes: number
       /** The google.datastore.v1.Value in base64. */
       readonly value?: string

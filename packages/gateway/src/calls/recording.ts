@@ -15,7 +15,7 @@ import { recordedCall } from './recorded-call.ts'
 export const recordingFormat = 'sixtables-recording'
 export const recordingVersion = 1
 
-/** Of all lines that no reader has taken yet, in characters. */
+/** Maximum size of all lines that the reader has not taken yet, in characters. */
 export const waitingBytesMax: number = 16 * 1024 * 1024
 /** A reader gets an empty batch after so long a silence: a sign of life. */
 const silenceMs = 15_000
@@ -46,7 +46,7 @@ export async function* recordedLines(
       await recording.waiting()
       yield recording.take()
     }
-    // What came while the reader was busy with the batch before.
+    // The lines since the batch before.
     yield recording.take()
   } finally {
     stop()

@@ -252,7 +252,7 @@ function refuse(socket: Socket, error: DatastoreError): void {
   const body = jsonForm.error(error)
   const head = `HTTP/1.1 429 Too Many Requests\r\nContent-Type: ${jsonForm.contentType}\r\nConnection: close\r\n`
   socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
-  // Nobody needs what the client may still send.
+  // Bytes that the client may still send are dropped.
   socket.resume()
   setTimeout(() => socket.destroy(), refusedMs).unref()
 }

@@ -308,7 +308,7 @@ class NodeCall implements ResponseStream {
     if (stream.destroyed || stream.closed || stream.headersSent) return
     stream.respond(headers, headersAlone)
     if (stream.readableEnded) return
-    // Nobody needs what the client may still send. To reset the stream at once could overtake the headers.
+    // Bytes that the client may still send are dropped. To reset the stream at once could overtake the headers.
     setTimeout(() => stream.close(constants.NGHTTP2_NO_ERROR), lingerMs).unref()
   }
 }

@@ -1,0 +1,44 @@
+/**
+ * Rules of plain words, for the sources of packages and for documents: a reader learns the subject of a sentence first.
+ *
+ * W1  None of `vagueWords`: the text names a client, a reader, a caller or another party instead.
+ * W2  No comment line of a source begins with one of `riddles`: a docstring opens with the noun of what it describes.
+ *
+ * Documents are checked without their code, which may quote the output of commands. CHANGELOG.md is made from change notes,
+ * which are checked.
+ */
+import { type Finding, matches, type SourceFile } from './repository.ts'
+
+export const vagueWords: readonly string[] = ['somebody', 'nobody', 'anybody', 'whoever']
+export const riddles: readonly string[] = ['What', 'Of', 'Who', 'Whose', 'As much']
+
+const vague = new RegExp(`\\b(?:${vagueWords.join('|')})\\b`, 'gi')
+const riddle = new RegExp(`(?<=^[ \\t]*(?:/\\*\\*|\\*|//) )(?:${riddles.join('|')})(?= )`, 'gm')
+
+export function wordFindings(files: readonly SourceFile[]): Finding[] {
+  return files.flatMap(({ path, text }) => {
+    if (isSource(path)) return [...vagueFindings(path, text), ...riddleFindings(path, text)]
+    return isDocument(path) ? vagueFindings(path, withoutCode(text)) : []
+  })
+}
+
+function vagueFindings(path: string, text: string): Finding[] {
+  return matches(path, text, vague, (found) => `says "${found}": name the client, reader or caller (W1)`)
+}
+
+function riddleFindings(path: string, text: string): Finding[] {
+  return matches(path, text, riddle, (found) => `has a comment that opens with "${found}": begin with a noun (W2)`)
+}
+
+function isSource(path: string): boolean {
+  return /^packages\/[^/]+\/src\/.*\.ts$/.test(path)
+}
+
+function isDocument(path: string): boolean {
+  return path.endsWith('.md') && /^(?:docs\/|\.changeset\/|[^/]+$)/.test(path) && path !== 'CHANGELOG.md'
+}
+
+/** Code blanked out, line for line. */
+function withoutCode(text: string): string {
+  return text.replace(/^( *)```[\s\S]*?^\1```|`[^`\n]*`/gm, (code) => code.replace(/[^\n]/g, ' '))
+}
