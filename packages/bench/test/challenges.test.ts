@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { challenges } from '../src/challenges/catalogue.ts'
+import { Program } from '../src/challenges/challenge.ts'
 import { judge, loadProgram } from '../src/challenges/judge.ts'
 import { figureOf } from '../src/lab.ts'
 
@@ -21,4 +22,26 @@ describe.each(challenges)('$name', (challenge) => {
     expect(challenge.goals.filter(({ figure, holds }) => !holds(figureOf(before, figure)))).not.toEqual([])
     expect(before.heatmaps.length).toBeGreaterThan(0)
   })
+})
+
+it('ends with a program that asks the store nothing, and asks it for numbers as it has answered them', {
+  timeout: 60_000,
+}, async () => {
+  const challenge = challenges.find(({ name }) => name === 'invoice-numbers')
+  if (challenge === undefined) throw new Error('there is no such challenge')
+  const types = new Set<string>()
+  let last = 0
+  const invoices = new Map<unknown, unknown>()
+  const program = new Program({
+    createInvoice: (_db: unknown, invoice: unknown) => {
+      invoices.set(++last, invoice)
+      return last
+    },
+    findInvoice: (_db: unknown, number: unknown) => {
+      types.add(typeof number)
+      return invoices.get(number)
+    },
+  })
+  await judge(challenge, { given: program, yours: program }, { seeds: 1 })
+  expect([...types]).toEqual(['number'])
 })

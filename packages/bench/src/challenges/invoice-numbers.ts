@@ -22,24 +22,23 @@ export const invoiceNumbers: Challenge = {
     const { record } = session
     const store = await session.open({ simulate: true })
     const db = dbOf(session, store)
-    const numbers: string[] = []
+    const written: { readonly number: unknown; readonly customer: string; readonly amount: number }[] = []
     const { done, failed, latency } = await callInTurn(
       session,
       store,
       { clients: writers, seconds },
-      async (client, n) => {
-        const number = await program.call('createInvoice', db, { customer: `c${client}`, amount: n })
-        numbers.push(`${number} c${client} ${n}`)
+      async (client, amount) => {
+        const customer = `c${client}`
+        written.push({ number: await program.call('createInvoice', db, { customer, amount }), customer, amount })
       },
     )
     let lost = 0
     await alone(store, async () => {
-      for (let i = 0; i < asked && numbers.length > 0; i++) {
-        const [number = '', customer, amount] = (numbers[session.random.integer(numbers.length)] ?? '').split(' ')
+      for (let i = 0; i < asked && written.length > 0; i++) {
+        const invoice = written[session.random.integer(written.length)]
         const lookups = db.meter.calls
-        const key = /^\d+$/.test(number) ? BigInt(number) : number
-        const found = (await program.call('findInvoice', db, key)) as Record<string, unknown> | undefined
-        const isRight = found?.['customer'] === customer && String(found?.['amount']) === amount
+        const found = (await program.call('findInvoice', db, invoice?.number)) as Record<string, unknown> | undefined
+        const isRight = found?.['customer'] === invoice?.customer && found?.['amount'] === invoice?.amount
         if (!isRight || db.meter.calls - lookups !== 1) lost++
       }
     })
@@ -47,7 +46,7 @@ export const invoiceNumbers: Challenge = {
     record.figure('invoices', done / seconds, 'a second')
     record.figure('p99', latency.quantile(0.99), 'ms')
     record.figure('calls that failed', failed, '')
-    record.figure('duplicates', numbers.length - new Set(numbers.map((one) => one.split(' ')[0])).size, '')
+    record.figure('duplicates', written.length - new Set(written.map(({ number }) => String(number))).size, '')
     record.figure('not found by one lookup', lost, `of ${asked} invoices`)
   },
   goals: [
