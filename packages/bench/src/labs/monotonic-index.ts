@@ -173,7 +173,7 @@ export const monotonicIndex: Lab = {
     'values in an indexed field.',
   sources: [
     'No index on a property that rises, or a prefix (shard, user) before it: best practices, indexes.',
-    "About 500 writes a second as the start of trouble: best practices, ramping up; here the simulated server's " +
+    "500 operations a second: where a ramp begins (best practices), and no limit; here the simulated server's " +
       'capacity is the bound.',
     '`__scatter__`: App Engine SDK.',
   ],
