@@ -53,6 +53,8 @@ export class ArmSession {
     // Reports over the window that decides: fewer samples would look like an uneven load.
     const capacities = {
       simulate: true,
+      // As many rows as a picture has.
+      heatRowsMax: 32,
       reportWindowMs: asked.windowMs ?? tabletDefaults.windowMs,
       ...asked,
       ...tablets,

@@ -122,7 +122,7 @@ function keyIn(store: Pick<Store, 'key'>, kind: string, name: string, namespace 
 
 async function run(session: ArmSession, way: Way): Promise<void> {
   const { record, random } = session
-  const store = await session.open({ simulate: true, tablets: { heatRowsMax: 32 } })
+  const store = await session.open({ simulate: true })
   if (way.hasOld) await prepareOld(store)
   const begunSeconds = store.nowMs / 1000
   const ramp: Ramp = {

@@ -66,7 +66,7 @@ const row = (n: bigint) => ({ old: unindexed(integer(n)) })
 
 async function migrate(session: ArmSession, mapping: Mapping): Promise<void> {
   const { record } = session
-  const store = await session.open({ simulate: true, tablets: { heatRowsMax: 32 } })
+  const store = await session.open({ simulate: true })
   let permutation: KeyPermutation | undefined
   const load = rampOf(session, (n) => {
     const old = BigInt(n + 1)

@@ -92,7 +92,7 @@ const afterSeconds = 180
 
 async function run(session: ArmSession, scheme: Scheme): Promise<void> {
   const { record, random } = session
-  const store = await session.open({ simulate: true, tablets: { heatRowsMax: 32 } })
+  const store = await session.open({ simulate: true })
   const periodSeconds = session.setting('shards.periodMinutes') * 60
   const ramp: Ramp = {
     startOpsPerSecond: session.setting('ramp.startOpsPerSecond'),

@@ -8,7 +8,8 @@
  * H1  Ranges partition the row keys of a table.
  * H2  Joining ranges adds up their columns; dividing one halves its columns, as an estimate. Sums stay.
  * H3  Memory is bounded: ranges × tiers × columns. A range is divided at the middle of its latest keys when it has more
- *     than its share of the load; the coldest two neighbours are joined to make room.
+ *     than its share of the load; to make room, the two neighbours with the fewest operations are joined, where an
+ *     operation counts half after {@link halfLifeMs}.
  */
 import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
@@ -32,22 +33,22 @@ const recentMax = 16
 const hotFactor = 2
 /** Columns of the second tier that say what is hot now. */
 const recentColumns = 3
+/** Pictures reach back a day. */
+const halfLifeMs = 12 * 3_600_000
 
 /** Columns of one range: for each tier a ring of [reads, writes, bytes]. */
 class HeatRange {
   readonly start: RowKey
-  readonly #rings: Float32Array[] = []
-  readonly #steps: Int32Array[] = []
+  readonly #rings = heatTiers.map(({ columns }) => new Float32Array(columns * measures))
+  readonly #steps = heatTiers.map(({ columns }) => new Int32Array(columns).fill(-1))
+  /** Operations, older ones for less. */
+  load = 0
   /** Latest keys, a ring. */
-  readonly recent: RowKey[] = []
+  recent: RowKey[] = []
   #noted = 0
 
   constructor(start: RowKey) {
     this.start = start
-    for (const { columns } of heatTiers) {
-      this.#rings.push(new Float32Array(columns * measures))
-      this.#steps.push(new Int32Array(columns).fill(-1))
-    }
   }
 
   note(rowKey: RowKey): void {
@@ -55,6 +56,7 @@ class HeatRange {
   }
 
   add(nowMs: number, reads: number, writes: number, bytes: number): void {
+    this.load += reads + writes
     for (let tier = 0; tier < heatTiers.length; tier++) this.addTier(tier, nowMs, reads, writes, bytes)
   }
 
@@ -95,16 +97,8 @@ class HeatRange {
     return sum
   }
 
-  /** Operations of the longest tier's columns. */
-  allLoad(nowMs: number): number {
-    const { stepMs, columns } = heatTiers[3] as Tier
-    const step = Math.floor(nowMs / stepMs)
-    let sum = 0
-    for (let i = 0; i < columns; i++) sum += this.value(3, step - i, 0) + this.value(3, step - i, 1)
-    return sum
-  }
-
-  addAll(other: HeatRange, factor = 1): void {
+  /** Takes in the columns and keys of a neighbour. */
+  join(other: HeatRange): void {
     for (let tier = 0; tier < heatTiers.length; tier++) {
       const steps = other.#steps[tier] as Int32Array
       const ring = other.#rings[tier] as Float32Array
@@ -112,11 +106,27 @@ class HeatRange {
         const step = steps[column] as number
         if (step < 0 || step < ((this.#steps[tier] as Int32Array)[column] as number)) continue
         const at = column * measures
-        const [reads, writes, bytes] = [ring[at] as number, ring[at + 1] as number, ring[at + 2] as number]
-        this.#addTo(tier, column, step, reads * factor, writes * factor, bytes * factor)
+        this.#addTo(tier, column, step, ring[at] as number, ring[at + 1] as number, ring[at + 2] as number)
       }
     }
+    this.load += other.load
     for (const key of other.recent) this.note(key)
+  }
+
+  /** Keeps the keys before `at`, and half of each column. @returns the range from `at` on */
+  divide(at: RowKey): HeatRange {
+    const right = new HeatRange(at)
+    for (const [tier, ring] of this.#rings.entries()) {
+      for (let i = 0; i < ring.length; i++) ring[i] = (ring[i] as number) / 2
+      right.#rings[tier]?.set(ring)
+      right.#steps[tier]?.set(this.#steps[tier] as Int32Array)
+    }
+    this.load /= 2
+    right.load = this.load
+    const keys = this.recent
+    this.recent = []
+    for (const key of keys) (key < at ? this : right).note(key)
+    return right
   }
 }
 
@@ -132,6 +142,7 @@ export interface HeatCells {
 export class HeatHistory {
   readonly #tables = new Map<TableId, HeatRange[]>()
   #rowsMax: number
+  #adaptedMs: number | undefined
 
   constructor(rowsMax: number) {
     this.#rowsMax = rowsMax
@@ -161,6 +172,7 @@ export class HeatHistory {
   ): void {
     const range = this.#rangeOf(table, rowKey)
     range.note(rowKey)
+    range.load += reads + writes
     for (let tier = 0; tier < heatTiers.length; tier++) {
       const { stepMs } = heatTiers[tier] as Tier
       const parts = Math.max(1, Math.ceil(spreadMs / stepMs))
@@ -173,7 +185,12 @@ export class HeatHistory {
 
   /** Divides hot ranges and makes room by joining cold ones; called now and then. */
   adapt(nowMs: number): void {
-    for (const ranges of this.#tables.values()) this.#adaptTable(ranges, nowMs)
+    const fading = 0.5 ** (Math.max(0, nowMs - (this.#adaptedMs ?? nowMs)) / halfLifeMs)
+    this.#adaptedMs = nowMs
+    for (const ranges of this.#tables.values()) {
+      for (const range of ranges) range.load *= fading
+      this.#adaptTable(ranges, nowMs)
+    }
   }
 
   #adaptTable(ranges: HeatRange[], nowMs: number): void {
@@ -182,42 +199,21 @@ export class HeatHistory {
     if (total === 0) return
     const share = (hotFactor * total) / this.#rowsMax
     let hottest = -1
+    let at: RowKey | undefined
     for (let i = 0; i < ranges.length; i++) {
-      if ((loads[i] as number) <= share || divisionOf(ranges[i] as HeatRange) === undefined) continue
-      if (hottest < 0 || (loads[i] as number) > (loads[hottest] as number)) hottest = i
+      if ((loads[i] as number) <= Math.max(share, loads[hottest] ?? 0)) continue
+      const division = divisionOf(ranges[i] as HeatRange)
+      if (division === undefined) continue
+      hottest = i
+      at = division
     }
-    if (hottest < 0) return
+    if (at === undefined) return
     if (ranges.length >= this.#rowsMax) {
-      const joined = this.#joinColdest(ranges, hottest, nowMs)
+      const joined = joinColdest(ranges, hottest)
       if (joined === undefined) return
       if (joined < hottest) hottest--
     }
-    const hot = ranges[hottest] as HeatRange
-    const at = divisionOf(hot)
-    if (at === undefined) return
-    const [left, right] = [new HeatRange(hot.start), new HeatRange(at)]
-    left.addAll(hot, 0.5)
-    right.addAll(hot, 0.5)
-    left.recent.length = 0
-    right.recent.length = 0
-    for (const key of hot.recent) (key < at ? left : right).note(key)
-    ranges.splice(hottest, 1, left, right)
-  }
-
-  /** @returns the place of the pair that became one */
-  #joinColdest(ranges: HeatRange[], keep: number, nowMs: number): number | undefined {
-    const loads = ranges.map((range) => range.allLoad(nowMs))
-    let [place, least] = [-1, Number.POSITIVE_INFINITY]
-    for (let i = 0; i + 1 < ranges.length; i++) {
-      if (i === keep || i + 1 === keep) continue
-      const sum = (loads[i] as number) + (loads[i + 1] as number)
-      if (sum < least) [place, least] = [i, sum]
-    }
-    if (place < 0) return undefined
-    const left = ranges[place] as HeatRange
-    left.addAll(ranges[place + 1] as HeatRange)
-    ranges.splice(place + 1, 1)
-    return place
+    ranges.splice(hottest + 1, 0, (ranges[hottest] as HeatRange).divide(at))
   }
 
   tables(): readonly TableId[] {
@@ -270,6 +266,20 @@ export class HeatHistory {
     const next = lowerBound(ranges.length, (place) => (ranges[place] as HeatRange).start <= rowKey, 1)
     return ranges[next - 1] as HeatRange
   }
+}
+
+/** @returns the place of the pair that became one */
+function joinColdest(ranges: HeatRange[], keep: number): number | undefined {
+  let [place, least] = [-1, Number.POSITIVE_INFINITY]
+  for (let i = 0; i + 1 < ranges.length; i++) {
+    if (i === keep || i + 1 === keep) continue
+    const sum = (ranges[i] as HeatRange).load + (ranges[i + 1] as HeatRange).load
+    if (sum < least) [place, least] = [i, sum]
+  }
+  if (place < 0) return undefined
+  ;(ranges[place] as HeatRange).join(ranges[place + 1] as HeatRange)
+  ranges.splice(place + 1, 1)
+  return place
 }
 
 /** The middle of the latest keys, where that divides the range. */
