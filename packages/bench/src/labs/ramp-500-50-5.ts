@@ -167,7 +167,7 @@ export const ramp500505: Lab = {
     ...defaultsOf('load.writeShare'),
     'ramp.minutes': 90,
     'load.minutes': 5,
-    'load.samples': 800,
+    'load.samples': 600,
     'tablet.samplesMin': 24,
   },
   arms: growths.map((growth) => ({

@@ -3,6 +3,7 @@
  *
  * WR1  A job's latency runs from its first attempt to its end, pauses included; also that of a job that is given up.
  * WR2  What is given up after the last attempt counts as given up, not as done.
+ * WR3  A job that tries on by itself ends with its first vain try after the writers' time.
  */
 
 import type { Random } from '@sixtables/engine/testing'
@@ -18,7 +19,11 @@ export interface Attempt {
   /** 0, 1, 2, …: which of the writers. */
   readonly writer: number
   readonly random: Random
-  /** Counts a try that came to nothing within the job. */
+  /**
+   * Counts a try that came to nothing within the job.
+   *
+   * @throws when the time of the writers is over (WR3)
+   */
   retried(): void
 }
 
@@ -32,6 +37,8 @@ export interface Tally {
   givenUp: number
   readonly latency: Histogram
 }
+
+const timeIsOver = new Error('the time of the writers is over')
 
 interface Patience {
   readonly retries: number
@@ -55,8 +62,12 @@ export async function write(
     await store.sleep(random.next() * 100)
     while (store.nowMs < endMs) {
       const begun = store.nowMs
-      const attempt = { client, writer, random, retried: () => void tally.retries++ }
-      const isDone = await retrying(attempt, patience, job)
+      const retried = (): void => {
+        if (store.nowMs > endMs) throw timeIsOver
+        tally.retries++
+      }
+      const attempt = { client, writer, random, retried }
+      const isDone = await retrying(attempt, patience, job, () => void tally.retries++).catch(unlessOver)
       if (store.nowMs > endMs) return
       if (isDone) tally.done++
       else tally.givenUp++
@@ -75,14 +86,25 @@ export async function writeOverWire(wire: WireSession, writers: number, job: Job
     while (client.nowMs() < endMs) {
       await timed(wire, async () => {
         const attempt = { client, writer, random, retried: () => {} }
-        if (!(await retrying(attempt, { retries: 5, backoffMs: 50 }, job))) throw new Error('given up')
+        if (!(await retrying(attempt, { retries: 5, backoffMs: 50 }, job, () => {}))) throw new Error('given up')
       })
     }
   }
   await Promise.all(Array.from({ length: writers }, (_, writer) => loop(writer)))
 }
 
-async function retrying(attempt: Attempt, { retries, backoffMs }: Patience, job: Job): Promise<boolean> {
+function unlessOver(error: unknown): false {
+  if (error === timeIsOver) return false
+  throw error
+}
+
+/** @param again - told of each attempt after the first */
+async function retrying(
+  attempt: Attempt,
+  { retries, backoffMs }: Patience,
+  job: Job,
+  again: () => void,
+): Promise<boolean> {
   for (let i = 0; ; i++) {
     try {
       await job(attempt)
@@ -90,7 +112,7 @@ async function retrying(attempt: Attempt, { retries, backoffMs }: Patience, job:
     } catch (error) {
       if (!isTransient(error)) throw error
       if (i >= retries) return false
-      attempt.retried()
+      again()
       await attempt.client.sleep(backoffMs * 2 ** i * (0.5 + attempt.random.next() / 2))
     }
   }

@@ -54,6 +54,26 @@ faultsOf(
       'split-by-number',
       'there are gaps',
     ),
+    'ranges between keys that occur are exactly even whatever the numbers are, once every key was read': as(
+      'split-by-keys',
+      'split-by-number',
+      'divided into equal ranges',
+    ),
+    'over numbers without a gap the total and every page by number cost the same, however many records there are': as(
+      'pages-by-number',
+      'pages-by-offset',
+      'counted and stepped over',
+    ),
+    'by offset the total and the last page read a row for each record': as(
+      'pages-by-offset',
+      'pages-by-number',
+      'looked up by number',
+    ),
+    'with gaps the greatest number is more than the total, and pages by number are short': as(
+      'gaps-by-number',
+      'pages-by-number',
+      'nothing was deleted',
+    ),
   },
   { settings: { 'load.writersMax': 64 } },
 )

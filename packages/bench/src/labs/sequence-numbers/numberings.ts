@@ -219,7 +219,8 @@ export async function runNumbering(session: ArmSession, kind: NumberingKind): Pr
   const { record: recorder } = session
   const seconds = session.setting('load.seconds')
   const options = { shards: session.setting('copies.count'), crashShare: session.setting('client.crashShare') }
-  const levels = [1, 4, 16, 64, 256].filter((writers) => writers <= session.setting('load.writersMax'))
+  const writersMax = session.setting('load.writersMax')
+  const levels = [1, Math.round(Math.sqrt(writersMax)), writersMax]
   const rates: number[] = []
   const vain: number[] = []
   const p99s: number[] = []

@@ -1,5 +1,6 @@
 /**
- * Dividing records among workers: at equal steps of their numbers, or at keys that `__scatter__` gives.
+ * Dividing records among workers: at equal steps of their numbers, at keys that `__scatter__` gives, or at every n-th of the
+ * keys that occur.
  *
  * Known: `__scatter__` is a hidden property of about one entity in 128, whose order is that of a hash of the key; the keys
  * of its first k rows are a fair sample of all keys (App Engine SDK, its mapper's way to divide work).
@@ -8,6 +9,7 @@ import type { Filter, Key, Query } from '@sixtables/engine'
 import type { ArmSession } from '../../session.ts'
 import { idOf } from '../../sim/client.ts'
 import { text, unindexed, upsert } from '../../sim/entities.ts'
+import { scanned } from '../../sim/scanned.ts'
 import type { Store } from '../../sim/store.ts'
 
 const kind = 'Order'
@@ -15,12 +17,18 @@ const perCommit = 500
 /** Sampled keys for each worker: more make the parts more even. */
 const samplesPerWorker = 32
 
-export async function splitWork(session: ArmSession, by: 'number' | 'scatter', isDense: boolean): Promise<void> {
+type Dividing = 'number' | 'scatter' | 'keys'
+
+export async function splitWork(session: ArmSession, by: Dividing, isDense: boolean): Promise<void> {
   const { record } = session
   const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  store.engine.tablets.configure({ exactPerSecond: Number.MAX_SAFE_INTEGER })
   const ids = await putOrders(session, store, isDense)
   const workers = session.setting('work.workers')
-  const bounds = by === 'number' ? equalSteps(ids, workers) : await scatterBounds(store, workers)
+  let bounds: readonly bigint[] = []
+  const divided = await scanned(store, async () => {
+    bounds = await boundsBy[by](store, workers, ids)
+  })
   const counts: number[] = []
   for (let worker = 0; worker < workers; worker++) {
     counts.push(await countBetween(store, bounds[worker - 1], bounds[worker]))
@@ -28,6 +36,7 @@ export async function splitWork(session: ArmSession, by: 'number' | 'scatter', i
   const all = counts.reduce((sum, count) => sum + count, 0)
   record.figure('records', all, '')
   record.figure('records lost', ids.length - all, '')
+  record.figure('read to divide', divided.rows, 'rows')
   record.figure('busiest worker', (Math.max(...counts) * workers) / all, 'times the mean')
   record.chart({
     title: 'records of each worker',
@@ -59,20 +68,33 @@ async function putOrders(session: ArmSession, store: Store, isDense: boolean): P
 }
 
 /** First ids of all parts but the first. */
+type Bounds = (store: Store, workers: number, ids: readonly bigint[]) => bigint[] | Promise<bigint[]>
+
+const boundsBy: Readonly<Record<Dividing, Bounds>> = {
+  number: (_store, workers, ids) => equalSteps(ids, workers),
+  scatter: async (store, workers) => partsOf(await sampledKeys(store, workers * samplesPerWorker), workers),
+  keys: async (store, workers) => partsOf(await keysOf(store, queryOf(store)), workers),
+}
+
+/** What needs the least and the greatest number alone. */
 function equalSteps(ids: readonly bigint[], workers: number): bigint[] {
   const [first, last] = [ids[0] ?? 0n, ids.at(-1) ?? 0n]
   const step = (last - first + 1n) / BigInt(workers)
   return Array.from({ length: workers - 1 }, (_, i) => first + step * BigInt(i + 1))
 }
 
-async function scatterBounds(store: Store, workers: number): Promise<bigint[]> {
-  const keys = await keysOf(store, {
+function sampledKeys(store: Store, limit: number): Promise<Key[]> {
+  return keysOf(store, {
     ...queryOf(store),
     order: [{ property: '__scatter__', direction: 'ascending' }],
-    limit: workers * samplesPerWorker,
+    limit,
   })
-  const sampled = keys.map(idOf).sort((a, b) => (a < b ? -1 : 1))
-  return Array.from({ length: workers - 1 }, (_, i) => sampled[Math.floor(((i + 1) * sampled.length) / workers)] ?? 0n)
+}
+
+/** Parts with as many of these keys each. */
+function partsOf(keys: readonly Key[], workers: number): bigint[] {
+  const ids = keys.map(idOf).sort((a, b) => (a < b ? -1 : 1))
+  return Array.from({ length: workers - 1 }, (_, i) => ids[Math.floor(((i + 1) * ids.length) / workers)] ?? 0n)
 }
 
 function queryOf(store: Store): Query {
@@ -86,9 +108,13 @@ function queryOf(store: Store): Query {
   }
 }
 
+/** Keys of a query, in as many calls as it takes. */
 async function keysOf(store: Store, query: Query): Promise<Key[]> {
-  const { results } = await store.database.runQuery(store.context(), { query })
-  return results.map(({ key }) => key)
+  const { results, moreResults, endCursor } = await store.database.runQuery(store.context(), { query })
+  const keys = results.map(({ key }) => key)
+  if (moreResults !== 'notFinished') return keys
+  const limit = query.limit === undefined ? {} : { limit: query.limit - keys.length }
+  return [...keys, ...(await keysOf(store, { ...query, ...limit, startCursor: endCursor }))]
 }
 
 /** How many records a worker finds from one bound to before the next. */

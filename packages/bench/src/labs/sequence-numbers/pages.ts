@@ -1,0 +1,116 @@
+/**
+ * Total and pages of numbered records: by their numbers, or by counting and stepping over.
+ *
+ *   by number   total = the greatest number · page p = numbers (p − 1) × size + 1 … p × size
+ *   by offset   total = count()             · page p = an offset of (p − 1) × size
+ *
+ * Known: articles on sequence numbers without a counter: the greatest number is the total, and pages are ranges of numbers.
+ */
+import type { Filter, Query } from '@sixtables/engine'
+import type { ArmSession } from '../../session.ts'
+import { integer, upsert } from '../../sim/entities.ts'
+import { scanned } from '../../sim/scanned.ts'
+import type { Store } from '../../sim/store.ts'
+
+const kind = 'Invoice'
+const perCommit = 500
+const perPage = 20
+/** Where there are gaps, one record in ten was deleted. */
+const gapEvery = 10
+
+interface Paging {
+  total(store: Store): Promise<number>
+  /** How many records page `page` shows; the first is 1. */
+  page(store: Store, page: number): Promise<number>
+}
+
+const byNumber: Paging = {
+  async total(store) {
+    const { results } = await store.database.runQuery(store.context(), {
+      query: { ...queryOf(store), order: [{ property: 'number', direction: 'descending' }], limit: 1 },
+    })
+    return Number(results[0]?.key.path[0]?.id ?? 0n)
+  },
+  async page(store, page) {
+    const bound = (operator: 'greaterThan' | 'lessThanOrEqual', n: number): Filter => ({
+      type: 'property',
+      property: 'number',
+      operator,
+      value: integer(n),
+    })
+    const filters = [bound('greaterThan', (page - 1) * perPage), bound('lessThanOrEqual', page * perPage)]
+    return shown(store, { ...queryOf(store), filter: { type: 'composite', operator: 'and', filters } })
+  },
+}
+
+const byOffset: Paging = {
+  async total(store) {
+    const { values } = await store.database.runAggregationQuery(store.context(), {
+      query: queryOf(store),
+      aggregations: [{ alias: 'all', operator: 'count', upTo: undefined }],
+    })
+    const all = values.get('all')
+    return all?.type === 'integer' ? Number(all.value) : 0
+  },
+  page: (store, page) =>
+    shown(store, {
+      ...queryOf(store),
+      order: [{ property: 'number', direction: 'ascending' }],
+      offset: (page - 1) * perPage,
+      limit: perPage,
+    }),
+}
+
+/** Shows all pages, and records what the total and the first and the last page read. */
+export async function turnPages(session: ArmSession, by: 'number' | 'offset', hasGaps: boolean): Promise<void> {
+  const { record } = session
+  const store = await session.open({ mode: 'legacy', apply: { type: 'immediate' } })
+  store.engine.tablets.configure({ exactPerSecond: Number.MAX_SAFE_INTEGER })
+  const records = await putInvoices(store, session.setting('work.records') / 10, hasGaps)
+  const paging = by === 'number' ? byNumber : byOffset
+  let total = 0
+  const forTotal = await scanned(store, async () => {
+    total = await paging.total(store)
+  })
+  const rows: number[] = []
+  const counts: number[] = []
+  const pages = Math.ceil(total / perPage)
+  for (let page = 1; page <= pages; page++) {
+    const read = await scanned(store, async () => void counts.push(await paging.page(store, page)))
+    rows.push(read.rows)
+  }
+  record.figure('records', records, '')
+  record.figure('total as told', total, 'records')
+  record.figure('read for the total', forTotal.rows, 'rows')
+  record.figure('read for page 1', rows[0] ?? 0, 'rows')
+  record.figure('read for the last page', rows.at(-1) ?? 0, 'rows')
+  record.figure('shortest page but the last', Math.min(...counts.slice(0, -1)), 'records')
+  record.figure('never shown', records - counts.reduce((sum, count) => sum + count, 0), 'records')
+  const x = { name: 'page', values: rows.map((_, i) => i + 1) }
+  record.chart({ title: 'read for a page', unit: 'rows', x, lines: [{ name: 'rows', values: rows }] })
+}
+
+/** @returns how many there are */
+async function putInvoices(store: Store, count: number, hasGaps: boolean): Promise<number> {
+  const numbers = Array.from({ length: count }, (_, i) => i + 1).filter((n) => !hasGaps || n % gapEvery !== 0)
+  for (let i = 0; i < numbers.length; i += perCommit) {
+    const mutations = numbers
+      .slice(i, i + perCommit)
+      .map((n) => upsert(store.key({ kind, id: BigInt(n) }), { number: integer(n) }))
+    await store.database.commit(store.context(), { mode: 'nonTransactional', mutations })
+  }
+  return numbers.length
+}
+
+function queryOf(store: Store): Query {
+  return { partition: store.key().partition, kind, projection: [], order: [], distinctOn: [], offset: 0 }
+}
+
+/** How many results a query has, in as many calls as it takes. */
+async function shown(store: Store, query: Query): Promise<number> {
+  const { results, skipped, moreResults, endCursor } = await store.database.runQuery(store.context(), { query })
+  if (moreResults !== 'notFinished') return results.length
+  const limit = query.limit === undefined ? {} : { limit: query.limit - results.length }
+  const rest = { ...query, ...limit, offset: query.offset - skipped, startCursor: endCursor }
+  return results.length + (await shown(store, rest))
+}
