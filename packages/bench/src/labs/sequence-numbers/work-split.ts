@@ -76,7 +76,7 @@ const boundsBy: Readonly<Record<Dividing, Bounds>> = {
   keys: async (store, workers) => partsOf(await keysOf(store, queryOf(store)), workers),
 }
 
-/** What needs the least and the greatest number alone. */
+/** Equal steps: the least and the greatest number suffice. */
 function equalSteps(ids: readonly bigint[], workers: number): bigint[] {
   const [first, last] = [ids[0] ?? 0n, ids.at(-1) ?? 0n]
   const step = (last - first + 1n) / BigInt(workers)
