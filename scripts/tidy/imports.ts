@@ -39,7 +39,6 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
   ],
   gateway: [
     'gen',
-    'text',
     'convert',
     'gql',
     'fixtures',

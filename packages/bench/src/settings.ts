@@ -5,7 +5,8 @@
  * Settings of the engine's tablets (servers, queues, splits, the log's latency) have the engine's own default here, and
  * its own note of where that is from. Sources: known (a public source), believed, ours.
  */
-import { type TabletSettings, tabletDefaults, tabletNotes } from '@sixtables/engine'
+import { tabletDefaults, tabletNotes } from '@sixtables/engine'
+import { type EngineSettingName, engineNames, type TabletSettingName } from './engine-settings.ts'
 
 export interface Setting {
   readonly value: number
@@ -15,25 +16,6 @@ export interface Setting {
   /** The least value that makes sense; default 0. */
   readonly least?: number
 }
-
-/** Settings of the engine's tablets, and what they are called there. */
-export type TabletSettingName =
-  | 'server.count'
-  | 'server.opsPerSecond'
-  | 'server.queueMsMax'
-  | 'server.serviceMs'
-  | 'log.commitMs'
-  | 'log.waitMsMax'
-  | 'tablet.splitOpsPerSecond'
-  | 'tablet.splitOneEndShare'
-  | 'tablet.windowMs'
-  | 'tablet.decisionMs'
-  | 'tablet.samplesMin'
-  | 'tablet.moveMsMin'
-  | 'tablet.moveMsMax'
-  | 'tablet.splitRestMs'
-  | 'tablet.warmUpMs'
-  | 'tablet.compactRestMs'
 
 export type SettingName =
   | TabletSettingName
@@ -63,6 +45,7 @@ export type SettingName =
   | 'ramp.growthPercent'
   | 'ramp.everyMinutes'
   | 'ramp.minutes'
+  | 'replay.times'
   | 'copies.count'
   | 'batch.size'
   | 'log.fastCommitMs'
@@ -89,29 +72,6 @@ export type SettingName =
   | 'burst.longSeconds'
   | 'work.records'
   | 'work.workers'
-
-type EngineSettingName = {
-  [Name in keyof TabletSettings]: TabletSettings[Name] extends number ? Name : never
-}[keyof TabletSettings]
-
-const engineNames: Readonly<Record<TabletSettingName, EngineSettingName>> = {
-  'server.count': 'servers',
-  'server.opsPerSecond': 'opsPerSecond',
-  'server.queueMsMax': 'queueMsMax',
-  'server.serviceMs': 'serviceMs',
-  'log.commitMs': 'commitLatencyMs',
-  'log.waitMsMax': 'groupWaitMsMax',
-  'tablet.splitOpsPerSecond': 'splitOpsPerSecond',
-  'tablet.splitOneEndShare': 'splitOneEndShare',
-  'tablet.windowMs': 'windowMs',
-  'tablet.decisionMs': 'decisionMs',
-  'tablet.samplesMin': 'samplesMin',
-  'tablet.moveMsMin': 'moveMsMin',
-  'tablet.moveMsMax': 'moveMsMax',
-  'tablet.splitRestMs': 'splitRestMs',
-  'tablet.warmUpMs': 'warmUpMs',
-  'tablet.compactRestMs': 'compactRestMs',
-}
 
 const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> = {
   'client.rpcMs': {
@@ -263,6 +223,13 @@ const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> =
     source: 'known: best practices, ramping up traffic',
   },
   'ramp.minutes': { value: 45, unit: 'minutes', about: 'duration of the ramp', least: 1, source: 'ours' },
+  'replay.times': {
+    value: 100,
+    unit: 'times',
+    about: 'the rate of a recording, multiplied',
+    least: 0.01,
+    source: 'ours',
+  },
   'copies.count': {
     value: 8,
     unit: 'copies',

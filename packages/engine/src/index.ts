@@ -53,6 +53,7 @@ export {
 } from './model/index-definition.ts'
 export type { Key, PartitionId, PathElement } from './model/key.ts'
 export { formatKey, isCompleteKey } from './model/key.ts'
+export { formatKeyPath, parseKeyPath, parseKindPath } from './model/key-path.ts'
 export type {
   DistanceMeasure,
   Filter,

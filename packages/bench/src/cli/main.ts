@@ -4,6 +4,7 @@
  *   sixtables-lab list                     the labs and their arms
  *   sixtables-lab settings                 every setting by name, with default, unit and source
  *   sixtables-lab run <name…> | --all      runs, draws, judges
+ *   sixtables-lab replay <file>            plays a recording of a server's calls at a multiple of its rate
  *   sixtables-lab challenge <verb>         list, start, judge: a program to improve
  *
  * Exit codes: 0 every expectation held; 1 one did not, or a run broke off; 2 not understood.
@@ -17,6 +18,7 @@ import { judgeChallenge, listChallenges, startChallenge } from './challenge.ts'
 import { UsageError } from './errors.ts'
 import { type Io, processIo } from './io.ts'
 import { listLabs, listSettings } from './listing.ts'
+import { replayFile } from './replay.ts'
 import { type RunFlags, runLabs } from './run.ts'
 
 export async function main(args: readonly string[], io: Io = processIo): Promise<number> {
@@ -53,6 +55,16 @@ async function dispatch(args: readonly string[], io: Io): Promise<number> {
     .command('run [labs..]', 'Run labs by name, or all of them', runOptions, (flags) => {
       command = () => runLabs(runFlags(flags), io)
     })
+    .command(
+      'replay <file>',
+      "Play a recording of a server's calls at a multiple of its rate",
+      replayOptions,
+      (flags) => {
+        const { file, against, ramp, times, minutes, set, seed, json, html } = flags
+        const settings = { set: set ?? [], times, minutes, seed: wholeNumber('--seed', seed, 0xffff_ffff) }
+        command = () => replayFile({ file, against, ramp: ramp ?? false, ...settings, json, html }, io)
+      },
+    )
     .command('challenge', 'Programs with a bad design: improve one, and have it judged', (y) =>
       challengeCommands(y, io, (chosen) => {
         command = chosen
@@ -115,6 +127,23 @@ function runOptions(y: Argv) {
       'against a running server; watch it with sixtables top',
     )
     .example('$0 run hot-key --set server.opsPerSecond=500', 'with slower servers')
+}
+
+/** The positional, flags and examples of `replay`. */
+function replayOptions(y: Argv) {
+  return y
+    .positional('file', { type: 'string', demandOption: true, describe: 'A recording, as sixtables record writes it' })
+    .option('times', { type: 'string', describe: 'Its rate, multiplied (default 100)' })
+    .option('minutes', { type: 'string', describe: 'Time at the full rate; a recording begins anew (default 20)' })
+    .option('ramp', { type: 'boolean', describe: 'Before that, from 500 a second, half as much more every 5 minutes' })
+    .option('against', { type: 'string', nargs: 1, describe: 'A second recording, drawn beside the first' })
+    .option('set', { type: 'string', array: true, describe: 'name=value, as settings prints them' })
+    .option('seed', { type: 'string', default: '1', describe: 'Of all chance; the same seed prints the same' })
+    .option('json', { type: 'string', nargs: 1, describe: 'Write the result to a file; - for the standard output' })
+    .option('html', { type: 'string', nargs: 1, describe: 'Write a page with all plots to a file' })
+    .example('$0 replay calls.jsonl', 'at a hundred times its rate, for 20 minutes of virtual time')
+    .example('$0 replay calls.jsonl --times 1000 --ramp', 'ramped up by the book')
+    .example('$0 replay before.jsonl --against after.jsonl', 'two recordings in one picture')
 }
 
 /** The verbs of `challenge`. */
@@ -209,9 +238,10 @@ function wholeNumber(flag: string, words: string, most: number): number {
   return value
 }
 
-const flagNames = ['all', 'seed', 'arm', 'set', 'json', 'html', 'endpoint', 'seconds', 'rate', 'help', 'version'].map(
-  (name) => `--${name}`,
-)
+const flagNames = [
+  ...['all', 'seed', 'arm', 'set', 'json', 'html', 'endpoint', 'seconds', 'rate'],
+  ...['times', 'minutes', 'ramp', 'against', 'help', 'version'],
+].map((name) => `--${name}`)
 
 function explained(message: string, args: readonly string[]): string {
   const words = /^Unknown (?:argument|command)s?: (.*)$/.exec(message)?.[1]
@@ -219,7 +249,7 @@ function explained(message: string, args: readonly string[]): string {
   const word = words.split(', ').find((one) => one !== '') ?? ''
   if (!args.some((arg) => arg.startsWith('-') && arg.replace(/^--?/, '').replace(/=.*/, '') === word)) {
     if (labs.some(({ name }) => name === word)) return `${word} is a lab; run it with sixtables-lab run ${word}`
-    return `there is no command ${word}; ${advice(word, ['list', 'settings', 'run', 'challenge', 'start', 'judge'])}`
+    return `there is no command ${word}; ${advice(word, ['list', 'settings', 'run', 'replay', 'challenge', 'start', 'judge'])}`
   }
   return `there is no flag --${word}; ${advice(`--${word}`, flagNames)}`
 }

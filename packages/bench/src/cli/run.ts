@@ -101,7 +101,7 @@ function checkArms(arms: readonly string[] | undefined, chosen: readonly Lab[]):
 }
 
 /** Labs may run for minutes: that nothing can be written is told before. */
-function checkFolders(files: readonly (string | undefined)[]): void {
+export function checkFolders(files: readonly (string | undefined)[]): void {
   for (const file of files) {
     if (file === undefined || existsSync(dirname(file))) continue
     throw new UsageError(`${file} cannot be written: there is no folder ${dirname(file)}`)
@@ -109,7 +109,7 @@ function checkFolders(files: readonly (string | undefined)[]): void {
 }
 
 /** The `--set` flags as values. A name must be one that a chosen lab reads. */
-function askedSettings(set: readonly string[], chosen: readonly Lab[]): SettingValues {
+export function askedSettings(set: readonly string[], chosen: readonly Lab[]): SettingValues {
   const read = settingNames.filter((name) => chosen.some((lab) => lab.settings[name] !== undefined))
   const values: Partial<Record<SettingName, number>> = {}
   for (const words of set) {
@@ -133,7 +133,7 @@ function askedSettings(set: readonly string[], chosen: readonly Lab[]): SettingV
   return values
 }
 
-function writeOrRefuse(io: Io, path: string, text: string): void {
+export function writeOrRefuse(io: Io, path: string, text: string): void {
   try {
     io.writeFile(path, text)
   } catch (error) {

@@ -21,6 +21,7 @@ import { optimisticPessimistic } from './optimistic-pessimistic.ts'
 import { queryShape } from './query-shape.ts'
 import { ramp500505 } from './ramp-500-50-5.ts'
 import { readYourWrites } from './read-your-writes.ts'
+import { replayLab } from './replay.ts'
 import { sequenceNumbers } from './sequence-numbers.ts'
 import { sequentialKeys } from './sequential-keys.ts'
 import { shardingMistakes } from './sharding-mistakes.ts'
@@ -52,4 +53,5 @@ export const labs: readonly Lab[] = [
   offsetCursor,
   massDelete,
   expiry,
+  replayLab,
 ]

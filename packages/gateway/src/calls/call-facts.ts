@@ -1,8 +1,7 @@
 /** Facts of a call of the data API that faults, the log and recordings use. */
-import { type Aggregation, decodeKey, type Key, type Mutation, type Query } from '@sixtables/engine'
+import { type Aggregation, decodeKey, formatKeyPath, type Key, type Mutation, type Query } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
 import type { DatabasePort } from '../engine-port.ts'
-import { formatKeyPath } from '../text/key-syntax.ts'
 
 /** RPCs of the data API, in lower camel case. */
 export type DataMethod = Exclude<keyof DatabasePort, 'explainQuery' | 'explainAggregationQuery'>

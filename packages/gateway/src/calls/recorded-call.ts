@@ -8,12 +8,12 @@ import {
   encodeKey,
   encodeValue,
   type Filter,
+  formatKeyPath,
   type Key,
   type Mutation,
   type Query,
   type Value,
 } from '@sixtables/engine'
-import { formatKeyPath } from '../text/key-syntax.ts'
 import { type CallFacts, keyOfMutation } from './call-facts.ts'
 import type { CallReport } from './calls.ts'
 

@@ -9,9 +9,15 @@
  * allocated or reserved; a query names its namespace and kind. A call that names none, such as BeginTransaction, matches only
  * faults that ask for none of the three.
  */
-import { type ApplyHold, invalidArgument, type StatusCode, statusCodes } from '@sixtables/engine'
+import {
+  type ApplyHold,
+  formatKeyPath,
+  invalidArgument,
+  parseKeyPath,
+  type StatusCode,
+  statusCodes,
+} from '@sixtables/engine'
 import type { CallFacts, DataMethod } from '../calls/call-facts.ts'
-import { formatKeyPath, parseKeyPath } from '../text/key-syntax.ts'
 
 export type FaultMethod = DataMethod
 

@@ -8,7 +8,7 @@
  *   GET   next       project, kind                         what is given next; nothing moves
  *
  * All take `database` and `namespace` too, and those with a kind a `parent`. Keys are texts such as User:"ada"/ToDo:5
- * (key-syntax.ts). Ids are decimal texts in answers, and texts or whole numbers in requests.
+ * (engine: model/key-path.ts). Ids are decimal texts in answers, and texts or whole numbers in requests.
  */
 import {
   type Database,
@@ -17,10 +17,10 @@ import {
   invalidArgument,
   type Key,
   type PartitionId,
+  parseKeyPath,
   spaceOf,
 } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
-import { parseKeyPath } from '../../text/key-syntax.ts'
 
 /** Where the server answers: this, then the name of the question. */
 export const idsPath = '/emulator/ids/'

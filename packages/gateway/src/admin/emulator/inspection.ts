@@ -7,8 +7,15 @@
  *   GET   databases      every database, and its settings
  *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: everything
  */
-import { type CheckReport, type Engine, invalidArgument, type Key, type TableId, tableIds } from '@sixtables/engine'
-import { parseKeyPath } from '../../text/key-syntax.ts'
+import {
+  type CheckReport,
+  type Engine,
+  invalidArgument,
+  type Key,
+  parseKeyPath,
+  type TableId,
+  tableIds,
+} from '@sixtables/engine'
 import { settingsJson } from './database-settings.ts'
 
 /** Where the server answers: this, then the name of the question. */

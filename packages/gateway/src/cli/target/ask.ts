@@ -2,9 +2,8 @@
  * The questions of `check` and `inspect`: a running server is asked over HTTP, a closed folder is opened here. Both answer the
  * questions of admin/emulator/inspection.ts with the same reports.
  */
-import { DatastoreError } from '@sixtables/engine'
+import { DatastoreError, parseKeyPath } from '@sixtables/engine'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
-import { parseKeyPath } from '../../text/key-syntax.ts'
 import type { Flags } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'

@@ -2,12 +2,11 @@
  * `sixtables get`, `put`, `delete`: single entities by their keys, over the data API. Properties are written as in fixtures
  * (fixtures/plain-value.ts), so that what `get` prints is what `put` takes.
  */
-import { DatastoreError, type Key } from '@sixtables/engine'
+import { DatastoreError, type Key, parseKeyPath } from '@sixtables/engine'
 import { parseFixture } from '../../../fixtures/fixture.ts'
 import { FixtureError } from '../../../fixtures/fixture-error.ts'
 import { formatPath, plainProperties } from '../../../fixtures/plain-value.ts'
 import { seedStore } from '../../../fixtures/seed.ts'
-import { parseKeyPath } from '../../../text/key-syntax.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'

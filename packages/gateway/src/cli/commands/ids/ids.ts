@@ -2,7 +2,7 @@
  * `sixtables ids next|reserve|range|allocate`: what the counters of ids give next, and ids taken out of what they give.
  */
 
-import { DatastoreError } from '@sixtables/engine'
+import { DatastoreError, formatKeyPath, parseKeyPath, parseKindPath } from '@sixtables/engine'
 import {
   type AllocatedAnswer,
   askIds,
@@ -14,7 +14,6 @@ import {
   type NextIdAnswer,
   type ReserveAnswer,
 } from '../../../admin/emulator/ids.ts'
-import { formatKeyPath, parseKeyPath, parseKindPath } from '../../../text/key-syntax.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'

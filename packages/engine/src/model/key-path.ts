@@ -2,13 +2,14 @@
  * Keys as they are typed: `ToDo:1`, `User:ada/ToDo:5`, `User:"ada"/ToDo:"12"`, root first; and kinds under a parent, as keys
  * that lack their last id: `ToDo`, `User:ada/ToDo`.
  *
- * The inverse of the engine's `formatKey` for complete keys, with one convenience: a name that is not a number and holds
+ * The inverse of `formatKey` for complete keys, with one convenience: a name that is not a number and holds
  * neither quotes, slashes, colons nor blanks needs no quotes. A kind with such a character is quoted too.
  *
  * K1  parseKeyPath(formatKey(key)) is the path of `key`, for every complete key whose kinds need no quotes.
  * K2  parseKeyPath(formatKeyPath(path)) is `path`, for every complete path.
  */
-import { type DatastoreError, invalidArgument, type PathElement } from '@sixtables/engine'
+import { type DatastoreError, invalidArgument } from '../errors.ts'
+import type { PathElement } from './key.ts'
 
 const word = /"(?:[^"\\]|\\.)*"|[^\s"/:]+/y
 

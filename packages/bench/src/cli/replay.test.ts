@@ -1,0 +1,103 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { plainWriter } from '../report/ink.ts'
+import type { LabResult } from '../runner.ts'
+import { main } from './main.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'sixtables-replay-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const recorded = (name: string): string => fileURLToPath(new URL(`../../recordings/${name}.jsonl`, import.meta.url))
+
+async function lab(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const [out, err]: [string[], string[]] = [[], []]
+  const code = await main(args, {
+    out: (line) => out.push(line),
+    outRaw: (text) => out.push(text),
+    err: (line) => err.push(line),
+    ink: () => plainWriter((line) => out.push(line)),
+    progress: () => {},
+    writeFile: (path, text) => writeFileSync(path, text),
+    now: () => 0,
+  })
+  return { code, out: out.join('\n'), err: err.join('\n') }
+}
+
+function figuresOf(json: string): readonly Readonly<Record<string, number>>[] {
+  const { arms } = JSON.parse(json) as LabResult
+  return arms.map(({ figures }) => Object.fromEntries(figures.map(({ name, value }) => [name, value])))
+}
+
+describe('sixtables-lab replay', () => {
+  it('plays a recording at so many times its rate, the same for the same seed', { timeout: 60_000 }, async () => {
+    const flags = ['--times', '1000', '--minutes', '3', '--json', '-']
+    const { code, out } = await lab('replay', recorded('hot-key'), ...flags)
+    expect(code).toBe(0)
+    const [hot = {}] = figuresOf(out)
+    expect(hot['offered']).toBeCloseTo((hot['recorded'] ?? 0) * 1000, -2)
+    expect((hot['served'] ?? 0) + (hot['refused'] ?? 0)).toBeGreaterThan(0.9 * (hot['offered'] ?? 0))
+    expect(hot['refused']).toBeGreaterThan(10_000)
+    expect((await lab('replay', recorded('hot-key'), ...flags)).out).toBe(out)
+  })
+
+  it('refuses nothing at the rate of the recording', { timeout: 60_000 }, async () => {
+    const { out } = await lab('replay', recorded('hot-key'), '--times', '1', '--minutes', '2', '--json', '-')
+    expect(figuresOf(out)[0]).toMatchObject({ refused: 0, 'refused of all': 0 })
+  })
+
+  it('compares two recordings in one picture, ramped up, and writes a page', { timeout: 60_000 }, async () => {
+    const page = join(folder, 'page.html')
+    const against = ['--against', recorded('cured'), '--ramp', '--times', '50', '--minutes', '1', '--html', page]
+    const { code, out } = await lab('replay', recorded('hot-key'), ...against)
+    expect(code).toBe(0)
+    expect(out).toMatch(/^ +hot-key +cured$/m)
+    expect(out).toContain('Entities: key ranges over time')
+    expect(readFileSync(page, 'utf8')).toContain('hot-key and cured')
+  })
+
+  it('plays calls of every kind, and tells of those that it cannot play', { timeout: 60_000 }, async () => {
+    const key = '"keys":[{"key":"A:1","namespace":"n"}]'
+    const filter =
+      '{"and":[{"property":"owner","operator":"equal","bytes":5},{"property":"tag","operator":"in","bytes":9}]}'
+    const calls = [
+      `"method":"lookup","code":"OK",${key}`,
+      `"method":"lookup","code":"INVALID_ARGUMENT"`,
+      `"method":"allocateIds","code":"OK",${key}`,
+      '"method":"commit","code":"OK","mutations":[{"operation":"insert","key":"A:1","bytes":90,"indexed":{"owner":5,"tags":[3,3]}},{"operation":"delete","key":"A:1"},{"operation":"update","key":"A:2"}]',
+      `"method":"runQuery","code":"OK","query":{"kind":"A","filter":${filter},"order":["-owner"],"limit":3,"offset":1}`,
+      '"method":"runQuery","code":"OK","query":{"kind":"A","projection":["__key__"]}',
+      '"method":"runQuery","code":"OK","query":{"kind":"A","nearest":"vector"}',
+      '"method":"runAggregationQuery","code":"OK","query":{"kind":"A","aggregations":["count","sum:total"]}',
+    ]
+    const lines = calls.map((words, i) => `{"ms":${i * 100},"project":"p","database":"d","tookMs":1,${words}}`)
+    const file = join(folder, 'all.jsonl')
+    writeFileSync(file, ['{"format":"sixtables-recording","version":1}', ...lines, '{"lost":2}', ''].join('\n'))
+    const { code, out, err } = await lab('replay', file, '--times', '10', '--minutes', '1')
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toMatch(/recorded calls +8/)
+    expect(out).toMatch(/not played +5/)
+    expect(out).not.toContain('failed otherwise')
+  })
+
+  it('refuses a broken file with its name, line and what was found, and files and values that are none', async () => {
+    const broken = join(folder, 'broken.jsonl')
+    const [header, first] = readFileSync(recorded('cured'), 'utf8').split('\n')
+    writeFileSync(broken, `${header}\n${first}\n{"ms":1,"meth`)
+    const copy = join(folder, 'copy.jsonl')
+    copyFileSync(recorded('cured'), copy)
+    for (const [args, message] of [
+      [[broken], `${broken}: line 3: it is no JSON; the file is broken or was cut off; found {"ms":1,"meth`],
+      [[copy, '--against', broken], `${broken}: line 3:`],
+      [[join(folder, 'none.jsonl')], 'cannot be read'],
+      [[copy, '--against', copy], 'names the same file'],
+      [[copy, '--times', 'many'], 'replay.times'],
+      [[copy, '--json', join(folder, 'no/where.json')], 'there is no folder'],
+    ] as const) {
+      const { code, err } = await lab('replay', ...args)
+      expect([code, err]).toEqual([2, expect.stringContaining(message)])
+    }
+  })
+})

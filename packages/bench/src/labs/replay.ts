@@ -1,0 +1,98 @@
+/**
+ * A recording of a server's calls, played at a thousand times its rate: once with a hot key, once after the cure.
+ *
+ * Known: best practices, ramping up traffic, and sharding and replication. The recordings are from recordings/make.mjs.
+ */
+import { readFileSync } from 'node:fs'
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { parseRecording } from '../replay/read-recording.ts'
+import { replay, replaySettings } from '../replay/replay.ts'
+
+function armOf(name: string, about: string): Arm {
+  return {
+    name,
+    about,
+    run: (session) => {
+      const file = new URL(`../../recordings/${name}.jsonl`, import.meta.url)
+      return replay(session, parseRecording(readFileSync(file, 'utf8')), true)
+    },
+  }
+}
+
+export const replayLab: Lab = {
+  name: 'replay',
+  title: 'your own traffic, a thousand times over',
+  question:
+    'A site reads one entity for each page that it shows. At 40 calls a second nothing is wrong. What happens at 40,000, and what ' +
+    'if the site has sixteen copies of that entity?',
+  predict:
+    'Both recordings are ramped up by the book. One tablet server serves 10,000 row operations a second. How many of the 40,000 calls a ' +
+    'second are served in each arm, and how many tablets are there in the end?',
+  idea:
+    'A recording has the keys of real calls, and these decide where the load lies at any rate. So a hot key shows in a recording ' +
+    'of a quiet afternoon: play it at the rate that you expect.',
+  exercises: [
+    {
+      ask:
+        '`sixtables-lab replay` plays a recording of your own: start your program against `sixtables start --record mine.jsonl`, then ' +
+        'play the file with `--times 1000 --ramp`. What does it find?',
+      answer:
+        'That depends on your program. Look at the figures *refused of all* and *busiest* of each table, and at the findings, ' +
+        'which name a lab each.',
+    },
+    {
+      ask: '`--set replay.times=200`: which arm is refused at 8,000 calls a second?',
+      answer:
+        'Neither: 0.09 % of all calls are refused in both, while tablets move. The hot row gets four of five calls, 6,400 a second, and ' +
+        'one server serves 10,000.',
+    },
+  ],
+  today:
+    'The recorder takes the calls of any client of the Datastore API, and key ranges are split by load in Firestore in Datastore mode ' +
+    'as well. How soon they are split is not published; the settings here are named in each lab.',
+  sources: [
+    'Replicate for hot reads; ramp up by 500/50/5: best practices.',
+    'The recordings: `packages/bench/recordings/make.mjs`, by `sixtables start --record`.',
+    "A server's capacity: believed.",
+  ],
+  settings: { ...replaySettings, 'replay.times': 1000, 'load.minutes': 10 },
+  arms: [armOf('hot-key', 'each page reads one entity'), armOf('cured', 'each page reads one of sixteen copies of it')],
+  expectations: [
+    {
+      says: 'hot-key: most of what is offered at the full rate is refused',
+      arms: ['hot-key'],
+      judge: (of) => {
+        const [served, refused] = [figureOf(of('hot-key'), 'served'), figureOf(of('hot-key'), 'refused')]
+        return { holds: refused > served, found: `${served} a second served, ${refused} refused` }
+      },
+    },
+    expectFigure(
+      'cured: nearly nothing is refused, over the whole ramp',
+      'cured',
+      'refused of all',
+      (percent) => percent < 1,
+    ),
+    {
+      says: 'cured: nearly all that is offered is served in the end',
+      arms: ['cured'],
+      judge: (of) => {
+        const [served, offered] = [figureOf(of('cured'), 'served'), figureOf(of('cured'), 'offered')]
+        return { holds: served > 0.98 * offered, found: `${served} of ${offered} a second` }
+      },
+    },
+    {
+      says: 'the keys alone decide: the same calls at the same rate lie on several times as many tablets after the cure',
+      arms: ['hot-key', 'cured'],
+      judge: (of) => {
+        const [hot, cured] = ['hot-key', 'cured'].map((arm) => figureOf(of(arm), 'Entities: busiest')) as [
+          number,
+          number,
+        ]
+        return {
+          holds: hot > 2 * cured,
+          found: `the busiest tablet has ${hot} % of the load, and ${cured} % after the cure`,
+        }
+      },
+    },
+  ],
+}
