@@ -94,7 +94,7 @@ class ValueDecoder {
       case valueField.array:
         return { type: 'array', values: this.array(slot, outer, property, depth + 1) }
       case 0:
-        throw invalidArgument(`${labelOf(property)} has no value type set; null must be said as null_value`)
+        throw invalidArgument(`${labelOf(property)} has no value type set; for null, set null_value`)
     }
   }
 

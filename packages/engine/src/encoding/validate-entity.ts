@@ -193,7 +193,7 @@ class EntityChecks implements WalkChecks {
     switch (slot.member) {
       case 0:
         throw invalidArgument(
-          `${labelOf(property)} has no value type set; null must be said as null_value`,
+          `${labelOf(property)} has no value type set; for null, set null_value`,
           `The value ${labelOf(property).slice(9)} does not contain a value.`,
         )
       case valueField.string:

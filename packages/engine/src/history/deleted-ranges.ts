@@ -21,7 +21,7 @@ export function deletedSince(): DatastoreError {
 
 /** The refusal of a read at a past time. */
 export function deletedBefore(): DatastoreError {
-  return failedPrecondition("The requested 'read_time' is too old. (what it asks for was deleted by a reset since)")
+  return failedPrecondition("The requested 'read_time' is too old. (the data of that time was deleted by a reset)")
 }
 
 export function isInAny(ranges: readonly KeyRange[], row: RowKey): boolean {

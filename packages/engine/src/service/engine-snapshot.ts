@@ -77,7 +77,8 @@ export async function takeSnapshot({ kv, log, ids, context }: SnapshotParts): Pr
 export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnapshot): Promise<void> {
   const { kv, log, ids, versions, transactions, indexes } = parts
   mustRestore(kv)
-  if (!(snapshot instanceof StoreSnapshot)) throw invalidArgument('restore() takes what snapshot() of this store gave')
+  if (!(snapshot instanceof StoreSnapshot))
+    throw invalidArgument('restore() needs a snapshot that snapshot() of this store returned')
   await log.exclusive(async () => {
     indexes.giveUp('')
     transactions.endAll('the store was set back to a snapshot; try again')

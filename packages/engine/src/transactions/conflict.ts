@@ -25,7 +25,7 @@ export interface Conflict {
 export function checkExpectation(operation: string, key: Key, { baseVersion, updateTime }: Conflict): void {
   const expected = baseVersion ?? updateTime ?? 0n
   if (operation === 'insert' && expected > 0n) {
-    throw invalidArgument(`insert of ${formatKey(key)} expects a stored version (${expected}); an insert finds none`)
+    throw invalidArgument(`insert of ${formatKey(key)} expects a stored version (${expected}), but an insert has none`)
   }
   if (operation === 'update' && expected === 0n) {
     throw invalidArgument(`update of ${formatKey(key)} expects version 0, which is no entity; an update needs one`)

@@ -121,12 +121,13 @@ export function checkFault(asked: unknown): FaultOptions {
   checkNumber(fault, 'latencyMs', { least: 0, most: latencyMsMax })
   if (fault.holdApply !== undefined) checkHold(given)
   else if (fault.code === undefined && fault.latencyMs === undefined) {
-    throw invalidArgument('a fault does something: give it a code such as ABORTED, latencyMs or holdApply')
+    throw invalidArgument('a fault has no effect: give it a code such as ABORTED, latencyMs or holdApply')
   }
   if (fault.code !== undefined && !Object.hasOwn(statusCodes, fault.code)) {
     throw invalidArgument(`there is no code "${fault.code}"; there is ${Object.keys(statusCodes).join(', ')}`)
   }
-  if (fault.message !== undefined && fault.code === undefined) throw invalidArgument('a message goes with a code')
+  if (fault.message !== undefined && fault.code === undefined)
+    throw invalidArgument('a message needs a code: give both, or leave out the message')
   // A filter that does not parse would silently match nothing.
   return fault.key === undefined ? fault : { ...fault, key: formatKeyPath(parseKeyPath(fault.key)) }
 }

@@ -98,7 +98,7 @@ describe('controls', () => {
     expect((await ask('faults', 'clear', 'fault-2')).out).toBe('No fault is in force.')
     expect(await ask('faults', 'add')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('a fault does something'),
+      err: expect.stringContaining('a fault has no effect'),
     })
     expect(await ask('faults', 'add', '--times', 'x')).toMatchObject({ code: 2 })
   })

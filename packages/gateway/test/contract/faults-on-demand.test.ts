@@ -170,13 +170,13 @@ describe('a fault', () => {
   })
 
   test.each([
-    [{}, 'does something'],
+    [{}, 'has no effect'],
     [{ code: 'NOPE' }, 'no code "NOPE"'],
     [{ code: 'ABORTED', method: 'put' }, 'no method "put"'],
     [{ code: 'ABORTED', share: 2 }, 'share is a number from 0 to 1'],
     [{ code: 'ABORTED', times: 0 }, 'times is a whole number from 1'],
     [{ latencyMs: -1 }, 'latencyMs is a number'],
-    [{ latencyMs: 1, message: 'x' }, 'goes with a code'],
+    [{ latencyMs: 1, message: 'x' }, 'needs a code'],
     [{ code: 'ABORTED', kinds: 'A' }, 'no field "kinds"'],
     [{ code: 'ABORTED', kind: 5 }, 'kind is a text'],
     [{ code: 'ABORTED', key: 'A' }, 'A'],

@@ -206,6 +206,6 @@ function labelsOf(members: JsonObject): Readonly<Record<string, string>> | undef
   if (value === undefined) return undefined
   const isLabels =
     typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string')
-  if (!isLabels) throw invalidArgument('labels is an object of texts')
+  if (!isLabels) throw invalidArgument('labels must be an object whose values are strings')
   return value as Readonly<Record<string, string>>
 }

@@ -80,9 +80,10 @@ function list(indexes: IndexOperations, request: JsonObject): JsonObject {
     pageSize?: number
     pageToken?: string
   }
-  if (filter !== '') throw invalidArgument('a filter of indexes is not understood here; leave it out')
+  if (filter !== '') throw invalidArgument('a filter for indexes is not supported; leave it out')
   if (pageSize < 0) throw invalidArgument(`page_size is ${pageSize}; it must not be negative`)
-  if (pageToken !== '' && !/^\d{1,18}$/.test(pageToken)) throw invalidArgument('the page token is not of this list')
+  if (pageToken !== '' && !/^\d{1,18}$/.test(pageToken))
+    throw invalidArgument('the page token is not of this list: begin without one')
   const from = pageToken === '' ? 0n : BigInt(pageToken)
   const rest = indexes.list(place).filter(({ id }) => id >= from)
   const page = rest.slice(0, pageSize || pageSizeDefault)

@@ -27,7 +27,7 @@ export function addEmulatorEndpoints(router: Router, { engine, onShutdown }: Emu
     return { text: 'Resetting...\n' }
   })
   router.add('POST', '/shutdown', () => {
-    if (onShutdown === undefined) throw invalidArgument('this server is part of another program and is ended by it')
+    if (onShutdown === undefined) throw invalidArgument('this server runs inside another program; end it there')
     setImmediate(onShutdown)
     return { text: 'Shutting down...\n' }
   })

@@ -70,7 +70,7 @@ export async function inspect(
 ): Promise<unknown> {
   const question = Object.hasOwn(questions, what) ? questions[what] : undefined
   if (question === undefined) {
-    throw invalidArgument(`nothing to inspect is called "${what}"; there is ${questionNames.join(', ')}`)
+    throw invalidArgument(`there is no report "${what}"; choose one of ${questionNames.join(', ')}`)
   }
   return await question.ask(engine, parameters, asking)
 }

@@ -70,7 +70,7 @@ function refuseSecond(policies: readonly TtlPolicy[], { kind }: TtlPolicy): void
 function fieldOf({ parameters: { kind = '', field = '' } }: RouteRequest): TtlPolicy {
   // Names that are no plain words come between backticks.
   const property = /^`.*`$/.test(field) ? field.slice(1, -1) : field
-  if (kind === '-' || property === '*') throw invalidArgument('a TTL policy is of one kind and one property')
+  if (kind === '-' || property === '*') throw invalidArgument('a TTL policy needs one kind and one property')
   return { kind, property }
 }
 
