@@ -9,6 +9,8 @@ const seconds = 2
 /** Further runs of everySecond, so that it counts the last likes. */
 const secondsAfter = 8
 const post = 'cats'
+/** A group's rate is that of its busiest time of this length. */
+const windowSeconds = seconds + secondsAfter
 
 export const likeButton: Challenge = {
   name: 'like-button',
@@ -49,12 +51,12 @@ export const likeButton: Challenge = {
     await store.together([ticks(), ...Array.from({ length: likesASecond * seconds }, (_, i) => one(i))])
     const reader = new Meter()
     const number = await alone(store, async () => program.call('likes', dbOf(session, store, { meter: reader }), post))
-    const busiest = Math.max(0, ...[...meter.commitsOf.values()].map((times) => times.length))
+    const busiest = Math.max(0, ...[...meter.commitsOf.values()].map(mostWithinWindow))
     drawHeat(session, store, 'Entities')
     record.figure('likes that failed', failed, `of ${likesASecond * seconds}`)
     record.figure('likes counted wrong', Math.abs(accepted - Number(number)), '')
     record.figure('a read of the number', reader.keysRead + reader.rowsRead + reader.queries, 'keys, rows and queries')
-    record.figure('busiest entity group', busiest / (seconds + secondsAfter), 'commits a second')
+    record.figure('busiest entity group', busiest / windowSeconds, 'commits a second')
   },
   goals: [
     atMost('no like fails', 'likes that failed', 0),
@@ -63,4 +65,14 @@ export const likeButton: Challenge = {
     atMost('no entity group has more than about one commit a second', 'busiest entity group', 1.5),
   ],
   findings: ['hot-entity-group', 'hot-key'],
+}
+
+/** The greatest number of these times, in milliseconds and rising, within a window. */
+function mostWithinWindow(times: readonly number[]): number {
+  let [from, most] = [0, 0]
+  for (const [i, time] of times.entries()) {
+    while (time - (times[from] ?? time) >= windowSeconds * 1000) from++
+    most = Math.max(most, i - from + 1)
+  }
+  return most
 }
