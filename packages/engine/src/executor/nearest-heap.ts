@@ -2,7 +2,7 @@
  * The least `size` of the things it was given, by an order in which no two are equal: a heap with the greatest on top.
  *
  * NH1  A parent is greater than its children.
- * NH2  It holds `size` things at most, whatever it was given.
+ * NH2  It keeps at most `size` elements.
  */
 export class NearestHeap<T> {
   readonly #size: number

@@ -1,12 +1,12 @@
 /**
- * The one contract between operators: rows in result order, pulled in batches.
+ * The contract between operators: rows in result order, pulled in batches.
  *
  * Duties of a caller: one call at a time (none while a promise of `next` is open); it closes the stream in the end, also
  * after an error, and does not call a closed one. Duty of an operator: to close its inputs when
  * it is closed, to read no faster than it is asked, and to answer at once when its inputs do.
  *
  * O1  Positions rise strictly in result order, except below a union's inputs and where stale rows repeat.
- * O2  No scan reads a row twice, whatever is sought.   test/property/query.test.ts
+ * O2  No scan reads a row twice, with any seeks.       test/property/query.test.ts
  * O3  next() gives an empty batch only at the end, and then for ever.
  */
 import type { MaybePromise } from '../maybe-promise.ts'

@@ -1,12 +1,12 @@
 /**
- * Which part of the result an answer holds: from a cursor, after an offset, up to a limit, an end cursor, or the size of an
- * answer.
+ * The window of an answer: the part of the result from a cursor, after an offset, up to a limit, an end cursor, or the maximum
+ * size of an answer.
  *
  * W1  Offset counts from the start cursor on, and limit from the offset on.
- * W2  Passing over results reads index rows only; a result whose entity is gone counts there, and nowhere else.
+ * W2  Skipping results reads index rows only; a result whose entity is gone counts as skipped, and nowhere else.
  * W3  An answer's end cursor, with what is left of offset and limit, continues it: the answers put together are the whole
- *     result, however it was cut.
- * W4  Whatever ends an answer, one row more is looked at: where there is none the query is finished.
+ *     result, with any division into answers.
+ * W4  At the end of an answer one row more is read: if there is none, the query is finished.
  *
  * Known: more_results as the API documents it; {@link batchSkippedMax}, from Google's own clients. Measured: 300 results on
  * the legacy emulator, and in answers of production that others have published; W4 on the Firestore emulator, where a limit

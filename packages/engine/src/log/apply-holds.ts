@@ -1,12 +1,12 @@
 /**
- * Holds on applying: what they are for waits between commit and apply, whatever the policy of its database.
+ * Holds on applying: matching records wait between commit and apply, under any apply policy of their database.
  *
  * H1  A held record is applied by a strong read of its group, by a release, or when no hold catches it any more.
- * H2  Behind a held record the later ones of its group wait too, since a group is applied in order (apply/A1).
- * H3  While a database has held records its global queries are eventual, as under a policy that delays.
+ * H2  The later records of its group wait behind a held record, since a group is applied in order (apply/A1).
+ * H3  While a database has held records, its global queries are eventually consistent, as under a policy that delays.
  *                                                                                  all: apply-holds.test.ts
  *
- * Ours: for tests that want one write to be late, and not all of them.
+ * Ours: for tests that delay one write, and not all of them.
  */
 import { keyCodesOfPath, partitionOfCode, pathCode } from '../encoding/key-codec.ts'
 import { encodeText } from '../encoding/ordered.ts'

@@ -7,7 +7,7 @@
  * V1  next() grows strictly.
  * V2  No stamp above the stored ceiling is used before a higher ceiling is stored (in the same batch, or before). A crash
  *     therefore skips at most the headroom, and never repeats a stamp.
- * V3  A large commit gives way to reads while it is evaluated; none of them has its stamp or a later one.
+ * V3  Reads run between the slices of a large commit's evaluation; none of them gets its version or a later one.
  *                                                                                      gateway/test/contract/large-commits.test.ts
  *
  * Ours. The headroom of a second means one more row a second under load, and stamps at most a second ahead after a crash.
@@ -75,7 +75,7 @@ export class CommitVersions {
     return version
   }
 
-  /** The commit is handed over to the store, or has failed. */
+  /** Called when the store has the commit, or when it has failed. */
   settle(): void {
     this.#open = undefined
   }

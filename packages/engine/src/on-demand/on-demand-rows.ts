@@ -12,16 +12,16 @@
  * hardly one of them downwards. A row that is never read costs a third of a microsecond to make and two to insert. On
  * disk all rows are kept: there the first read would have to be remembered over restarts.
  *
- * An index is made in slices (slices.ts). From the first on commits write its rows, too; each step adds those of some entities
- * as they are then. So no work is left when the last step is done: the waiting reader reads a whole index. It is
- * finished also when no reader waits any more. An older snapshot materialises its rows in a fork of its own.
+ * An index is materialised in slices (slices.ts). From the first slice on, commits write its rows too; each slice adds the rows
+ * of some entities in their current state. So after the last slice the index is complete, and the waiting reader reads it. It is
+ * completed also when no reader waits any more. An older snapshot materialises its rows in a fork of its own.
  *
- * OD1  What is read is what a store shows that keeps every row: of now, of a snapshot, and after a restore.
+ * OD1  Reads give the same rows as on a store that keeps every row: in the store, in a snapshot, and after a restore.
  *                                                                          test/property/on-demand-rows.test.ts
- * OD2  The rows of an index are kept all or not at all, in the store and in each snapshot of it; of one that is being made,
- *      which is not read, some are, and none that an entity does not have.                                    same
+ * OD2  The store and each snapshot keep all rows of an index, or none. While an index is being materialised it is not read, and
+ *      has some of its rows, but none that an entity does not have.                                           same
  * OD3  Index rows follow from the Entities rows only while no record waits to be applied. A record that waits has a marker in
- *      Pending: with the first of them all rows are made, later writes wait for that, and nothing is dropped or put off any more.
+ *      Pending: the first marker materialises all rows, later writes wait for that, and from then on no row is dropped or deferred.
  *                                                                          test/property/apply.test.ts
  *
  * Ours.

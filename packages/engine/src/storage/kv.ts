@@ -1,24 +1,24 @@
 /**
- * The store: one ordered map from row key to bytes. Its bodies are level-kv (LevelDB on disk) and memory-kv (a
+ * The store: one ordered map from row key to bytes. Its implementations are level-kv (LevelDB on disk) and memory-kv (a
  * copy-on-write B+tree); one contract suite runs on both.
  *
- * The engine's correctness rests only on get, scan, mutate and mutateIf, which a Bigtable has too. `batch` and `snapshot`
- * are capabilities: where a body has them they bring speed or convenience.
+ * The engine's correctness depends only on get, scan, mutate and mutateIf, which Bigtable has too. `batch` and `snapshot`
+ * are optional capabilities, for speed or convenience.
  *
  * K1  Rows are ordered by the unsigned bytes of their keys.
  * K2  mutate and mutateIf are atomic for their row; batch is atomic for all its rows.
  * K3  A write is seen by every get and scan that starts after it was acknowledged.
- * K4  A scan sees the store as of some moment not before it was opened, or of its last seek; a snapshot sees exactly the
- *     moment of its making. (memory-kv and level-kv keep the moment of the opening, also over seeks.)
+ * K4  A scan reads one version of the store, not older than its opening or its last seek; a snapshot reads exactly the
+ *     version at its creation. (memory-kv and level-kv keep the version of the opening, also over seeks.)
  * K5  A failed write poisons the store: later writes are refused with UNAVAILABLE until it is opened anew.
  * K6  A row is answered as it was written, or reading it fails with DamagedRow. A scan answers the rows before it first, and
  *     goes on behind it by a seek. (Of level-kv: rows with a checksum, row-proof.ts.)
  *
- * Beside get, getAll, scan, mutate, mutateIf, batch, snapshot, clear, damage and close there are three that are of bytes too, and
- * that a store may lack: deleteRanges (readers see all of a deletion or nothing, which single writes cannot give), compact
- * (disk space of deleted rows), and restore (back to a snapshot in O(1), for tests that begin anew). A scan takes the context of
- * its caller, so that work before its first row gives way to others. What is known of tables stands above: what makes rows on
- * demand is a store over this one (on-demand/).
+ * Beside get, getAll, scan, mutate, mutateIf, batch, snapshot, clear, damage and close there are three optional operations:
+ * deleteRanges (readers see all of a deletion or nothing, which single writes cannot give), compact (frees the disk space of
+ * deleted rows), and restore (back to a snapshot in O(1), for tests that begin anew). A scan takes the context of its caller, so
+ * that work before its first row runs in slices. A store knows nothing of tables: rows are materialised on demand by a store
+ * over this one (on-demand/).
  *
  * A closed store refuses everything with UNAVAILABLE. Methods that answer at once throw their errors.
  */
@@ -49,14 +49,14 @@ export interface KvWrite {
 /** A consumer of writes, one after the other. */
 export interface WriteSink {
   /**
-   * Whether rows whose keys begin so are of use; a source that is told no leaves them out, and need not make them. Asked once
-   * for each prefix that many rows share, and not for rows that are at hand. Absent = all are.
+   * Whether the sink wants rows with this prefix; if not, a source leaves them out, and need not make them. Called once for each
+   * prefix that many rows share, and not for rows that exist already. Absent = it wants all.
    */
   wants?(prefix: RowKey): boolean
   write(key: RowKey, value: Uint8Array | undefined): void
 }
 
-/** Writes that are made while they are handed over, so that nothing of them is kept meanwhile. Asked again they are the same. */
+/** Writes that are made one by one while a sink consumes them, so that no list is kept. Each pass gives the same writes. */
 export interface WriteSource {
   /** Maximum number of writes: unwanted ones are counted too. */
   readonly count: number
@@ -72,7 +72,7 @@ export function handOver(writes: Writes, sink: WriteSink): void {
   else for (const { key, value } of writes) sink.write(key, value)
 }
 
-/** Writes as a list; with `wants` only those that it wants, and others that are at hand. */
+/** Writes as a list; with `wants` only the wanted ones, and those that exist already. */
 export function listOf(writes: Writes, wants?: (prefix: RowKey) => boolean): readonly KvWrite[] {
   if (!('writeTo' in writes)) return writes
   const list: KvWrite[] = []

@@ -64,7 +64,7 @@ export class AbsentRows {
     if (++this.#misses < this.#missesMax) return
     this.#state = 'reading'
     this.#read().catch(() => {
-      // The store is closed or damaged, which others report. What is not known is asked for.
+      // The store is closed or damaged, which the read itself reports.
       if (this.#state === 'reading') this.#state = 'given up'
     })
   }

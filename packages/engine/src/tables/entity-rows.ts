@@ -1,19 +1,20 @@
 /**
- * The change of an entity → the rows that come, go, or get another value, in all tables. The one place where rows are made.
+ * The row producer: turns the change of an entity into the rows that are added, deleted or changed in all tables. Rows are made
+ * nowhere else.
  *
  *   before, after ──▶ EntityRows: which entries come and go ──▶ RowProducer ──▶ sink: write(key, value or undefined)
  *     (cells)                                                        ▲ asks the sink for each prefix that rows share
  *                                                                    └── wants(prefix)
  *
- * An entity has one row in Entities and one in EntitiesByKind; for each index entry one in either property table; and in
- * EntitiesByCompositeProperty what the definitions of its kind say. Each table's file has the layout of its keys. A sink may
- * want a part of this alone: what it does not want is counted and never made.
+ * An entity has one row in Entities and one in EntitiesByKind; one in each property table for each index entry; and in
+ * EntitiesByCompositeProperty the rows that the definitions of its kind ask for. Each table's file has the layout of its keys. A
+ * sink may want only a part of the rows: the others are counted, but not made.
  *
  * R1  The rows of an entity follow from its key, properties, definitions and scatter value alone.
  * R2  The rows of a change turn the rows of the entity before it into those after it, and touch no row that stays. Those of
  *     the opposite change take them back.
- * R3  A sink is handed every row of a prefix that it wants, and none of one that it does not; `count` is how many index rows
- *     one that wants all is handed.                                                  all: test/property/entity-rows.test.ts
+ * R3  A sink gets every row of a prefix that it wants, and no row of another prefix; `count` is the number of index rows for a
+ *     sink that wants all.                                                           all: test/property/entity-rows.test.ts
  *
  * Known: which rows a put writes, and that an update writes only the rows that differ.
  */

@@ -21,8 +21,8 @@ export interface RowScan {
 /**
  * The source of rows for planning and execution: the store now, a snapshot, or a past version. Each call charges the ledger.
  *
- * V1  A scan gives way between two batches (slices.ts): whatever reads much, however it came to, holds up no other call, and
- *     ends with its caller. So a store that answers at once may answer by promise, too, where there is much to read.
+ * V1  A scan lets other calls run between two batches (slices.ts): a long read blocks no other call, and ends with its caller. So
+ *     the scan of a synchronous store may answer by promise too, when there is much to read.
  */
 export interface TableView {
   get(context: RequestContext, table: TableId, rowKey: RowKey): MaybePromise<Uint8Array | undefined>

@@ -1,13 +1,13 @@
 /**
- * How the rest of the engine tells the tablets what it does.
+ * The meter: the interface by which the engine charges its operations to the tablets.
  *
  *   request ─▶ ledger ─▶ meter.countdown 0? ─▶ take()      rows read and written, a sample or all of them
- *   commit  ─▶ admit()                                     before the log append: may it go through now?
+ *   commit  ─▶ admit()                                     before the log append: admitted, or refused
  *   apply   ─▶ noteChange()                                rows and bytes that come or go
  *
- * M1  With simulation, and without it while there are few, every operation is taken. Of many, one is taken after a drawn
- *     number of others, for which it stands: the countdown is all that the others cost.
- * M2  Nothing is thrown by take(): what a request met is noted in its RequestLoad and comes out when it is settled.
+ * M1  With simulation, and without it at a low rate, every operation is taken. At a high rate without simulation, operations
+ *     are sampled: one is taken after a random number of others, and stands for them. The others cost one countdown.
+ * M2  take() never throws: delay and refusal are noted in the RequestLoad, and take effect when the request is settled.
  */
 import type { RowKey, RowOperation, TableId } from '../row.ts'
 

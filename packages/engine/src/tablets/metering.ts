@@ -1,14 +1,13 @@
 /**
- * Between requests and tablets: what a request touches is charged, and with simulation decides how long it takes or why it
- * fails.
+ * Metering: charges the row operations of requests to tablets, and with simulation gives each request its delay or refusal.
  *
  *   begin ─▶ take … take ─▶ [admit, before a commit's log append] ─▶ take … ─▶ settle
  *
- * MT1  A commit is refused by admit() or not at all: what is refused has written nothing.
- * MT2  A request's delay is that of its slowest row; several rows on one server do not add up (they are done in parallel).
- * MT3  A request refused by a tablet that moves fails at once (known); a full server refuses at once too.
- * MT4  With simulation off too, the first `exactPerSecond` operations of a second are charged one by one. Of those beyond, one
- *      taken after a drawn number of others stands for these as well: no operation is lost, and none is charged twice.
+ * MT1  Only admit() refuses a commit: a refused commit has written nothing.
+ * MT2  A request's delay is that of its slowest row; rows on one server run in parallel, so their delays do not add up.
+ * MT3  A tablet that moves refuses requests at once (known); a full server does so too.
+ * MT4  Without simulation, the first `exactPerSecond` operations of a second are charged one by one. The others are sampled:
+ *      one of them, after a random number of others, is charged for all of these, so each operation is charged once.
  */
 import type { Scheduler } from '../clock.ts'
 import { CountingLedger, checkAlive, type RequestContext } from '../context.ts'

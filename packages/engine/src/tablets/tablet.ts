@@ -1,13 +1,13 @@
 /**
- * A tablet: contiguous rows of one table that are served together, with what is known of their load and size.
+ * A tablet: contiguous rows of one table that are served together, with their load and size.
  *
  *   rows [start, end) of a table     start '' and end undefined: open to either side
  *
- * TB1  Flows that are under way belong to the tablet of their row, through splits and merges.
- * TB2  `total` only grows: totals of all tablets, dead ones included, are what was charged.
+ * TB1  Flows under way belong to the tablet of their row, also after splits and merges.
+ * TB2  `total` only grows: the totals of all tablets, dead ones included, add up to all charges.
  *
- * Rows and bytes are counted from what is written. A split divides them, and a middle row is found, by keys drawn evenly
- * from the written rows, so that both are estimates from then on (ours).
+ * Rows and bytes are counted from writes. A split divides them, and its middle row is found, by a uniform sample of the keys
+ * of written rows, so both are estimates after a split (ours).
  */
 import type { Random } from '../random.ts'
 import type { RowKey } from '../storage/kv.ts'
