@@ -107,6 +107,11 @@ function wordsOf(line: string): readonly string[] {
   )
 }
 
+/** A path as it is typed in the clone, from any folder. */
+function placed(word: string): string {
+  return word.replace(/^\.\.\/course/, workFolder).replace(/^packages\//, join(courseFolder, '../../packages/'))
+}
+
 /** Runs a line of a `sh` block; its comment may say that it fails. @returns what it printed */
 async function typed(line: string): Promise<string> {
   const [typedLine = '', comment = ''] = line.split(' # ')
@@ -116,7 +121,7 @@ async function typed(line: string): Promise<string> {
     return ''
   }
   expect(program, line).toBe('npx')
-  if (name === 'sixtables-lab') return labCommand(args.map((word) => word.replace('../course', workFolder)))
+  if (name === 'sixtables-lab') return labCommand(args.map(placed))
   expect(name, line).toBe('sixtables')
   const [out, err]: [string[], string[]] = [[], []]
   const code = await sixtables(args, ioOf({ out: (text) => out.push(text), err: (text) => err.push(text) }))
