@@ -1,6 +1,6 @@
 /**
- * Open-loop load with weights: so many operations a second are offered whatever comes of them, and each operation that goes
- * through the engine stands for many.
+ * Open-loop load with weights: operations are offered at a fixed rate, without waiting for their outcomes, and each operation
+ * that runs in the engine stands for many.
  *
  *   slot of load.slotMs ── operations evenly over the slot ── each a flow of rate × slot ÷ their number
  *
@@ -8,8 +8,8 @@
  * samples each tablet gets, and there are fewer tablets then. For the same reason there are never many more than three a
  * tablet, so that a jump, which meets one tablet, costs no more than a ramp.
  *
- * LD1  The weights of a slot add up to its rate times its length, whatever the number of samples.
- * LD2  An operation is sent once; a client of such a load does not try again.
+ * LD1  The weights of a slot add up to its rate times its length, for any number of samples.
+ * LD2  An operation is sent once; a client of such a load does not retry.
  */
 import type { CommitRequest, Key, LookupRequest, RequestContext, TableId } from '@sixtables/engine'
 import type { ArmSession } from '../session.ts'

@@ -1,4 +1,4 @@
-/** Open-loop load over the wire, in real time: so many operations a second, whatever comes of them. */
+/** Open-loop load over the wire, in real time: operations at a fixed rate, without waiting for their outcomes. */
 import type { Key } from '@sixtables/engine'
 import type { Put } from './client.ts'
 import type { WireSession } from './wire.ts'

@@ -1,7 +1,7 @@
 /**
  * The writes of a piece of work to tables, as reported to the tablets: rows, bytes, and the time that one server needs.
  *
- * WT1  Every row is told, since the store simulates its servers; outside of that the tablets are told of samples.
+ * WT1  Every row is reported, since the store simulates its servers; without simulation the tablets get samples.
  */
 import type { Finding, FindingKind } from '@sixtables/engine'
 import type { Recorder } from '../measure/recorder.ts'

@@ -1,8 +1,8 @@
 /**
- * Projects, databases and namespaces whose rows are being deleted: what would write there waits until the deletion is over.
+ * Projects, databases and namespaces whose rows are being deleted: commits to them wait until the deletion is over.
  *
  *   reset      close ───────── rows go, other scopes commit ───────── open
- *   commit            waits ──────────────────────────────────────────── is made
+ *   commit            waits ──────────────────────────────────────────── runs
  *
  * G1  From close() until it is opened again, nothing is committed to the scope, and no id or index row of it is written: a request
  *     waits before it begins, and one that has begun already finds the scope closed before its append, and begins anew.

@@ -1,10 +1,10 @@
 /**
- * The commit path: what a write goes through once its mutations are validated and its keys complete.
+ * The commit path of a write whose mutations are validated and whose keys are complete.
  *
  *   evaluate (images before → after) ─▶ admission ─▶ append to the log of each group ─▶ acknowledge ─▶ apply (A, then B)
  *
- * Where the store has `batch`, all records of a commit ride in one batch and are born decided; with the `immediate` policy
- * the rows of milestones A and B ride along, and no marker is needed. Where it has none, every step is one row:
+ * If the store has `batch`, one batch writes all records of a commit, already decided; with the `immediate` policy it also
+ * writes the rows of milestones A and B, and no marker is needed. Without `batch`, every step writes one row:
  *
  *   one group       marker, then the record by conditional write: this is the commit point
  *   several groups  marker and *prepared* record in each group in key order, then one decision row by conditional write:
@@ -12,7 +12,7 @@
  *
  * L1  commitVersion grows strictly over the whole store.            commit-version.ts
  * L2  A record without a pending marker is wholly applied.          checked by check/
- * L3  An answer is given only after the commit point: its own, and that of every commit that it speaks of.
+ * L3  An answer is given only after the commit point of its commit, and of every commit that it reveals.
  * L4  An image before is the newest committed one: in a batch under way, else pending, else stored.
  * L5  Evaluation and append of a commit are not interleaved with those of another.
  *

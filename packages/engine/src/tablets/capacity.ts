@@ -5,10 +5,10 @@
  *
  * CP1  Operations of weight 1 enter at once; flows (operations that stand for many) change the inflow, and the backlog grows
  *      or shrinks in a straight line between two changes: no timer is needed.
- * CP2  Work is served, or it waits: nothing that was let in is dropped. So over any time a server serves at most
+ * CP2  Admitted work is served or waits, and is never dropped. So over any time a server serves at most
  *      capacity × time.
- * CP3  Work is let in while the queue has room: while at no later moment as much as capacity × queueMsMax will wait, counting
- *      the flows under way up to their ends. So what waits is at most that and the last work that was let in.
+ * CP3  Work is admitted while the queue has room: while the backlog stays below capacity × queueMsMax at all later times,
+ *      counting the flows under way up to their ends. So the backlog is at most that and the last admitted work.
  *                                                          CP2, CP3: test/property/capacity.test.ts
  *
  * Ours: the model. A wait also grows as the server gets busy, as service ÷ (1 − utilisation), before any queue stands.

@@ -7,8 +7,8 @@
  *
  * F1  Nothing here has a timer: overdue work runs at the next operation or report,
  *     in its original order and with its original timestamps. An idle engine keeps nothing running.
- * F2  Operations are conserved: the totals of the tablets are what was charged and has flowed.
- * F3  Decisions fall on the same instants for the same operations: no chance but the seeded one, no other clock.
+ * F2  Operations are conserved: the totals of the tablets add up to all charges and ended flows.
+ * F3  The same operations give the same decisions at the same times: randomness is seeded, and there is one clock.
  */
 import type { Random } from '../random.ts'
 import type { RowKey } from '../storage/kv.ts'
