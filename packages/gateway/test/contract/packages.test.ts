@@ -224,9 +224,24 @@ export { resetProject, setup, useEmulator, values, workerProject }
       code: 0,
       stdout: expect.stringMatching(/\d+\.\d+\.\d+/),
     })
-    const lab = join(installed('bench'), 'bin/sixtables-lab.js')
-    expect(await run(process.execPath, [lab, '--help'], folder)).toMatchObject({ code: 0 })
   }, 60_000)
+
+  test('the labs run, with all the files that they need', async () => {
+    const lab = (...args: readonly string[]): Promise<Ran> =>
+      run(process.execPath, [join(installed('bench'), 'bin/sixtables-lab.js'), ...args], folder)
+    expect(await lab('list')).toMatchObject({ code: 0, stdout: expect.stringContaining('write-path') })
+    const page = join(folder, 'write-path.html')
+    expect(await lab('run', 'write-path', '--html', page)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('write-path: passed'),
+    })
+    expect(readFileSync(page, 'utf8')).toContain('<style>')
+    const short = ['--arm', 'cured', '--set', 'replay.times=10', '--set', 'load.minutes=1']
+    const replay = await lab('run', 'replay', ...short, '--json', '-')
+    expect(JSON.parse(replay.stdout)).toMatchObject({ lab: 'replay', arms: [{ name: 'cured' }] })
+    expect(await lab('challenge', 'start', 'invoice-numbers', 'mine')).toMatchObject({ code: 0 })
+    expect(existsSync(join(folder, 'mine/solution.mjs'))).toBe(true)
+  }, 120_000)
 
   test('the program of README of the engine prints what is meant', async () => {
     const readme = readFileSync(join(installed('engine'), 'README.md'), 'utf8')
