@@ -48,7 +48,10 @@ export interface Arm {
   /** One line: what is varied. */
   readonly about: string
   run(session: ArmSession): Promise<void>
-  /** The same client calls against a running server, in real time; absent where the arm's load is no client's. */
+  /**
+   * The same client calls against a running server, in real time; absent where the arm's load is no client's. Arms whose outcome can be read back
+   * over the wire judge it at the end.
+   */
   drive?(wire: WireSession): Promise<void>
 }
 

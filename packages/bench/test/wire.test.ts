@@ -3,11 +3,13 @@ import { type Engine, openEngine, seededRandom, systemScheduler } from '@sixtabl
 import { type Gateway, startGateway } from '@sixtables/gateway'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { driveLabs } from '../src/cli/drive.ts'
+import type { Io } from '../src/cli/io.ts'
+import type { Arm, Lab } from '../src/lab.ts'
 import { labs } from '../src/labs/catalogue.ts'
 import { type Client, hasCode, integerOf, StoreClient } from '../src/sim/client.ts'
 import { integer, text, unindexed } from '../src/sim/entities.ts'
 import { openStore } from '../src/sim/store.ts'
-import { WireClient } from '../src/sim/wire.ts'
+import { WireClient, type WireVerdict } from '../src/sim/wire.ts'
 import { inTransaction } from '../src/sim/writers.ts'
 
 let engine: Engine
@@ -61,6 +63,14 @@ async function script(client: Client): Promise<unknown> {
   return { missing, twice, aborted, greatest: integerOf(greatest, 'number'), id }
 }
 
+/** Loses every other commit. */
+function everyOther(client: WireClient): Client['commit'] {
+  let count = 0
+  return async (puts, transaction) => {
+    if (count++ % 2 === 0) await client.commit(puts, transaction)
+  }
+}
+
 describe('a client of a lab', () => {
   it('sees in process what it sees over the wire', async () => {
     const expected = { missing: undefined, twice: true, aborted: true, greatest: 20, id: 5_629_499_534_213_120n }
@@ -74,6 +84,7 @@ describe('a client of a lab', () => {
     ),
   )('drives %s, %s against a server', async (_lab, _arm, drive) => {
     let done = 0
+    const verdicts: WireVerdict[] = []
     const failures: unknown[] = []
     await drive({
       client: wire(),
@@ -82,10 +93,53 @@ describe('a client of a lab', () => {
       opsPerSecond: 100,
       done: () => done++,
       failed: (error) => failures.push(error),
+      judged: (verdict) => verdicts.push(verdict),
     })
+    expect(verdicts.filter(({ holds }) => !holds)).toEqual([])
     expect(done).toBeGreaterThan(0)
     // Writers that give up under contention are part of the lesson; anything else is not.
     expect(failures.filter((error) => !(error instanceof Error && error.message === 'given up'))).toEqual([])
+  })
+
+  it.each<[string, string, string, (client: WireClient) => Partial<Client>]>([
+    [
+      'sequence-numbers',
+      'counter-in-group',
+      'no number is given twice',
+      (client) => ({ commit: (puts) => client.commit(puts.map((put) => ({ ...put, operation: 'upsert' }))) }),
+    ],
+    ['sequence-numbers', 'allocate-ids', 'each number has its record', () => ({ commit: async () => {} })],
+    ['list-removal', 'transforms', 'no change is lost', (client) => ({ commit: everyOther(client) })],
+    ['list-compaction', 'cas', 'nothing is lost', (client) => ({ commit: everyOther(client) })],
+  ])('judges %s, %s badly where a client breaks it: %s', async (labName, armName, says, broken) => {
+    const arm = labs.find(({ name }) => name === labName)?.arms.find(({ name }) => name === armName)
+    const client: Client = Object.assign(wire(), broken(wire()))
+    const verdicts: WireVerdict[] = []
+    const judged = (verdict: WireVerdict): void => void verdicts.push(verdict)
+    const session = { client, random: seededRandom(1), seconds: 0.2, opsPerSecond: 100, judged }
+    await arm?.drive?.({ ...session, done: () => {}, failed: () => {} })
+    expect(verdicts.find((verdict) => verdict.says === says)).toMatchObject({ holds: false })
+  })
+
+  it('ends with exit code 1 where a verdict fails, and has the verdicts in its JSON', async () => {
+    const printed: string[] = []
+    const sound = labs.find(({ name }) => name === 'batching') as Lab
+    const verdict = { says: 'all is well', holds: false, found: 'nothing is' }
+    const arm: Arm = {
+      name: 'bad',
+      about: 'a bad one',
+      run: async () => {},
+      drive: async (session) => {
+        session.done(1)
+        session.judged(verdict)
+      },
+    }
+    const options = { endpoint: `127.0.0.1:${gateway.port}`, seconds: 0, opsPerSecond: 1, seed: 1, arms: undefined }
+    const io = { outRaw: (text: string) => printed.push(text), progress: () => {} } as unknown as Io
+    expect(await driveLabs([{ ...sound, arms: [arm] }], { ...options, json: '-' }, io)).toBe(1)
+    expect(JSON.parse(printed.join(''))).toMatchObject([
+      { verdicts: [{ says: 'all is well', verdict: 'fails', found: 'nothing is' }] },
+    ])
   })
 
   it('gives what came of its calls as JSON, and nothing else', async () => {

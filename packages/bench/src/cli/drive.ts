@@ -1,14 +1,15 @@
 /**
  * `sixtables-lab run --endpoint`: sends the client calls of arms to a running server, in real time, so that the same picture
- * grows there (`sixtables start --simulate`, `sixtables top`). Nothing is judged: what a server shows depends on how it was
- * started.
+ * grows there (`sixtables start --simulate`, `sixtables top`). Judged is what can be read back over the wire: duplicates, order,
+ * lost items. Rates and latencies are not: they depend on how the server was started.
  */
 import { DatastoreError, type Scheduler, systemScheduler } from '@sixtables/engine'
 import { seededRandom } from '@sixtables/engine/testing'
 import type { Arm, Lab } from '../lab.ts'
 import { inWords } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
-import { WireClient } from '../sim/wire.ts'
+import type { JudgedExpectation } from '../runner.ts'
+import { WireClient, type WireVerdict } from '../sim/wire.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 
@@ -35,6 +36,8 @@ interface Driven {
   readonly p99Ms: number
   /** Failed calls by code or message. */
   readonly failed: Readonly<Record<string, number>>
+  /** Statements about what is stored; empty for arms that cannot be judged over the wire. */
+  readonly verdicts: readonly JudgedExpectation[]
 }
 
 const projectId = 'lab'
@@ -54,7 +57,8 @@ export async function driveLabs(labs: readonly Lab[], options: DriveOptions, io:
   for (const { lab, arm } of chosen) results.push(await driveArm(lab, arm, options, io))
   if (options.json === '-') io.outRaw(`${JSON.stringify(results, undefined, 2)}\n`)
   else if (options.json !== undefined) io.writeFile(options.json, `${JSON.stringify(results, undefined, 2)}\n`)
-  return results.some(({ answered }) => answered > 0) ? 0 : 1
+  const isJudgedWell = results.every(({ verdicts }) => verdicts.every(({ verdict }) => verdict === 'holds'))
+  return isJudgedWell && results.some(({ answered }) => answered > 0) ? 0 : 1
 }
 
 /** Arms whose load is client calls: those that are named, or all. */
@@ -85,6 +89,7 @@ async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Prom
   print(`${lab.name}, ${arm.name}: ${arm.about}; project ${projectId} at ${endpoint}, ${seconds} s`)
   const latency = new Histogram()
   const failures = new Map<string, number>()
+  const verdicts: JudgedExpectation[] = []
   let done = 0
   let stopped = false
   const session = {
@@ -99,6 +104,9 @@ async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Prom
     failed(error: unknown) {
       const words = error instanceof DatastoreError ? error.code : wordsOf(error)
       failures.set(words, (failures.get(words) ?? 0) + 1)
+    },
+    judged({ says, holds, found }: WireVerdict) {
+      verdicts.push({ says, verdict: holds ? 'holds' : 'fails', found })
     },
   }
   const report = async (): Promise<void> => {
@@ -121,7 +129,11 @@ async function driveArm(lab: Lab, arm: Arm, options: DriveOptions, io: Io): Prom
   const failed = [...failures].map(([code, count]) => `${inWords(count)} ${code}`).join(', ')
   print(`  ${inWords(perSecond)} a second, p50 ${inWords(p50Ms)} ms, p99 ${inWords(p99Ms)} ms`)
   print(`  failed: ${failed === '' ? 'none' : failed}`)
-  const figures = { answered: done, perSecond, p50Ms, p99Ms, failed: Object.fromEntries(failures) }
+  for (const { verdict, says, found } of verdicts) {
+    print(`  ${verdict === 'holds' ? 'holds' : 'FAILS'}  ${says}`)
+    print(`         ${found}`)
+  }
+  const figures = { answered: done, perSecond, p50Ms, p99Ms, failed: Object.fromEntries(failures), verdicts }
   return { lab: lab.name, arm: arm.name, seconds: tookSeconds, ...figures }
 }
 

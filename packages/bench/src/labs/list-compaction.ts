@@ -6,6 +6,7 @@
 import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
+import type { Put } from '../sim/client.ts'
 import type { WireSession } from '../sim/wire.ts'
 import { CompactionRun, type Sight } from './lists/compaction-run.ts'
 import { type CompactionWay, compactionWays } from './lists/compaction-ways.ts'
@@ -71,12 +72,21 @@ function longestRepeats(sights: readonly Sight[]): number {
   return longest
 }
 
-async function drive({ client, random, seconds, done }: WireSession, way: CompactionWay): Promise<void> {
+async function drive({ client, random, seconds, done, judged }: WireSession, way: CompactionWay): Promise<void> {
+  // A run before this one may have left its lists.
+  await client.commit(way.lists(client).map((key): Put => ({ operation: 'upsert', key, fields: {} })))
   const pauses = { rememberMs: 2000, compactEveryMs: 3000, lookEveryMs: 500, backoffMs: 50 }
   const compaction = new CompactionRun(way, { client, random, seconds, writers: 16, ...pauses, done })
   await Promise.all(compaction.load())
   await compaction.settle()
+  const { last, changes } = compaction.tally
+  if (last === undefined || !whole.includes(way.name)) return
+  const found = `${last.lost} followers lost, ${last.back} back that had left, ${last.repeats} repeats after ${changes} changes`
+  judged({ says: 'nothing is lost', holds: last.lost === 0 && last.back === 0, found })
 }
+
+const switching = ['active-pointer', 'marker', 'one-commit']
+const whole = ['cas', ...switching]
 
 const arms: readonly Arm[] = compactionWays.map((way) => ({
   name: way.name,
@@ -84,9 +94,6 @@ const arms: readonly Arm[] = compactionWays.map((way) => ({
   run: (session) => run(session, way),
   drive: (wire) => drive(wire, way),
 }))
-
-const switching = ['active-pointer', 'marker', 'one-commit']
-const whole = ['cas', ...switching]
 
 export const listCompaction: Lab = {
   name: 'list-compaction',

@@ -7,7 +7,7 @@ import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
 import { Histogram } from '../measure/histogram.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
-import { type Client, hasCode, isTransient, textsOf } from '../sim/client.ts'
+import { type Client, hasCode, isTransient, type Put, textsOf } from '../sim/client.ts'
 import { timed } from '../sim/open-loop.ts'
 import type { WireSession } from '../sim/wire.ts'
 import { type Change, changesOf, followersAfter } from './lists/changes.ts'
@@ -95,7 +95,7 @@ async function changeTheList(session: ArmSession, way: RemovalWay, writers: numb
     const stored = await client.read(way.keys(client))
     const followers = way.followers(stored)
     tally.followers = followers.length
-    tally.wrong = differences(followers, followersAfter(writers, changes))
+    tally.wrong = differences(followers, followersAfter(new Array<number>(writers).fill(changes)))
     for (const one of stored) {
       for (const property of one?.fields.keys() ?? []) tally.elements += textsOf(one?.fields, property).length
     }
@@ -161,6 +161,9 @@ async function drive(wire: WireSession, way: RemovalWay): Promise<void> {
   const { client, random, seconds } = wire
   const endMs = client.nowMs() + seconds * 1000
   const patience = { retries: 5, backoffMs: 50, random: () => random.next() }
+  // A run before this one may have left its list.
+  await client.commit(way.keys(client).map((key): Put => ({ operation: 'upsert', key, fields: {} })))
+  const changes = new Array<number>(writersOverWire).fill(0)
   const loop = async (writer: number): Promise<void> => {
     const script = changesOf(writer)
     while (client.nowMs() < endMs) {
@@ -168,9 +171,17 @@ async function drive(wire: WireSession, way: RemovalWay): Promise<void> {
       await timed(wire, async () => {
         await insist(client, way, change, patience)
       })
+      changes[writer] = (changes[writer] ?? 0) + 1
     }
   }
-  await Promise.all(Array.from({ length: writersOverWire }, (_, writer) => loop(writer)))
+  await Promise.all(changes.map((_, writer) => loop(writer)))
+  const wrong = differences(way.followers(await client.read(way.keys(client))), followersAfter(changes))
+  const isLossy = way.name === 'plain-put'
+  wire.judged({
+    says: isLossy ? 'changes are lost' : 'no change is lost',
+    holds: isLossy ? wrong > 0 : wrong === 0,
+    found: `${wrong} followers are wrong after ${changes.reduce((sum, count) => sum + count, 0)} changes`,
+  })
 }
 
 const arms: readonly Arm[] = removalWays.map((way) => ({

@@ -7,8 +7,8 @@
 import { type Arm, figureOf, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { defaultsOf } from '../settings.ts'
-import { writeOverWire } from '../sim/writers.ts'
 import { numberings, runNumbering } from './sequence-numbers/numberings.ts'
+import { numberOverWire } from './sequence-numbers/numbers-over-wire.ts'
 import { turnPages } from './sequence-numbers/pages.ts'
 import { splitWork } from './sequence-numbers/work-split.ts'
 
@@ -16,7 +16,7 @@ const numberingArms: readonly Arm[] = numberings.map((numbering) => ({
   name: numbering.name,
   about: numbering.about,
   run: (session: ArmSession) => runNumbering(session, numbering),
-  drive: (wire) => writeOverWire(wire, 16, numbering.start({ shards: 8, crashShare: 0.2 }).job),
+  drive: (wire) => numberOverWire(wire, numbering),
 }))
 
 const workArms: readonly Arm[] = [

@@ -26,6 +26,16 @@ export interface WireSession {
   /** Told of each operation that ended, with its time. */
   done(ms: number): void
   failed(error: unknown): void
+  /** Told of what an arm finds when it reads back over the wire what is stored; not every arm can. */
+  judged(verdict: WireVerdict): void
+}
+
+/** One statement about what is stored after the calls, and whether it is so. */
+export interface WireVerdict {
+  readonly says: string
+  readonly holds: boolean
+  /** The figures it rests on, in words. */
+  readonly found: string
 }
 
 interface Json {

@@ -32,12 +32,12 @@ export function* changesOf(writer: number): Generator<Change, never> {
   }
 }
 
-/** Followers after so many changes of each writer, sorted. */
-export function followersAfter(writers: number, changes: number): readonly string[] {
+/** Followers after so many changes of each writer, sorted. @param changes - by writer */
+export function followersAfter(changes: readonly number[]): readonly string[] {
   const followers = new Set<string>()
-  for (let writer = 0; writer < writers; writer++) {
+  for (const [writer, count] of changes.entries()) {
     const script = changesOf(writer)
-    for (let i = 0; i < changes; i++) {
+    for (let i = 0; i < count; i++) {
       const { user, follows } = script.next().value
       if (follows) followers.add(user)
       else followers.delete(user)

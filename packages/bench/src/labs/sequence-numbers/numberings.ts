@@ -4,6 +4,7 @@
  *
  * A job tells the numbers that its client was given; those are compared, not what the keys could not have held anyway.
  */
+import type { Key } from '@sixtables/engine'
 import type { ArmSession } from '../../session.ts'
 import { type Client, hasCode, integerOf, type Put } from '../../sim/client.ts'
 import { integer, text } from '../../sim/entities.ts'
@@ -21,19 +22,25 @@ export interface Numbering {
   readonly given: number[]
   /** Numbers that need not be in a row. */
   readonly isSparse?: boolean
+  /** The key of the record with a number. */
+  keyOf(client: Client, n: number): Key
   /** How far the count that the writers keep is off, when all is done. */
   miscounts?(client: Client): Promise<number>
 }
 
-interface NumberingKind {
+export interface NumberingKind {
   readonly name: string
   readonly about: string
+  /** Writers do not see that a number is taken. */
+  readonly isUnchecked?: true
+  /** A client that crashes leaves a number without a record. */
+  readonly hasGaps?: true
   start(options: NumberingOptions): Numbering
 }
 
 const record = (client: Client, n: number): Put => ({
   operation: 'insert',
-  key: client.key({ kind: 'Invoice', name: `${n}` }),
+  key: invoice(client, n),
   fields: { number: integer(n), for: text('a customer') },
 })
 
@@ -67,21 +74,24 @@ async function putUnique(
   }
 }
 
+const invoice: Numbering['keyOf'] = (client, n) => client.key({ kind: 'Invoice', name: `${n}` })
+
 function counterInGroup(): Numbering {
   const given: number[] = []
+  const series = { kind: 'Series', name: 'invoices' }
+  const keyOf: Numbering['keyOf'] = (client, n) => client.key(series, { kind: 'Invoice', id: BigInt(n) })
   const job: Job = async ({ client }) => {
-    const series = { kind: 'Series', name: 'invoices' }
     let n = 0
     await inTransaction(client, async (transaction) => {
       n = integerOf(await client.lookup(client.key(series), transaction), 'last') + 1
       return [
         { operation: 'upsert', key: client.key(series), fields: { last: integer(n) } },
-        { ...record(client, n), key: client.key(series, { kind: 'Invoice', id: BigInt(n) }) },
+        { ...record(client, n), key: keyOf(client, n) },
       ]
     })
     given.push(n)
   }
-  return { job, given }
+  return { job, given, keyOf }
 }
 
 function counterOutside({ crashShare }: NumberingOptions): Numbering {
@@ -98,7 +108,7 @@ function counterOutside({ crashShare }: NumberingOptions): Numbering {
     await client.commit([record(client, n)])
     given.push(n)
   }
-  return { job, given }
+  return { job, given, keyOf: invoice }
 }
 
 /** An unchecked number: the one after the greatest number that a query finds. */
@@ -109,7 +119,7 @@ function queryThenPut(): Numbering {
     await client.commit([{ ...record(client, n), operation: 'upsert' }])
     given.push(n)
   }
-  return { job, given, isSparse: true }
+  return { job, given, keyOf: invoice, isSparse: true }
 }
 
 /** @param spread - whether a loser tries further ahead, or the very next number */
@@ -126,41 +136,46 @@ function putUniqueNumbers(spread: boolean): Numbering {
     }
     given.push(await putUnique(client, greatest + 1, (n) => record(client, n), next))
   }
-  return { job, given, isSparse: spread }
+  return { job, given, keyOf: invoice, isSparse: spread }
 }
 
 function shardedCounter({ shards }: NumberingOptions): Numbering {
   const given: number[] = []
+  const rootOf = (shard: number) => ({ kind: 'Shard', name: `${shard}` })
+  const keyOf: Numbering['keyOf'] = (client, n) =>
+    client.key(rootOf((n - 1) % shards), { kind: 'Invoice', id: BigInt(n) })
   const job: Job = async ({ client, random }) => {
     const shard = random.integer(shards)
-    const root = { kind: 'Shard', name: `${shard}` }
+    const root = rootOf(shard)
     let n = 0
     await inTransaction(client, async (transaction) => {
       const count = integerOf(await client.lookup(client.key(root), transaction), 'count')
       n = count * shards + shard + 1
       return [
         { operation: 'upsert', key: client.key(root), fields: { count: integer(count + 1) } },
-        { ...record(client, n), key: client.key(root, { kind: 'Invoice', id: BigInt(n) }) },
+        { ...record(client, n), key: keyOf(client, n) },
       ]
     })
     given.push(n)
   }
-  return { job, given, isSparse: true }
+  return { job, given, keyOf, isSparse: true }
 }
 
 function allocatedIds(): Numbering {
   const given: number[] = []
+  const keyOf: Numbering['keyOf'] = (client, n) => client.key({ kind: 'Invoice', id: BigInt(n) })
   const job: Job = async ({ client }) => {
     const id = await client.allocateId(client.key({ kind: 'Invoice' }))
     await client.commit([{ ...record(client, Number(id)), key: client.key({ kind: 'Invoice', id }) }])
     given.push(Number(id))
   }
-  return { job, given, isSparse: true }
+  return { job, given, keyOf, isSparse: true }
 }
 
 /** Append-only revisions: each adds a document or deletes one, and carries the count of those that live. */
 function newestRevision(): Numbering {
   const given: number[] = []
+  const keyOf: Numbering['keyOf'] = (client, n) => client.key({ kind: 'Revision', id: BigInt(n) })
   let added = 0
   let deleted = 0
   const job: Job = async ({ client, random, retried }) => {
@@ -173,12 +188,12 @@ function newestRevision(): Numbering {
       (number): Put => {
         change = count > 0 && random.next() < 0.3 ? -1 : 1
         const fields = { number: integer(number), count: integer(count + change), added: integer(change) }
-        return { operation: 'upsert', key: client.key({ kind: 'Revision', id: BigInt(number) }), fields }
+        return { operation: 'upsert', key: keyOf(client, number), fields }
       },
       async (number) => {
         retried()
         // A revision that the query did not know yet: by key it can be read, and its count goes on from there.
-        count = integerOf(await client.lookup(client.key({ kind: 'Revision', id: BigInt(number) })), 'count')
+        count = integerOf(await client.lookup(keyOf(client, number)), 'count')
         return number + 1
       },
     )
@@ -189,8 +204,9 @@ function newestRevision(): Numbering {
   return {
     job,
     given,
+    keyOf,
     async miscounts(client) {
-      const newest = await client.lookup(client.key({ kind: 'Revision', id: BigInt(Math.max(...given)) }))
+      const newest = await client.lookup(keyOf(client, Math.max(...given)))
       return Math.abs(integerOf(newest, 'count') - (added - deleted))
     },
   }
@@ -198,8 +214,13 @@ function newestRevision(): Numbering {
 
 export const numberings: readonly NumberingKind[] = [
   { name: 'counter-in-group', about: 'counter and record in one group and one transaction', start: counterInGroup },
-  { name: 'counter-outside', about: 'the counter in a transaction of its own', start: counterOutside },
-  { name: 'query-then-put', about: 'the greatest number by query, then a plain put', start: queryThenPut },
+  { name: 'counter-outside', about: 'the counter in a transaction of its own', hasGaps: true, start: counterOutside },
+  {
+    name: 'query-then-put',
+    about: 'the greatest number by query, then a plain put',
+    isUnchecked: true,
+    start: queryThenPut,
+  },
   {
     name: 'put-unique',
     about: 'the greatest number by query, then put-unique; who loses takes the next',
