@@ -1,4 +1,5 @@
 /** Five hundred likes a second on one entity. */
+import { DatastoreError } from '@sixtables/engine'
 import { defaultsOf, tabletSettingValues } from '../settings.ts'
 import { atMost, type Challenge } from './challenge.ts'
 import { Meter } from './db.ts'
@@ -36,8 +37,9 @@ export const likeButton: Challenge = {
       try {
         await program.call('like', db, post)
         accepted++
-      } catch {
-        // A refused like is what is judged.
+      } catch (error) {
+        // A refused like is what is judged; any other error is a mistake of the program.
+        if (!(error instanceof DatastoreError)) throw error
         failed++
       }
     }
