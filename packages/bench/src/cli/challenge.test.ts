@@ -66,6 +66,15 @@ describe('sixtables-lab challenge', () => {
     [['challenge'], /list, start or judge/],
     [['challenge', 'start', 'invoice-number'], /did you mean invoice-numbers/],
     [['challenge', 'judge', '/nowhere'], /no folder of a challenge/],
+    [['challenge', 'judge', '/nowhere', '--seconds', '3'], /--seconds needs --endpoint/],
+    [
+      ['challenge', 'judge', 'like-button', '--endpoint', '127.0.0.1:2', '--html', 'a.html'],
+      /--endpoint draws no pages/,
+    ],
+    [
+      ['challenge', 'judge', '/nowhere', '--json', '/missing/a.json'],
+      /cannot be written: there is no folder \/missing/,
+    ],
     [['challenge', 'judge', 'like-button', '--endpoint', '127.0.0.1:2'], /no sixtables server answers at 127.0.0.1:2/],
   ] as const)('refuses %j in one line', async (args, words) => {
     const { code, err } = await lab(...args)

@@ -17,6 +17,7 @@ import type { LabResult } from '../runner.ts'
 import { advice } from './advice.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
+import { checkFolders } from './run.ts'
 
 /** Names the challenge of a learner's folder. */
 const markFile = 'challenge.json'
@@ -54,6 +55,7 @@ export interface JudgeFlags {
 
 /** @returns 0 when the program passes, 1 when it does not */
 export async function judgeChallenge(flags: JudgeFlags, io: Io): Promise<number> {
+  checkFolders([flags.json, flags.html])
   if (flags.endpoint !== undefined) return watchChallenge(flags, flags.endpoint, io)
   const { challenge, program } = folderOf(flags.target)
   const given = await loadProgram(givenProgram(challenge.name), challenge)
@@ -87,7 +89,9 @@ function told(challenge: Challenge, results: readonly LabResult[], { json, html 
   return passed ? 0 : 1
 }
 
-async function watchChallenge({ target, seconds, json }: JudgeFlags, endpoint: string, io: Io): Promise<number> {
+async function watchChallenge(flags: JudgeFlags, endpoint: string, io: Io): Promise<number> {
+  const { target, seconds, json, html } = flags
+  if (html !== undefined) throw new UsageError('--endpoint draws no pages; leave out --html, or judge a folder')
   const challenge = existsSync(join(target, markFile)) ? folderOf(target).challenge : challengeOf(target)
   const verdicts = await watchServer(challenge, {
     endpoint,

@@ -99,6 +99,8 @@ describe('sixtables-lab', () => {
     ['run hot-key --endpoint 127.0.0.1:1 --html a.html', '--endpoint draws no pages'],
     ['run batching --endpoint 127.0.0.1:1 --arm twice', '--endpoint cannot drive the arm twice'],
     ['run hot-key --endpoint 127.0.0.1:1', '127.0.0.1:1 does not answer as a Datastore'],
+    ['run hot-key --rate 5', '--rate needs --endpoint'],
+    ['run hot-key --seconds 5', '--seconds needs --endpoint'],
     ['run write-path --seed x', '--seed is 0 to 4294967295, not x'],
     ['run write-path --sed 4', 'there is no flag --sed; did you mean --seed?'],
     ['run write-path --json missing/a.json', 'missing/a.json cannot be written: there is no folder missing'],

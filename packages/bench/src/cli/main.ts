@@ -193,12 +193,13 @@ function challengeCommands(y: Argv, io: Io, choose: (command: Command) => void) 
           .example('$0 challenge judge customer-keys', 'the program in customer-keys/solution.mjs')
           .example('$0 challenge judge customer-keys --endpoint 127.0.0.1:8081', 'your own program, while it runs'),
       ({ target, json, html, endpoint, seconds }) =>
-        choose(() =>
-          judgeChallenge(
+        choose(() => {
+          onlyWithEndpoint(endpoint, { seconds })
+          return judgeChallenge(
             { target, json, html, endpoint, seconds: wholeNumber('--seconds', seconds ?? '60', 86_400) },
             io,
-          ),
-        ),
+          )
+        }),
     )
     .demandCommand(1, 'name what to do: list, start or judge')
     .strict()
@@ -218,6 +219,7 @@ interface ParsedFlags {
 }
 
 function runFlags(flags: ParsedFlags): RunFlags {
+  onlyWithEndpoint(flags.endpoint, { seconds: flags.seconds, rate: flags.rate })
   return {
     names: flags.labs ?? [],
     all: flags.all ?? false,
@@ -229,6 +231,16 @@ function runFlags(flags: ParsedFlags): RunFlags {
     endpoint: flags.endpoint,
     seconds: wholeNumber('--seconds', flags.seconds ?? '60', 86_400),
     rate: wholeNumber('--rate', flags.rate ?? '200', 100_000),
+  }
+}
+
+/** Virtual time has no duration to choose: a flag that would have no effect is refused. */
+function onlyWithEndpoint(endpoint: string | undefined, flags: Readonly<Record<string, string | undefined>>): void {
+  if (endpoint !== undefined) return
+  for (const [name, value] of Object.entries(flags)) {
+    if (value !== undefined) {
+      throw new UsageError(`--${name} needs --endpoint: virtual time runs to the end of the load; leave out --${name}`)
+    }
   }
 }
 
