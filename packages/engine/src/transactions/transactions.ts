@@ -2,7 +2,7 @@
  * The transactions of an engine, in three concurrency modes over one read set:
  *
  *   pessimistic                  reads see the newest commits and lock what they read; a writer waits for the readers of
- *                                rows that it changes (waits.ts)
+ *                                rows that it changes (deadlock-detection.ts)
  *   optimistic                   reads see one snapshot; the commit fails if a later commit changed a row that was read
  *   optimisticWithEntityGroups   the same by entity group: a snapshot a group, and any later commit to it is a conflict
  *
