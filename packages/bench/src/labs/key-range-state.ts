@@ -176,6 +176,7 @@ export const keyRangeState: Lab = {
     'alone. What remains: reserve the ids of imported rows before clients insert without an id, and look with a ' +
     'keys-only query whether entities are there already.',
   sources: [
+    'The question about ids that come with rows of another database: the write-up on moving rows from MySQL to Datastore.',
     'The three states, their order, and that the look is a query without a kind: known from the App Engine SDK.',
     'That ids passed over count as given: follows from the counter.',
   ],

@@ -168,13 +168,14 @@ export const monotonicIndex: Lab = {
     },
   ],
   today:
-    'All of it holds in Firestore in Datastore mode: an indexed value that rises is a hotspot there as well, and ' +
-    'its documentation names about 500 writes a second as the limit of a collection of documents with sequential ' +
-    'values in an indexed field.',
+    'All of it holds in Firestore in Datastore mode: an indexed value that rises is a hotspot there as well. For the same rows in ' +
+    'native mode the documentation names a limit: 500 writes a second to a collection of documents with sequential values in an ' +
+    'indexed field.',
   sources: [
     'No index on a property that rises, or a prefix (shard, user) before it: best practices, indexes.',
     "500 operations a second: where a ramp begins (best practices), and no limit; here the simulated server's " +
       'capacity is the bound.',
+    'The same 500 as a limit: the documentation of Firestore in native mode, sharded timestamps.',
     '`__scatter__`: App Engine SDK.',
   ],
   settings: {

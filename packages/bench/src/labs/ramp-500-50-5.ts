@@ -153,7 +153,7 @@ export const ramp500505: Lab = {
   sources: [
     'At most 500 operations a second at first, half as many more every five minutes, which makes about 740,000 a ' +
       'second after 90 minutes: best practices, ramping up traffic.',
-    'A move makes a tablet unavailable for 0.3 to 2 s: known. A server that takes a tablet over has nothing of it in memory: known, ' +
+    'A move makes a tablet unavailable for a few hundred milliseconds to two seconds: known. A server that takes a tablet over has nothing of it in memory: known, ' +
       'its length (`tablet.warmUpMs`, one minute) is ours.',
     'The rest of eight minutes between two splits (`tablet.splitRestMs`), which decides this lab: ours, the longest with which the ' +
       "rule's ramp is still served with room to spare. That halves share files until a compaction has rewritten them is known from the Bigtable " +

@@ -75,7 +75,7 @@ faultsOf(namesAndTypes, {
   ),
   'ids: zero is refused': accepting,
   'ids: a negative one stands before all others': backwards,
-  'ids: whoever begins at 1 misses the negative one': without('negative ids are not found', ({ id = 1n }) => id < 0n),
+  'ids: a query from id 1 on misses the negative one': without('negative ids are not found', ({ id = 1n }) => id < 0n),
   'ids: a number and its digits are two keys': without('names of digits are not found', ({ name }) =>
     /^\d+$/.test(name ?? ''),
   ),
