@@ -104,6 +104,17 @@ describe.each(sources)('answers that come %s', (_, source) => {
     expect(seen).toEqual(['work', 'done', 'done'])
   })
 
+  test('wait for what is to be done in any case, whose failure is the outcome', async () => {
+    const seen: string[] = []
+    const done = (): MaybePromise<void> => andThen(source('clean up'), (what) => void seen.push(what))
+    const answer = await finallyDo(() => source('answer'), done)
+    expect([answer, ...seen]).toEqual(['answer', 'clean up'])
+    await expect((async () => finallyDo(() => failing(source), done))()).rejects.toThrow('the store failed')
+    expect(seen).toEqual(['clean up', 'clean up'])
+    const failed = (): MaybePromise<never> => failing(source)
+    await expect((async () => finallyDo(() => source('answer'), failed))()).rejects.toThrow('the store failed')
+  })
+
   test('are replaced by another outcome when the work fails, and only then', async () => {
     const instead = (error: unknown): string => `instead of: ${(error as Error).message}`
     expect(await whenFails(() => source('answer'), instead)).toBe('answer')

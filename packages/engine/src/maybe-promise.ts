@@ -43,18 +43,22 @@ export function whenFails<T, U>(
   return result instanceof Promise ? result.catch(failed) : result
 }
 
-/** Runs `work`, then `done` in any case: at once, or when the promise has settled. */
-export function finallyDo<T>(work: () => MaybePromise<T>, done: () => void): MaybePromise<T> {
+/**
+ * Runs `work`, then `done` in any case: at once, or when the promise has settled. The outcome is that of `work`, after `done`;
+ * when `done` fails, its error.
+ */
+export function finallyDo<T>(work: () => MaybePromise<T>, done: () => MaybePromise<void>): MaybePromise<T> {
   let result: MaybePromise<T>
   try {
     result = work()
   } catch (error) {
-    done()
-    throw error
+    return andThen(done(), () => {
+      throw error
+    })
   }
   if (result instanceof Promise) return result.finally(done)
-  done()
-  return result
+  const ended = done()
+  return ended instanceof Promise ? ended.then(() => result) : result
 }
 
 /** A generator that yields the promises it waits for, by {@link waitFor}, and returns the outcome. */
@@ -100,9 +104,21 @@ export function forEachInOrder<T>(
   items: readonly T[],
   step: (item: T, index: number) => MaybePromise<void>,
 ): MaybePromise<void> {
-  return runSteps(stepsInOrder(items, step))
+  for (let i = 0; i < items.length; i++) {
+    const done = step(items[i] as T, i)
+    if (done instanceof Promise) return restInOrder(items, step, i + 1, done)
+  }
 }
 
-function* stepsInOrder<T>(items: readonly T[], step: (item: T, index: number) => MaybePromise<void>): Steps<void> {
-  for (let i = 0; i < items.length; i++) yield* waitFor(step(items[i] as T, i))
+async function restInOrder<T>(
+  items: readonly T[],
+  step: (item: T, index: number) => MaybePromise<void>,
+  from: number,
+  waiting: Promise<void>,
+): Promise<void> {
+  await waiting
+  for (let i = from; i < items.length; i++) {
+    const done = step(items[i] as T, i)
+    if (done instanceof Promise) await done
+  }
 }

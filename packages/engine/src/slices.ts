@@ -13,7 +13,7 @@
  */
 import type { Scheduler } from './clock.ts'
 import { checkAlive, type RequestContext } from './context.ts'
-import { type MaybePromise, runSteps, type Steps } from './maybe-promise.ts'
+import { andThen, forEachInOrder, type MaybePromise } from './maybe-promise.ts'
 
 /** How long work goes on before others get a turn. Work between two giveWay() comes on top of it. */
 const sliceMs = 5
@@ -55,23 +55,9 @@ export function forEachInSlices<T>(
   context: RequestContext,
   items: readonly T[],
   workOf: (item: T) => number,
-  step: (item: T, index: number) => void,
+  step: (item: T, index: number) => MaybePromise<void>,
 ): MaybePromise<void> {
-  return runSteps(sliced(context, items, workOf, step))
-}
-
-function* sliced<T>(
-  context: RequestContext,
-  items: readonly T[],
-  workOf: (item: T) => number,
-  step: (item: T, index: number) => void,
-): Steps<void> {
-  for (let i = 0; i < items.length; i++) {
-    const item = items[i] as T
-    step(item, i)
-    const turn = giveWay(context, workOf(item))
-    if (turn !== undefined) yield turn
-  }
+  return forEachInOrder(items, (item, i) => andThen(step(item, i), () => giveWay(context, workOf(item))))
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Every verb ends in one settlement of its ledger, whatever comes of it (context/C2). */
 import { checkAlive, type RequestContext } from '../context.ts'
-import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { finallyDo, type MaybePromise } from '../maybe-promise.ts'
 
 /** Whom a verb tells of its begin and end. */
 export interface Settlement {
@@ -16,15 +16,12 @@ export function settled<T>(
   context: RequestContext,
   verb: () => MaybePromise<T>,
 ): MaybePromise<T> {
-  return runSteps(settling(settlement, context, verb))
-}
-
-function* settling<T>(settlement: Settlement, context: RequestContext, verb: () => MaybePromise<T>): Steps<T> {
   settlement.begin(context)
-  try {
-    checkAlive(context)
-    return yield* waitFor(verb())
-  } finally {
-    yield* waitFor(settlement.settle(context))
-  }
+  return finallyDo(
+    () => {
+      checkAlive(context)
+      return verb()
+    },
+    () => settlement.settle(context),
+  )
 }

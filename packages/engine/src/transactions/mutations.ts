@@ -27,12 +27,12 @@ import { entityTooLarge, type PreparedProperties, prepareProperties } from '../e
 import { DatastoreError, invalidArgument, worded } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import { limits } from '../limits.ts'
-import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { EntityImage } from '../model/entity.ts'
 import { formatKey, type Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
-import { forEachInSlices, giveWay } from '../slices.ts'
+import { forEachInSlices } from '../slices.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { decodeImage, encodeImage, entityRowKey, entityRowKeyOf } from '../tables/entities.ts'
 import type { EntityDelta } from '../tables/entity-rows.ts'
@@ -157,9 +157,7 @@ export function evaluateMutations(
   read: Reader,
   version: bigint,
 ): MaybePromise<Evaluated> {
-  return andThen(namedKeys(mutations, rules), (named) =>
-    runSteps(new Fold(mutations, rules, read, version, named).steps()),
-  )
+  return andThen(namedKeys(mutations, rules), (named) => new Fold(mutations, rules, read, version, named).run())
 }
 
 const noNames: ReadonlyMap<RowKey, Named> = new Map()
@@ -209,6 +207,8 @@ class Fold {
   /** Results of the transforms of a mutation, by its place. */
   #transformResults: Map<number, readonly Value[]> | undefined
   readonly #named: ReadonlyMap<RowKey, Named>
+  /** Of the first mutation that failed, in a list that is not atomic. */
+  #failure: unknown
 
   constructor(
     mutations: readonly PreparedMutation[],
@@ -225,42 +225,40 @@ class Fold {
     this.#known = mutations.length < 2 ? undefined : new Map()
   }
 
-  *steps(): Steps<Evaluated> {
-    let failure: unknown
-    for (const mutation of this.#mutations) {
-      try {
-        this.#mutate(mutation, yield* waitFor(this.#entityFor(mutation)))
-      } catch (error) {
-        if (this.#rules.atomic || this.#done.length === 0) throw error
-        failure = error
-        break
-      }
-      const turn = giveWay(this.#rules.context, workOfOne)
-      if (turn !== undefined) yield turn
-    }
-    const states = yield* this.#states()
-    const outcomes: MutationOutcome[] = []
-    yield* waitFor(
-      forEachInSlices(this.#rules.context, this.#done, workOf, (entity, i) =>
-        outcomes.push(this.#outcomeOf(entity, i)),
-      ),
-    )
-    return { states, outcomes, failure }
-  }
-
-  *#states(): Steps<readonly EntityDelta[]> {
+  run(): MaybePromise<Evaluated> {
+    const { context } = this.#rules
     const states: EntityDelta[] = []
-    yield* waitFor(
-      forEachInSlices(this.#rules.context, this.#entities, workOf, (entity) => {
-        const { codes, row, before, imageBefore, entries } = entity
-        const image = this.#imageAfter(entity)
-        entity.imageAfter = image
-        if (image === imageBefore) return
-        const after = image === undefined ? undefined : encodeImage(image)
-        states.push({ codes, row, before, after, afterEntries: entries })
+    const outcomes: MutationOutcome[] = []
+    const mutated = forEachInSlices(context, this.#mutations, workOf, (mutation) => this.#step(mutation))
+    const changed = andThen(mutated, () =>
+      forEachInSlices(context, this.#entities, workOf, (entity) => this.#addState(states, entity)),
+    )
+    const told = andThen(changed, () =>
+      forEachInSlices(context, this.#done, workOf, (entity, i) => {
+        outcomes.push(this.#outcomeOf(entity, i))
       }),
     )
-    return states
+    return andThen(told, () => ({ states, outcomes, failure: this.#failure }))
+  }
+
+  #step(mutation: PreparedMutation): MaybePromise<void> {
+    if (this.#failure !== undefined) return
+    return whenFails(
+      () => andThen(this.#entityFor(mutation), (entity) => this.#mutate(mutation, entity)),
+      (error) => {
+        if (this.#rules.atomic || this.#done.length === 0) throw error
+        this.#failure = error
+      },
+    )
+  }
+
+  #addState(states: EntityDelta[], entity: Entity): void {
+    const { codes, row, before, imageBefore, entries } = entity
+    const image = this.#imageAfter(entity)
+    entity.imageAfter = image
+    if (image === imageBefore) return
+    const after = image === undefined ? undefined : encodeImage(image)
+    states.push({ codes, row, before, after, afterEntries: entries })
   }
 
   /** The image of an entity after the list; the very image before when it is the same (M3). */

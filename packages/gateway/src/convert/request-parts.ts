@@ -23,6 +23,10 @@ interface Part {
   readonly inside?: Parts
 }
 
+interface LimitedPart extends Part {
+  readonly limit: PartLimit
+}
+
 /** By the number of the field. */
 type Parts = Readonly<Record<number, Part>>
 
@@ -70,7 +74,8 @@ export function checkMessageLists(method: MethodName, bytes: Uint8Array): void {
 const depthMax = 100
 
 function checkMessage(reader: protobuf.Reader, end: number, parts: Parts, depth: number): void {
-  const counts: Record<number, number> = {}
+  // Of the lists with a limit, by field.
+  let counts: Map<number, number> | undefined
   while (reader.pos < end) {
     const tag = reader.uint32()
     const number = tag >>> 3
@@ -81,18 +86,19 @@ function checkMessage(reader: protobuf.Reader, end: number, parts: Parts, depth:
     }
     const length = reader.uint32()
     const next = reader.pos + length
-    const count = (counts[number] ?? 0) + 1
-    counts[number] = count
     const { inside, limit } = part
-    if (inside !== undefined && depth < depthMax && count <= (limit?.max ?? count)) {
-      checkMessage(reader, next, inside, depth + 1)
+    let isTooLong = false
+    if (limit !== undefined) {
+      counts ??= new Map()
+      const count = (counts.get(number) ?? 0) + 1
+      counts.set(number, count)
+      isTooLong = count > limit.max
     }
+    if (inside !== undefined && depth < depthMax && !isTooLong) checkMessage(reader, next, inside, depth + 1)
     reader.pos = next
   }
-  for (const [number, count] of Object.entries(counts)) {
-    const limit = parts[Number(number)]?.limit
-    if (limit !== undefined) checkPartCount(limit, count)
-  }
+  if (counts === undefined) return
+  for (const [number, count] of counts) checkPartCount((parts[number] as LimitedPart).limit, count)
 }
 
 /** Limits of lists in a JSON request by the name of their member. */
