@@ -107,15 +107,33 @@ const elementBytesMax = 16
  * compared or hashed, by a call into the runtime; short plain ones are put together here instead, for half of the time.
  */
 export function keyRow(keySpace: string, key: Key): string {
-  const head = keySpace + partitionCode(key.partition)
-  return shortKeyRow(head, key.path) ?? head + pathCode(key.path)
+  const head = putHead(keySpace, key.partition)
+  return shortKeyRow(head.length, key.path) ?? head + pathCode(key.path)
 }
 
-/** `undefined` unless all fits the scratch space, and all texts of the path are ASCII without a zero. */
-function shortKeyRow(head: string, path: readonly PathElement[]): string | undefined {
-  if (head.length > scratch.length) return undefined
-  let at = head.length
-  for (let i = 0; i < at; i++) scratch[i] = head.charCodeAt(i)
+/** {@link keyRow} of each: what keys of one partition begin with is put into the scratch space once for all of them. */
+export function keyRows(keySpace: string, keys: readonly Key[]): string[] {
+  let partition: PartitionId | undefined
+  let head = ''
+  return keys.map((key) => {
+    if (key.partition !== partition) {
+      partition = key.partition
+      head = putHead(keySpace, partition)
+    }
+    return shortKeyRow(head.length, key.path) ?? head + pathCode(key.path)
+  })
+}
+
+/** What the row of a key begins with, at the begin of the scratch space as well. */
+function putHead(keySpace: string, partition: PartitionId): string {
+  const head = keySpace + partitionCode(partition)
+  for (let i = 0; i < head.length && i < scratch.length; i++) scratch[i] = head.charCodeAt(i)
+  return head
+}
+
+/** Goes on behind the head. `undefined` unless all fits the scratch space, and all texts of the path are ASCII without a zero. */
+function shortKeyRow(headLength: number, path: readonly PathElement[]): string | undefined {
+  let at = headLength
   for (const { kind, id, name } of path) {
     if (at + kind.length + (name?.length ?? 0) + elementBytesMax > scratch.length) return undefined
     scratch[at] = elementByte

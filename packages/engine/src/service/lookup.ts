@@ -2,11 +2,11 @@
 import { checkAlive, type RequestContext } from '../context.ts'
 import type { PropertyMask } from '../encoding/property-mask.ts'
 import { validateLookupKey } from '../encoding/validate-key.ts'
-import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { checkPartCount, partLimits } from '../part-limits.ts'
 import type { RowKey } from '../storage/kv.ts'
-import { entityRowKeyOf, StoredImage } from '../tables/entities.ts'
+import { entityRowKeysOf, StoredImage } from '../tables/entities.ts'
 import type { TableView } from '../tables/table.ts'
 import type { FoundEntity } from './api.ts'
 import { maskedImage } from './read-mask.ts'
@@ -35,15 +35,6 @@ export function lookupKeys(
   keys: readonly Key[],
   mask: PropertyMask | undefined,
 ): MaybePromise<FoundKeys> {
-  return runSteps(lookUp(context, view, keys, mask))
-}
-
-function* lookUp(
-  context: RequestContext,
-  view: TableView,
-  keys: readonly Key[],
-  mask: PropertyMask | undefined,
-): Steps<FoundKeys> {
   const answer: FoundKeys = { found: [], missing: [], deferred: [] }
   const { asked, rows } = distinct(keys)
   let bytes = 0
@@ -63,21 +54,20 @@ function* lookUp(
     answer.found.push({ key, image })
   }
   let cells: readonly (Uint8Array | undefined)[] | undefined
-  for (let i = 0; i < rows.length; i++) {
-    const key = asked[i] as Key
+  const looked = forEachInOrder(asked, (key, i) => {
     if (bytes > answerBytesMax) {
       answer.deferred.push(key)
-      continue
+      return
     }
     const at = i % readTogether
     if (at === 0 && rows.length > 1) cells = view.getAll?.(context, 'Entities', part(rows, i))
-    if (cells !== undefined) take(key, cells[at])
-    else {
-      take(key, yield* waitFor(view.get(context, 'Entities', rows[i] as RowKey)))
+    if (cells !== undefined) return take(key, cells[at])
+    return andThen(view.get(context, 'Entities', rows[i] as RowKey), (cell) => {
+      take(key, cell)
       checkAlive(context)
-    }
-  }
-  return answer
+    })
+  })
+  return andThen(looked, () => answer)
 }
 
 /** So many rows are asked for at once, where the view can; of those of a very large answer some are read in vain. */
@@ -94,12 +84,9 @@ interface DistinctKeys {
 }
 
 function distinct(keys: readonly Key[]): DistinctKeys {
-  const rows = keys.map(entityRowKeyOf)
+  const rows = entityRowKeysOf(keys)
   if (new Set(rows).size === keys.length) return { asked: keys, rows }
   const byRow = new Map<RowKey, Key>()
-  for (const key of keys) {
-    const row = entityRowKeyOf(key)
-    if (!byRow.has(row)) byRow.set(row, key)
-  }
+  for (const [i, row] of rows.entries()) if (!byRow.has(row)) byRow.set(row, keys[i] as Key)
   return { asked: [...byRow.values()], rows: [...byRow.keys()] }
 }

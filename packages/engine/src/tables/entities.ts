@@ -9,7 +9,7 @@
  * since the row key has it, and version and times stand before the property bytes.
  */
 import { Buffer } from 'node:buffer'
-import { decodeKeyCode, keyRow } from '../encoding/key-codec.ts'
+import { decodeKeyCode, keyRow, keyRows } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { invariant } from '../invariant.ts'
 import type { EntityImage } from '../model/entity.ts'
@@ -36,6 +36,10 @@ export function entityRowOf(keyCode: string): RowKey {
 
 export function entityRowKeyOf(key: Key): RowKey {
   return keyRow(keySpaces.Entities, key)
+}
+
+export function entityRowKeysOf(keys: readonly Key[]): RowKey[] {
+  return keyRows(keySpaces.Entities, keys)
 }
 
 /** The key of an entity row. Throws InvariantError for other rows. */
