@@ -50,6 +50,7 @@ export async function start(flags: Flags, io: Io): Promise<number> {
     if (settings.dataDir !== undefined) keepHeapSmall()
     const server = await openServer({ settings, logger, onShutdown: stop })
     growYoungAtOnce()
+    keepYoungApart()
     // Only now: of a start that is refused, the refusal is all that counts.
     for (const note of settings.notes) io.err(`sixtables: ${note}`)
     announce(server.endpoint, settings, io)
@@ -79,6 +80,15 @@ function keepHeapSmall(): void {
  */
 function growYoungAtOnce(): void {
   setFlagsFromString('--semi-space-growth-factor=16')
+}
+
+/**
+ * V8 puts objects of places in the code whose objects once outlived a collection among the old ones from then on. A load of
+ * many entities teaches it so for the lists of every commit, which later die at once and fill the old space with garbage.
+ * Measured, in docs/decisions/0015-steps-to-speed.md: an upsert costs a third less without, in 50 MiB less.
+ */
+function keepYoungApart(): void {
+  setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
 /** A warning when others than this machine can reach the server. */
