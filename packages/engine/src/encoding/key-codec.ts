@@ -124,7 +124,7 @@ export function keyRows(keySpace: string, keys: readonly Key[]): string[] {
   })
 }
 
-/** What the row of a key begins with, at the begin of the scratch space as well. */
+/** The begin of the row of a key; the scratch space begins with it as well. */
 function putHead(keySpace: string, partition: PartitionId): string {
   const head = keySpace + partitionCode(partition)
   for (let i = 0; i < head.length && i < scratch.length; i++) scratch[i] = head.charCodeAt(i)

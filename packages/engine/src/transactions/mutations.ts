@@ -207,7 +207,7 @@ class Fold {
   /** Results of the transforms of a mutation, by its place. */
   #transformResults: Map<number, readonly Value[]> | undefined
   readonly #named: ReadonlyMap<RowKey, Named>
-  /** Of the first mutation that failed, in a list that is not atomic. */
+  /** The error of the first mutation that failed, in a list that is not atomic. */
   #failure: unknown
 
   constructor(

@@ -74,7 +74,7 @@ export function checkMessageLists(method: MethodName, bytes: Uint8Array): void {
 const depthMax = 100
 
 function checkMessage(reader: protobuf.Reader, end: number, parts: Parts, depth: number): void {
-  // Of the lists with a limit, by field.
+  // Elements so far of each list with a limit, by field.
   let counts: Map<number, number> | undefined
   while (reader.pos < end) {
     const tag = reader.uint32()
