@@ -4,8 +4,6 @@ import { MemoryKv } from '@sixtables/engine/testing'
 import { projectId } from '../../src/sim/store.ts'
 import { type Fault, spoil } from './fault-suite.ts'
 
-type Write = Parameters<MemoryKv['mutate']>[0]
-
 /** A store in memory that acknowledges rows and keeps none of those that begin with one of these letters (keyspace). */
 export class LosingKv extends MemoryKv {
   readonly #lost: string
@@ -15,16 +13,8 @@ export class LosingKv extends MemoryKv {
     this.#lost = lost
   }
 
-  override mutate(write: Write): void {
-    if (this.#keeps(write)) super.mutate(write)
-  }
-
-  override batch(writes: readonly Write[]): void {
-    super.batch(writes.filter((write) => this.#keeps(write)))
-  }
-
-  #keeps({ key, value }: Write): boolean {
-    return value === undefined || !this.#lost.includes(key[0] ?? '')
+  override write(...[key, value]: Parameters<MemoryKv['write']>): void {
+    if (value === undefined || !this.#lost.includes(key[0] ?? '')) super.write(key, value)
   }
 }
 
