@@ -81,7 +81,7 @@ async function run(session: ArmSession, { percent }: Growth): Promise<void> {
 
   const { seconds } = load
   const { served, p99Ms } = watch.settled(120)
-  const { tablets, servers, busiestToMean } = watch.tableAtEnd('Entities')
+  const { tablets, servers } = watch.tableAtEnd('Entities')
   record.figure('offered at the end', load.opsPerSecondAt(seconds - 1), 'a second')
   record.figure('served at the end', served, 'a second')
   record.figure('p99 at the end', p99Ms, 'ms')
@@ -92,7 +92,7 @@ async function run(session: ArmSession, { percent }: Growth): Promise<void> {
   if (refusedFrom !== undefined) record.figure('over 5 % refused from', refusedFrom / 60, 'minutes on')
   record.figure('tablets', tablets, '')
   record.figure('servers', servers, '')
-  record.figure('busiest to mean', busiestToMean, 'times')
+  record.figure('busiest to mean', watch.busiestToMean('Entities', 300), 'times')
   watch.drawHeat(record, store, 'Entities')
   watch.draw(record, true)
 }

@@ -115,6 +115,14 @@ export class Watch {
     return { tablets, servers, total, busiestShare: share, busiestToMean: share * tablets }
   }
 
+  /** How many times the mean the busiest tablet has: mean of the looks of the last so many seconds, since a look is a sample. */
+  busiestToMean(table: TableId, seconds: number): number {
+    const looks = this.#last(seconds)
+    return (
+      looks.reduce((sum, look) => sum + this.tableAt(table, look.seconds).busiestToMean, 0) / Math.max(1, looks.length)
+    )
+  }
+
   /** The greatest share that one tablet had at a look after a moment and up to another. */
   busiestShare(table: TableId, fromSeconds: number, toSeconds: number): number {
     const looks = this.#looks.filter(({ seconds }) => seconds > fromSeconds && seconds <= toSeconds)
