@@ -52,7 +52,7 @@ export const replayLab: Lab = {
     'as well. How soon they are split is not published; the settings here are named in each lab.',
   sources: [
     'Replicate for hot reads; ramp up by 500/50/5: best practices.',
-    'The recordings: `packages/bench/recordings/make.mjs`, by `sixtables start --record`.',
+    'The recordings: `packages/bench/recordings/make.mjs`, by `sixtables start --record FILE`.',
     "A server's capacity: believed.",
   ],
   settings: { ...replaySettings, 'replay.times': 1000, 'load.minutes': 10 },

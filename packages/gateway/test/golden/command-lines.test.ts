@@ -30,7 +30,8 @@ function commandLines(text: string): readonly string[] {
       rest
         .trim()
         .replace(/(^|\s)\s*#.*$|\s{2,}.*$/, '')
-        .replace(/\s[|>&].*$/, '')
+        // A pipe or a redirection, but not within quotes.
+        .replace(/^((?:'[^']*'|"[^"]*"|[^'"])*?)\s[|>&].*$/, '$1')
         .replace(/\)"$/, '')
         .trim(),
     )
@@ -43,7 +44,7 @@ function words(line: string): readonly string[] {
 
 /** Not a command line but a name, such as `sixtables import`, or a pattern with …, <…> or [...]. */
 function isPattern(line: string): boolean {
-  return /…|<|\[|\||^(inspect|ids|indexes|faults|clock)( [a-z]+)?$|^(export|import|seed|gql)$/.test(line)
+  return /…|<|\[|\||^(inspect|ids|indexes|faults|clock)( [a-z]+)?$|^(export|import|seed|gql|put|record)$/.test(line)
 }
 
 const lines = [
