@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { labCommand, type Ran } from '../../test/support/command.ts'
 import { challenges } from '../challenges/catalogue.ts'
-import { plainWriter } from '../report/ink.ts'
-import { main } from './main.ts'
 
 let folder = ''
 beforeEach(() => {
@@ -13,19 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-async function lab(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []]
-  const code = await main(args, {
-    out: (line) => out.push(line),
-    outRaw: (text) => out.push(text),
-    err: (line) => err.push(line),
-    ink: () => plainWriter((line) => out.push(line)),
-    progress: () => {},
-    writeFile: (path, text) => writeFileSync(path, text),
-    now: () => 0,
-  })
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
+const lab = (...args: string[]): Promise<Ran> => labCommand(args)
 
 describe('sixtables-lab challenge', () => {
   it('lists every challenge', async () => {

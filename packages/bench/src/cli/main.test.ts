@@ -1,34 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { labCommand, type Ran } from '../../test/support/command.ts'
 import { labs } from '../labs/catalogue.ts'
-import { plainWriter } from '../report/ink.ts'
-import type { Io } from './io.ts'
-import { main } from './main.ts'
 
-interface Ran {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-  readonly files: ReadonlyMap<string, string>
-}
-
-async function lab(...args: string[]): Promise<Ran> {
-  const out: string[] = []
-  const err: string[] = []
+async function lab(...args: string[]): Promise<Ran & { readonly files: ReadonlyMap<string, string> }> {
   const files = new Map<string, string>()
-  const io: Io = {
-    out: (line) => out.push(line),
-    outRaw: (text) => out.push(text),
-    err: (line) => err.push(line),
-    ink: () => plainWriter((line) => out.push(line)),
-    progress: () => {},
-    writeFile(path, text) {
-      if (path.includes('refused')) throw new Error('no such folder')
-      files.set(path, text)
-    },
-    now: () => 0,
-  }
-  const code = await main(args, io)
-  return { code, out: out.join('\n'), err: err.join('\n'), files }
+  const ran = await labCommand(args, (path, text) => {
+    if (path.includes('refused')) throw new Error('no such folder')
+    files.set(path, text)
+  })
+  return { ...ran, files }
 }
 
 describe('sixtables-lab', () => {

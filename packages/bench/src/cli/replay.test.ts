@@ -3,28 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
-import { plainWriter } from '../report/ink.ts'
+import { labCommand, type Ran } from '../../test/support/command.ts'
 import type { LabResult } from '../runner.ts'
-import { main } from './main.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sixtables-replay-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const recorded = (name: string): string => fileURLToPath(new URL(`../../recordings/${name}.jsonl`, import.meta.url))
 
-async function lab(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const [out, err]: [string[], string[]] = [[], []]
-  const code = await main(args, {
-    out: (line) => out.push(line),
-    outRaw: (text) => out.push(text),
-    err: (line) => err.push(line),
-    ink: () => plainWriter((line) => out.push(line)),
-    progress: () => {},
-    writeFile: (path, text) => writeFileSync(path, text),
-    now: () => 0,
-  })
-  return { code, out: out.join('\n'), err: err.join('\n') }
-}
+const lab = (...args: string[]): Promise<Ran> => labCommand(args)
 
 function figuresOf(json: string): readonly Readonly<Record<string, number>>[] {
   const { arms } = JSON.parse(json) as LabResult
