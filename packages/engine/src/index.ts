@@ -116,6 +116,24 @@ export type { TtlPolicy } from './service/ttl.ts'
 export { giveWay } from './slices.ts'
 export { StandingClock } from './standing-clock.ts'
 export type { Durability, Kv, KvWrite, WriteSink, WriteSource, Writes } from './storage/kv.ts'
+export {
+  type Cell,
+  type CellChange,
+  type Cells,
+  checkRowKey,
+  type Family,
+  families,
+  newestIs,
+  OutcomeUnknown,
+  type Row,
+  type RowChange,
+  type RowCondition,
+  type RowScan,
+  type RowStore,
+  rowStoreClosed,
+  type Wanted,
+  type WantedCells,
+} from './storage/rows.ts'
 export { StoredImage } from './tables/entities.ts'
 export {
   type TabletSettingName,
