@@ -9,7 +9,10 @@ import { invalidArgument, type PartitionId, type Query } from '@sixtables/engine
 import type { GqlQuery as WireGqlQuery } from '#gen/wire.js'
 import { Binder, type BoundAggregation } from './bind.ts'
 import { Bindings } from './bindings.ts'
+import { GqlError } from './gql-error.ts'
 import { parseGql } from './parse.ts'
+import type { Statement } from './syntax.ts'
+import type { ParseOptions } from './token-stream.ts'
 
 /** The query of a RunQuery. Throws INVALID_ARGUMENT for what is no GQL, unbound, or an aggregation. */
 export function gqlQueryOf(gql: WireGqlQuery, partition: PartitionId): Query {
@@ -33,8 +36,17 @@ export function gqlAggregationOf(gql: WireGqlQuery, partition: PartitionId): Bou
   return aggregation
 }
 
+/** The tree of a statement. Throws INVALID_ARGUMENT for what is no GQL. */
+export function parsedGql(text: string, options: ParseOptions): Statement {
+  try {
+    return parseGql(text, options)
+  } catch (error) {
+    throw error instanceof GqlError ? invalidArgument(error.message) : error
+  }
+}
+
 function read(gql: WireGqlQuery, partition: PartitionId) {
   const bindings = new Bindings(gql)
   const { queryString, allowLiterals } = gql
-  return { statement: parseGql(queryString, { allowLiterals }), bindings, binder: new Binder(bindings, partition) }
+  return { statement: parsedGql(queryString, { allowLiterals }), bindings, binder: new Binder(bindings, partition) }
 }

@@ -46,5 +46,12 @@ export function parseDateTime(text: string): bigint | undefined {
 
 export function parseBlob(text: string): Uint8Array | undefined {
   if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return undefined
-  return new Uint8Array(Buffer.from(text, 'base64url'))
+  const bytes = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(bytes, (unit) => unit.charCodeAt(0))
+}
+
+/** The text that parseBlob reads. */
+export function printBlob(bytes: Uint8Array): string {
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+  return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }

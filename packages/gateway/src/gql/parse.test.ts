@@ -338,7 +338,7 @@ describe('what does not fit is refused with its place', () => {
     ['AGGREGATE COUNT(*) OVER (SELECT *) LIMIT 1', 36, /expected the end of the query/],
   ])('%s', (text, column, message) => {
     expect(() => parse(text)).toThrow(
-      expect.objectContaining({ code: 'INVALID_ARGUMENT', message: expect.stringMatching(message) }),
+      expect.objectContaining({ code: 'INVALID_ARGUMENT', at: column - 1, message: expect.stringMatching(message) }),
     )
     expect(() => parse(text)).toThrow(`GQL, line 1, column ${column}: `)
   })

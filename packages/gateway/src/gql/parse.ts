@@ -12,7 +12,7 @@
  *
  * Known: the GQL reference of the Datastore API. Measured: what the two emulators take and refuse beyond it.
  */
-import { type DatastoreError, invalidArgument } from '@sixtables/engine'
+import type { GqlError } from './gql-error.ts'
 import { parseBinding, parseInteger, parseProperty } from './parse-atoms.ts'
 import { parseCondition } from './parse-condition.ts'
 import type {
@@ -25,7 +25,7 @@ import type {
 } from './syntax.ts'
 import { type ParseOptions, TokenStream } from './token-stream.ts'
 
-/** The tree of a statement. Throws INVALID_ARGUMENT with the place, what was found there and what would have fitted. */
+/** The tree of a statement. Throws a GqlError: the place, what was found there and what would have fitted. */
 export function parseGql(text: string, options: ParseOptions): Statement {
   const tokens = new TokenStream(text, options)
   const statement = parseStatement(tokens)
@@ -33,8 +33,10 @@ export function parseGql(text: string, options: ParseOptions): Statement {
   return statement
 }
 
-function afterStatement(tokens: TokenStream, statement: Statement): DatastoreError {
-  if (tokens.isKeyword('GROUP')) return invalidArgument('GQL: GROUP BY is not part of the language of Datastore')
+function afterStatement(tokens: TokenStream, statement: Statement): GqlError {
+  if (tokens.isKeyword('GROUP')) {
+    return tokens.errorAt(tokens.current, 'GROUP BY is not part of the language of Datastore')
+  }
   if (statement.type === 'aggregate') {
     const clause = tokens.current.keyword
     const hint = ['ORDER', 'LIMIT', 'OFFSET'].includes(clause)

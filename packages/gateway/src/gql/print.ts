@@ -4,6 +4,7 @@
  * Names stand in back quotes where they must; an aggregation has its long form; texts are escaped by doubling their quote and
  * by backslashes.
  */
+import { printBlob } from './literals.ts'
 import type {
   AggregationTerm,
   BindingSite,
@@ -88,7 +89,7 @@ function printOperand(operand: Operand): string {
     case 'string':
       return quoted(operand.value, "'")
     case 'blob':
-      return `BLOB('${Buffer.from(operand.value).toString('base64url')}')`
+      return `BLOB('${printBlob(operand.value)}')`
     case 'timestamp':
       return `DATETIME('${printTime(operand.micros)}')`
   }

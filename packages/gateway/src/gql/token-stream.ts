@@ -1,8 +1,8 @@
 /**
  * Tokens one after the other, and the errors of a parser: what was found where, and what would have fitted there.
  */
-import type { DatastoreError } from '@sixtables/engine'
-import { gqlError, nextToken, quote, type Token } from './tokens.ts'
+import { GqlError } from './gql-error.ts'
+import { nextToken, quote, type Token } from './tokens.ts'
 
 export interface ParseOptions {
   /** False: every literal is refused, those in LIMIT and OFFSET too. */
@@ -112,16 +112,16 @@ export class TokenStream {
   }
 
   /** The error for a token that does not fit. */
-  unexpected(expected: string, hint?: string): DatastoreError {
+  unexpected(expected: string, hint?: string): GqlError {
     return this.unexpectedToken(this.current, expected, hint)
   }
 
-  unexpectedToken(token: Token, expected: string, hint?: string): DatastoreError {
+  unexpectedToken(token: Token, expected: string, hint?: string): GqlError {
     const found = token.type === 'end' ? 'the end of the query' : quote(token.text)
     return this.errorAt(token, `found ${found}, but expected ${expected}${hint === undefined ? '' : `; ${hint}`}`)
   }
 
-  errorAt(token: Token, message: string): DatastoreError {
-    return gqlError(this.#text, token.at, message)
+  errorAt(token: Token, message: string): GqlError {
+    return new GqlError(this.#text, token.at, message)
   }
 }

@@ -11,7 +11,7 @@
  *
  * Measured: all of it, on both of Google's emulators, reserved words included.
  */
-import { type DatastoreError, invalidArgument } from '@sixtables/engine'
+import { GqlError } from './gql-error.ts'
 
 export type TokenType = 'name' | 'quotedName' | 'string' | 'integer' | 'double' | 'binding' | 'symbol' | 'end'
 
@@ -50,14 +50,6 @@ export function isPlainName(name: string): boolean {
   return plainName.test(name) && keywordOf(name) === ''
 }
 
-/** The error for a place in the text: INVALID_ARGUMENT that names line and column, both from 1. */
-export function gqlError(text: string, at: number, message: string): DatastoreError {
-  const before = text.slice(0, at)
-  const line = before.split('\n').length
-  const column = at - (before.lastIndexOf('\n') + 1) + 1
-  return invalidArgument(`GQL, line ${line}, column ${column}: ${message}`)
-}
-
 const space = /[ \t\r\n]*/y
 const name = /[A-Za-z_$\u0080-\uffff][A-Za-z0-9_$\u0080-\uffff]*/y
 const number = /[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d*)?/y
@@ -69,7 +61,7 @@ function match(pattern: RegExp, text: string, at: number): string | undefined {
   return pattern.exec(text)?.[0]
 }
 
-/** The token that begins at or after an offset; `end` when there is none. Throws INVALID_ARGUMENT where none begins. */
+/** The token that begins at or after an offset; `end` when there is none. Throws a GqlError where none begins. */
 export function nextToken(text: string, offset: number): Token {
   const at = offset + (match(space, text, offset)?.length ?? 0)
   return at === text.length ? { type: 'end', text: '', value: '', keyword: '', at } : tokenAt(text, at)
@@ -82,7 +74,8 @@ function tokenAt(text: string, at: number): Token {
   if (word !== undefined) return { type: 'name', text: word, value: word, keyword: keywordOf(word), at }
   const digits = match(number, text, at)
   if (digits !== undefined) {
-    if (/[eE][+-]?$/.test(digits)) throw gqlError(text, at, `found the number "${digits}", whose exponent is missing`)
+    if (/[eE][+-]?$/.test(digits))
+      throw new GqlError(text, at, `found the number "${digits}", whose exponent is missing`)
     return {
       type: /[.eE]/.test(digits) ? 'double' : 'integer',
       text: digits,
@@ -94,7 +87,7 @@ function tokenAt(text: string, at: number): Token {
   if (first === '@') return bindingToken(text, at)
   const sign = match(symbol, text, at)
   if (sign !== undefined) return { type: 'symbol', text: sign, value: sign, keyword: '', at }
-  throw gqlError(
+  throw new GqlError(
     text,
     at,
     `found ${quote(String.fromCodePoint(text.codePointAt(at) ?? 0))}, which begins nothing in GQL`,
@@ -104,10 +97,10 @@ function tokenAt(text: string, at: number): Token {
 function bindingToken(text: string, at: number): Token {
   const found = match(binding, text, at)
   if (found === undefined)
-    throw gqlError(text, at, 'found "@" alone, but expected the name or the number of a binding after it')
+    throw new GqlError(text, at, 'found "@" alone, but expected the name or the number of a binding after it')
   const rest = /^@\d/.test(found) ? match(name, text, at + found.length) : undefined
   if (rest !== undefined) {
-    throw gqlError(
+    throw new GqlError(
       text,
       at,
       `found the binding "${found}${rest}", but the name of a binding does not start with a digit`,
@@ -145,14 +138,18 @@ function quotedToken(text: string, start: number, delimiter: string): Token {
     } else if (unit === '\\' && at + 1 < text.length) {
       const meaning = escapes[text.charAt(at + 1)]
       if (meaning === undefined) {
-        throw gqlError(text, at, `found the escape ${quote(text.slice(at, at + 2))}, but expected one of ${escapeList}`)
+        throw new GqlError(
+          text,
+          at,
+          `found the escape ${quote(text.slice(at, at + 2))}, but expected one of ${escapeList}`,
+        )
       }
       value += meaning
       at += 2
     } else if (unit === '' || unit === '\\') {
-      throw gqlError(text, start, `the ${what} that begins here has no end: its closing ${delimiter} is missing`)
+      throw new GqlError(text, start, `the ${what} that begins here has no end: its closing ${delimiter} is missing`)
     } else if (unit === '\n') {
-      throw gqlError(text, at, `found a line break inside a ${what}: write it as \\n`)
+      throw new GqlError(text, at, `found a line break inside a ${what}: write it as \\n`)
     } else {
       value += unit
       at += 1

@@ -6,8 +6,7 @@
  * Nothing is read; as in production a missing composite index is FAILED_PRECONDITION, or is built where indexes are automatic.
  */
 import { type Engine, type ExplainMetrics, invalidArgument, validatePartition } from '@sixtables/engine'
-import { gqlAggregationOf, gqlQueryOf } from '../../gql/gql.ts'
-import { parseGql } from '../../gql/parse.ts'
+import { gqlAggregationOf, gqlQueryOf, parsedGql } from '../../gql/gql.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import type { JsonObject } from '../operations/operations.ts'
@@ -37,7 +36,7 @@ export async function explainGql(engine: Engine, request: JsonObject): Promise<P
     { analyze: false },
   ]
   const { metrics } =
-    parseGql(gql, { allowLiterals: true }).type === 'aggregate'
+    parsedGql(gql, { allowLiterals: true }).type === 'aggregate'
       ? await of.explainAggregationQuery(context, gqlAggregationOf(asked, partition), plans)
       : await of.explainQuery(context, { query: gqlQueryOf(asked, partition) }, plans)
   return { plan: metrics.plan.split('\n'), indexesUsed: metrics.indexesUsed }

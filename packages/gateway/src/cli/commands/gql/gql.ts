@@ -8,8 +8,7 @@ import { nearest } from '@sixtables/engine/nearest'
 import { formatPath, type PlainValue, plainOf, plainProperties } from '../../../fixtures/plain-value.ts'
 import type { StoredEntity } from '../../../fixtures/store.ts'
 import type { BoundAggregation } from '../../../gql/bind.ts'
-import { gqlAggregationOf, gqlQueryOf } from '../../../gql/gql.ts'
-import { parseGql } from '../../../gql/parse.ts'
+import { gqlAggregationOf, gqlQueryOf, parsedGql } from '../../../gql/gql.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import { text } from '../../framework/flag-values.ts'
@@ -84,7 +83,7 @@ function statementOf(flags: Flags, io: Io): Statement {
   const cursor = text(flags, 'cursor')
   const wire = { queryString: String(flags['query']), allowLiterals: true, namedBindings: {}, positionalBindings: [] }
   try {
-    if (parseGql(wire.queryString, { allowLiterals: true }).type === 'aggregate') {
+    if (parsedGql(wire.queryString, { allowLiterals: true }).type === 'aggregate') {
       if (limit !== undefined || cursor !== undefined) {
         throw new UsageError('an aggregation has one result; leave out --limit and --cursor')
       }
