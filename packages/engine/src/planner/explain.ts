@@ -1,5 +1,5 @@
 /**
- * A plan in words, one node a line, inputs below and indented:
+ * A plan in words, as a tree, and as text with one node a line, inputs below and indented:
  *
  *   union
  *     mergeJoin in key order
@@ -16,56 +16,96 @@ import { decodeValueCode, likelyType } from '../encoding/value-codec.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import { formatKey } from '../model/key.ts'
 import type { IndexableValue } from '../model/value.ts'
+import type { TableId } from '../tables/table.ts'
 import type { Column } from './normal-query.ts'
 import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
 import { codesEnd, type Span } from './spans.ts'
 
-/** The plan in words; several lines without a last line break. */
-export function explainPlan(plan: Plan): string {
-  const lines = explainNode(plan, plan.source, '')
-  if (plan.firstRowOnly) lines.push('each entity once, at the first of its rows')
+/** A plan as a tree of words. */
+export interface PlanTree {
+  readonly source: PlanStep
+  /** The treatment of the rows of the source, a line each. */
+  readonly results: readonly string[]
+}
+
+/** One node of a plan. */
+export interface PlanStep {
+  readonly type: PlanNode['type']
+  readonly words: string
+  /** The table of a scan. */
+  readonly table?: TableId
+  /** The composite index of a scan, in words. */
+  readonly index?: string
+  readonly inputs: readonly PlanStep[]
+}
+
+export function planTree(plan: Plan): PlanTree {
+  const results: string[] = []
+  if (plan.firstRowOnly) results.push('each entity once, at the first of its rows')
   if (plan.distinctColumns !== undefined) {
     const names = plan.columns.slice(0, plan.distinctColumns).map(({ property }) => property)
-    lines.push(names.length === 0 ? 'the first result' : `the first result for each ${names.join(', ')}`)
+    results.push(names.length === 0 ? 'the first result' : `the first result for each ${names.join(', ')}`)
   }
-  const results = {
+  const given = {
     full: 'entities, by key',
     keyOnly: 'keys',
     projection: `${plan.projection.join(', ')}, from the rows`,
   }
-  lines.push(`give ${results[plan.resultType]}`)
-  return lines.join('\n')
+  results.push(`give ${given[plan.resultType]}`)
+  return { source: planStep(plan, plan.source), results }
 }
 
-function explainNode(plan: Plan, node: PlanNode, indent: string): string[] {
+/** A tree as text: several lines without a last line break. */
+export function planText({ source, results }: PlanTree): string {
+  return [...stepLines(source, ''), ...results].join('\n')
+}
+
+function stepLines({ words, inputs }: PlanStep, indent: string): string[] {
+  return [`${indent}${words}`, ...inputs.flatMap((input) => stepLines(input, `${indent}  `))]
+}
+
+function planStep(plan: Plan, node: PlanNode): PlanStep {
+  const { type } = node
+  const inputs = inputsOf(node).map((input) => planStep(plan, input))
   switch (node.type) {
-    case 'scan':
-      return [`${indent}${explainScan(plan, node)}`]
+    case 'scan': {
+      const index = node.index === undefined ? {} : { index: formatIndex(node.index) }
+      return { type, words: explainScan(plan, node), table: node.table, ...index, inputs }
+    }
     case 'mergeJoin':
-      return [`${indent}mergeJoin by ${orderWords(plan)}`, ...explainInputs(plan, node.inputs, indent)]
     case 'union':
-      return [`${indent}union by ${orderWords(plan)}`, ...explainInputs(plan, node.inputs, indent)]
+      return { type, words: `${type} by ${orderWords(plan)}`, inputs }
     case 'filter': {
       const conditions = node.columnSpans.flatMap((spans, i) =>
         spans === undefined ? [] : [spanWords(plan, spans, plan.columns[i])],
       )
       if (node.pathSpans !== undefined) conditions.push(spanWords(plan, node.pathSpans, undefined))
-      return [`${indent}filter ${conditions.join(' and ')}`, ...explainInputs(plan, [node.input], indent)]
+      return { type, words: `filter ${conditions.join(' and ')}`, inputs }
     }
     case 'late': {
       const conditions = node.lateSpans.map((spans, i) => {
         const column = plan.lateColumns[i]
         return (spans === undefined ? '' : spanWords(plan, spans, column)) || `with ${column?.property ?? ''}`
       })
-      return [`${indent}read each entity: ${conditions.join(' and ')}`, ...explainInputs(plan, [node.input], indent)]
+      return { type, words: `read each entity: ${conditions.join(' and ')}`, inputs }
     }
     case 'empty':
-      return [`${indent}nothing: the filter contradicts itself`]
+      return { type, words: 'nothing: the filter contradicts itself', inputs }
   }
 }
 
-function explainInputs(plan: Plan, inputs: readonly PlanNode[], indent: string): string[] {
-  return inputs.flatMap((input) => explainNode(plan, input, `${indent}  `))
+function inputsOf(node: PlanNode): readonly PlanNode[] {
+  switch (node.type) {
+    case 'mergeJoin':
+    case 'union':
+      return node.inputs
+    case 'filter':
+    case 'late':
+      return [node.input]
+    case 'scan':
+    case 'empty':
+      return []
+  }
 }
 
 function orderWords({ columns, lateColumns, everyRow, reverse }: Plan): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { and, index, key, or, type QueryWords, query, queryDatabase, where } from '../testing/query-world.ts'
-import { explainPlan } from './explain.ts'
+import { planText, planTree } from './explain.ts'
 import { MissingIndexError } from './missing-index.ts'
 import { normalize } from './normalize.ts'
 import { plan } from './plan.ts'
@@ -10,7 +10,7 @@ const normal = (words: QueryWords) => normalize(query(words), queryDatabase)
 /** The tree of the plan in words. */
 function tree(words: QueryWords, indexes: readonly string[] = []): string[] {
   const definitions = indexes.map((each, i) => index(each, BigInt(i + 1)))
-  const lines = explainPlan(plan(normal(words), definitions)).split('\n')
+  const lines = planText(planTree(plan(normal(words), definitions))).split('\n')
   return lines.slice(0, -1).filter((line) => !line.startsWith('each entity once'))
 }
 
@@ -158,5 +158,5 @@ test('a plan survives JSON', () => {
   const filter = and(under, where('p', '=', 1n))
   const planned = plan(normal({ kind: 'A', filter, order: ['q'] }), [index('A(ancestor, p, q)')])
   const copy = JSON.parse(JSON.stringify(planned))
-  expect(explainPlan(copy)).toBe(explainPlan(planned))
+  expect(planText(planTree(copy))).toBe(planText(planTree(planned)))
 })

@@ -50,9 +50,11 @@ test('with analyze come the results, and what the ledger noted', async () => {
     indexEntriesScanned: 4,
     documentsScanned: 4,
     billing: { documents: 4, indexEntries: 0, smallOperations: 0, minimum: 0 },
+    rowsRead: { EntitiesByPropertyAsc: 4, Entities: 4 },
   })
   expect(ledger.rowsRead).toBe(8)
   expect(metrics.plan).toContain('scan EntitiesByPropertyAsc T: owner = "ada"')
+  expect(metrics.tree?.source).toMatchObject({ type: 'scan', table: 'EntitiesByPropertyAsc', inputs: [] })
 })
 
 test('a query for keys looks at no entity and is charged as one read', async () => {

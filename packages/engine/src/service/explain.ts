@@ -20,7 +20,7 @@ import { CountingLedger, type Ledger, type RequestContext, type Slice } from '..
 import type { NearestPlan } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import type { DistanceMeasure } from '../model/query.ts'
-import { explainPlan } from '../planner/explain.ts'
+import { type PlanTree, planText, planTree } from '../planner/explain.ts'
 import { type IndexUsed, indexesUsed } from '../planner/explain-indexes.ts'
 import type { Disjunct } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
@@ -42,6 +42,8 @@ export interface ExecutionStats {
   readonly indexEntriesScanned: number
   readonly documentsScanned: number
   readonly billing: Billing
+  /** By table, for tables with at least one row. */
+  readonly rowsRead: Readonly<Partial<Record<TableId, number>>>
 }
 
 /** The charges, by kind. */
@@ -58,6 +60,8 @@ export interface ExplainMetrics {
   readonly indexesUsed: readonly IndexUsed[]
   /** The plan in words, several lines. */
   readonly plan: string
+  /** The same as a tree. */
+  readonly tree?: PlanTree
   /** Only with `analyze`. */
   readonly stats?: ExecutionStats
 }
@@ -86,7 +90,7 @@ export class Explanation {
   readonly #startedAt: bigint
   #plan: Plan | undefined
   #nearest: NearestPlan | undefined
-  #text = ''
+  #tree: PlanTree | undefined
 
   constructor(context: RequestContext, { analyze }: ExplainOptions) {
     this.analyze = analyze
@@ -104,13 +108,14 @@ export class Explanation {
   planned(plan: Plan, nearest: NearestPlan | undefined, aggregated?: readonly string[]): void {
     this.#plan = plan
     this.#nearest = nearest
-    const lines = [explainPlan(plan)]
+    const { source, results } = planTree(plan)
+    const lines = [...results]
     if (nearest !== undefined) {
       const { limit, property, measure } = nearest
       lines.push(`of these the nearest ${limit} by ${property}: ${measureWords[measure]}`)
     }
     if (aggregated !== undefined) lines.push(`aggregate ${aggregated.join(', ')}`)
-    this.#text = lines.join('\n')
+    this.#tree = { source, results: lines }
   }
 
   query(batch: QueryBatch): Explained<QueryBatch> {
@@ -136,7 +141,12 @@ export class Explanation {
     charge: Omit<Billing, 'minimum'>,
   ): Explained<B> {
     const plan = this.#plan
-    const metrics = { indexesUsed: plan === undefined ? [] : indexesUsed(plan), plan: this.#text }
+    const tree = this.#tree
+    const metrics: ExplainMetrics = {
+      indexesUsed: plan === undefined ? [] : indexesUsed(plan),
+      plan: tree === undefined ? '' : planText(tree),
+      ...(tree === undefined ? {} : { tree }),
+    }
     const { transaction } = batch
     if (!this.analyze) return transaction === undefined ? { metrics } : { metrics, transaction }
     const entriesPerRead = this.#nearest === undefined ? 1000 : neighboursPerRead
@@ -149,6 +159,7 @@ export class Explanation {
       indexEntriesScanned: this.#ledger.indexEntries,
       documentsScanned: this.#ledger.entities,
       billing: { ...charge, minimum },
+      rowsRead: this.#ledger.rowsOf,
     }
     return { batch, metrics: { ...metrics, stats }, ...(transaction === undefined ? {} : { transaction }) }
   }
@@ -172,6 +183,7 @@ export function emptyPage({ resultType }: Plan): ResultPage {
 class WatchingLedger extends CountingLedger {
   entities = 0
   indexEntries = 0
+  readonly rowsOf: Partial<Record<TableId, number>> = {}
   readonly #next: Ledger
 
   constructor(next: Ledger) {
@@ -190,6 +202,7 @@ class WatchingLedger extends CountingLedger {
     super.charge(table, operation, rowKey, rows, bytes, through)
     this.#next.charge(table, operation, rowKey, rows, bytes, through)
     if (operation !== 'get' && operation !== 'scan') return
+    if (rows > 0) this.rowsOf[table] = (this.rowsOf[table] ?? 0) + rows
     if (table === 'Entities') this.entities += rows
     else if (table.startsWith('EntitiesBy')) this.indexEntries += rows
   }

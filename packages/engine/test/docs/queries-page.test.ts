@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { byteString, hexOf } from '../../src/encoding/bytes.ts'
 import { pathCode } from '../../src/encoding/key-codec.ts'
 import { encodeCursor } from '../../src/executor/cursor.ts'
-import { explainPlan } from '../../src/planner/explain.ts'
+import { planText, planTree } from '../../src/planner/explain.ts'
 import { MissingIndexError } from '../../src/planner/missing-index.ts'
 import { normalize } from '../../src/planner/normalize.ts'
 import { plan } from '../../src/planner/plan.ts'
@@ -58,7 +58,7 @@ test.each(Object.entries(queries))('%s', (asked, { indexes = [], ...words }) => 
   const definitions = indexes.map((each, i) => index(each, BigInt(i + 1)))
   let answer: string
   try {
-    answer = explainPlan(plan(normalize(query({ kind: 'ToDo', ...words }), queryDatabase), definitions))
+    answer = planText(planTree(plan(normalize(query({ kind: 'ToDo', ...words }), queryDatabase), definitions)))
   } catch (error) {
     if (!(error instanceof MissingIndexError)) throw error
     answer = `${error.code}: ${error.message.trimEnd()}`

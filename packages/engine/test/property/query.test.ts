@@ -12,7 +12,7 @@ import type { IndexDefinition } from '../../src/model/index-definition.ts'
 import { formatKey } from '../../src/model/key.ts'
 import type { Query } from '../../src/model/query.ts'
 import type { Value } from '../../src/model/value.ts'
-import { explainPlan } from '../../src/planner/explain.ts'
+import { planText, planTree } from '../../src/planner/explain.ts'
 import type { Plan } from '../../src/planner/plan-node.ts'
 import { KvTableView, type TableView } from '../../src/tables/table.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
@@ -73,7 +73,7 @@ function check(entities: readonly ModelEntity[], query: Query, spare: readonly I
   fc.pre(!isRefused(query))
   const { planned, indexes } = planWithIndexes(query, spare)
   expect(JSON.parse(JSON.stringify(planned))).toBeTruthy()
-  expect(explainPlan(planned)).not.toBe('')
+  expect(planText(planTree(planned))).not.toBe('')
   const view = new KvTableView(storeOf(entities, indexes))
   const expected = expectedWords(query, answer(entities, query, orderOf(query, planned)), planned)
   const given: Case = { query, planned, view, expected }

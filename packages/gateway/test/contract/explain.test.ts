@@ -1,6 +1,7 @@
 /** Query Explain over each protocol: metrics beside the answer, and without analyze nothing else. */
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addEngineRoutes } from '../../src/admin/emulator/engine-routes.ts'
 import type { MethodName } from '../../src/call.ts'
 import { type Gateway, startGateway } from '../../src/emulator/server.ts'
 import type { Plain } from '../support/published-protos.ts'
@@ -12,7 +13,12 @@ let gateway: Gateway
 
 beforeAll(async () => {
   engine = await openEngine()
-  gateway = await startGateway({ engine, host: '127.0.0.1', port: 0 })
+  gateway = await startGateway({
+    engine,
+    host: '127.0.0.1',
+    port: 0,
+    routes: (router) => addEngineRoutes(router, engine),
+  })
 })
 
 afterAll(async () => {
@@ -111,5 +117,62 @@ describe.each(wireNames)('over %s', (name) => {
     const { batch, metrics } = await explained('RunAggregationQuery', { aggregationQuery }, true)
     expect(JSON.stringify(batch)).toContain('"n"')
     expect(String(metrics.executionStats?.resultsReturned)).toBe('1')
+  })
+})
+
+describe('POST /emulator/explain', () => {
+  const send = async (method: string, path: string, body: Plain): Promise<Plain> => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`http://127.0.0.1:${gateway.port}${path}`, {
+      method,
+      headers,
+      body: JSON.stringify(body),
+    })
+    return (await answer.json()) as Plain
+  }
+  const explain = (asked: Plain): Promise<Plain> => send('POST', '/emulator/explain', { project: 'q', ...asked })
+
+  test('tells the plan as lines and as a tree, and with analyze the rows read of each table', async () => {
+    await send('POST', '/v1/projects/q:commit', commit({ upsert: entity(named('e'), { owner: string('ada') }) }))
+    const gql = "SELECT * FROM K WHERE owner = 'ada' AND done = FALSE"
+    const scan = { type: 'scan', table: 'EntitiesByPropertyAsc', inputs: [] }
+    const tree = {
+      source: {
+        type: 'mergeJoin',
+        words: 'mergeJoin by __key__',
+        inputs: [
+          { ...scan, words: 'scan EntitiesByPropertyAsc K: done = false' },
+          { ...scan, words: 'scan EntitiesByPropertyAsc K: owner = "ada"' },
+        ],
+      },
+      results: ['give entities, by key'],
+    }
+    const planned = await explain({ gql })
+    expect(planned).toMatchObject({ tree })
+    expect(planned['plan']).toEqual([
+      'mergeJoin by __key__',
+      '  scan EntitiesByPropertyAsc K: done = false',
+      '  scan EntitiesByPropertyAsc K: owner = "ada"',
+      'give entities, by key',
+    ])
+    expect(planned).not.toHaveProperty('stats')
+    expect(await explain({ gql: "SELECT * FROM K WHERE owner = 'ada'", analyze: true })).toMatchObject({
+      stats: { resultsReturned: 1, rowsRead: { EntitiesByPropertyAsc: 1, Entities: 1 }, billing: { documents: 1 } },
+    })
+    expect(await explain({ gql, analyze: 'yes' })).toMatchObject({ error: { message: 'analyze is true or false' } })
+  })
+
+  test('tells the index that a query lacks, ready for index.yaml', async () => {
+    engine.database('q').configure({ indexes: 'require' })
+    expect(await explain({ gql: "SELECT * FROM K WHERE owner = 'ada' ORDER BY due DESC" })).toEqual({
+      plan: [],
+      indexesUsed: [],
+      missingIndex: {
+        index: 'K(owner, due desc)',
+        yaml: ['- kind: "K"', '  properties:', '  - name: "owner"', '  - name: "due"', '    direction: desc', ''].join(
+          '\n',
+        ),
+      },
+    })
   })
 })

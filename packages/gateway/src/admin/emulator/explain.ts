@@ -1,11 +1,19 @@
 /**
- * The plan of a GQL query in words, for people: the API's own explain_metrics have no place for it.
+ * The plan of a GQL query: the API's own explain_metrics have no place for it.
  *
- *   POST  /emulator/explain   project, database, namespace, gql   →   plan: lines, indexesUsed
+ *   POST  /emulator/explain   project, database, namespace, gql, analyze
+ *     →  plan: lines, tree, indexesUsed, with analyze stats; or missingIndex: index, yaml
  *
- * Nothing is read; as in production a missing composite index is FAILED_PRECONDITION, or is built where indexes are automatic.
+ * Without `analyze` nothing is read. Where indexes are automatic a missing composite index is built, as by the query itself.
  */
-import { type Engine, type ExplainMetrics, invalidArgument, validatePartition } from '@sixtables/engine'
+import {
+  DatastoreError,
+  type Engine,
+  type ExecutionStats,
+  type ExplainMetrics,
+  invalidArgument,
+  validatePartition,
+} from '@sixtables/engine'
 import { gqlAggregationOf, gqlQueryOf, parsedGql } from '../../gql/gql.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
@@ -15,12 +23,18 @@ export const explainPath = '/emulator/explain'
 
 export interface PlanReport {
   readonly plan: readonly string[]
+  readonly tree?: ExplainMetrics['tree']
   readonly indexesUsed: ExplainMetrics['indexesUsed']
+  /** Only with `analyze`. */
+  readonly stats?: Omit<ExecutionStats, 'durationMicros'> & { readonly durationMs: number }
+  /** The composite index that the query needs and the database does not have, in words and as index.yaml has it. */
+  readonly missingIndex?: { readonly index: string; readonly yaml: string }
 }
 
-/** @throws DatastoreError for what is no query, and for one that cannot be planned */
+/** @throws DatastoreError for what is no query, and for one that cannot be planned for another reason than an index */
 export async function explainGql(engine: Engine, request: JsonObject): Promise<PlanReport> {
-  const { project, database = '', namespace = '', gql } = request
+  const { project, database = '', namespace = '', gql, analyze = false } = request
+  if (typeof analyze !== 'boolean') throw invalidArgument('analyze is true or false')
   if (typeof gql !== 'string' || gql === '')
     throw invalidArgument('gql is missing: give a query such as SELECT * FROM Task')
   const partition = {
@@ -30,16 +44,30 @@ export async function explainGql(engine: Engine, request: JsonObject): Promise<P
   }
   validatePartition(partition, undefined)
   const asked = { queryString: gql, allowLiterals: true, namedBindings: {}, positionalBindings: [] }
-  const [of, context, plans] = [
+  const [of, context, options] = [
     engine.database(partition.projectId, partition.databaseId),
     engine.context(),
-    { analyze: false },
+    { analyze },
   ]
-  const { metrics } =
-    parsedGql(gql, { allowLiterals: true }).type === 'aggregate'
-      ? await of.explainAggregationQuery(context, gqlAggregationOf(asked, partition), plans)
-      : await of.explainQuery(context, { query: gqlQueryOf(asked, partition) }, plans)
-  return { plan: metrics.plan.split('\n'), indexesUsed: metrics.indexesUsed }
+  try {
+    const { metrics } =
+      parsedGql(gql, { allowLiterals: true }).type === 'aggregate'
+        ? await of.explainAggregationQuery(context, gqlAggregationOf(asked, partition), options)
+        : await of.explainQuery(context, { query: gqlQueryOf(asked, partition) }, options)
+    return reportOf(metrics)
+  } catch (error) {
+    if (!(error instanceof DatastoreError)) throw error
+    const { index, 'index.yaml': yaml } = error.details
+    if (index === undefined || yaml === undefined) throw error
+    return { plan: [], indexesUsed: [], missingIndex: { index, yaml } }
+  }
+}
+
+function reportOf({ plan, tree, indexesUsed, stats }: ExplainMetrics): PlanReport {
+  const report = { plan: plan.split('\n'), ...(tree === undefined ? {} : { tree }), indexesUsed }
+  if (stats === undefined) return report
+  const { durationMicros, ...counts } = stats
+  return { ...report, stats: { ...counts, durationMs: Number(durationMicros) / 1000 } }
 }
 
 export function addExplainRoute(router: Router, engine: Engine): void {
