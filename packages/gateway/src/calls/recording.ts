@@ -10,6 +10,7 @@
  * RC2  Without `values` no line has a value of a property or a filter. Keys are always there.     test/contract/recording.test.ts
  */
 import type { CallReport, Calls } from './calls.ts'
+import { LineQueue } from './line-queue.ts'
 import { recordedCall } from './recorded-call.ts'
 
 export const recordingFormat = 'sixtables-recording'
@@ -17,8 +18,6 @@ export const recordingVersion = 1
 
 /** Maximum size of all lines that the reader has not taken yet, in characters. */
 export const waitingBytesMax: number = 16 * 1024 * 1024
-/** A reader gets an empty batch after so long a silence: a sign of life. */
-const silenceMs = 15_000
 /** Open transactions that have a number; the oldest gives way, and gets another one when it is named again. */
 const transactionsMax = 10_000
 
@@ -35,79 +34,23 @@ export async function* recordedLines(
   { values }: RecordingOptions,
   signal: AbortSignal,
 ): AsyncGenerator<readonly string[]> {
-  const recording = new Recording(values)
-  const stop = calls.observe((report) => recording.add(report))
-  const wake = (): void => recording.wake()
-  signal.addEventListener('abort', wake)
+  const startedAtMs = performance.now()
+  const transactions = new TransactionNumbers()
+  const queue = new LineQueue(waitingBytesMax)
+  const stop = calls.observe((report) => {
+    queue.add(() => {
+      const beganAtMs = performance.now() - report.durationMs - startedAtMs
+      // A call may have begun before the recording.
+      const ms = Math.max(0, beganAtMs)
+      return JSON.stringify(recordedCall(report, { ms, transaction: transactions.of(report), values }))
+    })
+  })
   try {
     const startedAt = new Date().toISOString()
     yield [JSON.stringify({ format: recordingFormat, version: recordingVersion, startedAt, values })]
-    while (!signal.aborted) {
-      await recording.waiting()
-      yield recording.take()
-    }
-    // The lines since the batch before.
-    yield recording.take()
+    yield* queue.batches(signal)
   } finally {
     stop()
-    signal.removeEventListener('abort', wake)
-  }
-}
-
-class Recording {
-  readonly #values: boolean
-  readonly #startedAtMs = performance.now()
-  readonly #transactions = new TransactionNumbers()
-  #lines: string[] = []
-  #characters = 0
-  #lost = 0
-  #wake: (() => void) | undefined
-
-  constructor(values: boolean) {
-    this.#values = values
-  }
-
-  add(report: CallReport): void {
-    if (this.#characters >= waitingBytesMax) {
-      this.#lost++
-      return
-    }
-    const beganAtMs = performance.now() - report.durationMs - this.#startedAtMs
-    const call = recordedCall(report, {
-      // A call may have begun before the recording.
-      ms: Math.max(0, beganAtMs),
-      transaction: this.#transactions.of(report),
-      values: this.#values,
-    })
-    const line = JSON.stringify(call)
-    this.#lines.push(line)
-    this.#characters += line.length
-    this.wake()
-  }
-
-  /** Resolves when there is a line, {@link wake} is called, or nothing came for {@link silenceMs}. */
-  waiting(): Promise<void> {
-    if (this.#lines.length > 0) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.wake(), silenceMs)
-      this.#wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-  }
-
-  wake(): void {
-    this.#wake?.()
-    this.#wake = undefined
-  }
-
-  take(): readonly string[] {
-    const lines = this.#lost === 0 ? this.#lines : [...this.#lines, JSON.stringify({ lost: this.#lost })]
-    this.#lines = []
-    this.#characters = 0
-    this.#lost = 0
-    return lines
   }
 }
 

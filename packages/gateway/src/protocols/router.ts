@@ -26,6 +26,13 @@ export function eventOf(value: unknown): Buffer {
   return Buffer.from(`data: ${JSON.stringify(value)}\n\n`)
 }
 
+/** Batches of lines of JSON as events. An empty batch is a comment, which tells a reader that the server is there. */
+export async function* eventsOfLines(batches: AsyncIterable<readonly string[]>): AsyncGenerator<Buffer> {
+  for await (const lines of batches) {
+    yield Buffer.from(lines.length === 0 ? ':\n\n' : lines.map((line) => `data: ${line}\n\n`).join(''))
+  }
+}
+
 export type Route = (request: RouteRequest) => MaybePromise<RouteAnswer>
 
 export type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE'

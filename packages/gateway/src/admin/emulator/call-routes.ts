@@ -6,7 +6,7 @@
 import { invalidArgument } from '@sixtables/engine'
 import type { Calls } from '../../calls/calls.ts'
 import { recordedLines } from '../../calls/recording.ts'
-import type { Router } from '../../protocols/router.ts'
+import { eventsOfLines, type Router } from '../../protocols/router.ts'
 
 export function addCallRoutes(router: Router, calls: Calls): void {
   router.add('GET', '/emulator/calls', ({ query }) => {
@@ -15,13 +15,6 @@ export function addCallRoutes(router: Router, calls: Calls): void {
     }
     const values = query.get('values') ?? 'false'
     if (values !== 'true' && values !== 'false') throw invalidArgument(`values is true or false, not "${values}"`)
-    return { events: (signal) => events(recordedLines(calls, { values: values === 'true' }, signal)) }
+    return { events: (signal) => eventsOfLines(recordedLines(calls, { values: values === 'true' }, signal)) }
   })
-}
-
-/** An empty batch is a comment, which tells a reader that the server is there. */
-async function* events(batches: AsyncIterable<readonly string[]>): AsyncGenerator<Buffer> {
-  for await (const lines of batches) {
-    yield Buffer.from(lines.length === 0 ? ':\n\n' : lines.map((line) => `data: ${line}\n\n`).join(''))
-  }
 }
