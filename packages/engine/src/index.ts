@@ -89,11 +89,13 @@ export type {
   RunQueryRequest,
   TransactionOptions,
 } from './service/api.ts'
+export type { CommitFeed, CommitFilter } from './service/commit-feed.ts'
 export { Database } from './service/database.ts'
 export { Engine, openEngine } from './service/engine.ts'
 export type { EngineOptions, EngineTotals } from './service/engine-options.ts'
 export type { EngineSnapshot } from './service/engine-snapshot.ts'
 export type { ExecutionStats, Explained, ExplainMetrics, ExplainOptions } from './service/explain.ts'
+export type { ApplyReport, CommitReport, ReloadReport, RowChangeReport, StoreEvent } from './service/feed-reports.ts'
 export type { AllocatedIds, NextId, NextIds } from './service/id-ranges.ts'
 export type { IndexJob, IndexProgress } from './service/index-job.ts'
 export type { Indexes } from './service/indexes.ts'

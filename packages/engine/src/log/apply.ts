@@ -27,7 +27,8 @@ import type { Retention } from './retention.ts'
 export type ApplyCause = 'policy' | 'strong read' | 'opening' | 'release'
 
 export interface ApplyEvent {
-  readonly record: PendingRecord
+  /** Those that reached it together: one, or all of a commit whose rows went with it. */
+  readonly records: readonly PendingRecord[]
   readonly reached: 'A' | 'B'
   readonly cause: ApplyCause
 }
@@ -128,7 +129,7 @@ export class Applier {
     const before: Milestone = record.milestone
     const marker = pendingRowKey(record.group, record.version)
     return andThen(this.#write(record, before === 'A' ? 'B' : 'AB', marker), () => {
-      if (before === 'committed') this.#options.onApply?.({ record, reached: 'A', cause })
+      if (before === 'committed') this.#options.onApply?.({ records: [record], reached: 'A', cause })
       this.#finish(record, cause)
     })
   }
@@ -136,7 +137,7 @@ export class Applier {
   #reachA(record: PendingRecord, cause: ApplyCause): MaybePromise<void> {
     return andThen(this.#write(record, 'A'), () => {
       record.milestone = 'A'
-      this.#options.onApply?.({ record, reached: 'A', cause })
+      this.#options.onApply?.({ records: [record], reached: 'A', cause })
     })
   }
 
@@ -148,7 +149,7 @@ export class Applier {
   #finish(record: PendingRecord, cause: ApplyCause): void {
     this.#options.pending.remove(record)
     this.#options.retention.add(record.logRow, record.logBytes, record.version)
-    this.#options.onApply?.({ record, reached: 'B', cause })
+    this.#options.onApply?.({ records: [record], reached: 'B', cause })
   }
 
   /** @param marker - A2: it goes last, so that on a store without batch a crash among the index rows leaves it in place */

@@ -64,6 +64,8 @@ export interface CommitLogOptions {
   /** The settings of a database by its code: for records found on opening. */
   readonly databaseByCode: (code: string) => LogDatabase
   readonly onApply?: (event: ApplyEvent) => void
+  /** Told of each commit when it is in the store, before it is applied; `waits` = its records have markers. */
+  readonly onCommit?: (records: readonly PendingRecord[], waits: boolean) => void
   /** Told of each commit in the turn in which it is appended. */
   readonly onAppend?: (append: Append) => void
   /** Told when applying in the background fails; the store refuses writes from then on (kv/K5). */
@@ -109,7 +111,7 @@ export class CommitLog {
       charges: this.#charges,
       switchedOff: options.switchedOff,
       onApply: (event) => {
-        if (event.reached === 'B') this.#settleDecision(event.record.version)
+        if (event.reached === 'B') for (const { version } of event.records) this.#settleDecision(version)
         options.onApply?.(event)
       },
     })
@@ -314,12 +316,11 @@ export class CommitLog {
   }
 
   #appliedWithCommit(records: readonly PreparedRecord[]): void {
-    const { onApply } = this.#options
-    for (const record of records) {
-      this.retention.add(record.logRow, record.logBytes, record.version)
-      onApply?.({ record, reached: 'A', cause: 'policy' })
-      onApply?.({ record, reached: 'B', cause: 'policy' })
-    }
+    const { onApply, onCommit } = this.#options
+    for (const record of records) this.retention.add(record.logRow, record.logBytes, record.version)
+    onCommit?.(records, false)
+    onApply?.({ records, reached: 'A', cause: 'policy' })
+    onApply?.({ records, reached: 'B', cause: 'policy' })
   }
 
   #logWrites(
@@ -371,6 +372,7 @@ export class CommitLog {
       if (record.held) this.holds.markAgain(record)
       this.pending.add(record)
     }
+    this.#options.onCommit?.(records, true)
     for (const record of records) if (!record.held) this.#arm(record, database)
   }
 

@@ -15,9 +15,11 @@ export class ApplyHistory {
   readonly #steps: AppliedStep[] = []
   #next = 0
 
-  note({ record, reached, cause }: ApplyEvent): void {
-    this.#steps[this.#next] = { group: record.group, version: record.version, reached, cause }
-    this.#next = (this.#next + 1) % stepsKept
+  note({ records, reached, cause }: ApplyEvent): void {
+    for (const { group, version } of records) {
+      this.#steps[this.#next] = { group, version, reached, cause }
+      this.#next = (this.#next + 1) % stepsKept
+    }
   }
 
   /** Oldest first. */

@@ -20,6 +20,7 @@ import { Tablets } from '../tablets/tablets.ts'
 import { RecentCommits } from '../transactions/recent-commits.ts'
 import { Transactions } from '../transactions/transactions.ts'
 import { ApplyHistory } from './apply-history.ts'
+import { CommitFeed } from './commit-feed.ts'
 import { Databases } from './databases.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import { Indexes } from './indexes.ts'
@@ -46,6 +47,7 @@ export class EngineParts {
   readonly indexes: Indexes
   readonly databases: Databases
   readonly inspector: Inspector
+  readonly feed: CommitFeed = new CommitFeed()
   readonly ttl: TtlSweeper
   /** Whether the store held no entity when it was opened, or reset. */
   isStoreNew = false
@@ -79,7 +81,11 @@ export class EngineParts {
       switchedOff: options.switchedOff,
     })
     const { transactions } = this
-    this.indexes = new Indexes({ kv, log, transactions, scheduler, onRowsChanged: () => tablets.recount() })
+    const onRowsChanged = (): void => {
+      tablets.recount()
+      this.feed.reload({ reason: 'indexes' })
+    }
+    this.indexes = new Indexes({ kv, log, transactions, scheduler, onRowsChanged })
     const shared = this.#shared(recent)
     this.ttl = this.#ttl()
     this.inspector = new Inspector({ kv, log, history, databaseByCode })
@@ -111,7 +117,7 @@ export class EngineParts {
   }
 
   #log(history: ApplyHistory, recent: RecentCommits): CommitLog {
-    const { kv, versions, scheduler, random, tablets, databases, findings, options } = this
+    const { kv, versions, scheduler, random, tablets, databases, findings, feed, options } = this
     return new CommitLog({
       kv,
       versions,
@@ -120,7 +126,11 @@ export class EngineParts {
       retention: options.retention ?? defaultRetention,
       tablets,
       databaseByCode: (code) => databases.byCode(code),
-      onApply: (event) => history.note(event),
+      onCommit: (records, waits) => feed.committed(records, waits),
+      onApply: (event) => {
+        history.note(event)
+        feed.applied(event)
+      },
       onAppend: (append) => {
         recent.add(append)
         findings.noteCommitted(append.records)

@@ -16,6 +16,7 @@ import type { IndexDefinition } from '../model/index-definition.ts'
 import type { StoreState } from '../storage/kv.ts'
 import type { Finding } from '../tablets/report.ts'
 import type { Tablets } from '../tablets/tablets.ts'
+import type { CommitFeed } from './commit-feed.ts'
 import type { Database } from './database.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import type { EngineParts } from './engine-parts.ts'
@@ -47,6 +48,8 @@ export class Engine {
   /** Composite indexes of all databases. */
   readonly indexes: Indexes
   readonly totals: EngineTotals
+  /** Commits as they happen. */
+  readonly feed: CommitFeed
   readonly #parts: EngineParts
   /** Resets go one after the other. */
   readonly #resets = new Sequencer()
@@ -58,6 +61,7 @@ export class Engine {
     this.tablets = parts.tablets
     this.indexes = parts.indexes
     this.totals = parts.totals
+    this.feed = parts.feed
   }
 
   /** Where the rows are, and whether a write has failed. */
@@ -125,7 +129,7 @@ export class Engine {
   }
 
   /** Proves that the six tables are what the logs say (check/checker.ts). */
-  check({ signal, ...options }: CheckOptions & Cancellable = {}): Promise<CheckReport> {
+  async check({ signal, ...options }: CheckOptions & Cancellable = {}): Promise<CheckReport> {
     const { kv, log, databases } = this.#parts
     const alone = async <T>(task: () => Promise<T>): Promise<T> =>
       log.exclusive(async () => {
@@ -133,7 +137,11 @@ export class Engine {
         return log.applier.alone(task)
       })
     const databaseByCode = (code: string): Database => databases.byCode(code)
-    return checkStore({ kv, databaseByCode, context: this.context({ signal }), alone }, options)
+    try {
+      return await checkStore({ kv, databaseByCode, context: this.context({ signal }), alone }, options)
+    } finally {
+      if (options.repair === true) this.feed.reload({ reason: 'repair' })
+    }
   }
 
   /** Writes a database's entities of one moment to files of the managed export format (transfer/export.ts). */
@@ -169,6 +177,7 @@ export class Engine {
       parts.findings.clear()
     } else parts.tablets.recount()
     parts.databases.forget(scope)
+    parts.feed.reload({ reason: 'reset', ...scope })
   }
 
   /** Keeps what the store holds now, for {@link restore}. Costs next to nothing. @throws UNIMPLEMENTED on disk */
@@ -184,6 +193,7 @@ export class Engine {
     await restoreSnapshot(this.#snapshotParts(), snapshot)
     this.tablets.reset()
     this.indexes.open(this.databases())
+    this.feed.reload({ reason: 'restore' })
   }
 
   #snapshotParts(): SnapshotParts {

@@ -4,11 +4,8 @@
  * It reads without a request's ledger and rolls nothing forward, so that looking changes nothing.
  */
 import { fromHex, hexOf } from '../encoding/bytes.ts'
-import { decodeProperties } from '../encoding/entity-codec.ts'
-import { decodePath, keyCodes, splitKeyCode } from '../encoding/key-codec.ts'
-import { prettyPath, prettyRowKey, prettyValue } from '../encoding/pretty.ts'
-import { isMulti, typeOf } from '../encoding/value-codec.ts'
-import { typeBytes } from '../encoding/value-types.ts'
+import { keyCodes } from '../encoding/key-codec.ts'
+import { prettyPath, prettyRowKey } from '../encoding/pretty.ts'
 import { invalidArgument } from '../errors.ts'
 import { scatteredRowKey, sequentialRowKey } from '../ids/id-scope.ts'
 import type { ApplyHold } from '../log/apply-holds.ts'
@@ -18,9 +15,8 @@ import { decodeLogRecord, type EntityChange } from '../log/log-record.ts'
 import type { PendingRecord } from '../log/pending.ts'
 import { type Key, lastElement } from '../model/key.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
-import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import { entityRowKey } from '../tables/entities.ts'
 import { handRows, RowProducer, tableOfRow } from '../tables/entity-rows.ts'
-import { decodeCounter } from '../tables/id-sequences.ts'
 import { type GroupCode, groupOf, logRangeOfGroup, parseLogRowKey, pendingRowKey } from '../tables/log-rows.ts'
 import { isOf, rowsOf } from '../tables/rows.ts'
 import { type TableId, tableIds } from '../tables/table.ts'
@@ -35,6 +31,7 @@ import type {
   RowsReport,
   TableReport,
 } from './reports.ts'
+import { cellInWords, changeInWords, committedAt, groupInWords } from './row-words.ts'
 
 export interface InspectorParts {
   readonly kv: Kv
@@ -256,49 +253,8 @@ function recordReport(
     group: groupInWords(record.group),
     row: prettyRowKey(record.logRow),
     version: record.version.toString(),
-    committedAt: new Date(Number(record.version / 1000n)).toISOString(),
+    committedAt: committedAt(record.version),
     state,
     changes: record.changes.map(changeInWords),
-  }
-}
-
-function changeInWords({ path, after }: EntityChange): string {
-  const name = prettyPath(decodePath(path, 0).path)
-  return after === undefined ? `delete ${name}` : `put ${name} ${propertiesInWords(decodeImage(after).properties)}`
-}
-
-/** `User:"ada"`, from the code of a group. */
-function groupInWords(group: GroupCode): string {
-  return prettyPath(decodePath(splitKeyCode(group).path, 0).path)
-}
-
-/** `{owner: "ada", priority: 5}` */
-export function propertiesInWords(properties: Uint8Array): string {
-  const words = [...decodeProperties(properties)].map(([name, value]) => {
-    return `${name}: ${prettyValue(value)}${value.excludeFromIndexes ? ' (not indexed)' : ''}`
-  })
-  return `{${words.join(', ')}}`
-}
-
-function typeName(typeByte: number): string {
-  const type = typeOf(typeByte)
-  return Object.entries(typeBytes).find(([, byte]) => byte === type)?.[0] ?? `type ${type}`
-}
-
-function cellInWords(row: RowKey, cell: Uint8Array): string {
-  switch (tableOfRow(row)) {
-    case 'Entities': {
-      const { version, properties } = decodeImage(cell)
-      return `version ${version}, ${propertiesInWords(properties)}`
-    }
-    case 'IdSequences':
-      return `next ${decodeCounter(cell)}`
-    case 'Log':
-      return isOf('Pending', row) ? 'marker' : decodeLogRecord(cell).changes.map(changeInWords).join('; ')
-    case 'Metadata':
-      return hexOf(cell)
-    default:
-      // An index row's cell has a byte for each column: the original type, and whether the entity has more such rows.
-      return [...cell].map((byte) => typeName(byte) + (isMulti(byte) ? ', one of several' : '')).join('; ')
   }
 }

@@ -75,6 +75,9 @@ interface CompositeChange {
   readonly old: Uint8Array | undefined
 }
 
+/** How many rows a change writes and deletes, in the tables that it touches. */
+export type RowTally = Partial<Record<TableId, { written: number; deleted: number }>>
+
 /** A change of an entity, and which index entries come and go with it. Its rows are made by {@link RowProducer}. */
 export class EntityRows {
   readonly codes: KeyCodes
@@ -162,6 +165,30 @@ export class EntityRows {
   get hasComposites(): boolean {
     return this.#indexes.length > 0
   }
+
+  /** Adds the rows of milestone A, or of B, to a tally; makes none of them but composite rows that change. */
+  tally(milestone: 'A' | 'B', tally: RowTally): void {
+    const { before, after, come, gone } = this
+    if (milestone === 'A') {
+      if (before !== after) addTo(tally, 'Entities', after === undefined ? 0 : 1, after === undefined ? 1 : 0)
+      return
+    }
+    if ((before === undefined) !== (after === undefined)) {
+      addTo(tally, 'EntitiesByKind', after === undefined ? 0 : 1, after === undefined ? 1 : 0)
+    }
+    addTo(tally, 'EntitiesByPropertyAsc', come.length, gone.length)
+    addTo(tally, 'EntitiesByPropertyDesc', come.length, gone.length)
+    const written = (_key: RowKey, value: Uint8Array | undefined): void =>
+      addTo(tally, 'EntitiesByCompositeProperty', value === undefined ? 0 : 1, value === undefined ? 1 : 0)
+    if (this.hasComposites) this.eachComposite({ write: written })
+  }
+}
+
+function addTo(tally: RowTally, table: TableId, written: number, deleted: number): void {
+  if (written === 0 && deleted === 0) return
+  tally[table] ??= { written: 0, deleted: 0 }
+  tally[table].written += written
+  tally[table].deleted += deleted
 }
 
 function entriesOf(cell: Uint8Array, options: StoredIndexOptions): readonly IndexEntry[] {

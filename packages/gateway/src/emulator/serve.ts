@@ -6,6 +6,7 @@
 import { realpathSync } from 'node:fs'
 import type { Engine, MovableClock } from '@sixtables/engine'
 import { addCallRoutes } from '../admin/emulator/call-routes.ts'
+import { addCommitRoutes } from '../admin/emulator/commit-routes.ts'
 import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
 import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
 import { type CallObserver, Calls } from '../calls/calls.ts'
@@ -56,6 +57,7 @@ export async function serve({ scheduler, dir, project, onCall, ...options }: Ser
       addEngineRoutes(router, engine)
       addFaultRoutes(router, { faults, clock })
       addCallRoutes(router, calls)
+      addCommitRoutes(router, engine)
       addServerRoute(router, factsOf)
       addSnapshotRoutes(router, new Snapshots(engine, clock))
     },

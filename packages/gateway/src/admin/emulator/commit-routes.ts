@@ -1,0 +1,61 @@
+/**
+ * The commits of a store as they happen, step by step, for programs elsewhere.
+ *
+ *   GET /emulator/commits     server-sent events: {commit}, {apply}, {reload} (engine: service/feed-reports.ts), {lost}
+ *                             project, database, namespace, kind, key, list
+ */
+import { type CommitFilter, type Engine, invalidArgument, parseKeyPath } from '@sixtables/engine'
+import { LineQueue } from '../../calls/line-queue.ts'
+import { eventsOfLines, type Router } from '../../protocols/router.ts'
+
+/** Maximum size of the events that the reader has not taken yet, in characters. */
+const waitingMax = 4 * 1024 * 1024
+const listedDefault = 100
+const listedMax = 1000
+const parameters: readonly string[] = ['project', 'database', 'namespace', 'kind', 'key', 'list']
+
+export function addCommitRoutes(router: Router, engine: Engine): void {
+  router.add('GET', '/emulator/commits', ({ query }) => {
+    for (const name of query.keys()) {
+      if (parameters.includes(name)) continue
+      throw invalidArgument(`there is no parameter "${name}" here; there is ${parameters.join(', ')}`)
+    }
+    const which = { ...filterOf(query), listed: listedOf(query) }
+    return { events: (signal) => eventsOfLines(lines(engine, which, signal)) }
+  })
+}
+
+/** Watches from the first batch on, which is empty: a client that got it misses no commit. */
+async function* lines(
+  { feed }: Engine,
+  which: Parameters<Engine['feed']['watch']>[0],
+  signal: AbortSignal,
+): AsyncGenerator<readonly string[]> {
+  const queue = new LineQueue(waitingMax)
+  const stop = feed.watch(which, (make) => queue.add(() => JSON.stringify(make())))
+  try {
+    yield []
+    yield* queue.batches(signal)
+  } finally {
+    stop()
+  }
+}
+
+function filterOf(query: URLSearchParams): CommitFilter {
+  const key = query.get('key')
+  const database = query.get('database') ?? undefined
+  return {
+    projectId: query.get('project') ?? undefined,
+    databaseId: database === '(default)' ? '' : database,
+    namespaceId: query.get('namespace') ?? undefined,
+    kind: query.get('kind') ?? undefined,
+    path: key === null ? undefined : parseKeyPath(key),
+  }
+}
+
+function listedOf(query: URLSearchParams): number {
+  const text = query.get('list')
+  const listed = text === null ? listedDefault : Number(text)
+  if (text !== '' && Number.isInteger(listed) && listed >= 0 && listed <= listedMax) return listed
+  throw invalidArgument(`list is a whole number from 0 to ${listedMax}, not "${text}"`)
+}
