@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['packages/*/{src,test,benchmarks}/**/*.test.ts', 'scripts/**/*.test.ts'],
+    include: ['packages/*/{src,test,benchmarks,console/src}/**/*.test.ts', 'scripts/**/*.test.ts'],
     pool: 'forks',
     // All cores: by itself Vitest leaves one out, which on two of them doubles the time of a run.
     maxWorkers: '100%',

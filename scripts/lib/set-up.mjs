@@ -98,7 +98,7 @@ async function generate(installed) {
 /** The compiler leaves what it made of a file that was renamed or deleted, and a package would have it in its tarball. */
 function removeOrphans(folder) {
   for (const path of filesBelow(`${folder}/dist`)) {
-    const [, inside] = /\/dist\/(?!bundle\/)(.*?)(?:\.d)?\.[jt]s(?:\.map)?$/.exec(path) ?? []
+    const [, inside] = /\/dist\/(?!bundle\/|web\/)(.*?)(?:\.d)?\.[jt]s(?:\.map)?$/.exec(path) ?? []
     if (inside === undefined) continue
     const isOrphan = ['.ts', '.js'].every((ending) => !existsSync(join(root, `${folder}/src/${inside}${ending}`)))
     if (isOrphan) rmSync(join(root, path))
@@ -114,7 +114,7 @@ async function build(installed) {
     'tsconfig.json',
     'tsconfig.base.json',
     ...folders.map((folder) => `${folder}/tsconfig.json`),
-    ...bundled.flatMap((folder) => filesBelow(`${folder}/scripts`)),
+    ...bundled.flatMap((folder) => ['scripts', 'console'].flatMap((inside) => filesBelow(`${folder}/${inside}`))),
   ]
   const fingerprint = ofTimes([installed], [...sources, ...settings])
   const complete =

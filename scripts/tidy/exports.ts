@@ -27,6 +27,9 @@ const usedOtherwise: Readonly<Record<string, string>> = {
 
 const forTests = /^packages\/engine\/src\/testing\//
 
+/** Parts of the console's frame that its pages are made of. */
+const frame = /^packages\/gateway\/console\/src\/(api|components|model|app)\//
+
 /** What is imported from a file: names, or everything. */
 type Imported = Set<string> | 'everything'
 
@@ -34,7 +37,7 @@ type Imported = Set<string> | 'everything'
 function importsOf(files: readonly SourceFile[]): ReadonlyMap<string, Imported> {
   const imported = new Map<string, Imported>()
   for (const { path, text } of files) {
-    if (!/\.(ts|mjs)$/.test(path) || isTest(path) || forTests.test(path)) continue
+    if (!/\.(tsx?|mjs)$/.test(path) || isTest(path) || forTests.test(path)) continue
     for (const [, names = '*', from, dynamic] of withoutComments(text).matchAll(importPattern)) {
       const target = posix.join(posix.dirname(path), from ?? dynamic ?? '')
       const known = imported.get(target) ?? new Set()
@@ -76,7 +79,7 @@ export function exportFindings(files: readonly SourceFile[]): Finding[] {
   const entries = entryPoints(files)
   const findings: Finding[] = []
   for (const { path, text } of files) {
-    if (!isShipped(path) || forTests.test(path) || entries.has(path)) continue
+    if (!isShipped(path) || forTests.test(path) || frame.test(path) || entries.has(path)) continue
     const names = imported.get(path) ?? new Set()
     if (names === 'everything') continue
     const code = withoutComments(text)

@@ -9,9 +9,11 @@
  * I6  No file imports itself by way of others.
  * I7  Row keys are made and taken apart by `tables` and what is below it, and by `on-demand`, which makes rows. Nobody else
  *     imports a file or a name of `rowKeyParts`.
+ * I8  Within the console, a page for browsers, a folder imports only itself and folders before it in `consoleOrder`; a page imports
+ *     no other page. It imports packages of the workspace nowhere: it speaks to the server over HTTP alone.
  */
 import { posix } from 'node:path'
-import { type Finding, isShipped, type SourceFile, withoutComments } from './repository.ts'
+import { type Finding, isShipped, isTest, type SourceFile, withoutComments } from './repository.ts'
 
 /** The folders of a package, bottom first. A folder within a folder stands for itself where it is named. */
 export const folderOrder: Readonly<Record<string, readonly string[]>> = {
@@ -46,6 +48,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'controls',
     'handlers',
     'protocols',
+    'console',
     'admin',
     'emulator',
     'testing',
@@ -55,6 +58,9 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'cli',
   ],
 }
+
+/** The folders of the console, bottom first. */
+export const consoleOrder: readonly string[] = ['model', 'api', 'components', 'pages', 'app']
 
 /** The packages, bottom first. */
 export const packageOrder: readonly string[] = ['engine', 'gateway', 'bench']
@@ -96,14 +102,18 @@ export function importFindings(files: readonly SourceFile[]): Finding[] {
   const findings: Finding[] = []
   for (const { path, text } of files) {
     const place = /^packages\/([^/]+)\/(.*)$/.exec(path)
-    if (place === null || !path.endsWith('.ts')) continue
+    if (place === null || !/\.tsx?$/.test(path)) continue
     const [, pack = '', inside = ''] = place
     for (const one of importsOf(text)) {
-      const wrong = one.from.startsWith('.')
-        ? isShipped(path)
-          ? wrongInside(pack, inside.replace(/^src\//, ''), one)
-          : leavesPackage(inside, one.from)
-        : wrongAcross(pack, path, one.from)
+      const wrong = inside.startsWith('console/src/')
+        ? isTest(path)
+          ? undefined
+          : wrongInConsole(inside.slice('console/src/'.length), one.from)
+        : one.from.startsWith('.')
+          ? isShipped(path)
+            ? wrongInside(pack, inside.replace(/^src\//, ''), one)
+            : leavesPackage(inside, one.from)
+          : wrongAcross(pack, path, one.from)
       if (wrong !== undefined) findings.push(`${path} imports ${one.from}: ${wrong}`)
     }
   }
@@ -115,7 +125,7 @@ function cycleFindings(files: readonly SourceFile[]): Finding[] {
   const paths = new Set(files.map(({ path }) => path))
   const targets = new Map(
     files
-      .filter(({ path }) => path.endsWith('.ts'))
+      .filter(({ path }) => /\.tsx?$/.test(path))
       .map(({ path, text }) => {
         const relative = importsOf(text).filter(({ from }) => from.startsWith('.'))
         return [path, relative.map(({ from }) => posix.join(posix.dirname(path), from)).filter((to) => paths.has(to))]
@@ -135,6 +145,21 @@ function cycleFindings(files: readonly SourceFile[]): Finding[] {
   }
   for (const path of targets.keys()) visit(path, [])
   return findings
+}
+
+/** I8. Paths are relative to the console's `src`. */
+function wrongInConsole(path: string, from: string): string | undefined {
+  if (from.startsWith('@sixtables/')) return 'the console speaks to the server over HTTP alone'
+  if (!from.startsWith('.')) return undefined
+  const target = posix.join(posix.dirname(path), from)
+  const [own = '', other = ''] = [path, target].map((one) => (one.includes('/') ? (one.split('/')[0] ?? '') : ''))
+  if (own === '' && target !== '') return undefined
+  if (own === 'pages' && other === 'pages' && path.split('/')[1] !== target.split('/')[1]) {
+    return 'a page imports no other page'
+  }
+  const [low, high] = [consoleOrder.indexOf(other), consoleOrder.indexOf(own)]
+  if (low < 0 || high < 0) return `the folder has no place in the order of scripts/tidy/imports.ts`
+  return low <= high ? undefined : `${other} stands above ${own}`
 }
 
 function leavesPackage(inside: string, from: string): string | undefined {

@@ -14,7 +14,7 @@ export interface SourceFile {
 export type Finding = string
 
 const made = new Set(['node_modules', 'dist', 'gen', '.git', '.sixtables', 'coverage'])
-const written = /\.(ts|mjs|js|json|yaml|yml|md|sh|html|css)$|(^|\/)(\.ci\/run|\.gitignore|\.gitattributes)$/
+const written = /\.(ts|tsx|mjs|js|json|yaml|yml|md|sh|html|css)$|(^|\/)(\.ci\/run|\.gitignore|\.gitattributes)$/
 
 /** Every text file that a person wrote, sorted by path. */
 export function readRepository(): readonly SourceFile[] {
@@ -35,9 +35,9 @@ export function isTest(path: string): boolean {
   return path.endsWith('.test.ts') || /^packages\/[^/]+\/test\//.test(path)
 }
 
-/** Sources of a package that are shipped: below `src/`, not tests. */
+/** Sources of a package that are shipped: below `src/`, those of a page for browsers included; not tests. */
 export function isShipped(path: string): boolean {
-  return /^packages\/[^/]+\/src\/.*\.ts$/.test(path) && !isTest(path)
+  return /^packages\/[^/]+\/(console\/)?src\/.*\.tsx?$/.test(path) && !isTest(path)
 }
 
 /** The text with comments blanked out, line for line, so that prose may name what code may not do. */

@@ -132,5 +132,5 @@ export function switchedOffFindings(files: readonly SourceFile[]): Finding[] {
 }
 
 function code(files: readonly SourceFile[]): readonly SourceFile[] {
-  return files.filter(({ path }) => /\.(ts|mjs|js)$/.test(path))
+  return files.filter(({ path }) => /\.(tsx?|mjs|js)$/.test(path))
 }

@@ -6,6 +6,7 @@
 import { checkCommand } from './commands/check/command.ts'
 import { clockCommand } from './commands/clock/command.ts'
 import { completionCommand } from './commands/completion/command.ts'
+import { consoleCommand } from './commands/console/command.ts'
 import { createCommand } from './commands/create/command.ts'
 import { dumpCommand } from './commands/dump/command.ts'
 import { deleteCommand, getCommand, putCommand } from './commands/entity/command.ts'
@@ -40,6 +41,7 @@ export const commands: readonly Command[] = [
   exportCommand,
   importCommand,
   resetCommand,
+  consoleCommand,
   topCommand,
   findingsCommand,
   statsCommand,

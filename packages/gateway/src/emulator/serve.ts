@@ -10,6 +10,7 @@ import { addCommitRoutes } from '../admin/emulator/commit-routes.ts'
 import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
 import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
 import { type CallObserver, Calls } from '../calls/calls.ts'
+import { addConsoleRoutes, consolePath } from '../console/console-files.ts'
 import { EmulatorClock } from '../controls/emulator-clock.ts'
 import { Faults } from '../controls/faults.ts'
 import { type Logger, silentLogger } from '../logger.ts'
@@ -17,7 +18,7 @@ import { type Gateway, type GatewayOptions, startGateway } from './server.ts'
 import { addServerRoute, leaveAddress, removeAddress, type ServerFacts } from './server-file.ts'
 import { addSnapshotRoutes, Snapshots } from './snapshots.ts'
 
-export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 'faults' | 'routes'> {
+export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 'faults' | 'page' | 'routes'> {
   readonly engine: Engine
   /** The engine's own. */
   readonly scheduler: MovableClock
@@ -27,6 +28,8 @@ export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 
   readonly project: string
   /** Told of the end of each call of the data API. */
   readonly onCall?: CallObserver | undefined
+  /** Whether the console is served; default true. */
+  readonly console?: boolean | undefined
 }
 
 export interface Served {
@@ -40,7 +43,14 @@ export interface Served {
 }
 
 /** @throws the system's error (EADDRINUSE, …) for an address that cannot be listened on */
-export async function serve({ scheduler, dir, project, onCall, ...options }: ServeOptions): Promise<Served> {
+export async function serve({
+  scheduler,
+  dir,
+  project,
+  onCall,
+  console = true,
+  ...options
+}: ServeOptions): Promise<Served> {
   const { engine, logger = silentLogger } = options
   const faults = new Faults(engine.inspector)
   const calls = new Calls()
@@ -53,6 +63,7 @@ export async function serve({ scheduler, dir, project, onCall, ...options }: Ser
     ...options,
     faults,
     calls,
+    page: console ? consolePath : undefined,
     routes: (router) => {
       addEngineRoutes(router, engine)
       addFaultRoutes(router, { faults, clock })
@@ -60,6 +71,7 @@ export async function serve({ scheduler, dir, project, onCall, ...options }: Ser
       addCommitRoutes(router, engine)
       addServerRoute(router, factsOf)
       addSnapshotRoutes(router, new Snapshots(engine, clock))
+      if (console) addConsoleRoutes(router)
     },
   })
   if (here !== undefined) orWarn(logger, `left in ${here}`, () => leaveAddress(here, factsOf()))

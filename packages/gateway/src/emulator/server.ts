@@ -48,6 +48,8 @@ export interface GatewayOptions {
   readonly logger?: Logger | undefined
   /** POST /shutdown was called. */
   readonly onShutdown?: (() => void) | undefined
+  /** Path of a page for browsers that open the root. */
+  readonly page?: string | undefined
   /** Faults that calls of the data API meet, whatever their protocol. */
   readonly faults?: Faults | undefined
   /** Where the end of each call of the data API is told; observers may come and go. */
@@ -82,7 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const handlers = handlersOf(watchedPort(engine, calls, options.faults))
   const { clock } = engine.context()
   const router = new Router()
-  addEmulatorEndpoints(router, { engine, onShutdown: options.onShutdown })
+  addEmulatorEndpoints(router, { engine, onShutdown: options.onShutdown, page: options.page })
   options.routes?.(router)
   const admin = engine instanceof Engine ? adminOf(engine, logger) : undefined
   admin?.addRoutes(router)

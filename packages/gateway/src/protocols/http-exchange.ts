@@ -13,6 +13,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DatastoreError } from '@sixtables/engine'
 import type { Call } from '../call.ts'
 import type { Admission, Unread } from './admission.ts'
+import type { FileAnswer } from './router.ts'
 
 export class Exchange {
   readonly request: IncomingMessage
@@ -44,9 +45,16 @@ export class Exchange {
   }
 
   /** Sends an answer that a slow reader may leave unread. */
-  answer(contentType: string, body: Buffer | string): void {
-    if (!send(this.response, 200, contentType, body)) return
+  answer(contentType: string, body: Buffer | string, status = 200): void {
+    if (!send(this.response, status, contentType, body)) return
     this.#unread = this.#admission.hold(body.length, () => this.response.destroy())
+  }
+
+  /** Sends a file with headers of its own. */
+  answerFile({ body, contentType, headers = {}, status = 200 }: FileAnswer): void {
+    if (this.response.destroyed || this.response.headersSent) return
+    for (const [name, value] of Object.entries(headers)) this.response.setHeader(name, value)
+    this.answer(contentType, body, status)
   }
 
   #end(): void {

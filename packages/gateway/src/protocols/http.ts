@@ -175,9 +175,16 @@ export class HttpConnections {
       const gone = new AbortController()
       response.once('close', () => gone.abort())
       const { parameters } = found
-      const answer = await found.route({ query: new URLSearchParams(query), body, parameters, signal: gone.signal })
+      const answer = await found.route({
+        query: new URLSearchParams(query),
+        body,
+        headers: request.headers,
+        parameters,
+        signal: gone.signal,
+      })
       if ('text' in answer) exchange.answer(textType, answer.text)
       else if ('json' in answer) exchange.answer(jsonForm.contentType, `${JSON.stringify(answer.json)}\n`)
+      else if ('file' in answer) exchange.answerFile(answer.file)
       else await this.#eventStreams.send(response, answer.events)
     } catch (error) {
       if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error

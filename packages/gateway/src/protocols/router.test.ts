@@ -7,7 +7,13 @@ const answer = (text: string) => () => ({ text })
 function textOf(router: Router, verb: string, path: string): unknown {
   const found = router.find(verb, path)
   const { signal } = new AbortController()
-  return found?.route({ query: new URLSearchParams(), body: Buffer.alloc(0), parameters: found.parameters, signal })
+  return found?.route({
+    query: new URLSearchParams(),
+    body: Buffer.alloc(0),
+    headers: {},
+    parameters: found.parameters,
+    signal,
+  })
 }
 
 test('a path without names is found as it is, by its verb', () => {

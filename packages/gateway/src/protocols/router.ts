@@ -5,21 +5,47 @@
  *   /v1/projects/{project}/indexes/{index}      a name in braces stands for one or more characters but a slash
  *   /v1/projects/{project}:export               what follows it is part of the pattern: projects may have colons of their own
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import { invalidArgument, type MaybePromise } from '@sixtables/engine'
 
 export interface RouteRequest {
   readonly query: URLSearchParams
   readonly body: Buffer
+  readonly headers: IncomingHttpHeaders
   /** Parts of the path by their names in the pattern, decoded. */
   readonly parameters: Readonly<Record<string, string>>
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal
 }
 
-export type RouteAnswer = { readonly text: string } | { readonly json: unknown } | { readonly events: Events }
+export type RouteAnswer =
+  | { readonly text: string }
+  | { readonly json: unknown }
+  | { readonly events: Events }
+  | { readonly file: FileAnswer }
+
+/** A file for a browser. */
+export interface FileAnswer {
+  readonly body: Buffer
+  readonly contentType: string
+  /** Beside type and length. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Default 200. */
+  readonly status?: number
+}
 
 /** Server-sent events ({@link eventOf}), until they end or the signal says that the client has gone. */
 export type Events = (signal: AbortSignal) => AsyncIterable<Buffer>
+
+/** Sends a browser on to another path of this server. */
+export function redirect(path: string): FileAnswer {
+  return {
+    status: 302,
+    body: Buffer.from(`See ${path}\n`),
+    contentType: 'text/plain; charset=UTF-8',
+    headers: { Location: path, Vary: 'Accept', 'Cache-Control': 'no-store' },
+  }
+}
 
 /** A server-sent event with one JSON text, as it is sent: streams may share it. */
 export function eventOf(value: unknown): Buffer {

@@ -1,7 +1,8 @@
 /**
  * Calls that only an emulator has.
  *
- *   GET  /            "Ok" and a line break: the server answers; UNAVAILABLE and the reason once its store takes no writes
+ *   GET  /            "Ok" and a line break: the server answers; UNAVAILABLE and the reason once its store takes no writes; a
+ *                     browser, which asks for text/html, is sent to the console
  *   POST /reset       drops all data, or what `project`, `database` and `namespace` name
  *   POST /shutdown    ends the server after this answer
  *
@@ -9,16 +10,19 @@
  */
 import { invalidArgument } from '@sixtables/engine'
 import type { EnginePort, ResetScope } from '../../engine-port.ts'
-import type { Router } from '../../protocols/router.ts'
+import { type Router, redirect } from '../../protocols/router.ts'
 
 export interface EmulatorEndpointsOptions {
   readonly engine: EnginePort
   /** Called for POST /shutdown; absent = the call is not offered. */
   readonly onShutdown?: (() => void) | undefined
+  /** Path to which a browser that opens the root is sent; absent = it gets the same answer as all others. */
+  readonly page?: string | undefined
 }
 
-export function addEmulatorEndpoints(router: Router, { engine, onShutdown }: EmulatorEndpointsOptions): void {
-  router.add('GET', '/', () => {
+export function addEmulatorEndpoints(router: Router, { engine, onShutdown, page }: EmulatorEndpointsOptions): void {
+  router.add('GET', '/', ({ headers }) => {
+    if (page !== undefined && headers.accept?.includes('text/html') === true) return { file: redirect(page) }
     if (engine.store?.failure !== undefined) throw engine.store.failure
     return { text: 'Ok\n' }
   })

@@ -94,6 +94,7 @@ describe('sixtables start', () => {
     expect(run.out).toEqual([
       'sixtables, as Firestore in Datastore mode.',
       `Data is kept in ${join(folder, '.sixtables')}`,
+      `Console: http://${address}/console/`,
       `API endpoint: http://${address}`,
       'Client libraries find it by:',
       `  export DATASTORE_EMULATOR_HOST=${address}`,

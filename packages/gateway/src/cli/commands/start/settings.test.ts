@@ -13,6 +13,7 @@ describe('the settings of a start', () => {
       port: 8081,
       allowedOrigins: [],
       allowedHosts: [],
+      console: true,
       dataDir: '/home-of-test/.sixtables',
       durability: 'process',
       project: 'demo',

@@ -40,6 +40,8 @@ export interface StartSettings {
   readonly port: number
   readonly allowedOrigins: readonly string[]
   readonly allowedHosts: readonly string[]
+  /** Whether the console is served. */
+  readonly console: boolean
   /** Absolute; `undefined` = in memory. */
   readonly dataDir: string | undefined
   readonly durability: 'process' | 'power'
@@ -109,6 +111,7 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     ...listenOn(flags),
     allowedOrigins: list(flags, 'allowed-origin'),
     allowedHosts: list(flags, 'allowed-host'),
+    console: last(flags['console']) !== false,
     dataDir: place.dir,
     durability: oneOf(flags, 'durability', ['process', 'power']) ?? 'process',
     project,

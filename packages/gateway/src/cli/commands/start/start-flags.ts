@@ -43,6 +43,13 @@ const shownFlags: readonly Flag[] = [
     group: 'Network',
   },
   {
+    name: 'console',
+    type: 'boolean',
+    describe: 'The console, a page for browsers at /console/; --no-console for a server without',
+    default: 'true',
+    group: 'Network',
+  },
+  {
     name: 'data-dir',
     type: 'string',
     describe: 'Data folder',

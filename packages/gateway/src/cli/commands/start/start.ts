@@ -101,7 +101,7 @@ function openedTo({ host, port }: Endpoint): string | undefined {
   )
 }
 
-function announce(endpoint: Endpoint, { dataDir, mode, project, clock }: StartSettings, io: Io): void {
+function announce(endpoint: Endpoint, { console, dataDir, mode, project, clock }: StartSettings, io: Io): void {
   const address = formatEndpoint(endpoint)
   io.out(`sixtables, ${mode === 'legacy' ? 'as legacy Datastore' : 'as Firestore in Datastore mode'}.`)
   io.out(dataDir === undefined ? 'Data is kept in memory.' : `Data is kept in ${dataDir}`)
@@ -110,6 +110,7 @@ function announce(endpoint: Endpoint, { dataDir, mode, project, clock }: StartSe
   }
   const opened = openedTo(endpoint)
   if (opened !== undefined) io.out(opened)
+  if (console) io.out(`Console: http://${address}/console/`)
   io.out(`API endpoint: http://${address}`)
   io.out('Client libraries find it by:')
   io.out(`  export DATASTORE_EMULATOR_HOST=${address}`)

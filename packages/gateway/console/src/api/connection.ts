@@ -1,0 +1,75 @@
+/**
+ * Whether the server is there. One small call every two seconds asks for its start time; a call that fails asks at once.
+ *
+ *   open ──a call fails──▶ lost ──the server answers──▶ open, epoch + 1
+ *
+ * C1  `epoch` grows when the server was lost or was started again: a view that depends on it loads anew all that it shows.
+ */
+import { type ReadonlySignal, signal } from '@preact/signals'
+
+const askEveryMs = 2000
+const askWhileLostMs = 400
+
+/** Description of the server, as `GET /emulator/server` gives it. */
+export interface ServerFacts {
+  readonly address: string
+  readonly project: string
+  /** Folder of the data; absent in memory. */
+  readonly dir?: string
+  readonly startedAt: string
+}
+
+const state = signal<'open' | 'lost'>('open')
+const epochSignal = signal(0)
+const facts = signal<ServerFacts | undefined>(undefined)
+
+export const connection: ReadonlySignal<'open' | 'lost'> = state
+export const epoch: ReadonlySignal<number> = epochSignal
+/** Absent until the first answer. */
+export const server: ReadonlySignal<ServerFacts | undefined> = facts
+
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** A call did not reach the server. */
+export function lost(): void {
+  if (state.value === 'lost') return
+  state.value = 'lost'
+  askIn(askWhileLostMs)
+}
+
+/** Begins to watch; resolves after the first answer, or the first failure. */
+export function watchServer(): Promise<void> {
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) askIn(0)
+  })
+  return ask()
+}
+
+function askIn(ms: number): void {
+  clearTimeout(timer)
+  timer = setTimeout(ask, ms)
+}
+
+async function ask(): Promise<void> {
+  clearTimeout(timer)
+  try {
+    const response = await fetch('/emulator/server', {
+      headers: { 'X-Sixtables-Watcher': '1' },
+      cache: 'no-store',
+      signal: AbortSignal.timeout(10_000),
+    })
+    if (!response.ok) throw new Error(response.statusText)
+    answered((await response.json()) as ServerFacts)
+  } catch {
+    state.value = 'lost'
+  }
+  if (!document.hidden) askIn(state.value === 'lost' ? askWhileLostMs : askEveryMs)
+}
+
+function answered(found: ServerFacts): void {
+  const isAnother = facts.value !== undefined && facts.value.startedAt !== found.startedAt
+  const isNew = state.value === 'lost' || isAnother
+  if (facts.value === undefined || isAnother) facts.value = found
+  state.value = 'open'
+  if (isNew) epochSignal.value++
+}

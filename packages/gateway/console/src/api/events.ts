@@ -1,0 +1,99 @@
+/**
+ * Server-sent events that come back by themselves.
+ *
+ * A browser keeps six connections to a server for all of its pages, and a stream takes one. So readers of one path share its
+ * stream, and a page that is hidden has none.
+ *
+ * E1  A stream that ended opens again once the server is there; its readers hear `opened` each time, before the first event.
+ * E2  Without a reader, and while the page is hidden, there is no stream.
+ */
+import { effect } from '@preact/signals'
+import { connection, epoch, lost } from './connection.ts'
+import { send } from './http.ts'
+
+export interface EventReader<T> {
+  readonly onEvent: (event: T) => void
+  /** The stream begins, or begins again: what came in between was missed. */
+  readonly onOpened?: () => void
+  /** The server refused the stream. It is not tried again. */
+  readonly onRefused?: (error: Error) => void
+}
+
+interface Stream {
+  readonly readers: Set<EventReader<unknown>>
+  abort: AbortController | undefined
+  isRefused: boolean
+}
+
+const streams = new Map<string, Stream>()
+
+/** Reads a stream until the function that is returned is called. */
+export function openEvents<T>(path: string, reader: EventReader<T>): () => void {
+  const stream = streams.get(path) ?? { readers: new Set(), abort: undefined, isRefused: false }
+  streams.set(path, stream)
+  stream.readers.add(reader as EventReader<unknown>)
+  if (stream.abort !== undefined) reader.onOpened?.()
+  startMissing()
+  return () => {
+    stream.readers.delete(reader as EventReader<unknown>)
+    if (stream.readers.size > 0) return
+    streams.delete(path)
+    stream.abort?.abort()
+  }
+}
+
+function startMissing(): void {
+  if (connection.value === 'lost' || document.hidden) return
+  for (const [path, stream] of streams) {
+    if (!stream.isRefused && stream.abort === undefined) void read(path, stream)
+  }
+}
+
+effect(startMissing)
+effect(() => {
+  // A server that was started again may serve what the one before refused.
+  if (epoch.value > 0) for (const stream of streams.values()) stream.isRefused = false
+  startMissing()
+})
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) for (const stream of streams.values()) stream.abort?.abort()
+  else startMissing()
+})
+
+async function read(path: string, stream: Stream): Promise<void> {
+  const abort = new AbortController()
+  stream.abort = abort
+  try {
+    const response = await send('GET', path, undefined, { signal: abort.signal })
+    for (const reader of stream.readers) reader.onOpened?.()
+    for await (const data of dataOf(response)) {
+      const event: unknown = JSON.parse(data)
+      for (const reader of stream.readers) reader.onEvent(event)
+    }
+    // The server ended it, and so may be ending itself.
+    lost()
+  } catch (error) {
+    if (abort.signal.aborted) return
+    if (error instanceof Error && 'status' in error) {
+      stream.isRefused = true
+      for (const reader of stream.readers) reader.onRefused?.(error)
+    } else lost()
+  } finally {
+    stream.abort = undefined
+    if (abort.signal.aborted) startMissing()
+  }
+}
+
+/** The texts of the events; comments are passed over. */
+async function* dataOf(response: Response): AsyncGenerator<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (reader === undefined) return
+  let rest = ''
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) return
+    const events = (rest + value).split('\n\n')
+    rest = events.pop() ?? ''
+    for (const event of events) if (event.startsWith('data: ')) yield event.slice('data: '.length)
+  }
+}

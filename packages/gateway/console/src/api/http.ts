@@ -1,0 +1,102 @@
+/**
+ * Calls of the server's HTTP API. Every call says that it comes from the console, so that the server leaves it out of
+ * requests, heat, statistics and findings.
+ *
+ * H1  A call that does not reach the server tells the connection so, and fails with {@link ServerGone}.
+ * H2  State is changed by POST, PATCH and DELETE with a JSON body alone.
+ */
+import { lost } from './connection.ts'
+
+export const watcherHeaders: Readonly<Record<string, string>> = { 'X-Sixtables-Watcher': '1' }
+
+/** An error that the server answered, in its own words. */
+export class ApiError extends Error {
+  /** Name of the gRPC code, such as `NOT_FOUND`. */
+  readonly status: string
+
+  constructor(status: string, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** The server could not be reached. */
+export class ServerGone extends Error {}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+export function getJson<T>(path: string, options: CallOptions = {}): Promise<T> {
+  return call('GET', path, undefined, options)
+}
+
+export function postJson<T>(path: string, body: unknown = {}, options: CallOptions = {}): Promise<T> {
+  return call('POST', path, body, options)
+}
+
+export function patchJson<T>(path: string, body: unknown, options: CallOptions = {}): Promise<T> {
+  return call('PATCH', path, body, options)
+}
+
+export function deleteJson<T>(path: string, options: CallOptions = {}): Promise<T> {
+  return call('DELETE', path, {}, options)
+}
+
+/** An answer as it came: for streams and files. @throws ServerGone, ApiError; AbortError when the signal aborts */
+export async function send(
+  method: string,
+  path: string,
+  body: unknown,
+  { signal }: CallOptions = {},
+): Promise<Response> {
+  const json = body === undefined ? {} : { 'Content-Type': 'application/json' }
+  let response: Response
+  try {
+    response = await fetch(path, {
+      method,
+      headers: { ...watcherHeaders, ...json },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal ?? null,
+      cache: 'no-store',
+    })
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    lost()
+    throw new ServerGone('The server does not answer.')
+  }
+  if (!response.ok) throw await errorOf(response)
+  return response
+}
+
+/** Member of a path, encoded. */
+export function pathPart(text: string): string {
+  return encodeURIComponent(text)
+}
+
+async function call<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
+  const response = await send(method, path, body, options)
+  const text = await bodyOf(response, options)
+  const isJson = response.headers.get('Content-Type')?.startsWith('application/json') === true
+  return (isJson ? JSON.parse(text) : text) as T
+}
+
+async function bodyOf(response: Response, { signal }: CallOptions): Promise<string> {
+  try {
+    return await response.text()
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    lost()
+    throw new ServerGone('The server went away while it answered.')
+  }
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const text = await response.text().catch(() => '')
+  try {
+    const { error } = JSON.parse(text) as { error: { status?: string; message?: string } }
+    return new ApiError(error.status ?? `HTTP ${response.status}`, error.message ?? text)
+  } catch {
+    return new ApiError(`HTTP ${response.status}`, text.trim() || response.statusText)
+  }
+}

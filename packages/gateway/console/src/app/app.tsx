@@ -1,0 +1,68 @@
+/**
+ * The shell around all pages: navigation, the state of the connection, and the page that the address names.
+ *
+ * S1  A page's code is loaded when it is first shown.
+ * S2  While the server is away a banner says so; when it is back each page loads anew what it shows.
+ */
+import { useEffect } from 'preact/hooks'
+import { connection, server, watchServer } from '../api/connection.ts'
+import { Navigation } from './navigation.tsx'
+import { PageView } from './page-view.tsx'
+import { homePage, pages } from './pages.ts'
+import { route } from './router.ts'
+
+export function App() {
+  useEffect(() => {
+    void watchServer()
+  }, [])
+  const shown = route.value
+  const name = shown.page === '' ? homePage : shown.page
+  const page = pages.find((one) => one.name === name)
+  useEffect(() => {
+    document.title = page === undefined ? 'sixtables' : `${page.title} · sixtables`
+  }, [page])
+  return (
+    <>
+      <button type="button" class="skip-link" onClick={focusMain}>
+        Skip to the content
+      </button>
+      <Navigation current={name} />
+      {connection.value === 'lost' && (
+        <p class="connection-banner" role="alert">
+          The server does not answer. This page comes back by itself when it is there again.
+        </p>
+      )}
+      <main id="main" tabIndex={-1}>
+        {page === undefined ? <NoPage name={name} /> : <PageView key={page.name} page={page} route={shown} />}
+      </main>
+      <footer class="page-footer">
+        {server.value !== undefined && (
+          <span>
+            {server.value.address}, data{' '}
+            {server.value.dir === undefined ? (
+              'in memory'
+            ) : (
+              <>
+                in <bdi>{server.value.dir}</bdi>
+              </>
+            )}
+          </span>
+        )}
+      </footer>
+    </>
+  )
+}
+
+/** A link to the element would change the address, which names the page. */
+function focusMain(): void {
+  document.getElementById('main')?.focus()
+}
+
+function NoPage({ name }: { readonly name: string }) {
+  return (
+    <section class="page">
+      <h1>There is no page "{name}"</h1>
+      <p>Choose one in the navigation.</p>
+    </section>
+  )
+}

@@ -1,0 +1,54 @@
+/** The list of pages: at the side, or behind a button where there is little room. */
+import { useState } from 'preact/hooks'
+import { addressOf } from '../model/route.ts'
+import { pages } from './pages.ts'
+import { ThemeSwitch } from './theme-switch.tsx'
+
+export function Navigation({ current }: { readonly current: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <header class={`navigation ${isOpen ? 'is-open' : ''}`}>
+      <div class="navigation-head">
+        <a class="brand" href={addressOf('overview')}>
+          <Mark />
+          sixtables
+        </a>
+        <button
+          type="button"
+          class="navigation-toggle"
+          aria-expanded={isOpen}
+          aria-controls="pages"
+          onClick={() => setOpen(!isOpen)}
+        >
+          Menu
+        </button>
+      </div>
+      <nav id="pages" aria-label="Pages">
+        <ul>
+          {pages.map(({ name, title, about }) => (
+            <li key={name}>
+              <a
+                href={addressOf(name)}
+                title={about}
+                aria-current={name === current ? 'page' : undefined}
+                onClick={() => setOpen(false)}
+              >
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+        <ThemeSwitch />
+      </nav>
+    </header>
+  )
+}
+
+/** Six tables, as two columns of three. */
+function Mark() {
+  return (
+    <svg class="brand-mark" viewBox="0 0 16 16" width="18" height="18" aria-hidden="true">
+      {[1, 6, 11].map((y) => [1, 9].map((x) => <rect key={`${x} ${y}`} x={x} y={y} width="6" height="4" rx="0.5" />))}
+    </svg>
+  )
+}

@@ -1,0 +1,19 @@
+/** The pages of the console, in the order of the navigation. A new page is a folder in pages/ and a line here. */
+import type { ComponentType } from 'preact'
+import type { PageProps } from '../model/route.ts'
+
+export interface PageDefinition {
+  /** First part of its addresses. */
+  readonly name: string
+  readonly title: string
+  /** What it is for, in a few words. */
+  readonly about: string
+  /** Loads its code. */
+  readonly load: () => Promise<{ readonly default: ComponentType<PageProps> }>
+}
+
+// The order: overview, data, entity, tables, log, heat, requests, labs, controls.
+export const pages: readonly PageDefinition[] = []
+
+/** Shown for an address without a page. */
+export const homePage = 'overview'

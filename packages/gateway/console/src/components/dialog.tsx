@@ -1,0 +1,43 @@
+/**
+ * A dialog of the browser's own kind: it keeps the focus inside, Escape closes it, and the focus goes back to where it was.
+ */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+
+export interface DialogProps {
+  readonly title: string
+  readonly children: ComponentChildren
+  /** Buttons at its end. */
+  readonly actions?: ComponentChildren
+  /** Escape, or the button "Close". */
+  readonly onClose: () => void
+  /** Takes most of the window. */
+  readonly isWide?: boolean
+}
+
+export function Dialog({ title, children, actions, onClose, isWide = false }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    const dialog = element.current
+    if (dialog === null) return
+    dialog.showModal()
+    return () => dialog.close()
+  }, [])
+  const cancel = (event: Event): void => {
+    event.preventDefault()
+    onClose()
+  }
+  return (
+    <dialog ref={element} class={`dialog ${isWide ? 'is-wide' : ''}`} aria-labelledby={titleId} onCancel={cancel}>
+      <header class="dialog-head">
+        <h2 id={titleId}>{title}</h2>
+        <button type="button" class="quiet" onClick={onClose}>
+          Close
+        </button>
+      </header>
+      <div class="dialog-body">{children}</div>
+      {actions !== undefined && <footer class="dialog-actions">{actions}</footer>}
+    </dialog>
+  )
+}

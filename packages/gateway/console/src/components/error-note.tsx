@@ -1,0 +1,25 @@
+/** An error in the words of the API, and a way on. */
+import { ApiError } from '../api/http.ts'
+
+export interface ErrorNoteProps {
+  readonly error: Error
+  /** The action that failed: `The query could not be run`. */
+  readonly what?: string
+  readonly onRetry?: () => void
+}
+
+export function ErrorNote({ error, what, onRetry }: ErrorNoteProps) {
+  return (
+    <div class="error-note" role="alert">
+      {what !== undefined && <p class="error-note-what">{what}</p>}
+      <p>
+        {error instanceof ApiError && <code>{error.status}</code>} <bdi>{error.message}</bdi>
+      </p>
+      {onRetry !== undefined && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+/**
+ * Builds the console, the page that the emulator serves at /console/, into files with hashed names.
+ *
+ *   console/index.html, console/src/main.tsx, console/src/…/*.css   ─▶   dist/web/index.html, dist/web/<name>-<hash>.{js,css}
+ *
+ * Files lie flat: each is one part of a path, and links between them are relative. Sheets are joined in the order of their paths,
+ * so that the tokens come first.
+ */
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const at = (path) => fileURLToPath(new URL(path, import.meta.url))
+const source = at('../console')
+const target = at('../dist/web')
+
+rmSync(target, { recursive: true, force: true })
+mkdirSync(target, { recursive: true })
+const bundle = await rolldown({
+  input: `${source}/src/main.tsx`,
+  platform: 'browser',
+  logLevel: 'warn',
+  tsconfig: `${source}/tsconfig.json`,
+})
+const { output } = await bundle.write({
+  dir: target,
+  format: 'esm',
+  entryFileNames: '[name]-[hash].js',
+  chunkFileNames: '[name]-[hash].js',
+  minify: true,
+})
+await bundle.close()
+
+const folders = ['styles', 'components', 'pages']
+const sheets = folders.flatMap((folder) =>
+  readdirSync(`${source}/src/${folder}`, { recursive: true })
+    .filter((path) => path.endsWith('.css'))
+    .sort()
+    .map((path) => `${source}/src/${folder}/${path}`),
+)
+const style = sheets.map((path) => readFileSync(path, 'utf8')).join('\n')
+const styleName = `style-${createHash('sha256').update(style).digest('hex').slice(0, 8)}.css`
+writeFileSync(`${target}/${styleName}`, style)
+
+const main = output.find((part) => part.type === 'chunk' && part.isEntry)
+const preload = main.imports.map((name) => `<link rel="modulepreload" href="${name}">`).join('\n    ')
+const page = readFileSync(`${source}/index.html`, 'utf8')
+  .replace('%STYLE%', styleName)
+  .replace('%MAIN%', main.fileName)
+  .replace('%PRELOAD%', preload)
+writeFileSync(`${target}/index.html`, page)

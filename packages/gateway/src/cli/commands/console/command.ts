@@ -1,0 +1,32 @@
+/** `sixtables console` for parser, help and reference; what it does is imported when it runs. */
+import type { Command } from '../../framework/command.ts'
+
+const group = 'Server'
+
+export const consoleCommand: Command = {
+  name: 'console',
+  describe: 'Open the console of a running server in the browser',
+  flags: [
+    {
+      name: 'endpoint',
+      type: 'string',
+      describe: 'Address of the server: host:port',
+      default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
+      group,
+    },
+    { name: 'host-port', type: 'string', describe: 'The same as --endpoint', group },
+    { name: 'data-dir', type: 'string', describe: 'Data folder of the running server, instead of --endpoint', group },
+    {
+      name: 'open',
+      type: 'boolean',
+      describe: 'Start of the browser; --no-open prints the address only',
+      default: 'true',
+      group,
+    },
+  ],
+  examples: [
+    ['$0 console', 'opens the console of the server on 127.0.0.1:8081'],
+    ['$0 console --no-open', 'prints its address'],
+  ],
+  run: async (flags, io) => (await import('./console.ts')).openConsole(flags, io),
+}

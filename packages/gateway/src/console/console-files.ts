@@ -1,0 +1,61 @@
+/**
+ * The console, a page for browsers: static files that the build made (scripts/console.mjs), served at /console/.
+ *
+ * F1  A file's name has a hash of its content, so browsers may keep it for ever; index.html names the files, and is asked for each
+ *     time.                                                                                    test/contract/console-files.test.ts
+ * F2  The page runs only scripts of this server, is shown in no frame, and sends no form.      same
+ * F3  Files are read when they are asked for: a server that no browser visits holds none of them.
+ */
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { DatastoreError } from '@sixtables/engine'
+import { type FileAnswer, type Router, redirect } from '../protocols/router.ts'
+
+export const consolePath = '/console/'
+
+/** Sources, compiled files and the bundle lie two folders below the package. */
+const folder = new URL('../../dist/web/', import.meta.url)
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+}
+
+/** Pictures may be made in the page; all else comes from this server. */
+const policy =
+  "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+export function addConsoleRoutes(router: Router): void {
+  router.add('GET', '/console', () => ({ file: redirect(consolePath) }))
+  router.add('GET', consolePath, async () => ({ file: await fileOf('index.html') }))
+  router.add('GET', `${consolePath}{name}`, async ({ parameters }) => ({
+    file: await fileOf(parameters['name'] ?? ''),
+  }))
+}
+
+/** @throws NOT_FOUND */
+async function fileOf(name: string): Promise<FileAnswer> {
+  const [, ending = ''] = /^[\w.-]+\.(\w+)$/.exec(name) ?? []
+  const contentType = Object.hasOwn(types, ending) ? types[ending] : undefined
+  if (contentType === undefined) throw missing(name)
+  const body = await readFile(fileURLToPath(new URL(name, folder))).catch(() => {
+    throw missing(name)
+  })
+  return {
+    body,
+    contentType,
+    headers: {
+      'Cache-Control': name === 'index.html' ? 'no-cache' : 'public, max-age=31536000, immutable',
+      'Content-Security-Policy': policy,
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'Referrer-Policy': 'no-referrer',
+      'X-Frame-Options': 'DENY',
+    },
+  }
+}
+
+function missing(name: string): DatastoreError {
+  return new DatastoreError('NOT_FOUND', `the console has no file "${name}"; its page is at ${consolePath}`)
+}

@@ -1,0 +1,24 @@
+/** Accessibility of a page by axe-core: the rules of WCAG 2.2 A and AA, and its best practices. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Each violation in one line: the rule, where it is, and what axe says of it. */
+export async function violationsOf(page: Page): Promise<readonly string[]> {
+  // Evaluated through the debugger, to which the content security policy does not apply.
+  await page.evaluate(source)
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: typeof import('axe-core') }
+    const { violations } = await axe.run(document)
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
+    )
+  })
+}
+
+/** Whether anything makes the page itself scroll sideways. */
+export function sidewaysOverflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+}

@@ -1,0 +1,113 @@
+/**
+ * The console in a real browser: Chromium, an emulator in this process, and a page that fails its test when anything goes wrong in it
+ * that the test did not expect.
+ *
+ *   consoleTests('Data', ({ visit }) => {
+ *     test('…', async () => {
+ *       const { page, emulator } = await visit('#/data/demo/ToDo')
+ *
+ * W1  A violation of the content security policy, an error thrown in the page, and an error in its log fail the test.
+ * W2  Without Chromium the tests are skipped and say so; in CI they fail.
+ */
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts'
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** Path of the browser; `SIXTABLES_CHROMIUM` names another one. */
+export const chromiumPath: string | undefined = [process.env['SIXTABLES_CHROMIUM'], ...places].find(
+  (path) => path !== undefined && existsSync(path),
+)
+
+export interface VisitOptions {
+  /** A server that runs already, as `host:port`; without it an emulator in this process is started. */
+  readonly server?: string
+  readonly emulator?: EmulatorOptions
+  readonly context?: BrowserContextOptions
+}
+
+export interface Visit {
+  readonly page: Page
+  /** Absent with `server`. */
+  readonly emulator: Emulator
+  /** `http://127.0.0.1:…` */
+  readonly origin: string
+  /** Goes to another address of the console, such as `#/heat`. */
+  go(address: string): Promise<void>
+  /** Problems that match are no failure of this test. */
+  expectProblems(pattern: RegExp): void
+}
+
+export interface ConsoleTests {
+  visit(address: string, options?: VisitOptions): Promise<Visit>
+}
+
+/** A suite over one browser, or a skipped one. */
+export function consoleTests(name: string, define: (tests: ConsoleTests) => void): void {
+  if (chromiumPath === undefined && process.env['CI'] === undefined) {
+    // There is no browser: `apt-get install chromium` brings Debian's.
+    describe.skip(`${name} (no Chromium found: install it, or set SIXTABLES_CHROMIUM to its path)`, () =>
+      define(absent))
+    return
+  }
+  describe(name, () => {
+    const open: { close(): Promise<void> }[] = []
+    const checks: (() => void)[] = []
+    let browser: Browser | undefined
+    beforeAll(async () => {
+      if (chromiumPath === undefined)
+        throw new Error('CI needs Chromium for the tests of the console; .ci/run installs it')
+      browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] })
+    })
+    afterAll(() => browser?.close())
+    afterEach(async () => {
+      for (const one of open.splice(0).reverse()) await one.close()
+      for (const check of checks.splice(0)) check()
+    })
+    define({
+      async visit(address, options = {}) {
+        if (browser === undefined) throw new Error('the browser is not open')
+        const emulator = options.server === undefined ? await startEmulator(options.emulator) : undefined
+        if (emulator !== undefined) open.push(emulator)
+        const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options.context })
+        open.push(context)
+        const page = await context.newPage()
+        const expectProblems = watch(page, checks)
+        const origin = `http://${options.server ?? emulator?.address}`
+        await page.goto(`${origin}/console/${address}`)
+        return {
+          page,
+          origin,
+          expectProblems,
+          get emulator() {
+            if (emulator === undefined) throw new Error('this visit is to a server that was named')
+            return emulator
+          },
+          async go(to) {
+            await page.goto(`${origin}/console/${to}`)
+          },
+        }
+      },
+    })
+  })
+}
+
+const absent: ConsoleTests = {
+  visit: () => Promise.reject(new Error('there is no browser')),
+}
+
+/** W1. */
+function watch(page: Page, checks: (() => void)[]): Visit['expectProblems'] {
+  const problems: string[] = []
+  const expected: RegExp[] = []
+  page.on('pageerror', (error) => problems.push(`thrown: ${error.stack ?? error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error') problems.push(`logged: ${message.text()}`)
+  })
+  checks.push(() => {
+    expect(problems.filter((problem) => !expected.some((pattern) => pattern.test(problem)))).toEqual([])
+  })
+  return (pattern) => expected.push(pattern)
+}
