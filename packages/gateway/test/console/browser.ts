@@ -10,6 +10,7 @@
  * W2  Without Chromium the tests are skipped and say so; in CI they fail.
  */
 import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts'
@@ -96,6 +97,14 @@ export function consoleTests(name: string, define: (tests: ConsoleTests) => void
 
 const absent: ConsoleTests = {
   visit: () => Promise.reject(new Error('there is no browser')),
+}
+
+/** A picture for the documents, docs/images/<name>.png, as the page is now; `npm run console:pictures` makes them, and only it. */
+export async function picture(page: Page, name: string): Promise<void> {
+  if (process.env['CONSOLE_PICTURES'] !== 'rewrite') return
+  // The pointer lights up what it is over.
+  await page.mouse.move(0, 0)
+  await page.screenshot({ path: fileURLToPath(new URL(`../../../../docs/images/${name}.png`, import.meta.url)) })
 }
 
 /** W1. */
