@@ -50,6 +50,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'protocols',
     'console',
     'admin',
+    'labs',
     'emulator',
     'testing',
     'cli/framework',

@@ -1,26 +1,19 @@
 /**
  * `sixtables-lab challenge list | start | judge`: gives a learner a program with a bad design, and judges what became of it.
  */
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
 import { challenges } from '../challenges/catalogue.ts'
 import { armGiven, type Challenge } from '../challenges/challenge.ts'
-import { judge, loadProgram } from '../challenges/judge.ts'
-import { readmeOf } from '../challenges/readme.ts'
+import { challengeAt, judgeFolder, layOutChallenge } from '../challenges/folder.ts'
 import { watchServer } from '../challenges/watch-server.ts'
 import { htmlReport } from '../report/html.ts'
 import type { InkLine } from '../report/ink.ts'
 import { jsonReport } from '../report/json.ts'
 import { terminalReport, verdictExcerpt } from '../report/terminal.ts'
 import type { LabResult } from '../runner.ts'
-import { advice } from './advice.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { checkFolders } from './run.ts'
-
-/** Names the challenge of a learner's folder. */
-const markFile = 'challenge.json'
 
 export function listChallenges(): InkLine[] {
   return challenges.flatMap(({ name, title, minutes, lab }): InkLine[] => [
@@ -30,15 +23,8 @@ export function listChallenges(): InkLine[] {
 
 /** Puts the task and the given program into a folder. @throws UsageError when it holds a program already */
 export function startChallenge(name: string, folder: string | undefined, io: Io): number {
-  const challenge = challengeOf(name)
   const target = resolve(folder ?? name)
-  const program = join(target, 'solution.mjs')
-  if (existsSync(program))
-    throw new UsageError(`${program} is there already; name another folder, or delete it to start anew`)
-  mkdirSync(target, { recursive: true })
-  cpSync(givenProgram(name), program)
-  writeFileSync(join(target, 'README.md'), readmeOf(challenge, folder ?? name))
-  writeFileSync(join(target, markFile), `${JSON.stringify({ challenge: name })}\n`)
+  layOutChallenge(name, target, folder ?? name)
   io.out(`${target} has README.md, the task, and solution.mjs, the program to change.`)
   io.out(`Then: npx sixtables-lab challenge judge ${folder ?? name}`)
   return 0
@@ -57,18 +43,9 @@ export interface JudgeFlags {
 export async function judgeChallenge(flags: JudgeFlags, io: Io): Promise<number> {
   checkFolders([flags.json, flags.html])
   if (flags.endpoint !== undefined) return watchChallenge(flags, flags.endpoint, io)
-  const { challenge, program } = folderOf(flags.target)
-  const given = await loadProgram(givenProgram(challenge.name), challenge)
-  const yours = await loadProgram(program, challenge)
-  const onProgress = (arm: string, share: number): void =>
-    io.progress(
-      `${challenge.name}, ${arm === armGiven ? 'the given program' : 'your program'}: ${Math.floor(share * 100)} %`,
-    )
-  const results = await judge(challenge, { given, yours }, { onProgress }).catch((error: unknown) => {
-    throw new UsageError(
-      `${program} ended with an error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-    )
-  })
+  const { challenge, results } = await judgeFolder(flags.target, ({ challenge: { name }, arm, share }) =>
+    io.progress(`${name}, ${arm === armGiven ? 'the given program' : 'your program'}: ${Math.floor(share * 100)} %`),
+  )
   io.progress('')
   return told(challenge, results, flags, io)
 }
@@ -92,7 +69,7 @@ function told(challenge: Challenge, results: readonly LabResult[], { json, html 
 async function watchChallenge(flags: JudgeFlags, endpoint: string, io: Io): Promise<number> {
   const { target, seconds, json, html } = flags
   if (html !== undefined) throw new UsageError('--endpoint draws no pages; leave out --html, or judge a folder')
-  const challenge = existsSync(join(target, markFile)) ? folderOf(target).challenge : challengeOf(target)
+  const challenge = challengeAt(target)
   const verdicts = await watchServer(challenge, {
     endpoint,
     seconds,
@@ -115,34 +92,4 @@ async function watchChallenge(flags: JudgeFlags, endpoint: string, io: Io): Prom
     )
   }
   return passed ? 0 : 1
-}
-
-function challengeOf(name: string): Challenge {
-  const found = challenges.find((one) => one.name === name)
-  if (found !== undefined) return found
-  const names = challenges.map((one) => one.name)
-  throw new UsageError(`there is no challenge ${name}; ${advice(name, names)}`)
-}
-
-function folderOf(target: string): { readonly challenge: Challenge; readonly program: string } {
-  const folder = basename(target) === 'solution.mjs' ? resolve(target, '..') : resolve(target)
-  const mark = join(folder, markFile)
-  if (!existsSync(mark)) {
-    throw new UsageError(
-      `${folder} is no folder of a challenge: it has no ${markFile}; sixtables-lab challenge start NAME makes one`,
-    )
-  }
-  let name: unknown
-  try {
-    name = (JSON.parse(readFileSync(mark, 'utf8')) as { challenge?: unknown }).challenge
-  } catch (error) {
-    throw new UsageError(`${mark} is no JSON: ${error instanceof Error ? error.message : String(error)}`)
-  }
-  if (typeof name !== 'string')
-    throw new UsageError(`${mark} names no challenge; write {"challenge": "${challenges[0]?.name}"}`)
-  return { challenge: challengeOf(name), program: join(folder, 'solution.mjs') }
-}
-
-function givenProgram(name: string): string {
-  return fileURLToPath(new URL(`../../challenges/${name}/solution.mjs`, import.meta.url))
 }

@@ -92,7 +92,8 @@ export function chosenLabs({ names, all }: RunFlags): readonly Lab[] {
   })
 }
 
-function checkArms(arms: readonly string[] | undefined, chosen: readonly Lab[]): void {
+/** @throws UsageError for a name that no chosen lab has */
+export function checkArms(arms: readonly string[] | undefined, chosen: readonly Lab[]): void {
   const known = chosen.flatMap((lab) => lab.arms.map(({ name }) => name))
   for (const arm of arms ?? []) {
     if (known.includes(arm)) continue

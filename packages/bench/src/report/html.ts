@@ -7,14 +7,14 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { inWords } from '../lab.ts'
 import type { LabResult } from '../runner.ts'
-import { compared, heatShare, scaleMarks } from './comparison.ts'
+import { drawable } from './drawable.ts'
 
 export function htmlReport(results: readonly LabResult[]): string {
   const { resolve } = createRequire(import.meta.url)
   const file = (path: string | URL): string => readFileSync(path, 'utf8')
   const own = (name: string): string => file(new URL(`../../page/${name}`, import.meta.url))
   const title = results.length === 1 ? `${results[0]?.lab}: ${results[0]?.title}` : `${results.length} labs`
-  const data = results.map((result) => ({ ...result, comparison: drawable(result) }))
+  const data = results.map(drawable)
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -40,25 +40,6 @@ ${own('page.js')}
 </body>
 </html>
 `
-}
-
-/** The plots of the arms, compared; each cell of a heatmap with its place on the scale. */
-function drawable({ arms }: LabResult): unknown {
-  const { charts, heatmaps, flows } = compared(arms)
-  return {
-    charts,
-    flows,
-    heatmaps: heatmaps.map((group) => ({
-      ...group,
-      scale: scaleMarks(group.most),
-      maps: group.maps.map((map) => ({
-        ...map,
-        shares: map.heatmap.rows.map(({ values }) =>
-          values.map((value) => Number(heatShare(value, group.most).toFixed(3))),
-        ),
-      })),
-    })),
-  }
 }
 
 function escaped(words: string): string {

@@ -78,6 +78,11 @@ export class Engine {
     return this.#parts.transactions.openCount
   }
 
+  /** Records that wait between commit and apply now, in all databases. */
+  get waitingRecords(): number {
+    return this.#parts.log.pending.count
+  }
+
   /** A context for requests made in this process. */
   context(options: Omit<RequestContextOptions, 'clock' | 'ledger'> = {}): RequestContext {
     return this.#parts.context(options)

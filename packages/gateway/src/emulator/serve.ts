@@ -9,10 +9,12 @@ import { addCallRoutes } from '../admin/emulator/call-routes.ts'
 import { addCommitRoutes } from '../admin/emulator/commit-routes.ts'
 import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
 import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
+import { addOverviewRoute } from '../admin/emulator/overview.ts'
 import { type CallObserver, Calls } from '../calls/calls.ts'
 import { addConsoleRoutes, consolePath } from '../console/console-files.ts'
 import { EmulatorClock } from '../controls/emulator-clock.ts'
 import { Faults } from '../controls/faults.ts'
+import { addLabRoutes } from '../labs/lab-routes.ts'
 import { type Logger, silentLogger } from '../logger.ts'
 import { type Gateway, type GatewayOptions, startGateway } from './server.ts'
 import { addServerRoute, leaveAddress, removeAddress, type ServerFacts } from './server-file.ts'
@@ -26,6 +28,8 @@ export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 
   readonly dir: string | undefined
   /** The project that the printed environment names. */
   readonly project: string
+  /** Folder of a learner's programs, which challenges judge; absent = none is executed. */
+  readonly challengesDir?: string | undefined
   /** Told of the end of each call of the data API. */
   readonly onCall?: CallObserver | undefined
   /** Whether the console is served; default true. */
@@ -47,6 +51,7 @@ export async function serve({
   scheduler,
   dir,
   project,
+  challengesDir,
   onCall,
   console = true,
   ...options
@@ -59,6 +64,7 @@ export async function serve({
   const here = dir === undefined ? undefined : realpathSync(dir)
   const startedAt = new Date().toISOString()
   const factsOf = (): ServerFacts => ({ address: reachable(gateway), project, dir: here, pid: process.pid, startedAt })
+  let endLabs = async (): Promise<void> => {}
   const gateway = await startGateway({
     ...options,
     faults,
@@ -71,6 +77,8 @@ export async function serve({
       addCommitRoutes(router, engine)
       addServerRoute(router, factsOf)
       addSnapshotRoutes(router, new Snapshots(engine, clock))
+      addOverviewRoute(router, engine, calls)
+      endLabs = addLabRoutes(router, { challengesDir })
       if (console) addConsoleRoutes(router)
     },
   })
@@ -82,6 +90,7 @@ export async function serve({
     clock,
     async close() {
       if (here !== undefined) orWarn(logger, `removed from ${here}`, () => removeAddress(here))
+      await endLabs()
       await gateway.close()
     },
   }

@@ -78,9 +78,9 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
 type OwnServeOptions = Omit<ServeOptions, 'engine' | 'scheduler' | 'logger' | 'onShutdown'>
 
 function serveOptionsOf(settings: StartSettings, logger: Logger): OwnServeOptions {
-  const { dataDir: dir, project, host, port, allowedOrigins, allowedHosts, console, load } = settings
+  const { dataDir: dir, project, host, port, allowedOrigins, allowedHosts, console, load, challengesDir } = settings
   const onCall = settings.logLevel === 'debug' ? (report: CallReport) => logger.debug(callLine(report)) : undefined
-  return { dir, project, host, port, allowedOrigins, allowedHosts, console, load, onCall }
+  return { dir, project, host, port, allowedOrigins, allowedHosts, console, load, challengesDir, onCall }
 }
 
 function openEngineFor(

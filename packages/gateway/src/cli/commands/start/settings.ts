@@ -74,6 +74,8 @@ export interface StartSettings {
   readonly logLevel: LogLevel
   /** File for a recording of all calls, absolute; `undefined` = none. */
   readonly record: string | undefined
+  /** Folder of a learner's programs, absolute; `undefined` = none is executed. */
+  readonly challengesDir: string | undefined
   /** Things the user should know about what was asked; one line each. */
   readonly notes: readonly string[]
 }
@@ -130,7 +132,8 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     openTransactionsMax: wholeNumber(flags, 'max-transactions', 10_000_000),
     tablets: tabletsOf(flags),
     logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
-    record: recordOf(flags, cwd),
+    record: pathOf(flags, 'record', cwd),
+    challengesDir: pathOf(flags, 'challenges', cwd),
     notes,
   }
 }
@@ -169,8 +172,8 @@ function idPolicyOf(flags: Flags): StartSettings['idPolicy'] {
   }
 }
 
-function recordOf(flags: Flags, cwd: string): string | undefined {
-  const path = text(flags, 'record')
+function pathOf(flags: Flags, name: string, cwd: string): string | undefined {
+  const path = text(flags, name)
   return path === undefined ? undefined : resolve(cwd, path)
 }
 

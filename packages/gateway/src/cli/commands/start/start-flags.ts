@@ -259,6 +259,12 @@ const shownFlags: readonly Flag[] = [
     group: 'Simulation',
   },
   {
+    name: 'challenges',
+    type: 'string',
+    describe: 'Folder of your programs for the challenges of the labs, which the console may then execute and judge',
+    group: 'Simulation',
+  },
+  {
     name: 'log-level',
     type: 'string',
     choices: logLevels,

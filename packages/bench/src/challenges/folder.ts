@@ -1,0 +1,94 @@
+/**
+ * A learner's folder: the task, the program to change, and the name of the challenge.
+ *
+ *   README.md        the task (readme.ts)
+ *   solution.mjs     the program, at first the given one
+ *   challenge.json   {"challenge": "customer-keys"}
+ */
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { advice } from '../cli/advice.ts'
+import { UsageError } from '../cli/errors.ts'
+import type { LabResult } from '../runner.ts'
+import { challenges } from './catalogue.ts'
+import type { Challenge } from './challenge.ts'
+import { judge, loadProgram } from './judge.ts'
+import { readmeOf } from './readme.ts'
+
+const markFile = 'challenge.json'
+
+/**
+ * Puts the task and the given program into a folder.
+ *
+ * @param called - the folder as its README.md names it
+ * @throws UsageError when there is no such challenge, or the folder holds a program already
+ */
+export function layOutChallenge(name: string, target: string, called: string): void {
+  const challenge = challengeOf(name)
+  const program = join(target, 'solution.mjs')
+  if (existsSync(program))
+    throw new UsageError(`${program} is there already; name another folder, or delete it to start anew`)
+  mkdirSync(target, { recursive: true })
+  cpSync(givenProgram(name), program)
+  writeFileSync(join(target, 'README.md'), readmeOf(challenge, called))
+  writeFileSync(join(target, markFile), `${JSON.stringify({ challenge: name })}\n`)
+}
+
+export interface JudgeProgress {
+  readonly challenge: Challenge
+  readonly arm: string
+  readonly share: number
+}
+
+/** Judges the program in a folder. @throws UsageError when the folder is none of a challenge, or its program fails */
+export async function judgeFolder(
+  target: string,
+  onProgress: (progress: JudgeProgress) => void,
+): Promise<{ readonly challenge: Challenge; readonly results: readonly LabResult[] }> {
+  const { challenge, program } = folderOf(target)
+  const given = await loadProgram(givenProgram(challenge.name), challenge)
+  const yours = await loadProgram(program, challenge)
+  const told = (arm: string, share: number): void => onProgress({ challenge, arm, share })
+  const results = await judge(challenge, { given, yours }, { onProgress: told }).catch((error: unknown) => {
+    throw new UsageError(
+      `${program} ended with an error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    )
+  })
+  return { challenge, results }
+}
+
+/** The challenge that a target names: a learner's folder, or the name itself. @throws UsageError */
+export function challengeAt(target: string): Challenge {
+  return existsSync(join(target, markFile)) ? folderOf(target).challenge : challengeOf(target)
+}
+
+function challengeOf(name: string): Challenge {
+  const found = challenges.find((one) => one.name === name)
+  if (found !== undefined) return found
+  const names = challenges.map((one) => one.name)
+  throw new UsageError(`there is no challenge ${name}; ${advice(name, names)}`)
+}
+
+function folderOf(target: string): { readonly challenge: Challenge; readonly program: string } {
+  const folder = basename(target) === 'solution.mjs' ? resolve(target, '..') : resolve(target)
+  const mark = join(folder, markFile)
+  if (!existsSync(mark)) {
+    throw new UsageError(
+      `${folder} is no folder of a challenge: it has no ${markFile}; sixtables-lab challenge start NAME makes one`,
+    )
+  }
+  let name: unknown
+  try {
+    name = (JSON.parse(readFileSync(mark, 'utf8')) as { challenge?: unknown }).challenge
+  } catch (error) {
+    throw new UsageError(`${mark} is no JSON: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  if (typeof name !== 'string')
+    throw new UsageError(`${mark} names no challenge; write {"challenge": "${challenges[0]?.name}"}`)
+  return { challenge: challengeOf(name), program: join(folder, 'solution.mjs') }
+}
+
+function givenProgram(name: string): string {
+  return fileURLToPath(new URL(`../../challenges/${name}/solution.mjs`, import.meta.url))
+}

@@ -1,0 +1,88 @@
+/**
+ * A worker thread that does one task of the labs and ends: for a program that shows labs beside other work, such as the console of
+ * the emulator. Terminating the thread cancels the task.
+ *
+ *   new Worker(this file, { workerData: task })  ──▶  {progress} … {progress}  ──▶  {answer} or {refused}
+ *
+ * Tasks and answers are plain JSON, so that the two sides need not be of the same version to the letter.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { judgeFolder, layOutChallenge } from '../challenges/folder.ts'
+import { advice } from '../cli/advice.ts'
+import { UsageError } from '../cli/errors.ts'
+import { askedSettings, checkArms } from '../cli/run.ts'
+import { labs } from '../labs/catalogue.ts'
+import { drawable } from '../report/drawable.ts'
+import { runLab } from '../runner.ts'
+import { catalogue } from './catalogue.ts'
+
+export type WorkerTask =
+  | { readonly type: 'catalogue' }
+  | {
+      readonly type: 'run'
+      readonly lab: string
+      readonly seed: number
+      /** Default: all. */
+      readonly arms?: readonly string[] | undefined
+      /** By name; others have the lab's own. */
+      readonly settings?: Readonly<Record<string, number>> | undefined
+    }
+  /** Puts a challenge into a folder. */
+  | { readonly type: 'begin'; readonly challenge: string; readonly folder: string }
+  /** Judges the program in a folder. */
+  | { readonly type: 'judge'; readonly folder: string }
+
+export type WorkerMessage =
+  | { readonly progress: { readonly arm: string; readonly share: number } }
+  | { readonly answer: unknown }
+  /** The task makes no sense, or the learner's program failed. */
+  | { readonly refused: string }
+
+/** A lab tells of its progress at each step, a reader looks a few times a second. */
+const progressEveryMs = 100
+
+async function work(task: WorkerTask): Promise<unknown> {
+  switch (task.type) {
+    case 'catalogue':
+      return catalogue()
+    case 'run': {
+      const lab = labs.find(({ name }) => name === task.lab)
+      const names = labs.map(({ name }) => name)
+      if (lab === undefined) throw new UsageError(`there is no lab ${task.lab}; ${advice(task.lab, names)}`)
+      const { seed, arms } = task
+      checkArms(arms, [lab])
+      const set = Object.entries(task.settings ?? {}).map(([name, value]) => `${name}=${value}`)
+      return drawable(await runLab(lab, { seed, arms, settings: askedSettings(set, [lab]), onProgress: tell }))
+    }
+    case 'begin':
+      layOutChallenge(task.challenge, task.folder, task.folder)
+      return {}
+    case 'judge': {
+      const { challenge, results } = await judgeFolder(task.folder, ({ arm, share }) => tell(arm, share))
+      const passed = results.every((result) => result.passed)
+      return { passed, results: results.map(drawable), ...(passed ? {} : { hint: challenge.hint }) }
+    }
+  }
+}
+
+let toldAt = Number.NEGATIVE_INFINITY
+let toldArm = ''
+
+function tell(arm: string, share: number): void {
+  const now = performance.now()
+  if (arm === toldArm && now < toldAt + progressEveryMs) return
+  toldAt = now
+  toldArm = arm
+  post({ progress: { arm, share } })
+}
+
+function post(message: WorkerMessage): void {
+  parentPort?.postMessage(message)
+}
+
+try {
+  post({ answer: await work(workerData as WorkerTask) })
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error
+  post({ refused: error.message })
+}

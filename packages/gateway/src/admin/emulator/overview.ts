@@ -1,0 +1,138 @@
+/**
+ * The state of the whole server, as server-sent events.
+ *
+ *   GET /emulator/overview    an event each interval (ms)
+ *
+ *   {"at": "2026-…", "seconds": 1.0,                                               since the event before; 0 in the first
+ *    "methods": {"commit": {"calls": 12, "errors": 1, "p50Ms": 0.4, "p99Ms": 2.1}}, "codes": {"ABORTED": 1},
+ *    "openTransactions": 2, "waitingRecords": 0, "databases": [{"project", "database"}], "findings": […]}
+ *
+ * OV1  Calls are observed while a stream is open, and no longer.                     overview.test.ts
+ * OV2  The cost of an event does not grow with the store.                            everything in it is counted already
+ */
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Engine, type Finding, invalidArgument } from '@sixtables/engine'
+import type { CallReport, Calls } from '../../calls/calls.ts'
+import { eventOf, type Router } from '../../protocols/router.ts'
+
+export interface MethodOverview {
+  readonly calls: number
+  readonly errors: number
+  /** Times until the answer, of all calls. */
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+export interface OverviewEvent {
+  readonly at: string
+  /** Time that the counts of calls are of. */
+  readonly seconds: number
+  /** Methods that were called, in lower camel case. */
+  readonly methods: Readonly<Record<string, MethodOverview>>
+  /** Number of errors by their codes. */
+  readonly codes: Readonly<Record<string, number>>
+  readonly openTransactions: number
+  /** Records between commit and apply. */
+  readonly waitingRecords: number
+  /** An empty `database` is the default one. */
+  readonly databases: readonly { readonly project: string; readonly database: string }[]
+  readonly findings: readonly Finding[]
+}
+
+const intervalMsDefault = 1000
+const intervalMsMin = 100
+const intervalMsMax = 60_000
+
+export function addOverviewRoute(router: Router, engine: Engine, calls: Calls): void {
+  router.add('GET', '/emulator/overview', ({ query }) => {
+    const intervalMs = intervalOf(query)
+    return { events: (signal) => eventsOf(engine, calls, intervalMs, signal) }
+  })
+}
+
+function intervalOf(query: URLSearchParams): number {
+  for (const name of query.keys()) {
+    if (name !== 'interval') throw invalidArgument(`there is no parameter "${name}" here; there is interval`)
+  }
+  const text = query.get('interval') ?? String(intervalMsDefault)
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value >= intervalMsMin && value <= intervalMsMax) return value
+  throw invalidArgument(`interval is ${intervalMsMin} to ${intervalMsMax} milliseconds, not "${text}"`)
+}
+
+async function* eventsOf(
+  engine: Engine,
+  calls: Calls,
+  intervalMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const counts = new CallCounts()
+  const stop = calls.observe((report) => counts.add(report))
+  try {
+    for (;;) {
+      yield eventOf({
+        at: new Date().toISOString(),
+        ...counts.take(),
+        openTransactions: engine.openTransactions,
+        waitingRecords: engine.waitingRecords,
+        databases: engine
+          .databases()
+          .map(({ projectId, databaseId }) => ({ project: projectId, database: databaseId })),
+        findings: engine.findings(),
+      } satisfies OverviewEvent)
+      // Real time: a clock that stands is not moved by being looked at.
+      await sleep(intervalMs, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+    }
+  } finally {
+    stop()
+  }
+}
+
+interface MethodCounts {
+  calls: number
+  errors: number
+  /** In microseconds. */
+  readonly latency: RecordableHistogram
+}
+
+/** An hour, in microseconds. */
+const latencyMax = 3_600_000_000
+
+class CallCounts {
+  #methods = new Map<string, MethodCounts>()
+  #codes = new Map<string, number>()
+  #takenAtMs: number | undefined
+
+  add({ method, code, durationMs }: CallReport): void {
+    const name = `${method.charAt(0).toLowerCase()}${method.slice(1)}`
+    let counts = this.#methods.get(name)
+    if (counts === undefined) {
+      counts = { calls: 0, errors: 0, latency: createHistogram({ lowest: 1, highest: latencyMax, figures: 2 }) }
+      this.#methods.set(name, counts)
+    }
+    counts.calls++
+    counts.latency.record(Math.min(latencyMax, Math.max(1, Math.round(durationMs * 1000))))
+    if (code === 'OK') return
+    counts.errors++
+    this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1)
+  }
+
+  /** The counts since the last time. */
+  take(): Pick<OverviewEvent, 'seconds' | 'methods' | 'codes'> {
+    const now = performance.now()
+    const seconds = (now - (this.#takenAtMs ?? now)) / 1000
+    this.#takenAtMs = now
+    const methods = Object.fromEntries(
+      [...this.#methods].map(([name, { calls, errors, latency }]): [string, MethodOverview] => [
+        name,
+        { calls, errors, p50Ms: latency.percentile(50) / 1000, p99Ms: latency.percentile(99) / 1000 },
+      ]),
+    )
+    const codes = Object.fromEntries(this.#codes)
+    this.#methods = new Map()
+    this.#codes = new Map()
+    return { seconds, methods, codes }
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The labs over HTTP.
+ *
+ *   GET    /emulator/labs                             chapters, labs and challenges
+ *   POST   /emulator/labs/{name}/runs                 {"seed": 1, "arms": ["…"], "settings": {"…": 5}}     begins a run
+ *   GET    /emulator/labs/runs, …/runs/{id}           runs without and with results
+ *   GET    /emulator/labs/runs/{id}/events            the run as it goes on, as server-sent events; the last one has the result
+ *   DELETE /emulator/labs/runs/{id}                   cancels it
+ *   POST   /emulator/labs/challenges/{name}           puts the task and the given program into the folder of challenges
+ *   POST   /emulator/labs/challenges/{name}/runs      judges the program there
+ *
+ * A judge executes the learner's program, with the rights of the server. So that no request can choose what is executed, there is only
+ * the folder that the user named when the server started, and a request names a challenge, never a path.
+ *
+ * LT1  Without that folder nothing is written or executed for a challenge.                     test/contract/labs.test.ts
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatastoreError, failedPrecondition, invalidArgument } from '@sixtables/engine'
+import { bodyObject } from '../admin/admin-service.ts'
+import type { JsonObject } from '../admin/operations/operations.ts'
+import { eventOf, type RouteAnswer, type Router } from '../protocols/router.ts'
+import { findLabWorker, installCommand } from './bench-package.ts'
+import { LabRuns } from './lab-runs.ts'
+import { startLabTask } from './lab-task.ts'
+
+const path = '/emulator/labs'
+
+export interface LabOptions {
+  /** Folder of the learner's programs; absent = challenges are not judged here. */
+  readonly challengesDir?: string | undefined
+}
+
+interface Offer {
+  readonly chapters: readonly unknown[]
+  readonly labs: readonly { readonly name: string; readonly arms: readonly { readonly name: string }[] }[]
+  readonly challenges: readonly { readonly name: string }[]
+}
+
+/** @returns what ends all runs */
+export function addLabRoutes(router: Router, options: LabOptions): () => Promise<void> {
+  const runs = new LabRuns()
+  const labs = new Labs(runs, options)
+  router.add('GET', path, async () => ({ json: await labs.offer() }))
+  router.add('GET', `${path}/runs`, () => ({ json: { runs: runs.list().map((run) => run.report()) } }))
+  router.add('GET', `${path}/runs/{id}`, ({ parameters: { id = '' } }) => ({ json: runs.find(id).whole() }))
+  router.add('GET', `${path}/runs/{id}/events`, ({ parameters: { id = '' } }) => {
+    const run = runs.find(id)
+    return { events: (signal) => eventsOf(run.reports(signal)) }
+  })
+  router.add('DELETE', `${path}/runs/{id}`, async ({ parameters: { id = '' } }) => {
+    const run = runs.find(id)
+    if (run.state === 'running') await run.cancel()
+    return { json: run.report() }
+  })
+  router.add('POST', `${path}/{name}/runs`, async ({ parameters: { name = '' }, body }) => {
+    return { json: await labs.run(name, bodyObject(body)) }
+  })
+  router.add('POST', `${path}/challenges/{name}`, ({ parameters: { name = '' } }) => labs.begin(name))
+  router.add('POST', `${path}/challenges/{name}/runs`, ({ parameters: { name = '' } }) => labs.judge(name))
+  return () => runs.close()
+}
+
+async function* eventsOf(reports: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+  for await (const report of reports) yield eventOf(report)
+}
+
+class Labs {
+  readonly #runs: LabRuns
+  readonly #challengesDir: string | undefined
+  /** The labs are loaded once, in a thread that ends. */
+  #offer: Promise<Offer> | undefined
+
+  constructor(runs: LabRuns, { challengesDir }: LabOptions) {
+    this.#runs = runs
+    this.#challengesDir = challengesDir
+  }
+
+  async offer(): Promise<unknown> {
+    if (findLabWorker() === undefined) return { installed: false, install: installCommand }
+    const { chapters, labs, challenges } = await this.#catalogue()
+    const folder = this.#challengesDir
+    return {
+      installed: true,
+      chapters,
+      labs,
+      ...(folder === undefined ? {} : { challengesDir: folder }),
+      challenges: challenges.map((one) => ({
+        ...one,
+        ...(folder === undefined ? {} : { folder: join(folder, one.name), begun: isBegun(folder, one.name) }),
+      })),
+    }
+  }
+
+  async run(name: string, body: JsonObject): Promise<unknown> {
+    const { seed = 1, arms, settings = {}, ...others } = body
+    const [other] = Object.keys(others)
+    if (other !== undefined) throw invalidArgument(`a run knows seed, arms and settings, not "${other}"`)
+    if (!Number.isInteger(seed) || Number(seed) < 0 || Number(seed) > 0xffff_ffff)
+      throw invalidArgument(`seed is a whole number from 0 to ${0xffff_ffff}, not ${JSON.stringify(seed)}`)
+    if (arms !== undefined && !(Array.isArray(arms) && arms.every((arm) => typeof arm === 'string') && arms.length > 0))
+      throw invalidArgument('arms is a list of names; leave it out to run all')
+    if (typeof settings !== 'object' || settings === null || !Object.values(settings).every(Number.isFinite))
+      throw invalidArgument('settings is an object with a number for each name')
+    const file = this.#worker()
+    const { labs } = await this.#catalogue()
+    const lab = found('lab', labs, name)
+    const task = { type: 'run', lab: name, seed, arms, settings }
+    const subject = { lab: name, seed: Number(seed), arms: (arms as string[]) ?? lab.arms.map((arm) => arm.name) }
+    return this.#runs.start(subject, (onProgress) => startLabTask(file, task, onProgress)).report()
+  }
+
+  async begin(name: string): Promise<RouteAnswer> {
+    const folder = await this.#folderOf(name)
+    await startLabTask(this.#worker(), { type: 'begin', challenge: name, folder }).done
+    return { json: { challenge: name, folder } }
+  }
+
+  async judge(name: string): Promise<RouteAnswer> {
+    const folder = await this.#folderOf(name)
+    const task = { type: 'judge', folder }
+    const file = this.#worker()
+    const subject = { challenge: name, arms: ['given', 'yours'] }
+    return { json: this.#runs.start(subject, (onProgress) => startLabTask(file, task, onProgress)).report() }
+  }
+
+  /** @throws NOT_FOUND, FAILED_PRECONDITION */
+  async #folderOf(name: string): Promise<string> {
+    const dir = this.#challengesDir
+    if (dir === undefined) {
+      throw failedPrecondition(
+        'this server judges no programs: start it with --challenges FOLDER, or use sixtables-lab challenge judge FOLDER',
+      )
+    }
+    this.#worker()
+    found('challenge', (await this.#catalogue()).challenges, name)
+    return join(dir, name)
+  }
+
+  #worker(): string {
+    const file = findLabWorker()
+    if (file !== undefined) return file
+    throw failedPrecondition(`the labs are not installed here; ${installCommand}`)
+  }
+
+  #catalogue(): Promise<Offer> {
+    this.#offer ??= startLabTask(this.#worker(), { type: 'catalogue' }).done as Promise<Offer>
+    return this.#offer
+  }
+}
+
+function isBegun(folder: string, challenge: string): boolean {
+  return existsSync(join(folder, challenge, 'solution.mjs'))
+}
+
+function found<T extends { readonly name: string }>(what: string, all: readonly T[], name: string): T {
+  const one = all.find((candidate) => candidate.name === name)
+  if (one !== undefined) return one
+  throw new DatastoreError('NOT_FOUND', `there is no ${what} "${name}"; there is ${all.map((a) => a.name).join(', ')}`)
+}

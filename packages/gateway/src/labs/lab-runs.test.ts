@@ -1,0 +1,33 @@
+import { DatastoreError } from '@sixtables/engine'
+import { expect, test } from 'vitest'
+import { keptMax, LabRuns } from './lab-runs.ts'
+import type { LabTask } from './lab-task.ts'
+
+/** A task that ends when it is cancelled. */
+function endless(): LabTask {
+  let reject: (error: unknown) => void = () => {}
+  const done = new Promise<unknown>((_resolve, fail) => {
+    reject = fail
+  })
+  return { done, cancel: async () => reject(new DatastoreError('CANCELLED', 'the lab was cancelled')) }
+}
+
+const atOnce = (): LabTask => ({ done: Promise.resolve({ passed: true }), cancel: async () => {} })
+
+test('one runs at a time, and the newest are kept (lab-runs/LR1)', async () => {
+  const runs = new LabRuns()
+  const first = runs.start({ lab: 'hot-key' }, endless)
+  expect(() => runs.start({ lab: 'expiry' }, atOnce)).toThrow('hot-key is running')
+  await first.cancel()
+  for (let i = 0; i < keptMax; i++) await runs.start({ lab: 'expiry' }, atOnce).over
+  expect(runs.list()).toHaveLength(keptMax)
+  expect(() => runs.find(first.id)).toThrow('there is no run "1"')
+  expect(runs.find(String(keptMax + 1)).whole()).toMatchObject({ state: 'finished', result: { passed: true } })
+})
+
+test('closing ends the one that runs (lab-runs/LR2)', async () => {
+  const runs = new LabRuns()
+  const run = runs.start({ lab: 'hot-key' }, endless)
+  await runs.close()
+  expect(run.state).toBe('cancelled')
+})

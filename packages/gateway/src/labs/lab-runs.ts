@@ -1,0 +1,161 @@
+/**
+ * Runs of labs, and judgements of challenges: one at a time, since each takes a core; the newest are kept with their results.
+ *
+ *   running ──▶ finished | failed | cancelled
+ *
+ * LR1  At most one runs, and at most {@link keptMax} are kept.                    lab-runs.test.ts
+ * LR2  close() ends the one that runs.                                            same
+ */
+import { DatastoreError, failedPrecondition } from '@sixtables/engine'
+import type { LabProgress, LabTask } from './lab-task.ts'
+
+/** A result has up to a megabyte of figures and pictures. */
+export const keptMax = 20
+
+export type LabRunState = 'running' | 'finished' | 'failed' | 'cancelled'
+
+export interface LabSubject {
+  /** Name of the lab, for a run of one. */
+  readonly lab?: string
+  /** Name of the challenge, for a judgement. */
+  readonly challenge?: string
+  readonly seed?: number
+  /** Names of the arms that run, in their order. */
+  readonly arms?: readonly string[]
+}
+
+export interface LabRunReport extends LabSubject {
+  readonly id: string
+  readonly state: LabRunState
+  readonly startedAt: string
+  /** The arm at work. */
+  readonly progress?: LabProgress
+  /** The reason of a failed run. */
+  readonly error?: string
+}
+
+export class LabRun {
+  readonly id: string
+  readonly #subject: LabSubject
+  readonly #task: LabTask
+  readonly #startedAt = new Date().toISOString()
+  readonly #listeners = new Set<() => void>()
+  /** When it has ended. */
+  readonly over: Promise<void>
+  #state: LabRunState = 'running'
+  #progress: LabProgress | undefined
+  #error: string | undefined
+  #result: unknown
+
+  constructor(id: string, subject: LabSubject, start: (onProgress: (progress: LabProgress) => void) => LabTask) {
+    this.id = id
+    this.#subject = subject
+    this.#task = start((progress) => {
+      this.#progress = progress
+      this.#changed()
+    })
+    this.over = this.#task.done.then(
+      (result) => {
+        this.#result = result
+        this.#end('finished')
+      },
+      (error: unknown) => {
+        if (error instanceof DatastoreError && error.code === 'CANCELLED') return this.#end('cancelled')
+        this.#error = error instanceof Error ? error.message : String(error)
+        this.#end('failed')
+      },
+    )
+  }
+
+  get state(): LabRunState {
+    return this.#state
+  }
+
+  report(): LabRunReport {
+    return {
+      id: this.id,
+      ...this.#subject,
+      state: this.#state,
+      startedAt: this.#startedAt,
+      ...(this.#progress === undefined || this.#state !== 'running' ? {} : { progress: this.#progress }),
+      ...(this.#error === undefined ? {} : { error: this.#error }),
+    }
+  }
+
+  /** With the result, once it has finished. */
+  whole(): LabRunReport & { readonly result?: unknown } {
+    return this.#state === 'finished' ? { ...this.report(), result: this.#result } : this.report()
+  }
+
+  /** Reports as it goes on, the first at once; the last one has the result. */
+  async *reports(signal: AbortSignal): AsyncGenerator<LabRunReport> {
+    while (!signal.aborted && this.#state === 'running') {
+      const changed = new Promise<void>((resolve) => {
+        const wake = (): void => {
+          this.#listeners.delete(wake)
+          signal.removeEventListener('abort', wake)
+          resolve()
+        }
+        this.#listeners.add(wake)
+        signal.addEventListener('abort', wake)
+      })
+      yield this.report()
+      await changed
+    }
+    if (!signal.aborted) yield this.whole()
+  }
+
+  async cancel(): Promise<void> {
+    await this.#task.cancel()
+    await this.over
+  }
+
+  #end(state: LabRunState): void {
+    this.#state = state
+    this.#changed()
+  }
+
+  #changed(): void {
+    for (const listener of [...this.#listeners]) listener()
+  }
+}
+
+export class LabRuns {
+  readonly #runs = new Map<string, LabRun>()
+  #last = 0
+
+  /** @throws FAILED_PRECONDITION while another one runs */
+  start(subject: LabSubject, start: ConstructorParameters<typeof LabRun>[2]): LabRun {
+    const running = this.list().find(({ state }) => state === 'running')
+    if (running !== undefined) {
+      const { id, lab, challenge } = running.report()
+      throw failedPrecondition(
+        `${lab ?? challenge} is running; wait for its end, or cancel it with DELETE /emulator/labs/runs/${id}`,
+      )
+    }
+    const run = new LabRun(String(++this.#last), subject, start)
+    this.#runs.set(run.id, run)
+    const [oldest] = this.#runs.keys()
+    if (this.#runs.size > keptMax && oldest !== undefined) this.#runs.delete(oldest)
+    return run
+  }
+
+  /** The oldest first. */
+  list(): readonly LabRun[] {
+    return [...this.#runs.values()]
+  }
+
+  /** @throws NOT_FOUND */
+  find(id: string): LabRun {
+    const run = this.#runs.get(id)
+    if (run !== undefined) return run
+    throw new DatastoreError(
+      'NOT_FOUND',
+      `there is no run "${id}"; the newest ${keptMax} are kept, GET /emulator/labs/runs lists them`,
+    )
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.list().map((run) => (run.state === 'running' ? run.cancel() : undefined)))
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * One task of the labs in a thread of its own, so that calls are served beside it; the messages are those of `@sixtables/bench/worker`.
+ *
+ * T1  After cancel() nothing of the task runs any more, whatever it does.                       test/contract/labs.test.ts
+ */
+import { Worker } from 'node:worker_threads'
+import { DatastoreError, invalidArgument } from '@sixtables/engine'
+
+export interface LabProgress {
+  readonly arm: string
+  /** Share of the arm that is done, 0 to 1. */
+  readonly share: number
+}
+
+export interface LabTask {
+  /** @throws INVALID_ARGUMENT for a task that makes no sense; CANCELLED; INTERNAL for a thread that broke down */
+  readonly done: Promise<unknown>
+  cancel(): Promise<void>
+}
+
+interface Message {
+  readonly progress?: LabProgress
+  readonly answer?: unknown
+  readonly refused?: string
+}
+
+/** Labs need half of it. A program of a learner that needs more ends alone. */
+const heapMegabytesMax = 1024
+
+export function startLabTask(workerFile: string, task: unknown, onProgress?: (progress: LabProgress) => void): LabTask {
+  const worker = new Worker(workerFile, {
+    workerData: task,
+    // Flags of this process may not be for a thread.
+    execArgv: [],
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
+  })
+  const done = new Promise<unknown>((resolve, reject) => {
+    worker.on('message', ({ progress, answer, refused }: Message) => {
+      if (progress !== undefined) onProgress?.(progress)
+      else if (refused !== undefined) reject(invalidArgument(refused))
+      else resolve(answer)
+    })
+    worker.on('error', (error) => reject(new DatastoreError('INTERNAL', `the lab broke off: ${error}`)))
+    worker.on('exit', () => reject(new DatastoreError('CANCELLED', 'the lab was cancelled')))
+  })
+  // A cancelled task may have no reader left.
+  done.catch(() => {})
+  return {
+    done,
+    async cancel() {
+      await worker.terminate()
+    },
+  }
+}
