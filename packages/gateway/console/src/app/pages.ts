@@ -13,7 +13,14 @@ export interface PageDefinition {
 }
 
 // The order: overview, data, entity, tables, log, heat, requests, labs, controls.
-export const pages: readonly PageDefinition[] = []
+export const pages: readonly PageDefinition[] = [
+  {
+    name: 'overview',
+    title: 'Overview',
+    about: 'Calls, latency, data and findings',
+    load: () => import('../pages/overview/index.tsx'),
+  },
+]
 
 /** Shown for an address without a page. */
 export const homePage = 'overview'
