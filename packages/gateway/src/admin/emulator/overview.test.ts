@@ -14,7 +14,13 @@ test('calls are counted by method while a stream is open, and not observed after
   addOverviewRoute(router, engine, calls)
   const route = router.find('GET', '/emulator/overview')?.route
   const { signal } = new AbortController()
-  const request = { query: new URLSearchParams('interval=100'), body: Buffer.alloc(0), parameters: {}, signal }
+  const request = {
+    query: new URLSearchParams('interval=100'),
+    body: Buffer.alloc(0),
+    parameters: {},
+    headers: {},
+    signal,
+  }
   const answer = await route?.(request)
   if (answer === undefined || !('events' in answer)) throw new Error('there are no events')
   expect(calls.any, 'before a reader comes').toBe(false)
