@@ -15,6 +15,9 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts'
 
+/** Names below .example lead to this machine, as the name server of an attacker could have them. */
+const args = ['--no-sandbox', '--host-resolver-rules=MAP *.example 127.0.0.1']
+
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /** Path of the browser; `SIXTABLES_CHROMIUM` names another one. */
@@ -60,7 +63,7 @@ export function consoleTests(name: string, define: (tests: ConsoleTests) => void
     beforeAll(async () => {
       if (chromiumPath === undefined)
         throw new Error('CI needs Chromium for the tests of the console; .ci/run installs it')
-      browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] })
+      browser = await chromium.launch({ executablePath: chromiumPath, args })
     })
     afterAll(() => browser?.close())
     afterEach(async () => {
