@@ -1,0 +1,83 @@
+/**
+ * Each page of the console, with data and in a store without any: accessibility in light and dark, the widths of a telephone and a
+ * desk, and a server that is killed and started again.
+ *
+ * The list of pages is read from the navigation, so a new page is tried as well.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startEmulator } from '../../src/emulator/emulator.ts'
+import { ServerProcess } from '../support/server-process.ts'
+import { sidewaysOverflow, violationsOf } from './axe.ts'
+import { consoleTests } from './browser.ts'
+
+const entities = ['a', 'b', 'c'].map((name) => ({
+  key: { path: [{ kind: 'ToDo', name }] },
+  properties: {
+    title: { stringValue: `Write ${name}` },
+    done: { booleanValue: false },
+    priority: { integerValue: '4' },
+  },
+}))
+
+/** Views with something in them; the address of a page alone is tried as well. */
+const views = ['#/data/demo/ToDo', `#/entity/demo/${encodeURIComponent('ToDo:"a"')}`]
+
+async function put(origin: string): Promise<void> {
+  const mutations = entities.map((upsert) => ({ upsert }))
+  const answer = await fetch(`${origin}/v1/projects/demo:commit`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations }),
+  })
+  expect(answer.status).toBe(200)
+}
+
+/** Addresses of all pages, as the navigation has them. */
+async function addressesOf(page: Page): Promise<readonly string[]> {
+  const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+  await links.first().waitFor()
+  return links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+}
+
+/** The page has drawn what it shows at first: its heading is there, and nothing was asked of the server for a while. */
+async function settled(page: Page): Promise<void> {
+  await page.locator('#main h1').first().waitFor({ state: 'attached' })
+  await page.waitForTimeout(250)
+}
+
+consoleTests('every page of the console', ({ visit }) => {
+  test('has no violation that axe-core finds, in light and dark, and fits 390 and 1280 px', async () => {
+    const { page, origin, go } = await visit('')
+    await put(origin)
+    const found: string[] = []
+    for (const address of [...(await addressesOf(page)), ...views]) {
+      await go(address)
+      await settled(page)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        found.push(...(await violationsOf(page)).map((violation) => `${address} in ${colorScheme}: ${violation}`))
+      }
+      for (const width of [390, 1280]) {
+        await page.setViewportSize({ width, height: 800 })
+        const overflow = await sidewaysOverflow(page)
+        if (overflow > 0) found.push(`${address} at ${width} px scrolls sideways by ${overflow} px`)
+      }
+    }
+    expect(found).toEqual([])
+  })
+
+  test('has no violation in a store without data', async () => {
+    const { page, go } = await visit('')
+    const found: string[] = []
+    for (const address of await addressesOf(page)) {
+      await go(address)
+      await settled(page)
+      found.push(...(await violationsOf(page)).map((violation) => `${address}: ${violation}`))
+    }
+    expect(found).toEqual([])
+  })
+})
