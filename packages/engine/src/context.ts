@@ -5,6 +5,7 @@
  * C1  A store call never waits for the ledger.              charge() is synchronous and does not fail
  * C2  The service settles a ledger once, at the end.        service/settled.ts
  * C3  Apply has a ledger of its own, never its request's.   log/apply.ts
+ * C4  An uncounted request leaves heat, totals, latencies, contention and findings as they were.   gateway/test/contract/watcher.test.ts
  */
 import type { Scheduler } from './clock.ts'
 import { DatastoreError } from './errors.ts'
@@ -127,6 +128,8 @@ export interface RequestContext {
   readonly weight: number
   /** Milliseconds over which a weight above 1 is spread, as a flow; absent = the tablets' slot. */
   readonly spreadMs?: number | undefined
+  /** A request of a tool that looks on (C4); absent = it counts. */
+  readonly isUncounted?: boolean | undefined
 }
 
 export interface RequestContextOptions {
@@ -136,6 +139,7 @@ export interface RequestContextOptions {
   readonly ledger?: Ledger
   readonly weight?: number | undefined
   readonly spreadMs?: number | undefined
+  readonly isUncounted?: boolean | undefined
 }
 
 export function requestContext(options: RequestContextOptions): RequestContext {
@@ -147,6 +151,7 @@ export function requestContext(options: RequestContextOptions): RequestContext {
     slice: new Slice(),
     weight: options.weight ?? 1,
     spreadMs: options.spreadMs,
+    isUncounted: options.isUncounted,
   }
 }
 

@@ -19,6 +19,12 @@ import type { CallFacts } from './calls/call-facts.ts'
 /** How many bytes stand before the message in an answer. */
 export const answerHeadBytes = 5
 
+/**
+ * The header of requests, and metadata of gRPC calls, of tools that look on, with the value `1`: they are in no list, log, recording, heat,
+ * statistics or finding, and meet no injected fault.
+ */
+export const watcherHeader = 'x-sixtables-watcher'
+
 /** A message of the response type, after {@link answerHeadBytes} free bytes. */
 export type Answer = Buffer
 
@@ -33,6 +39,8 @@ export interface CallOptions {
   readonly pathProjectId?: string | undefined
   /** How long the caller waits, in milliseconds; absent = for ever. */
   readonly timeoutMs?: number | undefined
+  /** The request has the {@link watcherHeader}. */
+  readonly isUncounted?: boolean
 }
 
 /** One call, and the engine's context of it. */
@@ -43,6 +51,7 @@ export class Call implements RequestContext {
   readonly ledger: Ledger = new CountingLedger()
   readonly slice: Slice = new Slice()
   readonly weight: number = 1
+  readonly isUncounted: boolean
   readonly #startedAt: bigint
   #controller: AbortController | undefined
   isCancelled = false
@@ -51,8 +60,9 @@ export class Call implements RequestContext {
   /** Facts of its request, once decoded; noted while there is an observer. */
   facts: CallFacts | undefined = undefined
 
-  constructor({ clock, pathProjectId, timeoutMs }: CallOptions) {
+  constructor({ clock, pathProjectId, timeoutMs, isUncounted = false }: CallOptions) {
     this.clock = clock
+    this.isUncounted = isUncounted
     this.pathProjectId = pathProjectId
     this.timeoutMs = timeoutMs
     this.#startedAt = timeoutMs === undefined ? 0n : clock.nowMicros()

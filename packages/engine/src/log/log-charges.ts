@@ -53,6 +53,11 @@ export class LogCharges {
    * @param marker - the row of its pending marker, when that goes with them
    */
   applying(record: PendingRecord, stage: Stage, marker?: RowKey): void {
+    if (!record.isUncounted) this.#charge(record, stage, marker)
+    if (this.#tablets?.rows.isWanted) this.#noteRows(record, stage)
+  }
+
+  #charge(record: PendingRecord, stage: Stage, marker: RowKey | undefined): void {
     const ledger = this.#ledger
     ledger.load = record.load
     const rows = rowCountOf(record, stage) + (marker === undefined ? 0 : 1)
@@ -65,7 +70,6 @@ export class LogCharges {
       new RecordWrites([], [record], stage).writeTo({ write, passes: () => ledger.chargeUntilSeen(1) === 1 })
       if (marker !== undefined) write(marker, undefined)
     }
-    if (this.#tablets?.rows.isWanted) this.#noteRows(record, stage)
   }
 
   #noteRows({ changes, load }: PendingRecord, stage: Stage): void {

@@ -112,6 +112,7 @@ function prepareRecord(
     value,
     changes,
     load: applyLoad(context),
+    isUncounted: context.isUncounted,
     milestone: 'committed',
     held: false,
   }

@@ -71,7 +71,8 @@ function commitReady(
 ): MaybePromise<CommitResult> {
   const { database, transactions, versions } = parts
   const atomic = request.mode === 'transactional'
-  parts.findings.noteCommit({ mutations: prepared, isTransactional: request.transaction !== undefined })
+  if (!context.isUncounted)
+    parts.findings.noteCommit({ mutations: prepared, isTransactional: request.transaction !== undefined })
   const transaction = request.transaction === undefined ? undefined : transactions.find(database, request.transaction)
   if (prepared.length === 0) {
     transaction?.end('committed')

@@ -133,7 +133,7 @@ export class EngineParts {
       },
       onAppend: (append) => {
         recent.add(append)
-        findings.noteCommitted(append.records)
+        if (!append.records[0]?.isUncounted) findings.noteCommitted(append.records)
       },
       onApplyFailure: (error) => options.onBackgroundFailure?.(error),
       switchedOff: options.switchedOff,
@@ -155,7 +155,9 @@ export class EngineParts {
       view: new KvTableView(kv),
       ids,
       settlement: {
-        begin: (context) => this.tablets.begin(context),
+        begin: (context) => {
+          if (!context.isUncounted) this.tablets.begin(context)
+        },
         settle: (context) => this.#settle(context),
       },
     }
@@ -174,6 +176,7 @@ export class EngineParts {
   }
 
   #settle(context: RequestContext): MaybePromise<void> {
+    if (context.isUncounted) return
     this.totals.requests++
     if (context.ledger instanceof CountingLedger) {
       this.totals.rowsRead += context.ledger.rowsRead

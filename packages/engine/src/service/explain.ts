@@ -242,6 +242,10 @@ class WatchedContext implements RequestContext {
     return this.#context.weight
   }
 
+  get isUncounted(): boolean | undefined {
+    return this.#context.isUncounted
+  }
+
   get spreadMs(): number | undefined {
     return this.#context.spreadMs
   }

@@ -79,7 +79,8 @@ export class Reads {
       const { keys, read, propertyMask } = request
       checkLookup(keys, this.#database)
       const mask = propertyMask === undefined ? undefined : parsePropertyMask(propertyMask)
-      this.#shared.findings.noteLookup({ keys, isTransactional: read?.transaction !== undefined })
+      if (!context.isUncounted)
+        this.#shared.findings.noteLookup({ keys, isTransactional: read?.transaction !== undefined })
       return this.#reading.run(context, {
         options: read,
         scopeOf: () => groupsOf(keys),
@@ -145,7 +146,7 @@ export class Reads {
         ? execute(context, view, planned, window)
         : findNearest(context, view, planned, window, nearest)
     return andThen(page, (found) => {
-      this.#shared.findings.noteQuery(queryFact(query, planned, found))
+      if (!context.isUncounted) this.#shared.findings.noteQuery(queryFact(query, planned, found))
       return found
     })
   }

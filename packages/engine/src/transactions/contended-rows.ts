@@ -91,7 +91,7 @@ export class ContendedRows {
     }
     if (holders.length === 0) return undefined
     contended.until = now + contendedMicros
-    this.#contention?.waited(contended.groups)
+    if (!context.isUncounted) this.#contention?.waited(contended.groups)
     return waitForRelease(context, { waiter: reader, holders, what: prettyRowKey(row), timeoutMs }).catch((error) => {
       if (!(error instanceof DatastoreError) || error.code !== 'ABORTED' || reader.state !== 'active') throw error
       if (this.#rows.get(row) === contended) this.#rows.delete(row)

@@ -305,8 +305,8 @@ export class Transactions {
     }
   }
 
-  #noteContention(what: 'waited' | 'conflicted', { groups }: CommitInput<unknown>): void {
-    if (groups !== undefined) this.#parts.contention?.[what](groups())
+  #noteContention(what: 'waited' | 'conflicted', { groups, context }: CommitInput<unknown>): void {
+    if (groups !== undefined && !context.isUncounted) this.#parts.contention?.[what](groups())
   }
 
   #recheck(transaction: Transaction): void {

@@ -4,7 +4,7 @@
  *
  *   protocol: begin(call) ─▶ handler ─▶ controls/watched-port.ts notes the facts ─▶ protocol: end(call, …) ─▶ observers
  *
- * R1  Every call that began while there was an observer is reported once: answered, failed, refused by its protocol, or given up.
+ * R1  Every call but an uncounted one that began while there was an observer is reported once: answered, failed, refused by its protocol, or given up.
  * R2  Without an observer a call costs a test at its beginning and one at its end.
  */
 import { CountingLedger, type StatusCode } from '@sixtables/engine'
@@ -49,7 +49,7 @@ export class Calls {
   }
 
   begin(call: Call): void {
-    if (this.#observers.size > 0) call.beganAtMs = performance.now()
+    if (this.#observers.size > 0 && !call.isUncounted) call.beganAtMs = performance.now()
   }
 
   end(call: Call, end: CallEnd): void {

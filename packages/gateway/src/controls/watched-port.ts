@@ -121,12 +121,14 @@ class WatchedDatabase implements DatabasePort {
   #call<T>(facts: CallFacts, context: RequestContext, { call, given, aborted }: Work<T>): MaybePromise<T> {
     const { faults } = this.#parts
     if (context instanceof Call) context.facts = facts
+    // A tool that shows what happens meets no fault, and uses none up.
+    const isFaulty = faults?.any === true && context.isUncounted !== true
     const noted = (): MaybePromise<T> =>
       andThen(call(), (answer) => {
         facts.given = given?.(answer)
         return answer
       })
-    if (faults?.any !== true) return noted()
+    if (!isFaulty) return noted()
     const { latencyMs, error } = faults.judge(facts)
     const go = (): MaybePromise<T> => {
       if (error === undefined) return noted()

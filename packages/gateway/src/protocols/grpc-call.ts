@@ -9,6 +9,8 @@ export interface RequestHead {
   readonly contentType: string | undefined
   readonly encoding: string | undefined
   readonly timeout: string | undefined
+  /** As the watcherHeader of call.ts has it. */
+  readonly watcher?: string | undefined
 }
 
 /** The answering half of a stream: one of ok, fail and refuse, or any number of writes and an end. */

@@ -94,7 +94,11 @@ export class GrpcService {
       const streaming = handler === undefined ? this.#streaming.get(head.path) : undefined
       if (handler === undefined && streaming === undefined) throw this.#unknownMethod(head.path)
       const isGzip = isGzipEncoding(head.encoding)
-      const call = new Call({ clock: this.#clock, timeoutMs: timeoutMsOf(head.timeout) })
+      const call = new Call({
+        clock: this.#clock,
+        timeoutMs: timeoutMsOf(head.timeout),
+        isUncounted: head.watcher === '1',
+      })
       const parts = { call, isGzip, response, logger: this.#logger }
       if (streaming !== undefined) return this.#stream(streaming, parts)
       if (handler === undefined) return deaf

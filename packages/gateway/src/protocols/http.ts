@@ -13,7 +13,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { DatastoreError, Scheduler } from '@sixtables/engine'
-import { Call, type Handlers, type MethodName, messageOf } from '../call.ts'
+import { Call, type Handlers, type MethodName, messageOf, watcherHeader } from '../call.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
 import type { Admission } from './admission.ts'
@@ -135,7 +135,8 @@ export class HttpConnections {
     const { clock, handlers, logger, queue, calls } = this.#options
     const { method } = target
     const protocol = form === jsonForm ? 'json' : 'protobuf'
-    const call = new Call({ clock, pathProjectId: target.projectId })
+    const isUncounted = request.headers[watcherHeader] === '1'
+    const call = new Call({ clock, pathProjectId: target.projectId, isUncounted })
     calls.begin(call)
     exchange.serve(call)
     try {

@@ -16,6 +16,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import { DatastoreError } from '@sixtables/engine'
+import { watcherHeader } from '../call.ts'
 import { silentLogger } from '../logger.ts'
 import type { Admission, Unread } from './admission.ts'
 import { acceptedEncodings, type GrpcService } from './grpc.ts'
@@ -144,6 +145,7 @@ export class Http2Connections {
         contentType: headers['content-type'],
         encoding: one(headers['grpc-encoding']),
         timeout: one(headers['grpc-timeout']),
+        watcher: one(headers[watcherHeader]),
       },
       call,
     )

@@ -18,6 +18,7 @@ import { gqlAggregationOf, gqlQueryOf, parsedGql } from '../../gql/gql.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import type { JsonObject } from '../operations/operations.ts'
+import { type AskedEngine, askedBy } from './asked-engine.ts'
 
 export const explainPath = '/emulator/explain'
 
@@ -32,7 +33,7 @@ export interface PlanReport {
 }
 
 /** @throws DatastoreError for what is no query, and for one that cannot be planned for another reason than an index */
-export async function explainGql(engine: Engine, request: JsonObject): Promise<PlanReport> {
+export async function explainGql(engine: AskedEngine, request: JsonObject): Promise<PlanReport> {
   const { project, database = '', namespace = '', gql, analyze = false } = request
   if (typeof analyze !== 'boolean') throw invalidArgument('analyze is true or false')
   if (typeof gql !== 'string' || gql === '')
@@ -71,5 +72,7 @@ function reportOf({ plan, tree, indexesUsed, stats }: ExplainMetrics): PlanRepor
 }
 
 export function addExplainRoute(router: Router, engine: Engine): void {
-  router.add('POST', explainPath, async ({ body }) => ({ json: await explainGql(engine, bodyObject(body)) }))
+  router.add('POST', explainPath, async (request) => ({
+    json: await explainGql(askedBy(request, engine), bodyObject(request.body)),
+  }))
 }

@@ -21,6 +21,7 @@ import {
   spaceOf,
 } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
+import { type AskedEngine, askedBy } from './asked-engine.ts'
 
 /** Where the server answers: this, then the name of the question. */
 export const idsPath = '/emulator/ids/'
@@ -77,7 +78,7 @@ interface Question {
   readonly method: 'GET' | 'POST'
   /** Fields of its own, beside those that say where. */
   readonly fields: readonly string[]
-  ask(engine: Engine, request: IdRequest): Promise<unknown>
+  ask(engine: AskedEngine, request: IdRequest): Promise<unknown>
 }
 
 const ofKind = ['parent', 'kind']
@@ -101,7 +102,7 @@ export function idMethodOf(what: IdQuestion): 'GET' | 'POST' {
  *
  * @throws DatastoreError INVALID_ARGUMENT for a request that makes no sense
  */
-export async function askIds(engine: Engine, what: IdQuestion, request: IdRequest): Promise<unknown> {
+export async function askIds(engine: AskedEngine, what: IdQuestion, request: IdRequest): Promise<unknown> {
   const question = questions[what] as Question
   const known = ['project', 'database', 'namespace', ...question.fields]
   const unknown = Object.keys(request).find((name) => !known.includes(name))
@@ -113,8 +114,12 @@ export async function askIds(engine: Engine, what: IdQuestion, request: IdReques
 export function addIdRoutes(router: Router, engine: Engine): void {
   for (const what of Object.keys(questions) as IdQuestion[]) {
     const method = idMethodOf(what)
-    router.add(method, `${idsPath}${what}`, async ({ query, body }) => ({
-      json: await askIds(engine, what, method === 'GET' ? Object.fromEntries(query) : objectIn(body)),
+    router.add(method, `${idsPath}${what}`, async ({ query, body, headers }) => ({
+      json: await askIds(
+        askedBy({ headers }, engine),
+        what,
+        method === 'GET' ? Object.fromEntries(query) : objectIn(body),
+      ),
     }))
   }
 }
@@ -132,7 +137,7 @@ function objectIn(body: Buffer): IdRequest {
   return json as IdRequest
 }
 
-async function allocate(engine: Engine, request: IdRequest): Promise<AllocatedAnswer> {
+async function allocate(engine: AskedEngine, request: IdRequest): Promise<AllocatedAnswer> {
   const { database, key } = kindIn(engine, request)
   const [size, max] = [integerIn(request, 'size'), integerIn(request, 'max')]
   if ((size === undefined) === (max === undefined)) {
@@ -148,7 +153,7 @@ async function allocate(engine: Engine, request: IdRequest): Promise<AllocatedAn
   return { start: `${start}`, end: `${end}`, nextAfter: `${nextAfter}`, words }
 }
 
-async function range(engine: Engine, request: IdRequest): Promise<RangeAnswer> {
+async function range(engine: AskedEngine, request: IdRequest): Promise<RangeAnswer> {
   const { database, key } = kindIn(engine, request)
   const [start, end] = [integerIn(request, 'start'), integerIn(request, 'end')]
   if (start === undefined) throw missing('start')
@@ -164,7 +169,7 @@ async function range(engine: Engine, request: IdRequest): Promise<RangeAnswer> {
   }
 }
 
-async function reserve(engine: Engine, request: IdRequest): Promise<ReserveAnswer> {
+async function reserve(engine: AskedEngine, request: IdRequest): Promise<ReserveAnswer> {
   const { keys: texts } = request
   if (!Array.isArray(texts) || texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
     throw invalidArgument('keys is a list of keys such as "ToDo:1", at least one')
@@ -186,7 +191,7 @@ async function reserve(engine: Engine, request: IdRequest): Promise<ReserveAnswe
 }
 
 async function reservedId(
-  engine: Engine,
+  engine: AskedEngine,
   database: Database,
   { key, of, id }: { readonly key: string; readonly of: Key; readonly id: bigint },
 ): Promise<ReservedId> {
@@ -200,7 +205,7 @@ async function reservedId(
   return { key, space, nextAfter: `${counter}`, words }
 }
 
-async function next(engine: Engine, request: IdRequest): Promise<NextAnswer> {
+async function next(engine: AskedEngine, request: IdRequest): Promise<NextAnswer> {
   const { database, key } = kindIn(engine, request)
   const { automatic, scattered, sequential, storewide } = await database.nextIds(engine.context(), key)
   const inJson = ({ counter, id }: { readonly counter: bigint; readonly id?: bigint }): NextIdAnswer => ({
@@ -217,7 +222,7 @@ async function next(engine: Engine, request: IdRequest): Promise<NextAnswer> {
 }
 
 /** The database and the incomplete key of the kind and parent that a request names. */
-function kindIn(engine: Engine, request: IdRequest): { readonly database: Database; readonly key: Key } {
+function kindIn(engine: AskedEngine, request: IdRequest): { readonly database: Database; readonly key: Key } {
   const partition = partitionIn(request)
   const parent = textIn(request, 'parent')
   const kind = textIn(request, 'kind')

@@ -1,0 +1,14 @@
+/** The engine as a route asks it: requests for a tool that looks on are uncounted (engine context/C4). */
+import type { Engine } from '@sixtables/engine'
+import { watcherHeader } from '../../call.ts'
+import type { RouteRequest } from '../../protocols/router.ts'
+
+export type AskedEngine = Pick<Engine, 'database' | 'context'>
+
+export function askedBy({ headers }: Pick<RouteRequest, 'headers'>, engine: Engine): AskedEngine {
+  if (headers[watcherHeader] !== '1') return engine
+  return {
+    database: (projectId, databaseId) => engine.database(projectId, databaseId),
+    context: (options) => engine.context({ ...options, isUncounted: true }),
+  }
+}
