@@ -20,6 +20,12 @@ export const pages: readonly PageDefinition[] = [
     about: 'Calls, latency, data and findings',
     load: () => import('../pages/overview/index.tsx'),
   },
+  {
+    name: 'entity',
+    title: 'Entity',
+    about: 'Rows, log and versions of one entity',
+    load: () => import('../pages/entity/index.tsx'),
+  },
 ]
 
 /** Shown for an address without a page. */
