@@ -100,6 +100,7 @@ export type { AllocatedIds, NextId, NextIds } from './service/id-ranges.ts'
 export type { IndexJob, IndexProgress } from './service/index-job.ts'
 export type { Indexes } from './service/indexes.ts'
 export { Inspector } from './service/inspector.ts'
+export type { CommitPreview } from './service/preview.ts'
 export type { MissingIndexPolicy } from './service/query-indexes.ts'
 export type {
   AppliedReport,
@@ -110,6 +111,8 @@ export type {
   RowReport,
   RowsReport,
   TableReport,
+  VersionReport,
+  VersionsReport,
 } from './service/reports.ts'
 export type { ResetScope } from './service/reset.ts'
 export { type DatabaseSettings, type Mode, modeSettings } from './service/settings.ts'

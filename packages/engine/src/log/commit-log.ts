@@ -195,7 +195,7 @@ export class CommitLog {
   }
 
   /** The newest committed Entities cell (L4). */
-  #readCommitted({ partition, path }: KeyCodes, row: RowKey): MaybePromise<Uint8Array | undefined> {
+  readCommitted({ partition, path }: KeyCodes, row: RowKey): MaybePromise<Uint8Array | undefined> {
     if (this.#inFlight.size > 0) {
       const flying = this.#inFlight.get(row)
       if (flying !== undefined) return flying.cell
@@ -212,7 +212,7 @@ export class CommitLog {
     const { kv } = this.#options
     const version = this.#options.versions.next()
     const read: CommittedReader = (codes, row) =>
-      andThen(this.#readCommitted(codes, row), (cell) => {
+      andThen(this.readCommitted(codes, row), (cell) => {
         context.ledger.charge('Entities', 'get', row, 1, cell?.length ?? 0)
         return cell
       })

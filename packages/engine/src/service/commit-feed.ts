@@ -202,7 +202,7 @@ function changeReport(record: PendingRecord, { codes, before, after }: EntityRow
 }
 
 /** The first rows of an event in words, and how many there are in each table (CF2). */
-class ListedRows {
+export class ListedRows {
   readonly #listed: number
   readonly tally: RowTally = {}
   readonly #rows: RowChangeReport[] = []

@@ -45,13 +45,34 @@ export function commitMutations(
   context: RequestContext,
   request: CommitRequest,
 ): MaybePromise<CommitResult> {
+  return andThen(prepareMutations(parts.database, context, request), (prepared) =>
+    commitReady(parts, context, request, prepared),
+  )
+}
+
+/** The mutations of a request, each valid by itself (C4). */
+export function prepareMutations(
+  database: CommitParts['database'],
+  context: RequestContext,
+  request: CommitRequest,
+): MaybePromise<readonly PreparedMutation[]> {
   checkMode(request)
-  const { database } = parts
   const prepared: PreparedMutation[] = []
   const ready = forEachInSlices(context, request.mutations, workOfMutation, (mutation) => {
     prepared.push(prepareMutation(mutation, database, database.indexOptions))
   })
-  return andThen(ready, () => commitReady(parts, context, request, prepared))
+  return andThen(ready, () => prepared)
+}
+
+/** Refuses mutations that a commit outside of a transaction may not have together. */
+export function refuseTogether(
+  database: CommitParts['database'],
+  context: RequestContext,
+  mode: CommitRequest['mode'],
+  prepared: readonly PreparedMutation[],
+): MaybePromise<void> {
+  if (mode === 'nonTransactional') return refuseRepeatedKeys(context, prepared)
+  refuseGroups(prepared, database.settings.entityGroupsMax)
 }
 
 /** So much as a row that is read, each for itself, and so many bytes: mutations are checked, evaluated, and made to rows. */
@@ -84,8 +105,7 @@ function commitReady(
       `${transaction.name} is read-only; commit it without mutations`,
       'Cannot modify entities in a read-only transaction.',
     )
-  if (atomic && transaction === undefined) refuseGroups(prepared, database.settings.entityGroupsMax)
-  const single = atomic ? undefined : refuseRepeatedKeys(context, prepared)
+  const single = transaction === undefined ? refuseTogether(database, context, request.mode, prepared) : undefined
   const recorded = andThen(single, () => parts.record())
   const completed = andThen(recorded, () => completeKeys(parts, context, prepared))
   return andThen(completed, () => commitPrepared(parts, context, prepared, atomic, transaction))
@@ -104,8 +124,7 @@ function commitPrepared(
     if (idCollisions === 'fail') throw idCollisionError(key)
     return andThen(ids.completeKeys(context, [incompleteAgain(key)], idPolicy), ([next]) => next ?? key)
   }
-  const pairs: 'refused' | 'sequential' = mode === 'firestore' ? 'refused' : 'sequential'
-  const rules = { context, atomic, pairs, indexOptions: database.indexOptions, nextKey }
+  const rules = { context, atomic, pairs: pairsOf(mode), indexOptions: database.indexOptions, nextKey }
   const committed = transactions.commit(database, transaction, {
     context,
     database,
@@ -125,6 +144,10 @@ function commitPrepared(
     const committed = { mutationResults: result.outcomes, indexUpdates }
     return atomic ? { ...committed, commitTime: version } : committed
   })
+}
+
+export function pairsOf(mode: DatabaseSettings['mode']): 'refused' | 'sequential' {
+  return mode === 'firestore' ? 'refused' : 'sequential'
 }
 
 function completeKeys(

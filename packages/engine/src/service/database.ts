@@ -42,6 +42,7 @@ import {
   nextIds,
 } from './id-ranges.ts'
 import { completeKeys, type KeyIdParts, reserveKeys } from './key-ids.ts'
+import { type CommitPreview, previewMutations } from './preview.ts'
 import { Reads } from './reads.ts'
 import type { DatabaseSettings } from './settings.ts'
 import { settled } from './settled.ts'
@@ -175,6 +176,11 @@ export class Database implements TtlDatabase {
   /** Applies mutations: all or nothing when transactional, one after the other when not. */
   commit(context: RequestContext, request: CommitRequest): MaybePromise<CommitResult> {
     return this.#writing(context, (database) => commitMutations(database.#commitParts, context, request))
+  }
+
+  /** The rows that a commit of the request would write and delete now; nothing is written (service/preview.ts). */
+  preview(context: RequestContext, request: CommitRequest): MaybePromise<CommitPreview> {
+    return previewMutations({ database: this, ...this.#shared }, context, request)
   }
 
   /** Completes each key with a new id, in order. */

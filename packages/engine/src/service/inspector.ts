@@ -6,16 +6,17 @@
 import { fromHex, hexOf } from '../encoding/bytes.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
 import { prettyPath, prettyRowKey } from '../encoding/pretty.ts'
-import { invalidArgument } from '../errors.ts'
+import { DatastoreError, invalidArgument } from '../errors.ts'
 import { scatteredRowKey, sequentialRowKey } from '../ids/id-scope.ts'
 import type { ApplyHold } from '../log/apply-holds.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
-import { decodeLogRecord, type EntityChange } from '../log/log-record.ts'
+import { decodeLogRecord, type EntityChange, type LogRecord } from '../log/log-record.ts'
 import type { PendingRecord } from '../log/pending.ts'
-import { type Key, lastElement } from '../model/key.ts'
+import type { EntityImage } from '../model/entity.ts'
+import { formatKey, type Key, lastElement } from '../model/key.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
-import { entityRowKey } from '../tables/entities.ts'
+import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import { handRows, RowProducer, tableOfRow } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf, logRangeOfGroup, parseLogRowKey, pendingRowKey } from '../tables/log-rows.ts'
 import { isOf, rowsOf } from '../tables/rows.ts'
@@ -30,8 +31,10 @@ import type {
   RowReport,
   RowsReport,
   TableReport,
+  VersionsReport,
 } from './reports.ts'
 import { cellInWords, changeInWords, committedAt, groupInWords } from './row-words.ts'
+import { type LoggedImage, versionsOf } from './versions.ts'
 
 export interface InspectorParts {
   readonly kv: Kv
@@ -93,6 +96,32 @@ export class Inspector {
   log(key: Key): Promise<LogReport> {
     const { partition, path } = keyCodes(key)
     return this.#logOf(groupOf(partition, path))
+  }
+
+  /** The versions of an entity that the kept log records tell of. */
+  async versions(key: Key): Promise<VersionsReport> {
+    const { log } = this.#parts
+    const images = await this.#imagesOf(key)
+    return { key: prettyPath(key.path), versions: versionsOf(images, log.retention.oldestReadable) }
+  }
+
+  /**
+   * An entity as it is committed, applied or not; with `version` as it was then.
+   *
+   * @returns `undefined` when there is none, or was none
+   * @throws NOT_FOUND for a version that no kept record tells of
+   */
+  async entity(key: Key, version?: bigint): Promise<EntityImage | undefined> {
+    const images = await this.#imagesOf(key)
+    const found = version === undefined ? images.at(-1) : images.find((image) => image.version === version)
+    if (found === undefined && version !== undefined) {
+      const known = images.map((image) => image.version).join(', ')
+      throw new DatastoreError(
+        'NOT_FOUND',
+        `${formatKey(key)} has no version ${version} in its log; ${known === '' ? 'it has none' : `there is ${known}`}`,
+      )
+    }
+    return found?.image
   }
 
   /** Commits not yet wholly applied, in all databases. */
@@ -195,27 +224,61 @@ export class Inspector {
     return rows
   }
 
+  /** The states of an entity in the kept records of its group, waiting ones too, and its state before the oldest of them. */
+  async #imagesOf(key: Key): Promise<readonly LoggedImage[]> {
+    const { kv } = this.#parts
+    const { partition, path } = keyCodes(key)
+    const group = groupOf(partition, path)
+    const states = this.#waitingStates(group)
+    const images: LoggedImage[] = []
+    for await (const { version, changes } of this.#records(group)) {
+      const change = changes.find((one) => one.path === path)
+      if (change === undefined) continue
+      const { before, after } = change
+      if (images.length === 0 && before !== undefined) images.push(loggedImage(decodeImage(before)))
+      const image = after === undefined ? undefined : decodeImage(after)
+      images.push({ version, image, state: states.get(version) ?? 'applied' })
+    }
+    if (images.length > 0) return images
+    const stored = await kv.get(entityRowKey(partition, path))
+    return stored === undefined ? [] : [loggedImage(decodeImage(stored))]
+  }
+
+  #waitingStates(group: GroupCode): ReadonlyMap<bigint, PendingRecord['milestone']> {
+    return new Map(this.#parts.log.pending.of(group).map(({ version, milestone }) => [version, milestone]))
+  }
+
   async #logOf(group: GroupCode): Promise<LogReport> {
-    const waiting = new Map(this.#parts.log.pending.of(group).map((record) => [record.version, record]))
+    const states = this.#waitingStates(group)
     const records: LogRecordReport[] = []
+    for await (const record of this.#records(group)) {
+      records.push(recordReport({ group, ...record }, states.get(record.version) ?? 'applied'))
+    }
+    return { group: groupInWords(group), records }
+  }
+
+  /** The kept records of a group, oldest first. */
+  async *#records(group: GroupCode): AsyncGenerator<StoredRecord> {
     const scan = this.#parts.kv.scan(logRangeOfGroup(group))
     try {
       for (;;) {
         const rows = await scan.next(100)
-        if (rows.length === 0) break
+        if (rows.length === 0) return
         for (const { key, value } of rows) {
-          const { version, partition } = parseLogRowKey(key)
-          const state = waiting.get(version)?.milestone ?? 'applied'
-          records.push(
-            recordReport({ group, partition, version, changes: decodeLogRecord(value).changes, logRow: key }, state),
-          )
+          yield { ...parseLogRowKey(key), changes: decodeLogRecord(value).changes, logRow: key }
         }
       }
     } finally {
       scan.close()
     }
-    return { group: groupInWords(group), records }
   }
+}
+
+interface StoredRecord extends Pick<LogRecord, 'changes'>, Pick<PendingRecord, 'version' | 'partition' | 'logRow'> {}
+
+/** A state of an entity whose own record is not kept. */
+function loggedImage(image: EntityImage): LoggedImage {
+  return { version: image.version, image, state: 'applied' }
 }
 
 function imagesOf(changes: readonly EntityChange[], path: string): (Uint8Array | undefined)[] {

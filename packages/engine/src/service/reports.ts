@@ -39,6 +39,25 @@ export interface LogReport {
   readonly records: readonly LogRecordReport[]
 }
 
+export interface VersionReport {
+  readonly version: string
+  /** Commit time, ISO 8601. */
+  readonly committedAt: string
+  readonly operation: 'put' | 'delete'
+  /** As in {@link LogRecordReport}. */
+  readonly state: LogRecordReport['state']
+  /** The last moment at which it was the newest, RFC 3339 in microseconds: `read_time` of a read that shows it. Absent for the newest. */
+  readonly readTime?: string
+  /** Whether a read at that moment is still possible. */
+  readonly readable: boolean
+}
+
+export interface VersionsReport {
+  readonly key: string
+  /** Oldest first; from before the oldest kept log record at most one. Empty for an entity that never was. */
+  readonly versions: readonly VersionReport[]
+}
+
 export interface PendingReport {
   readonly pending: readonly LogRecordReport[]
 }

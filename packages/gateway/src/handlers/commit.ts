@@ -26,20 +26,24 @@ const transactional = 1
 const nonTransactional = 2
 
 /** A commit, and the database it is for. */
-interface ScopedCommit {
+export interface ScopedCommit {
   readonly scope: RequestScope
   readonly commit: CommitRequest
 }
 
 export function commitHandler(engine: EnginePort): Handler {
   return (bytes, call) => {
-    const asked = bytes.length <= wholeBytesMax ? wholeCommit(bytes, call) : commitInPieces(bytes, call)
-    return andThen(asked, ({ scope, commit }) =>
+    return andThen(readCommit(bytes, call), ({ scope, commit }) =>
       andThen(engine.database(scope.projectId, scope.databaseId).commit(call, commit), (result) =>
         answerOf(call, result),
       ),
     )
   }
+}
+
+/** @param bytes - a CommitRequest */
+export function readCommit(bytes: Buffer, call: Call): MaybePromise<ScopedCommit> {
+  return bytes.length <= wholeBytesMax ? wholeCommit(bytes, call) : commitInPieces(bytes, call)
 }
 
 const mutationsField = 6

@@ -24,8 +24,8 @@ export function lookupHandler(engine: EnginePort): Handler {
     const result = engine.database(scope.projectId, scope.databaseId).lookup(call, request)
     const isEventual = request.read?.consistency === 'eventual'
     return result instanceof Promise
-      ? result.then((found) => answerOf(found, isEventual))
-      : answerOf(result, isEventual)
+      ? result.then((found) => lookupAnswer(found, isEventual))
+      : lookupAnswer(result, isEventual)
   }
 }
 
@@ -42,7 +42,10 @@ function lookupOf(bytes: Buffer, call: Call): ScopedLookup {
 }
 
 /** LookupResponse: found 1, missing 2, deferred 3, transaction 5, read_time 7. */
-function answerOf({ found, missing, deferred, transaction, readTime }: LookupResult, isEventual: boolean): Buffer {
+export function lookupAnswer(
+  { found, missing, deferred, transaction, readTime }: LookupResult,
+  isEventual: boolean,
+): Buffer {
   const version = isEventual ? undefined : readTime
   return writeAnswer((writer) => {
     writer.timestamp(7, readTime)

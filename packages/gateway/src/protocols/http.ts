@@ -186,6 +186,7 @@ export class HttpConnections {
       if ('text' in answer) exchange.answer(textType, answer.text)
       else if ('json' in answer) exchange.answer(jsonForm.contentType, `${JSON.stringify(answer.json)}\n`)
       else if ('file' in answer) exchange.answerFile(answer.file)
+      else if ('document' in answer) await this.#eventStreams.sendDocument(response, answer.document)
       else await this.#eventStreams.send(response, answer.events)
     } catch (error) {
       if (error instanceof BodyTooLarge || error instanceof BodyAborted) throw error

@@ -23,6 +23,7 @@ export type RouteAnswer =
   | { readonly json: unknown }
   | { readonly events: Events }
   | { readonly file: FileAnswer }
+  | { readonly document: Document }
 
 /** A file for a browser. */
 export interface FileAnswer {
@@ -32,6 +33,15 @@ export interface FileAnswer {
   readonly headers?: Readonly<Record<string, string>>
   /** Default 200. */
   readonly status?: number
+}
+
+/** A document that is sent while it is made. */
+export interface Document {
+  readonly contentType: string
+  /** The name under which a browser stores it; absent = it is shown. */
+  readonly fileName?: string
+  /** An error before the first piece is the answer of the call; a later one ends the connection. */
+  pieces(signal: AbortSignal): AsyncIterable<string>
 }
 
 /** Server-sent events ({@link eventOf}), until they end or the signal says that the client has gone. */

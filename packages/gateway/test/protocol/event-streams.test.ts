@@ -78,3 +78,25 @@ test('what goes wrong before the first event is answered like other errors', asy
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { message: 'no such thing' } })
 })
+
+test('a document comes as a file, an error before its first piece as an error, and event-streams/V3: its broken beginning not as the whole', async () => {
+  const failsAfter = (count: number) =>
+    async function* () {
+      for (let i = 0; i < count; i++) yield 'piece\n'
+      if (count < 3) throw invalidArgument('no more pieces')
+    }
+  const gateway = await testGateway(engineDouble(), {
+    routes: (router) =>
+      router.add('GET', '/file', ({ query }) => {
+        const pieces = failsAfter(Number(query.get('count')))
+        return { document: { contentType: 'text/csv', fileName: 'a "b"\r\n.csv', pieces } }
+      }),
+  })
+  const whole = await fetch(`${gateway.url}/file?count=3`)
+  expect(await whole.text()).toBe('piece\npiece\npiece\n')
+  expect(whole.headers.get('content-type')).toBe('text/csv')
+  expect(whole.headers.get('content-disposition')).toBe("attachment; filename*=UTF-8''a%20%22b%22%0D%0A.csv")
+  const none = await fetch(`${gateway.url}/file?count=0`)
+  expect([none.status, await none.json()]).toMatchObject([400, { error: { message: 'no more pieces' } }])
+  await expect(fetch(`${gateway.url}/file?count=1`).then((answer) => answer.text())).rejects.toThrow()
+})

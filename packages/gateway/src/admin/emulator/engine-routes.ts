@@ -4,10 +4,13 @@
  */
 import type { Engine } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
+import { addEntityRoute } from './entity-route.ts'
 import { addExplainRoute } from './explain.ts'
+import { addFixtureRoutes } from './fixture-routes.ts'
 import { addIdRoutes } from './ids.ts'
 import { addIndexRoutes } from './index-questions.ts'
 import { type Asking, inspect, inspectionPath, methodOf, questionNames } from './inspection.ts'
+import { addPreviewRoute } from './preview.ts'
 import { progressOf } from './progress.ts'
 
 export function addEngineRoutes(router: Router, engine: Engine): void {
@@ -19,7 +22,10 @@ export function addEngineRoutes(router: Router, engine: Engine): void {
       return { json: await ask({ signal }) }
     })
   }
+  addEntityRoute(router, engine)
   addExplainRoute(router, engine)
+  addFixtureRoutes(router, engine)
+  addPreviewRoute(router, engine)
   addIdRoutes(router, engine)
   addIndexRoutes(router, engine)
 }

@@ -3,6 +3,7 @@
  * line asks a folder that it opened the same way. Reports are the engine's, plain JSON.
  *
  *   GET   rows, log      project, database, namespace, key            GET   pending, applied
+ *   GET   versions       the same                                     entity-route.ts has the entity itself
  *   GET   table          name, limit, after, until                    POST  check     repair=true puts index rows right
  *   GET   databases      every database, and its settings
  *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: everything
@@ -39,6 +40,7 @@ interface Question {
 const questions: Readonly<Record<string, Question>> = {
   rows: { method: 'GET', ask: (engine, parameters) => engine.inspector.rows(keyOf(parameters)) },
   log: { method: 'GET', ask: (engine, parameters) => engine.inspector.log(keyOf(parameters)) },
+  versions: { method: 'GET', ask: (engine, parameters) => engine.inspector.versions(keyOf(parameters)) },
   pending: { method: 'GET', ask: (engine) => engine.inspector.pending() },
   applied: { method: 'GET', ask: (engine) => engine.inspector.applied() },
   table: { method: 'GET', ask: table },
@@ -75,7 +77,8 @@ export async function inspect(
   return await question.ask(engine, parameters, asking)
 }
 
-function keyOf({ project, database, namespace, key }: Parameters): Key {
+/** The key that the parameters name. @throws INVALID_ARGUMENT */
+export function keyOf({ project, database, namespace, key }: Parameters): Key {
   if (!project) throw invalidArgument('the parameter project is missing')
   if (!key) throw invalidArgument('the parameter key is missing')
   const databaseId = database === undefined || database === '(default)' ? '' : database

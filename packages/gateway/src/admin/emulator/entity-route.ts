@@ -1,0 +1,33 @@
+/**
+ * One entity as it is committed, in the JSON of a lookup's answer. A lookup would apply what waits in the entity's group; this one
+ * only looks.
+ *
+ *   GET  /emulator/inspect/entity   project, database, namespace, key, version   →   as lookup: found or missing
+ */
+import { type Engine, invalidArgument } from '@sixtables/engine'
+import { messageOf } from '../../call.ts'
+import { lookupAnswer } from '../../handlers/lookup.ts'
+import { jsonForm } from '../../protocols/http-json.ts'
+import type { Router } from '../../protocols/router.ts'
+import { inspectionPath, keyOf } from './inspection.ts'
+
+export function addEntityRoute(router: Router, engine: Engine): void {
+  router.add('GET', `${inspectionPath}entity`, async ({ query }) => {
+    const parameters = Object.fromEntries(query)
+    const key = keyOf(parameters)
+    const image = await engine.inspector.entity(key, versionOf(parameters['version']))
+    const found = image === undefined ? [] : [{ key, image }]
+    const readTime = engine.context().clock.nowMicros()
+    const answer = lookupAnswer({ found, missing: image === undefined ? [key] : [], deferred: [], readTime }, false)
+    const { answerToJson } = await import('../../protocols/json-codec.ts')
+    const body = Buffer.from(answerToJson('Lookup', messageOf(answer)))
+    return { file: { contentType: jsonForm.contentType, body } }
+  })
+}
+
+function versionOf(text: string | undefined): bigint | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d{1,19}$/.test(text))
+    throw invalidArgument(`version is a whole number such as 1795253295548613, not "${text}"`)
+  return BigInt(text)
+}

@@ -1,0 +1,100 @@
+/**
+ * Fixtures over HTTP: the formats of docs/reference/fixtures.md, written into a database and read out of it.
+ *
+ *   POST  /emulator/fixtures   project, database, format, text, name, kind       →   entities: how many, keys: the first of them
+ *   GET   /emulator/fixtures   project, database, namespace…, kind…, format      →   the fixture as a file, while it is read
+ *
+ * A fixture comes as a member of a JSON body, since state is changed by JSON alone: no form of another page can send one.
+ */
+import { type Database, type Engine, formatKeyPath, invalidArgument, validateDatabase } from '@sixtables/engine'
+import { type DumpedEntity, dumpStore, writeFixture } from '../../fixtures/dump.ts'
+import { type FixtureFormat, fixtureFormats, parseFixture } from '../../fixtures/fixture.ts'
+import { FixtureError } from '../../fixtures/fixture-error.ts'
+import { seedStore } from '../../fixtures/seed.ts'
+import { databaseStore } from '../../fixtures/store.ts'
+import type { Router } from '../../protocols/router.ts'
+import { bodyObject } from '../admin-service.ts'
+import type { JsonObject } from '../operations/operations.ts'
+
+const fixturesPath = '/emulator/fixtures'
+const keysShownMax = 100
+
+/** CSV has its columns in its first line: all entities are known before it is written. */
+const csvEntitiesMax = 100_000
+
+const contentTypes: Readonly<Record<FixtureFormat, string>> = {
+  json: 'application/json; charset=UTF-8',
+  yaml: 'application/yaml; charset=UTF-8',
+  csv: 'text/csv; charset=UTF-8',
+}
+
+export function addFixtureRoutes(router: Router, engine: Engine): void {
+  router.add('POST', fixturesPath, async ({ body }) => ({ json: await seeded(engine, bodyObject(body)) }))
+  router.add('GET', fixturesPath, ({ query }) => {
+    const database = databaseOf(engine, query.get('project'), query.get('database'))
+    const format = formatOf(query.get('format') ?? 'yaml')
+    const [kinds, namespaces] = [query.getAll('kind'), query.getAll('namespace')]
+    return {
+      document: {
+        contentType: contentTypes[format],
+        fileName: `${kinds.length === 1 ? kinds[0] : database.projectId}.${format}`,
+        pieces: (signal) => {
+          const context = engine.context({ signal })
+          const entities = dumpStore(databaseStore(database, context), { kinds, namespaces })
+          return writeFixture(format === 'csv' ? bounded(entities) : entities, format)
+        },
+      },
+    }
+  })
+}
+
+const members: ReadonlySet<string> = new Set(['project', 'database', 'format', 'text', 'name', 'kind'])
+
+async function seeded(engine: Engine, request: JsonObject): Promise<JsonObject> {
+  const other = Object.keys(request).find((name) => !members.has(name))
+  if (other !== undefined) throw invalidArgument(`a fixture has ${[...members].join(', ')}, not "${other}"`)
+  const { text, kind } = request
+  if (typeof text !== 'string') throw invalidArgument('text is missing: the fixture as JSON, YAML or CSV')
+  if (kind !== undefined && typeof kind !== 'string') throw invalidArgument('kind is a text')
+  const database = databaseOf(engine, request['project'], request['database'])
+  const name = String(request['name'] ?? 'fixture')
+  const format = formatOf(request['format'])
+  try {
+    const { keys } = await seedStore(
+      databaseStore(database, engine.context()),
+      await parseFixture(text, { format, name, kind }),
+    )
+    return { entities: keys.length, keys: keys.slice(0, keysShownMax).map(({ path }) => formatKeyPath(path)) }
+  } catch (error) {
+    throw error instanceof FixtureError ? invalidArgument(error.message) : error
+  }
+}
+
+function databaseOf(engine: Engine, project: unknown, database: unknown): Database {
+  const projectId = typeof project === 'string' ? project : ''
+  if (projectId === '') throw invalidArgument('project is missing')
+  const databaseId = typeof database !== 'string' || database === '(default)' ? '' : database
+  validateDatabase({ projectId, databaseId })
+  return engine.database(projectId, databaseId)
+}
+
+function formatOf(format: unknown): FixtureFormat {
+  const found = fixtureFormats.find((one) => one === format)
+  if (found === undefined) {
+    const known = fixtureFormats.join(', ')
+    throw invalidArgument(`format is one of ${known}${format === undefined ? '; it is missing' : `, not "${format}"`}`)
+  }
+  return found
+}
+
+async function* bounded(entities: AsyncIterable<DumpedEntity>): AsyncGenerator<DumpedEntity> {
+  let count = 0
+  for await (const entity of entities) {
+    if (++count > csvEntitiesMax) {
+      throw invalidArgument(
+        `CSV over HTTP has at most ${csvEntitiesMax} entities, and there are more; choose a kind, or the format json or yaml`,
+      )
+    }
+    yield entity
+  }
+}
