@@ -106,11 +106,13 @@ export type {
   AppliedReport,
   LogRecordReport,
   LogReport,
+  PendingRecordReport,
   PendingReport,
   ReleaseReport,
   RowReport,
   RowsReport,
   TableReport,
+  TabletBoundary,
   VersionReport,
   VersionsReport,
 } from './service/reports.ts'

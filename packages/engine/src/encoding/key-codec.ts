@@ -86,6 +86,11 @@ export function pathPrefix(path: readonly PathElement[]): string {
   return code
 }
 
+/** The start of the codes of all paths whose root has this kind. */
+export function rootKindPrefix(kind: string): string {
+  return `\x01${encodeText(kind)}`
+}
+
 /** The code of a path of complete elements. */
 export function pathCode(path: readonly PathElement[]): string {
   return pathPrefix(path) + pathEnd

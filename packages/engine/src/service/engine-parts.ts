@@ -88,7 +88,8 @@ export class EngineParts {
     this.indexes = new Indexes({ kv, log, transactions, scheduler, onRowsChanged })
     const shared = this.#shared(recent)
     this.ttl = this.#ttl()
-    this.inspector = new Inspector({ kv, log, history, databaseByCode })
+    const tabletsBetween = tablets.between.bind(tablets)
+    this.inspector = new Inspector({ kv, log, history, databaseByCode, tabletsBetween })
   }
 
   /** A context for requests made in this process. */

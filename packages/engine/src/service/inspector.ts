@@ -3,10 +3,10 @@
  *
  * It reads without a request's ledger and rolls nothing forward, so that looking changes nothing.
  */
-import { fromHex, hexOf } from '../encoding/bytes.ts'
-import { keyCodes } from '../encoding/key-codec.ts'
+import { hexOf } from '../encoding/bytes.ts'
+import { keyCodes, partitionOfCode } from '../encoding/key-codec.ts'
 import { prettyPath, prettyRowKey } from '../encoding/pretty.ts'
-import { DatastoreError, invalidArgument } from '../errors.ts'
+import { DatastoreError } from '../errors.ts'
 import { scatteredRowKey, sequentialRowKey } from '../ids/id-scope.ts'
 import type { ApplyHold } from '../log/apply-holds.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
@@ -14,18 +14,20 @@ import type { CommitLog } from '../log/commit-log.ts'
 import { decodeLogRecord, type EntityChange, type LogRecord } from '../log/log-record.ts'
 import type { PendingRecord } from '../log/pending.ts'
 import type { EntityImage } from '../model/entity.ts'
-import { formatKey, type Key, lastElement } from '../model/key.ts'
+import { formatKey, type Key, lastElement, type PartitionId } from '../model/key.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import { handRows, RowProducer, tableOfRow } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf, logRangeOfGroup, parseLogRowKey, pendingRowKey } from '../tables/log-rows.ts'
-import { isOf, rowsOf } from '../tables/rows.ts'
+import { isOf } from '../tables/rows.ts'
 import { type TableId, tableIds } from '../tables/table.ts'
+import type { Tablet } from '../tablets/tablet.ts'
 import type { ApplyHistory } from './apply-history.ts'
 import type {
   AppliedReport,
   LogRecordReport,
   LogReport,
+  PendingRecordReport,
   PendingReport,
   ReleaseReport,
   RowReport,
@@ -34,6 +36,7 @@ import type {
   VersionsReport,
 } from './reports.ts'
 import { cellInWords, changeInWords, committedAt, groupInWords } from './row-words.ts'
+import { type TableRowsOptions, tableRows } from './table-rows.ts'
 import { type LoggedImage, versionsOf } from './versions.ts'
 
 export interface InspectorParts {
@@ -41,7 +44,24 @@ export interface InspectorParts {
   readonly log: CommitLog
   readonly history: ApplyHistory
   databaseByCode(code: string): LogDatabase
+  /** The tablets of a table from one row to another, left to right. */
+  tabletsBetween(table: TableId, from: RowKey, through: RowKey): readonly Tablet[]
 }
+
+/** Which waiting records are reported. */
+export interface PendingOptions {
+  readonly projectId?: string | undefined
+  /** Empty = the default database. */
+  readonly databaseId?: string | undefined
+  readonly namespaceId?: string | undefined
+  /** Maximum number of records; default: unlimited. */
+  readonly limit?: number | undefined
+  /** Maximum length of the words of a change, of which a record then shows {@link changesShown}; default: unlimited. */
+  readonly words?: number | undefined
+}
+
+/** Changes of a record that are shown where words are limited. */
+const changesShown = 10
 
 export class Inspector {
   readonly #parts: InspectorParts
@@ -124,9 +144,22 @@ export class Inspector {
     return found?.image
   }
 
-  /** Commits not yet wholly applied, in all databases. */
-  pending(): PendingReport {
-    return { pending: this.#parts.log.pending.all().map((record) => pendingReport(record)) }
+  /** Commits not yet wholly applied: group by group, the groups in the order in which they began to wait. */
+  pending({ projectId, databaseId, namespaceId, limit, words }: PendingOptions = {}): PendingReport {
+    const all = this.#parts.log.pending.all()
+    const isOpen = projectId === undefined && databaseId === undefined && namespaceId === undefined
+    const inScope = isOpen ? all : all.filter(({ partition }) => isIn(partitionOfCode(partition)))
+    const shown = inScope.slice(0, limit)
+    const rest = inScope.length - shown.length
+    return {
+      pending: shown.map((record) => pendingReport(record, words)),
+      ...(rest > 0 ? { more: rest } : {}),
+    }
+    function isIn(place: PartitionId): boolean {
+      if (projectId !== undefined && place.projectId !== projectId) return false
+      if (databaseId !== undefined && place.databaseId !== databaseId) return false
+      return namespaceId === undefined || place.namespaceId === namespaceId
+    }
   }
 
   /** The latest steps of applying, and why each was taken. */
@@ -143,16 +176,24 @@ export class Inspector {
   /**
    * Applies what the group of `key` holds back: up to milestone A its oldest record only, since the next must wait for
    * that one's index rows; up to milestone B all of its records.
+   *
+   * @param version - up to the record of this commit instead: those before it wholly, and it to the milestone
    */
-  async release(key: Key, milestone: 'A' | 'B'): Promise<ReleaseReport> {
-    const { log } = this.#parts
+  async release(key: Key, milestone: 'A' | 'B', version?: bigint): Promise<ReleaseReport> {
+    const { applier, pending } = this.#parts.log
     const { partition, path } = keyCodes(key)
     const group = groupOf(partition, path)
-    const waiting = log.pending.of(group)
-    const oldest = waiting[0]
-    const released = milestone === 'B' ? waiting.length : oldest?.milestone === 'committed' ? 1 : 0
-    if (milestone === 'B') await log.applier.rollForward(group, 'release')
-    else await log.applier.step(group, 'A', 'release')
+    const [oldest] = pending.of(group)
+    const last = version ?? (milestone === 'A' ? oldest?.version : pending.of(group).at(-1)?.version)
+    let released = 0
+    for (;;) {
+      const record = pending.of(group)[0]
+      if (record === undefined || last === undefined || record.version > last) break
+      const upTo = record.version === last ? milestone : 'B'
+      if (upTo === 'B' || record.milestone === 'committed') released++
+      await applier.step(group, upTo, 'release')
+      if (upTo === 'A') break
+    }
     return { group: groupInWords(group), milestone, released }
   }
 
@@ -167,50 +208,22 @@ export class Inspector {
     return async () => await release()
   }
 
-  /** Applies everything that is held, in all databases. */
-  async releaseAll(): Promise<number> {
-    const waiting = this.#parts.log.pending.count
-    await this.#parts.log.rollForwardAll('release')
+  /** Applies everything that is held, in all databases, or in the one with this code. @returns how many records waited */
+  async releaseAll(database?: string): Promise<number> {
+    const { log } = this.#parts
+    if (database === undefined) {
+      const waiting = log.pending.count
+      await log.rollForwardAll('release')
+      return waiting
+    }
+    const waiting = log.pending.groupsOf(database).reduce((sum, group) => sum + log.pending.of(group).length, 0)
+    await log.applier.rollForwardDatabase(database, 'release')
     return waiting
   }
 
-  /**
-   * Rows of one table in row key order.
-   *
-   * @param options.after - hexadecimal row key to go on behind, as `next` of the report before
-   * @param options.until - hexadecimal row key to stop before
-   */
-  async table(
-    table: TableId,
-    options: { readonly limit?: number; readonly after?: string; readonly until?: string } = {},
-  ): Promise<TableReport> {
-    const limit = options.limit ?? 100
-    if (!Number.isInteger(limit) || limit < 1 || limit > 1000) throw invalidArgument(`limit is 1 to 1000, not ${limit}`)
-    const all = rowsOf(table)
-    const start = options.after === undefined ? all.start : `${fromHex(options.after)}\x00`
-    if (!isOf(table, start)) throw invalidArgument(`after: ${options.after} is not a row key of ${table}`)
-    const end = options.until === undefined ? all.end : fromHex(options.until)
-    if (options.until !== undefined && !isOf(table, end))
-      throw invalidArgument(`until: ${options.until} is not a row key of ${table}`)
-    const scan = this.#parts.kv.scan({ start, end }, { expect: limit + 1 })
-    try {
-      const found = []
-      while (found.length <= limit) {
-        const rows = await scan.next(limit + 1 - found.length)
-        if (rows.length === 0) break
-        found.push(...rows)
-      }
-      const shown = found.slice(0, limit)
-      const rows = shown.map(({ key, value }) => ({
-        row: prettyRowKey(key, value),
-        rowKey: hexOf(key),
-        value: cellInWords(key, value),
-      }))
-      const last = shown.at(-1)
-      return found.length > limit && last !== undefined ? { table, rows, next: hexOf(last.key) } : { table, rows }
-    } finally {
-      scan.close()
-    }
+  /** Rows of one table in row key order, with the tablets that they lie in (table-rows.ts). */
+  table(table: TableId, options: TableRowsOptions = {}): Promise<TableReport> {
+    return tableRows(this.#parts, table, options)
   }
 
   async #idRows(key: Key): Promise<RowReport[]> {
@@ -302,8 +315,18 @@ function rowReport(
   return { table, row: prettyRowKey(row, shown), rowKey: hexOf(row), value: cellInWords(row, shown), state }
 }
 
-function pendingReport(record: PendingRecord): LogRecordReport {
-  return recordReport(record, record.milestone)
+function pendingReport(record: PendingRecord, words: number | undefined): PendingRecordReport {
+  const { projectId, databaseId, namespaceId } = partitionOfCode(record.partition)
+  const changes = words === undefined ? record.changes : record.changes.slice(0, changesShown)
+  const rest = record.changes.length - changes.length
+  return {
+    ...recordReport({ ...record, changes }, record.milestone, words),
+    project: projectId,
+    database: databaseId,
+    namespace: namespaceId,
+    held: record.held === true,
+    ...(rest > 0 ? { moreChanges: rest } : {}),
+  }
 }
 
 function recordReport(
@@ -311,6 +334,7 @@ function recordReport(
     readonly changes: readonly EntityChange[]
   },
   state: LogRecordReport['state'],
+  words?: number,
 ): LogRecordReport {
   return {
     group: groupInWords(record.group),
@@ -318,6 +342,6 @@ function recordReport(
     version: record.version.toString(),
     committedAt: committedAt(record.version),
     state,
-    changes: record.changes.map(changeInWords),
+    changes: record.changes.map((change) => changeInWords(change, words)),
   }
 }

@@ -58,8 +58,22 @@ export interface VersionsReport {
   readonly versions: readonly VersionReport[]
 }
 
+/** A record between commit and apply; its state is `committed` or `A`. */
+export interface PendingRecordReport extends LogRecordReport {
+  readonly project: string
+  /** Empty = the default database. */
+  readonly database: string
+  readonly namespace: string
+  /** A hold keeps it, or one before it in its group, whatever the policy. */
+  readonly held: boolean
+  /** Changes that are not shown. */
+  readonly moreChanges?: number
+}
+
 export interface PendingReport {
-  readonly pending: readonly LogRecordReport[]
+  readonly pending: readonly PendingRecordReport[]
+  /** Records that are not reported. */
+  readonly more?: number
 }
 
 export interface ReleaseReport {
@@ -83,6 +97,19 @@ export interface AppliedReport {
 export interface TableReport {
   readonly table: string
   readonly rows: readonly { readonly row: string; readonly rowKey: string; readonly value: string }[]
-  /** Where to go on, in hexadecimal; absent at the end. */
+  /** Where to go on behind, in hexadecimal; absent at the end, and when rows were asked for backwards. */
   readonly next?: string
+  /** Where to go on before, when rows were asked for backwards; absent at the beginning. */
+  readonly previous?: string
+  /** Where the scope begins in the table, in hexadecimal, whether a row is there or not. */
+  readonly start?: string
+  /** The tablets that the rows lie in, in their order; each ends where the next one starts. */
+  readonly tablets: readonly TabletBoundary[]
+}
+
+export interface TabletBoundary {
+  readonly id: number
+  readonly server: number
+  /** First row key of the tablet in hexadecimal; empty for the first one of a table. */
+  readonly start: string
 }

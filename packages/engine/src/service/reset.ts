@@ -225,7 +225,7 @@ export function rangesOf(kv: KvReader, scope: ResetScope): MaybePromise<readonly
 }
 
 /** The code of database and number of each composite index of a database that has rows. */
-function compositeCodes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
+export function compositeCodes(kv: KvReader, database: string): MaybePromise<readonly string[]> {
   return runSteps(codesFound(kv, database))
 }
 

@@ -23,9 +23,23 @@ export function committedAt(version: bigint): string {
   return new Date(Number(version / 1000n)).toISOString()
 }
 
-export function changeInWords({ path, after }: EntityChange): string {
+/** Cells above this are not taken apart for some words of them. */
+const wholeCellMax = 16 * 1024
+
+/** @param max - length of the words; default: unlimited */
+export function changeInWords({ path, after }: EntityChange, max?: number): string {
   const name = prettyPath(decodePath(path, 0).path)
-  return after === undefined ? `delete ${name}` : `put ${name} ${propertiesInWords(decodeImage(after).properties)}`
+  if (after === undefined) return shortened(`delete ${name}`, max)
+  if (isTooLarge(after, max)) return shortened(`put ${name}, ${after.length} bytes`, max)
+  return shortened(`put ${name} ${propertiesInWords(decodeImage(after).properties)}`, max)
+}
+
+function isTooLarge(cell: Uint8Array, max: number | undefined): boolean {
+  return max !== undefined && cell.length > wholeCellMax
+}
+
+export function shortened(text: string, max: number = Number.POSITIVE_INFINITY): string {
+  return text.length > max ? `${text.slice(0, max)}…` : text
 }
 
 /** `{owner: "ada", priority: 5}` */
@@ -41,7 +55,12 @@ function typeName(typeByte: number): string {
   return Object.entries(typeBytes).find(([, byte]) => byte === type)?.[0] ?? `type ${type}`
 }
 
-export function cellInWords(row: RowKey, cell: Uint8Array): string {
+/** @param max - length of the words; default: unlimited */
+export function cellInWords(row: RowKey, cell: Uint8Array, max?: number): string {
+  return isTooLarge(cell, max) ? `${cell.length} bytes` : shortened(wholeCellInWords(row, cell), max)
+}
+
+function wholeCellInWords(row: RowKey, cell: Uint8Array): string {
   switch (tableOfRow(row)) {
     case 'Entities': {
       const { version, properties } = decodeImage(cell)
@@ -50,7 +69,11 @@ export function cellInWords(row: RowKey, cell: Uint8Array): string {
     case 'IdSequences':
       return `next ${decodeCounter(cell)}`
     case 'Log':
-      return isOf('Pending', row) ? 'marker' : decodeLogRecord(cell).changes.map(changeInWords).join('; ')
+      return isOf('Pending', row)
+        ? 'marker'
+        : decodeLogRecord(cell)
+            .changes.map((change) => changeInWords(change))
+            .join('; ')
     case 'Metadata':
       return hexOf(cell)
     default:

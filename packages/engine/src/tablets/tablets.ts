@@ -182,6 +182,12 @@ export class Tablets {
     this.#fleet.map.check()
   }
 
+  /** The tablets of a table from one row to another, left to right; none of a table that no operation has touched. */
+  between(table: TableId, from: RowKey, through: RowKey): readonly Tablet[] {
+    this.#now()
+    return this.#fleet.map.tabletsBetween(table, from, through)
+  }
+
   /** The tablets with their exact numbers, for tests and labs. */
   all(): readonly Tablet[] {
     return [...this.#fleet.map.all()]

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { StoreEvent } from '@sixtables/engine'
+import type { PendingReport, StoreEvent, TableReport } from '@sixtables/engine'
 import { afterEach, describe, expect, test } from 'vitest'
 import { eventData } from '../../src/cli/target/events.ts'
 import { type Started, startCommand } from '../support/cli.ts'
@@ -23,8 +23,8 @@ function post({ address }: Started, path: string, body: unknown = {}): Promise<R
   return fetch(`http://${address}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-async function put(started: Started, id: number, kind = 'ToDo'): Promise<void> {
-  const entity = { key: { path: [{ kind, id: `${id}` }] }, properties: { done: { booleanValue: false } } }
+async function put(started: Started, id: number, kind = 'ToDo', done = false): Promise<void> {
+  const entity = { key: { path: [{ kind, id: `${id}` }] }, properties: { done: { booleanValue: done } } }
   const body = { mode: 'NON_TRANSACTIONAL', mutations: [{ upsert: entity }] }
   expect((await post(started, '/v1/projects/demo:commit', body)).status).toBe(200)
 }
@@ -95,6 +95,29 @@ test('with the policy by hand A and B come when they are released, and a filter 
   expect(words(events)).toEqual(['insert ToDo:1', 'A ToDo:1 release', 'B ToDo:1 release'])
   expect(events[0]).toMatchObject({ commit: { waits: true } })
   expect(events[2]).toMatchObject({ apply: { moreRows: 2 } })
+})
+
+test('waiting records are listed and released one by one, and a table is read by ranges', async () => {
+  const started = await server('--testing', '--apply', 'manual')
+  const get = async <T>(path: string): Promise<T> =>
+    (await fetch(`http://${started.address}/emulator/inspect/${path}`)).json() as Promise<T>
+  for (const done of [false, true, false]) await put(started, 1, 'ToDo', done)
+  await put(started, 2)
+  const { pending, more } = await get<PendingReport>('pending?project=demo&database=(default)&limit=2&words=20')
+  expect(more).toBe(2)
+  const [first, second] = pending
+  expect([first?.group, second?.state]).toEqual(['ToDo:1', 'committed'])
+  const release = `/emulator/inspect/release?project=demo&key=ToDo:1&milestone=A&version=${second?.version}`
+  expect(await (await post(started, release)).json()).toMatchObject({ released: 2 })
+  const rest = await get<PendingReport>('pending?project=demo')
+  expect(rest.pending.map(({ state }) => state)).toEqual(['A', 'committed', 'committed'])
+  expect(await (await post(started, '/emulator/inspect/release?project=demo')).json()).toMatchObject({ released: 3 })
+  const table = await get<TableReport>('table?name=EntitiesByKind&project=demo&kind=ToDo&limit=1&words=100')
+  expect(table).toMatchObject({ rows: [{ row: 'EntitiesByKind(demo, ToDo, ToDo:1)' }], tablets: [{ start: '' }] })
+  const start = String(table.start)
+  expect(await get(`table?name=EntitiesByKind&from=${encodeURIComponent(start)}&limit=9`)).toMatchObject({
+    rows: [{}, { row: 'EntitiesByKind(demo, ToDo, ToDo:2)' }],
+  })
 })
 
 test.each([

@@ -7,6 +7,7 @@
 import { type CommitFilter, type Engine, invalidArgument, parseKeyPath } from '@sixtables/engine'
 import { LineQueue } from '../../calls/line-queue.ts'
 import { eventsOfLines, type Router } from '../../protocols/router.ts'
+import { placeOf } from './inspection.ts'
 
 /** Maximum size of the events that the reader has not taken yet, in characters. */
 const waitingMax = 4 * 1024 * 1024
@@ -42,15 +43,8 @@ async function* lines(
 }
 
 function filterOf(query: URLSearchParams): CommitFilter {
-  const key = query.get('key')
-  const database = query.get('database') ?? undefined
-  return {
-    projectId: query.get('project') ?? undefined,
-    databaseId: database === '(default)' ? '' : database,
-    namespaceId: query.get('namespace') ?? undefined,
-    kind: query.get('kind') ?? undefined,
-    path: key === null ? undefined : parseKeyPath(key),
-  }
+  const { kind, key, ...place } = Object.fromEntries(query)
+  return { ...placeOf(place), kind, path: key === undefined ? undefined : parseKeyPath(key) }
 }
 
 function listedOf(query: URLSearchParams): number {

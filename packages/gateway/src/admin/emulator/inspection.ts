@@ -2,17 +2,20 @@
  * Questions to the inspector and the checker, by name and parameters: the server answers it over HTTP, and the command
  * line asks a folder that it opened the same way. Reports are the engine's, plain JSON.
  *
- *   GET   rows, log      project, database, namespace, key            GET   pending, applied
+ *   GET   rows, log      project, database, namespace, key            GET   applied
  *   GET   versions       the same                                     entity-route.ts has the entity itself
- *   GET   table          name, limit, after, until                    POST  check     repair=true puts index rows right
+ *   GET   pending        project, database, namespace, limit, words
+ *   GET   table          name, and a part of it (TableRowsOptions)     POST  check     repair=true puts index rows right
  *   GET   databases      every database, and its settings
- *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: everything
+ *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: a database, or everything
  */
 import {
   type CheckReport,
+  type CommitFilter,
   type Engine,
   invalidArgument,
   type Key,
+  type PendingReport,
   parseKeyPath,
   type TableId,
   tableIds,
@@ -41,7 +44,7 @@ const questions: Readonly<Record<string, Question>> = {
   rows: { method: 'GET', ask: (engine, parameters) => engine.inspector.rows(keyOf(parameters)) },
   log: { method: 'GET', ask: (engine, parameters) => engine.inspector.log(keyOf(parameters)) },
   versions: { method: 'GET', ask: (engine, parameters) => engine.inspector.versions(keyOf(parameters)) },
-  pending: { method: 'GET', ask: (engine) => engine.inspector.pending() },
+  pending: { method: 'GET', ask: pending },
   applied: { method: 'GET', ask: (engine) => engine.inspector.applied() },
   table: { method: 'GET', ask: table },
   databases: { method: 'GET', ask: databases },
@@ -85,12 +88,31 @@ export function keyOf({ project, database, namespace, key }: Parameters): Key {
   return { partition: { projectId: project, databaseId, namespaceId: namespace ?? '' }, path: parseKeyPath(key) }
 }
 
+function pending(engine: Engine, parameters: Parameters): PendingReport {
+  const limit = numberOf(parameters, 'limit')
+  return engine.inspector.pending({ ...placeOf(parameters), limit, words: numberOf(parameters, 'words') })
+}
+
+/** Only what is given; `(default)` is the default database. */
+export function placeOf({ project, database, namespace }: Parameters): CommitFilter {
+  return { projectId: project, databaseId: database === '(default)' ? '' : database, namespaceId: namespace }
+}
+
 async function release(engine: Engine, parameters: Parameters): Promise<unknown> {
-  const { key, milestone = 'B' } = parameters
+  const { key, milestone = 'B', version } = parameters
   if (milestone !== 'A' && milestone !== 'B') throw invalidArgument(`milestone is A or B, not "${milestone}"`)
-  if (key) return engine.inspector.release(keyOf(parameters), milestone)
-  if (milestone === 'A') throw invalidArgument('milestone A is released group by group; give a key')
-  return { released: await engine.inspector.releaseAll(), milestone }
+  if (version !== undefined && !/^\d{1,19}$/.test(version)) {
+    throw invalidArgument(`version is the commitVersion of a waiting record, not "${version}"`)
+  }
+  if (key) {
+    return engine.inspector.release(keyOf(parameters), milestone, version === undefined ? undefined : BigInt(version))
+  }
+  if (milestone === 'A' || version !== undefined) {
+    throw invalidArgument('milestone A and single records are released group by group; give a key')
+  }
+  const { projectId, databaseId = '' } = placeOf(parameters)
+  const database = projectId === undefined ? undefined : engine.database(projectId, databaseId).code
+  return { released: await engine.inspector.releaseAll(database), milestone }
 }
 
 /** A database as the inspector lists it; the default one has an empty id. */
@@ -110,12 +132,26 @@ function databases(engine: Engine): { readonly databases: readonly DatabaseRepor
   }
 }
 
-function table(engine: Engine, { name, limit, after, until }: Parameters): unknown {
+function table(engine: Engine, parameters: Parameters): unknown {
+  const { name, kind, property, from, after, until, before } = parameters
   const id = tableIds.find((one): one is TableId => one === name)
   if (id === undefined) throw invalidArgument(`there is no table "${name}"; there is ${tableIds.join(', ')}`)
   return engine.inspector.table(id, {
-    ...(limit === undefined ? {} : { limit: Number(limit) }),
-    ...(after === undefined ? {} : { after }),
-    ...(until === undefined ? {} : { until }),
+    ...placeOf(parameters),
+    kind,
+    property,
+    from,
+    after,
+    until,
+    before,
+    limit: numberOf(parameters, 'limit'),
+    words: numberOf(parameters, 'words'),
   })
+}
+
+function numberOf(parameters: Parameters, name: string): number | undefined {
+  const text = parameters[name]
+  if (text === undefined) return undefined
+  if (!/^\d{1,9}$/.test(text)) throw invalidArgument(`${name} is a whole number, not "${text}"`)
+  return Number(text)
 }

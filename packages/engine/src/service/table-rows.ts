@@ -1,0 +1,182 @@
+/**
+ * Rows of one table in words, a stretch at a time in either direction, for the inspector. Its cost is that of the rows it answers.
+ *
+ *   scope ──▶ ranges of the table ──▶ cut by from, after, until, before ──▶ the first rows, or with `before` the last ones
+ *
+ * TR1  Going on from `next` or `previous` meets every row of the scope once, in row key order.        table-rows.test.ts
+ */
+import { fromHex, hexOf } from '../encoding/bytes.ts'
+import { rootKindPrefix } from '../encoding/key-codec.ts'
+import { encodeText } from '../encoding/ordered.ts'
+import { prettyRowKey } from '../encoding/pretty.ts'
+import { invalidArgument } from '../errors.ts'
+import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
+import { rowAfter } from '../tables/ranges.ts'
+import { isOf, rowsOf } from '../tables/rows.ts'
+import type { TableId } from '../tables/table.ts'
+import type { Tablet } from '../tablets/tablet.ts'
+import type { TableReport } from './reports.ts'
+import { compositeCodes } from './reset.ts'
+import { cellInWords, shortened } from './row-words.ts'
+
+/** A part of a table. Without a project: all of it. */
+export interface TableScope {
+  readonly projectId?: string | undefined
+  /** Empty = the default database. */
+  readonly databaseId?: string | undefined
+  /** Not in IdSequences and Metadata, whose rows are of a database. */
+  readonly namespaceId?: string | undefined
+  /** In Entities and Log the kind of the root. */
+  readonly kind?: string | undefined
+  /** In EntitiesByPropertyAsc and EntitiesByPropertyDesc. */
+  readonly property?: string | undefined
+}
+
+/** Row keys are hexadecimal. */
+export interface TableRowsOptions extends TableScope {
+  /** 1 to 1,000, default 100. */
+  readonly limit?: number | undefined
+  /** The first row, if it is there. */
+  readonly from?: string | undefined
+  /** The row to go on behind, as `next` of the report before. */
+  readonly after?: string | undefined
+  /** The row to stop before. */
+  readonly until?: string | undefined
+  /** The row to end before: the last rows of the range are answered instead of the first. */
+  readonly before?: string | undefined
+  /** Maximum length of the words of a row, and of its value; default: unlimited. */
+  readonly words?: number | undefined
+}
+
+export interface TableRowsParts {
+  readonly kv: Kv
+  /** The tablets of a table from one row to another, left to right. */
+  tabletsBetween(table: TableId, from: string, through: string): readonly Tablet[]
+}
+
+const limitDefault = 100
+const limitMax = 1000
+
+export async function tableRows(
+  { kv, tabletsBetween }: TableRowsParts,
+  table: TableId,
+  options: TableRowsOptions,
+): Promise<TableReport> {
+  const { limit = limitDefault, words } = options
+  if (!Number.isInteger(limit) || limit < 1 || limit > limitMax)
+    throw invalidArgument(`limit is 1 to ${limitMax}, not ${limit}`)
+  const isReverse = options.before !== undefined
+  const scope = await rangesInScope(kv, table, options)
+  const ranges = cut(scope, boundsOf(table, options))
+  const found = await firstRows(kv, isReverse ? ranges.reverse() : ranges, { isReverse, count: limit + 1 })
+  const shown = found.slice(0, limit)
+  const last = found.length > limit ? shown.at(-1) : undefined
+  if (isReverse) shown.reverse()
+  const rows = shown.map((row) => rowInWords(row, words))
+  const [start] = scope
+  const ends = [shown[0]?.key, shown.at(-1)?.key] as const
+  return {
+    table,
+    rows,
+    ...(last === undefined ? {} : { [isReverse ? 'previous' : 'next']: hexOf(last.key) }),
+    ...(options.projectId === undefined || start === undefined ? {} : { start: hexOf(start.start) }),
+    tablets: tabletsBetween(table, ends[0] ?? '', ends[1] ?? '').map(({ id, server, start }) => ({
+      id,
+      server,
+      start: hexOf(start),
+    })),
+  }
+}
+
+function rowInWords({ key, value }: KvRow, words: number | undefined): TableReport['rows'][number] {
+  return {
+    row: shortened(prettyRowKey(key, value), words),
+    rowKey: hexOf(key),
+    value: cellInWords(key, value, words),
+  }
+}
+
+/** The first rows of some ranges, in their order. */
+async function firstRows(
+  kv: Kv,
+  ranges: readonly KeyRange[],
+  { isReverse, count }: { readonly isReverse: boolean; readonly count: number },
+): Promise<KvRow[]> {
+  const found: KvRow[] = []
+  for (const range of ranges) {
+    const scan = kv.scan(range, { reverse: isReverse, expect: count - found.length })
+    try {
+      while (found.length < count) {
+        const rows = await scan.next(count - found.length)
+        if (rows.length === 0) break
+        found.push(...rows)
+      }
+    } finally {
+      scan.close()
+    }
+    if (found.length === count) break
+  }
+  return found
+}
+
+/** @throws INVALID_ARGUMENT for a row key of another table */
+function boundsOf(table: TableId, { from, after, until, before }: TableRowsOptions): KeyRange {
+  const all = rowsOf(table)
+  const rowOf = (name: string, hex: string): string => {
+    const row = rowOfHex(name, hex)
+    if (!isOf(table, row)) throw invalidArgument(`${name}: ${hex} is not a row key of ${table}`)
+    return row
+  }
+  const starts = [all.start]
+  if (from !== undefined) starts.push(rowOf('from', from))
+  if (after !== undefined) starts.push(rowAfter(rowOf('after', after)))
+  const ends = [all.end]
+  if (until !== undefined) ends.push(rowOf('until', until))
+  if (before !== undefined) ends.push(rowOf('before', before))
+  return { start: lastOf(...starts), end: firstOf(...ends) }
+}
+
+function rowOfHex(name: string, hex: string): string {
+  if (!/^\s*([0-9a-f]{2}\s*)*$/i.test(hex)) throw invalidArgument(`${name} is a row key in hexadecimal, not "${hex}"`)
+  return fromHex(hex)
+}
+
+function cut(ranges: readonly KeyRange[], bounds: KeyRange): KeyRange[] {
+  return ranges
+    .map(({ start, end }) => ({ start: lastOf(start, bounds.start), end: firstOf(end, bounds.end) }))
+    .filter(({ start, end }) => start < end)
+}
+
+function firstOf(...rows: readonly RowKey[]): RowKey {
+  return [...rows].sort()[0] as RowKey
+}
+
+function lastOf(...rows: readonly RowKey[]): RowKey {
+  return [...rows].sort().at(-1) as RowKey
+}
+
+/** The ranges of a scope in a table, in row key order. @throws INVALID_ARGUMENT for a scope that the table does not have */
+async function rangesInScope(kv: KvReader, table: TableId, scope: TableScope): Promise<readonly KeyRange[]> {
+  const { projectId, databaseId = '', namespaceId, kind, property } = scope
+  const isWithin = scope.databaseId !== undefined || namespaceId !== undefined || kind !== undefined
+  if (projectId === undefined) {
+    if (isWithin) throw invalidArgument('the project of the database, namespace or kind is missing')
+    return [rowsOf(table)]
+  }
+  const isOfDatabase = table === 'IdSequences' || table === 'Metadata'
+  const isByProperty = table === 'EntitiesByPropertyAsc' || table === 'EntitiesByPropertyDesc'
+  if (property !== undefined && (kind === undefined || !isByProperty)) {
+    throw invalidArgument('property is of a kind, in EntitiesByPropertyAsc and EntitiesByPropertyDesc')
+  }
+  const database = encodeText(projectId) + (isWithin ? encodeText(databaseId) : '')
+  if (isOfDatabase || (namespaceId === undefined && kind === undefined)) return [rowsOf(table, database)]
+  const place = encodeText(namespaceId ?? '')
+  if (table === 'EntitiesByCompositeProperty') {
+    const kindCode = kind === undefined ? '' : encodeText(kind)
+    return (await compositeCodes(kv, database)).map((index) => rowsOf(table, index + place + kindCode))
+  }
+  if (kind === undefined) return [rowsOf(table, database + place)]
+  const isByPath = table === 'Entities' || table === 'Log'
+  const kindCode = isByPath ? rootKindPrefix(kind) : encodeText(kind)
+  return [rowsOf(table, database + place + kindCode + (property === undefined ? '' : encodeText(property)))]
+}
