@@ -40,6 +40,7 @@ test('calls are counted by method while a stream is open, and not observed after
   call('RunQuery', 'OK')
   const counted = await next()
   expect(counted.methods).toMatchObject({ commit: { calls: 3, errors: 1 }, runQuery: { calls: 1, errors: 0 } })
+  expect(counted.all).toMatchObject({ calls: 4, errors: 1 })
   expect(counted.codes).toEqual({ ABORTED: 1 })
   expect(counted.seconds).toBeGreaterThan(0)
   expect(await next(), 'each event counts anew').toMatchObject({ methods: {}, codes: {} })

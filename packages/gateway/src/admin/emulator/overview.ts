@@ -4,7 +4,7 @@
  *   GET /emulator/overview    an event each interval (ms)
  *
  *   {"at": "2026-…", "seconds": 1.0,                                               since the event before; 0 in the first
- *    "methods": {"commit": {"calls": 12, "errors": 1, "p50Ms": 0.4, "p99Ms": 2.1}}, "codes": {"ABORTED": 1},
+ *    "all": {…}, "methods": {"commit": {"calls": 12, "errors": 1, "p50Ms": 0.4, "p99Ms": 2.1}}, "codes": {"ABORTED": 1},
  *    "openTransactions": 2, "waitingRecords": 0, "databases": [{"project", "database"}], "findings": […]}
  *
  * OV1  Calls are observed while a stream is open, and no longer.                     overview.test.ts
@@ -28,6 +28,8 @@ export interface OverviewEvent {
   readonly at: string
   /** Time that the counts of calls are of. */
   readonly seconds: number
+  /** All calls together; absent without calls. */
+  readonly all?: MethodOverview
   /** Methods that were called, in lower camel case. */
   readonly methods: Readonly<Record<string, MethodOverview>>
   /** Number of errors by their codes. */
@@ -90,49 +92,55 @@ async function* eventsOf(
   }
 }
 
-interface MethodCounts {
-  calls: number
-  errors: number
-  /** In microseconds. */
-  readonly latency: RecordableHistogram
-}
-
 /** An hour, in microseconds. */
 const latencyMax = 3_600_000_000
 
+class MethodCounts {
+  #calls = 0
+  #errors = 0
+  /** In microseconds. */
+  readonly #latency: RecordableHistogram = createHistogram({ lowest: 1, highest: latencyMax, figures: 2 })
+
+  add({ code, durationMs }: CallReport): void {
+    this.#calls++
+    if (code !== 'OK') this.#errors++
+    this.#latency.record(Math.min(latencyMax, Math.max(1, Math.round(durationMs * 1000))))
+  }
+
+  report(): MethodOverview {
+    const at = (percentile: number): number => this.#latency.percentile(percentile) / 1000
+    return { calls: this.#calls, errors: this.#errors, p50Ms: at(50), p99Ms: at(99) }
+  }
+}
+
 class CallCounts {
+  #all: MethodCounts | undefined
   #methods = new Map<string, MethodCounts>()
   #codes = new Map<string, number>()
   #takenAtMs: number | undefined
 
-  add({ method, code, durationMs }: CallReport): void {
+  add(report: CallReport): void {
+    const { method, code } = report
     const name = `${method.charAt(0).toLowerCase()}${method.slice(1)}`
-    let counts = this.#methods.get(name)
-    if (counts === undefined) {
-      counts = { calls: 0, errors: 0, latency: createHistogram({ lowest: 1, highest: latencyMax, figures: 2 }) }
-      this.#methods.set(name, counts)
-    }
-    counts.calls++
-    counts.latency.record(Math.min(latencyMax, Math.max(1, Math.round(durationMs * 1000))))
-    if (code === 'OK') return
-    counts.errors++
-    this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1)
+    const counts = this.#methods.get(name) ?? new MethodCounts()
+    this.#methods.set(name, counts)
+    counts.add(report)
+    this.#all ??= new MethodCounts()
+    this.#all.add(report)
+    if (code !== 'OK') this.#codes.set(code, (this.#codes.get(code) ?? 0) + 1)
   }
 
   /** The counts since the last time. */
-  take(): Pick<OverviewEvent, 'seconds' | 'methods' | 'codes'> {
+  take(): Pick<OverviewEvent, 'seconds' | 'all' | 'methods' | 'codes'> {
     const now = performance.now()
     const seconds = (now - (this.#takenAtMs ?? now)) / 1000
     this.#takenAtMs = now
-    const methods = Object.fromEntries(
-      [...this.#methods].map(([name, { calls, errors, latency }]): [string, MethodOverview] => [
-        name,
-        { calls, errors, p50Ms: latency.percentile(50) / 1000, p99Ms: latency.percentile(99) / 1000 },
-      ]),
-    )
+    const all = this.#all?.report()
+    const methods = Object.fromEntries([...this.#methods].map(([name, counts]) => [name, counts.report()]))
     const codes = Object.fromEntries(this.#codes)
+    this.#all = undefined
     this.#methods = new Map()
     this.#codes = new Map()
-    return { seconds, methods, codes }
+    return { seconds, ...(all === undefined ? {} : { all }), methods, codes }
   }
 }

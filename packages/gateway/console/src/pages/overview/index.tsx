@@ -1,8 +1,144 @@
-/** The state of the server: its calls, its data, and the patterns that would cost at scale. */
+/**
+ * The state of the server: its calls, its data, and the patterns that would cost at scale.
+ *
+ * The history of the lines is kept while the page is open in this tab; the server counts while the page is shown.
+ */
+import { signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { epoch, server } from '../../api/connection.ts'
+import { openEvents } from '../../api/events.ts'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { ErrorNote } from '../../components/error-note.tsx'
+import { LinePlot } from '../../components/line-plot.tsx'
+import { counted, durationInWords, inWords } from '../../model/numbers.ts'
+import { addressOf } from '../../model/route.ts'
+import { Findings } from './findings.tsx'
+import { linesOf, type Point, withEvent } from './history.ts'
+import { DatabaseKinds } from './kinds.tsx'
+import type { OverviewEvent } from './overview-event.ts'
+
+const points = signal<readonly Point[]>([])
+
 export default function OverviewPage() {
+  const [latest, setLatest] = useState<OverviewEvent | undefined>(undefined)
+  const [refused, setRefused] = useState<Error | undefined>(undefined)
+  /** Grows with the commits that were seen: the statistics are of an earlier time then. */
+  const [commits, setCommits] = useState(0)
+  useEffect(() => {
+    setLatest(undefined)
+    return openEvents<OverviewEvent>('/emulator/overview', {
+      onEvent: (event) => {
+        points.value = withEvent(points.value, event)
+        setLatest(event)
+        setCommits((before) => before + (event.methods['commit']?.calls ?? 0))
+      },
+      onRefused: setRefused,
+    })
+  }, [epoch.value])
   return (
-    <section class="page">
-      <h1>Overview</h1>
+    <section class="page overview">
+      <header class="page-head">
+        <h1>Overview</h1>
+      </header>
+      {refused !== undefined && <ErrorNote error={refused} what="The overview cannot be read" />}
+      <Tiles event={latest} />
+      <Plots />
+      <h2>Data</h2>
+      <Databases event={latest} commits={commits} />
+      <h2>Findings</h2>
+      <Findings findings={latest?.findings} />
     </section>
+  )
+}
+
+function Tiles({ event }: { readonly event: OverviewEvent | undefined }) {
+  const all = event?.all
+  const perSecond = (count: number): string =>
+    event === undefined ? '–' : inWords(event.seconds === 0 ? 0 : Number((count / event.seconds).toPrecision(3)))
+  return (
+    <dl class="tiles">
+      <Tile name="Operations a second" value={perSecond(all?.calls ?? 0)} />
+      <Tile name="Errors a second" value={perSecond(all?.errors ?? 0)} isBad={(all?.errors ?? 0) > 0} />
+      <Tile name="Latency p50" value={all === undefined ? '–' : durationInWords(all.p50Ms)} />
+      <Tile name="Latency p99" value={all === undefined ? '–' : durationInWords(all.p99Ms)} />
+      <Tile
+        name="Open transactions"
+        value={event === undefined ? '–' : counted(event.openTransactions)}
+        link={addressOf('requests')}
+        action="Requests"
+      />
+      <Tile
+        name="Records waiting for apply"
+        value={event === undefined ? '–' : counted(event.waitingRecords)}
+        link={addressOf('log')}
+        action="Log and apply"
+      />
+    </dl>
+  )
+}
+
+interface TileProps {
+  readonly name: string
+  readonly value: string
+  readonly isBad?: boolean
+  readonly link?: string
+  /** Words of the link. */
+  readonly action?: string
+}
+
+function Tile({ name, value, isBad = false, link, action }: TileProps) {
+  return (
+    <div class={`tile ${isBad ? 'is-bad' : ''}`}>
+      <dt>{name}</dt>
+      <dd>
+        <span class="tile-value">{value}</span>
+        {link !== undefined && <a href={link}>{action}</a>}
+      </dd>
+    </div>
+  )
+}
+
+function Plots() {
+  const { x, operations, latency, errors } = linesOf(points.value)
+  const axis = { name: 'time', values: x, isTime: true }
+  return (
+    <div class="overview-plots">
+      <LinePlot title="Operations" unit="a second, by method" x={axis} lines={operations} least={1} />
+      <LinePlot title="Latency" unit="ms" x={axis} lines={latency} least={1} />
+      <LinePlot title="Errors" unit="a second, by code" x={axis} lines={errors} least={1} />
+    </div>
+  )
+}
+
+interface DatabasesProps {
+  readonly event: OverviewEvent | undefined
+  readonly commits: number
+}
+
+function Databases({ event, commits }: DatabasesProps) {
+  if (event === undefined) return null
+  if (event.databases.length === 0) return <NoData />
+  const sorted = [...event.databases].sort((a, b) => {
+    const [one, other] = [`${a.project} ${a.database}`, `${b.project} ${b.database}`]
+    return one < other ? -1 : 1
+  })
+  return (
+    <>
+      {sorted.map(({ project, database }) => (
+        <DatabaseKinds key={`${project} ${database}`} project={project} database={database} commits={commits} />
+      ))}
+    </>
+  )
+}
+
+function NoData() {
+  const address = server.value?.address ?? location.host
+  const variables = `export DATASTORE_EMULATOR_HOST=${address}\nexport DATASTORE_PROJECT_ID=${server.value?.project ?? 'demo'}`
+  return (
+    <div class="panel">
+      <p>No client has named a database yet. Let one find this server by its environment:</p>
+      <pre>{variables}</pre>
+      <CopyButton text={variables} />
+    </div>
   )
 }

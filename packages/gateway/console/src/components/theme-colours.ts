@@ -1,0 +1,28 @@
+/**
+ * Colours of the tokens as a canvas needs them, and a number that changes with them.
+ *
+ * A token may depend on the theme, so a canvas draws anew when the theme changes.
+ */
+import { type ReadonlySignal, signal } from '@preact/signals'
+
+const epoch = signal(0)
+
+/** Grows when the colours of the tokens may be others. */
+export const themeEpoch: ReadonlySignal<number> = epoch
+
+const changed = (): void => {
+  epoch.value++
+}
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', changed)
+new MutationObserver(changed).observe(document.documentElement, { attributeFilter: ['data-theme'] })
+
+/** The colour of a token such as `--series-1`, where `element` stands. */
+export function colourOf(token: string, element: HTMLElement): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(${token})`
+  probe.hidden = true
+  element.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}

@@ -1,0 +1,29 @@
+/** Numbers, sizes and times as people read them. */
+
+/** Three significant digits, and whole numbers below 100,000 as they are, since they count something. */
+export function inWords(value: number): string {
+  const isCount = Number.isInteger(value) && Math.abs(value) < 100_000
+  return value.toLocaleString('en-US', isCount ? {} : { maximumSignificantDigits: 3 })
+}
+
+/** `1,234,567` */
+export function counted(value: number): string {
+  return value.toLocaleString('en-US')
+}
+
+const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB']
+
+/** `820 bytes`, `1.2 MiB` */
+export function bytesInWords(bytes: number): string {
+  let [value, unit] = [bytes, 0]
+  while (value >= 1024 && unit < units.length - 1) {
+    value /= 1024
+    unit++
+  }
+  return `${unit === 0 ? value : value.toLocaleString('en-US', { maximumSignificantDigits: 3 })} ${units[unit]}`
+}
+
+/** `0.42 ms`, `1.5 s` */
+export function durationInWords(ms: number): string {
+  return ms < 1000 ? `${inWords(Number(ms.toPrecision(3)))} ms` : `${inWords(Number((ms / 1000).toPrecision(3)))} s`
+}

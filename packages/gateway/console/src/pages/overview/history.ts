@@ -1,0 +1,66 @@
+/**
+ * The newest events of the overview as lines over time.
+ *
+ *   event, event, (the server was away) event     ─▶     x in seconds, a value a second for each method, percentile and error code
+ *
+ * H1  Time in which nothing was measured is a gap, never a zero.         history.test.ts
+ * H2  At most {@link pointsMax} points are kept.                         same
+ */
+import type { PlotLine } from '../../components/line-plot.tsx'
+import type { OverviewEvent } from './overview-event.ts'
+
+export const pointsMax = 600
+/** Events come every second; a longer silence is a gap. */
+const gapSeconds = 3
+
+export interface Point {
+  /** Seconds since 1970. */
+  readonly at: number
+  /** Absent for a gap. */
+  readonly event: OverviewEvent | undefined
+}
+
+/** The points with one event more. The first event after a stream began has measured nothing yet. */
+export function withEvent(points: readonly Point[], event: OverviewEvent): readonly Point[] {
+  const at = Date.parse(event.at) / 1000
+  const last = points.at(-1)
+  const isFirst = event.seconds === 0
+  const added: Point[] = []
+  if (last !== undefined && (isFirst || at - last.at > gapSeconds))
+    added.push({ at: last.at + 0.001, event: undefined })
+  if (!isFirst) added.push({ at, event })
+  return [...points, ...added].slice(-pointsMax)
+}
+
+export interface Lines {
+  readonly x: readonly number[]
+  readonly operations: readonly PlotLine[]
+  readonly latency: readonly PlotLine[]
+  readonly errors: readonly PlotLine[]
+}
+
+export function linesOf(points: readonly Point[]): Lines {
+  const events = points.map(({ event }) => event)
+  const line = (label: string, of: (event: OverviewEvent) => number | null): PlotLine => ({
+    label,
+    values: events.map((event) => (event === undefined ? null : of(event))),
+  })
+  const methods = namesIn(events, ({ methods: called }) => called)
+  const codes = namesIn(events, ({ codes: answered }) => answered)
+  return {
+    x: points.map(({ at }) => at),
+    operations: methods.map((name) =>
+      line(name, ({ methods: called, seconds }) => (called[name]?.calls ?? 0) / seconds),
+    ),
+    latency: [line('p50', ({ all }) => all?.p50Ms ?? null), line('p99', ({ all }) => all?.p99Ms ?? null)],
+    errors: codes.map((name) => line(name, ({ codes: answered, seconds }) => (answered[name] ?? 0) / seconds)),
+  }
+}
+
+/** Names in the order of the alphabet: a line keeps its colour until a name comes before it. */
+function namesIn(
+  events: readonly (OverviewEvent | undefined)[],
+  of: (event: OverviewEvent) => Readonly<Record<string, unknown>>,
+): readonly string[] {
+  return [...new Set(events.flatMap((event) => (event === undefined ? [] : Object.keys(of(event)))))].sort()
+}

@@ -1,0 +1,179 @@
+/**
+ * The kinds of a database with entities, bytes and index rows.
+ *
+ * The figures are those of the statistics kinds, which the server puts together from a walk over all entities. So they are counted by
+ * themselves only where that is quick:
+ *
+ *   at first      with {@link quickMs} of patience; beyond it the kinds are listed without figures, and a button counts
+ *   after writes  again, if the count before took less than that, and at most a twentieth of the time
+ */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { epoch } from '../../api/connection.ts'
+import { ErrorNote } from '../../components/error-note.tsx'
+import { SafeText } from '../../components/safe-text.tsx'
+import { bytesInWords, counted, durationInWords } from '../../model/numbers.ts'
+import { addressOf } from '../../model/route.ts'
+import { countKinds, type KindCount, kindsMax, listKinds } from './kind-counts.ts'
+
+const quickMs = 400
+const restFactor = 20
+const restMsMin = 1000
+
+export interface DatabaseKindsProps {
+  readonly project: string
+  readonly database: string
+  /** Changes with the commits that were seen. */
+  readonly commits: number
+}
+
+interface Counted {
+  readonly kinds: readonly KindCount[]
+  /** Time that the count took; absent when the kinds are only listed. */
+  readonly tookMs?: number
+  readonly countedAt?: Date
+}
+
+export function DatabaseKinds({ project, database, commits }: DatabaseKindsProps) {
+  const { shown, error, isCounting, count } = useKindCounts(project, database, commits)
+  return (
+    <section class="panel database-kinds" aria-label={`Database ${database || '(default)'} of ${project}`}>
+      <header class="toolbar">
+        <h3>
+          <SafeText text={`${project} / ${database || '(default)'}`} />
+        </h3>
+        <span class="muted">{shown === undefined ? 'counting…' : summaryOf(shown)}</span>
+        <button type="button" class="quiet" disabled={isCounting} onClick={count}>
+          {isCounting ? 'Counting…' : 'Count now'}
+        </button>
+      </header>
+      {error !== undefined && <ErrorNote error={error} what="The kinds could not be counted" />}
+      {shown !== undefined && shown.kinds.length > 0 && (
+        <KindTable kinds={shown.kinds} project={project} database={database} />
+      )}
+    </section>
+  )
+}
+
+interface KindCounts {
+  readonly shown: Counted | undefined
+  readonly error: Error | undefined
+  /** A count that was asked for is under way. */
+  readonly isCounting: boolean
+  /** Counts now, however long it takes. */
+  readonly count: () => void
+}
+
+function useKindCounts(project: string, database: string, commits: number): KindCounts {
+  const [shown, setShown] = useState<Counted | undefined>(undefined)
+  const [error, setError] = useState<Error | undefined>(undefined)
+  const [isCounting, setCounting] = useState(false)
+  const running = useRef<AbortController | undefined>(undefined)
+  /** Time before which nothing is counted without being asked for. */
+  const restUntil = useRef(0)
+
+  const count = async (patienceMs: number | undefined): Promise<void> => {
+    if (running.current !== undefined) return
+    const abort = new AbortController()
+    running.current = abort
+    setCounting(patienceMs === undefined)
+    const late = patienceMs === undefined ? undefined : setTimeout(() => abort.abort(), patienceMs)
+    try {
+      const result = await countNow(project, database, abort.signal)
+      restUntil.current = performance.now() + Math.max(restMsMin, result.tookMs * restFactor)
+      setShown(result)
+      setError(undefined)
+    } catch (reason) {
+      restUntil.current = Number.POSITIVE_INFINITY
+      if (!abort.signal.aborted) setError(reason as Error)
+      else if (patienceMs !== undefined) {
+        const kinds = await listKinds(project, database).catch(() => [])
+        setShown((before) => before ?? { kinds })
+      }
+    } finally {
+      clearTimeout(late)
+      running.current = undefined
+      setCounting(false)
+    }
+  }
+
+  useEffect(() => {
+    setShown(undefined)
+    restUntil.current = 0
+    void count(quickMs)
+    return () => running.current?.abort()
+  }, [project, database, epoch.value])
+  useEffect(() => {
+    const restMs = Math.max(200, restUntil.current - performance.now())
+    if (commits === 0 || restMs === Number.POSITIVE_INFINITY) return
+    const timer = setTimeout(() => void count(quickMs), restMs)
+    return () => clearTimeout(timer)
+  }, [commits])
+  return { shown, error, isCounting, count: () => void count(undefined) }
+}
+
+async function countNow(project: string, database: string, signal: AbortSignal) {
+  const began = performance.now()
+  const kinds = await countKinds(project, database, signal)
+  return { kinds, tookMs: performance.now() - began, countedAt: new Date() }
+}
+
+function summaryOf({ kinds, tookMs, countedAt }: Counted): string {
+  if (tookMs === undefined || countedAt === undefined) {
+    return 'A count would read all entities, and takes a moment here; no figures yet.'
+  }
+  if (kinds.length === 0) return 'No entities.'
+  const entities = kinds.reduce((sum, kind) => sum + (kind.entities ?? 0), 0)
+  const many = kinds.length === kindsMax ? ` of the first ${kindsMax} kinds` : ''
+  return `${counted(entities)} ${entities === 1 ? 'entity' : 'entities'}${many}; counted at ${countedAt.toLocaleTimeString('en-GB')} in ${durationInWords(tookMs)}`
+}
+
+interface KindTableProps {
+  readonly kinds: readonly KindCount[]
+  readonly project: string
+  readonly database: string
+}
+
+function KindTable({ kinds, project, database }: KindTableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard.
+    <section class="scroll" tabIndex={0} aria-label={`Kinds of ${project}`}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Kind</th>
+            <th scope="col" class="number">
+              Entities
+            </th>
+            <th scope="col" class="number">
+              Bytes
+            </th>
+            <th scope="col" class="number">
+              Index rows
+            </th>
+            <th scope="col" class="number">
+              Index bytes
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {kinds.map(({ kind, entities, entityBytes, indexRows, indexBytes }) => (
+            <tr key={kind}>
+              <th scope="row">
+                <a href={addressOf('data', [project, kind], { database: database === '' ? undefined : database })}>
+                  <SafeText text={kind} />
+                </a>
+              </th>
+              <td class="number">{numberOr(entities, counted)}</td>
+              <td class="number">{numberOr(entityBytes, bytesInWords)}</td>
+              <td class="number">{numberOr(indexRows, counted)}</td>
+              <td class="number">{numberOr(indexBytes, bytesInWords)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+const numberOr = (value: number | undefined, words: (value: number) => string): string =>
+  value === undefined ? '–' : words(value)

@@ -1,0 +1,36 @@
+/** An event of `GET /emulator/overview`; docs/reference/http.md has its members. */
+export interface MethodCounts {
+  readonly calls: number
+  readonly errors: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+export interface Finding {
+  readonly kind: string
+  readonly subject: string
+  readonly words: string
+  readonly evidence: readonly string[]
+  readonly remedy: string
+  /** Name of the lab that teaches it. */
+  readonly lab: string
+  readonly lastSeenMs: number
+}
+
+/** An empty `database` is the default one. */
+export interface DatabaseName {
+  readonly project: string
+  readonly database: string
+}
+
+export interface OverviewEvent {
+  readonly at: string
+  readonly seconds: number
+  readonly all?: MethodCounts
+  readonly methods: Readonly<Record<string, MethodCounts>>
+  readonly codes: Readonly<Record<string, number>>
+  readonly openTransactions: number
+  readonly waitingRecords: number
+  readonly databases: readonly DatabaseName[]
+  readonly findings: readonly Finding[]
+}

@@ -1,0 +1,61 @@
+/** The overview: calls of real clients as numbers and lines, kinds, findings with their labs, and a store that changes under it. */
+import { expect, test } from 'vitest'
+import { violationsOf } from './axe.ts'
+import { consoleTests, picture } from './browser.ts'
+
+const key = (kind: string, id: number) => ({ path: [{ kind, id: String(id) }] })
+const put = (id: number) => ({
+  upsert: {
+    key: key('ToDo', id),
+    properties: { owner: { stringValue: 'ada' }, priority: { integerValue: String(id) } },
+  },
+})
+
+consoleTests('the overview', ({ visit }) => {
+  test('shows calls as they come, errors, kinds, open transactions and findings with their labs', async () => {
+    const { page, origin } = await visit('#/overview')
+    const call = async (method: string, body: unknown): Promise<number> => {
+      const headers = { 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      return (await fetch(`${origin}/v1/projects/demo:${method}`, init)).status
+    }
+    await page.getByText('No client has named a database yet').waitFor()
+    const tile = (name: string) => page.locator('.tile', { hasText: name }).locator('.tile-value')
+    await expect.poll(() => tile('Operations a second').textContent()).toBe('0')
+
+    await call('commit', { mode: 'NON_TRANSACTIONAL', mutations: Array.from({ length: 30 }, (_, i) => put(i + 1)) })
+    await call('beginTransaction', {})
+    expect(await call('lookup', { keys: [{ path: [{ kind: 'ToDo' }] }] })).toBe(400)
+    // A slash in a name: a finding.
+    const odd = { upsert: { key: { path: [{ kind: 'Note', name: 'a/b' }] }, properties: {} } }
+    await call('commit', { mode: 'NON_TRANSACTIONAL', mutations: [odd] })
+    await call('lookup', { keys: [key('ToDo', 1)] })
+    await call('runQuery', { query: { kind: [{ name: 'ToDo' }] } })
+
+    await expect.poll(() => tile('Open transactions').textContent()).toBe('1')
+    const row = page.getByRole('row', { name: /ToDo/ })
+    await row.waitFor()
+    // 30 rows of the kind, and of two properties in both orders.
+    expect(await row.getByRole('cell').allTextContents()).toEqual([
+      '30',
+      expect.stringMatching(/KiB/),
+      '150',
+      expect.stringMatching(/KiB/),
+    ])
+    expect(await row.getByRole('link').getAttribute('href')).toBe('#/data/demo/ToDo')
+    const lines = (plot: string) => page.locator('figure', { hasText: plot }).getByRole('listitem').allTextContents()
+    await expect
+      .poll(() => lines('Operations').then((texts) => texts.join()))
+      .toMatch(/beginTransaction.*commit.*lookup.*runQuery/)
+    await expect.poll(() => lines('Errors').then((texts) => texts.join())).toContain('INVALID_ARGUMENT')
+    await page.getByText('Values of "Latency"').click()
+    await page.getByRole('region', { name: 'Latency, ms' }).getByRole('rowheader').first().waitFor()
+    const lab = page.getByRole('link', { name: 'Lab names-and-types' })
+    expect(await lab.getAttribute('href')).toBe('#/labs/names-and-types')
+    expect(await violationsOf(page)).toEqual([])
+    await picture(page, 'console-overview')
+
+    await call('commit', { mode: 'NON_TRANSACTIONAL', mutations: [put(31)] })
+    await row.getByRole('cell', { name: '31', exact: true }).waitFor()
+  })
+})
