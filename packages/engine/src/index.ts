@@ -117,6 +117,7 @@ export type {
   VersionsReport,
 } from './service/reports.ts'
 export type { ResetScope } from './service/reset.ts'
+export { propertiesInWords } from './service/row-words.ts'
 export { type DatabaseSettings, type Mode, modeSettings } from './service/settings.ts'
 export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'

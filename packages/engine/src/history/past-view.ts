@@ -18,6 +18,7 @@ import type { RequestContext } from '../context.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { failedPrecondition, invalidArgument } from '../errors.ts'
 import { decodeLogRecord, type EntityChange } from '../log/log-record.ts'
+import type { PendingRecord } from '../log/pending.ts'
 import { lowerBound } from '../lower-bound.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { KeyRange, KvReader, KvRow, RowKey } from '../storage/kv.ts'
@@ -88,6 +89,23 @@ function undoneIndexRows(undone: readonly UndoneChange[]): UndoneRows {
     producer.indexRows(new EntityRows({ codes, before: after, after: before }, rules))
   }
   return rows
+}
+
+/**
+ * The rows to lay over a store to see it as if these records were applied: the other way round.
+ *
+ * @param records - those of a group in their order
+ */
+export function aheadRows(records: readonly Pick<PendingRecord, 'milestone' | 'changes'>[]): UndoneOf {
+  const rows = new Map<RowKey, Uint8Array | undefined>()
+  const producer = new RowProducer({ write: (key, value) => rows.set(key, value) })
+  for (const { milestone, changes } of records) {
+    for (const change of changes) {
+      if (milestone === 'committed') producer.entity(change)
+      producer.indexRows(change)
+    }
+  }
+  return () => rows
 }
 
 /** Refuses a moment that has not come. Times are microseconds. */

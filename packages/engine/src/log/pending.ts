@@ -94,6 +94,11 @@ export class PendingRecords {
     return this.#databases.has(database)
   }
 
+  /** Records of a database: those of a group in their order. */
+  inDatabase(database: string): readonly PendingRecord[] {
+    return this.groupsOf(database).flatMap((group) => this.of(group))
+  }
+
   all(): readonly PendingRecord[] {
     return [...this.#groups.values()].flat()
   }

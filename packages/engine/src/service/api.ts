@@ -20,6 +20,8 @@ export interface ReadOptions {
   readonly newTransaction?: TransactionOptions
   /** Microseconds since the epoch. */
   readonly readTime?: bigint
+  /** As if every waiting commit were applied; applies none. Outside of transactions, and not with a read time. */
+  readonly ahead?: boolean
 }
 
 export interface TransactionOptions {

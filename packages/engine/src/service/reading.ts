@@ -1,9 +1,10 @@
 /**
- * Where the options of a read say that it happens: in a transaction, in a new one, at a past moment, or now.
+ * Where the options of a read say that it happens: in a transaction, in a new one, at a past moment, now, or ahead of what waits.
  *
  * A failed read in a transaction may end it (transactions/X4).
  */
 import type { RequestContext } from '../context.ts'
+import { aheadRows, PastView } from '../history/past-view.ts'
 import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
@@ -58,6 +59,12 @@ export class Reading {
       return andThen(transactions.readAt(this.#database, readTime, work), (result) =>
         answer(result, readTime, undefined),
       )
+    }
+    if (options?.ahead === true) {
+      return transactions.readNow(this.#database, noGroups, steps, (view) => {
+        const ahead = new PastView(view, aheadRows(log.pending.inDatabase(this.#database.code)))
+        return andThen(work(ahead), (found) => answer(found, versions.readTime(), undefined))
+      })
     }
     const scope =
       log.pending.count === 0 ? noGroups : beforeRead(log, this.#database, read.scopeOf(), options?.consistency)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PendingReport, StoreEvent, TableReport } from '@sixtables/engine'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { StaleReport } from '../../src/admin/emulator/staleness.ts'
 import { eventData } from '../../src/cli/target/events.ts'
 import { type Started, startCommand } from '../support/cli.ts'
 
@@ -118,6 +119,45 @@ test('waiting records are listed and released one by one, and a table is read by
   expect(await get(`table?name=EntitiesByKind&from=${encodeURIComponent(start)}&limit=9`)).toMatchObject({
     rows: [{}, { row: 'EntitiesByKind(demo, ToDo, ToDo:2)' }],
   })
+})
+
+test('a stale answer says which results are old, gone or missing, and nothing is applied by asking', async () => {
+  const started = await server('--testing', '--apply', 'manual')
+  for (const id of [1, 2, 3]) await put(started, id)
+  await post(started, '/emulator/inspect/release?project=demo')
+  await put(started, 1, 'ToDo', true)
+  await post(started, '/emulator/inspect/release?project=demo&key=ToDo:1&milestone=A')
+  await put(started, 2, 'ToDo', true)
+  await put(started, 4)
+  const ask = async (gql: string): Promise<StaleReport> =>
+    (await post(started, '/emulator/staleness', { project: 'demo', gql })).json() as Promise<StaleReport>
+  const stale: StaleReport = {
+    results: [
+      { key: 'ToDo:1', properties: '{done: true}', state: 'gone', committed: '{done: true}' },
+      { key: 'ToDo:2', properties: '{done: false}', state: 'gone', committed: '{done: true}' },
+      { key: 'ToDo:3', properties: '{done: false}', state: 'right' },
+    ],
+    missing: [{ key: 'ToDo:4', properties: '{done: false}' }],
+    waiting: 3,
+    more: false,
+  }
+  expect(await ask('SELECT * FROM ToDo WHERE done = false')).toEqual(stale)
+  expect(await ask('SELECT * FROM ToDo WHERE done = false')).toEqual(stale)
+  expect((await ask('SELECT * FROM ToDo')).results[1]).toEqual({
+    key: 'ToDo:2',
+    properties: '{done: false}',
+    state: 'old',
+    committed: '{done: true}',
+  })
+  await post(started, '/emulator/inspect/release?project=demo')
+  const right = await ask('SELECT * FROM ToDo WHERE done = false')
+  expect(right.results.map(({ key, state }) => [key, state])).toEqual([
+    ['ToDo:3', 'right'],
+    ['ToDo:4', 'right'],
+  ])
+  expect([right.missing, right.waiting]).toEqual([[], 0])
+  const refused = await post(started, '/emulator/staleness', { project: 'demo', gql: 'SELECT', limit: 101 })
+  expect(refused.status).toBe(400)
 })
 
 test.each([

@@ -12,6 +12,7 @@ import { addIndexRoutes } from './index-questions.ts'
 import { type Asking, inspect, inspectionPath, methodOf, questionNames } from './inspection.ts'
 import { addPreviewRoute } from './preview.ts'
 import { progressOf } from './progress.ts'
+import { addStalenessRoute } from './staleness.ts'
 
 export function addEngineRoutes(router: Router, engine: Engine): void {
   for (const name of questionNames) {
@@ -26,6 +27,7 @@ export function addEngineRoutes(router: Router, engine: Engine): void {
   addExplainRoute(router, engine)
   addFixtureRoutes(router, engine)
   addPreviewRoute(router, engine)
+  addStalenessRoute(router, engine)
   addIdRoutes(router, engine)
   addIndexRoutes(router, engine)
 }

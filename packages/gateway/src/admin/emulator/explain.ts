@@ -12,6 +12,7 @@ import {
   type ExecutionStats,
   type ExplainMetrics,
   invalidArgument,
+  type PartitionId,
   validatePartition,
 } from '@sixtables/engine'
 import { gqlAggregationOf, gqlQueryOf, parsedGql } from '../../gql/gql.ts'
@@ -34,16 +35,11 @@ export interface PlanReport {
 
 /** @throws DatastoreError for what is no query, and for one that cannot be planned for another reason than an index */
 export async function explainGql(engine: AskedEngine, request: JsonObject): Promise<PlanReport> {
-  const { project, database = '', namespace = '', gql, analyze = false } = request
+  const { gql, analyze = false } = request
   if (typeof analyze !== 'boolean') throw invalidArgument('analyze is true or false')
   if (typeof gql !== 'string' || gql === '')
     throw invalidArgument('gql is missing: give a query such as SELECT * FROM Task')
-  const partition = {
-    projectId: String(project ?? ''),
-    databaseId: database === '(default)' ? '' : String(database),
-    namespaceId: String(namespace),
-  }
-  validatePartition(partition, undefined)
+  const partition = partitionIn(request)
   const asked = { queryString: gql, allowLiterals: true, namedBindings: {}, positionalBindings: [] }
   const [of, context, options] = [
     engine.database(partition.projectId, partition.databaseId),
@@ -62,6 +58,17 @@ export async function explainGql(engine: AskedEngine, request: JsonObject): Prom
     if (index === undefined || yaml === undefined) throw error
     return { plan: [], indexesUsed: [], missingIndex: { index, yaml } }
   }
+}
+
+/** The partition that a request names. @throws INVALID_ARGUMENT for names that none can have */
+export function partitionIn({ project, database = '', namespace = '' }: JsonObject): PartitionId {
+  const partition = {
+    projectId: String(project ?? ''),
+    databaseId: database === '(default)' ? '' : String(database),
+    namespaceId: String(namespace),
+  }
+  validatePartition(partition, undefined)
+  return partition
 }
 
 function reportOf({ plan, tree, indexesUsed, stats }: ExplainMetrics): PlanReport {
