@@ -1,9 +1,9 @@
-/** `node scripts/pack.mjs <folder>`: the built packages that a server needs, as tarballs. The container is made of them. */
+/** `node scripts/pack.mjs <folder>`: the built packages that a server needs or can load, as tarballs. The container is made of them. */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pnpmVersion, root, run, ScriptError, script } from './lib/tools.mjs'
 
-const packages = ['engine', 'gateway']
+const packages = ['engine', 'gateway', 'bigtable']
 
 await script(async () => {
   const [, , folder] = process.argv

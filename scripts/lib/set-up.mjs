@@ -85,7 +85,7 @@ async function generate(installed) {
     const command = manifest(folder).scripts?.generate
     if (command === undefined) continue
     const step = `generate-${folder.replace('packages/', '')}`
-    const fingerprint = ofContents([installed, command], filesBelow(`${folder}/scripts`))
+    const fingerprint = ofContents([installed, command], [...filesBelow(`${folder}/scripts`), 'scripts/lib/codecs.mjs'])
     if (isStamped(step, fingerprint) && existsSync(join(root, folder, 'src', 'gen'))) continue
     unstamp(step)
     say(`generating code of ${folder} …`)

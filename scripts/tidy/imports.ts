@@ -39,6 +39,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'service',
     'testing',
   ],
+  bigtable: ['gen', 'client', 'rows'],
   gateway: [
     'gen',
     'convert',
@@ -64,7 +65,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
 export const consoleOrder: readonly string[] = ['model', 'api', 'components', 'pages', 'app']
 
 /** The packages, bottom first. */
-export const packageOrder: readonly string[] = ['engine', 'gateway', 'bench']
+export const packageOrder: readonly string[] = ['engine', 'gateway', 'bigtable', 'bench']
 
 /** Contracts that all others may name in types, wherever they stand themselves. */
 const openTypes = new Set(['tables/table.ts', 'context.ts'])

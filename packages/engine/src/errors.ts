@@ -46,7 +46,17 @@ const defaultRetry: Partial<Record<StatusCode, Retry>> = {
   INTERNAL: 'once',
 }
 
+/** Known by this mark, because a process may have two copies of this module: a bundle has one of its own. */
+const isDatastoreError = Symbol.for('sixtables.DatastoreError')
+
 export class DatastoreError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore-start lint/complexity/noThisInStatic: classes that extend this one inherit the method, and are meant by `this`
+    if (this !== DatastoreError) return Function.prototype[Symbol.hasInstance].call(this, value)
+    // biome-ignore-end lint/complexity/noThisInStatic: see above
+    return typeof value === 'object' && value !== null && isDatastoreError in value
+  }
+
   override readonly name = 'DatastoreError'
   readonly code: StatusCode
   readonly retry: Retry
@@ -61,6 +71,8 @@ export class DatastoreError extends Error {
     this.details = options.details ?? {}
   }
 }
+
+Object.defineProperty(DatastoreError.prototype, isDatastoreError, { value: true })
 
 /**
  * A message that begins with production's words, which programs look for, and has ours behind them.

@@ -68,7 +68,7 @@ export type { Properties, Value } from './model/value.ts'
 export { MovableClock } from './movable-clock.ts'
 export { checkPartCount, type PartLimit, partLimits } from './part-limits.ts'
 export { type Random, seededRandom } from './random.ts'
-export { type RowOperation, type TableId, tableIds } from './row.ts'
+export { type RowKey, type RowOperation, type TableId, tableIds } from './row.ts'
 export type {
   Aggregation,
   AggregationBatch,

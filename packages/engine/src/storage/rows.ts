@@ -115,10 +115,19 @@ export interface RowStore {
   close(): Promise<void>
 }
 
+/** As with DatastoreError: known by a mark, since a store may come with another copy of this module. */
+const isOutcomeUnknown = Symbol.for('sixtables.OutcomeUnknown')
+
 /** A conditional change whose answer did not come (RS4). */
 export class OutcomeUnknown extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && isOutcomeUnknown in value
+  }
+
   override readonly name = 'OutcomeUnknown'
 }
+
+Object.defineProperty(OutcomeUnknown.prototype, isOutcomeUnknown, { value: true })
 
 /** The condition that a family's newest cell has exactly this value, or with `undefined` that there is none. */
 export function newestIs(family: Family, value: Uint8Array | undefined): RowCondition {

@@ -21,7 +21,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
-const packageNames = ['engine', 'gateway', 'bench'] as const
+const packageNames = ['engine', 'gateway', 'bigtable', 'bench'] as const
 /** In the programs below: the packages as users see them, not as this workspace imports them. */
 const [engine, gateway] = ['@sixtables/engine', '@sixtables/gateway']
 const fromRegistry = process.env['SIXTABLES_PACKAGES'] === 'registry'

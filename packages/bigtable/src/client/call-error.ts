@@ -1,0 +1,59 @@
+/** A call that a Bigtable refused or that did not come back: its gRPC code and what was said. */
+
+/** google.rpc.Code, of the codes that the client tells apart. */
+export const grpcCodes = {
+  OK: 0,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  OUT_OF_RANGE: 11,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  UNAUTHENTICATED: 16,
+} as const
+
+export class CallError extends Error {
+  override readonly name = 'CallError'
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Codes after which the same call may succeed: nothing in the request was wrong. */
+const passing: ReadonlySet<number> = new Set([
+  grpcCodes.DEADLINE_EXCEEDED,
+  grpcCodes.ABORTED,
+  grpcCodes.INTERNAL,
+  grpcCodes.UNAVAILABLE,
+])
+
+/** Codes of a server that looked at the request and refused it, so that it had no effect. */
+const refusals: ReadonlySet<number> = new Set([
+  grpcCodes.INVALID_ARGUMENT,
+  grpcCodes.NOT_FOUND,
+  grpcCodes.PERMISSION_DENIED,
+  grpcCodes.RESOURCE_EXHAUSTED,
+  grpcCodes.FAILED_PRECONDITION,
+  grpcCodes.OUT_OF_RANGE,
+  grpcCodes.UNIMPLEMENTED,
+  grpcCodes.UNAUTHENTICATED,
+])
+
+/** Whether a call that may be repeated should be. */
+export function isPassing(code: number): boolean {
+  return passing.has(code)
+}
+
+/** Whether the call certainly had no effect, and never will have. */
+export function isRefusal(code: number): boolean {
+  return refusals.has(code)
+}

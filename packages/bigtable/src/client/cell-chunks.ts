@@ -1,0 +1,164 @@
+/**
+ * From the chunks of a ReadRows answer to rows. (Known: the comments of google/bigtable/v2/bigtable.proto.)
+ *
+ * A chunk is a cell or a piece of one. A row key, a family or a qualifier that stays the same is not repeated. `value_size` above 0
+ * says that the cell's value goes on in the next chunk; `commit_row` ends a row, `reset_row` takes back what came of it.
+ *
+ * CC1  A row is given when it was committed, and never in part.                              read-rows.test.ts
+ * CC2  However a value is cut into chunks, and chunks into messages, the rows are the same.   read-rows.test.ts
+ * CC3  Chunks in an order that no Bigtable sends are an error, never a wrong row.             cell-chunks.test.ts
+ */
+import { google, type Int64, type ReadRowsResponse, type ReadRowsResponseCellChunk } from '#gen/codecs.js'
+import { CallError, grpcCodes } from './call-error.ts'
+import { keyOf } from './row-keys.ts'
+
+/** A cell as Bigtable has it; its time in microseconds. */
+export interface ReadCell {
+  readonly family: string
+  readonly micros: bigint
+  readonly value: Uint8Array
+}
+
+export interface ReadRow {
+  readonly key: string
+  readonly cells: readonly ReadCell[]
+}
+
+interface CellInProgress {
+  readonly family: string
+  readonly micros: bigint
+  readonly pieces: Uint8Array[]
+}
+
+function isEmpty(bytes: Uint8Array): boolean {
+  return bytes.length === 0
+}
+
+function wrong(message: string): CallError {
+  return new CallError(grpcCodes.INTERNAL, `ReadRows answered chunks that make no rows: ${message}`)
+}
+
+export function bigintOf({ low, high }: Int64): bigint {
+  return (BigInt(high) << 32n) | BigInt(low >>> 0)
+}
+
+export class ChunkReader {
+  readonly #onRow: (row: ReadRow) => void
+  readonly #reversed: boolean
+  #lastKey: string | undefined
+  #key: string | undefined
+  #family: string | undefined
+  #cells: ReadCell[] = []
+  #cell: CellInProgress | undefined
+
+  /**
+   * @param onRow - takes the rows, one after the other
+   * @param after - the key of the row before the first
+   */
+  constructor(onRow: (row: ReadRow) => void, reversed: boolean, after?: string) {
+    this.#onRow = onRow
+    this.#reversed = reversed
+    this.#lastKey = after
+  }
+
+  /** The key up to which the answer was read, also where it had no row. */
+  get lastKey(): string | undefined {
+    return this.#lastKey
+  }
+
+  /** Takes a message of the answer. */
+  message(bytes: Uint8Array): void {
+    const response: ReadRowsResponse = google.bigtable.v2.ReadRowsResponse.decode(bytes)
+    for (const chunk of response.chunks) this.#chunk(chunk)
+    if (isEmpty(response.lastScannedRowKey)) return
+    if (this.#key !== undefined) throw wrong('the last scanned key came within a row')
+    this.#lastKey = this.#inOrder(keyOf(response.lastScannedRowKey))
+  }
+
+  /** The answer has ended. */
+  end(): void {
+    if (this.#key !== undefined) throw wrong('the answer ends within a row')
+  }
+
+  #chunk(chunk: ReadRowsResponseCellChunk): void {
+    if (chunk.resetRow === true) this.#reset(chunk)
+    else {
+      if (this.#cell !== undefined) this.#goOn(chunk, this.#cell)
+      else this.#begin(chunk)
+      if (chunk.commitRow === true) this.#commit()
+    }
+  }
+
+  #reset(chunk: ReadRowsResponseCellChunk): void {
+    if (this.#key === undefined) throw wrong('a reset outside a row')
+    if (!isEmpty(chunk.rowKey) || chunk.familyName !== null || chunk.qualifier !== null || !isEmpty(chunk.value)) {
+      throw wrong('a reset with data')
+    }
+    this.#key = undefined
+    this.#cell = undefined
+    this.#cells = []
+  }
+
+  /** The first chunk of a cell. */
+  #begin(chunk: ReadRowsResponseCellChunk): void {
+    if (this.#key === undefined) {
+      if (isEmpty(chunk.rowKey)) throw wrong('a row begins without its key')
+      if (chunk.familyName === null || chunk.qualifier === null) throw wrong('a row begins without family or qualifier')
+      this.#key = this.#inOrder(keyOf(chunk.rowKey))
+    } else if (!isEmpty(chunk.rowKey) && keyOf(chunk.rowKey) !== this.#key) {
+      throw wrong('a row begins before the one before it was committed')
+    }
+    if (chunk.familyName !== null) {
+      if (chunk.qualifier === null) throw wrong('a family without a qualifier')
+      this.#family = chunk.familyName.value
+    }
+    const family = this.#family
+    if (family === undefined) throw wrong('a cell without a family')
+    this.#value({ family, micros: bigintOf(chunk.timestampMicros), pieces: [] }, chunk)
+  }
+
+  /** A later chunk of a cell. */
+  #goOn(chunk: ReadRowsResponseCellChunk, cell: CellInProgress): void {
+    if (!isEmpty(chunk.rowKey) || chunk.familyName !== null || chunk.qualifier !== null) {
+      throw wrong('another cell begins within a value')
+    }
+    this.#value(cell, chunk)
+  }
+
+  #value(cell: CellInProgress, chunk: ReadRowsResponseCellChunk): void {
+    const { pieces } = cell
+    if (chunk.valueSize > 0) {
+      if (chunk.commitRow === true) throw wrong('a row is committed within a value')
+      pieces.push(chunk.value)
+      this.#cell = cell
+      return
+    }
+    pieces.push(chunk.value)
+    this.#cell = undefined
+    this.#cells.push({ family: cell.family, micros: cell.micros, value: joined(pieces) })
+  }
+
+  #commit(): void {
+    const key = this.#key
+    if (key === undefined) throw wrong('a commit outside a row')
+    const cells = this.#cells
+    this.#key = undefined
+    this.#family = undefined
+    this.#cells = []
+    this.#lastKey = key
+    this.#onRow({ key, cells })
+  }
+
+  #inOrder(key: string): string {
+    const last = this.#lastKey
+    if (last !== undefined && (this.#reversed ? key >= last : key <= last)) throw wrong('row keys out of order')
+    return key
+  }
+}
+
+/** A view of plain bytes: a Buffer's `slice` does not copy, unlike that of the arrays that callers know. */
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first] = pieces
+  const all = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces)
+  return new Uint8Array(all.buffer, all.byteOffset, all.length)
+}

@@ -1,0 +1,42 @@
+/**
+ * Application default credentials, as headers of calls. google-auth-library is loaded here alone, so only with a real Bigtable.
+ *
+ * (grpc-js has a call of its own for these clients; it looks for the members of a plain object, and the library answers `Headers`
+ * since its version 10, so that no header would be sent.)
+ */
+import { type CallCredentials, credentials, Metadata } from '@grpc/grpc-js'
+import { failedPrecondition } from '@sixtables/engine'
+
+/** The part of an auth client of google-auth-library that is used here. */
+export interface AuthClient {
+  getRequestHeaders(url?: string): Promise<Iterable<[string, string]>>
+}
+
+const scopes = ['https://www.googleapis.com/auth/bigtable.data', 'https://www.googleapis.com/auth/bigtable.admin.table']
+
+/** @throws FAILED_PRECONDITION where there are none */
+export async function defaultCredentials(): Promise<CallCredentials> {
+  const { GoogleAuth } = await import('google-auth-library')
+  try {
+    return callCredentials((await new GoogleAuth({ scopes }).getClient()) as AuthClient)
+  } catch (error) {
+    throw failedPrecondition(
+      'no application default credentials were found for Bigtable: run `gcloud auth application-default login`, name a key file in ' +
+        'GOOGLE_APPLICATION_CREDENTIALS, or set BIGTABLE_EMULATOR_HOST to use an emulator ' +
+        `(${error instanceof Error ? error.message : String(error)})`,
+    )
+  }
+}
+
+export function callCredentials(client: AuthClient): CallCredentials {
+  return credentials.createFromMetadataGenerator((options, done) => {
+    client.getRequestHeaders(options.service_url).then(
+      (headers) => {
+        const metadata = new Metadata()
+        for (const [name, value] of headers) metadata.set(name, value)
+        done(null, metadata)
+      },
+      (error: Error) => done(error),
+    )
+  })
+}

@@ -1,0 +1,16 @@
+/**
+ * Limits of a real Bigtable (known: cloud.google.com/bigtable/quotas; filters: java-bigtable-hbase #2192). Google's emulator has none of
+ * them, so the client keeps them everywhere: a program that works against the emulator then works against an instance.
+ */
+export const bigtableLimits: {
+  readonly [limit in 'rowKeyBytes' | 'cellBytes' | 'filterBytes' | 'changesPerCall']: number
+} = {
+  /** Bytes of a row key. */
+  rowKeyBytes: 4096,
+  /** Bytes of one cell's value. */
+  cellBytes: 100 * 1024 * 1024,
+  /** Bytes of a filter, as it is sent. */
+  filterBytes: 20_480,
+  /** Changes in one call, over all its rows. */
+  changesPerCall: 100_000,
+}

@@ -1,0 +1,111 @@
+/** A table of a Bigtable: the names in its path, where it answers, and what to say when it does not. */
+import { DatastoreError, invalidArgument } from '@sixtables/engine'
+import { type CallError, grpcCodes } from './call-error.ts'
+
+/** The names of a table, and how it is reached. */
+export interface BigtablePlace {
+  readonly project: string
+  readonly instance: string
+  readonly table: string
+  /** Absent: the instance's default profile. */
+  readonly appProfile?: string | undefined
+  /** `host:port` of an emulator; absent: Google's Bigtable. */
+  readonly emulator?: string | undefined
+}
+
+export const dataAddress = 'bigtable.googleapis.com:443'
+export const adminAddress = 'bigtableadmin.googleapis.com:443'
+
+export function instancePath({ project, instance }: BigtablePlace): string {
+  return `projects/${project}/instances/${instance}`
+}
+
+export function tablePath(place: BigtablePlace): string {
+  return `${instancePath(place)}/tables/${place.table}`
+}
+
+export function placeInWords(place: BigtablePlace): string {
+  const where = place.emulator === undefined ? '' : `, emulator at ${place.emulator}`
+  return `Bigtable table ${place.table} of instance ${place.instance} in project ${place.project}${where}`
+}
+
+const idPatterns = {
+  project: /^[a-z0-9][a-z0-9.:_-]{2,99}$/,
+  instance: /^[a-z][a-z0-9-]{1,32}$/,
+  table: /^[a-zA-Z0-9_.-]{1,50}$/,
+  appProfile: /^[a-zA-Z0-9_.-]{1,50}$/,
+} as const
+
+/** Checks the names before they stand in a path. @throws INVALID_ARGUMENT */
+export function checkPlace(place: BigtablePlace): void {
+  for (const part of ['project', 'instance', 'table', 'appProfile'] as const) {
+    const id = place[part]
+    if (id === undefined || idPatterns[part].test(id)) continue
+    const name = part === 'appProfile' ? 'app profile' : part
+    throw invalidArgument(`"${id}" cannot be the id of a Bigtable ${name}: ids match ${idPatterns[part].source}`)
+  }
+}
+
+/** The flags that name a place, for commands in messages. */
+function flags({ project, instance, table }: BigtablePlace): string {
+  return `--bigtable-project ${project} --bigtable-instance ${instance} --bigtable-table ${table}`
+}
+
+/** A failed call in words for the person who runs the server: what was found, and what to do. */
+export function problemOf(error: CallError, place: BigtablePlace, doing: string): DatastoreError {
+  const said = `Bigtable said: ${error.message}`
+  switch (error.code) {
+    case grpcCodes.NOT_FOUND:
+      return notFound(error, place, said)
+    case grpcCodes.PERMISSION_DENIED:
+    case grpcCodes.UNAUTHENTICATED:
+      return new DatastoreError(
+        'PERMISSION_DENIED',
+        `${placeInWords(place)}: the credentials may not ${doing}; give them ${roleFor(doing)} on the instance (${said})`,
+      )
+    case grpcCodes.FAILED_PRECONDITION:
+      return new DatastoreError(
+        'FAILED_PRECONDITION',
+        `${placeInWords(place)} refuses conditional writes: the app profile ${place.appProfile ?? '"default"'} must route to one ` +
+          'cluster and allow single-row transactions; make one with `gcloud bigtable app-profiles create NAME ' +
+          `--instance=${place.instance} --route-to=CLUSTER --transactional-writes\`, and name it with --bigtable-app-profile (${said})`,
+      )
+    case grpcCodes.INVALID_ARGUMENT:
+    case grpcCodes.OUT_OF_RANGE:
+      return invalidArgument(`${placeInWords(place)} refused to ${doing} (${said})`)
+    case grpcCodes.RESOURCE_EXHAUSTED:
+      return new DatastoreError(
+        'RESOURCE_EXHAUSTED',
+        `${placeInWords(place)} is overloaded or out of quota; try again later, or add nodes (${said})`,
+      )
+    case grpcCodes.UNIMPLEMENTED:
+      return new DatastoreError('UNIMPLEMENTED', `${placeInWords(place)} has no such call; is it a Bigtable? (${said})`)
+    default:
+      return silent(error, place, doing)
+  }
+}
+
+function notFound(error: CallError, place: BigtablePlace, said: string): DatastoreError {
+  const isInstance = /instance/i.test(error.message) && !/\/tables\//.test(error.message)
+  const remedy = isInstance
+    ? `there is no instance ${place.instance} in project ${place.project}; \`gcloud bigtable instances list --project ${place.project}\` ` +
+      'lists those that there are'
+    : `there is no table ${place.table} in instance ${place.instance} of project ${place.project}; ` +
+      `\`sixtables bigtable create ${flags(place)}\` makes it`
+  return new DatastoreError('NOT_FOUND', `${remedy} (${said})`)
+}
+
+function roleFor(doing: string): string {
+  return doing.includes('table') ? 'roles/bigtable.admin' : 'roles/bigtable.user'
+}
+
+function silent(error: CallError, place: BigtablePlace, doing: string): DatastoreError {
+  const remedy =
+    place.emulator === undefined
+      ? 'look at the network and at the state of the instance'
+      : "is the emulator running? BIGTABLE_EMULATOR_HOST names its address; without it Google's Bigtable is used"
+  return new DatastoreError(
+    'UNAVAILABLE',
+    `${placeInWords(place)} did not ${doing} in time; ${remedy} (last answer: ${error.message || `code ${error.code}`})`,
+  )
+}

@@ -1,0 +1,59 @@
+/**
+ * Repeats a call until it succeeds, is refused for good, or its time is over.
+ *
+ * RY1  Between attempts lies a random time up to 5, 10, 20 … 640 ms: attempts of many callers spread over the whole span.
+ * RY2  An attempt has at most 2 s; the one after an attempt that ran out of time has twice as much.
+ * RY3  An attempt that brought something sets both back: a long answer needs no attempt that is as long.
+ */
+import { CallError, grpcCodes, isPassing } from './call-error.ts'
+
+/** Time and chance, passed in. */
+export interface Waiting {
+  /** Milliseconds since a moment of no meaning. */
+  steadyMs(): number
+  sleep(ms: number): Promise<void>
+  /** Uniform in [0, 1). */
+  random(): number
+}
+
+export interface Attempt {
+  /** Milliseconds that it may take. */
+  readonly timeoutMs: number
+}
+
+const firstBackoffMs = 5
+const lastBackoffMs = 640
+const attemptMs = 2000
+
+/**
+ * @param attempt - one call; calls `progress` when it brought something, also if it fails then
+ * @throws CallError of the last attempt
+ */
+export async function withRetries<T>(
+  waiting: Waiting,
+  timeoutMs: number,
+  attempt: (attempt: Attempt, progress: () => void) => Promise<T>,
+): Promise<T> {
+  const end = waiting.steadyMs() + timeoutMs
+  let backoff = firstBackoffMs
+  let patience = attemptMs
+  for (;;) {
+    let progressed = false
+    const left = end - waiting.steadyMs()
+    try {
+      return await attempt({ timeoutMs: Math.max(1, Math.min(patience, left)) }, () => {
+        progressed = true
+      })
+    } catch (error) {
+      if (!(error instanceof CallError) || !isPassing(error.code)) throw error
+      if (progressed) {
+        backoff = firstBackoffMs
+        patience = attemptMs
+      } else if (error.code === grpcCodes.DEADLINE_EXCEEDED) patience *= 2
+      const pause = waiting.random() * backoff
+      if (waiting.steadyMs() + pause >= end) throw error
+      backoff = Math.min(backoff * 2, lastBackoffMs)
+      await waiting.sleep(pause)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * The table itself: making it, and whether it is one that keeps versions.
+ *
+ * TA1  No family may lose cells by age or number but `t` (read sets of transactions, an hour): each version of a row is kept until the
+ *      engine deletes it.
+ */
+import { DatastoreError, failedPrecondition, families } from '@sixtables/engine'
+import { type GcRule, google, type Table, type WrittenColumnFamily } from '#gen/codecs.js'
+import { CallError, grpcCodes } from './call-error.ts'
+import { bigintOf } from './cell-chunks.ts'
+import { type BigtablePlace, instancePath, placeInWords, problemOf, tablePath } from './place.ts'
+import { type Waiting, withRetries } from './retry.ts'
+import { keyBytes } from './row-keys.ts'
+import type { Transport } from './transport.ts'
+
+const service = '/google.bigtable.admin.v2.BigtableTableAdmin'
+const messages = google.bigtable.admin.v2
+
+/** Table.View.SCHEMA_VIEW. */
+const schemaView = 2
+
+const readSetSeconds = 3600
+
+/** First letters of the key spaces: a table begins with a tablet for each. */
+const splitKeys = ['A', 'C', 'D', 'E', 'I', 'K', 'M']
+
+/** How long an answer of the admin API is waited for: making a table takes seconds. */
+const adminMs = 60_000
+
+export class TableAdmin {
+  readonly #place: BigtablePlace
+  readonly #transport: Transport
+  readonly #waiting: Waiting
+  readonly #timeoutMs: number
+
+  /** @param timeoutMs - how long a look at the table is tried */
+  constructor(place: BigtablePlace, transport: Transport, waiting: Waiting, timeoutMs: number) {
+    this.#place = place
+    this.#transport = transport
+    this.#waiting = waiting
+    this.#timeoutMs = timeoutMs
+  }
+
+  /** @returns false where the table was there already */
+  async create(): Promise<boolean> {
+    const columnFamilies: Record<string, WrittenColumnFamily> = {}
+    for (const family of families) {
+      const gcRule = family === 't' ? { maxAge: { seconds: { low: readSetSeconds, high: 0 } } } : {}
+      columnFamilies[family] = { gcRule }
+    }
+    const request = messages.CreateTableRequest.encode({
+      parent: instancePath(this.#place),
+      tableId: this.#place.table,
+      table: { columnFamilies },
+      initialSplits: splitKeys.map((key) => ({ key: keyBytes(key) })),
+    }).finish()
+    const routing = `parent=${encodeURIComponent(instancePath(this.#place))}`
+    try {
+      await withRetries(this.#waiting, this.#timeoutMs, () =>
+        this.#transport.unary(`${service}/CreateTable`, request, { timeoutMs: adminMs, routing }),
+      )
+      return true
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error
+      if (error.code === grpcCodes.ALREADY_EXISTS) return false
+      throw problemOf(error, this.#place, 'make the table')
+    }
+  }
+
+  /** Looks at the table's families. @throws DatastoreError with what is wrong, and what to do */
+  async checkFamilies(): Promise<void> {
+    const request = messages.GetTableRequest.encode({ name: tablePath(this.#place), view: schemaView }).finish()
+    const routing = `name=${encodeURIComponent(tablePath(this.#place))}`
+    try {
+      const answer = await withRetries(this.#waiting, this.#timeoutMs, ({ timeoutMs }) =>
+        this.#transport.unary(`${service}/GetTable`, request, { timeoutMs, routing }),
+      )
+      checkFamilies(this.#place, messages.Table.decode(answer))
+    } catch (error) {
+      if (error instanceof DatastoreError || !(error instanceof CallError)) throw error
+      throw problemOf(error, this.#place, 'answer what it is')
+    }
+  }
+}
+
+function checkFamilies(place: BigtablePlace, { columnFamilies }: Table): void {
+  for (const family of families) {
+    const found = columnFamilies[family]
+    if (found === undefined) {
+      throw failedPrecondition(
+        `${placeInWords(place)} has no column family "${family}", so it was not made for sixtables; name another table with ` +
+          '--bigtable-table, and make it with `sixtables bigtable create`',
+      )
+    }
+    const rule = ruleInWords(found.gcRule)
+    if (rule === undefined || (family === 't' && keepsReadSets(found.gcRule))) continue
+    throw failedPrecondition(
+      `${placeInWords(place)} has a garbage collection rule for the column family "${family}" (${rule}), which would delete versions ` +
+        `that are needed; remove it with \`cbt -project ${place.project} -instance ${place.instance} setgcpolicy ${place.table} ` +
+        `${family} never\`${family === 't' ? ', or set it to maxage=1h' : ''}`,
+    )
+  }
+}
+
+function keepsReadSets(rule: GcRule | null): boolean {
+  return rule?.maxAge !== null && rule?.maxAge !== undefined && bigintOf(rule.maxAge.seconds) >= BigInt(readSetSeconds)
+}
+
+/** `undefined` = nothing is deleted. */
+function ruleInWords(rule: GcRule | null): string | undefined {
+  if (rule === null) return undefined
+  if (rule.maxNumVersions !== null && rule.maxNumVersions !== 0) return `keeps ${rule.maxNumVersions} versions`
+  if (rule.maxAge !== null) return `keeps cells for ${bigintOf(rule.maxAge.seconds)} s`
+  if (rule.union !== null) return 'a union of rules'
+  return rule.intersection === null ? undefined : 'an intersection of rules'
+}

@@ -1,0 +1,224 @@
+/**
+ * The calls of one table: ReadRows, MutateRows and CheckAndMutateRow, repeated where that is right.
+ *
+ * TC1  ReadRows gives each row once and in order, however often its answer is cut: it goes on behind the last key.
+ * TC2  MutateRows repeats the rows that were not acknowledged, and no others.
+ * TC3  CheckAndMutateRow is sent once. When it does not come back, its outcome is unknown.
+ * TC4  Nothing above a limit of a real Bigtable is sent (limits.ts).
+ */
+import { type DatastoreError, invalidArgument } from '@sixtables/engine'
+import {
+  google,
+  type WrittenMutateRowsRequestEntry,
+  type WrittenMutation,
+  type WrittenRowFilter,
+  type WrittenRowRange,
+} from '#gen/codecs.js'
+import { CallError, grpcCodes, isPassing, isRefusal } from './call-error.ts'
+import { ChunkReader, type ReadRow } from './cell-chunks.ts'
+import { bigtableLimits } from './limits.ts'
+import { type BigtablePlace, problemOf, tablePath } from './place.ts'
+import { type Waiting, withRetries } from './retry.ts'
+import { keyBytes } from './row-keys.ts'
+import type { Transport } from './transport.ts'
+
+export type RowFilter = WrittenRowFilter
+export type Mutation = WrittenMutation
+
+/** Keys, or one range of them (`start` inclusive, `end` exclusive; an empty `end` is the end of the table). */
+export type WantedRows = { readonly keys: readonly string[] } | { readonly start: string; readonly end: string }
+
+export interface ReadRowsOptions {
+  readonly rows: WantedRows
+  readonly filter: RowFilter
+  /** Most rows; absent = all. */
+  readonly limit?: number
+  readonly reverse?: boolean
+}
+
+export interface RowMutations {
+  readonly key: string
+  readonly mutations: readonly Mutation[]
+}
+
+/** Made when a conditional change did not come back (TC3); the first argument says what was seen of it. */
+export type UnknownOutcome = (message: string) => Error
+
+const service = '/google.bigtable.v2.Bigtable'
+const messages = google.bigtable.v2
+
+export class TableClient {
+  readonly place: BigtablePlace
+  readonly #transport: Transport
+  readonly #waiting: Waiting
+  readonly #timeoutMs: number
+  readonly #names: { readonly tableName: string; readonly appProfileId?: string }
+  readonly #routing: string
+
+  /** @param timeoutMs - how long reads and repeated changes are tried */
+  constructor(place: BigtablePlace, transport: Transport, waiting: Waiting, timeoutMs: number) {
+    this.place = place
+    this.#transport = transport
+    this.#waiting = waiting
+    this.#timeoutMs = timeoutMs
+    const { appProfile } = place
+    this.#names = { tableName: tablePath(place), ...(appProfile === undefined ? {} : { appProfileId: appProfile }) }
+    const profile = appProfile === undefined ? '' : `&app_profile_id=${encodeURIComponent(appProfile)}`
+    this.#routing = `table_name=${encodeURIComponent(tablePath(place))}${profile}`
+  }
+
+  /** Rows in the order of their keys. */
+  async readRows(options: ReadRowsOptions): Promise<readonly ReadRow[]> {
+    const { filter, limit, reverse = false } = options
+    checkFilter(filter)
+    const rows: ReadRow[] = []
+    let last: string | undefined
+    await this.#retried('answer a read', async ({ timeoutMs }, progress) => {
+      const left = limit === undefined ? undefined : limit - rows.length
+      const rest = restOf(options.rows, last, reverse)
+      if (left === 0 || rest === undefined) return
+      const request = messages.ReadRowsRequest.encode({
+        ...this.#names,
+        rows: rest,
+        filter,
+        reversed: reverse,
+        ...(left === undefined ? {} : { rowsLimit: { low: left, high: 0 } }),
+      }).finish()
+      const reader = new ChunkReader((row) => rows.push(row), reverse, last)
+      const take = (bytes: Uint8Array): void => {
+        reader.message(bytes)
+        if (reader.lastKey === last) return
+        last = reader.lastKey
+        progress()
+      }
+      await this.#transport.stream(`${service}/ReadRows`, request, this.#options(timeoutMs), take)
+      reader.end()
+    })
+    return rows
+  }
+
+  /**
+   * Changes rows, each atomically, in any order. Resolves when all are acknowledged.
+   *
+   * @returns by index, why a row was refused; rows that are not in it were changed
+   */
+  async mutateRows(rows: readonly RowMutations[]): Promise<ReadonlyMap<number, DatastoreError>> {
+    const refused = new Map<number, DatastoreError>()
+    let left = rows.map((_, index) => index)
+    const entries = rows.map(({ key, mutations }) => ({ rowKey: keyBytes(key), mutations }))
+    await this.#retried('make changes', async ({ timeoutMs }, progress) => {
+      const asked = left
+      const open = new Set(asked)
+      const request = messages.MutateRowsRequest.encode({
+        ...this.#names,
+        entries: asked.map((index) => entries[index] as WrittenMutateRowsRequestEntry),
+      }).finish()
+      let passing: CallError | undefined
+      const take = (bytes: Uint8Array): void => {
+        for (const { index, status } of messages.MutateRowsResponse.decode(bytes).entries) {
+          const row = asked[index.low]
+          if (row === undefined) throw new CallError(grpcCodes.INTERNAL, 'MutateRows answered for a row not asked for')
+          const error = new CallError(status?.code ?? 0, status?.message ?? '')
+          if (isPassing(error.code)) passing = error
+          else {
+            open.delete(row)
+            if (error.code !== grpcCodes.OK) refused.set(row, problemOf(error, this.place, 'make changes'))
+          }
+        }
+        left = asked.filter((row) => open.has(row))
+        if (left.length < asked.length) progress()
+      }
+      await this.#transport.stream(`${service}/MutateRows`, request, this.#options(timeoutMs), take)
+      if (left.length > 0)
+        throw passing ?? new CallError(grpcCodes.UNAVAILABLE, 'MutateRows left rows out of its answer')
+    })
+    return refused
+  }
+
+  /**
+   * Changes a row if its cells that pass the filter are some (or none, with `mutationsIfNone`), atomically.
+   *
+   * @returns whether any cell passed the filter
+   */
+  async checkAndMutateRow(
+    key: string,
+    predicate: RowFilter,
+    mutations: { readonly ifSome?: readonly Mutation[]; readonly ifNone?: readonly Mutation[] },
+    unknown: UnknownOutcome,
+  ): Promise<boolean> {
+    checkFilter(predicate)
+    const request = messages.CheckAndMutateRowRequest.encode({
+      ...this.#names,
+      rowKey: keyBytes(key),
+      predicateFilter: predicate,
+      trueMutations: mutations.ifSome ?? [],
+      falseMutations: mutations.ifNone ?? [],
+    }).finish()
+    try {
+      const answer = await this.#transport.unary(`${service}/CheckAndMutateRow`, request, this.#options(conditionalMs))
+      return messages.CheckAndMutateRowResponse.decode(answer).predicateMatched
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error
+      if (!isRefusal(error.code)) throw unknown(problemOf(error, this.place, 'answer a conditional write').message)
+      throw problemOf(error, this.place, 'make conditional writes')
+    }
+  }
+
+  /**
+   * Sends a conditional write that changes nothing: whether the table takes them is known before the first commit.
+   *
+   * @throws DatastoreError with what to do where it does not
+   */
+  async tryConditionalWrite(): Promise<void> {
+    const request = messages.CheckAndMutateRowRequest.encode({
+      ...this.#names,
+      rowKey: keyBytes('M'),
+      predicateFilter: { blockAllFilter: true },
+      trueMutations: [{ deleteFromRow: {} }],
+    }).finish()
+    await this.#retried('answer a conditional write', async ({ timeoutMs }) => {
+      await this.#transport.unary(`${service}/CheckAndMutateRow`, request, this.#options(timeoutMs))
+    })
+  }
+
+  #options(timeoutMs: number) {
+    return { timeoutMs, routing: this.#routing }
+  }
+
+  async #retried(doing: string, attempt: Parameters<typeof withRetries<void>>[2]): Promise<void> {
+    try {
+      await withRetries(this.#waiting, this.#timeoutMs, attempt)
+    } catch (error) {
+      throw error instanceof CallError ? problemOf(error, this.place, doing) : error
+    }
+  }
+}
+
+/** A conditional write has one attempt: its fate is looked for afterwards. */
+const conditionalMs = 2000
+
+function checkFilter(filter: RowFilter): void {
+  const { length } = messages.RowFilter.encode(filter).finish()
+  if (length <= bigtableLimits.filterBytes) return
+  throw invalidArgument(
+    `a filter of ${length} bytes is needed, and Bigtable takes at most ${bigtableLimits.filterBytes}: compare shorter values`,
+  )
+}
+
+/** The wanted rows behind `last`; `undefined` = none. */
+function restOf(rows: WantedRows, last: string | undefined, reverse: boolean) {
+  if ('keys' in rows) {
+    const keys = last === undefined ? rows.keys : rows.keys.filter((key) => (reverse ? key < last : key > last))
+    return keys.length === 0 ? undefined : { rowKeys: keys.map(keyBytes) }
+  }
+  const { start, end } = rows
+  const range: WrittenRowRange = {
+    ...(!reverse && last !== undefined ? { startKeyOpen: keyBytes(last) } : { startKeyClosed: keyBytes(start) }),
+    ...(reverse && last !== undefined
+      ? { endKeyOpen: keyBytes(last) }
+      : end === ''
+        ? {}
+        : { endKeyOpen: keyBytes(end) }),
+  }
+  return { rowRanges: [range] }
+}

@@ -1,0 +1,126 @@
+/**
+ * Calls over gRPC, of bytes: messages are encoded and decoded elsewhere.
+ *
+ * Several connections, because Google's front end takes at most 100 calls at a time on one; calls go to them in turn.
+ */
+import { type CallCredentials, type ChannelCredentials, Client, type ClientOptions, Metadata } from '@grpc/grpc-js'
+import { CallError, grpcCodes } from './call-error.ts'
+
+export interface CallOptions {
+  readonly timeoutMs: number
+  /** Value of `x-goog-request-params`, by which Google's front end finds the instance. */
+  readonly routing: string
+}
+
+export interface Transport {
+  /** One answer. Throws CallError. */
+  unary(method: string, request: Uint8Array, options: CallOptions): Promise<Uint8Array>
+  /** Resolves when the last message was taken. Throws CallError, also with what `onMessage` threw. */
+  stream(
+    method: string,
+    request: Uint8Array,
+    options: CallOptions,
+    onMessage: (bytes: Uint8Array) => void,
+  ): Promise<void>
+  close(): void
+}
+
+export interface TransportOptions {
+  /** `host:port`. */
+  readonly address: string
+  readonly credentials: ChannelCredentials
+  /** Credentials of each call; absent for an emulator. */
+  readonly callCredentials?: CallCredentials
+  readonly connections: number
+}
+
+/** Protocol buffer google.bigtable.v2.FeatureFlags { reverse_scans: true } in base64: without it reversed scans are refused. */
+const features = 'CAE='
+
+const clientOptions: ClientOptions = {
+  // Each client has connections of its own.
+  'grpc.use_local_subchannel_pool': 1,
+  // Calls are repeated by retry.ts alone.
+  'grpc.enable_retries': 0,
+  'grpc.service_config_disable_resolution': 1,
+  'grpc.initial_reconnect_backoff_ms': 50,
+  'grpc.max_reconnect_backoff_ms': 1000,
+  'grpc.max_receive_message_length': -1,
+  'grpc.max_send_message_length': -1,
+  'grpc.keepalive_time_ms': 30_000,
+  'grpc.keepalive_timeout_ms': 10_000,
+}
+
+const asIs = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+const asBytes = (bytes: Buffer): Uint8Array => bytes
+
+export class GrpcTransport implements Transport {
+  readonly #clients: readonly Client[]
+  #next = 0
+
+  constructor(options: TransportOptions) {
+    const credentials =
+      options.callCredentials === undefined ? options.credentials : options.credentials.compose(options.callCredentials)
+    this.#clients = Array.from(
+      { length: options.connections },
+      () => new Client(options.address, credentials, clientOptions),
+    )
+  }
+
+  unary(method: string, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const { metadata, callOptions } = this.#call(options)
+      const done = (error: { readonly code: number; readonly details: string } | null, answer?: Uint8Array): void => {
+        if (error !== null) reject(this.#error(error))
+        else if (answer === undefined)
+          reject(new CallError(grpcCodes.INTERNAL, 'the call was answered without a message'))
+        else resolve(answer)
+      }
+      this.#client().makeUnaryRequest(method, asIs, asBytes, request, metadata, callOptions, done)
+    })
+  }
+
+  stream(
+    method: string,
+    request: Uint8Array,
+    options: CallOptions,
+    onMessage: (bytes: Uint8Array) => void,
+  ): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { metadata, callOptions } = this.#call(options)
+      const call = this.#client().makeServerStreamRequest(method, asIs, asBytes, request, metadata, callOptions)
+      call.on('data', (bytes: Uint8Array) => {
+        try {
+          onMessage(bytes)
+        } catch (error) {
+          call.cancel()
+          reject(error)
+        }
+      })
+      call.on('error', (error: Error & { readonly code: number; readonly details: string }) =>
+        reject(this.#error(error)),
+      )
+      call.on('end', resolve)
+    })
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.close()
+  }
+
+  #client(): Client {
+    this.#next = (this.#next + 1) % this.#clients.length
+    return this.#clients[this.#next] as Client
+  }
+
+  #call({ timeoutMs, routing }: CallOptions) {
+    const metadata = new Metadata()
+    metadata.set('x-goog-request-params', routing)
+    metadata.set('bigtable-features', features)
+    return { metadata, callOptions: { deadline: Date.now() + timeoutMs } }
+  }
+
+  #error({ code, details }: { readonly code: number; readonly details: string }): CallError {
+    return new CallError(code, details)
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * The engine's store of wide rows, in a table of a Bigtable.
+ *
+ * Bigtable keeps rows/RS1 to rows/RS3 itself: a row changes atomically, an acknowledged change is seen by every later read (as all
+ * calls go to one cluster), and a scan is no snapshot. rows/RS4: a conditional change is sent once; what then became of it is for the
+ * caller to find out. rows/RS5: other calls are repeated until they are acknowledged, or `timeoutMs` is over.
+ */
+import {
+  type CellChange,
+  checkRowKey,
+  DatastoreError,
+  invalidArgument,
+  OutcomeUnknown,
+  type Row,
+  type RowChange,
+  type RowCondition,
+  type RowKey,
+  type RowScan,
+  type RowStore,
+  rowStoreClosed,
+  type Scheduler,
+  type Wanted,
+} from '@sixtables/engine'
+import { bigtableLimits } from '../client/limits.ts'
+import { placeInWords } from '../client/place.ts'
+import type { TableClient } from '../client/table-client.ts'
+import { conditionFilter, mutationOf, rowOf, wantedFilter } from './filters.ts'
+import { RowChanges } from './row-changes.ts'
+import { RowReads } from './row-reads.ts'
+
+/** Longest time that closing waits for calls under way. */
+const closingMs = 10_000
+
+export class BigtableRows implements RowStore {
+  readonly location: string
+  readonly #client: TableClient
+  readonly #reads: RowReads
+  readonly #changes: RowChanges
+  readonly #clock: Scheduler
+  readonly #release: () => void
+  readonly #underWay = new Set<Promise<unknown>>()
+  #closed: Promise<void> | undefined
+
+  /** @param release - closes the connections of the client */
+  constructor(client: TableClient, clock: Scheduler, release: () => void) {
+    this.location = placeInWords(client.place)
+    this.#client = client
+    this.#clock = clock
+    this.#release = release
+    this.#reads = new RowReads(client, clock)
+    this.#changes = new RowChanges(client, clock)
+  }
+
+  readRows(keys: readonly RowKey[], wanted: Wanted): Promise<ReadonlyMap<RowKey, Row>> {
+    return this.#run(() => this.#reads.read(keys, wanted))
+  }
+
+  scanRows({ range, reverse = false, limit, wanted }: RowScan): Promise<readonly Row[]> {
+    return this.#run(async () => {
+      if (range.start >= range.end) return []
+      const rows = await this.#client.readRows({ rows: range, filter: wantedFilter(wanted), limit, reverse })
+      return rows.map(rowOf)
+    })
+  }
+
+  mutateRows(rows: readonly RowChange[]): Promise<void> {
+    return this.#run(() => {
+      for (const { key, changes } of rows) checkChanges(key, changes)
+      return this.#changes.change(rows)
+    })
+  }
+
+  mutateRowIf(key: RowKey, condition: RowCondition, changes: readonly CellChange[]): Promise<boolean> {
+    return this.#run(async () => {
+      checkChanges(key, changes)
+      const mutations = changes.map(mutationOf)
+      const wantsNone = condition.values === undefined
+      const found = await this.#client.checkAndMutateRow(
+        key,
+        conditionFilter(condition),
+        wantsNone ? { ifNone: mutations } : { ifSome: mutations },
+        (message) => new OutcomeUnknown(message),
+      )
+      return found !== wantsNone
+    })
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await Promise.race([Promise.allSettled(this.#underWay), this.#clock.sleep(closingMs)])
+    this.#release()
+  }
+
+  async #run<T>(call: () => Promise<T>): Promise<T> {
+    if (this.#closed !== undefined) throw rowStoreClosed(this.location)
+    const answer = call()
+    this.#underWay.add(answer)
+    try {
+      return await answer
+    } finally {
+      this.#underWay.delete(answer)
+    }
+  }
+}
+
+/** @throws INVALID_ARGUMENT before anything was sent, for what a real Bigtable would refuse */
+function checkChanges(key: RowKey, changes: readonly CellChange[]): void {
+  if (key === '') throw new DatastoreError('INVALID_ARGUMENT', 'a row of a Bigtable has a key of at least one byte')
+  checkRowKey(key)
+  for (const change of changes) {
+    if (change.type !== 'set' || change.value.length <= bigtableLimits.cellBytes) continue
+    throw invalidArgument(
+      `a cell of ${change.value.length} bytes is needed, and Bigtable takes at most ${bigtableLimits.cellBytes}`,
+    )
+  }
+}

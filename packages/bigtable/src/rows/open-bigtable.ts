@@ -1,0 +1,99 @@
+/**
+ * Opens a table of a Bigtable as the engine's store of rows, and makes one.
+ *
+ * OB1  Whatever is wrong with the set-up is one DatastoreError at opening, with what to do.   test/contract/set-up.test.ts
+ * OB2  Opening needs no more than roles/bigtable.user, but for making the table of an emulator.
+ */
+import { type ChannelCredentials, credentials } from '@grpc/grpc-js'
+import { type Scheduler, systemScheduler } from '@sixtables/engine'
+import { defaultCredentials } from '../client/credentials.ts'
+import { adminAddress, type BigtablePlace, checkPlace, dataAddress } from '../client/place.ts'
+import type { Waiting } from '../client/retry.ts'
+import { TableAdmin } from '../client/table-admin.ts'
+import { TableClient } from '../client/table-client.ts'
+import { GrpcTransport } from '../client/transport.ts'
+import { BigtableRows } from './bigtable-rows.ts'
+
+export interface BigtableOptions extends BigtablePlace {
+  /** Time; default the machine's. */
+  readonly scheduler?: Scheduler | undefined
+  /** Uniform in [0, 1); default Math.random. Spreads attempts in time. */
+  readonly random?: (() => number) | undefined
+  /** How long reads and repeated changes are tried; default 10,000. */
+  readonly timeoutMs?: number | undefined
+  /** Connections to the data API; default 4, and 1 to an emulator. */
+  readonly connections?: number | undefined
+}
+
+interface Connected {
+  readonly data: GrpcTransport
+  readonly admin: GrpcTransport
+  readonly waiting: Waiting
+  readonly timeoutMs: number
+  close(): void
+}
+
+/**
+ * Opens the table, which must be there; that of an emulator is made where it is missing.
+ *
+ * @throws DatastoreError for a set-up that cannot work
+ */
+export async function openBigtable(options: BigtableOptions): Promise<BigtableRows> {
+  checkPlace(options)
+  const { data, admin, waiting, timeoutMs, close } = await connect(options)
+  try {
+    const tables = new TableAdmin(options, admin, waiting, timeoutMs)
+    if (options.emulator !== undefined) await tables.create()
+    await tables.checkFamilies()
+    const client = new TableClient(options, data, waiting, timeoutMs)
+    await client.tryConditionalWrite()
+    return new BigtableRows(client, options.scheduler ?? systemScheduler, close)
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+/**
+ * Makes the table with its column families; needs roles/bigtable.admin.
+ *
+ * @returns false where it was there, and is as it must be
+ */
+export async function createBigtableTable(options: BigtableOptions): Promise<boolean> {
+  checkPlace(options)
+  const { admin, waiting, timeoutMs, close } = await connect(options)
+  try {
+    const tables = new TableAdmin(options, admin, waiting, timeoutMs)
+    const isNew = await tables.create()
+    if (!isNew) await tables.checkFamilies()
+    return isNew
+  } finally {
+    close()
+  }
+}
+
+async function connect(options: BigtableOptions): Promise<Connected> {
+  const { emulator, scheduler = systemScheduler, random = Math.random, timeoutMs = 10_000 } = options
+  const waiting: Waiting = {
+    steadyMs: () => scheduler.steadyMs(),
+    sleep: (ms) => scheduler.sleep(ms, undefined, true),
+    random,
+  }
+  const calls = emulator === undefined ? { callCredentials: await defaultCredentials() } : {}
+  const transport = (address: string, connections: number): GrpcTransport => {
+    const channel: ChannelCredentials = emulator === undefined ? credentials.createSsl() : credentials.createInsecure()
+    return new GrpcTransport({ address: emulator ?? address, credentials: channel, connections, ...calls })
+  }
+  const data = transport(dataAddress, options.connections ?? (emulator === undefined ? 4 : 1))
+  const admin = transport(adminAddress, 1)
+  return {
+    data,
+    admin,
+    waiting,
+    timeoutMs,
+    close: () => {
+      data.close()
+      admin.close()
+    },
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Changes of rows: those of one turn go in one MutateRows, or in several of at most 1,000 rows and 4 MiB.
+ *
+ * RC1  Changes of one row that were asked for in one turn are one entry, in their order.
+ * RC2  A call is acknowledged when all of its rows are; it fails with the error of one of its own rows.
+ */
+import type { RowChange, RowKey, Scheduler } from '@sixtables/engine'
+import type { Mutation, TableClient } from '../client/table-client.ts'
+import { mutationOf } from './filters.ts'
+import { Gathered } from './gathered.ts'
+
+const rowsPerCall = 1000
+const bytesPerCall = 4 * 1024 * 1024
+
+interface Call {
+  readonly rows: readonly RowChange[]
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** A row of a call of MutateRows, and the calls that wait for it. */
+interface Entry {
+  readonly key: RowKey
+  readonly mutations: Mutation[]
+  bytes: number
+  readonly waiting: Waiting[]
+}
+
+interface Waiting {
+  rowsLeft: number
+  readonly call: Call
+}
+
+export class RowChanges {
+  readonly #client: TableClient
+  readonly #calls: Gathered<Call>
+
+  constructor(client: TableClient, clock: Scheduler) {
+    this.#client = client
+    this.#calls = new Gathered(
+      (task) => clock.defer(task),
+      (calls) => {
+        for (const batch of batches(entriesOf(calls))) void this.#send(batch)
+      },
+    )
+  }
+
+  change(rows: readonly RowChange[]): Promise<void> {
+    const changed = rows.filter(({ changes }) => changes.length > 0)
+    if (changed.length === 0) return Promise.resolve()
+    return new Promise((resolve, reject) => this.#calls.add({ rows: changed, resolve, reject }))
+  }
+
+  async #send(entries: readonly Entry[]): Promise<void> {
+    try {
+      const refused = await this.#client.mutateRows(entries)
+      for (const [index, { waiting }] of entries.entries()) {
+        const error = refused.get(index)
+        for (const one of waiting) {
+          if (error !== undefined) one.call.reject(error)
+          else if (--one.rowsLeft === 0) one.call.resolve()
+        }
+      }
+    } catch (error) {
+      for (const { waiting } of entries) for (const { call } of waiting) call.reject(error)
+    }
+  }
+}
+
+function entriesOf(calls: readonly Call[]): Iterable<Entry> {
+  const entries = new Map<RowKey, Entry>()
+  for (const call of calls) {
+    const waiting: Waiting = { rowsLeft: call.rows.length, call }
+    for (const { key, changes } of call.rows) {
+      let entry = entries.get(key)
+      if (entry === undefined) {
+        entry = { key, mutations: [], bytes: key.length, waiting: [] }
+        entries.set(key, entry)
+      }
+      for (const change of changes) {
+        entry.mutations.push(mutationOf(change))
+        entry.bytes += change.type === 'set' ? change.value.length : 0
+      }
+      entry.waiting.push(waiting)
+    }
+  }
+  return entries.values()
+}
+
+function* batches(entries: Iterable<Entry>): Iterable<readonly Entry[]> {
+  let batch: Entry[] = []
+  let bytes = 0
+  for (const entry of entries) {
+    if (batch.length > 0 && (batch.length >= rowsPerCall || bytes + entry.bytes > bytesPerCall)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(entry)
+    bytes += entry.bytes
+  }
+  if (batch.length > 0) yield batch
+}

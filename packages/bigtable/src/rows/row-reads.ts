@@ -1,0 +1,85 @@
+/**
+ * Reads of rows by key: those of one turn with the same wish go in one ReadRows, each key once.
+ *
+ * RR1  A read is sent after it was asked for, never before: it sees what was acknowledged until then.
+ */
+import type { Row, RowKey, Scheduler, Wanted } from '@sixtables/engine'
+import type { TableClient } from '../client/table-client.ts'
+import { rowOf, wantedFilter } from './filters.ts'
+import { Gathered } from './gathered.ts'
+
+/** Most keys of one ReadRows: a request stays well below the limits of gRPC. */
+const keysPerCall = 1000
+
+interface Read {
+  readonly keys: readonly RowKey[]
+  readonly wanted: Wanted
+  readonly wish: string
+  resolve(rows: ReadonlyMap<RowKey, Row>): void
+  reject(error: unknown): void
+}
+
+export class RowReads {
+  readonly #client: TableClient
+  readonly #reads: Gathered<Read>
+
+  constructor(client: TableClient, clock: Scheduler) {
+    this.#client = client
+    this.#reads = new Gathered(
+      (task) => clock.defer(task),
+      (reads) => this.#send(reads),
+    )
+  }
+
+  read(keys: readonly RowKey[], wanted: Wanted): Promise<ReadonlyMap<RowKey, Row>> {
+    if (keys.length === 0 || wanted.length === 0) return Promise.resolve(new Map())
+    return new Promise((resolve, reject) => {
+      this.#reads.add({ keys, wanted, wish: wishOf(wanted), resolve, reject })
+    })
+  }
+
+  #send(reads: readonly Read[]): void {
+    const byWish = new Map<string, Read[]>()
+    for (const read of reads) {
+      const same = byWish.get(read.wish)
+      if (same === undefined) byWish.set(read.wish, [read])
+      else same.push(read)
+    }
+    for (const same of byWish.values()) {
+      this.#fetch(same).then(
+        (found) => {
+          for (const { keys, resolve } of same) resolve(chosen(found, keys))
+        },
+        (error) => {
+          for (const { reject } of same) reject(error)
+        },
+      )
+    }
+  }
+
+  async #fetch(reads: readonly Read[]): Promise<ReadonlyMap<RowKey, Row>> {
+    const keys = [...new Set(reads.flatMap((read) => read.keys))]
+    const filter = wantedFilter(reads[0]?.wanted ?? [])
+    const parts: RowKey[][] = []
+    for (let i = 0; i < keys.length; i += keysPerCall) parts.push(keys.slice(i, i + keysPerCall))
+    const answers = await Promise.all(parts.map((part) => this.#client.readRows({ rows: { keys: part }, filter })))
+    const found = new Map<RowKey, Row>()
+    for (const row of answers.flat()) found.set(row.key, rowOf(row))
+    return found
+  }
+}
+
+function wishOf(wanted: Wanted): string {
+  return wanted
+    .map(({ family, from, until, newest, withoutValues }) => [family, from, until, newest, withoutValues].join(' '))
+    .join(',')
+}
+
+function chosen(found: ReadonlyMap<RowKey, Row>, keys: readonly RowKey[]): ReadonlyMap<RowKey, Row> {
+  const rows = new Map<RowKey, Row>()
+  for (const key of keys) {
+    const row = found.get(key)
+    if (row !== undefined) rows.set(key, row)
+  }
+  return rows
+}

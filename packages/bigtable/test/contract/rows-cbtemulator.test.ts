@@ -1,0 +1,22 @@
+/** The contract of the store of wide rows over Google's emulator (rows/RS1 to rows/RS7). */
+import { rowsContract } from '@sixtables/engine/testing'
+import { afterAll, beforeAll, describe, test } from 'vitest'
+import { openBigtable } from '../../src/index.ts'
+import { type Emulator, hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
+
+// Needs a program of Google's: `npm run bigtable`.
+describe.skipIf(!hasCbtemulator)("rows in Google's emulator keep the contract of a store of wide rows", () => {
+  let emulator: Emulator
+  let tables = 0
+
+  beforeAll(async () => {
+    emulator = await startCbtemulator()
+  })
+  afterAll(() => emulator.close())
+
+  test.each(rowsContract)('$name', async ({ run }) => {
+    const place = { project: 'demo', instance: 'local', table: `t${tables++}`, emulator: emulator.address }
+    const rows = await openBigtable(place)
+    await run(rows).finally(() => rows.close())
+  })
+})

@@ -1,0 +1,22 @@
+/** Time that passes only while it is slept through. */
+import { seededRandom } from '@sixtables/engine'
+import type { Waiting } from '../../src/client/retry.ts'
+
+export class SleptTime implements Waiting {
+  readonly slept: number[] = []
+  readonly #random = seededRandom(5)
+  #now = 0
+
+  steadyMs(): number {
+    return this.#now
+  }
+
+  async sleep(ms: number): Promise<void> {
+    this.slept.push(ms)
+    this.#now += ms
+  }
+
+  random(): number {
+    return this.#random.next()
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * `npm run bigtable [-- vitest arguments]`: the tests that run over the fake Bigtable, and those that need Google's emulator, over it.
+ * Without the emulator it says so, and does nothing.
+ */
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setUp } from './lib/set-up.mjs'
+import { run, ScriptError, say, script } from './lib/tools.mjs'
+
+/** Where cbtemulator is; throws with what to do where it is not. */
+function emulator() {
+  const install = '`gcloud components install bigtable` (or the package google-cloud-cli-bigtable-emulator) brings it'
+  let root
+  try {
+    root = execFileSync('gcloud', ['info', '--format=value(installation.sdk_root)'], { encoding: 'utf8' }).trim()
+  } catch {
+    throw new ScriptError(
+      `skipped: gcloud is not here, and with it no cbtemulator; install the Cloud SDK, then ${install}.`,
+    )
+  }
+  const path = join(root, 'platform', 'bigtable-emulator', 'cbtemulator')
+  if (!existsSync(path)) throw new ScriptError(`skipped: there is no ${path}; ${install}.`)
+  return path
+}
+
+await script(async () => {
+  let path
+  try {
+    path = emulator()
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error
+    say(error.message)
+    return
+  }
+  await setUp()
+  const env = { SIXTABLES_CBTEMULATOR: path }
+  const { code } = await run('vitest', ['run', 'bigtable', ...process.argv.slice(2)], { stdout: 1, env })
+  if (code !== 0) throw new ScriptError('the tests over Bigtable failed; the reasons stand above.')
+})
