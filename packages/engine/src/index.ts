@@ -151,14 +151,22 @@ export {
   tabletNotes,
 } from './tablets/defaults.ts'
 export { defaultPolicies, type TabletPolicies } from './tablets/fleet.ts'
+export { heatMeasures } from './tablets/heat-range.ts'
+export type { HeatReader } from './tablets/heat-reader.ts'
 export type { SampleEvent, SampleListener } from './tablets/metering.ts'
 export type {
   Finding,
   FindingKind,
+  FindingPlace,
   GroupReport,
+  HeatBound,
+  HeatCellReport,
+  HeatColumnReport,
   HeatOptions,
+  HeatRecordingReport,
   HeatReport,
   HeatRow,
+  HeatTabletReport,
   RequestsReport,
   ServerReport,
   SplitRefusal,

@@ -115,12 +115,12 @@ export class Findings {
 
   /** @returns the name under which it is kept */
   #see(sighting: Sighting, nowMs: number): string {
-    const { kind, subject, words, evidence, share, count } = sighting
+    const { kind, subject, words, evidence, share, count, place } = sighting
     const name = `${kind} ${subject}`
     const known = this.#seen.get(name)
     const firstSeenMs = known?.firstSeenMs ?? nowMs
     const lastSeenMs = known === undefined || count > known.count ? nowMs : known.lastSeenMs
-    const finding = { kind, subject, words, evidence, share, ...findingAdvice[kind], firstSeenMs, lastSeenMs }
+    const finding = { kind, subject, words, evidence, share, ...findingAdvice[kind], firstSeenMs, lastSeenMs, place }
     this.#seen.set(name, { firstSeenMs, lastSeenMs, count, finding })
     return name
   }

@@ -11,12 +11,12 @@ import type { RowKey } from '../storage/kv.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { parsePropertyCode, splitPropertyAscRow } from '../tables/entities-by-property-asc.ts'
 import { RowProducer, scatterProperty } from '../tables/entity-rows.ts'
-import { isOf } from '../tables/rows.ts'
+import { isOf, rowsOf } from '../tables/rows.ts'
 import type { CommittedFact, QueryFact } from './facts.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
-import { type Pattern, percentOf, type Sighting } from './sighting.ts'
+import { type Pattern, percentOf, rowsAt, type Sighting } from './sighting.ts'
 import { placeInWords } from './subject-words.ts'
 
 /** The tables whose rows are looked at. */
@@ -37,6 +37,8 @@ interface Property {
   readonly sample: OrderSample
   readonly window: ShareWindow
   rows: number
+  /** Value code of the latest entity. */
+  latest: string
 }
 
 interface KindUse {
@@ -91,6 +93,7 @@ export class IndexPatterns implements Pattern {
     codes.sort()
     if (sample.isMostlyAbove(codes.at(-1) ?? '')) codes.reverse()
     property.rows += codes.length * stands
+    property.latest = codes.at(-1) ?? ''
     for (const code of codes) {
       const landing = sample.add(code)
       // Equal values come again; they are spread by the keys behind them.
@@ -119,7 +122,7 @@ export class IndexPatterns implements Pattern {
 
   #monotonic(): Sighting[] {
     const found: Sighting[] = []
-    for (const [, { kind, property, place, window }] of this.#properties.entries()) {
+    for (const [code, { kind, property, place, window, latest }] of this.#properties.entries()) {
       const { events, hits, share, hitsEver } = window
       if (events < eventsMin || share < risingShareMin || property === scatterProperty) continue
       found.push({
@@ -131,6 +134,7 @@ export class IndexPatterns implements Pattern {
         evidence: [`${hits} of the last ${events} values (${percentOf(share)}) are at the end of those before`],
         share,
         count: hitsEver,
+        place: rowsAt('EntitiesByPropertyAsc', rowsOf('EntitiesByPropertyAsc', code + latest).start ?? ''),
       })
     }
     return found
@@ -204,5 +208,6 @@ function newProperty(code: string): Property {
     sample: new OrderSample(),
     window: new ShareWindow(256),
     rows: 0,
+    latest: '',
   }
 }

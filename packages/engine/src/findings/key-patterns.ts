@@ -7,15 +7,15 @@
  *   slash-or-dot-in-name   a slash in a kind or name, a dot in the name of a property (not of a nested one)
  */
 import { decodeProperties } from '../encoding/entity-codec.ts'
-import { decodePath } from '../encoding/key-codec.ts'
+import { decodePath, splitKeyCode } from '../encoding/key-codec.ts'
 import { prettyPath } from '../encoding/pretty.ts'
 import type { PathElement } from '../model/key.ts'
-import { propertiesOfImage } from '../tables/entities.ts'
+import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import type { CommittedFact } from './facts.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
-import { type Pattern, percentOf, type Sighting } from './sighting.ts'
+import { type Pattern, percentOf, rowsAt, type Sighting } from './sighting.ts'
 import { kindInWords, kindSubject, placeInWords } from './subject-words.ts'
 
 const subjectsMax = 256
@@ -29,6 +29,7 @@ const entitiesLookedAt = 16
 interface KeyOrder {
   readonly sample: OrderSample
   readonly window: ShareWindow
+  /** Path codes. */
   first: string
   last: string
 }
@@ -74,8 +75,8 @@ export class KeyPatterns implements Pattern {
     const landings = order.sample.addTogether(paths)
     if (!isJudged) return
     for (const landing of landings) if (landing !== undefined) order.window.add(landing.follows)
-    order.first ||= wordsOf(paths[0])
-    order.last = wordsOf(paths.at(-1))
+    order.first ||= paths[0] ?? ''
+    order.last = paths.at(-1) ?? ''
   }
 
   #noteOddities(partition: string, elements: readonly PathElement[], cell: Uint8Array): void {
@@ -121,10 +122,11 @@ export class KeyPatterns implements Pattern {
         words: `New entities of ${subject} come in the order of their keys: all writes meet the tablet at the end.`,
         evidence: [
           `${hits} of the last ${events} new keys (${percentOf(share)}) lie right beside one of the 8 before`,
-          `from ${first} to ${last}`,
+          `from ${wordsOf(first)} to ${wordsOf(last)}`,
         ],
         share,
         count: hitsEver,
+        place: rowsAt('Entities', entityRowKey(splitKeyCode(name).partition, last)),
       })
     }
     for (const [key, { kind, words, evidence, count }] of this.#oddities) {
@@ -140,6 +142,6 @@ export class KeyPatterns implements Pattern {
   }
 }
 
-function wordsOf(path: string | undefined): string {
-  return path === undefined ? '' : prettyPath(decodePath(path, 0).path)
+function wordsOf(path: string): string {
+  return path === '' ? '' : prettyPath(decodePath(path, 0).path)
 }

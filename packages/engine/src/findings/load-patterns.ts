@@ -7,10 +7,11 @@
  */
 import { decodePath, keyCode, partitionCode } from '../encoding/key-codec.ts'
 import type { Key } from '../model/key.ts'
+import { entityRowOf } from '../tables/entities.ts'
 import type { CommittedFact, LookupFact } from './facts.ts'
 import { HeavyHitters } from './heavy-hitters.ts'
 import { LruMap } from './lru-map.ts'
-import { type Pattern, percentOf, type Sighting } from './sighting.ts'
+import { type Pattern, percentOf, rowsAt, rowsBetween, type Sighting } from './sighting.ts'
 import { keyInWords, kindInWords, kindSubject } from './subject-words.ts'
 
 const generation = 512
@@ -136,6 +137,7 @@ export class LoadPatterns implements Pattern {
         evidence: [`${hits} of the last ${events} keys read or written (${percentOf(hits / events)})`],
         share: hits / events,
         count: this.#hotKeyEvents,
+        place: rowsAt('Entities', entityRowOf(code)),
       }))
   }
 
@@ -156,6 +158,7 @@ export class LoadPatterns implements Pattern {
         ],
         share,
         count: events,
+        place: rowsBetween('Entities', entityRowOf(first), `${entityRowOf(last)}\xff`),
       })
     }
     return found

@@ -1,5 +1,8 @@
 /** A pattern that was seen, as its file reports it; findings.ts adds kinds, instants and advice. */
-import type { FindingKind } from '../tablets/report.ts'
+import { hexOf } from '../encoding/bytes.ts'
+import type { RowKey } from '../storage/kv.ts'
+import type { TableId } from '../tables/table.ts'
+import type { FindingKind, FindingPlace } from '../tablets/report.ts'
 
 export interface Sighting {
   readonly kind: FindingKind
@@ -10,6 +13,18 @@ export interface Sighting {
   readonly share: number
   /** Grows with every event that shows the pattern: by it one knows when it was seen last. */
   readonly count: number
+  /** Where its rows lie; absent: it is not of one key range. */
+  readonly place?: FindingPlace | undefined
+}
+
+/** The rows of a table that begin with a prefix: one row, or those of a kind, a property or a value. */
+export function rowsAt(table: TableId, prefix: RowKey): FindingPlace {
+  return rowsBetween(table, prefix, `${prefix}\xff`)
+}
+
+/** @param end - the first row key that is no longer among them */
+export function rowsBetween(table: TableId, start: RowKey, end: RowKey): FindingPlace {
+  return { table, startHex: hexOf(start, ''), endHex: hexOf(end, '') }
 }
 
 /** One pattern, or some that need the same facts. */

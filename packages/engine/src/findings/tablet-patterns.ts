@@ -17,7 +17,7 @@ export function tabletSightings(
   nowMs: number,
 ): readonly Sighting[] {
   const found: Sighting[] = []
-  for (const { table, start, end, wading } of tablets) {
+  for (const { table, start, end, startHex, endHex, wading } of tablets) {
     if (wading === undefined) continue
     const { scans, rows, tombstones } = wading
     const share = tombstones / (tombstones + rows)
@@ -31,9 +31,10 @@ export function tabletSightings(
       ],
       share,
       count: scans,
+      place: { table, startHex, endHex },
     })
   }
-  for (const { group, commitsPerSecond, conflictsPerSecond, waitsPerSecond } of groups) {
+  for (const { group, logHex, commitsPerSecond, conflictsPerSecond, waitsPerSecond } of groups) {
     const trouble = conflictsPerSecond + waitsPerSecond
     const share = trouble / (commitsPerSecond + trouble)
     if (trouble < troubleMin || share < troubleShareMin) continue
@@ -46,6 +47,7 @@ export function tabletSightings(
       ],
       share,
       count: nowMs,
+      place: { table: 'Log', startHex: logHex, endHex: `${logHex}ff` },
     })
   }
   return found

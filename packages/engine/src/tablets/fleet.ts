@@ -17,9 +17,10 @@ import { TabletServer } from './capacity.ts'
 import type { TabletSettings } from './defaults.ts'
 import { EventLog } from './event-log.ts'
 import { HeatHistory } from './heat-history.ts'
+import { HeatRecording } from './heat-recording.ts'
 import { type MergePolicy, mergeWhenCold } from './merge-policy.ts'
 import { moveHotToIdle, type PlacedTablet, type PlacementPolicy } from './placement.ts'
-import { rowKeyWords } from './range-words.ts'
+import { rowKeyHex, rowKeyWords } from './range-words.ts'
 import type { TabletEvent } from './report.ts'
 import { percent, type SplitPolicy, splitByLoadAndSize } from './split-policy.ts'
 import type { Flow, Tablet } from './tablet.ts'
@@ -46,6 +47,9 @@ export interface Charge {
   readonly bytes: number
   /** For its server, in row operations. */
   readonly cost: number
+  /** How long it waits for its server, and deleted rows among the reads; default 0. */
+  readonly waitMs?: number
+  readonly tombstones?: number
   /** How many of it there are; the numbers above are of one. */
   readonly weight: number
   /** 0: now. */
@@ -58,6 +62,7 @@ const refusalAgainMs = 600_000
 export class TabletFleet {
   readonly map: TabletMap = new TabletMap()
   readonly heat: HeatHistory
+  readonly recording: HeatRecording
   readonly events: EventLog = new EventLog()
   /** Row operations charged and already flowed, all in all. */
   charged = 0
@@ -77,6 +82,7 @@ export class TabletFleet {
     this.#policies = policies
     this.#random = random
     this.heat = new HeatHistory(settings.heatRowsMax)
+    this.recording = new HeatRecording(this.heat)
     this.#nowMs = nowMs
     this.#nextTickMs = stepAfter(nowMs, settings.tickMs)
     this.#nextDecisionMs = stepAfter(nowMs, settings.decisionMs)
@@ -103,6 +109,7 @@ export class TabletFleet {
   clear(nowMs: number): void {
     this.map.clear()
     this.heat.clear()
+    this.recording.clear(nowMs)
     this.#flowing.clear()
     this.#ending.clear()
     this.#servers = []
@@ -123,8 +130,9 @@ export class TabletFleet {
 
   /** Takes load onto a tablet. {@link advance} was called for this instant. */
   charge(nowMs: number, tablet: Tablet, charge: Charge): void {
-    const { rowKey, reads, writes, bytes, cost, weight, spreadMs } = charge
+    const { rowKey, reads, writes, bytes, cost, weight, spreadMs, waitMs = 0, tombstones = 0 } = charge
     const { settings } = this
+    this.heat.addTrouble(tablet.table, rowKey, nowMs, waitMs * weight, 0, tombstones * weight)
     tablet.sample.add(rowKey, nowMs, weight * (reads + writes), this.#random, settings.windowMs)
     if (spreadMs <= 0) {
       tablet.count(nowMs, reads * weight, writes * weight, bytes * weight)
@@ -165,10 +173,12 @@ export class TabletFleet {
   /** A refused operation has no load, but shows where load is wanted: without it a full tablet would never be split. */
   noteRefused(nowMs: number, tablet: Tablet, rowKey: RowKey, weight: number): void {
     tablet.sample.add(rowKey, nowMs, weight, this.#random, this.settings.windowMs)
+    this.heat.addTrouble(tablet.table, rowKey, nowMs, 0, weight, 0)
   }
 
   /** Makes up for what came due until `nowMs` (F1). */
   advance(nowMs: number): void {
+    this.recording.advance(nowMs)
     if (nowMs > this.#nowMs) this.#nowMs = nowMs
     else if (this.#nowMs - nowMs > this.settings.windowMs) this.#setBack(nowMs)
     if (nowMs < this.#nextTickMs) return
@@ -206,6 +216,8 @@ export class TabletFleet {
     const point = rowKeyWords(table, at)
     this.#tell(nowMs, 'split', left, reason, {
       at: point,
+      atHex: rowKeyHex(at),
+      endHex: rowKeyHex(right.end),
       other: right.id,
       words: `Tablet ${left.id} was split at ${point}: ${words}.`,
     })
@@ -221,10 +233,13 @@ export class TabletFleet {
       this.#moveFlows(nowMs, neighbour, left.server)
       left.unavailableUntilMs = nowMs + this.#moveMs()
     }
+    const [atHex, endHex] = [rowKeyHex(neighbour.start), rowKeyHex(left.end)]
     this.map.merge(left, nowMs)
     this.#flowing.delete(neighbour)
     if (left.flows.length > 0) this.#flowing.add(left)
     this.#tell(nowMs, 'merge', left, reason, {
+      atHex,
+      endHex,
       other: neighbour.id,
       words: `Tablets ${left.id} and ${neighbour.id} became one: ${words}.`,
     })
@@ -416,12 +431,13 @@ export class TabletFleet {
   #tell(
     atMs: number,
     kind: TabletEvent['kind'],
-    { table, id }: Tablet,
+    { table, id, start, end }: Tablet,
     reason: TabletEvent['reason'],
-    more: Pick<TabletEvent, 'words'> & Partial<Pick<TabletEvent, 'at' | 'other' | 'fromServer' | 'toServer'>>,
+    more: Pick<TabletEvent, 'words'> & Partial<TabletEvent>,
   ): void {
-    const { at, other, fromServer, toServer, words } = more
-    const event = { atMs, kind, table, tablet: id, at, other, fromServer, toServer, reason, words }
+    const { at, atHex, other, fromServer, toServer, words } = more
+    const range = { startHex: rowKeyHex(start), endHex: more.endHex ?? rowKeyHex(end) }
+    const event = { atMs, kind, table, tablet: id, at, atHex, ...range, other, fromServer, toServer, reason, words }
     this.events.add(event, this.settings.eventsMax)
   }
 }

@@ -2,8 +2,7 @@
  * Load per key range over time, for pictures: finer than tablets where it is hot, so that a load that moves along the keys
  * shows as a diagonal even where tablets do not follow it.
  *
- *   tiers   1 s × 2 min · 10 s × 20 min · 1 min × 2 h · 10 min × 1 day         one column a step
- *   ranges  at most heatRowsMax a table, each with its columns in every tier
+ *   ranges  at most heatRowsMax a table, each with its columns in every tier (heat-range.ts)
  *
  * H1  Ranges partition the row keys of a table.
  * H2  Joining ranges adds up their columns; dividing one halves its columns, as an estimate. Sums stay.
@@ -14,121 +13,18 @@
 import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
+import { after, type Division, HeatRange, heatTiers, type Tier } from './heat-range.ts'
 
-interface Tier {
-  readonly stepMs: number
-  readonly columns: number
-}
-
-export const heatTiers: readonly Tier[] = [
-  { stepMs: 1_000, columns: 120 },
-  { stepMs: 10_000, columns: 120 },
-  { stepMs: 60_000, columns: 120 },
-  { stepMs: 600_000, columns: 144 },
-]
-
-const measures = 3
-const recentMax = 16
+/** A recording has columns of a second, those of the first tier. */
+const { stepMs } = heatTiers[0] as (typeof heatTiers)[number]
 /** A range with more than so many times its even share is divided. */
 const hotFactor = 2
-/** Columns of the second tier that say what is hot now. */
-const recentColumns = 3
 /** Pictures reach back a day. */
 const halfLifeMs = 12 * 3_600_000
-
-/** Columns of one range: for each tier a ring of [reads, writes, bytes]. */
-class HeatRange {
-  readonly start: RowKey
-  readonly #rings = heatTiers.map(({ columns }) => new Float32Array(columns * measures))
-  readonly #steps = heatTiers.map(({ columns }) => new Int32Array(columns).fill(-1))
-  /** Operations, older ones for less. */
-  load = 0
-  /** Latest keys, a ring. */
-  recent: RowKey[] = []
-  #noted = 0
-
-  constructor(start: RowKey) {
-    this.start = start
-  }
-
-  note(rowKey: RowKey): void {
-    this.recent[this.#noted++ % recentMax] = rowKey
-  }
-
-  add(nowMs: number, reads: number, writes: number, bytes: number): void {
-    this.load += reads + writes
-    for (let tier = 0; tier < heatTiers.length; tier++) this.addTier(tier, nowMs, reads, writes, bytes)
-  }
-
-  addTier(tier: number, nowMs: number, reads: number, writes: number, bytes: number): void {
-    const { stepMs, columns } = heatTiers[tier] as Tier
-    const step = Math.floor(nowMs / stepMs)
-    this.#addTo(tier, step % columns, step % 0x7fff_ffff, reads, writes, bytes)
-  }
-
-  #addTo(tier: number, column: number, step: number, reads: number, writes: number, bytes: number): void {
-    const ring = this.#rings[tier] as Float32Array
-    const steps = this.#steps[tier] as Int32Array
-    const at = column * measures
-    if (steps[column] !== step) {
-      steps[column] = step
-      ring[at] = reads
-      ring[at + 1] = writes
-      ring[at + 2] = bytes
-      return
-    }
-    ring[at] = (ring[at] as number) + reads
-    ring[at + 1] = (ring[at + 1] as number) + writes
-    ring[at + 2] = (ring[at + 2] as number) + bytes
-  }
-
-  /** The value in a column of a tier: `measure` 0 reads, 1 writes, 2 bytes. */
-  value(tier: number, step: number, measure: number): number {
-    const column = step % (heatTiers[tier] as Tier).columns
-    if ((this.#steps[tier] as Int32Array)[column] !== step % 0x7fff_ffff) return 0
-    return (this.#rings[tier] as Float32Array)[column * measures + measure] as number
-  }
-
-  /** Operations of the last half minute. */
-  recentLoad(nowMs: number): number {
-    const step = Math.floor(nowMs / (heatTiers[1] as Tier).stepMs)
-    let sum = 0
-    for (let i = 0; i < recentColumns; i++) sum += this.value(1, step - i, 0) + this.value(1, step - i, 1)
-    return sum
-  }
-
-  /** Takes in the columns and keys of a neighbour. */
-  join(other: HeatRange): void {
-    for (let tier = 0; tier < heatTiers.length; tier++) {
-      const steps = other.#steps[tier] as Int32Array
-      const ring = other.#rings[tier] as Float32Array
-      for (let column = 0; column < steps.length; column++) {
-        const step = steps[column] as number
-        if (step < 0 || step < ((this.#steps[tier] as Int32Array)[column] as number)) continue
-        const at = column * measures
-        this.#addTo(tier, column, step, ring[at] as number, ring[at + 1] as number, ring[at + 2] as number)
-      }
-    }
-    this.load += other.load
-    for (const key of other.recent) this.note(key)
-  }
-
-  /** Keeps the keys before `at`, and half of each column. @returns the range from `at` on */
-  divide(at: RowKey): HeatRange {
-    const right = new HeatRange(at)
-    for (const [tier, ring] of this.#rings.entries()) {
-      for (let i = 0; i < ring.length; i++) ring[i] = (ring[i] as number) / 2
-      right.#rings[tier]?.set(ring)
-      right.#steps[tier]?.set(this.#steps[tier] as Int32Array)
-    }
-    this.load /= 2
-    right.load = this.load
-    const keys = this.recent
-    this.recent = []
-    for (const key of keys) (key < at ? this : right).note(key)
-    return right
-  }
-}
+/** While it is recorded, so many ranges of a table are divided in a second. */
+const divisionsMax = 8
+/** While it is recorded, a table has so many ranges at least. */
+const recordedRowsMax = 256
 
 export interface HeatCells {
   readonly table: TableId
@@ -139,10 +35,28 @@ export interface HeatCells {
   readonly bytes: number[]
 }
 
+/** Load of one key range in one slot of time. */
+export interface HeatCell {
+  readonly start: RowKey
+  readonly end: RowKey | undefined
+  /** In the order of heatMeasures (heat-range.ts). */
+  readonly values: readonly number[]
+}
+
+/** One slot of time of one table: the ranges that had load, in their order. */
+export interface HeatColumn {
+  readonly table: TableId
+  readonly atMs: number
+  readonly stepMs: number
+  readonly cells: readonly HeatCell[]
+}
+
 export class HeatHistory {
   readonly #tables = new Map<TableId, HeatRange[]>()
   #rowsMax: number
   #adaptedMs: number | undefined
+  /** {@link seal} is called each second, and divides ranges instead of {@link adapt}. */
+  isRecorded = false
 
   constructor(rowsMax: number) {
     this.#rowsMax = rowsMax
@@ -160,6 +74,12 @@ export class HeatHistory {
     const range = this.#rangeOf(table, rowKey)
     range.note(rowKey)
     range.add(nowMs, reads, writes, bytes)
+  }
+
+  /** Operations that waited for a server, were refused, or went over deleted rows; their load is added apart. */
+  addTrouble(table: TableId, rowKey: RowKey, nowMs: number, waitMs: number, refused: number, tombstones: number): void {
+    if (waitMs === 0 && refused === 0 && tombstones === 0) return
+    this.#rangeOf(table, rowKey).addTrouble(nowMs, waitMs, refused, tombstones)
   }
 
   /** Load that lies evenly over a time from now on, in every tier in as many parts as it has steps. */
@@ -189,31 +109,88 @@ export class HeatHistory {
     this.#adaptedMs = nowMs
     for (const ranges of this.#tables.values()) {
       for (const range of ranges) range.load *= fading
-      this.#adaptTable(ranges, nowMs)
+      if (!this.isRecorded) this.#adaptTable(ranges, nowMs)
     }
   }
 
   #adaptTable(ranges: HeatRange[], nowMs: number): void {
+    while (ranges.length > this.#rowsMax) if (joinColdest(ranges, -1) === undefined) break
+    const hottest = this.#hottest(ranges, nowMs, this.#rowsMax, (range) => range.middle())
+    if (hottest !== undefined) divide(ranges, hottest, this.#rowsMax)
+  }
+
+  /** The hottest range that can be divided, if it has more than its share of the load of the last half minute. */
+  #hottest(
+    ranges: readonly HeatRange[],
+    nowMs: number,
+    rowsMax: number,
+    divisionOf: (range: HeatRange, place: number) => Division | undefined,
+  ): Place | undefined {
     const loads = ranges.map((range) => range.recentLoad(nowMs))
     const total = loads.reduce((sum, load) => sum + load, 0)
-    if (total === 0) return
-    const share = (hotFactor * total) / this.#rowsMax
-    let hottest = -1
-    let at: RowKey | undefined
+    const share = (hotFactor * total) / rowsMax
+    let hottest: Place | undefined
     for (let i = 0; i < ranges.length; i++) {
-      if ((loads[i] as number) <= Math.max(share, loads[hottest] ?? 0)) continue
-      const division = divisionOf(ranges[i] as HeatRange)
-      if (division === undefined) continue
-      hottest = i
-      at = division
+      if ((loads[i] as number) <= Math.max(share, loads[hottest?.place ?? -1] ?? 0)) continue
+      const division = divisionOf(ranges[i] as HeatRange, i)
+      if (division !== undefined) hottest = { place: i, division }
     }
-    if (at === undefined) return
-    if (ranges.length >= this.#rowsMax) {
-      const joined = joinColdest(ranges, hottest)
-      if (joined === undefined) return
-      if (joined < hottest) hottest--
+    return hottest
+  }
+
+  /** The columns of a second that is over, by table; then divides ranges for the next one, far more readily than {@link adapt}. */
+  seal(second: number): HeatColumn[] {
+    const columns: HeatColumn[] = []
+    const atMs = second * stepMs
+    for (const [table, ranges] of this.#tables) {
+      const cells: HeatCell[] = []
+      for (const [i, range] of ranges.entries()) {
+        const values = range.values(0, second)
+        if (values === undefined) continue
+        const { front, lowest, highest } = range
+        const end = ranges[i + 1]?.start
+        // A load that moves along the keys has not been beyond its front.
+        cells.push({
+          start: front === 'down' && lowest !== undefined ? lowest : range.start,
+          end: front === 'up' && highest !== undefined ? after(highest) : end,
+          values,
+        })
+      }
+      if (cells.length > 0) columns.push({ table, atMs, stepMs, cells })
+      this.#divideHot(ranges, atMs)
     }
-    ranges.splice(hottest + 1, 0, (ranges[hottest] as HeatRange).divide(at))
+    return columns
+  }
+
+  #divideHot(ranges: HeatRange[], nowMs: number): void {
+    const rowsMax = Math.max(this.#rowsMax, recordedRowsMax)
+    for (let i = 0; i < divisionsMax; i++) {
+      const hottest = this.#hottest(
+        ranges,
+        nowMs,
+        rowsMax,
+        (range, place) => range.frontier(ranges[place + 1]?.start) ?? range.middle(),
+      )
+      if (hottest === undefined) break
+      divide(ranges, hottest, rowsMax)
+    }
+    for (const range of ranges) range.restartSecond()
+  }
+
+  /** The columns of a tier from one instant to another, as far as it has them, oldest first. */
+  *tierColumns(tier: number, fromMs: number, toMs: number): Iterable<HeatColumn> {
+    const { stepMs, columns } = heatTiers[tier] as Tier
+    const last = Math.ceil(toMs / stepMs)
+    for (let step = Math.max(Math.floor(fromMs / stepMs), last - columns); step < last; step++) {
+      for (const [table, ranges] of this.#tables) {
+        const cells: HeatCell[] = []
+        for (const [i, range] of ranges.entries()) {
+          const values = range.values(tier, step)
+          if (values !== undefined) cells.push({ start: range.start, end: ranges[i + 1]?.start, values })
+        }
+        if (cells.length > 0) yield { table, atMs: step * stepMs, stepMs, cells }
+      }
+    }
   }
 
   tables(): readonly TableId[] {
@@ -268,6 +245,22 @@ export class HeatHistory {
   }
 }
 
+interface Place {
+  readonly place: number
+  readonly division: Division
+}
+
+/** Divides a range; where there are as many as may be, the two coldest neighbours become one. */
+function divide(ranges: HeatRange[], { place, division }: Place, rowsMax: number): void {
+  let at = place
+  if (ranges.length >= rowsMax) {
+    const joined = joinColdest(ranges, place)
+    if (joined === undefined) return
+    if (joined < place) at--
+  }
+  ranges.splice(at + 1, 0, (ranges[at] as HeatRange).divide(division))
+}
+
 /** @returns the place of the pair that became one */
 function joinColdest(ranges: HeatRange[], keep: number): number | undefined {
   let [place, least] = [-1, Number.POSITIVE_INFINITY]
@@ -280,15 +273,6 @@ function joinColdest(ranges: HeatRange[], keep: number): number | undefined {
   ;(ranges[place] as HeatRange).join(ranges[place + 1] as HeatRange)
   ranges.splice(place + 1, 1)
   return place
-}
-
-/** The middle of the latest keys, where that divides the range. */
-function divisionOf({ start, recent }: HeatRange): RowKey | undefined {
-  if (recent.length < recentMax) return undefined
-  const keys = [...recent].sort()
-  const middle = keys[keys.length / 2]
-  if (middle !== undefined && middle > start && middle > (keys[0] as RowKey)) return middle
-  return keys.find((key) => key > (keys[0] as RowKey) && key > start)
 }
 
 function sumOf(numbers: readonly number[]): number {

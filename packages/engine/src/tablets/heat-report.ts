@@ -1,6 +1,6 @@
 /** The grid of load per key range over time (report.ts), from the finest tier that reaches as far back as is asked. */
 import type { TabletFleet } from './fleet.ts'
-import { heatTiers } from './heat-history.ts'
+import { heatTiers } from './heat-range.ts'
 import { rangeLabel, rowKeyWords } from './range-words.ts'
 import type { HeatOptions, HeatReport, HeatRow } from './report.ts'
 

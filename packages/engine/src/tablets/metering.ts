@@ -7,7 +7,8 @@
  * MT2  A request's delay is that of its slowest row; rows on one server run in parallel, so their delays do not add up.
  * MT3  A tablet that moves refuses requests at once (known); a full server does so too.
  * MT4  Without simulation, the first `exactPerSecond` operations of a second are charged one by one. The others are sampled:
- *      one of them, after a random number of others, is charged for all of these, so each operation is charged once.
+ *      one of them, after a random number of others, is charged for all of these, so each operation is charged once. While
+ *      heat is watched none is sampled.
  */
 import type { Scheduler } from '../clock.ts'
 import { CountingLedger, checkAlive, type RequestContext } from '../context.ts'
@@ -61,6 +62,8 @@ export class Metering implements Meter {
   /** Requests until the next one that is timed, and since the last one. */
   #requestCountdown = 0
   #untimed = 0
+  /** Nothing is sampled, at any rate: heat is watched. */
+  isExact = false
   readonly latencies: LatencyHistogram = new LatencyHistogram()
   readonly listeners: Set<SampleListener> = new Set()
   readonly #fleet: TabletFleet
@@ -105,7 +108,7 @@ export class Metering implements Meter {
       this.#taken = 0
     }
     this.#taken++
-    const isSampled = !simulate && this.#taken >= exactPerSecond
+    const isSampled = !simulate && !this.isExact && this.#taken >= exactPerSecond
     this.countdown = isSampled ? 1 + this.#parts.random.integer(2 * sampleEvery - 1) : 1
     this.#standsFor = this.countdown
     if (!isSampled) return
@@ -186,7 +189,7 @@ export class Metering implements Meter {
       // All of its rows, so that each tablet that is in its way learns of it.
       for (const { table, rowKey } of rows) {
         const tablet = this.#fleet.tabletOf(table, rowKey)
-        if (this.#meet(load, tablet, rowKey, nowMs, 1)) continue
+        if (this.#meet(load, tablet, rowKey, nowMs, 1) !== undefined) continue
         const weight = load.weight * this.#fleet.settings.scale
         this.#fleet.serverOf(tablet).refuse(nowMs, weight)
         this.#fleet.noteRefused(nowMs, tablet, rowKey, weight)
@@ -254,6 +257,7 @@ export class Metering implements Meter {
         writes: 0,
         bytes: bytes / tablets.length,
         cost,
+        tombstones,
         weight,
         spreadMs,
       })
@@ -263,19 +267,21 @@ export class Metering implements Meter {
   #charge(load: RequestLoad | undefined, tablet: Tablet, nowMs: number, asked: Charge): void {
     const isCold = asked.reads > 0 && tablet.coldUntilMs > nowMs
     const charge = isCold ? { ...asked, cost: asked.cost * this.#fleet.settings.warmUpReadCost } : asked
-    if (load !== undefined && this.#fleet.settings.simulate) {
-      const met = this.#meet(load, tablet, charge.rowKey, nowMs, charge.cost)
-      if (!met && !load.admitted) {
-        this.#fleet.serverOf(tablet).refuse(nowMs, charge.cost * charge.weight)
-        this.#fleet.noteRefused(nowMs, tablet, charge.rowKey, charge.weight)
-        return
-      }
+    if (load === undefined || !this.#fleet.settings.simulate) {
+      this.#fleet.charge(nowMs, tablet, charge)
+      return
     }
-    this.#fleet.charge(nowMs, tablet, charge)
+    const waitMs = this.#meet(load, tablet, charge.rowKey, nowMs, charge.cost)
+    if (waitMs === undefined && !load.admitted) {
+      this.#fleet.serverOf(tablet).refuse(nowMs, charge.cost * charge.weight)
+      this.#fleet.noteRefused(nowMs, tablet, charge.rowKey, charge.weight)
+      return
+    }
+    this.#fleet.charge(nowMs, tablet, { ...charge, waitMs: waitMs ?? 0 })
   }
 
-  /** Delays a request at a tablet, or refuses it. @returns whether it is admitted */
-  #meet(load: RequestLoad, tablet: Tablet, rowKey: RowKey, nowMs: number, cost: number): boolean {
+  /** Delays a request at a tablet, or refuses it. @returns its delay there; `undefined`: it is not admitted */
+  #meet(load: RequestLoad, tablet: Tablet, rowKey: RowKey, nowMs: number, cost: number): number | undefined {
     const server = this.#fleet.serverOf(tablet)
     const { serviceMs } = this.#fleet.settings
     if (tablet.unavailableUntilMs > nowMs) {
@@ -283,17 +289,18 @@ export class Metering implements Meter {
         code: 'UNAVAILABLE',
         message: `the tablet of ${rowKeyWords(tablet.table, rowKey)} is being moved to another server; try again with backoff`,
       }
-      return false
+      return undefined
     }
     if (!server.hasRoom(nowMs)) {
       load.refusal ??= {
         code: 'RESOURCE_EXHAUSTED',
         message: `the server of ${rowKeyWords(tablet.table, rowKey)} has more to do than it can: ${Math.round(server.queueMs(nowMs))} ms of work wait there; try again with backoff`,
       }
-      return false
+      return undefined
     }
-    load.delayMs = Math.max(load.delayMs, server.delayMs(nowMs, cost, serviceMs))
-    return true
+    const delayMs = server.delayMs(nowMs, cost, serviceMs)
+    load.delayMs = Math.max(load.delayMs, delayMs)
+    return delayMs
   }
 
   #refuse({ refusal }: RequestLoad): void {

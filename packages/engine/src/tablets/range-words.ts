@@ -13,7 +13,27 @@ const separator = ' › '
 /** `Entities › p › ToDo:1` */
 export function rowKeyWords(table: TableId, rowKey: RowKey | undefined): string {
   if (rowKey === undefined || rowKey === '') return ''
-  return [table, ...(rowKeyParts(rowKey) ?? [hexOf(rowKey)])].join(separator)
+  return [table, ...(readableParts(rowKey) ?? [hexOf(rowKey)])].join(separator)
+}
+
+/** Those of the row itself, or of the row just before it. */
+function readableParts(rowKey: RowKey): readonly string[] | undefined {
+  return rowKeyParts(rowKey) ?? (rowKey.endsWith('\0') ? rowKeyParts(rowKey.slice(0, -1)) : undefined)
+}
+
+/** Project and database, namespace ('' is the default one), kind and the rest; fewer where the row key has no more. */
+export function rowKeyLevels(table: TableId, rowKey: RowKey): readonly string[] {
+  const parts = rowKey === '' ? undefined : readableParts(rowKey)
+  if (parts === undefined) return rowKey === '' ? [] : [hexOf(rowKey)]
+  const [project = '', ...others] = parts
+  const database = others[0]?.startsWith('db=') ? [project, others.shift()].join(', ') : project
+  const namespace = others[0]?.startsWith('ns=') ? (others.shift() ?? '').slice(3) : ''
+  const index = others[0]?.startsWith('index ') ? [others.shift()] : []
+  const first = others[0] ?? ''
+  if (table === 'IdSequences' || table === 'Metadata') return [database, '', '', others.join(separator)]
+  const kind = /^("(?:[^"\\]|\\.)*"|[^"]*?)(?::(?:"|-?\d+(?:\/|$)).*)?$/.exec(first)?.[1] ?? first
+  const rest = first === kind ? others.slice(1) : others
+  return [database, namespace, kind, [...index, ...rest].join(separator)]
 }
 
 /** Bytes of a bound, two digits each; '' for an open end. */

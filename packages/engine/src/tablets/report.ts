@@ -107,6 +107,11 @@ export interface TabletEvent {
   readonly tablet: number
   /** The split point, in words. */
   readonly at: string | undefined
+  /** Bytes of the split point; of a merge, of the bound that is no more. */
+  readonly atHex: string | undefined
+  /** Bytes of the range of the tablet as it was before, '' for an open end. */
+  readonly startHex: string
+  readonly endHex: string
   /** The tablet that came of a split, or went in a merge. */
   readonly other: number | undefined
   readonly fromServer: number | undefined
@@ -139,6 +144,65 @@ export interface HeatRow {
   readonly bytes: readonly number[]
 }
 
+/** A place between two row keys: rows from it on lie behind it. */
+export interface HeatBound {
+  /** Bytes of the first row key behind it; '' is an open end. */
+  readonly hex: string
+  readonly words: string
+  /** Project and database, namespace, kind; then the rest of the row key. As many as the row key has. */
+  readonly levels: readonly string[]
+}
+
+/**
+ * Load of a key range in a column, in totals of its time: bounds by their places in the list of bounds; reads, writes, bytes;
+ * milliseconds that operations waited for their server; refused operations; deleted rows that scans went over.
+ */
+export type HeatCellReport = readonly [
+  start: number,
+  end: number,
+  reads: number,
+  writes: number,
+  bytes: number,
+  waitMs: number,
+  refused: number,
+  tombstones: number,
+]
+
+/** A slot of time of one table. Its key ranges are disjoint, ascending, and its own: others had no load. */
+export interface HeatColumnReport {
+  readonly table: TableId
+  readonly atMs: number
+  readonly stepMs: number
+  readonly cells: readonly HeatCellReport[]
+}
+
+export interface HeatTabletReport {
+  readonly table: TableId
+  readonly id: number
+  /** Places in the list of bounds. */
+  readonly start: number
+  readonly end: number
+  readonly server: number
+  /** Why the last wish to split it was not granted. */
+  readonly splitRefusal: string | undefined
+}
+
+/** Heat by the second. The reports of one reader follow each other: bounds and columns of each are added to those before. */
+export interface HeatRecordingReport {
+  readonly format: 'sixtables-heat-1'
+  /** All that is known, in place of the reports before; else what is new. */
+  readonly isWhole: boolean
+  readonly atMs: number
+  readonly simulated: boolean
+  readonly scale: number
+  readonly bounds: readonly HeatBound[]
+  /** Oldest first. Columns of the time before the recording began are of 1 to 600 s, the older the longer. */
+  readonly columns: readonly HeatColumnReport[]
+  readonly events: readonly TabletEvent[]
+  /** All tablets, when one of them has changed. */
+  readonly tablets: readonly HeatTabletReport[] | undefined
+}
+
 export interface HeatOptions {
   /** Default: all tables. */
   readonly table?: TableId | undefined
@@ -152,6 +216,8 @@ export interface HeatOptions {
 export interface GroupReport {
   /** Key of the root, in words. */
   readonly group: string
+  /** Bytes with which the row keys of its log begin. */
+  readonly logHex: string
   readonly commitsPerSecond: number
   /** Commits that ended in ABORTED for another's sake, and locks waited for. */
   readonly conflictsPerSecond: number
@@ -189,4 +255,13 @@ export interface Finding {
   readonly lab: string
   readonly firstSeenMs: number
   readonly lastSeenMs: number
+  /** Where its rows lie; absent: it is not of one key range. */
+  readonly place?: FindingPlace | undefined
+}
+
+/** Rows of `table` from `startHex` to before `endHex`, bytes of row keys, '' for an open end. */
+export interface FindingPlace {
+  readonly table: TableId
+  readonly startHex: string
+  readonly endHex: string
 }

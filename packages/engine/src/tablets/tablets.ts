@@ -1,7 +1,7 @@
 /**
  * The tablets of an engine, as people and other packages see them: reports, heat, events, and the controls of a teacher.
  *
- *   engine.tablets.report() · heat() · events(after) · groups() · split() · merge() · move() · compact() · onSample()
+ *   engine.tablets.report() · heat() · watchHeat() · events(after) · groups() · split() · merge() · move() · compact() · onSample()
  *
  * TA1  Reports change nothing but what time would have changed anyway (fleet/F1).
  */
@@ -12,13 +12,16 @@ import { invalidArgument } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { seededRandom } from '../random.ts'
 import type { RowKey } from '../storage/kv.ts'
+import { logRangeOfGroup } from '../tables/log-rows.ts'
 import type { TableId } from '../tables/table.ts'
 import { type TabletSettings, tabletSettings } from './defaults.ts'
 import { defaultPolicies, TabletFleet, type TabletPolicies } from './fleet.ts'
 import { type Contention, GroupLoad } from './group-load.ts'
+import { HeatReader } from './heat-reader.ts'
 import { heatReport } from './heat-report.ts'
 import { Metering, type SampleListener } from './metering.ts'
-import type { GroupReport, HeatOptions, HeatReport, TabletEvent, TabletsReport } from './report.ts'
+import { rowKeyHex } from './range-words.ts'
+import type { GroupReport, HeatOptions, HeatRecordingReport, HeatReport, TabletEvent, TabletsReport } from './report.ts'
 import { RowCounts, type RowWalk } from './row-counts.ts'
 import type { Tablet } from './tablet.ts'
 import { tabletsReport } from './tablets-report.ts'
@@ -122,6 +125,33 @@ export class Tablets {
     return heatReport(this.#fleet, this.#now(), options)
   }
 
+  /** Counts every operation, and records each second of heat (heat-recording.ts), until the reader is ended. */
+  watchHeat(): HeatReader {
+    const { recording } = this.#fleet
+    recording.watch(this.#now())
+    this.metering.isExact = true
+    this.metering.takeAll()
+    // Tombstones are noted from the first count of rows on.
+    this.rows.want()
+    return new HeatReader(
+      this.#fleet,
+      () => this.#now(),
+      () => {
+        recording.unwatch(this.#now())
+        this.metering.isExact = recording.isWatched
+      },
+    )
+  }
+
+  /** The heat that is recorded, and that of the time before it, as a reader of {@link watchHeat} begins; nothing is watched. */
+  heatRecording(): HeatRecordingReport {
+    return new HeatReader(
+      this.#fleet,
+      () => this.#now(),
+      () => {},
+    ).read()
+  }
+
   /** Events after the one with that number; all that are remembered when none is given. */
   events(afterSequence = 0): readonly TabletEvent[] {
     this.#now()
@@ -134,6 +164,7 @@ export class Tablets {
     const { reportWindowMs } = this.settings
     return this.groupLoad.busiest(nowMs, reportWindowMs, limit).map(({ group, commits, conflicts, waits }) => ({
       group: groupWords(group),
+      logHex: rowKeyHex(logRangeOfGroup(group).start),
       commitsPerSecond: commits,
       conflictsPerSecond: conflicts,
       waitsPerSecond: waits,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { Datastore } from '@google-cloud/datastore'
-import type { Finding, HeatReport, TabletsReport } from '@sixtables/engine'
+import type { Finding, HeatRecordingReport, HeatReport, TabletsReport } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Overview } from '../../src/cli/commands/top/overview.ts'
 import type { Display, Keyboard } from '../../src/cli/commands/top/screen.ts'
@@ -14,6 +14,13 @@ import type { Io } from '../../src/cli/framework/io.ts'
 import { eventData } from '../../src/cli/target/events.ts'
 import { openServer, sixtables, startCommand, type TestServer } from '../support/cli.ts'
 import { until } from '../support/gateway.ts'
+
+type LiveHeat = HeatRecordingReport & { readonly findings?: readonly Finding[] }
+
+function writesOf(reports: readonly HeatRecordingReport[]): number {
+  const cells = reports.flatMap(({ columns }) => columns.filter(({ table }) => table === 'EntitiesByKind'))
+  return cells.flatMap((column) => column.cells).reduce((sum, cell) => sum + cell[3], 0)
+}
 
 let server: TestServer
 
@@ -86,6 +93,29 @@ describe('over HTTP', () => {
       ['findings', 'groups', 'heat', 'report'],
     ])
     expect(seen[1]?.report.atMs).toBeGreaterThan(seen[0]?.report.atMs ?? 0)
+  })
+
+  test('heat by the second comes whole at first, then what is new; a recording has the same in one answer', async () => {
+    const stop = new AbortController()
+    const response = await fetch(`http://${server.address}/emulator/heat/live?interval=100`, { signal: stop.signal })
+    const datastore = new Datastore({ projectId: 'p' })
+    const seen: LiveHeat[] = []
+    for await (const data of eventData(response.body as unknown as AsyncIterable<Uint8Array>)) {
+      const event = JSON.parse(data) as LiveHeat
+      seen.push(event)
+      if (event.isWhole) {
+        const keys = Array.from({ length: 400 }, (_, i) => datastore.key(['Line', i + 1]))
+        await datastore.save(keys.map((key) => ({ key, data: {} })))
+      }
+      if (writesOf(seen.slice(1)) >= 400 || seen.length > 100) break
+    }
+    stop.abort()
+    expect(seen.map(({ isWhole, findings }) => isWhole && findings !== undefined)).toEqual(seen.map((_, i) => i === 0))
+    const place = seen[0]?.findings?.find(({ kind }) => kind === 'sequential-keys')?.place
+    expect(place).toMatchObject({ table: 'Entities', startHex: expect.stringMatching(/^45.*4f72646572/) })
+    const { body } = await get<LiveHeat>('/emulator/heat/recording')
+    expect(writesOf(seen.slice(1))).toBeGreaterThanOrEqual(400)
+    expect(writesOf([body])).toBe(writesOf(seen))
   })
 
   test.each([

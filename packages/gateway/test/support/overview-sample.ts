@@ -63,6 +63,9 @@ export function sampleOverview(changed: Partial<Overview> = {}): Overview {
           table: 'Entities',
           tablet: 1,
           at: 'demo › ToDo › 7',
+          atHex: '4507',
+          startHex: '',
+          endHex: '',
           other: 2,
           fromServer: undefined,
           toServer: undefined,
@@ -71,7 +74,9 @@ export function sampleOverview(changed: Partial<Overview> = {}): Overview {
         },
       ],
     },
-    groups: [{ group: 'Counter:"visits"', commitsPerSecond: 4, conflictsPerSecond: 9, waitsPerSecond: 2 }],
+    groups: [
+      { group: 'Counter:"visits"', logHex: '4c01', commitsPerSecond: 4, conflictsPerSecond: 9, waitsPerSecond: 2 },
+    ],
     findings: [
       {
         kind: 'sequential-keys',

@@ -4,6 +4,8 @@
  *   GET  /emulator/tablets            tables, tablets and servers now
  *   GET  /emulator/tablets/events     splits, merges, moves, compactions                after=sequence
  *   GET  /emulator/heat               load by key range and time                        table, span (ms), rows
+ *   GET  /emulator/heat/recording     each recorded second, and coarser time before it
+ *   GET  /emulator/heat/live          the same as server-sent events: then what is new  interval (ms)
  *   GET  /emulator/groups             entity groups under load, busiest first           limit
  *   GET  /emulator/findings           patterns of use that cost, in words
  *   GET  /emulator/watch              all of it, as server-sent events                  interval (ms), table, span, rows
@@ -16,6 +18,7 @@
  */
 import { type Engine, type HeatOptions, invalidArgument, type TableId, tableIds } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
+import { liveHeat } from './live-heat.ts'
 import { groupsDefault, tickMs, Watch } from './watch.ts'
 
 const intervalMsDefault = 1000
@@ -46,6 +49,15 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
   router.add('GET', '/emulator/heat', ({ query }) => {
     known(query, heatParameters)
     return { json: tablets.heat(heatOptions(query)) }
+  })
+  router.add('GET', '/emulator/heat/recording', ({ query }) => {
+    known(query, [])
+    return { json: { ...tablets.heatRecording(), findings: engine.findings() } }
+  })
+  router.add('GET', '/emulator/heat/live', ({ query }) => {
+    known(query, ['interval'])
+    const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
+    return { events: (signal) => liveHeat(engine, clock, intervalMs, signal) }
   })
   router.add('GET', '/emulator/groups', ({ query }) => {
     known(query, ['limit'])
