@@ -24,7 +24,8 @@ export const topCommand: Command = {
   ],
   notes: [
     'If the output is not a terminal, one report is printed as text. `NO_COLOR` turns colours off. Keys: `q` quits, `Tab` ' +
-      'goes to the next table, `+` and `-` change the time span, `p` pauses, `c` asks for a major compaction.',
+      'goes to the next table, `+` and `-` change the time span, the arrows, `PageUp`, `PageDown`, `Home` and `End` scroll, `p` pauses, ' +
+      '`c` asks for a major compaction.',
   ],
   run: async (given, io) => (await import('./top.ts')).top(given, io),
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { sampleOverview } from '../../../../test/support/overview-sample.ts'
-import { frame, sizeMin, type View, wholePicture } from './frame.ts'
+import { frame, scrollMax, sizeMin, type View, wholePicture } from './frame.ts'
 import { type Line, plainText } from './line.ts'
 
-const view: View = { address: '127.0.0.1:8081', spanMs: 600_000, table: undefined, paused: false }
+const view: View = { address: '127.0.0.1:8081', spanMs: 600_000, table: undefined, paused: false, scroll: 0 }
 
 function widthOf(given: Line): number {
   return given.reduce((sum, { text }) => sum + [...text].length, 0)
@@ -39,6 +39,19 @@ describe('a frame', () => {
     expect(text).toContain('New entities of ToDo come in the order of their keys')
     expect(text).toContain('simulating 1 server')
     expect(text).toContain('3.0 rejected/s')
+  })
+
+  test('frame/F3: scrolled line by line, shows every line of the whole picture', () => {
+    const size = { width: 100, height: 14 }
+    const whole = wholePicture(sampleOverview(), view, size.width).map(plainText).slice(3)
+    const last = scrollMax(sampleOverview(), size)
+    expect(last).toBe(whole.length - 10)
+    for (let scroll = 1; scroll <= last + 3; scroll++) {
+      const lines = frame(sampleOverview(), { ...view, scroll }, size).map(plainText)
+      const start = Math.min(scroll, last)
+      expect(lines.slice(3, -1)).toEqual(whole.slice(start, start + 10))
+      expect(lines.at(-1)).toContain('q quit')
+    }
   })
 
   test('says so when nothing happened yet', () => {

@@ -8,6 +8,7 @@
  *
  * F1  A frame is exactly `height` lines of exactly `width` columns.                frame.test.ts
  * F2  Heat comes first: it has all of its rows, or half of what head and foot leave.          frame.test.ts
+ * F3  Frames scrolled by one line after the other show every line of the whole picture in order.     frame.test.ts
  */
 
 import { counted } from '../../framework/print.ts'
@@ -22,6 +23,8 @@ export interface View {
   readonly spanMs: number
   readonly table: string | undefined
   readonly paused: boolean
+  /** Lines of the whole picture above the first that is shown; 0 = a picture that fits the screen. */
+  readonly scroll: number
 }
 
 /** Smaller than this nothing can be told; the frame says so. */
@@ -32,8 +35,13 @@ export function frame(overview: Overview, view: View, size: Size): readonly Line
     return filled([line(`sixtables top needs ${sizeMin.width} × ${sizeMin.height} characters`)], size)
   }
   const head = headLines(overview, view)
-  const foot = line(ink('faint', 'q quit   Tab next table   + − time span   p pause   c compact'))
+  const foot = line(ink('faint', 'q quit  ↑↓ scroll  Tab table  + − span  p pause  c compact'))
   const room = size.height - head.length - 1
+  if (view.scroll > 0) {
+    const start = Math.min(view.scroll, scrollMax(overview, size))
+    const body = wholeBody(overview, size.width).slice(start, start + room)
+    return [...filled([...head, ...body], { ...size, height: size.height - 1 }), fit(foot, size.width)]
+  }
   const below = belowHeat(overview, size.width, Math.floor(room / 2))
   const heat = heatLines(overview.heat, { width: size.width, height: room - below.length })
   return [...filled([...head, ...heat, ...below], { ...size, height: size.height - 1 }), fit(foot, size.width)]
@@ -41,14 +49,21 @@ export function frame(overview: Overview, view: View, size: Size): readonly Line
 
 /** Everything there is to say, as many lines as that takes. */
 export function wholePicture(overview: Overview, view: View, width: number): readonly Line[] {
-  const lines = [
-    ...headLines(overview, view),
+  return [...headLines(overview, view), ...wholeBody(overview, width)].map((one) => fit(one, width))
+}
+
+/** The largest scroll that still fills the screen. */
+export function scrollMax(overview: Overview, { width, height }: Size): number {
+  return Math.max(0, wholeBody(overview, width).length - (height - headHeight - 1))
+}
+
+function wholeBody(overview: Overview, width: number): readonly Line[] {
+  return [
     ...heatLines(overview.heat, { width, height: 42 }),
     ...tabletLines(overview.report, width, 10),
     ...groupLines(contended(overview.groups), 10),
     ...findingLines(overview.findings, width, 200),
   ]
-  return lines.map((one) => fit(one, width))
 }
 
 /** The sections below the heat, in at most `height` lines; findings have what the others leave. */
@@ -67,6 +82,9 @@ function belowHeat(overview: Overview, width: number, height: number): readonly 
     height,
   )
 }
+
+/** Lines of the head. */
+const headHeight = 3
 
 function headLines({ report, heat }: Overview, view: View): readonly Line[] {
   const { requests, servers, tables, simulated, scale } = report

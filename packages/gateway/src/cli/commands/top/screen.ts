@@ -6,6 +6,7 @@
  * S2  Only lines that changed are written.
  */
 import createCharm from 'charm'
+import { keysIn } from './keys.ts'
 import type { Ink, Line, Segment, Size } from './line.ts'
 import { plainText, shaded } from './line.ts'
 
@@ -52,6 +53,7 @@ export class Screen {
   constructor(options: {
     readonly keyboard: Keyboard
     readonly display: Display
+    /** Called with one key at a time. */
     readonly onKey: (key: string) => void
     readonly onResize: () => void
     /** Default: colours. */
@@ -63,7 +65,7 @@ export class Screen {
     this.#charm.on('data', (chunk: unknown) => {
       this.#pending += String(chunk)
     })
-    this.#onKey = (data) => options.onKey(data.toString('utf8'))
+    this.#onKey = (data) => keysIn(data.toString('utf8')).forEach(options.onKey)
     this.#onResize = () => {
       this.#shown = []
       options.onResize()

@@ -10,8 +10,9 @@ import { exitCodes, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { serverOf } from '../../target/places.ts'
 import { askServer } from '../../target/remote-target.ts'
-import { frame, type View, wholePicture } from './frame.ts'
-import { plainText } from './line.ts'
+import { frame, scrollMax, type View, wholePicture } from './frame.ts'
+import { scrollKeys } from './keys.ts'
+import { plainText, type Size } from './line.ts'
 import { type Overview, watch } from './overview.ts'
 import { type Display, type Keyboard, Screen } from './screen.ts'
 
@@ -35,6 +36,7 @@ export async function top(
     spanMs: Math.round(positive(flags, 'span', 10) * 60_000),
     table: tableOf(flags),
     paused: false,
+    scroll: 0,
   }
   const isLive = terminal.display.isTTY === true && flags['once'] !== true && flags['json'] !== true
   if (isLive) return live({ view, intervalMs, io, terminal })
@@ -99,6 +101,9 @@ async function live({ view: firstView, intervalMs, io, terminal }: Live): Promis
     if (!isSameData) stream.abort()
     draw()
   }
+  const scroll = (key: string): void => {
+    if (shown !== undefined) change({ ...view, scroll: scrolled(view.scroll, key, shown, screen.size) })
+  }
   const screen = new Screen({
     ...terminal,
     isColoured: (io.env['NO_COLOR'] ?? '') === '',
@@ -109,6 +114,7 @@ async function live({ view: firstView, intervalMs, io, terminal }: Live): Promis
       else if (key === '+' || key === '=') change({ ...view, spanMs: nextSpan(view.spanMs, 1) })
       else if (key === '-') change({ ...view, spanMs: nextSpan(view.spanMs, -1) })
       else if (key === 'p' || key === ' ') change({ ...view, paused: !view.paused })
+      else if (Object.hasOwn(scrollKeys, key)) scroll(key)
       else if (key === 'c') {
         // If the server refuses, the missing next frame shows it.
         askServer(view.address, 'POST', '/emulator/tablets/compact').catch(quit)
@@ -131,6 +137,15 @@ async function live({ view: firstView, intervalMs, io, terminal }: Live): Promis
     release()
   }
   return exitCodes.ok
+}
+
+/** The scroll after a key of `scrollKeys`. */
+function scrolled(now: number, key: string, overview: Overview, size: Size): number {
+  const last = scrollMax(overview, size)
+  const page = Math.max(1, size.height - 5)
+  const steps = { up: -1, down: 1, 'page up': -page, 'page down': page, start: -last, end: last }
+  const step = steps[scrollKeys[key] ?? 'start']
+  return Math.min(last, Math.max(0, Math.min(now, last) + step))
 }
 
 /** All tables first, then each by itself. */
