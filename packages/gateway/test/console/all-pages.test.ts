@@ -9,10 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { startEmulator } from '../../src/emulator/emulator.ts'
 import { ServerProcess } from '../support/server-process.ts'
 import { sidewaysOverflow, violationsOf } from './axe.ts'
-import { consoleTests } from './browser.ts'
+import { consoleTests, type Visit } from './browser.ts'
 
 const entities = ['a', 'b', 'c'].map((name) => ({
   key: { path: [{ kind: 'ToDo', name }] },
@@ -79,5 +78,41 @@ consoleTests('every page of the console', ({ visit }) => {
       found.push(...(await violationsOf(page)).map((violation) => `${address}: ${violation}`))
     }
     expect(found).toEqual([])
+  })
+
+  test('says so when the server is killed, comes back with it, and shows nothing stale', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sixtables-console-'))
+    let server = await ServerProcess.start(join(folder, 'first'))
+    try {
+      const { endpoint, port } = server
+      await put(`http://${endpoint}`)
+      const first = await visit('', { server: endpoint })
+      const shown: Visit[] = []
+      for (const address of [...(await addressesOf(first.page)), ...views]) {
+        const one = await visit(address, { server: endpoint })
+        one.expectProblems(
+          /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE/,
+        )
+        shown.push(one)
+      }
+      first.expectProblems(/ERR_/)
+      for (const { page } of shown) await settled(page)
+      for (const address of views) {
+        const view = shown.find(({ page }) => page.url().endsWith(address))
+        await view?.page.getByText('Write a').first().waitFor()
+      }
+      await server.kill()
+      for (const { page } of shown) await page.getByText('The server does not answer').waitFor()
+      // The same address with another store: all that was shown is gone.
+      server = await ServerProcess.start(join(folder, 'second'), '--port', String(port))
+      for (const { page } of shown) {
+        await page.getByText('The server does not answer').waitFor({ state: 'detached' })
+        await page.getByText('Write a').waitFor({ state: 'detached' })
+        expect(await page.getByRole('alert').allTextContents(), page.url()).toEqual([])
+      }
+    } finally {
+      await server.kill()
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })
