@@ -9,6 +9,7 @@
  */
 import type { Scheduler } from './clock.ts'
 import { DatastoreError } from './errors.ts'
+import type { RequestTrace } from './request-trace.ts'
 import type { RowKey, RowOperation, TableId } from './row.ts'
 import type { Meter, RequestLoad } from './tablets/meter.ts'
 
@@ -96,6 +97,35 @@ export class CountingLedger implements Ledger {
   }
 }
 
+/** Rows of one table that a request touched. */
+export interface TouchedRows {
+  rowsRead: number
+  rowsWritten: number
+}
+
+/** A counting ledger that tells the tables apart. */
+export class TableLedger extends CountingLedger {
+  readonly tables: Map<TableId, TouchedRows> = new Map()
+
+  override charge(
+    table: TableId,
+    operation: RowOperation,
+    rowKey: RowKey,
+    rows: number,
+    bytes: number,
+    through?: RowKey | undefined,
+  ): void {
+    super.charge(table, operation, rowKey, rows, bytes, through)
+    let touched = this.tables.get(table)
+    if (touched === undefined) {
+      touched = { rowsRead: 0, rowsWritten: 0 }
+      this.tables.set(table, touched)
+    }
+    if (operation === 'get' || operation === 'scan') touched.rowsRead += rows
+    else touched.rowsWritten += rows
+  }
+}
+
 /** A ledger that keeps every entry, for tests, explain and the inspector. */
 export class RecordingLedger implements Ledger {
   readonly entries: LedgerEntry[] = []
@@ -130,6 +160,8 @@ export interface RequestContext {
   readonly spreadMs?: number | undefined
   /** A request of a tool that looks on (C4); absent = it counts. */
   readonly isUncounted?: boolean | undefined
+  /** Told what the request does (request-trace.ts). */
+  readonly trace?: RequestTrace | undefined
 }
 
 export interface RequestContextOptions {

@@ -4,8 +4,8 @@ export type { CheckOptions } from './check/checker.ts'
 export type { CheckReport, PendingGroup, Problem, ProblemKind } from './check/report.ts'
 export type { Scheduler } from './clock.ts'
 export { systemScheduler } from './clock.ts'
-export type { Ledger, LedgerEntry, RequestContext } from './context.ts'
-export { CountingLedger, checkAlive, RecordingLedger, requestContext, Slice } from './context.ts'
+export type { Ledger, LedgerEntry, RequestContext, TouchedRows } from './context.ts'
+export { CountingLedger, checkAlive, RecordingLedger, requestContext, Slice, TableLedger } from './context.ts'
 export {
   decodeArrayValue,
   decodeKey,
@@ -67,7 +67,9 @@ export type {
 export type { Properties, Value } from './model/value.ts'
 export { MovableClock } from './movable-clock.ts'
 export { checkPartCount, type PartLimit, partLimits } from './part-limits.ts'
+export type { PlanTree } from './plan-tree.ts'
 export { type Random, seededRandom } from './random.ts'
+export type { LockWait, RequestTrace, RowTally } from './request-trace.ts'
 export { type RowKey, type RowOperation, type TableId, tableIds } from './row.ts'
 export type {
   Aggregation,
@@ -177,6 +179,7 @@ export type {
   TabletsReport,
 } from './tablets/report.ts'
 export { type TabletOptions, Tablets } from './tablets/tablets.ts'
+export { decodeToken as transactionIdOf } from './transactions/transaction.ts'
 export type { ExportOptions, ExportReport, TransferProgress } from './transfer/export.ts'
 export { overallSuffix } from './transfer/export-metadata.ts'
 export type { ImportOptions, ImportProgress, ImportReport } from './transfer/import.ts'

@@ -15,6 +15,7 @@ import {
   Slice,
 } from '@sixtables/engine'
 import type { CallFacts } from './calls/call-facts.ts'
+import type { CallTrace } from './calls/call-trace.ts'
 
 /** How many bytes stand before the message in an answer. */
 export const answerHeadBytes = 5
@@ -48,7 +49,8 @@ export class Call implements RequestContext {
   readonly clock: Scheduler
   readonly pathProjectId: string | undefined
   readonly timeoutMs: number | undefined
-  readonly ledger: Ledger = new CountingLedger()
+  /** Replaced at its begin by that of the trace, where there is one. */
+  ledger: Ledger = new CountingLedger()
   readonly slice: Slice = new Slice()
   readonly weight: number = 1
   readonly isUncounted: boolean
@@ -57,6 +59,8 @@ export class Call implements RequestContext {
   isCancelled = false
   /** When it began, in milliseconds of the machine; set while there is an observer, until the end is reported (calls/calls.ts). */
   beganAtMs: number | undefined = undefined
+  /** Its doings, where an observer wants to know (calls/calls.ts). */
+  trace: CallTrace | undefined = undefined
   /** Facts of its request, once decoded; noted while there is an observer. */
   facts: CallFacts | undefined = undefined
 

@@ -55,6 +55,8 @@ export interface Append {
   footprint(): Footprint
   readonly alsoMoves: readonly GroupCode[]
   readonly records: readonly PendingRecord[]
+  /** Token of its transaction; empty for a write outside of transactions. */
+  readonly transaction: Uint8Array
   /** Resolves, or rejects, when it is in the store; `undefined` when it is there already. */
   readonly written: Promise<void> | undefined
 }

@@ -304,8 +304,8 @@ export class CommitLog {
   }
 
   #tell<T>(input: CommitInput<T>, records: readonly PreparedRecord[], written: Promise<void> | undefined): void {
-    const { alsoMoves = [] } = input
-    this.#options.onAppend?.({ footprint: () => footprintOf(records), alsoMoves, records, written })
+    const { alsoMoves = [], transaction } = input
+    this.#options.onAppend?.({ footprint: () => footprintOf(records), alsoMoves, records, transaction, written })
   }
 
   /** The log records and all that they apply, in one batch: no marker is needed. */

@@ -5,6 +5,7 @@
  * LC1  Apply's operations are charged to its own ledger, with the weight of the commit that they are of.
  */
 import { CountingLedger, type RequestContext } from '../context.ts'
+import type { RowTally } from '../request-trace.ts'
 import type { KvWrite, RowKey } from '../storage/kv.ts'
 import { RowProducer, tableOfRow } from '../tables/entity-rows.ts'
 import type { TableId } from '../tables/table.ts'
@@ -41,6 +42,7 @@ export class LogCharges {
     freed: number,
   ): void {
     for (const { logRow, logBytes } of records) context.ledger.charge('Log', 'put', logRow, 1, logBytes)
+    if (context.trace !== undefined) context.trace.committed(tallyOf(records))
     const rows = this.#tablets?.rows
     if (rows === undefined || !rows.isWanted) return
     for (const { logRow, logBytes, load } of records) rows.note(logRow, 1, logBytes, load?.weight ?? 1)
@@ -92,6 +94,17 @@ export class LogCharges {
     })
     for (const change of changes) producer.indexRows(change)
   }
+}
+
+function tallyOf(records: readonly PendingRecord[]): RowTally {
+  const tally: RowTally = {}
+  for (const { changes } of records) {
+    for (const change of changes) {
+      change.tally('A', tally)
+      change.tally('B', tally)
+    }
+  }
+  return tally
 }
 
 /** The load of applying a request's commit; `undefined` = weight 1. */

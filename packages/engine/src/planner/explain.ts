@@ -16,28 +16,10 @@ import { decodeValueCode, likelyType } from '../encoding/value-codec.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import { formatKey } from '../model/key.ts'
 import type { IndexableValue } from '../model/value.ts'
-import type { TableId } from '../tables/table.ts'
+import type { PlanStep, PlanTree } from '../plan-tree.ts'
 import type { Column } from './normal-query.ts'
 import type { Plan, PlanNode, ScanNode } from './plan-node.ts'
 import { codesEnd, type Span } from './spans.ts'
-
-/** A plan as a tree of words. */
-export interface PlanTree {
-  readonly source: PlanStep
-  /** The treatment of the rows of the source, a line each. */
-  readonly results: readonly string[]
-}
-
-/** One node of a plan. */
-export interface PlanStep {
-  readonly type: PlanNode['type']
-  readonly words: string
-  /** The table of a scan. */
-  readonly table?: TableId
-  /** The composite index of a scan, in words. */
-  readonly index?: string
-  readonly inputs: readonly PlanStep[]
-}
 
 export function planTree(plan: Plan): PlanTree {
   const results: string[] = []

@@ -20,10 +20,12 @@ import { CountingLedger, type Ledger, type RequestContext, type Slice } from '..
 import type { NearestPlan } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import type { DistanceMeasure } from '../model/query.ts'
-import { type PlanTree, planText, planTree } from '../planner/explain.ts'
+import type { PlanTree } from '../plan-tree.ts'
+import { planText, planTree } from '../planner/explain.ts'
 import { type IndexUsed, indexesUsed } from '../planner/explain-indexes.ts'
 import type { Disjunct } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
+import type { RequestTrace } from '../request-trace.ts'
 import type { RowOperation } from '../row.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TableId } from '../tables/table.ts'
@@ -82,6 +84,27 @@ const measureWords: Readonly<Record<DistanceMeasure, string>> = {
   dotProduct: 'dot product',
 }
 
+/**
+ * A plan with what is done to its results.
+ *
+ * @param nearest - the search by vector among them
+ * @param aggregated - the names of the figures over them
+ */
+export function wholePlanTree(
+  plan: Plan,
+  nearest: NearestPlan | undefined,
+  aggregated: readonly string[] | undefined,
+): PlanTree {
+  const { source, results } = planTree(plan)
+  const lines = [...results]
+  if (nearest !== undefined) {
+    const { limit, property, measure } = nearest
+    lines.push(`of these the nearest ${limit} by ${property}: ${measureWords[measure]}`)
+  }
+  if (aggregated !== undefined) lines.push(`aggregate ${aggregated.join(', ')}`)
+  return { source, results: lines }
+}
+
 /** Watches one query. */
 export class Explanation {
   readonly context: RequestContext
@@ -100,22 +123,12 @@ export class Explanation {
   }
 
   /**
-   * Takes note of the plan, the last one where a query is planned again.
-   *
-   * @param nearest - the search by vector among the plan's results
-   * @param aggregated - the names of the figures over them
+   * Takes note of the plan, the last one where a query is planned again; {@link wholePlanTree} has the parameters.
    */
   planned(plan: Plan, nearest: NearestPlan | undefined, aggregated?: readonly string[]): void {
     this.#plan = plan
     this.#nearest = nearest
-    const { source, results } = planTree(plan)
-    const lines = [...results]
-    if (nearest !== undefined) {
-      const { limit, property, measure } = nearest
-      lines.push(`of these the nearest ${limit} by ${property}: ${measureWords[measure]}`)
-    }
-    if (aggregated !== undefined) lines.push(`aggregate ${aggregated.join(', ')}`)
-    this.#tree = { source, results: lines }
+    this.#tree = wholePlanTree(plan, nearest, aggregated)
   }
 
   query(batch: QueryBatch): Explained<QueryBatch> {
@@ -240,6 +253,10 @@ class WatchedContext implements RequestContext {
 
   get weight(): number {
     return this.#context.weight
+  }
+
+  get trace(): RequestTrace | undefined {
+    return this.#context.trace
   }
 
   get isUncounted(): boolean | undefined {

@@ -1,6 +1,6 @@
 /** The events of the feed of commits (commit-feed.ts), as plain JSON: keys and rows in words, versions as text. */
 import type { ApplyCause } from '../log/apply.ts'
-import type { RowTally } from '../tables/entity-rows.ts'
+import type { RowTally } from '../request-trace.ts'
 
 /** Exactly one member is there. */
 export type StoreEvent =

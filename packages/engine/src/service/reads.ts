@@ -29,7 +29,7 @@ import type {
   RunAggregationQueryRequest,
   RunQueryRequest,
 } from './api.ts'
-import { type Explained, type ExplainOptions, Explanation, emptyPage } from './explain.ts'
+import { type Explained, type ExplainOptions, Explanation, emptyPage, wholePlanTree } from './explain.ts'
 import { groupsOf, scopeOfQuery } from './groups.ts'
 import { checkLookup, lookupKeys } from './lookup.ts'
 import { aggregateNearest } from './nearest-aggregation.ts'
@@ -114,6 +114,7 @@ export class Reads {
         (indexes) => planSpecial(normal, indexes, made, shapeOfCursors(query)),
         (planned) => {
           explanation?.planned(planned, nearest)
+          context.trace?.planned(() => wholePlanTree(planned, nearest, undefined))
           const window = windowOf(query, planned)
           const work = (view: TableView): MaybePromise<ResultPage> => {
             if (explanation?.analyze === false) return emptyPage(planned)
@@ -187,6 +188,7 @@ export class Reads {
   ): MaybePromise<AggregationBatch> {
     const { plan } = planned.aggregate
     explanation?.planned(plan, undefined, planned.names)
+    context.trace?.planned(() => wholePlanTree(plan, undefined, planned.names))
     const work = (view: TableView): MaybePromise<{ readonly values: ReadonlyMap<string, Value> }> => {
       if (explanation?.analyze === false) return { values: new Map() }
       const rows = this.#rowsFor(context, request, view, plan, made)

@@ -27,6 +27,7 @@ import { indexRowValue, typeOf } from '../encoding/value-codec.ts'
 import { typeBytes } from '../encoding/value-types.ts'
 import { invariant } from '../invariant.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
+import type { RowTally } from '../request-trace.ts'
 import type { RowKey, WriteSink } from '../storage/kv.ts'
 import { entityRowKey, propertiesOfImage } from './entities.ts'
 import { compositeRows, countCompositeRows } from './entities-by-composite-property.ts'
@@ -74,9 +75,6 @@ interface CompositeChange {
   readonly value: Uint8Array | undefined
   readonly old: Uint8Array | undefined
 }
-
-/** How many rows a change writes and deletes, in the tables that it touches. */
-export type RowTally = Partial<Record<TableId, { written: number; deleted: number }>>
 
 /** A change of an entity, and which index entries come and go with it. Its rows are made by {@link RowProducer}. */
 export class EntityRows {

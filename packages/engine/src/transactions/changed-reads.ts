@@ -8,7 +8,7 @@ import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
 import { entityRowOf } from '../tables/entities.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { RecentCommit, RecentCommits } from './recent-commits.ts'
-import type { Transaction } from './transaction.ts'
+import { decodeToken, type Transaction } from './transaction.ts'
 import type { TransactionViews } from './transaction-views.ts'
 
 /**
@@ -29,6 +29,7 @@ export function refuseChanged(
       const row = transaction.reads.hitBy(commit.footprint)
       if (row === undefined) continue
       if (commit.footprint.ranges !== undefined) throw deletedSince()
+      transaction.abortedBy = [writerOf(commit)]
       throw contention(`${prettyRowKey(row)} was changed by another commit after it was read; try again`, 'transaction')
     }
   }
@@ -36,13 +37,20 @@ export function refuseChanged(
     if (aside.includes(group)) continue
     const moves = ({ groups, footprint: { ranges = [] } }: RecentCommit): boolean =>
       groups.includes(group) || isInAny(ranges, entityRowOf(group))
-    if (!recent.since(markOfGroup).some(moves)) continue
+    const commit = recent.since(markOfGroup).find(moves)
+    if (commit === undefined) continue
+    transaction.abortedBy = [writerOf(commit)]
     throw contention(
       `the entity group of ${describeGroup(group)} was changed by another commit after it was read; try again`,
       'transaction',
       'group',
     )
   }
+}
+
+/** The id of the transaction of a commit; 0 outside of transactions. */
+function writerOf({ transaction }: RecentCommit): number {
+  return decodeToken(transaction) ?? 0
 }
 
 function describeGroup(group: GroupCode): string {

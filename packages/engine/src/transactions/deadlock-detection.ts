@@ -27,9 +27,20 @@ export interface Wait {
 
 /** Waits until one of the holders has ended. @throws ABORTED (W1, W2) */
 export async function waitForRelease(context: RequestContext, wait: Wait): Promise<void> {
+  const { waiter, holders, what } = wait
+  waiter.waitsFor = holders
+  const over = context.trace?.waits({ waiter: waiter.id, holders: holders.map(({ id }) => id), row: what })
+  try {
+    await released(context, wait)
+  } finally {
+    over?.()
+    if (waiter.state === 'aborted' && waiter.abortedBy !== undefined) context.trace?.aborted(waiter.abortedBy)
+  }
+}
+
+async function released(context: RequestContext, wait: Wait): Promise<void> {
   const { waiter, holders, what, timeoutMs } = wait
   const { clock } = context
-  waiter.waitsFor = holders
   const cycle = findCycle(waiter)
   if (cycle !== undefined) breakDeadlock(cycle, waiter, what)
   const until = Number(clock.nowMicros()) + timeoutMs * 1000
@@ -110,7 +121,9 @@ function wayTo(last: Transaction, from: ReadonlyMap<Transaction, Transaction>): 
 function breakDeadlock(cycle: readonly Transaction[], waiter: Transaction, what: string): void {
   let victim = waiter
   for (const transaction of cycle) if (transaction.age > victim.age) victim = transaction
-  const others = cycle.filter((transaction) => transaction !== victim).map(({ name }) => name)
+  const winners = cycle.filter((transaction) => transaction !== victim)
+  const others = winners.map(({ name }) => name)
+  victim.abortedBy = winners.map(({ id }) => id)
   const reason = `deadlock over ${what} with ${others.join(', ')}: the youngest gives way; try again`
   victim.end('aborted', contention(reason, 'transaction').message)
 }

@@ -17,6 +17,8 @@ export interface RecentCommit {
   readonly footprint: Footprint
   /** Groups whose logs it moves. */
   readonly groups: readonly GroupCode[]
+  /** As in {@link Append}. */
+  readonly transaction: Uint8Array
   /** Resolves when it is in the store; `undefined` when it is. Never rejects. */
   written: Promise<void> | undefined
 }
@@ -31,11 +33,17 @@ export class RecentCommits {
   readonly #marks = new Map<number, number>()
 
   /** A commit is appended now. */
-  add({ footprint, alsoMoves, written }: Append): void {
+  add({ footprint, alsoMoves, transaction, written }: Omit<Append, 'records'>): void {
     const number = this.#next++
     if (written === undefined && this.#marks.size === 0 && this.#inFlight === 0) return
     const made = footprint()
-    const commit: RecentCommit = { number, footprint: made, groups: [...made.groups, ...alsoMoves], written }
+    const commit: RecentCommit = {
+      number,
+      footprint: made,
+      groups: [...made.groups, ...alsoMoves],
+      transaction,
+      written,
+    }
     this.#commits.push(commit)
     if (written === undefined) return
     this.#inFlight++

@@ -56,6 +56,8 @@ export class Transaction {
   readonly reads: ReadSet = new ReadSet()
   /** Why it was aborted, for the answer to whatever it asks next. */
   abortReason: string | undefined
+  /** The transactions in whose favour it was aborted: ids, 0 for a write outside of transactions. */
+  abortedBy: readonly number[] | undefined
   /** How many transactions wait for this one. */
   waiters = 0
   usedAt: number

@@ -77,6 +77,8 @@ export interface TransactionsParts extends ReadViewsParts, RegistryLimits {
   readonly switchedOff?: SwitchedOff | undefined
 }
 
+const noTransaction = new Uint8Array(0)
+
 export class Transactions {
   readonly #parts: TransactionsParts
   readonly #now: TableView
@@ -230,7 +232,7 @@ export class Transactions {
       }
       return waitForRelease(input.context, wait).then(attempt)
     }
-    return this.#ending(holder, transaction === undefined, attempt)
+    return this.#ending(input.context, holder, transaction === undefined, attempt)
   }
 
   /** Ends what is open: the store is closed, or with a reason for the clients to try again it is set back. */
@@ -259,7 +261,7 @@ export class Transactions {
     const gone = ranges ?? everySpace.map((space) => rowsOf(space, databases))
     const footprint: Footprint = { entityRows: [], indexRows: () => [], groups: [], ranges: gone }
     const { recent, log, versions } = this.#parts
-    recent.add({ footprint: () => footprint, alsoMoves: [], records: [], written: deletion })
+    recent.add({ footprint: () => footprint, alsoMoves: [], transaction: noTransaction, written: deletion })
     log.retention.noteDeletion({ ranges: gone, at: versions.last })
   }
 
@@ -272,7 +274,12 @@ export class Transactions {
   }
 
   /** Runs the commit, and ends the transaction whatever comes of it. */
-  #ending<T>(transaction: Transaction, isStandIn: boolean, attempt: () => MaybePromise<T>): MaybePromise<T> {
+  #ending<T>(
+    { trace }: RequestContext,
+    transaction: Transaction,
+    isStandIn: boolean,
+    attempt: () => MaybePromise<T>,
+  ): MaybePromise<T> {
     transaction.committing = true
     const failed = (thrown: unknown): never => {
       // It is committed again when the scope is open.
@@ -281,6 +288,7 @@ export class Transactions {
       const error = this.#conflictBehind(transaction, thrown)
       const aborted = error instanceof DatastoreError && error.code === 'ABORTED'
       transaction.end(aborted ? 'aborted' : 'rolledBack', aborted ? error.message : undefined)
+      if (aborted && transaction.abortedBy !== undefined) trace?.aborted(transaction.abortedBy)
       throw error
     }
     const ended = (): MaybePromise<T> =>

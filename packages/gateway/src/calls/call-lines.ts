@@ -1,33 +1,34 @@
 /**
- * A call in one line, for the log:
+ * A call in one line, for the log and for `sixtables requests`:
  *
  *   commit OK project=demo database=(default) kinds=ToDo keys=1 ms=0.42 rowsRead=2 rowsWritten=6 via=grpc
  *   lookup INVALID_ARGUMENT project=demo database=(default) ms=0.11 rowsRead=0 rowsWritten=0 via=json message="…"
  *
  * Values with blanks, quotes or control characters are JSON texts, so that a line stays a line and can be taken apart.
  */
-import type { CallReport } from './calls.ts'
+import type { CallSummary } from './call-summary.ts'
 
-export function callLine({ method, protocol, code, message, facts, ...measured }: CallReport): string {
-  const words = [`${method.charAt(0).toLowerCase()}${method.slice(1)}`, code]
-  const add = (name: string, value: string | number): void => {
-    words.push(`${name}=${plain(String(value))}`)
+export function callLine(call: CallSummary): string {
+  const words = [call.method, call.code]
+  const add = (name: string, value: string | number | undefined): void => {
+    if (value !== undefined) words.push(`${name}=${plain(String(value))}`)
   }
-  if (facts !== undefined) {
-    add('project', facts.projectId)
-    add('database', facts.databaseId || '(default)')
-    const named = facts.named()
-    const namespaces = [...new Set(named.map(({ namespaceId }) => namespaceId))].filter((name) => name !== '')
-    if (namespaces.length > 0) add('namespaces', some(namespaces))
-    const kinds = [...new Set(named.map(({ kind }) => kind))].filter((kind) => kind !== undefined)
-    if (kinds.length > 0) add('kinds', some(kinds))
-    if (!/query/i.test(method) && named.length > 0) add('keys', named.length)
+  if (call.project !== undefined) {
+    add('project', call.project)
+    add('database', call.database || '(default)')
+    if (call.namespaces !== undefined) add('namespaces', some(call.namespaces))
+    if (call.kinds !== undefined) add('kinds', some(call.kinds))
+    add('keys', call.keys)
   }
-  add('ms', measured.durationMs.toFixed(2))
-  add('rowsRead', measured.rowsRead)
-  add('rowsWritten', measured.rowsWritten)
-  add('via', protocol)
-  if (message !== undefined) add('message', message)
+  add('ms', call.ms.toFixed(2))
+  add('rowsRead', call.rowsRead)
+  add('rowsWritten', call.rowsWritten)
+  add('via', call.protocol)
+  add('transaction', call.transaction)
+  for (const { ms, row, for: holders } of call.waits ?? [])
+    add('waited', `${ms.toFixed(2)} ms for ${holders} at ${row}`)
+  if (call.abortedBy !== undefined) add('abortedBy', call.abortedBy.join(','))
+  add('message', call.message)
   return words.join(' ')
 }
 

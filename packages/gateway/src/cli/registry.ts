@@ -21,6 +21,7 @@ import { importCommand } from './commands/import/command.ts'
 import { indexesCommand } from './commands/indexes/command.ts'
 import { inspectCommand } from './commands/inspect/command.ts'
 import { recordCommand } from './commands/record/command.ts'
+import { requestsCommand } from './commands/requests/command.ts'
 import { resetCommand } from './commands/reset/command.ts'
 import { seedCommand } from './commands/seed/command.ts'
 import { startCommand } from './commands/start/command.ts'
@@ -45,6 +46,7 @@ export const commands: readonly Command[] = [
   topCommand,
   findingsCommand,
   statsCommand,
+  requestsCommand,
   recordCommand,
   inspectCommand,
   checkCommand,

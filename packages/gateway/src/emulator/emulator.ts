@@ -43,6 +43,8 @@ export interface EmulatorOptions
    * microsecond after the other from there. What sleeps moves it by as much: a lock's timeout, a delayed apply.
    */
   readonly clock?: string | Date | undefined
+  /** Whether the newest 1,000 calls are kept from the start on, for GET /emulator/requests; else only while a reader watches. */
+  readonly requests?: boolean | undefined
   /** The project that env() names; default `demo`. Others need no creation. */
   readonly project?: string | undefined
   /** Default: silent. */
@@ -112,6 +114,7 @@ const optionNames: Readonly<Record<keyof EmulatorOptions, true>> = {
   mode: true,
   port: true,
   project: true,
+  requests: true,
   retention: true,
   seed: true,
   ttl: true,
@@ -140,7 +143,15 @@ function checkOptions(options: EmulatorOptions): void {
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   checkOptions(options)
-  const { host, port = 0, allowedOrigins, allowedHosts, project = projectDefault, logger = silentLogger } = options
+  const {
+    host,
+    port = 0,
+    allowedOrigins,
+    allowedHosts,
+    project = projectDefault,
+    logger = silentLogger,
+    requests,
+  } = options
   const scheduler = movableClock(startOf(options))
   const engine = await openEngine({
     ...options,
@@ -151,7 +162,18 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   })
   try {
     const { dir } = options
-    const served = await serve({ engine, scheduler, dir, project, host, port, allowedOrigins, allowedHosts, logger })
+    const served = await serve({
+      engine,
+      scheduler,
+      dir,
+      project,
+      host,
+      port,
+      allowedOrigins,
+      allowedHosts,
+      logger,
+      requests,
+    })
     return new RunningEmulator({ engine, served, project })
   } catch (error) {
     await engine.close()

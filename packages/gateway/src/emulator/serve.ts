@@ -10,7 +10,9 @@ import { addCommitRoutes } from '../admin/emulator/commit-routes.ts'
 import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
 import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
 import { addOverviewRoute } from '../admin/emulator/overview.ts'
+import { addRequestRoutes } from '../admin/emulator/request-routes.ts'
 import { type CallObserver, Calls } from '../calls/calls.ts'
+import { RequestRecorder } from '../calls/request-recorder.ts'
 import { addConsoleRoutes, consolePath } from '../console/console-files.ts'
 import { EmulatorClock } from '../controls/emulator-clock.ts'
 import { Faults } from '../controls/faults.ts'
@@ -30,8 +32,10 @@ export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 
   readonly project: string
   /** Folder of a learner's programs, which challenges judge; absent = none is executed. */
   readonly challengesDir?: string | undefined
-  /** Told of the end of each call of the data API. */
+  /** Told of the end of each call of the data API, with its trace. */
   readonly onCall?: CallObserver | undefined
+  /** Whether the newest calls are kept from the start on, and not only while a reader watches. */
+  readonly requests?: boolean | undefined
   /** Whether the console is served; default true. */
   readonly console?: boolean | undefined
 }
@@ -53,13 +57,16 @@ export async function serve({
   project,
   challengesDir,
   onCall,
+  requests = false,
   console = true,
   ...options
 }: ServeOptions): Promise<Served> {
   const { engine, logger = silentLogger } = options
   const faults = new Faults(engine.inspector)
   const calls = new Calls()
-  if (onCall !== undefined) calls.observe(onCall)
+  if (onCall !== undefined) calls.observe(onCall, 'trace')
+  const recorder = new RequestRecorder(calls)
+  if (requests) recorder.watch()
   const clock = new EmulatorClock(scheduler, engine)
   const here = dir === undefined ? undefined : realpathSync(dir)
   const startedAt = new Date().toISOString()
@@ -74,6 +81,7 @@ export async function serve({
       addEngineRoutes(router, engine)
       addFaultRoutes(router, { faults, clock })
       addCallRoutes(router, calls)
+      addRequestRoutes(router, recorder)
       addCommitRoutes(router, engine)
       addServerRoute(router, factsOf)
       addSnapshotRoutes(router, new Snapshots(engine, clock))

@@ -15,6 +15,7 @@ import { addEmulatorEndpoints } from '../admin/emulator/emulator-endpoints.ts'
 import { healthMethods, healthService } from '../admin/grpc/health.ts'
 import { reflectionMethods } from '../admin/grpc/reflection.ts'
 import { Calls } from '../calls/calls.ts'
+import { tracedHandlers } from '../calls/traced-handlers.ts'
 import type { Faults } from '../controls/faults.ts'
 import { watchedPort } from '../controls/watched-port.ts'
 import type { EnginePort } from '../engine-port.ts'
@@ -81,7 +82,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   })
   const admission = new Admission({ ...admissionLimitsHere(), ...options.load })
   const { calls = new Calls() } = options
-  const handlers = handlersOf(watchedPort(engine, calls, options.faults))
+  const handlers = tracedHandlers(handlersOf(watchedPort(engine, calls, options.faults)))
   const { clock } = engine.context()
   const router = new Router()
   addEmulatorEndpoints(router, { engine, onShutdown: options.onShutdown, page: options.page })

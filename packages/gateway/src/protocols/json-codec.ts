@@ -69,6 +69,11 @@ const longLists: Partial<Record<MethodName, readonly string[]>> = {
   AllocateIds: ['keys'],
 }
 
+/** The request message of a method as JSON text. */
+export function requestMessageToJson(name: MethodName, message: Buffer): string {
+  return printJson(jsonOf(methodOf(name).input, message))
+}
+
 /** The answer message of a method as JSON text. */
 export function answerToJson(name: MethodName, message: Buffer): string {
   return printJson(jsonOf(methodOf(name).output, message))

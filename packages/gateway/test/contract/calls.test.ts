@@ -3,6 +3,7 @@ import { openEngine } from '@sixtables/engine'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CallFacts } from '../../src/calls/call-facts.ts'
 import { callLine } from '../../src/calls/call-lines.ts'
+import { summaryOf } from '../../src/calls/call-summary.ts'
 import { type CallReport, Calls } from '../../src/calls/calls.ts'
 import { Faults } from '../../src/controls/faults.ts'
 import { watchedPort } from '../../src/controls/watched-port.ts'
@@ -57,7 +58,7 @@ describe('the end of a call', () => {
     expect(reports[1]?.rowsRead).toBeGreaterThanOrEqual(1)
     expect(
       reports.map((report) =>
-        callLine(report)
+        callLine(summaryOf(report))
           .replace(/ms=[\d.]+/, 'ms=…')
           .replace(/rows\w+=\d+/g, ''),
       ),
@@ -88,7 +89,9 @@ describe('the end of a call', () => {
       { method: 'Lookup', protocol: 'json', code: 'INVALID_ARGUMENT', facts: undefined },
       { method: 'Commit', protocol: 'json', code: 'NOT_FOUND', message: expect.stringContaining('A:1') },
     ])
-    expect(callLine(reports[4] as CallReport)).toMatch(/^commit NOT_FOUND project=demo .*via=json message=".*A:1.*"$/)
+    expect(callLine(summaryOf(reports[4] as CallReport))).toMatch(
+      /^commit NOT_FOUND project=demo .*via=json message=".*A:1.*"$/,
+    )
   })
 
   test('is told of a call that its client gives up', async () => {
@@ -121,7 +124,9 @@ test('a line stays a line, whatever is in the names', () => {
   })
   const facts = new CallFacts('commit', database, { mutations })
   const report = { method: 'Commit', protocol: 'grpc', code: 'ABORTED', message: 'a\nb', facts } as const
-  expect(callLine({ ...report, durationMs: 1.234, rowsRead: 3, rowsWritten: 4 })).toBe(
+  expect(
+    callLine(summaryOf({ ...report, trace: undefined, beganAtMs: 0, durationMs: 1.234, rowsRead: 3, rowsWritten: 4 })),
+  ).toBe(
     'commit ABORTED project=p database=(default) namespaces="n 1" kinds="a b,q\\",x\\ny,c,d,+2" keys=7 ms=1.23 ' +
       'rowsRead=3 rowsWritten=4 via=grpc message="a\\nb"',
   )

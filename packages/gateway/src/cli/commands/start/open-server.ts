@@ -7,6 +7,7 @@ import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import type { DatastoreError } from '@sixtables/engine'
 import { callLine } from '../../../calls/call-lines.ts'
+import { summaryOf } from '../../../calls/call-summary.ts'
 import type { CallReport } from '../../../calls/calls.ts'
 import { movableClock } from '../../../controls/emulator-clock.ts'
 import { type Served, type ServeOptions, serve } from '../../../emulator/serve.ts'
@@ -78,9 +79,21 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
 type OwnServeOptions = Omit<ServeOptions, 'engine' | 'scheduler' | 'logger' | 'onShutdown'>
 
 function serveOptionsOf(settings: StartSettings, logger: Logger): OwnServeOptions {
-  const { dataDir: dir, project, host, port, allowedOrigins, allowedHosts, console, load, challengesDir } = settings
-  const onCall = settings.logLevel === 'debug' ? (report: CallReport) => logger.debug(callLine(report)) : undefined
-  return { dir, project, host, port, allowedOrigins, allowedHosts, console, load, challengesDir, onCall }
+  const {
+    dataDir: dir,
+    project,
+    host,
+    port,
+    allowedOrigins,
+    allowedHosts,
+    console,
+    load,
+    challengesDir,
+    requests,
+  } = settings
+  const onCall =
+    settings.logLevel === 'debug' ? (report: CallReport) => logger.debug(callLine(summaryOf(report))) : undefined
+  return { dir, project, host, port, allowedOrigins, allowedHosts, console, load, challengesDir, onCall, requests }
 }
 
 function openEngineFor(

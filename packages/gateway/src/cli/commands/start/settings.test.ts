@@ -29,6 +29,7 @@ describe('the settings of a start', () => {
       openTransactionsMax: undefined,
       tablets: { simulate: false },
       logLevel: 'warn',
+      requests: false,
       notes: [],
     })
   })

@@ -72,6 +72,8 @@ export interface StartSettings {
   readonly openTransactionsMax: number | undefined
   readonly tablets: TabletsSetting
   readonly logLevel: LogLevel
+  /** Whether calls are kept from the start on. */
+  readonly requests: boolean
   /** File for a recording of all calls, absolute; `undefined` = none. */
   readonly record: string | undefined
   /** Folder of a learner's programs, absolute; `undefined` = none is executed. */
@@ -132,6 +134,7 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     openTransactionsMax: wholeNumber(flags, 'max-transactions', 10_000_000),
     tablets: tabletsOf(flags),
     logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
+    requests: flags['requests'] === true,
     record: pathOf(flags, 'record', cwd),
     challengesDir: pathOf(flags, 'challenges', cwd),
     notes,

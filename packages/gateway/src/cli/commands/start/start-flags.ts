@@ -273,6 +273,13 @@ const shownFlags: readonly Flag[] = [
     group: 'Log',
   },
   {
+    name: 'requests',
+    type: 'boolean',
+    describe:
+      'The newest 1,000 calls kept from the start on, for `sixtables requests`; without it only while it or the console watches',
+    group: 'Log',
+  },
+  {
     name: 'record',
     type: 'string',
     describe: 'New file for a recording of all calls, without values (sixtables record)',

@@ -1,0 +1,21 @@
+/** A plan in words, as reports and tools show it; made by planner/explain.ts. */
+import type { TableId } from './row.ts'
+
+/** A plan as a tree of words. */
+export interface PlanTree {
+  readonly source: PlanStep
+  /** The treatment of the rows of the source, a line each. */
+  readonly results: readonly string[]
+}
+
+/** One node of a plan. */
+export interface PlanStep {
+  /** Type of the node, such as `scan` (planner/plan-node.ts). */
+  readonly type: string
+  readonly words: string
+  /** The table of a scan. */
+  readonly table?: TableId
+  /** The composite index of a scan, in words. */
+  readonly index?: string
+  readonly inputs: readonly PlanStep[]
+}

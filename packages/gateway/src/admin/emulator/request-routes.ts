@@ -1,0 +1,133 @@
+/**
+ * The newest calls of the data API, for people who look at what their program really asks.
+ *
+ *   GET    /emulator/requests           the newest that are kept, newest first      filters, limit, before (an id)
+ *   GET    /emulator/requests/{id}      one with its messages as JSON, plan, and rows by table
+ *   GET    /emulator/requests/events    server-sent events: those that end from now on; it records while it is open      filters
+ *   DELETE /emulator/requests           forgets those that are kept
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatastoreError, invalidArgument } from '@sixtables/engine'
+import type { MethodName } from '../../call.ts'
+import type { KeptMessage } from '../../calls/kept-message.ts'
+import { type RequestFilter, requestFilter } from '../../calls/request-filter.ts'
+import {
+  callsMax,
+  type RecordedRequest,
+  type RequestDetail,
+  type RequestRecorder,
+} from '../../calls/request-recorder.ts'
+import { eventOf, type Router } from '../../protocols/router.ts'
+
+const limitDefault = 100
+/** Streams get their calls in batches, at most so often, of the newest at most so many. */
+const batchEveryMs = 100
+const batchMax = 100
+/** A stream that is silent for so long gets a comment. */
+const silenceMs = 15_000
+
+export interface RequestList {
+  /** Whether calls are recorded now. */
+  readonly recording: boolean
+  readonly requests: readonly RecordedRequest[]
+}
+
+export interface RequestEvent {
+  readonly requests: readonly RecordedRequest[]
+  /** Calls that matched and are left out of this event: there were more than its maximum. */
+  readonly skipped?: number
+  /** Only in the first event: id of the newest call before the stream. */
+  readonly last?: number
+}
+
+/** One side of a call. */
+export interface MessageReport {
+  /** The message in JSON; absent where there is none, or it is no longer kept, or does not decode. */
+  readonly json?: unknown
+  readonly bytes: number
+  /** Elements of its list, where not all are kept. */
+  readonly cut?: { readonly kept: number; readonly of: number }
+}
+
+export function addRequestRoutes(router: Router, recorder: RequestRecorder): void {
+  router.add('GET', '/emulator/requests', ({ query }) => {
+    const filter = requestFilter(query, ['limit', 'before'])
+    const limit = numberOf(query, 'limit') ?? limitDefault
+    if (limit < 1 || limit > callsMax) throw invalidArgument(`limit is 1 to ${callsMax}, not "${limit}"`)
+    const requests = recorder.newest(filter, limit, numberOf(query, 'before'))
+    return { json: { recording: recorder.isRecording, requests } satisfies RequestList }
+  })
+  router.add('GET', '/emulator/requests/events', ({ query }) => {
+    const filter = requestFilter(query)
+    return { events: (signal) => eventsOf(recorder, filter, signal) }
+  })
+  router.add('GET', '/emulator/requests/{id}', async ({ parameters: { id = '' } }) => {
+    const found = /^\d+$/.test(id) ? recorder.find(Number(id)) : undefined
+    if (found === undefined) {
+      throw new DatastoreError(
+        'NOT_FOUND',
+        `the request ${id} is not kept; the newest ${callsMax} are, while a reader watches`,
+      )
+    }
+    return { json: { ...found.summary, ...(await detailInJson(found.summary.method, found.detail)) } }
+  })
+  router.add('DELETE', '/emulator/requests', () => {
+    recorder.clear()
+    return { json: {} }
+  })
+}
+
+async function* eventsOf(
+  recorder: RequestRecorder,
+  filter: RequestFilter,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  const stop = recorder.watch()
+  try {
+    let last = recorder.lastId
+    yield eventOf({ requests: [], last } satisfies RequestEvent)
+    while (!signal.aborted) {
+      const silence = AbortSignal.any([signal, AbortSignal.timeout(silenceMs)])
+      await recorder.after(last, silence)
+      const fresh = recorder.newest((request) => request.id > last && filter(request), callsMax)
+      last = recorder.lastId
+      const requests = fresh.slice(0, batchMax).reverse()
+      const skipped = fresh.length - requests.length
+      if (requests.length > 0) {
+        yield eventOf({ requests, ...(skipped === 0 ? {} : { skipped }) } satisfies RequestEvent)
+      } else if (silence.aborted) yield Buffer.from(':\n\n')
+      await sleep(batchEveryMs, undefined, { signal }).catch(() => {})
+    }
+  } finally {
+    stop()
+  }
+}
+
+async function detailInJson(method: string, detail: RequestDetail | undefined): Promise<object> {
+  if (detail === undefined) return { forgotten: true }
+  const { requestMessageToJson, answerToJson } = await import('../../protocols/json-codec.ts')
+  const name = `${method.charAt(0).toUpperCase()}${method.slice(1)}` as MethodName
+  const { request, answer, plan, tables } = detail
+  return {
+    ...(request === undefined ? {} : { request: reportOf(request, (bytes) => requestMessageToJson(name, bytes)) }),
+    ...(answer === undefined ? {} : { response: reportOf(answer, (bytes) => answerToJson(name, bytes)) }),
+    ...(plan === undefined ? {} : { plan: plan() }),
+    tables,
+  }
+}
+
+function reportOf({ bytes, size, cut }: KeptMessage, print: (message: Buffer) => string): MessageReport {
+  const report = { bytes: size, ...(cut === undefined ? {} : { cut }) }
+  try {
+    return { json: JSON.parse(print(bytes)), ...report }
+  } catch {
+    return report
+  }
+}
+
+function numberOf(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name)
+  if (text === null) return undefined
+  if (!/^\d{1,15}$/.test(text)) throw invalidArgument(`${name} is a whole number, not "${text}"`)
+  return Number(text)
+}

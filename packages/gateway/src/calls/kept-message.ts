@@ -1,0 +1,94 @@
+/**
+ * A message of the data API as the recorder keeps it: a copy, without most elements of its list where it is large.
+ *
+ *   CommitRequest { project_id, mutations × 500 }  3 MiB   ─▶   CommitRequest { project_id, mutations × 9 }  64 KiB, 9 of 500
+ *
+ * KM1  A kept message is a message of the same type, of at most {@link keptBytesMax}, or of one element above that.     kept-message.test.ts
+ *
+ * Known: the wire format, and field numbers of google/datastore/v1/datastore.proto.
+ */
+import protobuf from 'protobufjs/minimal.js'
+
+export interface KeptMessage {
+  readonly bytes: Buffer
+  /** Size of the whole message, in bytes. */
+  readonly size: number
+  /** Elements of its lists, where some are left out. */
+  readonly cut: { readonly kept: number; readonly of: number } | undefined
+}
+
+/** Longer messages are cut. */
+export const keptBytesMax: number = 64 * 1024
+/** Left free by lists, for the other fields. */
+const otherBytes = 4096
+
+/** Numbers of the fields that lead to the long lists of a message, a level each. */
+type ListPath = readonly (readonly number[])[]
+
+const lists: Readonly<Record<string, { readonly request: ListPath; readonly answer: ListPath }>> = {
+  Lookup: { request: [[3]], answer: [[1, 2, 3]] },
+  RunQuery: { request: [], answer: [[1], [2]] },
+  RunAggregationQuery: { request: [], answer: [] },
+  BeginTransaction: { request: [], answer: [] },
+  Commit: { request: [[6]], answer: [[3]] },
+  Rollback: { request: [], answer: [] },
+  AllocateIds: { request: [[1]], answer: [[1]] },
+  ReserveIds: { request: [[1]], answer: [] },
+}
+
+/**
+ * @param method - RPC as the protocol names it: `Lookup`
+ * @param message - may be part of a larger buffer, which is not kept
+ */
+export function keptMessage(method: string, side: 'request' | 'answer', message: Buffer): KeptMessage {
+  const size = message.length
+  if (size <= keptBytesMax) return { bytes: Buffer.from(message), size, cut: undefined }
+  const counts = { kept: 0, of: 0, bytes: 0 }
+  try {
+    const bytes = Buffer.concat(cutParts(message, lists[method]?.[side] ?? [], counts))
+    return { bytes, size, cut: { kept: counts.kept, of: counts.of } }
+  } catch {
+    // No message: nothing of it can be shown.
+    return { bytes: Buffer.alloc(0), size, cut: { kept: 0, of: 0 } }
+  }
+}
+
+interface Counts {
+  kept: number
+  of: number
+  bytes: number
+}
+
+function cutParts(message: Buffer, [numbers = [], ...inside]: ListPath, counts: Counts): Buffer[] {
+  const parts: Buffer[] = []
+  const reader = protobuf.Reader.create(message)
+  while (reader.pos < message.length) {
+    const start = reader.pos
+    const tag = reader.uint32()
+    reader.skipType(tag & 7)
+    const field = message.subarray(start, reader.pos)
+    if (!numbers.includes(tag >>> 3)) {
+      if (counts.bytes + field.length <= keptBytesMax) {
+        parts.push(field)
+        counts.bytes += field.length
+      }
+    } else if (inside.length > 0) {
+      const inner = Buffer.concat(cutParts(payloadOf(field), inside, counts))
+      parts.push(Buffer.from(protobuf.Writer.create().uint32(tag).bytes(inner).finish()))
+    } else {
+      counts.of++
+      const isKept = counts.kept === 0 || counts.bytes + field.length <= keptBytesMax - otherBytes
+      if (!isKept) continue
+      counts.kept++
+      counts.bytes += field.length
+      parts.push(field)
+    }
+  }
+  return parts
+}
+
+function payloadOf(field: Buffer): Buffer {
+  const reader = protobuf.Reader.create(field)
+  reader.uint32()
+  return reader.bytes() as Buffer
+}

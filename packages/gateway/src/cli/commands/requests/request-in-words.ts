@@ -1,0 +1,41 @@
+/** One call in words: its line, its messages as JSON, its plan, and the rows of each table. */
+import type { PlanTree } from '@sixtables/engine'
+import type { MessageReport } from '../../../admin/emulator/request-routes.ts'
+import { callLine } from '../../../calls/call-lines.ts'
+import type { RecordedRequest, TableRows } from '../../../calls/request-recorder.ts'
+import { counted } from '../../framework/print.ts'
+
+export interface RequestDetailReport extends RecordedRequest {
+  readonly request?: MessageReport
+  readonly response?: MessageReport
+  readonly plan?: PlanTree
+  readonly tables?: readonly TableRows[]
+  readonly forgotten?: true
+}
+
+export function requestInWords(detail: RequestDetailReport): readonly string[] {
+  const { id, at, request, response, plan, tables = [], forgotten } = detail
+  const lines = [`Call ${id} at ${at}`, callLine(detail)]
+  if (forgotten) return [...lines, 'Its messages are no longer kept: newer calls took their place.']
+  if (request !== undefined) lines.push('', ...messageLines('Request', request))
+  if (response !== undefined) lines.push('', ...messageLines('Response', response))
+  if (plan !== undefined)
+    lines.push('', 'Plan:', ...stepLines(plan.source, '  '), ...plan.results.map((line) => `  ${line}`))
+  if (tables.length > 0) lines.push('', 'Rows:', ...tables.map(tableLine))
+  return lines
+}
+
+function messageLines(title: string, { json, bytes, cut }: MessageReport): readonly string[] {
+  const some = cut === undefined ? '' : `, ${cut.kept} of ${cut.of} elements of its list are kept`
+  const head = `${title}, ${counted(bytes, 'byte')}${some}:`
+  return json === undefined ? [`${head} it does not decode`] : [head, ...JSON.stringify(json, null, 2).split('\n')]
+}
+
+function stepLines({ words, inputs }: PlanTree['source'], indent: string): readonly string[] {
+  return [`${indent}${words}`, ...inputs.flatMap((input) => stepLines(input, `${indent}  `))]
+}
+
+function tableLine({ table, rowsRead, rowsWritten, rowsDeleted }: TableRows): string {
+  const deleted = rowsDeleted === 0 ? '' : `, ${rowsDeleted} of them deleted`
+  return `  ${table.padEnd(28)} ${rowsRead} read, ${rowsWritten} written${deleted}`
+}

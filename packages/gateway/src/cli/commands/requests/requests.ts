@@ -1,0 +1,100 @@
+/** `sixtables requests`: the newest calls of a running server, one of them in detail, or each as it comes. */
+import type { RequestEvent, RequestList } from '../../../admin/emulator/request-routes.ts'
+import { callLine } from '../../../calls/call-lines.ts'
+import type { RecordedRequest } from '../../../calls/request-recorder.ts'
+import type { Flags } from '../../framework/command.ts'
+import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
+import { text, wholeNumber } from '../../framework/flag-values.ts'
+import type { Io } from '../../framework/io.ts'
+import { ask } from '../../target/ask-server.ts'
+import { eventData } from '../../target/events.ts'
+import { serverOf } from '../../target/places.ts'
+import { openEvents } from '../../target/remote-target.ts'
+import { type RequestDetailReport, requestInWords } from './request-in-words.ts'
+
+/** Flags by the parameter of the server. */
+const filters: Readonly<Record<string, string>> = {
+  method: 'method',
+  kind: 'kind',
+  code: 'code',
+  slower: 'slower-than',
+  transaction: 'transaction',
+  project: 'project',
+  database: 'database',
+  namespace: 'namespace',
+}
+
+export async function requests(flags: Flags, io: Io): Promise<number> {
+  const query = new URLSearchParams()
+  for (const [parameter, flag] of Object.entries(filters)) {
+    const value = text(flags, flag)
+    if (value !== undefined) query.set(parameter, value)
+  }
+  const limit = wholeNumber(flags, 'limit', 1000)
+  const id = flags['id']
+  if (id !== undefined)
+    return await one(flags, io, { id: String(id), hasFilter: query.size > 0 || limit !== undefined })
+  if (flags['follow'] === true) {
+    if (limit !== undefined) throw new UsageError('--limit is for the list: leave it out with --follow')
+    return await follow(flags, io, query)
+  }
+  if (limit !== undefined) query.set('limit', String(limit))
+  return await ask<RequestList>(flags, io, {
+    method: 'GET',
+    path: `/emulator/requests?${query}`,
+    inWords: (list) => listInWords(list),
+  })
+}
+
+function one(
+  flags: Flags,
+  io: Io,
+  { id, hasFilter }: { readonly id: string; readonly hasFilter: boolean },
+): Promise<number> {
+  if (!/^\d+$/.test(id)) throw new UsageError(`a call has a number, as sixtables requests lists them; "${id}" is none`)
+  if (hasFilter || flags['follow'] === true) throw new UsageError(`call ${id} is one: leave the other flags out`)
+  return ask<RequestDetailReport>(flags, io, {
+    method: 'GET',
+    path: `/emulator/requests/${id}`,
+    inWords: requestInWords,
+  })
+}
+
+/** The oldest first, as `--follow` has them. */
+function listInWords({ recording, requests: found }: RequestList): readonly string[] {
+  const lines = [...found].reverse().map(requestLine)
+  if (recording || found.length > 0) return lines.length > 0 ? lines : ['No call matches so far.']
+  return ['No calls are kept: watch with sixtables requests --follow, or start the server with --requests.']
+}
+
+/** `17  12:00:00.123  commit OK …`, in local time. */
+function requestLine(request: RecordedRequest): string {
+  const at = new Date(request.at)
+  const two = (value: number): string => String(value).padStart(2, '0')
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, '0')}`
+  return `${request.id}  ${time}  ${callLine(request)}`
+}
+
+async function follow(flags: Flags, io: Io, query: URLSearchParams): Promise<number> {
+  const { address } = await serverOf(flags, io)
+  const stop = new AbortController()
+  const release = io.onSignal(() => stop.abort())
+  try {
+    const body = await openEvents(address, 'GET', `/emulator/requests/events?${query}`, stop.signal)
+    io.err(`sixtables: the calls of ${address} as they come; Ctrl-C ends it`)
+    for await (const data of eventData(body)) {
+      const { requests: found, skipped } = JSON.parse(data) as RequestEvent
+      if (skipped !== undefined) io.err(`sixtables: ${skipped} more calls came too fast to be shown`)
+      for (const request of found) io.out(flags['json'] === true ? JSON.stringify(request) : requestLine(request))
+    }
+    io.err(`sixtables: the server on ${address} has ended`)
+    return exitCodes.ok
+  } catch (error) {
+    if (stop.signal.aborted) return exitCodes.ok
+    if (error instanceof OperationError || error instanceof UsageError) throw error
+    throw new OperationError(`the stream broke off: ${error instanceof Error ? error.message : String(error)}`)
+  } finally {
+    release()
+    stop.abort()
+  }
+}
