@@ -1,0 +1,255 @@
+/**
+ * The results of a query of any length, read page by page with cursors, of which the rows near the viewport are kept.
+ *
+ *   sections   |––– 100 rows –––|––– 97 rows –––|– dropped, 100 –|–– not read ––→
+ *              start            cursor          cursor           cursor
+ *
+ * A section is the results between two cursors; the last one has no end. It has rows, or only a count: exact when its rows were
+ * dropped, a guess when it was never read. Cursors are places in the order of the results, so a section that is read again has
+ * whatever stands there now, and the sections around it stay as they are.
+ *
+ * PG1  No request asks for more than `pageMax` rows.                                          paging.test.ts
+ * PG2  At rest, the rows that the viewport wants are those of the query.                      paging.test.ts
+ * PG3  Rows that come or go above the viewport are told in `shift`: its first row stays.      paging.test.ts
+ */
+
+export const pageMax = 100
+
+/** Rows that are read ahead of the viewport on either side. */
+const ahead = 100
+
+/** Sections with rows that are kept. */
+const keptMax = 60
+
+export interface PageRequest {
+  /** Cursors; `undefined` is the begin or the end of all results. */
+  readonly start: string | undefined
+  readonly end: string | undefined
+  readonly limit: number
+  /** Results before `start`. */
+  readonly before: number
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[]
+  /** The cursor behind the last row. */
+  readonly end: string
+  /** Whether results may follow, before the end that was asked for. */
+  readonly hasMore: boolean
+}
+
+export interface PagesOptions<Row> {
+  read(request: PageRequest, signal: AbortSignal): Promise<Page<Row>>
+  /** Names a row; stays the same when its values change. */
+  idOf(row: Row): string
+  /** Changes with the values of a row. */
+  stampOf(row: Row): string
+  /** Called when rows, the count or the error have changed. */
+  onChange(): void
+}
+
+interface Section<Row> {
+  readonly start: string | undefined
+  readonly end: string | undefined
+  readonly rows: readonly Row[] | undefined
+  readonly count: number
+  /** Whether the rows must be read again. */
+  readonly isStale: boolean
+  /** Whether the rows were read at some time. */
+  readonly wasRead: boolean
+}
+
+export class Pages<Row> {
+  /** Rows that came above the viewport less those that went, since the begin. */
+  shift = 0
+  /** The reason why the last read failed; reading goes on with the next `want` or `invalidate`. */
+  error: unknown
+  /** Rows that are new or changed since they were first seen. */
+  readonly fresh = new Set<string>()
+  readonly #options: PagesOptions<Row>
+  readonly #abort = new AbortController()
+  #sections: readonly Section<Row>[] = [unread(undefined, undefined, 1)]
+  /** The index of each section's first row, and the count of all. */
+  #starts: readonly number[] = [0, 1]
+  #first = 0
+  #last = 0
+  #isReading = false
+  /** How many sections the next read takes together: more when the last ones turned out to be empty. */
+  #span = 1
+
+  constructor(options: PagesOptions<Row>) {
+    this.#options = options
+  }
+
+  /** Rows that are known, and one more while the end was not read. */
+  get count(): number {
+    return this.#starts.at(-1) ?? 0
+  }
+
+  /** Whether the end of the results was read. */
+  get isComplete(): boolean {
+    return this.#sections.at(-1)?.wasRead ?? true
+  }
+
+  /** Whether nothing was read yet. */
+  get isNew(): boolean {
+    return this.#sections.every(({ wasRead }) => !wasRead)
+  }
+
+  get isReading(): boolean {
+    return this.#isReading
+  }
+
+  /** `undefined` while the row is not there. */
+  row(index: number): Row | undefined {
+    const at = this.#sectionOf(index)
+    return this.#sections[at]?.rows?.[index - (this.#starts[at] ?? 0)]
+  }
+
+  /** The viewport: indexes of its first and last row. */
+  want(first: number, last: number): void {
+    this.#first = first
+    this.#last = last
+    this.error = undefined
+    void this.#readOn()
+  }
+
+  /** All rows may have changed. Those of the viewport are read again at once, the rest when it is wanted. */
+  invalidate(): void {
+    this.#set(this.#sections.map((section) => ({ ...section, isStale: true })))
+    this.error = undefined
+    void this.#readOn()
+  }
+
+  close(): void {
+    this.#abort.abort()
+  }
+
+  async #readOn(): Promise<void> {
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      for (;;) {
+        const index = this.#nextToRead()
+        if (index === undefined || this.#abort.signal.aborted) return
+        await this.#read(index)
+        this.#drop()
+        this.#options.onChange()
+      }
+    } catch (error) {
+      if (this.#abort.signal.aborted) return
+      this.error = error
+    } finally {
+      this.#isReading = false
+      if (!this.#abort.signal.aborted) this.#options.onChange()
+    }
+  }
+
+  /** The first section that the viewport lacks; then one near it. */
+  #nextToRead(): number | undefined {
+    return this.#lacking(this.#first, this.#last) ?? this.#lacking(this.#first - ahead, this.#last + ahead)
+  }
+
+  #lacking(first: number, last: number): number | undefined {
+    for (let at = this.#sectionOf(Math.max(0, first)); at < this.#sections.length; at++) {
+      if ((this.#starts[at] ?? 0) > last) return undefined
+      const section = this.#sections[at]
+      if (section?.rows === undefined || section.isStale) return at
+    }
+    return undefined
+  }
+
+  async #read(index: number): Promise<void> {
+    const until = index + this.#span
+    const mark = (isStale: boolean): void =>
+      this.#set(this.#sections.map((one, at) => (at >= index && at < until ? { ...one, isStale } : one)))
+    const taken = this.#sections.slice(index, until)
+    const [start, end] = [taken[0]?.start, taken.at(-1)?.end]
+    mark(false)
+    try {
+      const before = this.#starts[index] ?? 0
+      const page = await this.#options.read({ start, end, limit: pageMax, before }, this.#abort.signal)
+      // An invalidation while it was under way.
+      const isStale = this.#sections.slice(index, until).some((one) => one.isStale)
+      this.#replace(index, taken, page, isStale)
+    } catch (error) {
+      mark(true)
+      throw error
+    }
+  }
+
+  #replace(index: number, taken: readonly Section<Row>[], { rows, end, hasMore }: Page<Row>, isStale: boolean): void {
+    const [from, to] = [taken[0]?.start, taken.at(-1)?.end]
+    const known = taken.reduce((sum, { count }) => sum + count, 0)
+    const made: Section<Row>[] = []
+    // An empty section is left out: the next one begins where it began.
+    const isLeftOut = rows.length === 0 && !hasMore && to !== undefined
+    if (!isLeftOut) {
+      made.push({ start: from, end: hasMore ? end : to, rows, count: rows.length, isStale, wasRead: true })
+    }
+    if (hasMore) made.push(unread(end, to, to === undefined ? 1 : Math.max(1, known - rows.length)))
+    this.#noteFresh(taken, rows)
+    this.#keepFirst(index, taken, made)
+    const [next, ...rest] = this.#sections.slice(index + taken.length)
+    const after = next === undefined ? [] : [isLeftOut ? { ...next, start: from } : next, ...rest]
+    this.#set([...this.#sections.slice(0, index), ...made, ...after])
+    this.#span = isLeftOut ? this.#span * 2 : 1
+  }
+
+  #noteFresh(taken: readonly Section<Row>[], rows: readonly Row[]): void {
+    if (taken.some((section) => section.rows === undefined)) return
+    const { idOf, stampOf } = this.#options
+    const stamps = new Map(taken.flatMap(({ rows: old }) => (old ?? []).map((row) => [idOf(row), stampOf(row)])))
+    for (const row of rows) if (stamps.get(idOf(row)) !== stampOf(row)) this.fresh.add(idOf(row))
+  }
+
+  /** PG3. At the very top new rows push the others down. */
+  #keepFirst(index: number, taken: readonly Section<Row>[], made: readonly Section<Row>[]): void {
+    const [begin, until] = [this.#starts[index] ?? 0, this.#starts[index + taken.length] ?? this.count]
+    if (this.#first === 0 || begin > this.#first) return
+    let by = made.reduce((sum, { count }) => sum + count, 0) - (until - begin)
+    if (until > this.#first) {
+      const row = this.row(this.#first)
+      const id = row === undefined ? undefined : this.#options.idOf(row)
+      const now = made[0]?.rows?.findIndex((one) => this.#options.idOf(one) === id) ?? -1
+      by = now < 0 ? 0 : begin + now - this.#first
+    }
+    this.shift += by
+    this.#first += by
+    this.#last += by
+  }
+
+  /** Drops the rows of sections far from the viewport. */
+  #drop(): void {
+    if (this.#sections.filter(({ rows }) => rows !== undefined).length <= keptMax) return
+    const middle = this.#sectionOf(Math.floor((this.#first + this.#last) / 2))
+    this.#set(
+      this.#sections.map((section, at) =>
+        Math.abs(at - middle) > keptMax / 4 && section.count > 0 ? { ...section, rows: undefined } : section,
+      ),
+    )
+  }
+
+  #set(sections: readonly Section<Row>[]): void {
+    this.#sections = sections
+    const starts = [0]
+    let sum = 0
+    for (const { count } of sections) starts.push((sum += count))
+    this.#starts = starts
+  }
+
+  /** The section that has a row; the last one for rows beyond the end. */
+  #sectionOf(row: number): number {
+    let [low, high] = [0, this.#sections.length - 1]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#starts[middle + 1] ?? 0) > row) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+}
+
+function unread<Row>(start: string | undefined, end: string | undefined, count: number): Section<Row> {
+  return { start, end, rows: undefined, count, isStale: false, wasRead: false }
+}
