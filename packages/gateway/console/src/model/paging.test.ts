@@ -115,7 +115,7 @@ test('a failed read is told, and is made up for by the next look', async () => {
 test('thousands of deleted pages are left behind by few requests', async () => {
   const server = new Server(range(20_000))
   const pages = pagesOf(server)
-  for (let first = 0; first < 20_000; first += 100) pages.want(first, first + 30), await rest(pages)
+  for (let first = 0; first < 20_000; first += 100) await look(pages, first, first + 30)
   expect(pages.count).toBe(20_000)
   server.rows = []
   server.requests.length = 0
@@ -148,7 +148,9 @@ describe('PG1, PG2', () => {
               ({ id }) => one.type === 'put' || id < one.from || id >= one.from + one.length,
             )
             const added = one.type === 'put' ? one.ids.filter((id) => !kept.some((row) => row.id === id)) : []
-            server.rows = [...kept, ...[...new Set(added)].map((id) => ({ id, version: 1 }))].sort((a, b) => a.id - b.id)
+            server.rows = [...kept, ...[...new Set(added)].map((id) => ({ id, version: 1 }))].sort(
+              (a, b) => a.id - b.id,
+            )
             pages.invalidate()
           }
           await rest(pages)

@@ -234,7 +234,10 @@ export class Pages<Row> {
     this.#sections = sections
     const starts = [0]
     let sum = 0
-    for (const { count } of sections) starts.push((sum += count))
+    for (const { count } of sections) {
+      sum += count
+      starts.push(sum)
+    }
     this.#starts = starts
   }
 

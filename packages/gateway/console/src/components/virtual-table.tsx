@@ -1,0 +1,265 @@
+// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one are not laid out as a table, and then lose its roles
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active cell
+/**
+ * A table of any length: only the rows in sight are in the document. A grid for keyboard and screen readers.
+ *
+ *   arrows        the active row and column          Enter, double click   opens the row
+ *   PageUp/Down   a viewport of rows                 Space                 selects the row
+ *   Home, End     the first and the last row
+ *
+ * VT1  The grid itself has the focus and names its active cell; Tab leaves it.
+ * VT2  When rows come above the viewport (`shift`), the rows in sight stay where they are, and so does the active one.
+ */
+import type { ComponentChildren, TargetedEvent, TargetedKeyboardEvent } from 'preact'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { rowWindow, scrollTopFor } from '../model/row-window.ts'
+
+export interface TableColumn<Row> {
+  readonly id: string
+  readonly title: ComponentChildren
+  /** A track of a CSS grid: `12ch`, `minmax(20ch, 1fr)`. */
+  readonly width: string
+  readonly cell: (row: Row, index: number) => ComponentChildren
+  readonly isNumber?: boolean
+  /** Present where a click on the title sorts. */
+  readonly sorted?: 'ascending' | 'descending' | 'none'
+}
+
+export interface VirtualTableProps<Row> {
+  /** Its name for screen readers. */
+  readonly label: string
+  readonly columns: readonly TableColumn<Row>[]
+  readonly count: number
+  /** `false` while more rows than `count` may follow. */
+  readonly isComplete?: boolean
+  /** `undefined` while the row is being read. */
+  readonly rowAt: (index: number) => Row | undefined
+  /** Stays with a row wherever it stands. */
+  readonly idOf: (row: Row) => string
+  /** The rows in sight, whenever they change. */
+  readonly onView?: (first: number, last: number) => void
+  readonly onOpen?: (row: Row, index: number) => void
+  readonly onSort?: (columnId: string) => void
+  readonly isSelected?: (row: Row) => boolean
+  readonly onSelect?: (row: Row, index: number) => void
+  /** A row that came or changed just now. */
+  readonly isFresh?: (row: Row) => boolean
+  /** Rows that came above the viewport less those that went, since the begin. */
+  readonly shift?: number
+}
+
+const rowHeight = 30
+const headHeight = 32
+
+interface Place {
+  readonly scrollTop: number
+  readonly height: number
+}
+
+interface Active {
+  readonly row: number
+  readonly column: number
+}
+
+export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
+  const { columns, count, isComplete = true, onView, shift = 0 } = props
+  const element = useRef<HTMLDivElement>(null)
+  const id = useId()
+  const [place, setPlace] = useState<Place>({ scrollTop: 0, height: 600 })
+  const [active, setActive] = useState<Active>({ row: 0, column: 0 })
+  const viewport = { ...place, count, rowHeight }
+  const { first, last, top, contentHeight } = rowWindow(viewport)
+  usePlace(element, setPlace)
+  useShift(element, shift, setActive)
+  useEffect(() => onView?.(first, last), [first, last, onView])
+  const activeRow = Math.min(active.row, count - 1)
+  const show = (row: number, column: number): void => {
+    const next = { row: Math.max(0, Math.min(row, count - 1)), column: within(column, columns.length) }
+    setActive(next)
+    if (element.current !== null) element.current.scrollTop = scrollTopFor(next.row, viewport)
+    requestAnimationFrame(() => showColumn(element.current, next.column))
+  }
+  const onKeyDown = (event: TargetedKeyboardEvent<HTMLDivElement>): void => {
+    if (event.target !== event.currentTarget || event.altKey || event.metaKey) return
+    const page = Math.max(1, Math.floor(place.height / rowHeight) - 1)
+    const moves: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => show(activeRow + 1, active.column),
+      ArrowUp: () => show(activeRow - 1, active.column),
+      PageDown: () => show(activeRow + page, active.column),
+      PageUp: () => show(activeRow - page, active.column),
+      Home: () => show(0, active.column),
+      End: () => show(count - 1, active.column),
+      ArrowRight: () => show(activeRow, active.column + 1),
+      ArrowLeft: () => show(activeRow, active.column - 1),
+      Enter: () => withRow(props, activeRow, props.onOpen),
+      ' ': () => withRow(props, activeRow, props.onSelect),
+    }
+    const move = moves[event.key]
+    if (move === undefined) return
+    event.preventDefault()
+    move()
+  }
+  const cellId = (row: number, column: number): string => `${id}-${row}-${column}`
+  const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i)
+  const isInSight = activeRow >= first && activeRow <= last
+  return (
+    <div
+      ref={element}
+      class="virtual-table"
+      role="grid"
+      tabIndex={0}
+      aria-label={props.label}
+      aria-rowcount={isComplete ? count + 1 : -1}
+      aria-colcount={columns.length}
+      aria-multiselectable={props.onSelect === undefined ? undefined : true}
+      aria-activedescendant={isInSight ? cellId(activeRow, active.column) : undefined}
+      style={{ '--columns': columns.map(({ width }) => width).join(' ') }}
+      onKeyDown={onKeyDown}
+    >
+      <Head {...props} />
+      <div class="virtual-table-body" role="rowgroup" style={{ height: `${contentHeight}px` }}>
+        {indexes.map((index, i) => (
+          <TableRow
+            key={index}
+            props={props}
+            index={index}
+            top={top + i * rowHeight}
+            activeColumn={index === activeRow ? active.column : undefined}
+            cellId={cellId}
+            onActivate={(column) => setActive({ row: index, column })}
+          />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function within(column: number, count: number): number {
+  return Math.max(0, Math.min(column, count - 1))
+}
+
+function withRow<Row>(
+  { rowAt }: VirtualTableProps<Row>,
+  index: number,
+  action: ((row: Row, index: number) => void) | undefined,
+): void {
+  const row = rowAt(index)
+  if (row !== undefined) action?.(row, index)
+}
+
+/** Scrolls sideways so far that a column is seen. */
+function showColumn(element: HTMLDivElement | null, column: number): void {
+  element
+    ?.querySelector(`[role="columnheader"]:nth-child(${column + 1})`)
+    ?.scrollIntoView({ inline: 'nearest', block: 'nearest' })
+}
+
+/** Keeps the scroll position, and the height below the head. */
+function usePlace(element: { current: HTMLDivElement | null }, setPlace: (place: Place) => void): void {
+  useLayoutEffect(() => {
+    const grid = element.current
+    if (grid === null) return
+    const read = (): void =>
+      setPlace({ scrollTop: grid.scrollTop, height: Math.max(rowHeight, grid.clientHeight - headHeight) })
+    const observer = new ResizeObserver(read)
+    observer.observe(grid)
+    grid.addEventListener('scroll', read, { passive: true })
+    read()
+    return () => {
+      observer.disconnect()
+      grid.removeEventListener('scroll', read)
+    }
+  }, [])
+}
+
+/** VT2. */
+function useShift(
+  element: { current: HTMLDivElement | null },
+  shift: number,
+  setActive: (change: (active: Active) => Active) => void,
+): void {
+  const last = useRef(shift)
+  useLayoutEffect(() => {
+    const by = shift - last.current
+    last.current = shift
+    if (by === 0 || element.current === null) return
+    element.current.scrollTop += by * rowHeight
+    setActive(({ row, column }) => ({ row: Math.max(0, row + by), column }))
+  }, [shift])
+}
+
+function Head<Row>({ columns, onSort }: VirtualTableProps<Row>) {
+  return (
+    <div class="virtual-table-head" role="rowgroup">
+      <div role="row" aria-rowindex={1} class="virtual-table-row">
+        {columns.map(({ id, title, sorted, isNumber }, i) => (
+          <div
+            key={id}
+            role="columnheader"
+            aria-colindex={i + 1}
+            aria-sort={sorted}
+            class={`virtual-table-cell ${isNumber === true ? 'number' : ''}`}
+          >
+            {sorted === undefined ? (
+              title
+            ) : (
+              <button type="button" class="virtual-table-sort" onClick={() => onSort?.(id)}>
+                {title}
+                <span aria-hidden="true" class="virtual-table-mark">
+                  {sorted === 'ascending' ? '▲' : sorted === 'descending' ? '▼' : ''}
+                </span>
+              </button>
+            )}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+interface RowProps<Row> {
+  readonly props: VirtualTableProps<Row>
+  readonly index: number
+  readonly top: number
+  /** Of the active row alone. */
+  readonly activeColumn: number | undefined
+  readonly cellId: (row: number, column: number) => string
+  readonly onActivate: (column: number) => void
+}
+
+function TableRow<Row>({ props, index, top, activeColumn, cellId, onActivate }: RowProps<Row>) {
+  const { columns, rowAt, isFresh, isSelected, onOpen } = props
+  const row = rowAt(index)
+  const state = [
+    activeColumn === undefined ? '' : 'is-active',
+    row === undefined ? 'is-absent' : isFresh?.(row) === true ? 'is-fresh' : '',
+  ]
+  const activate = ({ target }: TargetedEvent<HTMLDivElement>): void => {
+    const cell = target instanceof Element ? target.closest('[role="gridcell"]') : null
+    onActivate(Math.max(0, Number(cell?.getAttribute('aria-colindex') ?? 1) - 1))
+  }
+  return (
+    <div
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={row === undefined ? undefined : isSelected?.(row)}
+      aria-busy={row === undefined ? true : undefined}
+      class={`virtual-table-row ${state.join(' ')}`}
+      style={{ transform: `translateY(${top}px)` }}
+      onMouseDown={activate}
+      onDblClick={row === undefined || onOpen === undefined ? undefined : () => onOpen(row, index)}
+    >
+      {columns.map((column, i) => (
+        <div
+          key={column.id}
+          id={cellId(index, i)}
+          role="gridcell"
+          aria-colindex={i + 1}
+          class={`virtual-table-cell ${column.isNumber === true ? 'number' : ''} ${activeColumn === i ? 'is-active' : ''}`}
+        >
+          {row === undefined ? i === 0 ? <span class="muted">…</span> : null : column.cell(row, index)}
+        </div>
+      ))}
+    </div>
+  )
+}
