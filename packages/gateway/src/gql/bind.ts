@@ -27,6 +27,7 @@ import type {
   Condition,
   KeyLiteral,
   Operand,
+  PlainLiteral,
   ResultPosition,
   SelectStatement,
 } from './syntax.ts'
@@ -43,6 +44,30 @@ const operators: Readonly<Record<Exclude<ComparisonOperator, 'IN'>, PropertyOper
   'NOT IN': 'notIn',
   'HAS ANCESTOR': 'hasAncestor',
 }
+
+/** Holds a type to naming every type of values. */
+type ForEachType<Forms extends Readonly<Record<Value['type'], 'literal' | 'KEY' | 'ARRAY' | 'binding'>>> = Forms
+
+/** How a query says a value of each type: by a literal, by KEY(…) or ARRAY(…), or only by a binding. */
+type LiteralForms = ForEachType<{
+  readonly null: 'literal'
+  readonly boolean: 'literal'
+  readonly integer: 'literal'
+  readonly double: 'literal'
+  readonly string: 'literal'
+  readonly blob: 'literal'
+  readonly timestamp: 'literal'
+  readonly key: 'KEY'
+  readonly array: 'ARRAY'
+  readonly geoPoint: 'binding'
+  readonly entity: 'binding'
+}>
+
+/** The types of values that a literal says. */
+type LiteralType = { [T in Value['type']]: LiteralForms[T] extends 'literal' ? T : never }[Value['type']]
+
+/** The literals of the syntax, which are all that {@link LiteralForms} names. */
+type EveryLiteral = Exclude<LiteralType, PlainLiteral['type']> extends never ? PlainLiteral : never
 
 /** Aggregations over a query, as the engine takes them. */
 export interface BoundAggregation {
@@ -102,7 +127,7 @@ export class Binder {
       case 'keyLiteral':
         return { type: 'key', key: this.#key(operand) }
       default:
-        return operand
+        return literalValue(operand)
     }
   }
 
@@ -177,4 +202,8 @@ export class Binder {
       `GQL: ${printSite(site)} stands for the ${what}, an integer, but ${value === undefined ? 'a cursor' : `a ${value.type}`} is bound to it`,
     )
   }
+}
+
+function literalValue(literal: EveryLiteral): Extract<Value, { type: LiteralType }> {
+  return literal
 }

@@ -50,12 +50,13 @@ function printTerm(term: AggregationTerm): string {
   return `${term.upTo === undefined ? 'COUNT(*)' : `COUNT_UP_TO(${term.upTo})`}${alias}`
 }
 
-function printName(name: string): string {
+/** A kind or an alias, in back quotes where it must. */
+export function printName(name: string): string {
   return isPlainName(name) ? name : quoted(name, '`')
 }
 
 /** Points between plain names need no quotes. */
-function printProperty(property: string): string {
+export function printProperty(property: string): string {
   const parts = property.split('.')
   return parts.every(isPlainName) ? property : quoted(property, '`')
 }

@@ -10,8 +10,6 @@
  *
  * G1  parse(print(tree)) is the tree again.                          print.test.ts
  */
-import type { Value } from '@sixtables/engine'
-
 export type Statement = SelectStatement | AggregateStatement
 
 export interface SelectStatement {
@@ -56,28 +54,16 @@ export interface Order {
   readonly direction: 'ascending' | 'descending'
 }
 
-/** Holds a type to naming every type of values. */
-type ForEachType<Forms extends Readonly<Record<Value['type'], 'literal' | 'KEY' | 'ARRAY' | 'binding'>>> = Forms
-
-/** How a query says a value of each type: by a literal, by KEY(…) or ARRAY(…), or only by a binding. */
-type LiteralForms = ForEachType<{
-  readonly null: 'literal'
-  readonly boolean: 'literal'
-  readonly integer: 'literal'
-  readonly double: 'literal'
-  readonly string: 'literal'
-  readonly blob: 'literal'
-  readonly timestamp: 'literal'
-  readonly key: 'KEY'
-  readonly array: 'ARRAY'
-  readonly geoPoint: 'binding'
-  readonly entity: 'binding'
-}>
-
-/** A value that a literal can say, but for keys: null, a boolean, a number, a text, bytes or a timestamp. */
-export type PlainLiteral = {
-  readonly [T in Value['type']]: LiteralForms[T] extends 'literal' ? Extract<Value, { type: T }> : never
-}[Value['type']]
+/** A value that a literal can say, but for keys. Plain data too: bind.ts compares it with the engine's values. */
+export type PlainLiteral =
+  | { readonly type: 'null' }
+  | { readonly type: 'boolean'; readonly value: boolean }
+  | { readonly type: 'integer'; readonly value: bigint }
+  | { readonly type: 'double'; readonly value: number }
+  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'blob'; readonly value: Uint8Array }
+  /** Microseconds since the epoch. */
+  | { readonly type: 'timestamp'; readonly micros: bigint }
 
 export interface KeyLiteral {
   readonly type: 'keyLiteral'

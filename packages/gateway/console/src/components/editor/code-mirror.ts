@@ -1,0 +1,154 @@
+/**
+ * The editor itself, CodeMirror 6. This file is loaded when an editor is first shown.
+ *
+ * CM1  It lives in a shadow root: there it brings its styles as constructed sheets, which a policy without inline styles allows.
+ */
+import {
+  acceptCompletion,
+  autocompletion,
+  type CompletionContext,
+  type CompletionResult,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete'
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { json } from '@codemirror/lang-json'
+import { bracketMatching, syntaxHighlighting } from '@codemirror/language'
+import { Compartment, EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
+import { Decoration, type DecorationSet, EditorView, keymap, placeholder } from '@codemirror/view'
+import type { Completions } from '../../../../src/gql/complete.ts'
+import { colours, gqlLanguage } from './gql-language.ts'
+
+export interface EditorOptions {
+  readonly language: 'gql' | 'json'
+  readonly label: string
+  readonly value: string
+  readonly isReadOnly: boolean
+  readonly placeholder: string
+  readonly onChange: (value: string) => void
+  readonly onRun: () => void
+  readonly complete: (text: string, at: number) => Completions | undefined
+}
+
+export interface MountedEditor {
+  focus(): void
+  /** Replaces the text, if it is another one. */
+  setValue(value: string): void
+  setReadOnly(isReadOnly: boolean): void
+  /** Marks a place of the text as wrong; without one removes the mark. */
+  setMistake(at: number | undefined): void
+  close(): void
+}
+
+export function mountEditor(host: HTMLElement, options: EditorOptions): MountedEditor {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' })
+  const readOnly = new Compartment()
+  const view = new EditorView({
+    root,
+    parent: root,
+    state: EditorState.create({
+      doc: options.value,
+      extensions: [
+        readOnly.of(EditorState.readOnly.of(options.isReadOnly)),
+        extensionsOf(options),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged && !update.transactions.some((one) => one.isUserEvent('set'))) {
+            options.onChange(update.state.doc.toString())
+          }
+        }),
+      ],
+    }),
+  })
+  return {
+    focus: () => view.focus(),
+    setValue(value) {
+      if (value === view.state.doc.toString()) return
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, userEvent: 'set' })
+    },
+    setReadOnly: (isReadOnly) => view.dispatch({ effects: readOnly.reconfigure(EditorState.readOnly.of(isReadOnly)) }),
+    setMistake: (at) => view.dispatch({ effects: setMistake.of(at) }),
+    close: () => view.destroy(),
+  }
+}
+
+function extensionsOf(options: EditorOptions): Extension {
+  const run = (): boolean => {
+    options.onRun()
+    return true
+  }
+  const isGql = options.language === 'gql'
+  return [
+    keymap.of([
+      { key: 'Mod-Enter', run },
+      { key: 'Ctrl-Enter', run },
+      { key: 'Tab', run: acceptCompletion },
+      ...closeBracketsKeymap,
+      ...completionKeymap,
+      ...historyKeymap,
+      ...defaultKeymap,
+    ]),
+    history(),
+    bracketMatching(),
+    closeBrackets(),
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'false' }),
+    placeholder(options.placeholder),
+    isGql ? gqlLanguage : json(),
+    syntaxHighlighting(colours),
+    autocompletion({ override: isGql ? [sourceOf(options)] : [], icons: false }),
+    mistakes,
+    theme,
+  ]
+}
+
+function sourceOf({ complete }: EditorOptions): (context: CompletionContext) => CompletionResult | null {
+  return ({ state, pos }) => {
+    const found = complete(state.doc.toString(), pos)
+    if (found === undefined) return null
+    return {
+      from: found.from,
+      filter: false,
+      options: found.options.map(({ label, text, type }) => ({ label, apply: text, type, detail: type })),
+    }
+  }
+}
+
+const setMistake = StateEffect.define<number | undefined>()
+
+const mistakes = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, { effects, changes, newDoc }) {
+    const effect = effects.find((one) => one.is(setMistake))
+    if (effect === undefined) return marks.map(changes)
+    const at = effect.value
+    if (at === undefined || newDoc.length === 0) return Decoration.none
+    // An error at the end of the text is marked at its last character.
+    const from = Math.min(at, newDoc.length - 1)
+    const word = /^(?:\w+|.)/su.exec(newDoc.sliceString(from, from + 40))?.[0] ?? ' '
+    return Decoration.set([Decoration.mark({ class: 'mistake' }).range(from, from + word.length)])
+  },
+  provide: (field) => EditorView.decorations.from(field),
+})
+
+const theme = EditorView.theme({
+  '&': {
+    background: 'var(--ground)',
+    border: '1px solid var(--control-line)',
+    borderRadius: 'var(--radius)',
+    color: 'var(--text)',
+    fontSize: '13px',
+    maxHeight: 'var(--editor-height, 40vh)',
+  },
+  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '1px' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.5', overflow: 'auto' },
+  '.cm-content': { caretColor: 'var(--text)', padding: '5px 0' },
+  '.cm-placeholder': { color: 'var(--text-2)' },
+  '&.cm-focused .cm-matchingBracket': { background: 'var(--accent-ground)', color: 'inherit' },
+  '.mistake': { textDecoration: 'underline wavy var(--bad)', textUnderlineOffset: '3px' },
+  '.cm-tooltip': { background: 'var(--ground)', border: '1px solid var(--line)', boxShadow: 'var(--shadow)' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul': { fontFamily: 'var(--mono)', maxHeight: '16em' },
+  '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '2px 8px' },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--accent-ground)', color: 'var(--text)' },
+  '.cm-completionDetail': { color: 'var(--text-2)', fontStyle: 'normal', marginLeft: '1.5em' },
+})

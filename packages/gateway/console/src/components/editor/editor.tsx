@@ -1,0 +1,83 @@
+/**
+ * A text editor for GQL or JSON. A plain text area stands in its place until its code is loaded.
+ *
+ *   Ctrl+Enter   runs, or saves                     Escape, then Tab   leaves it
+ */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Completions } from '../../../../src/gql/complete.ts'
+import type { MountedEditor } from './code-mirror.ts'
+
+export interface EditorProps {
+  readonly language: 'gql' | 'json'
+  /** Its name for screen readers. */
+  readonly label: string
+  readonly value: string
+  readonly onChange?: (value: string) => void
+  /** Ctrl+Enter. */
+  readonly onRun?: () => void
+  /** Of GQL. */
+  readonly complete?: (text: string, at: number) => Completions | undefined
+  /** Offset of a mistake in the text, which is marked. Its message is for the page to show. */
+  readonly mistakeAt?: number | undefined
+  readonly isReadOnly?: boolean
+  readonly placeholder?: string
+  /** Grows when the editor is to take the focus. */
+  readonly focusCount?: number
+}
+
+export function Editor(props: EditorProps) {
+  const { label, value, isReadOnly = false, mistakeAt, focusCount = 0 } = props
+  const host = useRef<HTMLDivElement>(null)
+  const [editor, setEditor] = useState<MountedEditor | undefined>(undefined)
+  const latest = useRef(props)
+  latest.current = props
+  useEffect(() => mounted(host, latest, setEditor), [])
+  useEffect(() => editor?.setValue(value), [editor, value])
+  useEffect(() => editor?.setReadOnly(isReadOnly), [editor, isReadOnly])
+  useEffect(() => editor?.setMistake(mistakeAt), [editor, mistakeAt, value])
+  useEffect(() => {
+    if (focusCount > 0) editor?.focus()
+  }, [editor, focusCount])
+  return (
+    <div class="editor">
+      <div ref={host} class="editor-host" />
+      {editor === undefined && (
+        <textarea
+          class="editor-waiting"
+          aria-label={label}
+          value={value}
+          readOnly={isReadOnly}
+          onInput={(event) => props.onChange?.(event.currentTarget.value)}
+        />
+      )}
+    </div>
+  )
+}
+
+function mounted(
+  host: { readonly current: HTMLElement | null },
+  latest: { readonly current: EditorProps },
+  setEditor: (editor: MountedEditor | undefined) => void,
+): () => void {
+  let editor: MountedEditor | undefined
+  let isGone = false
+  void import('./code-mirror.ts').then(({ mountEditor }) => {
+    if (isGone || host.current === null) return
+    const { language, label, value, isReadOnly = false, placeholder = '' } = latest.current
+    editor = mountEditor(host.current, {
+      language,
+      label,
+      value,
+      isReadOnly,
+      placeholder,
+      onChange: (text) => latest.current.onChange?.(text),
+      onRun: () => latest.current.onRun?.(),
+      complete: (text, at) => latest.current.complete?.(text, at),
+    })
+    setEditor(editor)
+  })
+  return () => {
+    isGone = true
+    editor?.close()
+  }
+}
