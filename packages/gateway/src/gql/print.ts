@@ -71,7 +71,7 @@ function printCondition(condition: Condition): string {
   return parts.join(` ${condition.type.toUpperCase()} `)
 }
 
-function printOperand(operand: Operand): string {
+export function printOperand(operand: Operand): string {
   switch (operand.type) {
     case 'arrayLiteral':
       return `ARRAY(${operand.values.map(printOperand).join(', ')})`

@@ -1,5 +1,3 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one are not laid out as a table, and then lose its roles
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active cell
 /**
  * A table of any length: only the rows in sight are in the document. A grid for keyboard and screen readers.
  *
@@ -10,6 +8,8 @@
  * VT1  The grid itself has the focus and names its active cell; Tab leaves it.
  * VT2  When rows come above the viewport (`shift`), the rows in sight stay where they are, and so does the active one.
  */
+// biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one are not laid out as a table, and then lose its roles
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active cell
 import type { ComponentChildren, TargetedEvent, TargetedKeyboardEvent } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { rowWindow, scrollTopFor } from '../model/row-window.ts'
@@ -73,32 +73,13 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   useShift(element, shift, setActive)
   useEffect(() => onView?.(first, last), [first, last, onView])
   const activeRow = Math.min(active.row, count - 1)
-  const show = (row: number, column: number): void => {
+  const move = (row: number, column: number): void => {
     const next = { row: Math.max(0, Math.min(row, count - 1)), column: within(column, columns.length) }
     setActive(next)
     if (element.current !== null) element.current.scrollTop = scrollTopFor(next.row, viewport)
     requestAnimationFrame(() => showColumn(element.current, next.column))
   }
-  const onKeyDown = (event: TargetedKeyboardEvent<HTMLDivElement>): void => {
-    if (event.target !== event.currentTarget || event.altKey || event.metaKey) return
-    const page = Math.max(1, Math.floor(place.height / rowHeight) - 1)
-    const moves: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => show(activeRow + 1, active.column),
-      ArrowUp: () => show(activeRow - 1, active.column),
-      PageDown: () => show(activeRow + page, active.column),
-      PageUp: () => show(activeRow - page, active.column),
-      Home: () => show(0, active.column),
-      End: () => show(count - 1, active.column),
-      ArrowRight: () => show(activeRow, active.column + 1),
-      ArrowLeft: () => show(activeRow, active.column - 1),
-      Enter: () => withRow(props, activeRow, props.onOpen),
-      ' ': () => withRow(props, activeRow, props.onSelect),
-    }
-    const move = moves[event.key]
-    if (move === undefined) return
-    event.preventDefault()
-    move()
-  }
+  const page = Math.max(1, Math.floor(place.height / rowHeight) - 1)
   const cellId = (row: number, column: number): string => `${id}-${row}-${column}`
   const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i)
   const isInSight = activeRow >= first && activeRow <= last
@@ -114,7 +95,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       aria-multiselectable={props.onSelect === undefined ? undefined : true}
       aria-activedescendant={isInSight ? cellId(activeRow, active.column) : undefined}
       style={{ '--columns': columns.map(({ width }) => width).join(' ') }}
-      onKeyDown={onKeyDown}
+      onKeyDown={(event) => onKey(event, props, { row: activeRow, column: active.column }, page, move)}
     >
       <Head {...props} />
       <div class="virtual-table-body" role="rowgroup" style={{ height: `${contentHeight}px` }}>
@@ -132,6 +113,33 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
       </div>
     </div>
   )
+}
+
+function onKey<Row>(
+  event: TargetedKeyboardEvent<HTMLDivElement>,
+  props: VirtualTableProps<Row>,
+  { row, column }: Active,
+  page: number,
+  move: (row: number, column: number) => void,
+): void {
+  // Controls in cells and in the head have keys of their own.
+  if (event.target !== event.currentTarget || event.altKey || event.metaKey || event.ctrlKey) return
+  const actions: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => move(row + 1, column),
+    ArrowUp: () => move(row - 1, column),
+    PageDown: () => move(row + page, column),
+    PageUp: () => move(row - page, column),
+    Home: () => move(0, column),
+    End: () => move(props.count - 1, column),
+    ArrowRight: () => move(row, column + 1),
+    ArrowLeft: () => move(row, column - 1),
+    Enter: () => withRow(props, row, props.onOpen),
+    ' ': () => withRow(props, row, props.onSelect),
+  }
+  const action = actions[event.key]
+  if (action === undefined) return
+  event.preventDefault()
+  action()
 }
 
 function within(column: number, count: number): number {
