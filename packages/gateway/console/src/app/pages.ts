@@ -21,6 +21,12 @@ export const pages: readonly PageDefinition[] = [
     load: () => import('../pages/overview/index.tsx'),
   },
   {
+    name: 'data',
+    title: 'Data',
+    about: 'Entities by kind and query',
+    load: () => import('../pages/data/index.tsx'),
+  },
+  {
     name: 'entity',
     title: 'Entity',
     about: 'Rows, log and versions of one entity',

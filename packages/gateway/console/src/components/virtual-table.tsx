@@ -34,8 +34,6 @@ export interface VirtualTableProps<Row> {
   readonly isComplete?: boolean
   /** `undefined` while the row is being read. */
   readonly rowAt: (index: number) => Row | undefined
-  /** Stays with a row wherever it stands. */
-  readonly idOf: (row: Row) => string
   /** The rows in sight, whenever they change. */
   readonly onView?: (first: number, last: number) => void
   readonly onOpen?: (row: Row, index: number) => void

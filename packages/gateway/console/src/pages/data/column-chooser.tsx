@@ -1,0 +1,44 @@
+/** The choice of the properties that are columns. */
+import { SafeText } from '../../components/safe-text.tsx'
+import type { Column } from './results.ts'
+
+/** Columns that are shown before the user chooses. */
+const shownMax = 12
+
+export function shownColumns(met: readonly Column[], chosen: readonly string[] | undefined): readonly string[] {
+  return chosen ?? met.slice(0, shownMax).map(({ property }) => property)
+}
+
+export interface ColumnChooserProps {
+  readonly met: readonly Column[]
+  readonly shown: readonly string[]
+  readonly onChange: (chosen: readonly string[] | undefined) => void
+}
+
+export function ColumnChooser({ met, shown, onChange }: ColumnChooserProps) {
+  if (met.length === 0) return null
+  const toggle = (property: string): void =>
+    onChange(shown.includes(property) ? shown.filter((one) => one !== property) : [...shown, property])
+  return (
+    <details class="column-chooser">
+      <summary class="button">
+        Columns{' '}
+        <span class="muted">
+          {shown.length} of {met.length}
+        </span>
+      </summary>
+      <fieldset>
+        <legend class="visually-hidden">Columns</legend>
+        {met.map(({ property }) => (
+          <label key={property}>
+            <input type="checkbox" checked={shown.includes(property)} onChange={() => toggle(property)} />{' '}
+            <SafeText text={property} />
+          </label>
+        ))}
+        <button type="button" class="quiet" onClick={() => onChange(undefined)}>
+          The first {Math.min(shownMax, met.length)}
+        </button>
+      </fieldset>
+    </details>
+  )
+}

@@ -1,0 +1,35 @@
+/**
+ * Rows as text for the clipboard.
+ *
+ * CR1  A CSV cell holds its text whatever it is: quoted where it must, and no spreadsheet takes it for a formula.      copied-rows.test.ts
+ */
+import type { EntityResult } from '../../api/datastore.ts'
+import { formatKeyPath } from '../../model/key-text.ts'
+import { valueWords } from '../../model/value-words.ts'
+
+/** Entities in the API's JSON. */
+export function rowsAsJson(rows: readonly EntityResult[]): string {
+  return `${JSON.stringify(
+    rows.map(({ entity }) => entity),
+    null,
+    2,
+  )}\n`
+}
+
+export function rowsAsCsv(rows: readonly EntityResult[], columns: readonly string[]): string {
+  const lines = [['key', ...columns]]
+  for (const { entity } of rows) {
+    const cells = columns.map((column) => {
+      const value = entity.properties?.[column]
+      return value === undefined ? '' : (value.stringValue ?? valueWords(value).words)
+    })
+    lines.push([formatKeyPath(entity.key.path), ...cells])
+  }
+  return lines.map((cells) => `${cells.map(csvCell).join(',')}\r\n`).join('')
+}
+
+function csvCell(text: string): string {
+  const isFormula = /^[=+@\t\r]|^-(?!\d)/.test(text)
+  const safe = isFormula ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

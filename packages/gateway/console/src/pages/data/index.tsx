@@ -1,0 +1,128 @@
+/**
+ * Data: the entities of a database, browsed by kind and asked by query, as they are and while they change.
+ *
+ *   address ─▶ place ─▶ statement ─▶ results          a run, a sort and a choice of columns change the address
+ */
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { GqlError } from '../../../../src/gql/gql-error.ts'
+import { printGql } from '../../../../src/gql/print.ts'
+import type { Statement } from '../../../../src/gql/syntax.ts'
+import { server } from '../../api/connection.ts'
+import { ErrorNote } from '../../components/error-note.tsx'
+import { SafeText } from '../../components/safe-text.tsx'
+import { navigate, type PageProps } from '../../model/route.ts'
+import { sortedBy, statementIn, wholeKind } from '../../model/statements.ts'
+import { type Catalog, useCatalog } from './catalog.ts'
+import { NoData } from './no-data.tsx'
+import { addressOfPlace, type Place, placeOf } from './place.ts'
+import { QueryPanel } from './query-panel.tsx'
+import { insideAddress } from './results-table.tsx'
+import { AggregateView, ResultsView } from './results-view.tsx'
+import { ScopePanel } from './scope-panel.tsx'
+
+export default function DataPage({ route }: PageProps) {
+  const place = placeOf(route)
+  const catalog = useCatalog(place)
+  useFirstPlace(place, catalog)
+  const hasQuery = place.kind !== '' || place.gql !== undefined
+  return (
+    <section class="page data-page">
+      <ScopePanel place={place} catalog={catalog} />
+      <div class="data-main">
+        {place.project !== '' && hasQuery ? (
+          <Query
+            key={JSON.stringify([place.project, place.database, place.namespace])}
+            place={place}
+            catalog={catalog}
+          />
+        ) : (
+          catalog.isLoaded &&
+          catalog.kinds.length === 0 && (
+            <>
+              <h1>Data</h1>
+              <NoData project={place.project} namespace={place.namespace} />
+            </>
+          )
+        )}
+      </div>
+    </section>
+  )
+}
+
+/** An address without a project, or without a kind and a query, gets the first one that there is. */
+function useFirstPlace(place: Place, { databases, kinds }: Catalog): void {
+  const hasQuery = place.kind !== '' || place.gql !== undefined
+  const own = server.value?.project
+  const found = databases.find(({ project }) => project === own) ?? databases[0]
+  const [kind] = kinds
+  useEffect(() => {
+    if (place.project === '' && found !== undefined) {
+      navigate(addressOfPlace({ ...place, ...found }), { replace: true })
+    } else if (place.project !== '' && !hasQuery && kind !== undefined) {
+      navigate(addressOfPlace({ ...place, kind }), { replace: true })
+    }
+  }, [place.project, place.database, place.namespace, hasQuery, found?.project, kind])
+}
+
+function Query({ place, catalog }: { readonly place: Place; readonly catalog: Catalog }) {
+  const [met, setMet] = useState<readonly string[]>([])
+  const [runs, setRuns] = useState(0)
+  const gql = place.gql ?? printGql(wholeKind(place.kind))
+  const read = readStatement(gql)
+  const go = (to: Partial<Place>, options: { replace?: boolean } = {}): void =>
+    navigate(addressOfPlace({ ...place, ...to }), options)
+  const run = useCallback(
+    (text: string): void => {
+      setRuns((count) => count + 1)
+      const statement = readStatement(text)
+      const { kind = '' } = statement instanceof GqlError ? {} : kindOf(statement)
+      const isPlain = text === printGql(wholeKind(kind))
+      const columns = kind === place.kind ? place.columns : undefined
+      navigate(addressOfPlace({ ...place, kind, gql: isPlain ? undefined : text, columns }))
+    },
+    [JSON.stringify(place)],
+  )
+  return (
+    <>
+      <h1 class="data-title">{place.kind === '' ? 'Query' : <SafeText text={place.kind} />}</h1>
+      <QueryPanel scope={place} gql={gql} kinds={catalog.kinds} properties={met} onRun={run} />
+      {read instanceof GqlError ? (
+        <ErrorNote error={read} what="The query of this address is no GQL" />
+      ) : read.type === 'aggregate' ? (
+        <AggregateView
+          scope={place}
+          statement={read}
+          runs={runs}
+          isExplained={place.isExplained}
+          onExplain={(isExplained) => go({ isExplained }, { replace: true })}
+        />
+      ) : (
+        <ResultsView
+          scope={place}
+          statement={read}
+          columns={place.columns}
+          runs={runs}
+          isExplained={place.isExplained}
+          onMet={setMet}
+          onColumns={(columns) => go({ columns }, { replace: true })}
+          onExplain={(isExplained) => go({ isExplained }, { replace: true })}
+          onSort={(property) => run(printGql(sortedBy(read, property)))}
+          onOpen={(key) => navigate(insideAddress(place, key))}
+        />
+      )}
+    </>
+  )
+}
+
+function kindOf(statement: Statement): { kind?: string | undefined } {
+  return statement.type === 'select' ? statement : statement.over
+}
+
+function readStatement(gql: string): Statement | GqlError {
+  try {
+    return statementIn(gql)
+  } catch (error) {
+    if (error instanceof GqlError) return error
+    throw error
+  }
+}

@@ -1,0 +1,28 @@
+/** Data without data: how a client connects, and how to seed. */
+import { server } from '../../api/connection.ts'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+
+export function NoData({ project, namespace }: { readonly project: string; readonly namespace: string }) {
+  const address = server.value?.address ?? location.host
+  const name = project === '' ? (server.value?.project ?? 'demo') : project
+  const lines = [
+    `export DATASTORE_EMULATOR_HOST=${address}`,
+    `export DATASTORE_PROJECT_ID=${name}`,
+    'export METADATA_SERVER_DETECTION=none',
+  ].join('\n')
+  const put = `npx sixtables put --endpoint ${address} --project ${name} ToDo:1 '{"title": "look inside"}'`
+  return (
+    <EmptyState title={namespace === '' ? 'No data yet' : 'No data in this namespace'}>
+      <p>Entities appear here as soon as a program writes them. Point the program's client library at this server:</p>
+      <pre>{lines}</pre>
+      <CopyButton text={lines} />
+      <p class="no-data-next">Or write the first entity from a terminal, or a whole fixture:</p>
+      <pre>
+        {put}
+        {'\n'}npx sixtables seed --endpoint {address} --project {name} fixture.yaml
+      </pre>
+      <CopyButton text={put} label="Copy the first line" />
+    </EmptyState>
+  )
+}

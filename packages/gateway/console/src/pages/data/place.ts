@@ -1,0 +1,57 @@
+/**
+ * The state of Data that its address has.
+ *
+ *   #/data/{project}/{kind}?database=…&namespace=…&gql=…&columns=["a"]&explain=1
+ *
+ * P1  placeOf(addressOfPlace(place)) is `place`.                                      place.test.ts
+ */
+import type { Scope } from '../../api/datastore.ts'
+import { addressOf, type Route } from '../../model/route.ts'
+
+export interface Place extends Scope {
+  /** Empty: none is chosen, or the query names none. */
+  readonly kind: string
+  /** `undefined`: all entities of the kind. */
+  readonly gql: string | undefined
+  /** `undefined`: the properties that were met. */
+  readonly columns: readonly string[] | undefined
+  readonly isExplained: boolean
+}
+
+export function placeOf({ parts, query }: Route): Place {
+  const [project = '', kind = ''] = parts
+  return {
+    project,
+    database: query.get('database') ?? '',
+    namespace: query.get('namespace') ?? '',
+    kind,
+    gql: query.get('gql') ?? undefined,
+    columns: columnsIn(query.get('columns')),
+    isExplained: query.get('explain') === '1',
+  }
+}
+
+export function addressOfPlace(place: Place): string {
+  const { project, kind, database, namespace, gql, columns, isExplained } = place
+  return addressOf('data', project === '' ? [] : kind === '' ? [project] : [project, kind], {
+    database: database === '' ? undefined : database,
+    namespace: namespace === '' ? undefined : namespace,
+    gql,
+    columns: columns === undefined ? undefined : JSON.stringify(columns),
+    explain: isExplained ? '1' : undefined,
+  })
+}
+
+/** Another kind, namespace or database: its columns and query are others. */
+export function movedTo(place: Place, to: Partial<Place>): Place {
+  return { ...place, kind: '', gql: undefined, columns: undefined, ...to }
+}
+
+function columnsIn(text: string | null): readonly string[] | undefined {
+  try {
+    const columns: unknown = JSON.parse(text ?? '')
+    return Array.isArray(columns) ? columns.filter((one): one is string => typeof one === 'string') : undefined
+  } catch {
+    return undefined
+  }
+}

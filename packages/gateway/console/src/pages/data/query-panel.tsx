@@ -1,0 +1,180 @@
+/**
+ * The query of Data: as a form and as GQL, of which either edits the other. It runs when the user says so.
+ *
+ * Q1  Form and GQL are two views of one text: the form's changes are printed into it, and the form shows what the text says.
+ */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { completionsAt } from '../../../../src/gql/complete.ts'
+import { GqlError } from '../../../../src/gql/gql-error.ts'
+import { printGql } from '../../../../src/gql/print.ts'
+import type { Scope } from '../../api/datastore.ts'
+import { Editor } from '../../components/editor/editor.tsx'
+import { useShortcut } from '../../components/shortcut.ts'
+import { formOf, NoForm, type QueryForm, statementOf, WrongInput } from '../../model/query-form.ts'
+import { statementIn } from '../../model/statements.ts'
+import { sampledProperties } from './catalog.ts'
+import { FilterForm } from './filter-form.tsx'
+
+export interface QueryPanelProps {
+  readonly scope: Scope
+  /** The text that is run. */
+  readonly gql: string
+  readonly kinds: readonly string[]
+  /** Properties met in the results. */
+  readonly properties: readonly string[]
+  readonly onRun: (gql: string) => void
+}
+
+export function QueryPanel({ scope, gql, kinds, properties, onRun }: QueryPanelProps) {
+  const draft = useDraft(gql)
+  const { text, read, wrong, form } = draft
+  const [isGql, setGql] = useState(() => !('filters' in readForm(gql)))
+  const [focusCount, setFocusCount] = useState(0)
+  const mistake = read instanceof GqlError ? read : undefined
+  const known = useProperties(scope, text, properties)
+  const run = (): void => {
+    if (mistake === undefined && (isGql || wrong === undefined)) onRun(text.trim())
+  }
+  useShortcut('/', () => {
+    setGql(true)
+    setFocusCount((count) => count + 1)
+  })
+  useShortcut('Ctrl+Enter', run)
+  return (
+    <section class="query-panel" aria-label="Query">
+      <div class="toolbar">
+        <Tabs isGql={isGql} onChange={setGql} />
+        <button type="button" class="primary" title="Ctrl+Enter" disabled={mistake !== undefined} onClick={run}>
+          Run
+        </button>
+        {text.trim() !== gql && mistake === undefined && <span class="muted">changed, not run yet</span>}
+      </div>
+      {isGql ? (
+        <Editor
+          language="gql"
+          label="GQL"
+          value={text}
+          focusCount={focusCount}
+          mistakeAt={mistake?.at}
+          onRun={run}
+          onChange={draft.setText}
+          complete={(whole, at) => completionsAt(whole, at, { kinds, properties: () => known })}
+        />
+      ) : form === undefined ? (
+        <p class="muted">
+          {read instanceof NoForm
+            ? `The filters cannot show ${read.reason}; this query stays GQL.`
+            : 'The GQL has a mistake; mend it there.'}
+        </p>
+      ) : (
+        <>
+          <FilterForm form={form} properties={known} wrong={wrong} onChange={draft.setForm} onRun={run} />
+          <pre class="query-text">
+            <code>
+              <bdi>{text}</bdi>
+            </code>
+          </pre>
+        </>
+      )}
+      {mistake !== undefined && (
+        <p class="query-mistake" role="status">
+          <bdi>{mistake.message}</bdi>
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Tabs({ isGql, onChange }: { readonly isGql: boolean; readonly onChange: (isGql: boolean) => void }) {
+  return (
+    <fieldset class="query-tabs">
+      <legend class="visually-hidden">Write the query as</legend>
+      <button type="button" aria-pressed={!isGql} onClick={() => onChange(false)}>
+        Filters
+      </button>
+      <button type="button" aria-pressed={isGql} onClick={() => onChange(true)}>
+        GQL
+      </button>
+    </fieldset>
+  )
+}
+
+interface Draft {
+  readonly text: string
+  readonly read: QueryForm | NoForm | GqlError
+  /** The form as it is being filled in, even while it makes no query; `undefined` when it cannot show the text. */
+  readonly form: QueryForm | undefined
+  readonly wrong: WrongInput | undefined
+  readonly setText: (text: string) => void
+  readonly setForm: (form: QueryForm) => void
+}
+
+/** Q1. Begins anew with each query that is run. */
+function useDraft(gql: string): Draft {
+  const [text, setText] = useState(gql)
+  const [typed, setTyped] = useState<QueryForm | undefined>(undefined)
+  useEffect(() => {
+    setText(gql)
+    setTyped(undefined)
+  }, [gql])
+  const read = useMemo(() => readForm(text), [text])
+  const { wrong } = useMemo(() => printed(typed), [typed])
+  return {
+    text,
+    read,
+    wrong,
+    form: typed ?? (read instanceof GqlError || read instanceof NoForm ? undefined : read),
+    setText(next) {
+      setText(next)
+      setTyped(undefined)
+    },
+    setForm(form) {
+      setTyped(form)
+      const { gql: made } = printed(form)
+      if (made !== undefined) setText(made)
+    },
+  }
+}
+
+function readForm(text: string): QueryForm | NoForm | GqlError {
+  try {
+    return formOf(statementIn(text))
+  } catch (error) {
+    if (error instanceof GqlError) return error
+    throw error
+  }
+}
+
+/** The text of a form, or the input that makes none. */
+function printed(form: QueryForm | undefined): { readonly gql?: string; readonly wrong?: WrongInput } {
+  if (form === undefined) return {}
+  try {
+    return { gql: printGql(statementOf(form)) }
+  } catch (error) {
+    if (error instanceof WrongInput) return { wrong: error }
+    throw error
+  }
+}
+
+/** Properties of the kind that the text names: those met, or those of a few of its entities. */
+function useProperties(scope: Scope, text: string, met: readonly string[]): readonly string[] {
+  const [sampled, setSampled] = useState<readonly string[]>([])
+  const kind = useMemo(() => /\bFROM\s+`?([^\s`]+)/i.exec(text)?.[1] ?? '', [text])
+  const { project, database, namespace } = scope
+  const isMet = met.length > 0
+  useEffect(() => {
+    let isGone = false
+    setSampled([])
+    if (kind === '' || project === '' || isMet) return
+    sampledProperties({ project, database, namespace }, kind).then(
+      (found) => {
+        if (!isGone) setSampled(found)
+      },
+      () => undefined,
+    )
+    return () => {
+      isGone = true
+    }
+  }, [project, database, namespace, kind, isMet])
+  return useMemo(() => [...new Set([...met, ...sampled])], [met, sampled])
+}
