@@ -37,7 +37,7 @@ export {
 } from './ids/scatter.ts'
 export type { CataloguedIndex, IndexState } from './indexes/catalogue.ts'
 export { plainDefinition } from './indexes/definition.ts'
-export { indexYaml } from './indexes/index-yaml.ts'
+export { indexYaml, parseIndexYaml } from './indexes/index-yaml.ts'
 export { InvariantError, invariant, unreachable } from './invariant.ts'
 export { limits } from './limits.ts'
 export type { ApplyHold } from './log/apply-holds.ts'

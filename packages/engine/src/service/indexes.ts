@@ -10,10 +10,13 @@ import type { IndexFile } from '../indexes/index-file.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
 import { IndexBuilder, type IndexBuilderParts } from './index-builder.ts'
 import type { IndexedDatabase, IndexJob } from './index-job.ts'
+import { RefusedIndexes } from './refused-indexes.ts'
 
 export class Indexes {
   /** index.yaml, where the store has one. */
   file: IndexFile | undefined
+  /** Those that queries were refused for. */
+  readonly refused: RefusedIndexes = new RefusedIndexes()
   readonly #builder: IndexBuilder
   readonly #kv: IndexBuilderParts['kv']
 

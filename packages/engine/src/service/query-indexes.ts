@@ -71,7 +71,7 @@ export class QueryIndexes {
     if (isRequired) await this.#indexes.file?.refresh()
     const declared = new Set(this.#declared().map(identityOf))
     for (const index of missing) {
-      if (isRequired && !declared.has(identityOf(index))) throw new MissingIndexError(index)
+      if (isRequired && !declared.has(identityOf(index))) throw this.#refusal(database, new MissingIndexError(index))
       // The query does not wait: it is served without the index.
       this.#indexes.ensureForQuery(database, index).catch(() => {})
     }
@@ -95,8 +95,13 @@ export class QueryIndexes {
     }
     const found = catalogue.find(missing.index)
     if (found?.state === 'failed') throw failedIndex(found)
-    if (settings.indexes === 'require' || isReserved(missing.index.kind)) throw missing
+    if (settings.indexes === 'require' || isReserved(missing.index.kind)) throw this.#refusal(database, missing)
     await this.#wait(context, database, [missing.index], (index) => this.#indexes.ensureForQuery(database, index))
+  }
+
+  #refusal(database: QueriedDatabase, missing: MissingIndexError): MissingIndexError {
+    this.#indexes.refused.note(database, missing.index)
+    return missing
   }
 
   #declared(): readonly IndexDefinition[] {

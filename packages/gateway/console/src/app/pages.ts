@@ -32,6 +32,12 @@ export const pages: readonly PageDefinition[] = [
     about: 'Rows, log and versions of one entity',
     load: () => import('../pages/entity/index.tsx'),
   },
+  {
+    name: 'controls',
+    title: 'Controls',
+    about: 'Snapshots, faults, clock, settings and indexes',
+    load: () => import('../pages/controls/index.tsx'),
+  },
 ]
 
 /** Shown for an address without a page. */

@@ -3,6 +3,7 @@
  *
  *   GET   list     project, database
  *   POST  create   project, database, kind, ancestor, properties: ["done", "due desc"]     answered when it is built
+ *                  or project, database, yaml: the text of an index.yaml                   answered with those that were not there
  *   POST  delete   project, database, id                                                   answered when it is gone
  *
  * A server does not keep its caller waiting for ever: after ten seconds it answers with the state and the progress.
@@ -17,7 +18,9 @@ import {
   type IndexedProperty,
   type IndexJob,
   type IndexState,
+  indexYaml,
   invalidArgument,
+  parseIndexYaml,
   validateDatabase,
 } from '@sixtables/engine'
 import type { Router } from '../../protocols/router.ts'
@@ -46,6 +49,17 @@ export interface IndexReport {
 
 export interface IndexListReport {
   readonly indexes: readonly IndexReport[]
+  /** Indexes that queries were refused for, the latest first; none after `create`. */
+  readonly missing?: readonly MissingIndexReport[]
+}
+
+export interface MissingIndexReport {
+  /** `Task(done, due desc)` */
+  readonly words: string
+  /** Its entry in an index.yaml. */
+  readonly yaml: string
+  /** Number of queries that were refused for the lack of it. */
+  readonly refusals: number
 }
 
 /** How long a server keeps its caller waiting. */
@@ -75,7 +89,14 @@ export async function askIndexes(
   const database = engine.database(place.projectId, place.databaseId)
   if (what === 'list') {
     refuseOthers(rest, [])
-    return { indexes: database.catalogue.all.map((index) => reportOf(engine, database, index)) }
+    const missing = engine.indexes.refused.of(database).map(({ definition, refusals }) => {
+      return { words: formatIndex(definition), yaml: `indexes:\n${indexYaml(definition)}`, refusals }
+    })
+    return { indexes: database.catalogue.all.map((index) => reportOf(engine, database, index)), missing }
+  }
+  if (what === 'create' && rest['yaml'] !== undefined) {
+    refuseOthers(rest, ['yaml'])
+    return { indexes: await createAll(engine, database, textOf('yaml', rest['yaml']), longest) }
   }
   if (what === 'create') {
     refuseOthers(rest, ['kind', 'ancestor', 'properties'])
@@ -89,6 +110,23 @@ export async function askIndexes(
   const job = engine.indexes.drop(database, BigInt(id))
   await job.defined
   return await answered(engine, database, job, longest)
+}
+
+/** The indexes of a file's text that a database does not have, made one beside the other. */
+async function createAll(
+  engine: Engine,
+  database: Database,
+  yaml: string,
+  longest: number | undefined,
+): Promise<readonly IndexReport[]> {
+  const { manual, generated } = await parseIndexYaml(yaml)
+  const definitions = [...manual, ...generated]
+  if (definitions.length === 0) throw invalidArgument('the text has no index; it begins with "indexes:" and has a list')
+  const jobs = definitions
+    .filter((definition) => database.catalogue.find(definition) === undefined)
+    .map((definition) => engine.indexes.create(database, definition))
+  for (const job of jobs) await job.defined
+  return await Promise.all(jobs.map((job) => answered(engine, database, job, longest)))
 }
 
 export function addIndexRoutes(router: Router, engine: Engine): void {

@@ -1,0 +1,55 @@
+/** The fields that name a database, with the databases that the server knows as suggestions. */
+import { useId } from 'preact/hooks'
+import { TextField } from './field.tsx'
+import { useLoaded } from './use-loaded.ts'
+
+/** An empty `database` is the default one. */
+export interface DatabaseName {
+  readonly project: string
+  readonly database: string
+}
+
+export interface DatabaseFieldsProps {
+  readonly value: DatabaseName
+  readonly onChange: (value: DatabaseName) => void
+}
+
+export function DatabaseFields({ value, onChange }: DatabaseFieldsProps) {
+  const { value: known } = useLoaded<{ readonly databases: readonly DatabaseName[] }>('/emulator/inspect/databases')
+  const databases = known?.databases ?? []
+  const id = useId()
+  const projects = [...new Set(databases.map(({ project }) => project))]
+  const names = databases.filter(({ project }) => project === value.project).map(({ database }) => database)
+  return (
+    <>
+      <TextField
+        label="Project"
+        value={value.project}
+        list={`${id}-projects`}
+        isRequired
+        isWhole
+        onChange={(project) => onChange({ ...value, project })}
+      />
+      <TextField
+        label="Database"
+        value={value.database}
+        placeholder="(default)"
+        isWhole
+        list={`${id}-databases`}
+        onChange={(database) => onChange({ ...value, database: database === '(default)' ? '' : database })}
+      />
+      <datalist id={`${id}-projects`}>
+        {projects.map((project) => (
+          <option key={project} value={project} />
+        ))}
+      </datalist>
+      <datalist id={`${id}-databases`}>
+        {names
+          .filter((name) => name !== '')
+          .map((name) => (
+            <option key={name} value={name} />
+          ))}
+      </datalist>
+    </>
+  )
+}

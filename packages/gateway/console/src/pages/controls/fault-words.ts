@@ -1,0 +1,51 @@
+/** A fault in words; docs/reference/http.md has its fields. */
+
+export interface Fault {
+  readonly id: string
+  readonly method?: string | readonly string[]
+  readonly project?: string
+  readonly database?: string
+  readonly namespace?: string
+  readonly kind?: string
+  readonly key?: string
+  readonly skip?: number
+  readonly times?: number
+  readonly share?: number
+  readonly seed?: number
+  readonly latencyMs?: number
+  readonly code?: string
+  readonly message?: string
+  readonly holdApply?: boolean
+  readonly matched: number
+  readonly hits: number
+}
+
+type Described = Omit<Fault, 'id' | 'matched' | 'hits'>
+
+/** `commit, lookup; kind ToDo` */
+export function placeInWords({ method, holdApply, ...fault }: Described): string {
+  const methods = holdApply === true ? ['commit'] : typeof method === 'string' ? [method] : (method ?? [])
+  const named = (['project', 'database', 'namespace', 'kind', 'key'] as const).flatMap((name) => {
+    const value = fault[name]
+    return value === undefined ? [] : [`${name} ${value === '' ? '(default)' : value}`]
+  })
+  return [methods.length === 0 ? 'all calls' : methods.join(', '), ...named].join('; ')
+}
+
+/** `ABORTED "try later" after 100 ms` */
+export function effectInWords({ latencyMs, code, message, holdApply }: Described): string {
+  if (holdApply === true) return 'writes wait between commit and apply'
+  const delay = latencyMs === undefined ? '' : `${latencyMs} ms`
+  if (code === undefined) return `delay of ${delay}`
+  return `${code}${message === undefined ? '' : ` "${message}"`}${delay === '' ? '' : ` after ${delay}`}`
+}
+
+/** `after 2 calls, at most 1 time, for 50 % of calls (seed 7)` */
+export function timesInWords({ skip, times, share, seed }: Described): string {
+  const words = [
+    skip === undefined || skip === 0 ? undefined : `after ${skip} ${skip === 1 ? 'call' : 'calls'}`,
+    times === undefined ? undefined : `at most ${times} ${times === 1 ? 'time' : 'times'}`,
+    share === undefined || share === 1 ? undefined : `for ${share * 100} % of calls (seed ${seed ?? 1})`,
+  ].filter((one) => one !== undefined)
+  return words.length === 0 ? 'always' : words.join(', ')
+}

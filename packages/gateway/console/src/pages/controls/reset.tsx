@@ -1,0 +1,100 @@
+/** Deletes all data, or those of a project, a database or a namespace; it says which before it does. */
+import { useState } from 'preact/hooks'
+import { server } from '../../api/connection.ts'
+import { postJson } from '../../api/http.ts'
+import { ActionNote } from '../../components/action-note.tsx'
+import { DatabaseFields, type DatabaseName } from '../../components/database-fields.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { ChoiceField, TextField } from '../../components/field.tsx'
+import { SafeText } from '../../components/safe-text.tsx'
+import { useAction } from '../../components/use-loaded.ts'
+
+const scopes = [
+  ['all', 'everything'],
+  ['project', 'a project'],
+  ['database', 'a database'],
+  ['namespace', 'a namespace'],
+] as const
+
+type Scope = (typeof scopes)[number][0]
+
+export function ResetControl() {
+  const [scope, setScope] = useState<Scope>('all')
+  const [place, setPlace] = useState<DatabaseName>({ project: server.value?.project ?? '', database: '' })
+  const [namespace, setNamespace] = useState('')
+  const [isAsking, setAsking] = useState(false)
+  const words = wordsOf(scope, place, namespace)
+  const reset = useAction(async () => {
+    setAsking(false)
+    const query = queryOf(scope, place, namespace)
+    await postJson(`/reset${query.size === 0 ? '' : `?${query}`}`)
+    return `Deleted: ${words}.`
+  })
+  return (
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          setAsking(true)
+        }}
+      >
+        <div class="fields">
+          <ChoiceField label="Delete" value={scope} choices={scopes} onChange={(one) => setScope(one as Scope)} />
+          {scope !== 'all' && <DatabaseFields value={place} onChange={setPlace} />}
+          {scope === 'namespace' && (
+            <TextField label="Namespace" value={namespace} onChange={setNamespace} placeholder="(default)" />
+          )}
+        </div>
+        <button type="submit" class="danger" disabled={reset.isBusy}>
+          {reset.isBusy ? 'Deleting…' : 'Reset…'}
+        </button>
+      </form>
+      <ActionNote action={reset} what="Nothing was deleted" />
+      {isAsking && (
+        <Dialog
+          title="Delete these data?"
+          onClose={() => setAsking(false)}
+          actions={
+            <>
+              <button type="button" onClick={() => setAsking(false)}>
+                Keep them
+              </button>
+              <button type="button" class="danger" onClick={() => reset.run()}>
+                Delete
+              </button>
+            </>
+          }
+        >
+          <p>
+            This deletes <SafeText text={words} />, {storeInWords()}.
+          </p>
+          <p>
+            {scope === 'all' ? 'Ids begin anew, composite indexes stay defined.' : 'Composite indexes stay defined.'}
+          </p>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function storeInWords(): string {
+  const dir = server.value?.dir
+  return dir === undefined ? 'which are in memory' : `on disk in ${dir}; they cannot be brought back`
+}
+
+function wordsOf(scope: Scope, { project, database }: DatabaseName, namespace: string): string {
+  if (scope === 'all') return 'all entities of all projects, with their logs'
+  if (scope === 'project') return `all entities of the project ${project}, in all of its databases`
+  const place = `the database ${database || '(default)'} of the project ${project}`
+  if (scope === 'database') return `all entities of ${place}`
+  return `the entities of ${namespace === '' ? 'the default namespace' : `the namespace ${namespace}`} in ${place}`
+}
+
+function queryOf(scope: Scope, { project, database }: DatabaseName, namespace: string): URLSearchParams {
+  const query = new URLSearchParams()
+  if (scope === 'all') return query
+  query.set('project', project)
+  if (scope !== 'project') query.set('database', database || '(default)')
+  if (scope === 'namespace') query.set('namespace', namespace)
+  return query
+}

@@ -1,0 +1,108 @@
+/**
+ * The settings of a database as texts of a form, and the patch that a changed form asks for.
+ *
+ * F1  A patch names the settings that were changed, and no others: a mode brings presets of its own.       settings-form.test.ts
+ */
+
+export interface TtlPolicy {
+  readonly kind: string
+  readonly property: string
+}
+
+/** As `GET …/settings` answers; docs/reference/http.md has the members. */
+export interface Settings {
+  readonly mode: string
+  readonly concurrencyMode: string
+  readonly jobPolicy: JobPolicy
+  readonly idAllocationPolicy: { readonly policy: string }
+  readonly indexes: string
+  readonly idCollisions: string
+  readonly lockTimeoutMs: number
+  readonly entityGroupsMax: number | null
+  readonly ttl: readonly TtlPolicy[]
+}
+
+export interface JobPolicy {
+  readonly forceStrongConsistency?: true
+  readonly manualJobPolicy?: true
+  readonly timeJobPolicy?: { readonly delayMs?: number }
+  readonly probabilityJobPolicy?: { readonly randomSeed?: string; readonly unappliedJobPercentage?: number }
+}
+
+export interface SettingsForm {
+  readonly mode: string
+  readonly concurrencyMode: string
+  readonly apply: string
+  /** With `timeJobPolicy`; empty for random delays. */
+  readonly delayMs: string
+  /** With `probabilityJobPolicy`. */
+  readonly unappliedPercentage: string
+  readonly randomSeed: string
+  readonly ids: string
+  readonly indexes: string
+  readonly idCollisions: string
+  readonly lockTimeoutMs: string
+  /** Empty for no limit. */
+  readonly entityGroupsMax: string
+  readonly ttl: readonly TtlPolicy[]
+}
+
+export function formOf(settings: Settings): SettingsForm {
+  const { jobPolicy } = settings
+  return {
+    mode: settings.mode,
+    concurrencyMode: settings.concurrencyMode,
+    apply: Object.keys(jobPolicy)[0] ?? 'forceStrongConsistency',
+    delayMs: String(jobPolicy.timeJobPolicy?.delayMs ?? ''),
+    unappliedPercentage: String(jobPolicy.probabilityJobPolicy?.unappliedJobPercentage ?? 10),
+    randomSeed: jobPolicy.probabilityJobPolicy?.randomSeed ?? '',
+    ids: settings.idAllocationPolicy.policy,
+    indexes: settings.indexes,
+    idCollisions: settings.idCollisions,
+    lockTimeoutMs: String(settings.lockTimeoutMs),
+    entityGroupsMax: settings.entityGroupsMax === null ? '' : String(settings.entityGroupsMax),
+    ttl: settings.ttl,
+  }
+}
+
+/** The members of the settings that the form has otherwise; empty when nothing was changed. */
+export function patchOf(before: Settings, form: SettingsForm): Readonly<Record<string, unknown>> {
+  const [old, now] = [membersOf(formOf(before)), membersOf(form)]
+  return Object.fromEntries(Object.entries(now).filter(([name, value]) => !isSame(value, old[name])))
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
+
+function membersOf(form: SettingsForm): Readonly<Record<string, unknown>> {
+  return {
+    mode: form.mode,
+    concurrencyMode: form.concurrencyMode,
+    jobPolicy: jobPolicyOf(form),
+    idAllocationPolicy: { policy: form.ids },
+    indexes: form.indexes,
+    idCollisions: form.idCollisions,
+    lockTimeoutMs: numberOf(form.lockTimeoutMs),
+    entityGroupsMax: form.entityGroupsMax === '' ? null : numberOf(form.entityGroupsMax),
+    ttl: form.ttl.filter(({ kind, property }) => kind !== '' || property !== ''),
+  }
+}
+
+function jobPolicyOf({ apply, delayMs, unappliedPercentage, randomSeed }: SettingsForm): JobPolicy {
+  switch (apply) {
+    case 'timeJobPolicy':
+      return { timeJobPolicy: delayMs === '' ? {} : { delayMs: Number(delayMs) } }
+    case 'probabilityJobPolicy': {
+      const unappliedJobPercentage = Number(unappliedPercentage)
+      return { probabilityJobPolicy: { ...(randomSeed === '' ? {} : { randomSeed }), unappliedJobPercentage } }
+    }
+    case 'manualJobPolicy':
+      return { manualJobPolicy: true }
+    default:
+      return { forceStrongConsistency: true }
+  }
+}
+
+/** A text that is no number is for the server to refuse. */
+function numberOf(text: string): number | string {
+  return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
+}
