@@ -6,7 +6,7 @@
 
 /** Controls, and marks, embeddings, overrides and isolates of direction. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const unseen = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
+export const unseen: RegExp = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 
 export function visibleText(text: string): string {
   return text.replace(unseen, signOf)

@@ -15,6 +15,7 @@ import { databaseStore } from '../../fixtures/store.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import type { JsonObject } from '../operations/operations.ts'
+import { type AskedEngine, askedBy } from './asked-engine.ts'
 
 const fixturesPath = '/emulator/fixtures'
 const keysShownMax = 100
@@ -29,8 +30,11 @@ const contentTypes: Readonly<Record<FixtureFormat, string>> = {
 }
 
 export function addFixtureRoutes(router: Router, engine: Engine): void {
-  router.add('POST', fixturesPath, async ({ body }) => ({ json: await seeded(engine, bodyObject(body)) }))
-  router.add('GET', fixturesPath, ({ query }) => {
+  router.add('POST', fixturesPath, async (request) => ({
+    json: await seeded(askedBy(request, engine), bodyObject(request.body)),
+  }))
+  router.add('GET', fixturesPath, (request) => {
+    const { query } = request
     const database = databaseOf(engine, query.get('project'), query.get('database'))
     const format = formatOf(query.get('format') ?? 'yaml')
     const [kinds, namespaces] = [query.getAll('kind'), query.getAll('namespace')]
@@ -39,7 +43,7 @@ export function addFixtureRoutes(router: Router, engine: Engine): void {
         contentType: contentTypes[format],
         fileName: `${kinds.length === 1 ? kinds[0] : database.projectId}.${format}`,
         pieces: (signal) => {
-          const context = engine.context({ signal })
+          const context = askedBy(request, engine).context({ signal })
           const entities = dumpStore(databaseStore(database, context), { kinds, namespaces })
           return writeFixture(format === 'csv' ? bounded(entities) : entities, format)
         },
@@ -50,7 +54,7 @@ export function addFixtureRoutes(router: Router, engine: Engine): void {
 
 const members: ReadonlySet<string> = new Set(['project', 'database', 'format', 'text', 'name', 'kind'])
 
-async function seeded(engine: Engine, request: JsonObject): Promise<JsonObject> {
+async function seeded(engine: AskedEngine, request: JsonObject): Promise<JsonObject> {
   const other = Object.keys(request).find((name) => !members.has(name))
   if (other !== undefined) throw invalidArgument(`a fixture has ${[...members].join(', ')}, not "${other}"`)
   const { text, kind } = request
@@ -70,7 +74,7 @@ async function seeded(engine: Engine, request: JsonObject): Promise<JsonObject> 
   }
 }
 
-function databaseOf(engine: Engine, project: unknown, database: unknown): Database {
+function databaseOf(engine: AskedEngine, project: unknown, database: unknown): Database {
   const projectId = typeof project === 'string' ? project : ''
   if (projectId === '') throw invalidArgument('project is missing')
   const databaseId = typeof database !== 'string' || database === '(default)' ? '' : database

@@ -1,62 +1,119 @@
-/** Entity, inside: the rows that one entity has in each of the tables. */
-import { useEffect, useState } from 'preact/hooks'
-import { epoch } from '../../api/connection.ts'
-import { getJson } from '../../api/http.ts'
+/**
+ * Entity, inside: the rows that one entity has in each of the tables, the log of its entity group, and its versions.
+ *
+ *   #/entity/{project}/{key}?database=&namespace=&version=&with=
+ */
+import { useState } from 'preact/hooks'
+import { server } from '../../api/connection.ts'
+import type { EntityScope } from '../../api/entities.ts'
+import { CopyButton } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { EntityEditor } from '../../components/entity-editor/entity-editor.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
-import type { PageProps } from '../../model/route.ts'
-
-interface RowsReport {
-  readonly rows: readonly {
-    readonly table: string
-    readonly row: string
-    readonly rowKey: string
-    readonly value: string
-  }[]
-}
+import { addressOfEntity, scopeQuery } from '../../model/entity-address.ts'
+import { parseKeyPath } from '../../model/key-text.ts'
+import { addressOf, navigate, type PageProps } from '../../model/route.ts'
+import { FindEntity, problemOfKey } from './find-entity.tsx'
+import { LogSection } from './log-section.tsx'
+import { RowsSection } from './rows-section.tsx'
+import { useInside } from './use-inside.ts'
+import { VersionsSection } from './versions-section.tsx'
 
 export default function EntityPage({ route }: PageProps) {
   const [project = '', key = ''] = route.parts
-  const [report, setReport] = useState<RowsReport | undefined>(undefined)
-  const [error, setError] = useState<Error | undefined>(undefined)
-  const query = new URLSearchParams({
-    project,
+  const scope = {
+    project: project === '' ? (server.value?.project ?? '') : project,
     database: route.query.get('database') ?? '',
     namespace: route.query.get('namespace') ?? '',
-    key,
-  }).toString()
-  const current = epoch.value
-  useEffect(() => {
-    if (key === '') return
-    const abort = new AbortController()
-    setError(undefined)
-    getJson<RowsReport>(`/emulator/inspect/rows?${query}`, { signal: abort.signal }).then(
-      setReport,
-      (reason: Error) => {
-        if (!abort.signal.aborted) setError(reason)
-      },
-    )
-    return () => abort.abort()
-  }, [query, current])
-  if (key === '') {
-    return (
-      <section class="page">
-        <EmptyState title="No entity is chosen">Open one in Data.</EmptyState>
-      </section>
-    )
   }
+  const problem = key === '' ? '' : problemOfKey(key)
+  if (problem !== undefined) return <FindEntity scope={scope} entityKey={key} problem={problem} />
+  // Another entity begins with nothing of the one before it.
+  return <Inside key={JSON.stringify([scope, key])} scope={scope} entityKey={key} query={route.query} />
+}
+
+interface InsideProps {
+  readonly scope: EntityScope
+  readonly entityKey: string
+  readonly query: URLSearchParams
+}
+
+function Inside({ scope, entityKey, query }: InsideProps) {
+  const { rows, versions, error } = useInside(scope, entityKey)
+  const [editing, setEditing] = useState<'edit' | 'duplicate' | undefined>(undefined)
+  const isThere = versions !== undefined && versions.at(-1)?.operation === 'put'
+  const choose = (version: string | undefined, compared: string | undefined): void =>
+    navigate(addressOfEntity(scope, entityKey, { version, with: compared }), { replace: true })
   return (
-    <section class="page">
-      <h1>
-        <SafeText text={key} />
-      </h1>
-      {error !== undefined && <ErrorNote error={error} what="The rows could not be read" />}
-      {report?.rows.map(({ row, rowKey }) => (
-        <p key={rowKey}>
-          <SafeText text={row} />
-        </p>
-      ))}
+    <section class="page entity-page">
+      <Head scope={scope} entityKey={entityKey} isThere={isThere} onEdit={setEditing} />
+      {error !== undefined && <ErrorNote error={error} what="The entity could not be read" />}
+      {versions?.length === 0 && (
+        <EmptyState title="There is no such entity">
+          <p>
+            It was never written, or the log has forgotten it. Create one with this key, and this page shows what it
+            became.
+          </p>
+        </EmptyState>
+      )}
+      {rows !== undefined && <RowsSection rows={rows.rows} />}
+      {versions !== undefined && versions.length > 0 && (
+        <VersionsSection
+          scope={scope}
+          entityKey={entityKey}
+          versions={versions}
+          chosen={query.get('version') ?? undefined}
+          compared={query.get('with') ?? undefined}
+          onChoose={choose}
+        />
+      )}
+      {rows !== undefined && <LogSection log={rows.log} />}
+      {editing !== undefined && (
+        <EntityEditor
+          scope={scope}
+          entityKey={entityKey}
+          mode={editing}
+          onClose={() => setEditing(undefined)}
+          onSaved={({ key }) => {
+            if (key !== entityKey) navigate(addressOfEntity(scope, key))
+          }}
+        />
+      )}
     </section>
+  )
+}
+
+interface HeadProps extends Pick<InsideProps, 'scope' | 'entityKey'> {
+  readonly isThere: boolean
+  readonly onEdit: (mode: 'edit' | 'duplicate') => void
+}
+
+function Head({ scope, entityKey, isThere, onEdit }: HeadProps) {
+  const kind = parseKeyPath(entityKey).at(-1)?.kind ?? ''
+  return (
+    <>
+      <header class="page-head">
+        <h1>
+          <SafeText text={entityKey} />
+        </h1>
+        <div class="toolbar">
+          <CopyButton text={entityKey} label="Copy the key" />
+          <button type="button" disabled={!isThere} onClick={() => onEdit('edit')}>
+            Edit…
+          </button>
+          <button type="button" disabled={!isThere} onClick={() => onEdit('duplicate')}>
+            Duplicate…
+          </button>
+          <a class="button" href={addressOf('data', [scope.project, kind], scopeQuery(scope))}>
+            Its kind in Data
+          </a>
+        </div>
+      </header>
+      <p class="muted">
+        In project <SafeText text={scope.project} />, database <SafeText text={scope.database || '(default)'} />,
+        namespace <SafeText text={scope.namespace || '(default)'} />
+      </p>
+    </>
   )
 }

@@ -1,0 +1,129 @@
+/**
+ * One entity over HTTP: read as it is committed, tried, written and deleted. A write names the version that it is based on, so that
+ * it never takes the place of another writer's unseen.
+ */
+
+import type { JsonObject } from '../model/typed-json.ts'
+import { keyJson } from '../model/typed-json.ts'
+import { type CallOptions, getJson, pathPart, postJson } from './http.ts'
+
+/** Where an entity lives; the default database and namespace are empty. */
+export interface EntityScope {
+  readonly project: string
+  readonly database: string
+  readonly namespace: string
+}
+
+export interface StoredEntity {
+  /** Absent = there is none. */
+  readonly properties?: JsonObject
+  /** Commit version; '0' without an entity. */
+  readonly version: string
+  /** RFC 3339. */
+  readonly createTime?: string
+  readonly updateTime?: string
+}
+
+export interface RowTally {
+  readonly [table: string]: { readonly written: number; readonly deleted: number }
+}
+
+/** The answer of `POST /emulator/preview`. */
+export interface Preview {
+  readonly tables: RowTally
+  readonly rows: readonly {
+    readonly table: string
+    readonly row: string
+    readonly rowKey: string
+    readonly deleted?: true
+  }[]
+  readonly moreRows?: number
+  readonly conflicts: readonly boolean[]
+}
+
+export type Write =
+  | { readonly operation: 'insert'; readonly properties: JsonObject }
+  | { readonly operation: 'update'; readonly properties: JsonObject; readonly baseVersion: string }
+  | { readonly operation: 'delete'; readonly baseVersion: string }
+
+export interface Written {
+  /** Path of the key, where its id was given by the commit. */
+  readonly path?: readonly { readonly kind: string; readonly id?: string; readonly name?: string }[]
+  readonly version: string
+  /** Another version was stored; nothing was written. */
+  readonly isConflict: boolean
+}
+
+interface LookupAnswer {
+  readonly found?: readonly {
+    readonly entity: { readonly properties?: JsonObject }
+    readonly version: string
+    readonly createTime?: string
+    readonly updateTime?: string
+  }[]
+}
+
+interface CommitAnswer {
+  readonly mutationResults: readonly {
+    readonly key?: { readonly path: NonNullable<Written['path']> }
+    readonly version: string
+    readonly conflictDetected?: boolean
+  }[]
+}
+
+/** Parameters of the calls that name an entity. */
+export function entityQuery({ project, database, namespace }: EntityScope, key: string): string {
+  return new URLSearchParams({ project, database, namespace, key }).toString()
+}
+
+/** @param version - a version of its past; absent = the newest */
+export async function readEntity(
+  scope: EntityScope,
+  key: string,
+  { version, ...options }: CallOptions & { readonly version?: string | undefined } = {},
+): Promise<StoredEntity> {
+  const past = version === undefined ? '' : `&version=${version}`
+  const answer = await getJson<LookupAnswer>(`/emulator/inspect/entity?${entityQuery(scope, key)}${past}`, options)
+  const found = answer.found?.[0]
+  if (found === undefined) return { version: '0' }
+  const { entity, ...rest } = found
+  return { ...rest, properties: entity.properties ?? {} }
+}
+
+/** @throws ApiError as the commit would */
+export function previewWrite(
+  scope: EntityScope,
+  key: string,
+  write: Write,
+  options: CallOptions = {},
+): Promise<Preview> {
+  return postJson('/emulator/preview', { projectId: scope.project, ...commitOf(scope, key, write) }, options)
+}
+
+/** @throws ApiError */
+export async function commitWrite(scope: EntityScope, key: string, write: Write): Promise<Written> {
+  const path = `/v1/projects/${pathPart(scope.project)}:commit`
+  const { mutationResults } = await postJson<CommitAnswer>(path, commitOf(scope, key, write))
+  const [result] = mutationResults
+  return {
+    ...(result?.key === undefined ? {} : { path: result.key.path }),
+    version: result?.version ?? '0',
+    isConflict: result?.conflictDetected === true,
+  }
+}
+
+function commitOf(scope: EntityScope, keyText: string, write: Write): JsonObject {
+  const { database } = scope
+  const key = keyJson(keyText, scope)
+  const written = write.operation === 'delete' ? key : { key, properties: write.properties }
+  return {
+    ...(database === '' ? {} : { databaseId: database }),
+    mode: 'NON_TRANSACTIONAL',
+    mutations: [
+      {
+        [write.operation]: written,
+        ...(write.operation === 'insert' ? {} : { baseVersion: write.baseVersion }),
+      },
+    ],
+  }
+}

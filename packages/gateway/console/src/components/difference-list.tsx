@@ -1,0 +1,54 @@
+/** The difference between two states of an entity, a line for each place that differs. */
+import type { Difference } from '../model/entity-difference.ts'
+import { SafeText } from './safe-text.tsx'
+
+export interface DifferenceListProps {
+  readonly differences: readonly Difference[]
+  /** Names of the two states. */
+  readonly before: string
+  readonly after: string
+}
+
+export function DifferenceList({ differences, before, after }: DifferenceListProps) {
+  if (differences.length === 0) return <p class="muted">Both have the same properties.</p>
+  return (
+    <div class="difference-list">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Property</th>
+            <th scope="col">{before}</th>
+            <th scope="col">{after}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.map((one) => (
+            <tr key={one.path}>
+              <th scope="row">
+                <SafeText text={one.path} />
+              </th>
+              <td>
+                {one.before === undefined ? (
+                  <span class="muted">absent</span>
+                ) : (
+                  <del>
+                    <SafeText text={one.before} />
+                  </del>
+                )}
+              </td>
+              <td>
+                {one.after === undefined ? (
+                  <span class="muted">absent</span>
+                ) : (
+                  <ins>
+                    <SafeText text={one.after} />
+                  </ins>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+/** The draft of an entity in one of its two views, and what it says. */
+import { JsonSourceError, jsonSource, parseJsonSource } from '../../model/json-source.ts'
+import { formatKeyPath, KeyTextError, parseKeyPath } from '../../model/key-text.ts'
+import { type JsonObject, type PropertyForm, propertiesForm, propertiesOf } from '../../model/typed-json.ts'
+import { problemsOf } from '../../model/value-problems.ts'
+
+export type Draft =
+  | { readonly view: 'form'; readonly properties: readonly PropertyForm[] }
+  | { readonly view: 'json'; readonly text: string }
+
+export interface Reading {
+  /** Absent while the draft is not an entity. */
+  readonly properties?: JsonObject
+  readonly problem?: string
+  /** Problems of a form, by the places of their values, joined by dots. */
+  readonly problems: ReadonlyMap<string, string>
+}
+
+const none: ReadonlyMap<string, string> = new Map()
+
+export function draftOf(properties: JsonObject, view: Draft['view']): Draft {
+  return view === 'form' ? { view, properties: propertiesForm(properties) } : { view, text: jsonSource(properties) }
+}
+
+/** The same draft in a view; a draft that cannot be read stays as it is. */
+export function inOtherView(draft: Draft, view: Draft['view']): Draft {
+  const { properties } = readDraft(draft)
+  return draft.view === view || properties === undefined ? draft : draftOf(properties, view)
+}
+
+export function readDraft(draft: Draft): Reading {
+  if (draft.view === 'json') {
+    try {
+      const form = propertiesForm(parseJsonSource(draft.text))
+      const [wrong] = problemsOf(form)
+      const problem = wrong && `${form[wrong.path[0] ?? 0]?.name ?? ''}: ${wrong.message}`
+      return problem === undefined ? { properties: propertiesOf(form), problems: none } : { problem, problems: none }
+    } catch (error) {
+      if (error instanceof JsonSourceError) return { problem: error.message, problems: none }
+      throw error
+    }
+  }
+  const found = problemsOf(draft.properties)
+  if (found.length === 0) return { properties: propertiesOf(draft.properties), problems: none }
+  const problems = new Map(found.map(({ path, message }) => [path.join('.'), message]))
+  const count = found.length === 1 ? 'One field is' : `${found.length} fields are`
+  return { problem: `${count} not a value yet.`, problems }
+}
+
+/** Absent = a key that can be written. */
+export function keyProblem(text: string): string | undefined {
+  try {
+    parseKeyPath(text)
+    return undefined
+  } catch (error) {
+    if (error instanceof KeyTextError) return text === '' ? 'Write a kind, such as ToDo, or a key.' : error.message
+    throw error
+  }
+}
+
+/** A key for a copy: a new id in the place of an id, another name in the place of a name. */
+export function keyOfDuplicate(key: string): string {
+  const path = parseKeyPath(key)
+  const last = path.at(-1)
+  if (last === undefined) return key
+  const copy = last.name === undefined ? { kind: last.kind } : { kind: last.kind, name: `${last.name} copy` }
+  return formatKeyPath([...path.slice(0, -1), copy])
+}
+
+/** The property that a refusal of the API is about. */
+export function refusedProperty(message: string): string | undefined {
+  const quoted = /\bproperty ("(?:[^"\\]|\\.)*")/.exec(message)?.[1]
+  if (quoted === undefined) return undefined
+  try {
+    return JSON.parse(quoted) as string
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,302 @@
+/**
+ * The editor of one entity, in a dialog: a form or JSON, what a save would do, and what another writer did meanwhile.
+ *
+ *   <EntityEditor scope={{ project, database, namespace }} entityKey={'User:"ada"/ToDo:5'} mode="edit" onClose={…} onSaved={…} />
+ *
+ *   scope       where the entity lives; the default database and namespace are empty
+ *   entityKey   its path as text; of a new entity a beginning that can be changed, such as `ToDo` for an automatic id, or empty
+ *   mode        edit | create | duplicate: a new entity with the properties of `entityKey`
+ *   onSaved     after a save or a deletion: the path of the entity, and whether it is gone
+ *   onClose     asks to be taken away; after a save, too
+ *
+ * EE1  A save names the version that its draft is based on; it never takes the place of another writer's unseen.
+ * EE2  Form and JSON are two views of one draft: to go from one to the other loses nothing.
+ * EE3  Nothing is saved that the user was not told the rows of.          all: gateway/test/console/entity.test.ts
+ */
+import { useState } from 'preact/hooks'
+import type { EntityScope } from '../../api/entities.ts'
+import { differencesOf } from '../../model/entity-difference.ts'
+import { visibleText } from '../../model/visible-text.ts'
+import { Dialog } from '../dialog.tsx'
+import { DifferenceList } from '../difference-list.tsx'
+import { ErrorNote } from '../error-note.tsx'
+import { RowTally, tallyInWords } from '../row-tally.tsx'
+import { SafeText } from '../safe-text.tsx'
+import { draftOf, inOtherView } from './draft.ts'
+import { PropertyFields } from './property-fields.tsx'
+import { type Editor, type EditorOptions, useEditor } from './use-editor.ts'
+import { type EntityBase, useEntity } from './use-entity.ts'
+import type { Previewed } from './use-preview.ts'
+
+const titles = { edit: 'Edit', create: 'New entity', duplicate: 'Duplicate of' } as const
+
+export function EntityEditor(props: EditorOptions) {
+  const { scope, entityKey, mode, onClose } = props
+  const isNew = mode !== 'edit'
+  const entity = useEntity(scope, mode === 'create' ? '' : entityKey, isNew)
+  const { base } = entity
+  const isMissing = mode === 'edit' && base !== undefined && base.properties === undefined
+  const title = mode === 'create' ? titles.create : `${titles[mode]} ${visibleText(entityKey)}`
+  if (entity.error !== undefined || isMissing) {
+    return (
+      <Dialog title={title} onClose={onClose}>
+        {entity.error !== undefined && <ErrorNote error={entity.error} what="The entity could not be read" />}
+        {isMissing && (
+          <p>
+            There is no entity <SafeText text={entityKey} />. It may have been deleted.
+          </p>
+        )}
+      </Dialog>
+    )
+  }
+  if (mode !== 'create' && base === undefined) return null
+  return <OpenEditor {...props} title={title} entity={entity} />
+}
+
+interface OpenEditorProps extends EditorOptions {
+  readonly title: string
+  readonly entity: EntityBase
+}
+
+function OpenEditor({ title, entity, ...options }: OpenEditorProps) {
+  const { scope, mode, onClose } = options
+  const { base, newer } = entity
+  const editor = useEditor(options, entity)
+  const { question, isReady, previewed, refusal, commit } = editor
+  const isNew = mode !== 'edit'
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    if (isReady && question === undefined) void commit()
+  }
+  const actions = (
+    <Actions
+      question={question}
+      isNew={isNew}
+      isReady={isReady}
+      effect={isReady && previewed.preview !== undefined ? tallyInWords(previewed.preview) : ''}
+      canDelete={base?.properties !== undefined && newer === undefined && !isNew}
+      onAsk={editor.ask}
+      onCommit={() => void commit()}
+      onClose={onClose}
+    />
+  )
+  return (
+    <Dialog title={title} onClose={editor.close} isWide actions={actions}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: one shortcut for all fields within */}
+      <div class="entity-editor" onKeyDown={onKeyDown}>
+        {isNew && <KeyField value={editor.key} problem={editor.keyProblem} scope={scope} onChange={editor.setKey} />}
+        <ChangedMeanwhile
+          entity={entity}
+          onTake={() => {
+            entity.accept()
+            editor.setDraft(draftOf(newer?.properties ?? {}, editor.draft.view))
+          }}
+        />
+        <DraftFields editor={editor} scope={scope} />
+        {refusal !== undefined && newer === undefined && (
+          <ErrorNote error={refusal} what={question === 'delete' ? 'It cannot be deleted' : 'It cannot be saved'} />
+        )}
+        <Effect previewed={previewed} isDelete={question === 'delete'} />
+      </div>
+    </Dialog>
+  )
+}
+
+/** The draft in one of its views, and the way to the other. */
+function DraftFields({ editor, scope }: { readonly editor: Editor; readonly scope: EntityScope }) {
+  const { draft, setDraft, reading, problems } = editor
+  const [showsMeanings, setShowsMeanings] = useState(false)
+  return (
+    <>
+      <div class="toolbar editor-views">
+        {(['form', 'json'] as const).map((view) => (
+          <button
+            key={view}
+            type="button"
+            aria-pressed={draft.view === view}
+            disabled={draft.view !== view && reading.properties === undefined}
+            onClick={() => setDraft(inOtherView(draft, view))}
+          >
+            {view === 'form' ? 'Form' : 'JSON'}
+          </button>
+        ))}
+        {draft.view === 'form' && (
+          <label>
+            <input type="checkbox" checked={showsMeanings} onChange={() => setShowsMeanings(!showsMeanings)} /> meanings
+          </label>
+        )}
+        {reading.problem !== undefined && (
+          <span class="field-problem" role="status">
+            <SafeText text={reading.problem} />
+          </span>
+        )}
+      </div>
+      {draft.view === 'form' ? (
+        <PropertyFields
+          properties={draft.properties}
+          within=""
+          path={[]}
+          context={{ problems, showsMeanings, home: scope }}
+          onChange={(properties) => setDraft({ view: 'form', properties })}
+        />
+      ) : (
+        <textarea
+          class="editor-json mono"
+          aria-label="Properties as JSON"
+          aria-invalid={reading.problem !== undefined}
+          spellcheck={false}
+          value={draft.text}
+          onInput={(event) => setDraft({ view: 'json', text: event.currentTarget.value })}
+        />
+      )}
+    </>
+  )
+}
+
+/** The rows of the write, one by one. */
+function Effect({
+  previewed: { preview, isCurrent },
+  isDelete,
+}: {
+  readonly previewed: Previewed
+  readonly isDelete: boolean
+}) {
+  if (preview === undefined || !isCurrent || Object.keys(preview.tables).length === 0) return null
+  const words = isDelete ? 'Rows that the deletion deletes' : 'Rows that a save writes and deletes'
+  return (
+    <div class="editor-effect">
+      <RowTally preview={preview} summary={words} />
+    </div>
+  )
+}
+
+interface ActionsProps {
+  readonly question: Editor['question']
+  readonly isNew: boolean
+  readonly isReady: boolean
+  /** The rows that the write is about, in a few words. */
+  readonly effect: string
+  readonly canDelete: boolean
+  readonly onAsk: Editor['ask']
+  readonly onCommit: () => void
+  readonly onClose: () => void
+}
+
+function Actions({ question, isNew, isReady, effect, canDelete, onAsk, onCommit, onClose }: ActionsProps) {
+  if (question !== undefined) {
+    return (
+      <>
+        <p class="editor-question" role="alert">
+          {question === 'delete' ? 'Delete this entity?' : 'Discard what you changed?'}
+        </p>
+        {question === 'delete' && <Tally words={effect} />}
+        <button type="button" onClick={() => onAsk(undefined)}>
+          Keep editing
+        </button>
+        {question === 'delete' ? (
+          <button type="button" class="danger" disabled={!isReady} onClick={onCommit}>
+            Delete the entity
+          </button>
+        ) : (
+          <button type="button" class="danger" onClick={onClose}>
+            Discard
+          </button>
+        )}
+      </>
+    )
+  }
+  return (
+    <>
+      {canDelete && (
+        <button type="button" class="danger editor-delete" onClick={() => onAsk('delete')}>
+          Delete…
+        </button>
+      )}
+      <Tally words={effect} />
+      <button type="button" class="primary" title="Ctrl+Enter" disabled={!isReady} onClick={onCommit}>
+        {isNew ? 'Create' : 'Save'}
+      </button>
+    </>
+  )
+}
+
+function Tally({ words }: { readonly words: string }) {
+  return (
+    <span class="editor-tally" role="status">
+      {words}
+    </span>
+  )
+}
+
+interface KeyFieldProps {
+  readonly value: string
+  readonly problem: string | undefined
+  readonly scope: EntityScope
+  readonly onChange: (key: string) => void
+}
+
+function KeyField({ value, problem, scope, onChange }: KeyFieldProps) {
+  return (
+    <div class="editor-key">
+      <label>
+        Key{' '}
+        <input
+          class="mono"
+          value={value}
+          placeholder='ToDo, or User:"ada"/ToDo:5'
+          spellcheck={false}
+          aria-invalid={problem !== undefined}
+          aria-describedby="editor-key-note"
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      </label>
+      <p id="editor-key-note" class={problem === undefined ? 'field-note' : 'field-problem'}>
+        {problem !== undefined ? (
+          <SafeText text={problem} />
+        ) : (
+          <>
+            A kind alone at the end gets an id. In project <SafeText text={scope.project} />, database{' '}
+            <SafeText text={scope.database || '(default)'} />, namespace{' '}
+            <SafeText text={scope.namespace || '(default)'} />.
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
+
+interface ChangedMeanwhileProps {
+  readonly entity: EntityBase
+  readonly onTake: () => void
+}
+
+/** The change of another writer, and the choice between the two. */
+function ChangedMeanwhile({ entity: { base, newer, accept }, onTake }: ChangedMeanwhileProps) {
+  if (newer === undefined) return null
+  const isGone = newer.properties === undefined
+  const differences = differencesOf(base?.properties ?? {}, newer.properties ?? {})
+  return (
+    <div class="editor-changed" role="alert">
+      <p>
+        <strong>
+          {isGone ? 'This entity was deleted since you opened it.' : 'This entity was changed since you opened it.'}
+        </strong>{' '}
+        {isGone
+          ? 'You can save your draft as a new entity under the same key.'
+          : 'Nothing of yours is saved until you choose.'}
+      </p>
+      {!isGone && <DifferenceList differences={differences} before="You opened" after="Now stored" />}
+      <div class="toolbar">
+        <button type="button" onClick={accept}>
+          {isGone ? 'Keep my draft' : 'Keep mine, and replace theirs'}
+        </button>
+        {!isGone && (
+          <button type="button" onClick={onTake}>
+            Take theirs
+          </button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,272 @@
+/** The fields of a form: properties, their values, elements of arrays, properties of embedded entities, to any depth. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { emptyValue, type PropertyForm, type ValueForm, type ValueType, valueTypes } from '../../model/typed-json.ts'
+import { converted } from '../../model/value-conversion.ts'
+import { SafeText } from '../safe-text.tsx'
+import { type FieldContext, ValueInputs } from './value-inputs.tsx'
+
+interface ValueFieldProps {
+  readonly value: ValueForm
+  /** In labels: `title`, `tags[2]`. */
+  readonly name: string
+  readonly path: readonly number[]
+  readonly context: FieldContext
+  readonly onChange: (value: ValueForm) => void
+  /** Buttons at the end of its first line. */
+  readonly actions: ComponentChildren
+  readonly isElement?: boolean
+}
+
+const typeNames: Readonly<Record<ValueType, string>> = {
+  string: 'string',
+  integer: 'integer',
+  double: 'double',
+  boolean: 'boolean',
+  timestamp: 'timestamp',
+  key: 'key',
+  null: 'null',
+  array: 'array',
+  entity: 'entity',
+  geoPoint: 'geo point',
+  blob: 'blob',
+  vector: 'vector',
+  other: 'other',
+}
+
+const elementsShown = 100
+
+function ValueField({ value, name, path, context, onChange, actions, isElement = false }: ValueFieldProps) {
+  const problem = context.problems.get(path.join('.'))
+  const problemId = `problem-${path.join('-')}`
+  const change = (part: Partial<ValueForm>): void => onChange({ ...value, ...part })
+  return (
+    <div class="value-field">
+      <div class="value-line">
+        <TypeSelect value={value} name={name} context={context} onChange={onChange} isElement={isElement} />
+        <ValueInputs value={value} name={name} context={context} problemId={problem && problemId} onChange={change} />
+        <IndexFlag value={value} name={name} onChange={onChange} />
+        {context.showsMeanings && value.type !== 'array' && value.type !== 'vector' && (
+          <label class="value-meaning">
+            meaning{' '}
+            <input
+              aria-label={`Meaning of ${name}`}
+              value={value.meaning}
+              size={4}
+              onInput={(event) => change({ meaning: event.currentTarget.value })}
+            />
+          </label>
+        )}
+        {actions}
+      </div>
+      {problem !== undefined && (
+        <p class="field-problem" id={problemId}>
+          <SafeText text={problem} />
+        </p>
+      )}
+      {value.type === 'entity' && (
+        <div class="value-nested">
+          <PropertyFields
+            properties={value.properties}
+            within={name}
+            path={path}
+            context={context}
+            onChange={(properties) => change({ properties })}
+          />
+        </div>
+      )}
+      {value.type === 'array' && (
+        <Elements value={value} name={name} path={path} context={context} onChange={onChange} />
+      )}
+    </div>
+  )
+}
+
+/** The type; another one takes over of the value what makes sense. */
+function TypeSelect({ value, name, context, onChange, isElement }: Omit<ValueFieldProps, 'actions' | 'path'>) {
+  const isOffered = (type: ValueType): boolean => type !== 'other' && !(isElement && ['array', 'vector'].includes(type))
+  return (
+    <select
+      aria-label={`Type of ${name}`}
+      value={value.type}
+      onChange={(event) => {
+        const form = converted(value, event.currentTarget.value as ValueType, () => new Date())
+        const isNewKey = form.type === 'key' && value.type !== 'key'
+        onChange(isNewKey ? { ...form, partition: context.home } : form)
+      }}
+    >
+      {valueTypes
+        .filter((type) => isOffered(type) || type === value.type)
+        .map((type) => (
+          <option key={type} value={type}>
+            {typeNames[type]}
+          </option>
+        ))}
+    </select>
+  )
+}
+
+/** Whether the value is indexed; for an array, its elements. */
+function IndexFlag({ value, name, onChange }: Pick<ValueFieldProps, 'value' | 'name' | 'onChange'>) {
+  if (value.type === 'vector' || (value.type === 'array' && value.elements.length === 0)) return null
+  const isIndexed = value.type === 'array' ? value.elements.some((one) => !one.isExcluded) : !value.isExcluded
+  const toggle = (): void => {
+    const isExcluded = isIndexed
+    if (value.type !== 'array') onChange({ ...value, isExcluded })
+    else onChange({ ...value, elements: value.elements.map((one) => ({ ...one, isExcluded })) })
+  }
+  return (
+    <label class="value-indexed">
+      <input type="checkbox" aria-label={`Index ${name}`} checked={isIndexed} onChange={toggle} /> indexed
+    </label>
+  )
+}
+
+function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps, 'actions'>) {
+  const { elements } = value
+  const [shown, setShown] = useState(elementsShown)
+  const set = (changed: readonly ValueForm[]): void => onChange({ ...value, elements: changed })
+  return (
+    <ol class="value-nested value-elements" aria-label={`Elements of ${name}`}>
+      {elements.slice(0, shown).map((element, i) => {
+        const label = `${name}[${i}]`
+        return (
+          <li key={i}>
+            <ValueField
+              value={element}
+              name={label}
+              path={[...path, i]}
+              context={context}
+              isElement
+              onChange={(changed) => set(elements.map((one, at) => (at === i ? changed : one)))}
+              actions={
+                <ElementActions
+                  label={label}
+                  isFirst={i === 0}
+                  isLast={i === elements.length - 1}
+                  onMove={(by) => set(moved(elements, i, by))}
+                  onRemove={() => set(elements.filter((_, at) => at !== i))}
+                />
+              }
+            />
+          </li>
+        )
+      })}
+      <li class="value-add">
+        {elements.length > shown && (
+          <button type="button" onClick={() => setShown(elements.length)}>
+            Show all {elements.length.toLocaleString('en')}
+          </button>
+        )}
+        <button
+          type="button"
+          onClick={() => {
+            set([...elements, { ...elementLike(elements.at(-1)), partition: context.home }])
+            setShown(Math.max(shown, elements.length + 1))
+          }}
+        >
+          Add an element to {name}
+        </button>
+      </li>
+    </ol>
+  )
+}
+
+interface ElementActionsProps {
+  readonly label: string
+  readonly isFirst: boolean
+  readonly isLast: boolean
+  readonly onMove: (by: -1 | 1) => void
+  readonly onRemove: () => void
+}
+
+function ElementActions({ label, isFirst, isLast, onMove, onRemove }: ElementActionsProps) {
+  return (
+    <span class="value-actions">
+      <button type="button" aria-label={`Move ${label} up`} disabled={isFirst} onClick={() => onMove(-1)}>
+        ↑
+      </button>
+      <button type="button" aria-label={`Move ${label} down`} disabled={isLast} onClick={() => onMove(1)}>
+        ↓
+      </button>
+      <button type="button" aria-label={`Remove ${label}`} onClick={onRemove}>
+        ×
+      </button>
+    </span>
+  )
+}
+
+/** An empty element of the type of the one before it. */
+function elementLike(last: ValueForm | undefined): ValueForm {
+  if (last === undefined || last.type === 'other') return emptyValue
+  const text = last.type === 'boolean' || last.type === 'timestamp' ? last.text : ''
+  return { ...emptyValue, type: last.type, text, isExcluded: last.isExcluded }
+}
+
+function moved(elements: readonly ValueForm[], from: number, by: number): readonly ValueForm[] {
+  const [one] = elements.slice(from, from + 1)
+  if (one === undefined) return elements
+  const others = elements.filter((_, at) => at !== from)
+  return [...others.slice(0, from + by), one, ...others.slice(from + by)]
+}
+
+interface PropertyFieldsProps {
+  readonly properties: readonly PropertyForm[]
+  /** The property that holds them; empty for those of the entity itself. */
+  readonly within: string
+  readonly path: readonly number[]
+  readonly context: FieldContext
+  readonly onChange: (properties: readonly PropertyForm[]) => void
+}
+
+export function PropertyFields({ properties, within, path, context, onChange }: PropertyFieldsProps) {
+  const replace = (i: number, property: PropertyForm): void =>
+    onChange(properties.map((one, at) => (at === i ? property : one)))
+  const place = within === '' ? 'entity' : within
+  return (
+    <ul class="property-fields" aria-label={`Properties of the ${place}`}>
+      {properties.map(({ name, value }, i) => {
+        const label = within === '' ? name : `${within}.${name}`
+        const shown = name === '' ? `property ${i + 1}` : label
+        return (
+          <li key={i} class="property-field">
+            <input
+              class="property-name mono"
+              aria-label={`Name of property ${i + 1}${within === '' ? '' : ` of ${within}`}`}
+              value={name}
+              placeholder="name"
+              spellcheck={false}
+              onInput={(event) => replace(i, { name: event.currentTarget.value, value })}
+            />
+            <ValueField
+              value={value}
+              name={shown}
+              path={[...path, i]}
+              context={context}
+              onChange={(changed) => replace(i, { name, value: changed })}
+              actions={
+                <span class="value-actions">
+                  <button
+                    type="button"
+                    aria-label={`Remove ${shown}`}
+                    onClick={() => onChange(properties.filter((_, at) => at !== i))}
+                  >
+                    ×
+                  </button>
+                </span>
+              }
+            />
+          </li>
+        )
+      })}
+      <li class="value-add">
+        <button
+          type="button"
+          onClick={() => onChange([...properties, { name: '', value: { ...emptyValue, partition: context.home } }])}
+        >
+          Add a property{within === '' ? '' : ` to ${within}`}
+        </button>
+      </li>
+    </ul>
+  )
+}

@@ -1,0 +1,37 @@
+/** The preview of a write, taken anew a moment after each change of it. */
+import { useEffect, useState } from 'preact/hooks'
+import { type EntityScope, type Preview, previewWrite, type Write } from '../../api/entities.ts'
+import { ApiError } from '../../api/http.ts'
+
+const waitMs = 250
+
+export interface Previewed {
+  readonly preview: Preview | undefined
+  /** The API's refusal of the write. */
+  readonly refusal: ApiError | undefined
+  /** Whether it is of the write as it is now. */
+  readonly isCurrent: boolean
+}
+
+/** @param write - absent: there is nothing that could be written */
+export function usePreview(scope: EntityScope, key: string, write: Write | undefined): Previewed {
+  const text = write === undefined ? '' : JSON.stringify([key, write])
+  const [found, setFound] = useState<{ text: string; preview?: Preview; refusal?: ApiError }>({ text: '' })
+  useEffect(() => {
+    if (write === undefined) return
+    const abort = new AbortController()
+    const timer = setTimeout(() => {
+      previewWrite(scope, key, write, { signal: abort.signal }).then(
+        (preview) => setFound({ text, preview }),
+        (reason: Error) => {
+          if (!abort.signal.aborted && reason instanceof ApiError) setFound({ text, refusal: reason })
+        },
+      )
+    }, waitMs)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [text])
+  return { preview: found.preview, refusal: found.refusal, isCurrent: found.text === text && text !== '' }
+}

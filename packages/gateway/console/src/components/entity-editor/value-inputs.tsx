@@ -1,0 +1,188 @@
+/**
+ * The inputs of one value, by its type.
+ *
+ * VF1  A text with carriage returns is shown, and not edited here: a field of a browser would change its line ends.
+ */
+import type { ComponentChildren } from 'preact'
+import type { ValueForm, ValueType } from '../../model/typed-json.ts'
+import { textOfBase64 } from '../../model/value-conversion.ts'
+import { visibleText } from '../../model/visible-text.ts'
+import { SafeText } from '../safe-text.tsx'
+
+/** Context of all fields of one form. */
+export interface FieldContext {
+  /** Messages by the place of their value, joined by dots. */
+  readonly problems: ReadonlyMap<string, string>
+  readonly showsMeanings: boolean
+  /** The partition that keys are of, unless they say otherwise. */
+  readonly home: ValueForm['partition']
+}
+
+interface InputsProps {
+  readonly value: ValueForm
+  readonly name: string
+  readonly context: FieldContext
+  readonly problemId: string | undefined
+  readonly onChange: (part: Partial<ValueForm>) => void
+}
+
+export function ValueInputs({ value, name, context, problemId, onChange }: InputsProps) {
+  const { type, text } = value
+  const described = problemId === undefined ? {} : { 'aria-invalid': true, 'aria-describedby': problemId }
+  const input = (label: string, shown: string, set: (text: string) => void, hint = '') => (
+    <input
+      class="value-input mono"
+      aria-label={label}
+      value={shown}
+      placeholder={hint}
+      spellcheck={false}
+      onInput={(event) => set(event.currentTarget.value)}
+      {...described}
+    />
+  )
+  switch (type) {
+    case 'null':
+      return <span class="value-input muted">null</span>
+    case 'boolean':
+      return <BooleanInput value={value} name={name} onChange={onChange} />
+    case 'string':
+    case 'vector':
+      return <LongText value={value} name={name} described={described} onChange={onChange} />
+    case 'blob':
+      return (
+        <LongText value={value} name={name} described={described} onChange={onChange}>
+          <BlobNote base64={text} />
+        </LongText>
+      )
+    case 'geoPoint':
+      return (
+        <span class="value-input value-pair">
+          {input(`Latitude of ${name}`, text, (latitude) => onChange({ text: latitude }), 'latitude')}
+          {input(`Longitude of ${name}`, value.longitude, (longitude) => onChange({ longitude }), 'longitude')}
+        </span>
+      )
+    case 'key':
+    case 'entity':
+      return (
+        <span class="value-input value-key">
+          {input(
+            type === 'key' ? `Value of ${name}` : `Key of ${name}`,
+            text,
+            (path) => onChange({ text: path, ...(text === '' ? { partition: context.home } : {}) }),
+            type === 'key' ? 'User:"ada"/ToDo:5' : 'no key of its own',
+          )}
+          {text !== '' && <Partition value={value} name={name} home={context.home} onChange={onChange} />}
+        </span>
+      )
+    case 'array':
+      return <span class="value-input muted">{countOf(value.elements.length, 'element')}</span>
+    case 'other':
+      return <span class="value-input muted">This type is not known here. Edit it as JSON.</span>
+    default:
+      return input(`Value of ${name}`, text, (typed) => onChange({ text: typed }), hints[type] ?? '')
+  }
+}
+
+function BooleanInput({ value, name, onChange }: Pick<InputsProps, 'value' | 'name' | 'onChange'>) {
+  return (
+    <select
+      class="value-input"
+      aria-label={`Value of ${name}`}
+      value={value.text === 'true' ? 'true' : 'false'}
+      onChange={(event) => onChange({ text: event.currentTarget.value })}
+    >
+      <option value="true">true</option>
+      <option value="false">false</option>
+    </select>
+  )
+}
+
+const hints: Partial<Record<ValueType, string>> = {
+  timestamp: '2026-11-21T10:00:00.123456Z',
+  double: '1.5, NaN, -Infinity',
+}
+
+interface LongTextProps extends Pick<InputsProps, 'value' | 'name' | 'onChange'> {
+  readonly described: object
+  readonly children?: ComponentChildren
+}
+
+function LongText({ value: { type, text }, name, described, onChange, children }: LongTextProps) {
+  const isReadOnly = text.includes('\r')
+  const shown = visibleText(text.replaceAll('\n', ''))
+  const hasUnseen = type === 'string' && shown !== text.replaceAll('\n', '')
+  return (
+    <span class="value-input value-long">
+      <textarea
+        aria-label={`Value of ${name}`}
+        class={type === 'string' ? '' : 'mono'}
+        rows={Math.min(8, Math.max(1, text.split('\n').length, Math.ceil(text.length / 70)))}
+        value={text}
+        dir="auto"
+        spellcheck={false}
+        readOnly={isReadOnly}
+        onInput={(event) => onChange({ text: event.currentTarget.value })}
+        {...described}
+      />
+      {isReadOnly && (
+        <span class="field-note">It has carriage returns, which a text field would lose. Edit it as JSON.</span>
+      )}
+      {hasUnseen && !isReadOnly && (
+        <span class="field-note">
+          With signs for what cannot be seen: <bdi>{shown.length > 300 ? `${shown.slice(0, 300)}…` : shown}</bdi>
+        </span>
+      )}
+      {children}
+    </span>
+  )
+}
+
+function BlobNote({ base64 }: { readonly base64: string }) {
+  const bytes = Math.floor((base64.replace(/=+$/, '').length * 3) / 4)
+  const text = textOfBase64(base64)
+  return (
+    <span class="field-note">
+      {countOf(bytes, 'byte')} in base64
+      {text !== undefined && text !== '' && (
+        <>
+          , as text: <SafeText text={text.length > 100 ? `${text.slice(0, 100)}…` : text} />
+        </>
+      )}
+    </span>
+  )
+}
+
+function Partition({
+  value,
+  name,
+  home,
+  onChange,
+}: Pick<InputsProps, 'value' | 'name' | 'onChange'> & { readonly home: ValueForm['partition'] }) {
+  const { partition } = value
+  const isHome = (Object.keys(home) as (keyof typeof home)[]).every((part) => home[part] === partition[part])
+  const words = isHome
+    ? 'in this namespace'
+    : `in project ${partition.project}, database ${partition.database || '(default)'}, namespace ${partition.namespace || '(default)'}`
+  return (
+    <details class="value-partition">
+      <summary>
+        <SafeText text={words} />
+      </summary>
+      {(['project', 'database', 'namespace'] as const).map((part) => (
+        <label key={part}>
+          {part}{' '}
+          <input
+            aria-label={`The key's ${part}, of ${name}`}
+            value={partition[part]}
+            placeholder={part === 'project' ? '' : '(default)'}
+            onInput={(event) => onChange({ partition: { ...partition, [part]: event.currentTarget.value } })}
+          />
+        </label>
+      ))}
+    </details>
+  )
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}

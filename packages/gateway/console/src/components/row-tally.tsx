@@ -1,0 +1,57 @@
+/** The rows that a write would write and delete: in a few words, and table by table. */
+import type { Preview } from '../api/entities.ts'
+import { SafeText } from './safe-text.tsx'
+
+/** `Writes 6 rows, deletes 2`; the log's own record is not counted. */
+export function tallyInWords({ tables }: Preview): string {
+  const six = Object.entries(tables).filter(([table]) => table !== 'Log')
+  const written = six.reduce((sum, [, counts]) => sum + counts.written, 0)
+  const deleted = six.reduce((sum, [, counts]) => sum + counts.deleted, 0)
+  const rows = (count: number): string => `${count.toLocaleString('en')} ${count === 1 ? 'row' : 'rows'}`
+  if (written === 0 && deleted === 0) return 'Writes nothing'
+  if (written === 0) return `Deletes ${rows(deleted)}`
+  return deleted === 0 ? `Writes ${rows(written)}` : `Writes ${rows(written)}, deletes ${deleted.toLocaleString('en')}`
+}
+
+/** @param summary - of the list that opens */
+export function RowTally({ preview, summary }: { readonly preview: Preview; readonly summary: string }) {
+  const { tables, rows, moreRows = 0 } = preview
+  return (
+    <details class="row-tally">
+      <summary>{summary}</summary>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Table</th>
+            <th scope="col" class="number">
+              Written
+            </th>
+            <th scope="col" class="number">
+              Deleted
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(tables).map(([table, counts]) => (
+            <tr key={table}>
+              <th scope="row">{table}</th>
+              <td class="number">{counts.written}</td>
+              <td class="number">{counts.deleted}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <ul class="row-tally-rows">
+        {rows.map(({ row, rowKey, deleted: isDeleted }) => (
+          <li key={rowKey + String(isDeleted)}>
+            <span class={isDeleted ? 'tag bad' : 'tag good'}>{isDeleted ? 'deletes' : 'writes'}</span>{' '}
+            <code>
+              <SafeText text={row} />
+            </code>
+          </li>
+        ))}
+        {moreRows > 0 && <li class="muted">and {moreRows.toLocaleString('en')} more</li>}
+      </ul>
+    </details>
+  )
+}

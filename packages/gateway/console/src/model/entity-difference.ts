@@ -1,0 +1,109 @@
+/**
+ * The difference between two states of an entity, property by property; of embedded entities and arrays part by part.
+ *
+ * D1  There is no difference exactly where both say the same, whatever the order of properties.  entity-difference.test.ts
+ */
+import { formOf, isObject, type Json, type JsonObject, jsonOf, numbersOf, type ValueForm } from './typed-json.ts'
+
+export interface Difference {
+  /** `address.zip`, `tags[2]` */
+  readonly path: string
+  /** The value in words; absent where there is none. */
+  readonly before?: string
+  readonly after?: string
+}
+
+export function differencesOf(before: JsonObject, after: JsonObject): readonly Difference[] {
+  const found: Difference[] = []
+  inProperties('', before, after, found)
+  return found
+}
+
+function inProperties(above: string, before: JsonObject, after: JsonObject, found: Difference[]): void {
+  for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
+    const path = above === '' ? name : `${above}.${name}`
+    inValue(
+      path,
+      Object.hasOwn(before, name) ? before[name] : undefined,
+      Object.hasOwn(after, name) ? after[name] : undefined,
+      found,
+    )
+  }
+}
+
+function inValue(path: string, before: Json | undefined, after: Json | undefined, found: Difference[]): void {
+  const [a, b] = [before === undefined ? undefined : formOf(before), after === undefined ? undefined : formOf(after)]
+  if (a !== undefined && b !== undefined) {
+    if (isSame(jsonOf(a), jsonOf(b))) return
+    const isAlike = a.type === b.type && a.isExcluded === b.isExcluded && a.meaning === b.meaning && a.text === b.text
+    if (isAlike && a.type === 'entity') {
+      inProperties(path, propertiesIn(before), propertiesIn(after), found)
+      return
+    }
+    if (isAlike && a.type === 'array') {
+      const [old, fresh] = [elementsIn(before), elementsIn(after)]
+      for (let i = 0; i < Math.max(old.length, fresh.length); i++) inValue(`${path}[${i}]`, old[i], fresh[i], found)
+      return
+    }
+  }
+  found.push({
+    path,
+    ...(a === undefined ? {} : { before: valueInWords(a) }),
+    ...(b === undefined ? {} : { after: valueInWords(b) }),
+  })
+}
+
+function propertiesIn(json: Json | undefined): JsonObject {
+  const entity = isObject(json) ? json['entityValue'] : undefined
+  const properties = isObject(entity) ? entity['properties'] : undefined
+  return isObject(properties) ? properties : {}
+}
+
+function elementsIn(json: Json | undefined): readonly Json[] {
+  const array = isObject(json) ? json['arrayValue'] : undefined
+  const values = isObject(array) ? array['values'] : undefined
+  return Array.isArray(values) ? values : []
+}
+
+function isSame(a: Json, b: Json): boolean {
+  if (a === b) return true
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((one, i) => isSame(one, b[i] ?? null))
+  if (!isObject(a) || !isObject(b)) return false
+  const names = Object.keys(a)
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && isSame(a[name] ?? null, b[name] ?? null))
+  )
+}
+
+/** A value on one line, its type too: `5 integer`, `"text" string, not indexed`. */
+export function valueInWords(value: ValueForm): string {
+  const flags = [
+    ...(value.isExcluded && value.type !== 'vector' ? ['not indexed'] : []),
+    ...(value.meaning === '' || value.type === 'vector' ? [] : [`meaning ${value.meaning}`]),
+  ]
+  return [`${plainWords(value)} ${value.type}`.trim(), ...flags].join(', ')
+}
+
+function plainWords(value: ValueForm): string {
+  const { type, text, longitude, properties, elements } = value
+  switch (type) {
+    case 'null':
+      return ''
+    case 'string':
+      return JSON.stringify(text)
+    case 'geoPoint':
+      return `${text}, ${longitude}`
+    case 'array':
+      return `[${elements.map(plainWords).join(', ')}]`
+    case 'vector':
+      return `[${numbersOf(text).join(', ')}]`
+    case 'entity':
+      return `{${properties.map(({ name, value: one }) => `${name}: ${plainWords(one)}`).join(', ')}}`
+    case 'other':
+      return JSON.stringify(jsonOf(value))
+    default:
+      return text
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * The same value as another type, as far as that makes sense: what a person means who chooses another type for a property.
+ *
+ * V1  Every form converts to every type, and gives a form of that type.                        value-conversion.test.ts
+ * V2  To an array and back, to an embedded entity and back: the same value.                    same
+ */
+import { emptyValue, numbersOf, type ValueForm, type ValueType } from './typed-json.ts'
+
+/** @param now - the present, for a timestamp out of nothing */
+export function converted(value: ValueForm, type: ValueType, now: () => Date): ValueForm {
+  if (value.type === type) return value
+  const kept = { ...emptyValue, isExcluded: value.isExcluded, type }
+  if (type === 'array') return { ...kept, isExcluded: false, elements: elementsOf(value) }
+  if (type === 'vector') {
+    // The API takes a vector only so.
+    return { ...kept, isExcluded: true, meaning: '31', text: textsOf(value).filter(isNumber).join(', ') }
+  }
+  if (value.type === 'array') {
+    const [first] = value.elements
+    return first === undefined ? converted(emptyValue, type, now) : converted(first, type, now)
+  }
+  if (type === 'entity') return { ...kept, properties: [{ name: 'value', value: { ...value, isExcluded: false } }] }
+  if (value.type === 'entity') {
+    const [only] = value.properties
+    if (only === undefined) return converted(emptyValue, type, now)
+    return { ...converted(only.value, type, now), isExcluded: value.isExcluded || only.value.isExcluded }
+  }
+  return { ...kept, ...scalar(value, type, now) }
+}
+
+function elementsOf(value: ValueForm): readonly ValueForm[] {
+  if (value.type === 'vector') {
+    return numbersOf(value.text).map((text) => ({ ...emptyValue, type: 'double', text, isExcluded: value.isExcluded }))
+  }
+  return value.type === 'null' ? [] : [value]
+}
+
+/** The texts that a value holds. */
+function textsOf(value: ValueForm): readonly string[] {
+  if (value.type === 'array') return value.elements.flatMap(textsOf)
+  return value.type === 'vector' ? numbersOf(value.text) : [value.text.trim()]
+}
+
+const numeric = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/
+
+function isNumber(text: string): boolean {
+  return numeric.test(text)
+}
+
+function scalar(value: ValueForm, type: ValueType, now: () => Date): Partial<ValueForm> {
+  const [text = ''] = textsOf(value)
+  switch (type) {
+    case 'integer':
+      if (value.type === 'boolean') return { text: text === 'true' ? '1' : '0' }
+      if (value.type === 'timestamp') return { text: microsOf(text) }
+      return { text: wholeOf(text) }
+    case 'double':
+      if (value.type === 'boolean') return { text: text === 'true' ? '1' : '0' }
+      return { text: isNumber(text) || ['NaN', 'Infinity', '-Infinity'].includes(text) ? text : '0' }
+    case 'boolean':
+      return { text: String(text === 'true' || (isNumber(text) && Number(text) !== 0)) }
+    case 'timestamp':
+      return { text: instantOf(value, text) ?? now().toISOString() }
+    case 'string':
+      return { text: value.type === 'blob' ? (textOfBase64(text) ?? text) : value.type === 'null' ? '' : value.text }
+    case 'blob':
+      return { text: value.type === 'null' ? '' : base64Of(value.text) }
+    case 'geoPoint': {
+      const [latitude = '0', longitude = '0'] = text.split(/[\s,;]+/).filter(isNumber)
+      return { text: latitude, longitude }
+    }
+    case 'key':
+      return { text: value.type === 'string' ? text : '' }
+    default:
+      return {}
+  }
+}
+
+/** A number without its fraction; digits are kept, also beyond 2^53. */
+function wholeOf(text: string): string {
+  if (/^-?\d+$/.test(text)) return text
+  const number = Math.trunc(Number(text))
+  return isNumber(text) && Number.isFinite(number) ? String(BigInt(number)) : '0'
+}
+
+/** Microseconds since the epoch. */
+function microsOf(instant: string): string {
+  const fraction = /\.(\d+)/.exec(instant)?.[1] ?? ''
+  const ms = Date.parse(instant.replace(/\.\d+/, ''))
+  return Number.isNaN(ms) ? '0' : String(BigInt(ms) * 1000n + BigInt(fraction.padEnd(6, '0').slice(0, 6)))
+}
+
+/** An integer counts microseconds, as in the API; a text is read as a date. */
+function instantOf(value: ValueForm, text: string): string | undefined {
+  if (value.type === 'integer') {
+    const micros = /^-?\d{1,18}$/.test(text) ? BigInt(text) : undefined
+    if (micros === undefined) return undefined
+    const rest = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n
+    const date = new Date(Number((micros - rest) / 1000n))
+    if (Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 || date.getUTCFullYear() < 1) return undefined
+    return `${date.toISOString().slice(0, 19)}.${String(rest).padStart(6, '0')}Z`
+  }
+  const date = value.type === 'string' && text !== '' ? new Date(text) : undefined
+  return date === undefined || Number.isNaN(date.getTime()) ? undefined : date.toISOString()
+}
+
+function base64Of(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
+}
+
+/** The bytes as a text; `undefined` where they are none. */
+export function textOfBase64(base64: string): string | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(base64.replaceAll('-', '+').replaceAll('_', '/')), (one) => one.charCodeAt(0))
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

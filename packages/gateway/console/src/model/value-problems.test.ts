@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { emptyValue, type ValueForm } from './typed-json.ts'
+import { problemsOf } from './value-problems.ts'
+
+const value = (type: ValueForm['type'], text: string, more: Partial<ValueForm> = {}): ValueForm => ({
+  ...emptyValue,
+  type,
+  text,
+  ...more,
+})
+
+test.each<[ValueForm, RegExp | undefined]>([
+  [value('integer', '9223372036854775807'), undefined],
+  [value('integer', '9223372036854775808'), /does not fit in 64 bits/],
+  [value('integer', '1.5'), /digits alone/],
+  [value('integer', ''), /digits alone/],
+  [value('double', ' -.5e3 '), undefined],
+  [value('double', '1e999'), /beyond the range/],
+  [value('double', '0x10'), /A double is a number/],
+  [value('vector', '[1, NaN;-0]'), undefined],
+  [value('vector', '1, a'), /A double is a number/],
+  [value('geoPoint', '1', { longitude: '' }), /A double is a number/],
+  [value('timestamp', '2026-11-21'), /An instant is written like/],
+  [value('timestamp', '2026-11-21T10:00:00+01:00'), undefined],
+  [value('blob', 'a b'), /base64/],
+  [value('key', 'ToDo'), /neither an id nor a name/],
+  [value('key', 'ToDo:'), /an id or a name is missing/],
+  [value('entity', 'ToDo'), undefined],
+  [value('string', '', { meaning: 'x' }), /whole number/],
+])('%j has the problem %s', (form, message) => {
+  const problems = problemsOf([{ name: 'a', value: form }])
+  expect(problems.map((problem) => problem.message)).toEqual(
+    message === undefined ? [] : [expect.stringMatching(message)],
+  )
+})
+
+test('a problem has the place of its value, and names are given once', () => {
+  const wrong = value('integer', '')
+  const inner = value('entity', '', {
+    properties: [{ name: 'x', value: value('array', '', { elements: [emptyValue, wrong] }) }],
+  })
+  const problems = problemsOf([
+    { name: 'a', value: emptyValue },
+    { name: '', value: inner },
+    { name: 'a', value: emptyValue },
+  ])
+  expect(problems.map(({ path }) => path)).toEqual([[1], [1, 0, 1], [2]])
+})

@@ -1,0 +1,128 @@
+/** The page without an entity: a key written by hand, or a new entity. */
+import { useState } from 'preact/hooks'
+import type { EntityScope } from '../../api/entities.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { EntityEditor } from '../../components/entity-editor/entity-editor.tsx'
+import { SafeText } from '../../components/safe-text.tsx'
+import { ExportDialog } from '../../components/transfer/export-dialog.tsx'
+import { ImportDialog } from '../../components/transfer/import-dialog.tsx'
+import { addressOfEntity } from '../../model/entity-address.ts'
+import { KeyTextError, parseKeyPath } from '../../model/key-text.ts'
+import { addressOf, navigate } from '../../model/route.ts'
+
+interface FindEntityProps {
+  readonly scope: EntityScope
+  readonly entityKey: string
+  /** Why the key in the address is none; empty without one. */
+  readonly problem: string
+}
+
+/** A key by hand, where the address has none. */
+export function FindEntity({ scope, entityKey, problem }: FindEntityProps) {
+  const [place, setPlace] = useState(scope)
+  const [open, setOpen] = useState<'new' | 'import' | 'export' | undefined>(undefined)
+  const close = (): void => setOpen(undefined)
+  const chosen = withProject(place, scope)
+  return (
+    <section class="page entity-page">
+      <header class="page-head">
+        <h1>Entity</h1>
+        <div class="toolbar">
+          <button type="button" onClick={() => setOpen('new')}>
+            New entity…
+          </button>
+          <button type="button" onClick={() => setOpen('import')}>
+            Import…
+          </button>
+          <button type="button" onClick={() => setOpen('export')}>
+            Export…
+          </button>
+        </div>
+      </header>
+      <KeyForm scope={scope} entityKey={entityKey} problem={problem} place={place} onPlace={setPlace} />
+      <EmptyState title="No entity is chosen">
+        <p>
+          Write its key, or choose it in <a href={addressOf('data')}>Data</a>. This page then shows its rows in the six
+          tables, the log of its entity group, and its versions.
+        </p>
+      </EmptyState>
+      {open === 'new' && (
+        <EntityEditor
+          scope={chosen}
+          entityKey=""
+          mode="create"
+          onClose={close}
+          onSaved={(saved) => navigate(addressOfEntity(chosen, saved.key))}
+        />
+      )}
+      {open === 'import' && <ImportDialog scope={chosen} onClose={close} />}
+      {open === 'export' && <ExportDialog scope={chosen} onClose={close} />}
+    </section>
+  )
+}
+
+interface KeyFormProps extends FindEntityProps {
+  readonly place: EntityScope
+  readonly onPlace: (place: EntityScope) => void
+}
+
+function KeyForm({ scope, entityKey, problem, place, onPlace }: KeyFormProps) {
+  const [key, setKey] = useState(entityKey)
+  const [found, setFound] = useState(problem)
+  const chosen = withProject(place, scope)
+  const open = (event: Event): void => {
+    event.preventDefault()
+    const wrong = key === '' ? 'Write a key like ToDo:1 or User:"ada"/ToDo:5.' : problemOfKey(key)
+    setFound(wrong ?? '')
+    if (wrong === undefined) navigate(addressOfEntity(chosen, key))
+  }
+  return (
+    <form class="entity-find" onSubmit={open}>
+      <label>
+        Key
+        <input
+          class="mono"
+          value={key}
+          placeholder='User:"ada"/ToDo:5'
+          spellcheck={false}
+          aria-invalid={found !== ''}
+          aria-describedby="entity-find-problem"
+          onInput={(event) => setKey(event.currentTarget.value)}
+        />
+      </label>
+      {(['project', 'database', 'namespace'] as const).map((part) => (
+        <label key={part}>
+          {part[0]?.toUpperCase() + part.slice(1)}
+          <input
+            value={chosen[part]}
+            placeholder={part === 'project' ? '' : '(default)'}
+            spellcheck={false}
+            onInput={(event) => onPlace({ ...place, [part]: event.currentTarget.value })}
+          />
+        </label>
+      ))}
+      <button type="submit" class="primary">
+        Show
+      </button>
+      <p id="entity-find-problem" class="field-problem" role="status">
+        <SafeText text={found} />
+      </p>
+    </form>
+  )
+}
+
+/** The server's own project is known after its first answer. */
+function withProject(place: EntityScope, scope: EntityScope): EntityScope {
+  return { ...place, project: place.project === '' ? scope.project : place.project }
+}
+
+/** Why a text is no key. */
+export function problemOfKey(key: string): string | undefined {
+  try {
+    parseKeyPath(key)
+    return undefined
+  } catch (error) {
+    if (error instanceof KeyTextError) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,48 @@
+/** The kept log records of the entity's group, newest first. */
+import { SafeText } from '../../components/safe-text.tsx'
+import type { LogReport, RecordState } from './use-inside.ts'
+
+const states: Readonly<Record<RecordState, { readonly words: string; readonly look: string }>> = {
+  committed: { words: 'waits for A', look: 'warn' },
+  A: { words: 'waits for B', look: 'warn' },
+  applied: { words: 'applied', look: 'good' },
+}
+
+export function StateTag({ state }: { readonly state: RecordState }) {
+  return <span class={`tag ${states[state].look}`}>{states[state].words}</span>
+}
+
+export function LogSection({ log: { group, records } }: { readonly log: LogReport }) {
+  return (
+    <section class="entity-section" aria-labelledby="entity-log">
+      <header class="page-head">
+        <h2 id="entity-log">
+          Log of the group <SafeText text={group} />
+        </h2>
+        <span class="muted">{records.length === 1 ? '1 record' : `${records.length} records`}</span>
+      </header>
+      {records.length === 0 ? (
+        <p class="muted">The log keeps the commits of the last hour, and has none of this group.</p>
+      ) : (
+        <ol class="entity-log" reversed>
+          {records.toReversed().map(({ version, committedAt, state, changes }) => (
+            <li key={version}>
+              <span class="entity-when">
+                <time dateTime={committedAt}>{committedAt}</time> version {version} <StateTag state={state} />
+              </span>
+              <ul>
+                {changes.map((change) => (
+                  <li key={change}>
+                    <code>
+                      <SafeText text={change} />
+                    </code>
+                  </li>
+                ))}
+              </ul>
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,71 @@
+/** The rows of an entity in each of the six tables, as they are stored and as waiting commits will leave them. */
+import { useState } from 'preact/hooks'
+import { SafeText } from '../../components/safe-text.tsx'
+import type { RowReport } from './use-inside.ts'
+
+const tables = [
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'EntitiesByCompositeProperty',
+  'IdSequences',
+] as const
+
+/** What a table has of an entity. */
+const about: Readonly<Record<string, string>> = {
+  Entities: 'the entity itself, by its key',
+  EntitiesByKind: 'one row for each entity, by kind',
+  EntitiesByPropertyAsc: 'one row for each indexed value, ascending',
+  EntitiesByPropertyDesc: 'one row for each indexed value, descending',
+  EntitiesByCompositeProperty: 'the rows of composite indexes',
+  IdSequences: 'the counters that its id may come from',
+  Pending: 'markers of commits that are not wholly applied',
+}
+
+export function RowsSection({ rows }: { readonly rows: readonly RowReport[] }) {
+  const [isHex, setIsHex] = useState(false)
+  const all = [...tables, ...new Set(rows.map(({ table }) => table))].filter(
+    (table, i, list) => list.indexOf(table) === i,
+  )
+  return (
+    <section class="entity-section" aria-labelledby="entity-rows">
+      <header class="page-head">
+        <h2 id="entity-rows">Rows</h2>
+        <span class="muted">{rows.length === 1 ? '1 row' : `${rows.length} rows`}</span>
+        <button type="button" aria-pressed={isHex} onClick={() => setIsHex(!isHex)}>
+          Row keys in hex
+        </button>
+      </header>
+      <div class="entity-tables">
+        {all.map((table) => {
+          const own = rows.filter((row) => row.table === table)
+          return (
+            <section key={table} class="entity-table" aria-label={table}>
+              <h3>
+                {table} <span class="muted entity-about">{about[table]}</span>
+              </h3>
+              {own.length === 0 ? (
+                <p class="muted entity-none">no row</p>
+              ) : (
+                <ul>
+                  {own.map(({ row, rowKey, value, state }) => (
+                    <li key={rowKey}>
+                      {state !== 'stored' && <span class="tag warn">{state}</span>}{' '}
+                      <code>{isHex ? rowKey : <SafeText text={row} />}</code>
+                      {value !== '' && (
+                        <span class="entity-cell">
+                          <SafeText text={value} />
+                        </span>
+                      )}
+                    </li>
+                  ))}
+                </ul>
+              )}
+            </section>
+          )
+        })}
+      </div>
+    </section>
+  )
+}

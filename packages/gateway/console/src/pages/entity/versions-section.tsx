@@ -1,0 +1,201 @@
+/** The past of an entity: a slider over its versions, one of them in full, and its difference to another. */
+import { useEffect, useState } from 'preact/hooks'
+import { type EntityScope, readEntity, type StoredEntity } from '../../api/entities.ts'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { DifferenceList } from '../../components/difference-list.tsx'
+import { ErrorNote } from '../../components/error-note.tsx'
+import { SafeText } from '../../components/safe-text.tsx'
+import { differencesOf, valueInWords } from '../../model/entity-difference.ts'
+import { formOf } from '../../model/typed-json.ts'
+import { StateTag } from './log-section.tsx'
+import type { VersionReport } from './use-inside.ts'
+
+export interface VersionsSectionProps {
+  readonly scope: EntityScope
+  readonly entityKey: string
+  /** Oldest first, at least one. */
+  readonly versions: readonly VersionReport[]
+  /** Versions in the address; absent = the newest, and the one before the chosen one. */
+  readonly chosen: string | undefined
+  readonly compared: string | undefined
+  readonly onChoose: (version: string | undefined, compared: string | undefined) => void
+}
+
+export function VersionsSection(props: VersionsSectionProps) {
+  const { scope, entityKey, versions, compared, onChoose } = props
+  const last = versions.length - 1
+  const known = versions.findIndex(({ version }) => version === props.chosen)
+  const at = known < 0 ? last : known
+  const found = versions.findIndex(({ version }) => version === compared)
+  const other = found < 0 ? at - 1 : found
+  const [shown, with_] = [versions[at], versions[other]]
+  const state = useVersion(scope, entityKey, shown?.version)
+  const otherState = useVersion(scope, entityKey, with_?.version)
+  if (shown === undefined) return null
+  const choose = (i: number): void =>
+    onChoose(i === last ? undefined : versions[i]?.version, found < 0 ? undefined : compared)
+  const words = `version ${shown.version} of ${shown.committedAt}, ${at + 1} of ${versions.length}`
+  return (
+    <section class="entity-section" aria-labelledby="entity-versions">
+      <header class="page-head">
+        <h2 id="entity-versions">Versions</h2>
+        <span class="muted">{versions.length === 1 ? 'one is kept' : `${versions.length} are kept`}</span>
+      </header>
+      <Slider at={at} last={last} words={words} onChoose={choose} />
+      <p class="entity-when">
+        <time dateTime={shown.committedAt}>{shown.committedAt}</time> {words.slice(0, words.indexOf(' of '))}, {at + 1}{' '}
+        of {versions.length} <StateTag state={shown.state} /> {at === last && <span class="tag">newest</span>}
+      </p>
+      <ReadTime version={shown} />
+      <div class="entity-versions">
+        <VersionState state={state} isDeleted={shown.operation === 'delete'} />
+        <div class="panel">
+          <CompareWith
+            versions={versions}
+            compared={found < 0 ? '' : (compared ?? '')}
+            onChange={(version) => onChoose(props.chosen, version)}
+          />
+          <DifferenceTo before={otherState} after={state} hasOther={with_ !== undefined} />
+        </div>
+      </div>
+    </section>
+  )
+}
+
+interface SliderProps {
+  readonly at: number
+  readonly last: number
+  readonly words: string
+  readonly onChoose: (at: number) => void
+}
+
+function Slider({ at, last, words, onChoose }: SliderProps) {
+  return (
+    <div class="entity-slider">
+      <button type="button" aria-label="Older version" disabled={at === 0} onClick={() => onChoose(at - 1)}>
+        ‹
+      </button>
+      <input
+        type="range"
+        aria-label="Version"
+        aria-valuetext={words}
+        min={0}
+        max={last}
+        value={at}
+        disabled={last === 0}
+        onInput={(event) => onChoose(Number(event.currentTarget.value))}
+      />
+      <button type="button" aria-label="Newer version" disabled={at === last} onClick={() => onChoose(at + 1)}>
+        ›
+      </button>
+    </div>
+  )
+}
+
+interface CompareWithProps {
+  readonly versions: readonly VersionReport[]
+  /** Empty = the version before the chosen one. */
+  readonly compared: string
+  readonly onChange: (version: string | undefined) => void
+}
+
+function CompareWith({ versions, compared, onChange }: CompareWithProps) {
+  return (
+    <label class="entity-compare">
+      Difference to{' '}
+      <select value={compared} onChange={(event) => onChange(event.currentTarget.value || undefined)}>
+        <option value="">the version before it</option>
+        {versions.map(({ version, committedAt }) => (
+          <option key={version} value={version}>
+            {version}, {committedAt.slice(11, 23)}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** How a client reads this version. */
+function ReadTime({ version: { readTime, readable } }: { readonly version: VersionReport }) {
+  if (readTime === undefined) return <p class="muted">A lookup finds this version.</p>
+  if (!readable) return <p class="muted">It is too old for a read; the log still has it.</p>
+  return (
+    <p class="muted">
+      A lookup with <code>read_time</code> <code>{readTime}</code> finds this version. <CopyButton text={readTime} />
+    </p>
+  )
+}
+
+interface LoadedVersion {
+  readonly entity?: StoredEntity
+  readonly error?: Error
+}
+
+/** Versions do not change: each is asked for once. */
+function useVersion(scope: EntityScope, key: string, version: string | undefined): LoadedVersion {
+  const [loaded, setLoaded] = useState<ReadonlyMap<string, LoadedVersion>>(new Map())
+  useEffect(() => {
+    if (version === undefined || loaded.get(version)?.entity !== undefined) return
+    const abort = new AbortController()
+    const add = (one: LoadedVersion): void => setLoaded((before) => new Map([...before, [version, one]]))
+    readEntity(scope, key, { version, signal: abort.signal }).then(
+      (entity) => add({ entity }),
+      (error: Error) => {
+        if (!abort.signal.aborted) add({ error })
+      },
+    )
+    return () => abort.abort()
+  }, [version])
+  return (version === undefined ? undefined : loaded.get(version)) ?? {}
+}
+
+function VersionState({
+  state: { entity, error },
+  isDeleted,
+}: {
+  readonly state: LoadedVersion
+  readonly isDeleted: boolean
+}) {
+  if (error !== undefined) return <ErrorNote error={error} what="The version could not be read" />
+  if (isDeleted) return <p class="panel">This commit deleted the entity.</p>
+  const properties = Object.entries(entity?.properties ?? {})
+  if (entity !== undefined && properties.length === 0) return <p class="panel">It had no properties.</p>
+  return (
+    <div class="panel entity-state" aria-busy={entity === undefined}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Property</th>
+            <th scope="col">Value</th>
+          </tr>
+        </thead>
+        <tbody>
+          {properties.map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">
+                <SafeText text={name} />
+              </th>
+              <td>
+                <SafeText text={valueInWords(formOf(value))} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface DifferenceToProps {
+  readonly before: LoadedVersion
+  readonly after: LoadedVersion
+  readonly hasOther: boolean
+}
+
+function DifferenceTo({ before, after, hasOther }: DifferenceToProps) {
+  if (!hasOther) return <p class="muted">The log has no version before it.</p>
+  if (before.error !== undefined) return <ErrorNote error={before.error} what="The other version could not be read" />
+  if (before.entity === undefined || after.entity === undefined) return <p class="muted">…</p>
+  const differences = differencesOf(before.entity.properties ?? {}, after.entity.properties ?? {})
+  return <DifferenceList differences={differences} before="The other" after="This version" />
+}
