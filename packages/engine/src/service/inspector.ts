@@ -339,6 +339,7 @@ function recordReport(
   return {
     group: groupInWords(record.group),
     row: prettyRowKey(record.logRow),
+    rowKey: hexOf(record.logRow),
     version: record.version.toString(),
     committedAt: committedAt(record.version),
     state,

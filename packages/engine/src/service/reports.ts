@@ -23,6 +23,8 @@ export interface LogRecordReport {
   readonly group: string
   /** The log row in words. */
   readonly row: string
+  /** Its key in hexadecimal. */
+  readonly rowKey: string
   readonly version: string
   /** Commit time, ISO 8601. */
   readonly committedAt: string

@@ -33,6 +33,12 @@ export const pages: readonly PageDefinition[] = [
     load: () => import('../pages/entity/index.tsx'),
   },
   {
+    name: 'tables',
+    title: 'Six tables',
+    about: 'Sorted rows of the tables, lit up by commits',
+    load: () => import('../pages/tables/index.tsx'),
+  },
+  {
     name: 'controls',
     title: 'Controls',
     about: 'Snapshots, faults, clock, settings and indexes',

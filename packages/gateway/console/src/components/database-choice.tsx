@@ -1,0 +1,58 @@
+/** The choice of a database among those of the server. */
+import { useEffect, useState } from 'preact/hooks'
+import { epoch } from '../api/connection.ts'
+import { getJson } from '../api/http.ts'
+import { visibleText } from '../model/visible-text.ts'
+
+interface DatabaseName {
+  readonly project: string
+  /** Empty = the default database. */
+  readonly database: string
+}
+
+export interface DatabaseChoiceProps {
+  /** Absent = all of them. */
+  readonly project: string | undefined
+  readonly database: string | undefined
+  /** The choice of the whole store; absent = there is none. */
+  readonly allLabel?: string
+  /** The default database is `undefined`. */
+  readonly onChoose: (project: string | undefined, database: string | undefined) => void
+}
+
+export function DatabaseChoice({ project, database, allLabel, onChoose }: DatabaseChoiceProps) {
+  const [known, setKnown] = useState<readonly DatabaseName[]>([])
+  const current = epoch.value
+  useEffect(() => {
+    getJson<{ databases: readonly DatabaseName[] }>('/emulator/inspect/databases').then(
+      ({ databases }) => setKnown(databases),
+      () => setKnown([]),
+    )
+  }, [current, project, database])
+  const here = project === undefined ? undefined : { project, database: database ?? '' }
+  const isKnown = here === undefined || known.some((one) => nameOf(one) === nameOf(here))
+  const all = isKnown || here === undefined ? known : [...known, here]
+  return (
+    <label>
+      Database{' '}
+      <select
+        value={here === undefined ? '' : nameOf(here)}
+        onChange={(event) => {
+          const found = all.find((one) => nameOf(one) === event.currentTarget.value)
+          onChoose(found?.project, found?.database || undefined)
+        }}
+      >
+        {allLabel !== undefined && <option value="">{allLabel}</option>}
+        {all.map((one) => (
+          <option key={nameOf(one)} value={nameOf(one)}>
+            {visibleText(nameOf(one))}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+function nameOf({ project, database }: DatabaseName): string {
+  return database === '' ? project : `${project} / ${database}`
+}

@@ -1,0 +1,52 @@
+/** Where in its tables the page looks. */
+import { useState } from 'preact/hooks'
+import { isComplete, KeyTextError, parseKeyPath } from '../../model/key-text.ts'
+
+/** A kind or the key of an entity. */
+export interface Target {
+  readonly kind: string | undefined
+  readonly key: string | undefined
+}
+
+export function JumpForm({ target, onJump }: { readonly target: Target; readonly onJump: (to: Target) => void }) {
+  const [text, setText] = useState(target.key ?? target.kind ?? '')
+  const [wrong, setWrong] = useState('')
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    try {
+      onJump(text.trim() === '' ? { kind: undefined, key: undefined } : targetOf(text.trim()))
+      setWrong('')
+    } catch (error) {
+      if (!(error instanceof KeyTextError)) throw error
+      setWrong(error.message)
+    }
+  }
+  return (
+    <form class="jump-form" onSubmit={submit}>
+      <label>
+        Go to{' '}
+        <input
+          type="search"
+          value={text}
+          placeholder="kind or key: ToDo, ToDo:1"
+          aria-invalid={wrong !== ''}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <button type="submit">Go</button>
+      {wrong !== '' && (
+        <span role="alert" class="jump-wrong">
+          {wrong}
+        </span>
+      )}
+    </form>
+  )
+}
+
+function targetOf(text: string): Target {
+  const path = parseKeyPath(text)
+  if (isComplete(path)) return { kind: undefined, key: text }
+  if (path.length > 1)
+    throw new KeyTextError('Give a kind alone, such as ToDo, or a whole key, such as User:"ada"/ToDo:5.')
+  return { kind: path[0]?.kind, key: undefined }
+}

@@ -1,0 +1,42 @@
+/** The latest commit's steps in words, as they happen. */
+import { SafeText } from '../../components/safe-text.tsx'
+import { addressOf } from '../../model/route.ts'
+import type { Shown } from './steps.ts'
+
+export interface StepListProps {
+  readonly shown: Shown | undefined
+  readonly project: string | undefined
+  readonly database: string
+}
+
+export function StepList({ shown, project = '', database }: StepListProps) {
+  return (
+    <section class="panel step-list" aria-label="Latest commit">
+      <h2>Latest commit</h2>
+      <div aria-live="polite">
+        {shown === undefined ? (
+          <p class="muted">Put an entity, and its rows light up: log, milestone A, milestone B.</p>
+        ) : (
+          <>
+            <p class="step-title">
+              <SafeText text={shown.title} />
+            </p>
+            <ol>
+              {shown.steps.map(({ step, words }) => (
+                <li key={`${step} ${words}`} class={`step-line step-${step}`} data-step={step}>
+                  <SafeText text={words} />
+                </li>
+              ))}
+            </ol>
+            {shown.isWaiting && (
+              <p class="muted">
+                It waits to be applied:{' '}
+                <a href={addressOf('log', [project], { database: database || undefined })}>Log and apply</a>
+              </p>
+            )}
+          </>
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,228 @@
+/**
+ * The tables' rows, kept up to date by the stream of commits.
+ *
+ *   commits ─▶ steps, one after the other ─▶ windows that hold a row of the step are read anew; with `follow` others go there
+ */
+import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
+import { connection, epoch, server } from '../../api/connection.ts'
+import { openEvents } from '../../api/events.ts'
+import { getJson, ServerGone } from '../../api/http.ts'
+import type { StepEvent, StoreEvent } from '../../model/store-events.ts'
+import type { Target } from './jump-form.tsx'
+import type { Place } from './row-text.ts'
+import { RowWindow, type Stretch, type TableAnswer } from './row-window.ts'
+import { type Shown, StepPlayer } from './steps.ts'
+import { tables } from './table-names.ts'
+
+/** Maximum length of a row's words. */
+const wordsMax = '400'
+const tabletsEveryMs = 2000
+
+export interface LiveTables {
+  windowOf(table: string): RowWindow
+  readonly isLoaded: boolean
+  readonly shown: Shown | undefined
+  readonly wanted: ReadonlyMap<string, { readonly rowKey: string }>
+  readonly marked: ReadonlySet<string>
+  readonly follows: boolean
+  follow(follows: boolean): void
+  readonly projectDefault: string | undefined
+  readonly error: Error | undefined
+}
+
+type Windows = ReadonlyMap<string, RowWindow>
+
+export function useLiveTables(place: Place, { kind, key }: Target): LiveTables {
+  const { project, database, namespace } = place
+  const [, redraw] = useReducer((count: number) => count + 1, 0)
+  const [shown, setShown] = useState<Shown | undefined>(undefined)
+  const [wanted, setWanted] = useState<LiveTables['wanted']>(new Map())
+  const [marked, setMarked] = useState<ReadonlySet<string>>(new Set())
+  const [error, setError] = useState<Error | undefined>(undefined)
+  const [follows, follow] = useState(key === undefined && kind === undefined)
+  const following = useRef(follows)
+  following.current = follows
+  const windows: Windows = useMemo(
+    () => new Map(tables.map(({ name }) => [name, new RowWindow(reader(name, place), () => redraw(undefined))])),
+    [project, database, namespace],
+  )
+  const projectDefault = server.value?.project
+  const jumpProject = project ?? projectDefault
+
+  useEffect(() => {
+    let isOver = false
+    const failed = (reason: Error): void => {
+      if (!isOver && !(reason instanceof ServerGone)) setError(reason)
+    }
+    setError(undefined)
+    setMarked(new Set())
+    if ((kind ?? key) === undefined) for (const window of windows.values()) void window.open()
+    else if (jumpProject !== undefined) {
+      setWanted(new Map())
+      follow(false)
+      const where = { ...place, project: jumpProject }
+      jump(windows, where, { kind, key }).then(({ rows, starts }) => {
+        if (isOver) return
+        setMarked(rows)
+        setWanted(starts)
+      }, failed)
+    }
+    return () => {
+      isOver = true
+    }
+  }, [windows, kind, key, jumpProject])
+
+  const goTo = (lit: LiveTables['wanted']): void => setWanted((before) => new Map([...before, ...lit]))
+  useCommits({ windows, place, following, setShown, goTo, setError })
+  useTabletMoves(windows)
+  return {
+    windowOf: (table) => windows.get(table) as RowWindow,
+    isLoaded: [...windows.values()].every(({ isLoaded }) => isLoaded),
+    ...{ shown, wanted, marked, follows, follow, projectDefault, error },
+  }
+}
+
+interface CommitParts {
+  readonly windows: Windows
+  readonly place: Place
+  readonly following: { readonly current: boolean }
+  readonly setShown: (shown: Shown) => void
+  readonly goTo: (rows: LiveTables['wanted']) => void
+  readonly setError: (error: Error) => void
+}
+
+function useCommits({ windows, place, following, setShown, goTo, setError }: CommitParts): void {
+  useEffect(() => {
+    const refresh = (): void => {
+      for (const window of windows.values()) if (window.isLoaded) void window.refresh()
+    }
+    const player = new StepPlayer({
+      onShow(next, event, isRushing) {
+        setShown(next)
+        if (event === undefined) return
+        const goesThere = following.current && !isRushing
+        const lit = showRows(windows, event, goesThere)
+        if (goesThere) goTo(lit)
+      },
+    })
+    return openEvents<StoreEvent>(`/emulator/commits?${queryOf(place)}`, {
+      onEvent(event) {
+        if (event.reload !== undefined || event.lost !== undefined) refresh()
+        player.add(event)
+      },
+      onOpened: refresh,
+      onRefused: setError,
+    })
+  }, [windows])
+}
+
+function queryOf({ project, database, namespace }: Place): string {
+  const members = { project, database, namespace }
+  return new URLSearchParams(
+    Object.entries(members).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  ).toString()
+}
+
+function reader(name: string, place: Place): (stretch: Stretch) => Promise<TableAnswer> {
+  // The rows of counters are of a database.
+  const where = queryOf(name === 'IdSequences' ? { ...place, namespace: undefined } : place)
+  return ({ limit, ...stretch }) => {
+    const members = new URLSearchParams({ name, words: wordsMax, limit: String(limit), ...stretch })
+    return getJson(`/emulator/inspect/table?${members}${where === '' ? '' : `&${where}`}`)
+  }
+}
+
+/** Brings the windows up to date with a step. @returns a row of it for each table, when they are to go there */
+function showRows(windows: Windows, { tables: touched, rows, moreRows = 0 }: StepEvent, goesThere: boolean) {
+  const lit = new Map<string, { readonly rowKey: string }>()
+  for (const [name, window] of windows) {
+    // No event tells of the counters of ids.
+    if (name === 'IdSequences' && touched['Log'] !== undefined) void window.refresh()
+    if (touched[name] === undefined) continue
+    const own = rows.filter(({ table }) => table === name)
+    const first = own.find(({ rowKey }) => window.covers(rowKey)) ?? own[0]
+    if (moreRows > 0 || own.some(({ rowKey }) => window.covers(rowKey))) void window.refresh()
+    else if (goesThere && first !== undefined) void window.open(first.rowKey)
+    if (first !== undefined) lit.set(name, { rowKey: first.rowKey })
+  }
+  return lit
+}
+
+interface Jumped {
+  /** Rows of the entity. */
+  readonly rows: ReadonlySet<string>
+  /** Where each table is to be seen. */
+  readonly starts: ReadonlyMap<string, { readonly rowKey: string }>
+}
+
+async function jump(
+  windows: Windows,
+  place: Place & { readonly project: string },
+  { kind, key }: Target,
+): Promise<Jumped> {
+  if (key !== undefined) return await jumpToEntity(windows, place, key)
+  const starts = new Map<string, { readonly rowKey: string }>()
+  const each = tables.map(async ({ name }) => {
+    const window = windows.get(name) as RowWindow
+    if (name === 'IdSequences') return await window.open()
+    const query = queryOf({ ...place, database: place.database ?? '' })
+    const members = new URLSearchParams({ name, limit: '1', words: wordsMax, kind: kind ?? '' })
+    const { rows, start } = await getJson<TableAnswer>(`/emulator/inspect/table?${members}&${query}`)
+    await window.open(rows[0]?.rowKey ?? start)
+    if (rows[0] !== undefined) starts.set(name, { rowKey: rows[0].rowKey })
+  })
+  await Promise.all(each)
+  return { rows: new Set(), starts }
+}
+
+interface RowsReport {
+  readonly rows: readonly { readonly table: string; readonly rowKey: string }[]
+  /** The records of its entity group. */
+  readonly log: { readonly records: readonly { readonly rowKey: string }[] }
+}
+
+async function jumpToEntity(
+  windows: Windows,
+  place: Place & { readonly project: string },
+  key: string,
+): Promise<Jumped> {
+  const { rows, log } = await getJson<RowsReport>(
+    `/emulator/inspect/rows?${queryOf(place)}&key=${encodeURIComponent(key)}`,
+  )
+  const all = [...rows, ...log.records.map(({ rowKey }) => ({ table: 'Log', rowKey }))]
+  const starts = new Map<string, { readonly rowKey: string }>()
+  const each = [...windows].map(async ([name, window]) => {
+    const [first] = all
+      .filter(({ table }) => table === name)
+      .map(({ rowKey }) => rowKey)
+      .sort()
+    await window.open(first)
+    if (first !== undefined) starts.set(name, { rowKey: first })
+  })
+  await Promise.all(each)
+  return { rows: new Set(all.map(({ rowKey }) => rowKey)), starts }
+}
+
+/** Tablets split, merge and move without a commit: the windows are read anew when one did. */
+function useTabletMoves(windows: Windows): void {
+  const current = epoch.value
+  useEffect(() => {
+    let after: number | undefined
+    let isOver = false
+    const ask = async (): Promise<void> => {
+      if (document.hidden || connection.value === 'lost') return
+      const path = `/emulator/tablets/events?after=${after ?? 0}`
+      const answer = await getJson<{ events: readonly { sequence: number }[] }>(path).catch(() => undefined)
+      if (isOver || answer === undefined) return
+      const last = answer.events.at(-1)?.sequence
+      if (last !== undefined && after !== undefined) for (const window of windows.values()) void window.refresh()
+      after = last ?? after ?? 0
+    }
+    void ask()
+    const timer = setInterval(() => void ask(), tabletsEveryMs)
+    return () => {
+      isOver = true
+      clearInterval(timer)
+    }
+  }, [windows, current])
+}

@@ -1,0 +1,125 @@
+/** The page Six tables: rows light up in the order of a commit's steps, and tables of any size are scrolled by small ranges. */
+import { expect, test } from 'vitest'
+import { consoleTests, picture } from './browser.ts'
+
+type Properties = Readonly<Record<string, unknown>>
+
+async function put(origin: string, entities: readonly { readonly id: number; readonly properties: Properties }[]) {
+  const mutations = entities.map(({ id, properties }) => ({
+    upsert: { key: { path: [{ kind: 'ToDo', id: `${id}` }] }, properties },
+  }))
+  const answer = await fetch(`${origin}/v1/projects/demo:commit`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations }),
+  })
+  expect(answer.status).toBe(200)
+}
+
+const task = (id: number) => ({
+  id,
+  properties: { title: { stringValue: `Task ${id}` }, done: { booleanValue: id % 2 === 0 } },
+})
+
+consoleTests('Six tables', ({ visit }) => {
+  test('a put lights its rows up in the order log, A, B, in words too; a delete strikes them out', async () => {
+    const { page, origin } = await visit('#/tables/demo')
+    await page.getByText('The tables are empty').waitFor()
+    // Which rows light up, in which order, from the page's own view.
+    await page.evaluate(() => {
+      const seen: string[] = []
+      const look = (): void => {
+        for (const row of document.querySelectorAll<HTMLElement>('[data-lit]')) {
+          const name = `${row.dataset['lit']} ${row.closest<HTMLElement>('[data-table]')?.dataset['table']}`
+          if (!seen.includes(name)) seen.push(name)
+        }
+      }
+      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true })
+      Object.assign(window, { seen })
+    })
+    const litRows = () => page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+    await put(origin, [task(1)])
+    await page.locator('[data-lit="B"]').first().waitFor()
+    expect(await litRows()).toEqual([
+      'log Log',
+      'A Entities',
+      'B EntitiesByKind',
+      'B EntitiesByPropertyAsc',
+      'B EntitiesByPropertyDesc',
+    ])
+    const steps = page.getByRole('region', { name: 'Latest commit' }).getByRole('listitem')
+    expect(await steps.allTextContents()).toEqual([
+      'Log: 1 written',
+      'Milestone A: Entities 1 written',
+      'Milestone B: EntitiesByKind 1 written; EntitiesByPropertyAsc 2 written; EntitiesByPropertyDesc 2 written',
+    ])
+    await put(
+      origin,
+      Array.from({ length: 30 }, (_, i) => task(i + 2)),
+    )
+    await page.getByText('and 27 more').waitFor()
+    await put(origin, [{ ...task(7), properties: { title: { stringValue: 'Task 7, changed' } } }])
+    await page.locator('.is-deleted', { hasText: 'done=false, ToDo:7' }).first().waitFor()
+    await picture(page, 'console-tables')
+  })
+
+  test('5,000 rows are scrolled to their end by calls of at most 100 rows; a key is gone to', async () => {
+    const { page, origin } = await visit('#/overview')
+    for (let from = 1; from <= 5000; from += 500) {
+      await put(
+        origin,
+        Array.from({ length: 500 }, (_, i) => task(from + i)),
+      )
+    }
+    const limits: number[] = []
+    page.on('request', (request) => {
+      const limit = /inspect\/table.*[?&]limit=(\d+)/.exec(request.url())?.[1]
+      if (limit !== undefined) limits.push(Number(limit))
+    })
+    await page.goto(`${origin}/console/#/tables/demo?kind=ToDo`)
+    const rows = page.getByRole('region', { name: 'Rows of EntitiesByKind' })
+    await rows.getByText('ToDo, ToDo:1', { exact: true }).waitFor()
+    await rows.evaluate(async (region) => {
+      const last = (): string => region.querySelector('li:last-child')?.textContent ?? ''
+      for (let turns = 0; turns < 2000 && !last().includes('ToDo:5000'); turns++) {
+        region.scrollTop = region.scrollHeight
+        await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+    })
+    await rows.getByText('ToDo, ToDo:5000', { exact: true }).waitFor()
+    expect(await rows.getByRole('listitem').count()).toBeLessThan(250)
+    expect(limits.length).toBeGreaterThan(5000 / 100)
+    expect(Math.max(...limits)).toBeLessThanOrEqual(100)
+
+    await page.getByLabel('Go to').fill('ToDo:2500')
+    await page.getByRole('button', { name: 'Go', exact: true }).click()
+    await page.locator('[data-table="Entities"] .is-marked').waitFor()
+    await page.locator('[data-table="Log"] .is-marked').waitFor()
+    expect(page.url()).toContain('key=ToDo%3A2500')
+    await page.getByLabel('Hexadecimal').check()
+    await rows
+      .getByText(/^4b 64 65 6d 6f/)
+      .first()
+      .waitFor()
+  })
+
+  test('boundaries of tablets lie between the rows', async () => {
+    const { page, origin, emulator } = await visit('#/tables/demo')
+    await put(
+      origin,
+      Array.from({ length: 20 }, (_, i) => task(i + 1)),
+    )
+    const entities = page.getByRole('region', { name: 'Rows of Entities', exact: true })
+    await entities.getByText('tablet 1 on').waitFor()
+    const { rows } = await emulator.inspector.table('Entities', { limit: 20 })
+    const middle = rows[3]?.rowKey.replaceAll(' ', '') ?? ''
+    emulator.engine.tablets.split('Entities', Buffer.from(middle, 'hex').toString('latin1'))
+    // A split is no commit; the page asks for it.
+    await entities
+      .getByText(/tablet \d+ on server/)
+      .nth(1)
+      .waitFor()
+    const lines = await entities.getByRole('listitem').allTextContents()
+    expect(lines.findLastIndex((line) => line.startsWith('tablet'))).toBe(4)
+  })
+})
