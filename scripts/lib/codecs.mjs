@@ -69,7 +69,19 @@ export function writeCodecs({ protobuf, require, folder, name, root, read = [], 
   const pbjs = join(dirname(require.resolve('protobufjs-cli/package.json')), 'bin', 'pbjs')
   const flags = ['create', 'verify', 'convert', 'delimited', 'typeurl', 'service', 'comments']
   const unused = [...(read.length === 0 ? ['decode'] : []), ...(write.length === 0 ? ['encode'] : []), ...flags]
-  const args = [pbjs, '-t', 'static-module', '-w', 'esm', '-o', join(folder, `${name}.js`), input]
+  // Modules of one root name would share their namespaces in a process that loads both, and lose one another's.
+  const args = [
+    pbjs,
+    '-t',
+    'static-module',
+    '-w',
+    'esm',
+    '-r',
+    `sixtables-${name}`,
+    '-o',
+    join(folder, `${name}.js`),
+    input,
+  ]
   execFileSync(process.execPath, [...args, ...unused.map((flag) => `--no-${flag}`)], { stdio: 'inherit' })
   rmSync(input)
 }

@@ -373,22 +373,19 @@ function plainLongs(value: Message): Message {
 
 /** Keys that the row set names, in the order of the answer; each once. */
 function wantedKeys(table: FakeTable, rows: Message | undefined, reversed: boolean): readonly string[] {
-  const single = new Set<string>((rows?.rowKeys ?? []).map(text))
+  const single: readonly string[] = (rows?.rowKeys ?? []).map(text)
   const ranges: readonly Message[] = rows?.rowRanges ?? []
-  const all = single.size === 0 && ranges.length === 0
-  for (const { startKeyClosed, endKeyOpen } of ranges) {
+  const found = new Set(single.filter((key) => table.has(key)))
+  if (single.length === 0 && ranges.length === 0) return reversed ? table.keys.toReversed() : [...table.keys]
+  for (const { startKeyClosed, startKeyOpen, endKeyOpen, endKeyClosed } of ranges) {
     if (startKeyClosed != null && endKeyOpen?.length > 0 && text(startKeyClosed) > text(endKeyOpen)) {
       throw new Refusal(3, 'start_key_closed must be less than end_key_open')
     }
+    const start = startKeyOpen == null ? text(startKeyClosed) : `${text(startKeyOpen)}\0`
+    const end = endKeyClosed?.length > 0 ? `${text(endKeyClosed)}\0` : text(endKeyOpen)
+    const last = end === '' ? table.keys.length : table.placeOf(end)
+    for (const key of table.keys.slice(table.placeOf(start), last)) found.add(key)
   }
-  const within = (key: string): boolean =>
-    ranges.some((range) => {
-      const { startKeyClosed, startKeyOpen, endKeyOpen, endKeyClosed } = range
-      if (startKeyClosed != null && key < text(startKeyClosed)) return false
-      if (startKeyOpen != null && key <= text(startKeyOpen)) return false
-      if (endKeyClosed != null && endKeyClosed.length > 0 && key > text(endKeyClosed)) return false
-      return endKeyOpen == null || endKeyOpen.length === 0 || key < text(endKeyOpen)
-    })
-  const keys = table.keys().filter((key) => all || single.has(key) || within(key))
-  return reversed ? keys.toReversed() : keys
+  const keys = [...found].sort((a, b) => (a < b ? -1 : 1))
+  return reversed ? keys.reverse() : keys
 }

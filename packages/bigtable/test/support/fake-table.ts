@@ -34,16 +34,26 @@ type FakeRow = readonly FakeCell[]
 export class FakeTable {
   readonly families: ReadonlyMap<string, Message>
   readonly #rows = new Map<string, FakeRow>()
-  #keys: string[] | undefined
+  /** All keys, in the order of their bytes. */
+  readonly keys: string[] = []
 
   constructor(families: ReadonlyMap<string, Message>) {
     this.families = families
   }
 
-  /** All keys, in the order of their bytes. */
-  keys(): readonly string[] {
-    this.#keys ??= [...this.#rows.keys()].sort((a, b) => (a < b ? -1 : 1))
-    return this.#keys
+  has(key: string): boolean {
+    return this.#rows.has(key)
+  }
+
+  /** How many keys come before `key`. */
+  placeOf(key: string): number {
+    let [low, high] = [0, this.keys.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.keys[middle] as string) < key) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   /** What is there of a row now, through a filter. */
@@ -58,10 +68,11 @@ export class FakeTable {
     if (mutations.length === 0) throw invalid('No mutations provided')
     let cells = this.#rows.get(key) ?? []
     for (const mutation of mutations) cells = this.#changed(cells, mutation)
-    const before = this.#rows.has(key)
+    const before = this.has(key)
     if (cells.length === 0) this.#rows.delete(key)
     else this.#rows.set(key, cells)
-    if (before !== cells.length > 0) this.#keys = undefined
+    if (before && cells.length === 0) this.keys.splice(this.placeOf(key), 1)
+    if (!before && cells.length > 0) this.keys.splice(this.placeOf(key), 0, key)
   }
 
   #changed(cells: FakeRow, mutation: Message): FakeRow {
