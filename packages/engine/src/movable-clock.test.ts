@@ -90,3 +90,21 @@ test('after end no sleeper wakes, and nothing is left on the clock below', async
   await turn()
   expect(woken).toBe(false)
 })
+
+test('a sleep that a caller waits for is told so to the scheduler below, also after the clock was moved', async () => {
+  const base = new VirtualClock()
+  const told: (boolean | undefined)[] = []
+  const clock = new MovableClock({
+    nowMicros: () => base.nowMicros(),
+    steadyMs: () => base.steadyMs(),
+    defer: (task) => base.defer(task),
+    sleep: (ms, signal, isAwaited) => {
+      told.push(isAwaited)
+      return base.sleep(ms, signal)
+    },
+  })
+  void clock.sleep(100)
+  void clock.sleep(200, undefined, true)
+  clock.advance(1)
+  expect(told).toEqual([undefined, true, undefined, true])
+})

@@ -13,6 +13,7 @@ interface Sleeper {
   dueAt: bigint
   /** Ends the wait on the scheduler below. */
   timer: AbortController
+  readonly isAwaited: boolean | undefined
   wake(): void
 }
 
@@ -49,7 +50,7 @@ export class MovableClock implements Scheduler {
     this.#base.defer(task)
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  sleep(ms: number, signal?: AbortSignal, isAwaited?: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(signal.reason)
@@ -67,6 +68,7 @@ export class MovableClock implements Scheduler {
       const sleeper: Sleeper = {
         dueAt: this.nowMicros() + BigInt(Math.ceil(Math.min(ms, longestAdvanceMs) * 1000)),
         timer: new AbortController(),
+        isAwaited,
         wake: () => {
           leave()
           resolve()
@@ -119,7 +121,7 @@ export class MovableClock implements Scheduler {
 
   #arm(sleeper: Sleeper): void {
     const leftMs = Math.max(0, Number(sleeper.dueAt - this.nowMicros()) / 1000)
-    this.#base.sleep(Math.min(leftMs, longestSleepMs), sleeper.timer.signal).then(
+    this.#base.sleep(Math.min(leftMs, longestSleepMs), sleeper.timer.signal, sleeper.isAwaited).then(
       () => {
         if (!this.#sleepers.has(sleeper)) return
         if (sleeper.dueAt <= this.nowMicros()) sleeper.wake()
