@@ -2,7 +2,7 @@
  * A dialog of the browser's own kind: it keeps the focus inside, Escape closes it, and the focus goes back to where it was.
  */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 export interface DialogProps {
   readonly title: string
@@ -18,7 +18,8 @@ export interface DialogProps {
 export function Dialog({ title, children, actions, onClose, isWide = false }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  // It closes while its element is still in the page: else the focus would not go back.
+  useLayoutEffect(() => {
     const dialog = element.current
     if (dialog === null) return
     dialog.showModal()

@@ -5,7 +5,15 @@ import { isObject, type Json, type JsonObject } from './typed-json.ts'
 import { unseen } from './visible-text.ts'
 
 /** A text that is not the JSON of properties. */
-export class JsonSourceError extends Error {}
+export class JsonSourceError extends Error {
+  /** Offset of the mistake, where it is known. */
+  readonly at: number | undefined
+
+  constructor(message: string, at?: number) {
+    super(message)
+    this.at = at
+  }
+}
 
 /** Characters that cannot be seen, or turn the text around them, are written as escapes: they mean the same. */
 export function jsonSource(properties: JsonObject): string {
@@ -20,7 +28,9 @@ export function parseJsonSource(text: string): JsonObject {
   try {
     json = JSON.parse(text) as Json
   } catch (error) {
-    throw new JsonSourceError(`This is not JSON: ${error instanceof Error ? error.message : String(error)}`)
+    const reason = error instanceof Error ? error.message : String(error)
+    const position = / at position (\d+)/.exec(reason)?.[1]
+    throw new JsonSourceError(`This is not JSON: ${reason}`, position === undefined ? undefined : Number(position))
   }
   if (!isObject(json)) throw new JsonSourceError('The properties are an object: {"name": {"stringValue": "text"}}.')
   const twice = repeatedMember(text)

@@ -12,6 +12,8 @@ export interface Reading {
   /** Absent while the draft is not an entity. */
   readonly properties?: JsonObject
   readonly problem?: string
+  /** Offset of the problem in the text. */
+  readonly mistakeAt?: number | undefined
   /** Problems of a form, by the places of their values, joined by dots. */
   readonly problems: ReadonlyMap<string, string>
 }
@@ -36,7 +38,7 @@ export function readDraft(draft: Draft): Reading {
       const problem = wrong && `${form[wrong.path[0] ?? 0]?.name ?? ''}: ${wrong.message}`
       return problem === undefined ? { properties: propertiesOf(form), problems: none } : { problem, problems: none }
     } catch (error) {
-      if (error instanceof JsonSourceError) return { problem: error.message, problems: none }
+      if (error instanceof JsonSourceError) return { problem: error.message, mistakeAt: error.at, problems: none }
       throw error
     }
   }

@@ -9,9 +9,7 @@
  *   onSaved     after a save or a deletion: the path of the entity, and whether it is gone
  *   onClose     asks to be taken away; after a save, too
  *
- * EE1  A save names the version that its draft is based on; it never takes the place of another writer's unseen.
- * EE2  Form and JSON are two views of one draft: to go from one to the other loses nothing.
- * EE3  Nothing is saved that the user was not told the rows of.          all: gateway/test/console/entity.test.ts
+ * use-editor.ts states what always holds.
  */
 import { useState } from 'preact/hooks'
 import type { EntityScope } from '../../api/entities.ts'
@@ -19,12 +17,13 @@ import { differencesOf } from '../../model/entity-difference.ts'
 import { visibleText } from '../../model/visible-text.ts'
 import { Dialog } from '../dialog.tsx'
 import { DifferenceList } from '../difference-list.tsx'
+import { Editor } from '../editor/editor.tsx'
 import { ErrorNote } from '../error-note.tsx'
 import { RowTally, tallyInWords } from '../row-tally.tsx'
 import { SafeText } from '../safe-text.tsx'
 import { draftOf, inOtherView } from './draft.ts'
 import { PropertyFields } from './property-fields.tsx'
-import { type Editor, type EditorOptions, useEditor } from './use-editor.ts'
+import { type EditorOptions, type EditorState, useEditor } from './use-editor.ts'
 import { type EntityBase, useEntity } from './use-entity.ts'
 import type { Previewed } from './use-preview.ts'
 
@@ -64,10 +63,14 @@ function OpenEditor({ title, entity, ...options }: OpenEditorProps) {
   const editor = useEditor(options, entity)
   const { question, isReady, previewed, refusal, commit } = editor
   const isNew = mode !== 'edit'
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
-    event.preventDefault()
+  const run = (): void => {
     if (isReady && question === undefined) void commit()
+  }
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // The editor of JSON has done it already.
+    if (event.defaultPrevented || event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    run()
   }
   const actions = (
     <Actions
@@ -93,7 +96,7 @@ function OpenEditor({ title, entity, ...options }: OpenEditorProps) {
             editor.setDraft(draftOf(newer?.properties ?? {}, editor.draft.view))
           }}
         />
-        <DraftFields editor={editor} scope={scope} />
+        <DraftFields editor={editor} scope={scope} onRun={run} />
         {refusal !== undefined && newer === undefined && (
           <ErrorNote error={refusal} what={question === 'delete' ? 'It cannot be deleted' : 'It cannot be saved'} />
         )}
@@ -103,8 +106,15 @@ function OpenEditor({ title, entity, ...options }: OpenEditorProps) {
   )
 }
 
+interface DraftFieldsProps {
+  readonly editor: EditorState
+  readonly scope: EntityScope
+  /** Ctrl+Enter. */
+  readonly onRun: () => void
+}
+
 /** The draft in one of its views, and the way to the other. */
-function DraftFields({ editor, scope }: { readonly editor: Editor; readonly scope: EntityScope }) {
+function DraftFields({ editor, scope, onRun }: DraftFieldsProps) {
   const { draft, setDraft, reading, problems } = editor
   const [showsMeanings, setShowsMeanings] = useState(false)
   return (
@@ -141,14 +151,16 @@ function DraftFields({ editor, scope }: { readonly editor: Editor; readonly scop
           onChange={(properties) => setDraft({ view: 'form', properties })}
         />
       ) : (
-        <textarea
-          class="editor-json mono"
-          aria-label="Properties as JSON"
-          aria-invalid={reading.problem !== undefined}
-          spellcheck={false}
-          value={draft.text}
-          onInput={(event) => setDraft({ view: 'json', text: event.currentTarget.value })}
-        />
+        <div class="editor-json">
+          <Editor
+            language="json"
+            label="Properties as JSON"
+            value={draft.text}
+            mistakeAt={reading.mistakeAt}
+            onChange={(text) => setDraft({ view: 'json', text })}
+            onRun={onRun}
+          />
+        </div>
       )}
     </>
   )
@@ -172,13 +184,13 @@ function Effect({
 }
 
 interface ActionsProps {
-  readonly question: Editor['question']
+  readonly question: EditorState['question']
   readonly isNew: boolean
   readonly isReady: boolean
   /** The rows that the write is about, in a few words. */
   readonly effect: string
   readonly canDelete: boolean
-  readonly onAsk: Editor['ask']
+  readonly onAsk: EditorState['ask']
   readonly onCommit: () => void
   readonly onClose: () => void
 }

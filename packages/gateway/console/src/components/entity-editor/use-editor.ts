@@ -1,4 +1,10 @@
-/** The state of an open editor: the draft, the write that it means, its preview, and what is being asked or done. */
+/**
+ * The state of an open editor: the draft, the write that it means, its preview, and what is being asked or done.
+ *
+ * EE1  A save names the version that its draft is based on; it never takes the place of another writer's unseen.
+ * EE2  Form and JSON are two views of one draft: to go from one to the other loses nothing.
+ * EE3  Nothing is saved that the user was not told the rows of.          all: gateway/test/console/entity.test.ts
+ */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { commitWrite, type EntityScope, type StoredEntity, type Write, type Written } from '../../api/entities.ts'
 import { ApiError } from '../../api/http.ts'
@@ -18,7 +24,7 @@ export interface EditorOptions {
 /** A question to the user before something is lost. */
 export type Question = 'delete' | 'discard' | undefined
 
-export interface Editor {
+export interface EditorState {
   readonly key: string
   readonly keyProblem: string | undefined
   readonly setKey: (key: string) => void
@@ -39,7 +45,7 @@ export interface Editor {
   readonly close: () => void
 }
 
-export function useEditor(options: EditorOptions, entity: EntityBase): Editor {
+export function useEditor(options: EditorOptions, entity: EntityBase): EditorState {
   const { scope, entityKey, mode, onClose, onSaved } = options
   const { base, newer, look } = entity
   const [key, setKey] = useState(() => (mode === 'duplicate' ? keyOfDuplicate(entityKey) : entityKey))

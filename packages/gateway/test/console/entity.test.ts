@@ -1,0 +1,319 @@
+/** Entity, inside, and the editor of entities: in a real browser against a real server. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import type { Emulator } from '../../src/emulator/emulator.ts'
+import { requestFromJson } from '../../src/protocols/json-codec.ts'
+import { sidewaysOverflow, violationsOf } from './axe.ts'
+import { consoleTests } from './browser.ts'
+
+const every = {
+  partition: { projectId: 'demo', databaseId: '', namespaceId: '' },
+  path: [{ kind: 'Sample', name: 'every type' }],
+}
+const everyKey = 'Sample:"every type"'
+const fixture = (name: string): URL => new URL(`fixtures/${name}`, import.meta.url)
+const at = (key: string, query = ''): string => `#/entity/demo/${encodeURIComponent(key)}${query}`
+
+/** Writes ToDo:1. */
+async function put(emulator: Emulator, properties: object, more: object = {}): Promise<void> {
+  const upsert = { key: { path: [{ kind: 'ToDo', id: '1' }] }, properties }
+  const answer = await fetch(`http://${emulator.address}/v1/projects/demo:commit`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations: [{ upsert }], ...more }),
+  })
+  expect(await answer.text()).toContain('mutationResults')
+}
+
+async function stored(
+  emulator: Emulator,
+  key: string,
+): Promise<{ properties?: Record<string, never>; version?: string }> {
+  const answer = await fetch(
+    `http://${emulator.address}/emulator/inspect/entity?project=demo&key=${encodeURIComponent(key)}`,
+  )
+  const { found } = (await answer.json()) as { found?: [{ entity: { properties: never }; version: string }] }
+  return found === undefined ? {} : { properties: found[0].entity.properties ?? {}, version: found[0].version }
+}
+
+/** The property bytes that the body of a commit carries for its one entity. */
+function sentBytes(body: string): string {
+  const { mutations } = JSON.parse(body) as { mutations: [{ update: { properties: object } }] }
+  const only = { mutations: [{ update: { properties: mutations[0].update.properties } }] }
+  return requestFromJson('Commit', Buffer.from(JSON.stringify(only))).toString('hex')
+}
+
+function openEditor(page: Page, button = 'Edit…'): Promise<Locator> {
+  return page
+    .getByRole('button', { name: button })
+    .click()
+    .then(() => page.getByRole('dialog'))
+}
+
+const save = (dialog: Locator): Promise<void> => dialog.getByRole('button', { name: 'Save', exact: true }).click()
+
+consoleTests('an entity in the console', ({ visit }) => {
+  test('use-editor/EE2: every type of value opens and saves unchanged, byte for byte, in the form and as JSON', async () => {
+    const { page, emulator, go } = await visit('')
+    await emulator.seed(fixture('every-type.yaml'))
+    const before = await emulator.inspector.entity(every)
+    await go(at(everyKey))
+    for (const view of ['Form', 'JSON']) {
+      const dialog = await openEditor(page)
+      await dialog.getByRole('button', { name: view, exact: true }).click()
+      await dialog.getByText('Writes nothing').waitFor()
+      const sent = page.waitForRequest((request) => request.url().endsWith(':commit'))
+      await save(dialog)
+      await dialog.waitFor({ state: 'detached' })
+      const bytes = sentBytes((await sent).postData() ?? '')
+      expect(bytes, view).toContain(Buffer.from(before?.properties ?? []).toString('hex'))
+    }
+    expect(await emulator.inspector.entity(every)).toEqual(before)
+    // A change of one value leaves every other byte as it was.
+    const dialog = await openEditor(page)
+    await dialog.getByLabel('Value of half').fill('2.5')
+    await save(dialog)
+    await dialog.waitFor({ state: 'detached' })
+    const one = (number: number): string => {
+      const bytes = Buffer.alloc(8)
+      bytes.writeDoubleLE(number)
+      return bytes.toString('hex')
+    }
+    const after = await emulator.inspector.entity(every)
+    expect(Buffer.from(after?.properties ?? []).toString('hex')).toBe(
+      Buffer.from(before?.properties ?? [])
+        .toString('hex')
+        .replace(one(1.5), one(2.5)),
+    )
+  })
+
+  test('use-editor/EE3: a save does what it said: so many rows, table by table', async () => {
+    const { page, emulator } = await visit(at('ToDo:1'))
+    await put(emulator, { title: { stringValue: 'a' }, n: { integerValue: '1' } })
+    const dialog = await openEditor(page)
+    await dialog.getByLabel('Value of n').fill('2')
+    await dialog.getByRole('button', { name: 'Add a property', exact: true }).click()
+    await dialog.getByLabel('Name of property 3').fill('done')
+    await dialog.getByLabel('Type of done').selectOption('boolean')
+    await dialog.getByText('Writes 5 rows, deletes 2').waitFor()
+    await dialog.getByText('Rows that a save writes and deletes').click()
+    const told = await dialog.locator('.row-tally-rows li').allTextContents()
+    const feed = await fetch(`http://${emulator.address}/emulator/commits?list=100`)
+    await save(dialog)
+    await dialog.waitFor({ state: 'detached' })
+    const rows: string[] = []
+    let text = ''
+    for await (const chunk of feed.body as unknown as AsyncIterable<Uint8Array>) {
+      text += Buffer.from(chunk).toString()
+      if (text.includes('"milestone":"B"') && text.endsWith('\n\n')) break
+    }
+    for (const [, event = ''] of text.matchAll(/^data: (.*)$/gm)) {
+      const { apply } = JSON.parse(event) as { apply?: { rows: { row: string; deleted?: true }[] } }
+      for (const { row, deleted } of apply?.rows ?? []) rows.push(`${deleted ? 'deletes' : 'writes'} ${row}`)
+    }
+    expect(rows).toEqual(told)
+    expect(rows).toHaveLength(7)
+  })
+
+  test('a refusal stands in the words of the API, at the field that it names', async () => {
+    const { page, emulator, expectProblems } = await visit(at('ToDo:1'))
+    expectProblems(/status of 400/)
+    await put(emulator, { title: { stringValue: 'a' } })
+    const dialog = await openEditor(page)
+    await dialog.getByLabel('Value of title').fill('x'.repeat(1501))
+    const refusal = 'property "title" has 1501 bytes, at most 1500 can be indexed'
+    await dialog.getByRole('alert').filter({ hasText: refusal }).waitFor()
+    expect(await dialog.locator('.property-field .field-problem').textContent()).toContain(refusal)
+    expect(await dialog.getByLabel('Value of title').getAttribute('aria-invalid')).toBe('true')
+    expect(await dialog.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
+    await dialog.getByLabel('Index title').uncheck()
+    await dialog.getByText('Writes 1 row, deletes 2').waitFor()
+  })
+
+  test('use-editor/EE1: a change of another writer is told with its difference, and not overwritten unseen', async () => {
+    const { page, emulator } = await visit(at('ToDo:1'))
+    await put(emulator, { title: { stringValue: 'a' }, n: { integerValue: '1' } })
+    const dialog = await openEditor(page)
+    await dialog.getByLabel('Value of title').fill('mine')
+    await put(emulator, { title: { stringValue: 'a' }, n: { integerValue: '7' } })
+    const changed = dialog.getByRole('alert').filter({ hasText: 'This entity was changed since you opened it' })
+    await changed.waitFor()
+    expect(await changed.getByRole('row').allTextContents()).toEqual([
+      'PropertyYou openedNow stored',
+      'n1 integer7 integer',
+    ])
+    expect(await dialog.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
+    await changed.getByRole('button', { name: 'Keep mine, and replace theirs' }).click()
+    await dialog.getByText('Writes 5 rows, deletes 4').waitFor()
+    await save(dialog)
+    await dialog.waitFor({ state: 'detached' })
+    expect((await stored(emulator, 'ToDo:1')).properties).toMatchObject({
+      title: { stringValue: 'mine' },
+      n: { integerValue: '1' },
+    })
+  })
+
+  test('an entity is created with an id of its own, duplicated, and deleted after a question', async () => {
+    const { page, emulator } = await visit('#/entity')
+    await page.getByRole('button', { name: 'New entity…' }).click()
+    let dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Key').fill('ToDo')
+    await dialog.getByRole('button', { name: 'Add a property' }).click()
+    await dialog.getByLabel('Name of property 1').fill('title')
+    await dialog.getByLabel('Value of title').fill('new')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: /^ToDo:\d+$/ }).waitFor()
+    const key = (await page.locator('h1').textContent()) ?? ''
+    dialog = await openEditor(page, 'Duplicate…')
+    await dialog.getByLabel('Key').fill('ToDo:"copy"')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'ToDo:"copy"', exact: true }).waitFor()
+    expect((await stored(emulator, 'ToDo:"copy"')).properties).toEqual((await stored(emulator, key)).properties)
+    dialog = await openEditor(page)
+    await dialog.getByRole('button', { name: 'Delete…' }).click()
+    await dialog.getByText('Deletes 4 rows').waitFor()
+    await dialog.getByRole('button', { name: 'Delete the entity' }).click()
+    await page.getByText('This commit deleted the entity.').waitFor()
+    expect(await stored(emulator, 'ToDo:"copy"')).toEqual({})
+  })
+
+  test('the slider shows an old version and its difference, and what comes meanwhile; a held commit stays held', async () => {
+    const { page, emulator } = await visit(at('ToDo:1'))
+    await page.getByText('There is no such entity').waitFor()
+    for (const n of ['1', '2']) await put(emulator, { n: { integerValue: n } })
+    await page.getByText('2 are kept').waitFor()
+    await page.getByRole('slider', { name: 'Version' }).press('ArrowLeft')
+    await page.getByRole('cell', { name: '1 integer' }).waitFor()
+    await page.getByText('The log has no version before it.').waitFor()
+    await page.getByText(/A lookup with read_time .*Z finds this version/).waitFor()
+    await page.getByLabel('Difference to').selectOption({ index: 2 })
+    expect(await page.locator('.difference-list tr').allTextContents()).toEqual([
+      'PropertyThe otherThis version',
+      'n2 integer1 integer',
+    ])
+    expect(page.url()).toMatch(/version=\d+&with=\d+/)
+    emulator.engine.database('demo').configure({ applyPolicy: { type: 'manual' } })
+    await put(emulator, { n: { integerValue: '3' } })
+    await page.getByText('3 are kept').waitFor()
+    await page.getByText('waits for A').first().waitFor()
+    await page.getByRole('region', { name: 'EntitiesByPropertyAsc' }).getByText('to be written').waitFor()
+    expect(emulator.inspector.pending().pending).toHaveLength(1)
+  })
+
+  test('the keyboard alone edits an entity', async () => {
+    const { page, emulator } = await visit(at('ToDo:1'))
+    await put(emulator, {
+      title: { stringValue: 'a' },
+      tags: { arrayValue: { values: [{ stringValue: 'x' }, { stringValue: 'y' }] } },
+    })
+    const edit = page.getByRole('button', { name: 'Edit…' })
+    await edit.waitFor()
+    await expect.poll(() => edit.isEnabled()).toBe(true)
+    await edit.focus()
+    await page.keyboard.press('Enter')
+    const focused = (): Promise<string | null> =>
+      page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null)
+    const tabTo = async (label: string): Promise<void> => {
+      for (let i = 0; i < 40 && (await focused()) !== label; i++) await page.keyboard.press('Tab')
+      expect(await focused()).toBe(label)
+    }
+    await page.getByRole('dialog').waitFor()
+    await tabTo('Value of title')
+    await page.keyboard.press('End')
+    await page.keyboard.type('bc')
+    await tabTo('Move tags[0] down')
+    await page.keyboard.press('Space')
+    await page.getByText('Writes 3 rows, deletes 2').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect((await stored(emulator, 'ToDo:1')).properties).toEqual({
+      title: { stringValue: 'abc' },
+      tags: { arrayValue: { values: [{ stringValue: 'y' }, { stringValue: 'x' }] } },
+    })
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Edit…')
+  })
+
+  test('hostile text is text, on the page, in the form and as JSON; and axe finds nothing in the editor', async () => {
+    const { page, emulator, go } = await visit('')
+    const { keys } = await emulator.seed(fixture('hostile.yaml'))
+    const [{ kind = '', name = '' } = {}] = keys[0]?.path ?? []
+    const key = `${JSON.stringify(kind)}:${JSON.stringify(name)}`
+    const before = await stored(emulator, key)
+    await go(at(key))
+    await page.getByRole('heading', { level: 1, name: key }).waitFor()
+    const dialog = await openEditor(page)
+    await dialog.getByText('Writes nothing').waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    expect(await sidewaysOverflow(page)).toBe(0)
+    expect(await dialog.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await violationsOf(page)).toEqual([])
+    }
+    await dialog.getByRole('button', { name: 'JSON', exact: true }).click()
+    await dialog.locator('.cm-content').getByText('"\\u202eeman"').waitFor()
+    // Nothing of it became an element; text without direction and controls is all that is left of those.
+    expect(await page.locator('img, script[src=""], iframe, svg[onload], main b').count()).toBe(0)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be left
+    expect(await page.locator('main').textContent()).not.toMatch(/[\u202e\u200b\u0000-\u0008\u001b]/)
+    await save(dialog)
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stored(emulator, key)).toEqual(before)
+  })
+
+  test('a fixture goes in and out as a file, and a managed export out and in', async () => {
+    const { page, emulator, expectProblems } = await visit('#/entity')
+    expectProblems(/status of 400/)
+    const folder = mkdtempSync(join(tmpdir(), 'sixtables-entity-'))
+    try {
+      await page.getByRole('button', { name: 'Import…' }).click()
+      let dialog = page.getByRole('dialog')
+      await dialog
+        .getByLabel('File')
+        .setInputFiles({ name: 'bad.yaml', mimeType: 'text/yaml', buffer: Buffer.from('entities:\n  - key: 5') })
+      await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+      await dialog.getByText('bad.yaml:2').waitFor()
+      await dialog.getByLabel('File').setInputFiles(fixture('every-type.yaml').pathname)
+      await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+      await dialog.getByText('Wrote 1 entity.').waitFor()
+      await page.keyboard.press('Escape')
+      const before = await emulator.inspector.entity(every)
+
+      await page.getByRole('button', { name: 'Export…' }).click()
+      dialog = page.getByRole('dialog')
+      const downloading = page.waitForEvent('download')
+      await dialog.getByRole('button', { name: 'Download' }).click()
+      const download = await downloading
+      expect(download.suggestedFilename()).toBe('demo.yaml')
+      const file = join(folder, 'demo.yaml')
+      await download.saveAs(file)
+      expect(readFileSync(file, 'utf8')).toContain('key: Sample:"every type"')
+      await dialog.getByLabel('a managed export, on the machine of the server').check()
+      await dialog.getByLabel('Folder on the machine').fill(folder)
+      await dialog.getByLabel('Name of the export').fill('one')
+      await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+      await dialog.getByText('Exported 1 entity.').waitFor()
+      await page.keyboard.press('Escape')
+
+      for (const from of ['fixture', 'export']) {
+        await emulator.reset()
+        await page.getByRole('button', { name: 'Import…' }).click()
+        dialog = page.getByRole('dialog')
+        if (from === 'fixture') await dialog.getByLabel('File').setInputFiles(file)
+        else {
+          await dialog.getByLabel('a managed export').check()
+          await dialog.getByLabel('Folder of the export').fill(join(folder, 'one'))
+        }
+        await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+        await dialog.getByText(/^(Wrote|Imported) 1 entity\.$/).waitFor()
+        expect((await emulator.inspector.entity(every))?.properties, from).toEqual(before?.properties)
+        await page.keyboard.press('Escape')
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
