@@ -1,5 +1,5 @@
 /** The labs over HTTP: a run to its end, one that is cancelled, and challenges in the folder that the user named. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -114,8 +114,10 @@ describe('challenges', () => {
     expect(begun.json).toEqual({ challenge: 'follower-list', folder: join(dir, 'follower-list') })
     expect(existsSync(join(dir, 'follower-list', 'solution.mjs'))).toBe(true)
     expect((await ask('POST', '/challenges/follower-list')).json.error.message).toContain('is there already')
+    // A whole judgement is in test/console/labs.test.ts.
+    writeFileSync(join(dir, 'follower-list', 'solution.mjs'), 'throw new Error("not finished")\n')
     const { json } = await ask('POST', '/challenges/follower-list/runs')
     const last = (await eventsOf(json.id, server.address)).at(-1)
-    expect(last).toMatchObject({ state: 'finished', result: { passed: false, hint: expect.any(String) } })
+    expect(last).toMatchObject({ state: 'failed', error: expect.stringContaining('not finished') })
   })
 })

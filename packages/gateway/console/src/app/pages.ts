@@ -39,6 +39,12 @@ export const pages: readonly PageDefinition[] = [
     load: () => import('../pages/tables/index.tsx'),
   },
   {
+    name: 'labs',
+    title: 'Labs',
+    about: 'Predict, run and watch; the course and its challenges',
+    load: () => import('../pages/labs/index.tsx'),
+  },
+  {
     name: 'controls',
     title: 'Controls',
     about: 'Snapshots, faults, clock, settings and indexes',

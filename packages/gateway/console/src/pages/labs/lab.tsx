@@ -1,0 +1,130 @@
+/** One lab: question and prediction first, then its run, and what was seen. */
+import { useEffect, useState } from 'preact/hooks'
+import { pathPart, postJson } from '../../api/http.ts'
+import { ErrorNote } from '../../components/error-note.tsx'
+import { useAction, useLoaded } from '../../components/use-loaded.ts'
+import { addressOf, navigate } from '../../model/route.ts'
+import type { LabOffer, LabResult, LabRun } from './lab-types.ts'
+import { readPrediction, storePrediction } from './predictions.ts'
+import { ResultView, Verdicts } from './result.tsx'
+import { RichText } from './rich-text.tsx'
+import { noChoice, type RunChoice, RunOptions } from './run-options.tsx'
+import { RunProgress } from './run-progress.tsx'
+import { useRun } from './use-run.ts'
+
+export interface LabViewProps {
+  readonly lab: LabOffer
+  /** Id of the run that is shown. */
+  readonly run: string | undefined
+}
+
+export function LabView({ lab, run: id }: LabViewProps) {
+  const { run, error } = useRun<LabResult>(id)
+  const [choice, setChoice] = useState<RunChoice>(noChoice)
+  const start = useAction(async () => {
+    const begun = await postJson<LabRun>(`/emulator/labs/${pathPart(lab.name)}/runs`, choice)
+    navigate(addressOf('labs', [lab.name], { run: begun.id }))
+    return undefined
+  })
+  const isRunning = run?.state === 'running'
+  return (
+    <>
+      <h1>
+        {lab.name}: {lab.title}
+      </h1>
+      <p class="lab-question">
+        <RichText text={lab.question} />
+      </p>
+      <Prediction lab={lab} />
+      <details>
+        <summary>Theory</summary>
+        <p>
+          <RichText text={lab.idea} />
+        </p>
+      </details>
+      <RunOptions lab={lab} choice={choice} onChange={setChoice} />
+      <p class="toolbar">
+        <button type="button" class="primary" disabled={isRunning || start.isBusy} onClick={() => start.run()}>
+          {isRunning ? 'Running…' : 'Run the lab'}
+        </button>
+        {id === undefined && <LatestRun lab={lab.name} />}
+      </p>
+      {start.error !== undefined && <ErrorNote error={start.error} what="The lab was not run" />}
+      {error !== undefined && <ErrorNote error={error} what="This run is gone: the server keeps runs until it ends" />}
+      {run !== undefined && <RunProgress run={run} />}
+      {run?.result !== undefined && (
+        <>
+          <h2>Result</h2>
+          <ResultView result={run.result} />
+          <Verdicts result={run.result} />
+          <Lesson lab={lab} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** A prediction is kept in this browser, and shown beside every later run. */
+function Prediction({ lab }: { readonly lab: LabOffer }) {
+  const [text, setText] = useState(() => readPrediction(lab.name))
+  return (
+    <label class="panel prediction">
+      <span>
+        <strong>Your prediction:</strong> <RichText text={lab.predict} />
+      </span>
+      <textarea
+        value={text}
+        rows={3}
+        onInput={(event) => {
+          setText(event.currentTarget.value)
+          storePrediction(lab.name, event.currentTarget.value)
+        }}
+      />
+    </label>
+  )
+}
+
+function LatestRun({ lab }: { readonly lab: string }) {
+  const { value, reload } = useLoaded<{ readonly runs: readonly LabRun[] }>('/emulator/labs/runs')
+  useEffect(reload, [lab])
+  const latest = value?.runs.filter((run) => run.lab === lab).at(-1)
+  if (latest === undefined) return null
+  return (
+    <a href={addressOf('labs', [lab], { run: latest.id })}>
+      The latest run ({latest.state}, seed {latest.seed})
+    </a>
+  )
+}
+
+function Lesson({ lab: { exercises, today, sources } }: { readonly lab: LabOffer }) {
+  return (
+    <>
+      <h2>Exercises</h2>
+      <ol class="exercises">
+        {exercises.map(({ ask, answer }) => (
+          <li key={ask}>
+            <RichText text={ask} />
+            <details>
+              <summary>Answer</summary>
+              <p>
+                <RichText text={answer} />
+              </p>
+            </details>
+          </li>
+        ))}
+      </ol>
+      <h2>Today</h2>
+      <p>
+        <RichText text={today} />
+      </p>
+      <h2>Sources</h2>
+      <ul>
+        {sources.map((source) => (
+          <li key={source}>
+            <RichText text={source} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,151 @@
+/** A result: figures by arm, pictures, texts, and verdicts, which are folded until the reader has looked at the pictures. */
+import { LinePlot, type PlotLine } from '../../components/line-plot.tsx'
+import { inWords } from '../../model/numbers.ts'
+import { Flows } from './flows.tsx'
+import { Heatmaps } from './heatmaps.tsx'
+import type { ArmResult, ComparedChart, LabResult } from './lab-types.ts'
+
+export interface ResultViewProps {
+  readonly result: LabResult
+  /** A judge does not show its seeds. */
+  readonly hasSeed?: boolean
+}
+
+export function ResultView({ result, hasSeed = true }: ResultViewProps) {
+  const { arms, comparison, seed, settings } = result
+  return (
+    <>
+      {hasSeed && <p class="muted">seed {seed}</p>}
+      <Figures arms={arms} />
+      {comparison.flows.map((flows) => (
+        <Flows key={flows.title} flows={flows} />
+      ))}
+      {comparison.heatmaps.map((heatmaps) => (
+        <Heatmaps key={`${heatmaps.title} ${heatmaps.unit}`} heatmaps={heatmaps} />
+      ))}
+      <div class="lab-charts">
+        {comparison.charts.map((chart) => (
+          <Chart key={`${chart.title} ${chart.unit} ${chart.x.name}`} chart={chart} />
+        ))}
+      </div>
+      {arms.map((arm) => (
+        <Texts key={arm.name} arm={arm} />
+      ))}
+      <details>
+        <summary>Settings of this run</summary>
+        <pre>
+          {Object.entries(settings)
+            .map(([name, value]) => `${name} = ${value}`)
+            .join('\n') || 'none'}
+        </pre>
+      </details>
+    </>
+  )
+}
+
+function Figures({ arms }: { readonly arms: readonly ArmResult[] }) {
+  const units = new Map(arms.flatMap((arm) => arm.figures.map(({ name, unit }) => [name, unit] as const)))
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard. */}
+      <section class="lab-figures" tabIndex={0} aria-label="Figures">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Figure</th>
+              {arms.map(({ name }) => (
+                <th key={name} scope="col" class="number">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {[...units].map(([name, unit]) => (
+              <tr key={name}>
+                <th scope="row">{unit === '' ? name : `${name} (${unit})`}</th>
+                {arms.map((arm) => {
+                  const figure = arm.figures.find((one) => one.name === name)
+                  return (
+                    <td key={arm.name} class="number">
+                      {figure === undefined ? '' : inWords(figure.value)}
+                    </td>
+                  )
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <ul class="muted lab-arms">
+        {arms.map(({ name, about }) => (
+          <li key={name}>
+            {name}: {about}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Chart({ chart: { title, unit, x, logarithmic, lines } }: { readonly chart: ComparedChart }) {
+  const drawn = lines.map(({ label, armAt, nameAt, values }): PlotLine => {
+    // Six colours: further arms have other dashes.
+    const dash = nameAt + (armAt >= 6 ? 1 : 0)
+    return { label, colour: armAt, dash, values: values.map((value) => (value === 'apart' ? undefined : value)) }
+  })
+  return (
+    <LinePlot
+      title={title}
+      unit={title === unit ? '' : unit}
+      x={x}
+      lines={drawn}
+      isLogarithmic={logarithmic}
+      height={230}
+    />
+  )
+}
+
+function Texts({ arm: { name, texts } }: { readonly arm: ArmResult }) {
+  if (texts.length === 0) return null
+  return (
+    <details>
+      <summary>Recorded texts of {name}</summary>
+      {texts.map(({ title, lines }) => (
+        <section key={title}>
+          <h3>{title}</h3>
+          <pre>{lines.join('\n')}</pre>
+        </section>
+      ))}
+    </details>
+  )
+}
+
+export interface VerdictsProps {
+  readonly result: Pick<LabResult, 'expectations' | 'passed'>
+  readonly isOpen?: boolean
+}
+
+export function Verdicts({ result: { expectations, passed }, isOpen = false }: VerdictsProps) {
+  return (
+    <>
+      <h2>Verdicts</h2>
+      <details open={isOpen}>
+        <summary>
+          {expectations.length} expectations
+          {isOpen ? '' : '. Unfold them when you have compared the picture with your prediction'}
+        </summary>
+        <ul class="verdicts">
+          {expectations.map(({ verdict, says, found }) => (
+            <li key={says}>
+              <span class={`tag ${verdict === 'holds' ? 'good' : verdict === 'fails' ? 'bad' : ''}`}>{verdict}</span>{' '}
+              {says}
+              <span class="muted verdict-found">{found}</span>
+            </li>
+          ))}
+        </ul>
+        <p>{passed ? 'All expectations hold.' : 'Not all expectations hold.'}</p>
+      </details>
+    </>
+  )
+}

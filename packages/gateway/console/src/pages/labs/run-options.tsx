@@ -1,0 +1,87 @@
+/** Seed, arms and settings of a run; left alone they are the lab's own. */
+import { TextField } from '../../components/field.tsx'
+import type { LabOffer } from './lab-types.ts'
+
+/** The body of the call that begins a run. */
+export interface RunChoice {
+  readonly seed: number
+  /** Absent for all. */
+  readonly arms?: readonly string[]
+  /** Those that were changed. */
+  readonly settings: Readonly<Record<string, number>>
+}
+
+export const noChoice: RunChoice = { seed: 1, settings: {} }
+
+export interface RunOptionsProps {
+  readonly lab: LabOffer
+  readonly choice: RunChoice
+  readonly onChange: (choice: RunChoice) => void
+}
+
+export function RunOptions({ lab, choice, onChange }: RunOptionsProps) {
+  const { seed, settings } = choice
+  return (
+    <details class="run-options">
+      <summary>Arms, seed and settings</summary>
+      <ArmChoice lab={lab} choice={choice} onChange={onChange} />
+      <div class="fields">
+        <TextField
+          label="Seed"
+          type="number"
+          hint="the same seed gives the same result"
+          value={String(seed)}
+          onChange={(text) => onChange({ ...choice, seed: Number(text) })}
+        />
+        {lab.settings.map(({ name, value, unit, about }) => (
+          <TextField
+            key={name}
+            label={`${name}, ${unit}`}
+            type="number"
+            hint={about}
+            placeholder={String(value)}
+            value={settings[name] === undefined ? '' : String(settings[name])}
+            onChange={(text) => onChange({ ...choice, settings: withSetting(settings, name, text) })}
+          />
+        ))}
+      </div>
+    </details>
+  )
+}
+
+function ArmChoice({ lab, choice, onChange }: RunOptionsProps) {
+  const names = lab.arms.map(({ name }) => name)
+  const chosen = choice.arms ?? names
+  const change = (name: string, isChosen: boolean): void => {
+    const arms = names.filter((one) => (one === name ? isChosen : chosen.includes(one)))
+    const { arms: _, ...others } = choice
+    onChange(arms.length === names.length || arms.length === 0 ? others : { ...others, arms })
+  }
+  return (
+    <fieldset class="arm-choice">
+      <legend class="field-label">Arms</legend>
+      {lab.arms.map(({ name, about }) => (
+        <label key={name} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={(event) => change(name, event.currentTarget.checked)}
+          />
+          <span>
+            <strong>{name}</strong> <span class="muted">{about}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** An empty field means the lab's own value. */
+function withSetting(
+  settings: Readonly<Record<string, number>>,
+  name: string,
+  text: string,
+): Readonly<Record<string, number>> {
+  const { [name]: _, ...others } = settings
+  return text === '' || Number.isNaN(Number(text)) ? others : { ...others, [name]: Number(text) }
+}

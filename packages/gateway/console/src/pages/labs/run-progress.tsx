@@ -1,0 +1,47 @@
+/** The arms of a run, each done, at work or waiting; and the button that cancels it. */
+import { deleteJson, pathPart } from '../../api/http.ts'
+import { ErrorNote } from '../../components/error-note.tsx'
+import { useAction } from '../../components/use-loaded.ts'
+import type { LabRun } from './lab-types.ts'
+
+export interface RunProgressProps {
+  readonly run: LabRun
+  /** Words for the names of arms. */
+  readonly words?: Readonly<Record<string, string>>
+}
+
+export function RunProgress({ run, words = {} }: RunProgressProps) {
+  const { id, arms = [], state, progress, error } = run
+  const cancel = useAction(async () => {
+    await deleteJson(`/emulator/labs/runs/${pathPart(id)}`)
+    return undefined
+  })
+  if (state === 'failed') return <ErrorNote error={new Error(error ?? '')} what="The run broke off" />
+  if (state === 'cancelled') return <p role="status">The run was cancelled. Nothing of it is kept.</p>
+  if (state === 'finished') return null
+  const at = progress === undefined ? 0 : arms.indexOf(progress.arm)
+  return (
+    <section class="panel run-progress" aria-label="Progress">
+      <ul>
+        {arms.map((arm, i) => (
+          <ArmProgress key={arm} name={words[arm] ?? arm} share={i < at ? 1 : i > at ? 0 : (progress?.share ?? 0)} />
+        ))}
+      </ul>
+      <button type="button" disabled={cancel.isBusy} onClick={() => cancel.run()}>
+        Cancel
+      </button>
+      {cancel.error !== undefined && <ErrorNote error={cancel.error} />}
+    </section>
+  )
+}
+
+function ArmProgress({ name, share }: { readonly name: string; readonly share: number }) {
+  const words = share >= 1 ? 'done' : share === 0 ? 'waits' : `${Math.floor(share * 100)} %`
+  return (
+    <li>
+      <span class="run-progress-arm">{name}</span>
+      <progress value={share} max={1} aria-label={`${name}: ${words}`} />
+      <span class="muted run-progress-words">{words}</span>
+    </li>
+  )
+}
