@@ -31,6 +31,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'log',
     'history',
     'transactions',
+    'shared',
     'planner',
     'executor',
     'metadata',

@@ -9,7 +9,36 @@
  *   id-reservation   ids that are reserved, or written by hand, do not move the counter
  *   id-counter       ids are given and not counted, so that they are given again
  *   conflict-check   a commit does not notice that what it read has changed, and waits for no lock
+ *
+ * At a store that several processes share (shared/):
+ *
+ *   clock-list           commits under way stand in no list
+ *   fence                a commit that is not found decided is taken for refused, and nothing keeps it from coming late
+ *   group-log-check      reads in the one group that is written are not compared with its log
+ *   validation           other reads are not validated
+ *   wait-in-validation   commits under way are not resolved before reads are validated
+ *   fate                 an append without an answer is taken for refused
+ *   cell-timestamps      rows are written at one timestamp, so that the last write counts
+ *   prepared-in-lookup   a lookup does not look at the prepared record of its group
+ *   resolve-in-read      a strong read does not resolve the commits under way
+ *   low-watermark        an eventual read is made at the register
+ *   sweep-horizon        old cells are deleted without regard to what is under way or read
  */
-export type Mechanism = 'roll-forward' | 'id-reservation' | 'id-counter' | 'conflict-check'
+export type Mechanism =
+  | 'roll-forward'
+  | 'id-reservation'
+  | 'id-counter'
+  | 'conflict-check'
+  | 'clock-list'
+  | 'fence'
+  | 'group-log-check'
+  | 'validation'
+  | 'wait-in-validation'
+  | 'fate'
+  | 'cell-timestamps'
+  | 'prepared-in-lookup'
+  | 'resolve-in-read'
+  | 'low-watermark'
+  | 'sweep-horizon'
 
 export type SwitchedOff = ReadonlySet<Mechanism>

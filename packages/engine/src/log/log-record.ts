@@ -1,8 +1,10 @@
 /**
  * One record of an entity group's commit log: what a commit changed in the group, before and after.
  *
- *   format(1) state(1) transaction(bytes) groups(count, text…) changes(count, { path, before?, after? }…)
+ *   format(1) state(1) transaction(bytes) groups(count, text…) changes(count, { path, before?, after? }…)     format 1
+ *   format(1) state(1) transaction(bytes) groups(count, text…) commit(text) changes(…)                        format 2
  *
+ * Format 2 is that of a store that several processes share: the commit has an id, and its record names all groups of the commit.
  * Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row as tables/entities.ts lays it out;
  * a missing image has length FFFFFFFF. The record's own group and commitVersion stand in its row key.
  *
@@ -35,16 +37,19 @@ export interface LogRecord {
   readonly transaction: Uint8Array
   /** In a prepared record all groups of the commit, this one included, in row key order; in a committed one none. */
   readonly groups: readonly GroupCode[]
+  /** Id of its commit, where several processes write. */
+  readonly commit?: string | undefined
   readonly changes: readonly EntityChange[]
 }
 
 const format = 1
+const formatWithCommit = 2
 const absent = 0xffff_ffff
 const stateBytes: Record<RecordState, number> = { committed: 0, prepared: 1 }
 const states: readonly RecordState[] = ['committed', 'prepared']
 
-function headBytes({ transaction, groups }: LogRecordHead): number {
-  let size = 2 + 4 + transaction.length + 4 + 4
+function headBytes({ transaction, groups, commit }: LogRecordHead): number {
+  let size = 2 + 4 + transaction.length + 4 + 4 + (commit === undefined ? 0 : 4 + commit.length)
   for (const group of groups) size += 4 + group.length
   return size
 }
@@ -86,12 +91,13 @@ function spaceFor(length: number): Buffer {
 }
 
 /** Each of these puts a part of a record where it is told, and gives back where the next one begins. */
-function putHead(bytes: Buffer, { state, transaction, groups }: LogRecordHead, changes: number): number {
-  bytes[0] = format
+function putHead(bytes: Buffer, { state, transaction, groups, commit }: LogRecordHead, changes: number): number {
+  bytes[0] = commit === undefined ? format : formatWithCommit
   bytes[1] = stateBytes[state]
   let at = putBlob(bytes, 2, transaction)
   at = putCount(bytes, at, groups.length)
   for (const group of groups) at = putText(bytes, at, group)
+  if (commit !== undefined) at = putText(bytes, at, commit)
   return putCount(bytes, at, changes)
 }
 
@@ -151,12 +157,17 @@ export function decodeLogRecord(value: Uint8Array): LogRecord {
     const length = count()
     return length === absent ? undefined : blob(length)
   }
-  if (bytes.length < 2 || bytes[0] !== format) throw new InvariantError('R2: a log record has an unknown format')
+  const hasCommit = bytes[0] === formatWithCommit
+  if (bytes.length < 2 || (bytes[0] !== format && !hasCommit))
+    throw new InvariantError('R2: a log record has an unknown format')
   const state = states[bytes[1] as number]
   if (state === undefined) throw new InvariantError('R2: a log record has an unknown state')
   const transaction = blob(count())
   const groups = Array.from({ length: count() }, text)
+  const commit = hasCommit ? text() : undefined
   const changes = Array.from({ length: count() }, () => ({ path: text(), before: image(), after: image() }))
   if (at !== bytes.length) throw new InvariantError('R2: a log record has bytes behind its end')
-  return { state, transaction, groups, changes }
+  return commit === undefined
+    ? { state, transaction, groups, changes }
+    : { state, transaction, groups, commit, changes }
 }

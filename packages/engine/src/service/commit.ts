@@ -15,12 +15,13 @@ import type { Key } from '../model/key.ts'
 import { forEachInSlices } from '../slices.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
 import { evaluateMutations, type PreparedMutation, refuseRepeatedKeys } from '../transactions/mutations.ts'
-import { type Transaction, tooManyGroups } from '../transactions/transaction.ts'
-import type { TransactionDatabase, Transactions } from '../transactions/transactions.ts'
+import { tooManyGroups } from '../transactions/transaction.ts'
+import type { TransactionDatabase } from '../transactions/transactions.ts'
 import type { CommitRequest, CommitResult, Mutation } from './api.ts'
 import { groupsOf } from './groups.ts'
 import { prepareMutation } from './prepare-mutation.ts'
 import type { DatabaseSettings } from './settings.ts'
+import type { NamedTransaction, TransactionVerbs } from './transaction-verbs.ts'
 
 export interface CommitParts {
   readonly database: TransactionDatabase & {
@@ -30,8 +31,8 @@ export interface CommitParts {
     readonly indexOptions: StoredIndexOptions
   }
   readonly ids: IdAllocator
-  readonly transactions: Transactions
-  readonly versions: CommitVersions
+  readonly transactions: TransactionVerbs
+  readonly versions: Pick<CommitVersions, 'readTime'>
   readonly findings: Findings
   /** Called before the first write to the database. */
   record(): MaybePromise<void>
@@ -96,9 +97,10 @@ function commitReady(
     parts.findings.noteCommit({ mutations: prepared, isTransactional: request.transaction !== undefined })
   const transaction = request.transaction === undefined ? undefined : transactions.find(database, request.transaction)
   if (prepared.length === 0) {
-    transaction?.end('committed')
     const nothing = { mutationResults: [], indexUpdates: 0 }
-    return atomic ? { ...nothing, commitTime: versions.readTime() } : nothing
+    return andThen(transaction?.end('committed'), () =>
+      atomic ? { ...nothing, commitTime: versions.readTime() } : nothing,
+    )
   }
   if (transaction?.readOnly)
     throw invalidArgument(
@@ -116,7 +118,7 @@ function commitPrepared(
   context: RequestContext,
   mutations: readonly PreparedMutation[],
   atomic: boolean,
-  transaction: Transaction | undefined,
+  transaction: NamedTransaction | undefined,
 ): MaybePromise<CommitResult> {
   const { database, ids, transactions } = parts
   const { mode, idCollisions, idPolicy } = database.settings

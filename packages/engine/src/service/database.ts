@@ -8,6 +8,7 @@
 
 import type { RequestContext } from '../context.ts'
 import { databaseCode } from '../encoding/key-codec.ts'
+import { type DatastoreError, failedPrecondition } from '../errors.ts'
 import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
@@ -165,7 +166,9 @@ export class Database implements TtlDatabase {
 
   /** Begins a transaction; nothing is locked before its first read. */
   beginTransaction(context: RequestContext, options: TransactionOptions): MaybePromise<Uint8Array> {
-    return this.#settled(context, () => this.#shared.transactions.begin(this, options).token)
+    return this.#settled(context, () =>
+      andThen(this.#shared.transactions.begin(this, options, context), ({ token }) => token),
+    )
   }
 
   /** Ends a transaction without effect. */
@@ -224,9 +227,20 @@ export class Database implements TtlDatabase {
    */
   #record(): MaybePromise<void> {
     if (this.#isRecorded) return
+    const { kv } = this.#shared
+    const key = databaseRowKey(this.code)
     const value = Buffer.from(JSON.stringify(this.#indexOptions))
-    return andThen(this.#shared.kv.mutate({ key: databaseRowKey(this.code), value }), () => {
-      this.#isRecorded = true
+    return andThen(kv.mutateIf({ key, value }, undefined), (isFirst) => {
+      if (isFirst) {
+        this.#isRecorded = true
+        return
+      }
+      // Another process was first, or another call.
+      return andThen(kv.get(key), (recorded) => {
+        if (recorded === undefined) return this.#record()
+        this.adopt(recorded)
+        if (Buffer.compare(recorded, value) !== 0) throw recordedOtherwise(this.projectId)
+      })
     })
   }
 
@@ -243,4 +257,10 @@ export class Database implements TtlDatabase {
   #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {
     return settled(this.#shared.settlement, context, verb)
   }
+}
+
+function recordedOtherwise(projectId: string): DatastoreError {
+  return failedPrecondition(
+    `the database of project ${projectId} was created by a gateway of another --mode; start all gateways of a store with the same one`,
+  )
 }

@@ -75,9 +75,9 @@ export class Databases {
     for (const database of this.#byCode.values()) database.forgetRows()
   }
 
-  /** Reads what the store records of databases and their indexes. */
-  adoptMetadata(kv: Kv): MaybePromise<void> {
-    const scan = kv.scan(rowsOf('Metadata'))
+  /** Reads what the store records of databases and their indexes; of one, by its code. */
+  adoptMetadata(kv: Kv, code = ''): MaybePromise<void> {
+    const scan = kv.scan(rowsOf('Metadata', code))
     const step = (): MaybePromise<void> =>
       andThen(scan.next(256), (rows) => {
         for (const row of rows) this.#adopt(row)

@@ -14,7 +14,10 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import { ReseededRandom } from '../random.ts'
+import { SharedDatabases } from '../shared/shared-databases.ts'
+import { SharedStore } from '../shared/shared-store.ts'
 import type { Kv } from '../storage/kv.ts'
+import type { RowsKv } from '../storage/rows-kv.ts'
 import { KvTableView } from '../tables/table.ts'
 import { Tablets } from '../tablets/tablets.ts'
 import { RecentCommits } from '../transactions/recent-commits.ts'
@@ -25,10 +28,13 @@ import { Databases } from './databases.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import { Indexes } from './indexes.ts'
 import { Inspector } from './inspector.ts'
+import { LocalReading } from './local-reading.ts'
 import type { OpenStore } from './open-kv.ts'
 import { QueryIndexes } from './query-indexes.ts'
-import { settingsOf } from './settings.ts'
+import { settingsOf, sharedSettings } from './settings.ts'
 import type { SharedParts } from './shared-parts.ts'
+import { SharedReading, SharedVerbs } from './shared-verbs.ts'
+import type { TransactionVerbs } from './transaction-verbs.ts'
 import { TtlSweeper } from './ttl.ts'
 
 export class EngineParts {
@@ -43,7 +49,9 @@ export class EngineParts {
   readonly findings: Findings
   readonly log: CommitLog
   readonly ids: IdAllocator
+  /** Those of a store of one process. */
   readonly transactions: Transactions
+  readonly verbs: TransactionVerbs
   readonly indexes: Indexes
   readonly databases: Databases
   readonly inspector: Inspector
@@ -52,7 +60,10 @@ export class EngineParts {
   /** Whether the store held no entity when it was opened, or reset. */
   isStoreNew = false
 
-  constructor({ kv, onDemand }: OpenStore, versions: CommitVersions, options: EngineOptions) {
+  /** At a store that several processes share. */
+  readonly shared: SharedDatabases | undefined
+
+  constructor({ kv, onDemand, rowsKv }: OpenStore, versions: CommitVersions, options: EngineOptions) {
     this.options = options
     this.kv = kv
     this.#onDemand = onDemand
@@ -67,7 +78,7 @@ export class EngineParts {
     const history = new ApplyHistory()
     const recent = new RecentCommits()
     this.log = this.#log(history, recent)
-    this.ids = new IdAllocator({ kv, switchedOff: options.switchedOff })
+    this.ids = new IdAllocator({ kv, switchedOff: options.switchedOff, sharedStore: rowsKv !== undefined })
     const { log, scheduler, tablets } = this
     this.transactions = new Transactions({
       kv,
@@ -81,6 +92,8 @@ export class EngineParts {
       switchedOff: options.switchedOff,
     })
     const { transactions } = this
+    this.shared = rowsKv === undefined ? undefined : this.#sharedDatabases(rowsKv)
+    this.verbs = this.shared === undefined ? transactions : new SharedVerbs(this.shared)
     const onRowsChanged = (): void => {
       tablets.recount()
       this.feed.reload({ reason: 'indexes' })
@@ -141,35 +154,53 @@ export class EngineParts {
     })
   }
 
+  #sharedDatabases(kv: RowsKv): SharedDatabases {
+    const { options, scheduler, random, databases } = this
+    const store = new SharedStore({
+      kv,
+      gateway: BigInt(options.shared?.gateway ?? 0),
+      scheduler,
+      random,
+      rulesOf: (code) => databases.byCode(code),
+      onFailure: (error) => options.onBackgroundFailure?.(error),
+      switchedOff: options.switchedOff,
+    })
+    return new SharedDatabases(store, async (code) => await databases.adoptMetadata(kv, code))
+  }
+
   #shared(recent: RecentCommits): SharedParts {
-    const { kv, indexes, findings, transactions, log, versions, ids } = this
+    const { kv, indexes, findings, transactions, verbs, log, versions, ids, shared, scheduler } = this
+    const settlement = {
+      begin: (context: RequestContext) => {
+        if (!context.isUncounted) this.tablets.begin(context)
+      },
+      settle: (context: RequestContext) => this.#settle(context),
+    }
+    const local = { transactions, versions, log, settlement }
     return {
       kv,
       onDemand: this.#onDemand,
       queryIndexes: new QueryIndexes(indexes),
       findings,
       statisticsEveryMs: this.options.statisticsEveryMs ?? 0,
-      recent,
-      transactions,
+      recent: shared === undefined ? recent : undefined,
+      transactions: verbs,
+      reading: (database) =>
+        shared === undefined ? new LocalReading(database, local) : new SharedReading(database, shared, settlement),
       log,
-      versions,
+      versions: shared === undefined ? versions : { readTime: () => scheduler.nowMicros() },
       view: new KvTableView(kv),
       ids,
-      settlement: {
-        begin: (context) => {
-          if (!context.isUncounted) this.tablets.begin(context)
-        },
-        settle: (context) => this.#settle(context),
-      },
+      settlement,
     }
   }
 
   #ttl(): TtlSweeper {
-    const { kv, scheduler, transactions, databases, options } = this
+    const { kv, scheduler, verbs, databases, options } = this
     return new TtlSweeper({
       kv,
       scheduler,
-      transactions,
+      transactions: verbs,
       context: (signal) => this.backgroundContext(signal),
       databases: () => databases.all(),
       onFailure: (error) => options.onBackgroundFailure?.(error),
@@ -187,8 +218,9 @@ export class EngineParts {
   }
 }
 
-function settingsIn({ mode = 'firestore', apply, indexes, idCollisions, ttl }: EngineOptions) {
+function settingsIn({ mode = 'firestore', apply, indexes, idCollisions, ttl, shared }: EngineOptions) {
   return settingsOf(mode, {
+    ...(shared === undefined ? {} : sharedSettings(mode)),
     ...(indexes === undefined ? {} : { indexes }),
     ...(apply === undefined ? {} : { applyPolicy: apply }),
     ...(idCollisions === undefined ? {} : { idCollisions }),

@@ -25,7 +25,7 @@ import type { Indexes } from './indexes.ts'
 import type { Inspector } from './inspector.ts'
 import { openParts, useIndexFile } from './recovery.ts'
 import { giveRoomBack, type ResetScope, resetStore } from './reset.ts'
-import type { DatabaseSettings, Mode } from './settings.ts'
+import { type DatabaseSettings, type Mode, refuseUnshared } from './settings.ts'
 import {
   type Cancellable,
   type ExportReport,
@@ -75,7 +75,7 @@ export class Engine {
 
   /** Transactions that are open now. */
   get openTransactions(): number {
-    return this.#parts.transactions.openCount
+    return this.#parts.verbs.openCount
   }
 
   /** Records that wait between commit and apply now, in all databases. */
@@ -100,6 +100,7 @@ export class Engine {
 
   /** Changes single settings of all databases, those that come included. */
   configure(changed: Partial<DatabaseSettings>): void {
+    if (this.#parts.shared !== undefined) refuseUnshared(changed)
     this.#parts.databases.configure(changed)
   }
 
@@ -223,8 +224,12 @@ export class Engine {
   }
 
   async #close(): Promise<void> {
-    const { kv, log, ids, versions, transactions, indexes, ttl } = this.#parts
+    const { kv, log, ids, versions, transactions, indexes, ttl, shared } = this.#parts
     ttl.stop()
+    if (shared !== undefined) {
+      await shared.store.close()
+      return await kv.close()
+    }
     transactions.endAll()
     await this.#resets.idle()
     await indexes.close()

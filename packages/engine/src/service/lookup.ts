@@ -60,11 +60,14 @@ export function lookupKeys(
       return
     }
     const at = i % readTogether
-    if (at === 0 && rows.length > 1) cells = view.getAll?.(context, 'Entities', part(rows, i))
-    if (cells !== undefined) return take(key, cells[at])
-    return andThen(view.get(context, 'Entities', rows[i] as RowKey), (cell) => {
-      take(key, cell)
-      checkAlive(context)
+    const together = at === 0 && rows.length > 1 ? view.getAll?.(context, 'Entities', part(rows, i)) : cells
+    return andThen(together, (found) => {
+      cells = found
+      if (found !== undefined) return take(key, found[at])
+      return andThen(view.get(context, 'Entities', rows[i] as RowKey), (cell) => {
+        take(key, cell)
+        checkAlive(context)
+      })
     })
   })
   return andThen(looked, () => answer)

@@ -3,6 +3,7 @@ import type { Scheduler } from '../clock.ts'
 import { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { Kv } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
+import { RowsKv } from '../storage/rows-kv.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { databaseRowKey, indexOptionsIn } from './database-row.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -11,10 +12,23 @@ export interface OpenStore {
   readonly kv: Kv
   /** The same, where rows are made when they are first read. */
   readonly onDemand?: OnDemandRows
+  /** The same, where several processes share it. */
+  readonly rowsKv?: RowsKv
 }
 
 /** @throws what data-folder.ts says of a folder that cannot be opened */
-export async function openStore({ kv, dir, durability, repairLog, scheduler }: EngineOptions): Promise<OpenStore> {
+export async function openStore({
+  kv,
+  shared,
+  dir,
+  durability,
+  repairLog,
+  scheduler,
+}: EngineOptions): Promise<OpenStore> {
+  if (shared !== undefined) {
+    const rowsKv = new RowsKv(shared.rows)
+    return { kv: rowsKv, rowsKv }
+  }
   if (kv !== undefined) return kv instanceof OnDemandRows ? { kv, onDemand: kv } : { kv }
   if (dir === undefined) {
     const onDemand = memoryStore(scheduler)

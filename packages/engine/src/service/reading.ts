@@ -1,21 +1,19 @@
 /**
- * Where the options of a read say that it happens: in a transaction, in a new one, at a past moment, now, or ahead of what waits.
- *
- * A failed read in a transaction may end it (transactions/X4).
+ * Where the options of a read say that it happens: in a transaction, in a new one, at a past moment, now, or ahead of what waits. Its bodies:
+ * local-reading.ts for a store of one process, and SharedReading (shared-verbs.ts) for one that several share.
  */
 import type { RequestContext } from '../context.ts'
-import { aheadRows, PastView } from '../history/past-view.ts'
-import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
 import type { TransactionDatabase } from '../transactions/transactions.ts'
 import type { ReadOptions } from './api.ts'
-import { beforeRead } from './before-read.ts'
-import { settled } from './settled.ts'
-import type { SharedParts } from './shared-parts.ts'
+import type { Mode } from './settings.ts'
 
-const emptyTransaction = new Uint8Array(0)
-const noGroups: ReadScope = []
+/** A database that is read. */
+export interface ReadingDatabase extends TransactionDatabase {
+  readonly settings: { readonly mode: Mode }
+}
 
 export interface Read<T, R> {
   readonly options: ReadOptions | undefined
@@ -26,69 +24,13 @@ export interface Read<T, R> {
   answer(found: T, readTime: bigint, transaction: Uint8Array | undefined): R
   /** Whether all of it is read in one step from the store; default `many`. */
   readonly steps?: 'one' | 'many'
+  /** Whether it reads rows of Entities alone. */
+  readonly isOfEntities?: boolean
 }
 
-export class Reading {
-  readonly #database: TransactionDatabase
-  readonly #shared: SharedParts
-
-  constructor(database: TransactionDatabase, shared: SharedParts) {
-    this.#database = database
-    this.#shared = shared
-  }
-
+export interface Reading {
   /** A whole verb that may read in a transaction, which is over when the answer is ABORTED (transactions/X4). */
-  verb<T>(context: RequestContext, options: ReadOptions | undefined, verb: () => MaybePromise<T>): MaybePromise<T> {
-    const { settlement, transactions } = this.#shared
-    const token = options?.transaction
-    if (token === undefined) return settled(settlement, context, verb)
-    return settled(settlement, context, () =>
-      whenFails(verb, (error) => transactions.failed(this.#database, token, error)),
-    )
-  }
-
+  verb<T>(context: RequestContext, options: ReadOptions | undefined, verb: () => MaybePromise<T>): MaybePromise<T>
   /** The read itself. */
-  run<T, R>(context: RequestContext, read: Read<T, R>): MaybePromise<R> {
-    const { options, work, answer, steps = 'many' } = read
-    if (options?.transaction !== undefined || options?.newTransaction !== undefined) {
-      return this.#inTransaction(context, options, read)
-    }
-    const { transactions, versions, log } = this.#shared
-    const { readTime } = options ?? {}
-    if (readTime !== undefined) {
-      return andThen(transactions.readAt(this.#database, readTime, work), (result) =>
-        answer(result, readTime, undefined),
-      )
-    }
-    if (options?.ahead === true) {
-      return transactions.readNow(this.#database, noGroups, steps, (view) => {
-        const ahead = new PastView(view, aheadRows(log.pending.inDatabase(this.#database.code)))
-        return andThen(work(ahead), (found) => answer(found, versions.readTime(), undefined))
-      })
-    }
-    const scope =
-      log.pending.count === 0 ? noGroups : beforeRead(log, this.#database, read.scopeOf(), options?.consistency)
-    return andThen(scope, (seen) =>
-      transactions.readNow(this.#database, seen, steps, (view) => {
-        const now = versions.readTime()
-        return andThen(work(view), (found) => answer(found, now, undefined))
-      }),
-    )
-  }
-
-  #inTransaction<T, R>(context: RequestContext, options: ReadOptions, read: Read<T, R>): MaybePromise<R> {
-    const { transactions, versions } = this.#shared
-    const { scopeOf, work, answer } = read
-    const database = this.#database
-    const begun =
-      options.newTransaction === undefined ? undefined : transactions.begin(database, options.newTransaction)
-    const transaction = begun ?? transactions.find(database, options.transaction ?? emptyTransaction)
-    // No client will name a transaction that was begun by a read that fails.
-    const failed = (error: unknown): never => {
-      begun?.end('rolledBack')
-      throw error
-    }
-    const found = whenFails(() => transactions.read(context, database, transaction, scopeOf, work), failed)
-    return andThen(found, (result) => answer(result, transaction.readTime ?? versions.readTime(), begun?.token))
-  }
+  run<T, R>(context: RequestContext, read: Read<T, R>): MaybePromise<R>
 }

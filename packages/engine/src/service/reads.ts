@@ -38,13 +38,15 @@ import type { Planner, QueriedDatabase } from './query-indexes.ts'
 import { queryFact } from './query-use.ts'
 import { aggregationBatch, lookupResult, queryBatch } from './read-answer.ts'
 import { maskedBatch, queryMask } from './read-mask.ts'
-import { Reading } from './reading.ts'
+import type { Reading } from './reading.ts'
+import type { DatabaseSettings } from './settings.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { viewWithIndexes } from './snapshot-indexes.ts'
 import { SpecialSources } from './special-sources.ts'
 
 /** A database as its reads see it. */
 export interface ReadDatabase extends TransactionDatabase, QueriedDatabase {
+  readonly settings: DatabaseSettings
   readonly projectId: string
   readonly databaseId: string
 }
@@ -65,7 +67,7 @@ export class Reads {
   constructor(database: ReadDatabase, shared: SharedParts) {
     this.#database = database
     this.#shared = shared
-    this.#reading = new Reading(database, shared)
+    this.#reading = shared.reading(database)
     this.#special = new SpecialSources(database, shared)
   }
 
@@ -87,6 +89,7 @@ export class Reads {
         work: (view) => lookupKeys(context, view, keys, mask),
         answer: lookupResult,
         // A store that gets many rows at once does so in one turn.
+        isOfEntities: true,
         steps: keys.length === 1 || this.#shared.kv.getAll !== undefined ? 'one' : 'many',
       })
     })
@@ -216,8 +219,9 @@ export class Reads {
       const { departures } = catalogue
       return andThen(read(planned), (result) => {
         if (departures === catalogue.departures) return result
-        if (result.transaction !== undefined) transactions.rollback(this.#database, result.transaction)
-        return this.#withIndexes(context, planner, read)
+        const rolledBack =
+          result.transaction === undefined ? undefined : transactions.rollback(this.#database, result.transaction)
+        return andThen(rolledBack, () => this.#withIndexes(context, planner, read))
       })
     })
   }

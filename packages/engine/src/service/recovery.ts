@@ -3,6 +3,7 @@ import { systemScheduler } from '../clock.ts'
 import { IndexFile } from '../indexes/index-file.ts'
 import { CommitVersions } from '../log/commit-version.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import { Watch } from '../shared/watch.ts'
 import type { Kv } from '../storage/kv.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -32,6 +33,13 @@ async function recover(parts: EngineParts): Promise<void> {
   const { kv, databases, log, tablets, indexes, ttl, options } = parts
   await databases.adoptMetadata(kv)
   parts.isStoreNew = await hasNoEntity(kv)
+  if (parts.shared !== undefined) {
+    if (options.rollForward === false) return
+    new Watch(parts.shared).start()
+    ttl.start()
+    await useIndexFile(parts)
+    return
+  }
   await log.recover()
   if (options.rollForward === false) return
   await log.rollForwardAll('opening')

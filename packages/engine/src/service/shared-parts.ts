@@ -7,9 +7,10 @@ import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { Kv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
 import type { RecentCommits } from '../transactions/recent-commits.ts'
-import type { Transactions } from '../transactions/transactions.ts'
 import type { QueryIndexes } from './query-indexes.ts'
+import type { Reading, ReadingDatabase } from './reading.ts'
 import type { Settlement } from './settled.ts'
+import type { TransactionVerbs } from './transaction-verbs.ts'
 
 /** The parts that a database shares with all others of its engine. */
 export interface SharedParts {
@@ -17,11 +18,14 @@ export interface SharedParts {
   /** The same, where it makes rows when they are first read. */
   readonly onDemand: OnDemandRows | undefined
   readonly log: CommitLog
-  readonly versions: CommitVersions
+  readonly versions: Pick<CommitVersions, 'readTime'>
   readonly view: TableView
   readonly ids: IdAllocator
-  readonly recent: RecentCommits
-  readonly transactions: Transactions
+  /** Commits of this process; absent where others commit too. */
+  readonly recent: RecentCommits | undefined
+  readonly transactions: TransactionVerbs
+  /** How a database is read. */
+  reading(database: ReadingDatabase): Reading
   readonly queryIndexes: QueryIndexes
   readonly findings: Findings
   /** Age at which statistics are taken anew; 0 = at each query of them. */

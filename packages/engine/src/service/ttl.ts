@@ -22,7 +22,8 @@ import { giveWay } from '../slices.ts'
 import type { Kv, RowKey } from '../storage/kv.ts'
 import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
 import { codesOfEntityRow } from '../tables/entity-rows.ts'
-import type { TransactionDatabase, Transactions } from '../transactions/transactions.ts'
+import type { TransactionDatabase } from '../transactions/transactions.ts'
+import type { TransactionVerbs } from './transaction-verbs.ts'
 
 export interface TtlPolicy {
   readonly kind: string
@@ -37,7 +38,7 @@ export interface TtlDatabase extends TransactionDatabase {
 export interface TtlParts {
   readonly kv: Kv
   readonly scheduler: Scheduler
-  readonly transactions: Transactions
+  readonly transactions: TransactionVerbs
   /** For its walk, and for each of its commits. */
   context(signal: AbortSignal): RequestContext
   databases(): readonly TtlDatabase[]

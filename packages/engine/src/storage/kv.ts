@@ -9,7 +9,8 @@
  * K2  mutate and mutateIf are atomic for their row; batch is atomic for all its rows.
  * K3  A write is seen by every get and scan that starts after it was acknowledged.
  * K4  A scan reads one version of the store, not older than its opening or its last seek; a snapshot reads exactly the
- *     version at its creation. (memory-kv and level-kv keep the version of the opening, also over seeks.)
+ *     version at its creation. (memory-kv and level-kv keep the version of the opening, also over seeks. A store by rows gives each
+ *     row as of some moment after the opening, and is read as of a version where that matters: rows-kv.ts.)
  * K5  A failed write poisons the store: later writes are refused with UNAVAILABLE until it is opened anew.
  * K6  A row is answered as it was written, or reading it fails with DamagedRow. A scan answers the rows before it first, and
  *     goes on behind it by a seek. (Of level-kv: rows with a checksum, row-proof.ts.)
@@ -105,11 +106,11 @@ export interface KvReader {
   /** The row's bytes, which the caller must not change; `undefined` when there is no such row. */
   get(key: RowKey): MaybePromise<Uint8Array | undefined>
   /**
-   * {@link get} for many keys, of a store that always answers at once and finds them faster together.
+   * {@link get} for many keys, of a store that finds them faster together.
    *
    * @returns a value for each key
    */
-  getAll?(keys: readonly RowKey[]): (Uint8Array | undefined)[]
+  getAll?(keys: readonly RowKey[]): MaybePromise<(Uint8Array | undefined)[]>
   scan(range: KeyRange, options?: ScanOptions): KvScan
 }
 

@@ -28,6 +28,8 @@
 import { DatastoreError, invalidArgument } from '../errors.ts'
 import type { KeyRange, RowKey } from './kv.ts'
 
+export type { RowKey }
+
 /** The column families, in the order in which a table is created with them. */
 export const families = ['v', 'h', 'l', 'p', 'g', 't'] as const
 

@@ -19,12 +19,12 @@ export interface MetadataRow {
 
 /** The row key of a piece of metadata. As a prefix it covers the rows with the same first parts. */
 export function metadataRowKey({ projectId, databaseId, topic, parts = [] }: MetadataRow): RowKey {
-  return topicRowKey(databaseCode(projectId, databaseId), topic) + parts.map(encodeText).join('')
+  return topicRowKey(databaseCode(projectId, databaseId), topic, ...parts)
 }
 
-/** The row of a topic without parts, from the code of the database. */
-export function topicRowKey(database: string, topic: string): RowKey {
-  return keySpaces.Metadata + database + encodeText(topic)
+/** The row of a topic, from the code of the database. */
+export function topicRowKey(database: string, topic: string, ...parts: readonly string[]): RowKey {
+  return keySpaces.Metadata + database + encodeText(topic) + parts.map(encodeText).join('')
 }
 
 /** Decodes a row key without its parts. */

@@ -26,12 +26,12 @@ export interface RowScan {
  */
 export interface TableView {
   get(context: RequestContext, table: TableId, rowKey: RowKey): MaybePromise<Uint8Array | undefined>
-  /** {@link get} for many rows, where the store answers at once and finds them faster together; else `undefined`. */
+  /** {@link get} for many rows, where the store finds them faster together; else `undefined`. */
   getAll?(
     context: RequestContext,
     table: TableId,
     rowKeys: readonly RowKey[],
-  ): readonly (Uint8Array | undefined)[] | undefined
+  ): MaybePromise<readonly (Uint8Array | undefined)[] | undefined>
   scan(
     context: RequestContext,
     table: TableId,
@@ -63,15 +63,17 @@ export class KvTableView implements TableView {
     context: RequestContext,
     table: TableId,
     rowKeys: readonly RowKey[],
-  ): readonly (Uint8Array | undefined)[] | undefined {
-    const values = this.#reader.getAll?.(rowKeys)
-    if (values === undefined) return undefined
-    context.slice.unseen += rowKeys.length
-    for (let i = 0; i < rowKeys.length; i++) {
-      const rowKey = rowKeys[i] as RowKey
-      context.ledger.charge(table, 'get', rowKey, 1, rowKey.length + (values[i]?.length ?? 0))
-    }
-    return values
+  ): MaybePromise<readonly (Uint8Array | undefined)[] | undefined> {
+    const found = this.#reader.getAll?.(rowKeys)
+    if (found === undefined) return undefined
+    return andThen(found, (values) => {
+      context.slice.unseen += rowKeys.length
+      for (let i = 0; i < rowKeys.length; i++) {
+        const rowKey = rowKeys[i] as RowKey
+        context.ledger.charge(table, 'get', rowKey, 1, rowKey.length + (values[i]?.length ?? 0))
+      }
+      return values
+    })
   }
 
   scan(

@@ -16,6 +16,8 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
 
+const noSpans: readonly KeyRange[] = []
+
 export class ReadSet {
   /** Rows of Entities. Most transactions read one: it stands by itself. */
   #row: RowKey | undefined
@@ -24,6 +26,16 @@ export class ReadSet {
 
   get isEmpty(): boolean {
     return this.#row === undefined && this.#spans === undefined
+  }
+
+  /** The rows of Entities that were asked for. */
+  rows(): readonly RowKey[] {
+    return this.#row === undefined ? [] : [this.#row, ...(this.#otherRows ?? [])]
+  }
+
+  /** The stretches of tables that were scanned. */
+  get spans(): readonly KeyRange[] {
+    return this.#spans ?? noSpans
   }
 
   /** A row of Entities was asked for. */

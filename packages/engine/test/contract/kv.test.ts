@@ -1,5 +1,7 @@
 import { memoryStore } from '../../src/service/open-kv.ts'
 import { MemoryKv } from '../../src/storage/memory-kv.ts'
+import { MemoryRows } from '../../src/storage/memory-rows.ts'
+import { RowsKv } from '../../src/storage/rows-kv.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { FaultyKv } from '../../src/testing/faulty-kv.ts'
 import { kvContract } from './kv.contract.ts'
@@ -18,6 +20,7 @@ kvContract('on-demand-rows', async () => ({ kv: memoryStore(), cleanup: nothing 
   answersAtOnce: true,
 })
 kvContract('async-kv', async () => ({ kv: new AsyncKv(new MemoryKv()), cleanup: nothing }), { answersAtOnce: false })
+kvContract('rows-kv', async () => ({ kv: new RowsKv(new MemoryRows()), cleanup: nothing }), { answersAtOnce: false })
 kvContract('faulty-kv without a fault', async () => ({ kv: new FaultyKv(new MemoryKv()), cleanup: nothing }), {
   answersAtOnce: true,
 })

@@ -1,0 +1,88 @@
+/**
+ * Reads at a store of one process (reading.ts).
+ *
+ * A failed read in a transaction may end it (transactions/X4).
+ */
+import type { RequestContext } from '../context.ts'
+import { aheadRows, PastView } from '../history/past-view.ts'
+import type { CommitVersions } from '../log/commit-version.ts'
+import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
+import type { ReadScope } from '../transactions/read-views.ts'
+import type { TransactionDatabase, Transactions } from '../transactions/transactions.ts'
+import type { ReadOptions } from './api.ts'
+import { beforeRead } from './before-read.ts'
+import type { Read, Reading } from './reading.ts'
+import { settled } from './settled.ts'
+import type { SharedParts } from './shared-parts.ts'
+
+const emptyTransaction = new Uint8Array(0)
+const noGroups: ReadScope = []
+
+/** The parts by which a store of one process is read. */
+export interface LocalReadingParts extends Pick<SharedParts, 'settlement' | 'log'> {
+  readonly transactions: Transactions
+  readonly versions: CommitVersions
+}
+
+export class LocalReading implements Reading {
+  readonly #database: TransactionDatabase
+  readonly #shared: LocalReadingParts
+
+  constructor(database: TransactionDatabase, shared: LocalReadingParts) {
+    this.#database = database
+    this.#shared = shared
+  }
+
+  verb<T>(context: RequestContext, options: ReadOptions | undefined, verb: () => MaybePromise<T>): MaybePromise<T> {
+    const { settlement, transactions } = this.#shared
+    const token = options?.transaction
+    if (token === undefined) return settled(settlement, context, verb)
+    return settled(settlement, context, () =>
+      whenFails(verb, (error) => transactions.failed(this.#database, token, error)),
+    )
+  }
+
+  run<T, R>(context: RequestContext, read: Read<T, R>): MaybePromise<R> {
+    const { options, work, answer, steps = 'many' } = read
+    if (options?.transaction !== undefined || options?.newTransaction !== undefined) {
+      return this.#inTransaction(context, options, read)
+    }
+    const { transactions, versions, log } = this.#shared
+    const { readTime } = options ?? {}
+    if (readTime !== undefined) {
+      return andThen(transactions.readAt(this.#database, readTime, work), (result) =>
+        answer(result, readTime, undefined),
+      )
+    }
+    if (options?.ahead === true) {
+      return transactions.readNow(this.#database, noGroups, steps, (view) => {
+        const ahead = new PastView(view, aheadRows(log.pending.inDatabase(this.#database.code)))
+        return andThen(work(ahead), (found) => answer(found, versions.readTime(), undefined))
+      })
+    }
+    const scope =
+      log.pending.count === 0 ? noGroups : beforeRead(log, this.#database, read.scopeOf(), options?.consistency)
+    return andThen(scope, (seen) =>
+      transactions.readNow(this.#database, seen, steps, (view) => {
+        const now = versions.readTime()
+        return andThen(work(view), (found) => answer(found, now, undefined))
+      }),
+    )
+  }
+
+  #inTransaction<T, R>(context: RequestContext, options: ReadOptions, read: Read<T, R>): MaybePromise<R> {
+    const { transactions, versions } = this.#shared
+    const { scopeOf, work, answer } = read
+    const database = this.#database
+    const begun =
+      options.newTransaction === undefined ? undefined : transactions.begin(database, options.newTransaction)
+    const transaction = begun ?? transactions.find(database, options.transaction ?? emptyTransaction)
+    // No client will name a transaction that was begun by a read that fails.
+    const failed = (error: unknown): never => {
+      begun?.end('rolledBack')
+      throw error
+    }
+    const found = whenFails(() => transactions.read(context, database, transaction, scopeOf, work), failed)
+    return andThen(found, (result) => answer(result, transaction.readTime ?? versions.readTime(), begun?.token))
+  }
+}

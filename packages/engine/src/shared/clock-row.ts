@@ -1,0 +1,359 @@
+/**
+ * The clock row of a database: it gives commits their stamps, and lists every commit under way.
+ *
+ *   M <database> "clock"      v   epoch(4) register(8)            register = the newest stamp given
+ *                             g   at gateway 7: commits under way      g   at gateway 9: …
+ *
+ * A stamp is max(own clock in microseconds, register last seen + 1), by one conditional write: if the register is still below
+ * the stamp, and the epoch the same, then the register becomes the stamp and the gateway's list has the new commits. All commits that
+ * wait in a gateway share a write; one is under way at a time.
+ *
+ * C1  A stamp is above every stamp that was acknowledged before it was asked for.
+ * C2  A commit whose stamp is at or below the register, and which is not finished in all its groups, stands in a list.
+ * C3  Clocks give numbers, never safety. A gateway whose clock is far above a register that others move refuses to stamp.
+ * C4  A list is changed only with a register that rises, or by a strike that finds it unchanged. So a write that lands late changes
+ *     nothing: one after it had a higher stamp.
+ * C5  Below the low watermark, the smallest stamp listed or else register + 1, every commit is finished or refused for good.
+ *                                                                                   all: test/property/gateways.test.ts
+ */
+import { bytesOf } from '../encoding/bytes.ts'
+import { DatastoreError } from '../errors.ts'
+import { OutcomeUnknown, type RowCondition, type RowKey } from '../storage/rows.ts'
+import { topicRowKey } from '../tables/metadata-rows.ts'
+import {
+  type CommitId,
+  decodeList,
+  decodeRegister,
+  encodeList,
+  encodeRegister,
+  headOfList,
+  type ListedCommit,
+} from './clock-list.ts'
+import type { SharedStore } from './shared-store.ts'
+
+/** A commit in the list of a gateway. */
+export interface Listed extends ListedCommit {
+  readonly gateway: bigint
+}
+
+/** A state of the clock row. */
+export interface ClockState {
+  readonly epoch: number
+  readonly register: bigint
+  readonly listed: readonly Listed[]
+  /** The head of each gateway's list, by its number. */
+  readonly lists: ReadonlyMap<bigint, string>
+}
+
+/** A commit of this gateway. */
+export interface OwnCommit extends ListedCommit {
+  stamp: bigint
+  /** Whether it is finished here, or given up. */
+  readonly isDone: boolean
+  /** Resolves when it is applied, or refused, everywhere. */
+  readonly finished: Promise<void>
+}
+
+interface Entry extends OwnCommit {
+  isDone: boolean
+  finish(): void
+}
+
+interface Waiting {
+  /** Absent for a moment that is observed. */
+  readonly entry: Entry | undefined
+  given(): void
+  refused(error: unknown): void
+}
+
+/** The epoch of the database was raised: what is known of its indexes is out of date, and has been read anew. */
+export class EpochRaised extends Error {}
+
+const entriesMax = 256
+const clockAheadMicros = 60_000_000n
+const movedWithinMs = 5_000
+
+export class ClockRow {
+  /** Code of the database. */
+  readonly database: string
+  readonly #store: SharedStore
+  readonly #key: RowKey
+  /** Reads metadata of the database anew. */
+  readonly #adopt: (database: string) => Promise<void>
+  readonly #own = new Map<CommitId, Entry>()
+  #waiting: Waiting[] = []
+  #isWriting = false
+  #wantsWrite = false
+  #observed = 0n
+  #writes = 0n
+  /** The highest stamp that was ever asked for. */
+  #tried = 0n
+  /** Whether there is a row; the first write makes it. */
+  #state: 'unknown' | 'absent' | 'there' = 'unknown'
+  #epoch = 0
+  #register = 0n
+  #movedAt: number | undefined
+  #low = 0n
+  #reading: Promise<unknown> = Promise.resolve()
+  #nextRead: Promise<ClockState> | undefined
+
+  constructor(store: SharedStore, database: string, adopt: (database: string) => Promise<void>) {
+    this.#store = store
+    this.database = database
+    this.#key = clockRowKey(database)
+    this.#adopt = adopt
+  }
+
+  /** The newest register seen. */
+  get register(): bigint {
+    return this.#register
+  }
+
+  /** The highest low watermark seen (C5). */
+  get low(): bigint {
+    return this.#low
+  }
+
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  own(id: CommitId): OwnCommit | undefined {
+    return this.#own.get(id)
+  }
+
+  /** The row as of a moment after the call. All who wait for one share a read. */
+  read(): Promise<ClockState> {
+    this.#nextRead ??= this.#reading.then(() => {
+      this.#nextRead = undefined
+      const reading = this.#read()
+      this.#reading = reading.catch(() => {})
+      return reading
+    })
+    return this.#nextRead
+  }
+
+  async #read(): Promise<ClockState> {
+    const found = await this.#store.rows.readRows([this.#key], [{ family: 'v', newest: 1 }, { family: 'g' }])
+    const cells = found.get(this.#key)?.cells
+    const register = cells?.v?.[0]?.value
+    const { epoch, register: at } = register === undefined ? { epoch: 0, register: 0n } : decodeRegister(register)
+    const listed: Listed[] = []
+    const lists = new Map<bigint, string>()
+    for (const { at: gateway, value } of cells?.g ?? []) {
+      const list = decodeList(value)
+      lists.set(gateway, headOfList(list))
+      for (const commit of list.commits) listed.push({ ...commit, gateway })
+    }
+    this.#state = register === undefined ? 'absent' : 'there'
+    this.#see(at)
+    let low = at + 1n
+    for (const { stamp } of listed) if (stamp < low) low = stamp
+    if (low > this.#low) this.#low = low
+    if (epoch > this.#epoch) await this.#raised(epoch)
+    return { epoch, register: at, listed, lists }
+  }
+
+  /** Gives a commit its stamp, and lists it (C1, C2). @throws EpochRaised: evaluate again */
+  async stamp(commit: Omit<ListedCommit, 'stamp'>): Promise<OwnCommit> {
+    let finish = (): void => {}
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    const entry: Entry = { ...commit, stamp: 0n, isDone: false, finished, finish }
+    await this.#given(entry)
+    return entry
+  }
+
+  #given(entry: Entry | undefined): Promise<void> {
+    return new Promise((given, refused) => {
+      this.#waiting.push({ entry, given, refused })
+      this.#write()
+    })
+  }
+
+  /** The commit is applied or refused in all its groups: it leaves the list with the next stamp, or soon. */
+  finish({ id }: OwnCommit): void {
+    const entry = this.#own.get(id)
+    if (entry === undefined || entry.isDone) return
+    entry.isDone = true
+    entry.finish()
+    this.#wantsWrite = true
+    this.#write()
+  }
+
+  /** Moves the register to a moment, if it is below. */
+  async observe(moment: bigint): Promise<void> {
+    while (this.#register < moment) {
+      if (moment > this.#observed) this.#observed = moment
+      try {
+        await this.#given(undefined)
+      } catch (error) {
+        if (!(error instanceof EpochRaised)) throw error
+      }
+    }
+  }
+
+  /** Raises the epoch; commits stamped from now on know of it. @returns the stamp at which it was raised */
+  async raiseEpoch(): Promise<bigint> {
+    for (;;) {
+      await this.read()
+      const next = this.#nextStamp()
+      this.#tried = next
+      const epoch = this.#epoch + 1
+      const change = { type: 'set', family: 'v', at: 0n, value: encodeRegister(epoch, next) } as const
+      try {
+        if (!(await this.#store.rows.mutateRowIf(this.#key, this.#below(next), [change]))) continue
+      } catch (error) {
+        if (!(error instanceof OutcomeUnknown)) throw error
+        continue
+      }
+      this.#state = 'there'
+      this.#see(next)
+      await this.#raised(epoch)
+      return next
+    }
+  }
+
+  /** Takes commits that were resolved out of the list of a gateway, if it has not changed since `state` was read. */
+  async strike(state: ClockState, gateway: bigint, resolved: ReadonlySet<CommitId>): Promise<void> {
+    const head = state.lists.get(gateway)
+    if (head === undefined) return
+    const left = state.listed.filter((one) => one.gateway === gateway && !resolved.has(one.id))
+    const { write, strikes } = headsOf(head)
+    const list = encodeList({ write, strikes: strikes + 1, commits: left })
+    const condition: RowCondition = { family: 'g', at: gateway, values: prefix(head) }
+    const change =
+      left.length > 0
+        ? ({ type: 'set', family: 'g', at: gateway, value: list } as const)
+        : ({ type: 'delete', family: 'g', from: gateway, until: gateway + 1n } as const)
+    try {
+      await this.#store.rows.mutateRowIf(this.#key, condition, [change])
+    } catch (error) {
+      // It is only to save others the work.
+      if (!(error instanceof OutcomeUnknown)) throw error
+    }
+  }
+
+  #nextStamp(): bigint {
+    const now = this.#store.scheduler.nowMicros()
+    this.#refuseFastClock(now)
+    // C4: an earlier write of this gateway may be on its way still.
+    return latestOf(now, this.#observed, this.#register + 1n, this.#tried + 1n)
+  }
+
+  #refuseFastClock(now: bigint): void {
+    if (this.#movedAt === undefined || this.#store.scheduler.steadyMs() - this.#movedAt > movedWithinMs) return
+    if (now - this.#register <= clockAheadMicros) return
+    const seconds = (now - this.#register) / 1_000_000n
+    throw new DatastoreError(
+      'UNAVAILABLE',
+      `the clock of this gateway is ${seconds} s ahead of the other gateways of its store; set the clock right, then try again`,
+    )
+  }
+
+  #below(next: bigint): RowCondition {
+    if (this.#state === 'absent') return { family: 'v', values: undefined }
+    return { family: 'v', values: { start: encodeRegister(this.#epoch, 0n), end: encodeRegister(this.#epoch, next) } }
+  }
+
+  #see(register: bigint): void {
+    if (register <= this.#register) return
+    if (this.#register > 0n) this.#movedAt = this.#store.scheduler.steadyMs()
+    this.#register = register
+  }
+
+  async #raised(epoch: number): Promise<void> {
+    await this.#adopt(this.database)
+    if (epoch > this.#epoch) this.#epoch = epoch
+  }
+
+  #write(): void {
+    if (this.#isWriting) return
+    this.#isWriting = true
+    this.#store.inBackground(async () => {
+      try {
+        while (this.#waiting.length > 0 || this.#wantsWrite) await this.#writeOnce()
+      } finally {
+        this.#isWriting = false
+      }
+    })
+  }
+
+  async #writeOnce(): Promise<void> {
+    for (const [id, { isDone }] of this.#own) if (isDone) this.#own.delete(id)
+    const batch = this.#waiting.splice(0, entriesMax - this.#own.size)
+    // The list is full until a commit is finished.
+    if (batch.length === 0 && !this.#wantsWrite) return await this.#store.sleep(5)
+    this.#wantsWrite = false
+    const entries = batch.flatMap(({ entry }) => (entry === undefined ? [] : [entry]))
+    try {
+      if (this.#state === 'unknown') await this.read()
+      const epoch = this.#epoch
+      while (!(await this.#tryStamps(entries))) {
+        await this.read()
+        if (epoch !== this.#epoch) throw new EpochRaised()
+      }
+    } catch (error) {
+      for (const { id } of entries) this.#own.delete(id)
+      for (const { refused } of batch) refused(error)
+      this.#wantsWrite = true
+      if (error instanceof EpochRaised) return
+      if (!(error instanceof DatastoreError)) throw error
+      return await this.#store.pause(4)
+    }
+    for (const { given } of batch) given()
+  }
+
+  /** One conditional write. @returns whether these commits have their stamps now */
+  async #tryStamps(entries: readonly Entry[]): Promise<boolean> {
+    const next = this.#nextStamp()
+    let last = next
+    for (const [i, entry] of entries.entries()) {
+      last = next + BigInt(i)
+      entry.stamp = last
+      if (!this.#store.isOff('clock-list')) this.#own.set(entry.id, entry)
+    }
+    this.#tried = last
+    const write = ++this.#writes
+    const list = encodeList({ write, strikes: 0, commits: [...this.#own.values()].filter(({ isDone }) => !isDone) })
+    const changes = [
+      { type: 'set', family: 'v', at: 0n, value: encodeRegister(this.#epoch, last) },
+      { type: 'set', family: 'g', at: this.#store.gateway, value: list },
+    ] as const
+    try {
+      if (!(await this.#store.rows.mutateRowIf(this.#key, this.#below(next), changes))) return false
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknown)) throw error
+      const { lists } = await this.#store.persistently(() => this.read())
+      const head = lists.get(this.#store.gateway)
+      if (head === undefined || headsOf(head).write !== write) return false
+    }
+    this.#state = 'there'
+    this.#see(last)
+    return true
+  }
+}
+
+/** The latest of some moments. */
+export function latestOf(first: bigint, ...others: readonly bigint[]): bigint {
+  let latest = first
+  for (const moment of others) if (moment > latest) latest = moment
+  return latest
+}
+
+export const clockTopic = 'clock'
+
+function clockRowKey(database: string): RowKey {
+  return topicRowKey(database, clockTopic)
+}
+
+function headsOf(head: string): { readonly write: bigint; readonly strikes: number } {
+  return decodeList(bytesOf(`${head}\0\0\0\0`))
+}
+
+/** The values that begin with the head of a list. */
+function prefix(head: string): { readonly start: Uint8Array; readonly end: Uint8Array } {
+  const { write, strikes } = headsOf(head)
+  return { start: bytesOf(head), end: bytesOf(headOfList({ write, strikes: strikes + 1 })) }
+}

@@ -1,0 +1,187 @@
+/**
+ * The row of an entity group at a shared store: its root's row in Entities, with the group's head, log and prepared record.
+ *
+ *   h   head: n(8) version(8) floor(8) spare(8)     `n` counts every change; `version` is the newest record's
+ *   l   log: a record at its stamp                  p   the record of a commit that has not decided yet, at its stamp
+ *   v   the root entity, at the stamp of its commit
+ *
+ *   APPEND    one group           head as read                     l and the root's v
+ *   PREPARE   each group          head as read                     p
+ *   DECIDE    the primary         head as PREPARE left it          p becomes l and the root's v
+ *   FINISH    the other groups    head as read, p is the commit's  as DECIDE
+ *   REFUSE    any group           head as read, no record          floor = T at least; p goes if it is the commit's
+ *
+ * Each is one conditional write of the row, whose condition is the whole head. The commit point is APPEND, or DECIDE.
+ *
+ * F1  No record with a stamp at or below a group's floor ever enters it.
+ * F2  A commit of several groups is committed if and only if its primary's log has it. A process that finds it neither there nor
+ *     prepared refuses it there first.
+ * F3  A commit below the low watermark that is in no log was trimmed, not lost.        all: test/property/gateways.test.ts
+ */
+import { byteString, bytesOf } from '../encoding/bytes.ts'
+import { decodeUint64, encodeUint64 } from '../encoding/ordered.ts'
+import { invariant } from '../invariant.ts'
+import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
+import { type Cell, type CellChange, newestIs, type RowStore } from '../storage/rows.ts'
+import { valueCell } from '../storage/rows-kv.ts'
+import { entityRowOf } from '../tables/entities.ts'
+import { codesOfEntityRow } from '../tables/entity-rows.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
+import type { CommitId } from './clock-list.ts'
+
+export interface Head {
+  readonly n: bigint
+  readonly version: bigint
+  readonly floor: bigint
+}
+
+/** A record of a commit in one group. */
+export interface GroupRecord {
+  readonly group: GroupCode
+  readonly stamp: bigint
+  readonly value: Uint8Array
+  readonly record: LogRecord
+}
+
+/** A group row as of one moment. */
+export interface GroupRow {
+  readonly group: GroupCode
+  /** The head as it is stored. */
+  readonly seen: Uint8Array | undefined
+  readonly head: Head
+  /** Newest cell of the root entity. */
+  readonly root: Cell | undefined
+  /** Records from the stamp that was asked for on, newest first. */
+  readonly log: readonly GroupRecord[]
+  readonly prepared: GroupRecord | undefined
+}
+
+const noHead: Head = { n: 0n, version: 0n, floor: 0n }
+const spare = encodeUint64(0n)
+
+export function encodeHead({ n, version, floor }: Head): Uint8Array {
+  return bytesOf(encodeUint64(n) + encodeUint64(version) + encodeUint64(floor) + spare)
+}
+
+function decodeHead(bytes: Uint8Array): Head {
+  const code = byteString(bytes)
+  return { n: decodeUint64(code, 0), version: decodeUint64(code, 8), floor: decodeUint64(code, 16) }
+}
+
+/** @param from - the lowest stamp of log records that matter */
+export async function readGroups(
+  rows: RowStore,
+  groups: readonly GroupCode[],
+  from: bigint,
+): Promise<ReadonlyMap<GroupCode, GroupRow>> {
+  const found = await rows.readRows(groups.map(entityRowOf), [
+    { family: 'v', newest: 1 },
+    { family: 'h', newest: 1 },
+    { family: 'p' },
+    { family: 'l', from },
+  ])
+  const read = new Map<GroupCode, GroupRow>()
+  for (const group of groups) {
+    const cells = found.get(entityRowOf(group))?.cells ?? {}
+    const seen = cells.h?.[0]?.value
+    const recordOf = ({ at, value }: Cell): GroupRecord => ({
+      group,
+      stamp: at,
+      value,
+      record: decodeLogRecord(value),
+    })
+    const [prepared] = cells.p ?? []
+    read.set(group, {
+      group,
+      seen,
+      head: seen === undefined ? noHead : decodeHead(seen),
+      root: cells.v?.[0],
+      log: (cells.l ?? []).map(recordOf),
+      prepared: prepared === undefined ? undefined : recordOf(prepared),
+    })
+  }
+  return read
+}
+
+export async function readGroup(rows: RowStore, group: GroupCode, from: bigint): Promise<GroupRow> {
+  return (await readGroups(rows, [group], from)).get(group) as GroupRow
+}
+
+/** Whether a record is of a commit. */
+export function isOf(record: GroupRecord | undefined, id: CommitId): record is GroupRecord {
+  return record?.record.commit === id
+}
+
+/** The record of a commit in the log, as far as that was read. */
+export function inLog({ log }: GroupRow, id: CommitId): GroupRecord | undefined {
+  return log.find((one) => isOf(one, id))
+}
+
+/** The image of an entity: the newer of its row and the log (commit-log/L4). `undefined` = no record is newer than its row. */
+export function newestInLog(
+  { log }: GroupRow,
+  path: string,
+): { readonly stamp: bigint; readonly cell: Uint8Array | undefined } | undefined {
+  for (const { stamp, record } of log) {
+    const change = record.changes.find((one) => one.path === path)
+    if (change !== undefined) return { stamp, cell: change.after }
+  }
+  return undefined
+}
+
+/** Sets the head, if it is still as it was read. False: it was not. */
+async function changeIf(
+  rows: RowStore,
+  group: GroupCode,
+  seen: Uint8Array | undefined,
+  head: Head,
+  changes: readonly CellChange[],
+): Promise<boolean> {
+  const set = { type: 'set', family: 'h', at: 0n, value: encodeHead(head) } as const
+  return await rows.mutateRowIf(entityRowOf(group), newestIs('h', seen), [set, ...changes])
+}
+
+/** The cells that a record brings when it enters the log. */
+function entering({ stamp, value, record, group }: GroupRecord): readonly CellChange[] {
+  const changes: CellChange[] = [{ type: 'set', family: 'l', at: stamp, value }]
+  const rootPath = codesOfEntityRow(entityRowOf(group)).path
+  const root = record.changes.find(({ path }) => path === rootPath)
+  if (root !== undefined) changes.push({ type: 'set', family: 'v', at: stamp, value: valueCell(root.after) })
+  return changes
+}
+
+/** APPEND. */
+export function append(rows: RowStore, { group, seen, head }: GroupRow, record: GroupRecord): Promise<boolean> {
+  invariant(record.stamp > head.floor && record.stamp > head.version, 'F1: a record is above the floor of its group')
+  return changeIf(rows, group, seen, { ...head, n: head.n + 1n, version: record.stamp }, entering(record))
+}
+
+/** PREPARE. */
+export function prepare(rows: RowStore, { group, seen, head }: GroupRow, record: GroupRecord): Promise<boolean> {
+  const change = { type: 'set', family: 'p', at: record.stamp, value: record.value } as const
+  return changeIf(rows, group, seen, prepareHead(head), [change])
+}
+
+/** The head that PREPARE leaves. */
+export function prepareHead(head: Head): Head {
+  return { ...head, n: head.n + 1n }
+}
+
+/** DECIDE and FINISH: the prepared record enters the log. */
+export function decide(
+  rows: RowStore,
+  { group, seen, head }: Pick<GroupRow, 'group' | 'seen' | 'head'>,
+  record: GroupRecord,
+): Promise<boolean> {
+  return changeIf(rows, group, seen, { ...head, n: head.n + 1n, version: record.stamp }, [
+    ...entering(record),
+    { type: 'delete', family: 'p' },
+  ])
+}
+
+/** REFUSE: no record at or below `floor` enters the group any more (F1). */
+export function refuse(rows: RowStore, row: GroupRow, id: CommitId, floor: bigint): Promise<boolean> {
+  const { group, seen, head, prepared } = row
+  const refused = { ...head, n: head.n + 1n, floor: floor > head.floor ? floor : head.floor }
+  return changeIf(rows, group, seen, refused, isOf(prepared, id) ? [{ type: 'delete', family: 'p' }] : [])
+}

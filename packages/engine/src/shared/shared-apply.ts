@@ -1,0 +1,42 @@
+/**
+ * From the log to the tables, at a shared store: the rows of a record, each at the stamp of its commit.
+ *
+ * A deleted row gets an empty cell. So the order, the repetition and the lateness of applies do not matter: an older cell never hides a
+ * newer one, and every process may apply every record (apply/A1 is not needed).
+ */
+import { RecordWrites } from '../log/record-writes.ts'
+import type { CellChange, RowChange, RowKey } from '../storage/rows.ts'
+import { valueCell } from '../storage/rows-kv.ts'
+import { entityRowKey, entityRowOf } from '../tables/entities.ts'
+import { codesOfEntityRow, EntityRows, type IndexRules } from '../tables/entity-rows.ts'
+import type { GroupRecord } from './group-row.ts'
+import type { SharedStore } from './shared-store.ts'
+
+/** The changes of a record's entities, with their rows under some rules. */
+export function rowsOfRecord({ group, record }: GroupRecord, rules: IndexRules): readonly EntityRows[] {
+  const { partition, path: rootPath } = codesOfEntityRow(entityRowOf(group))
+  return record.changes.map(({ path, before, after }) => {
+    const row = path === rootPath ? entityRowOf(group) : entityRowKey(partition, path)
+    return new EntityRows({ codes: codesOfEntityRow(row), row, before, after }, rules)
+  })
+}
+
+/** Writes the rows of some records. The root's row is there since its record entered the log. */
+export async function applyRecords(
+  store: SharedStore,
+  records: readonly GroupRecord[],
+  rules: IndexRules,
+): Promise<void> {
+  const rows: RowChange[] = []
+  for (const record of records) {
+    const rootRow = entityRowOf(record.group)
+    const write = (key: RowKey, value: Uint8Array | undefined): void => {
+      if (key === rootRow) return
+      const at = store.isOff('cell-timestamps') ? 1n : record.stamp
+      const change: CellChange = { type: 'set', family: 'v', at, value: valueCell(value) }
+      rows.push({ key, changes: [change] })
+    }
+    new RecordWrites([], [{ changes: rowsOfRecord(record, rules) }], 'AB').writeTo({ write })
+  }
+  if (rows.length > 0) await store.persistently(() => store.rows.mutateRows(rows))
+}

@@ -1,0 +1,162 @@
+/**
+ * Moments of a database at a shared store, and the tables as they were at them: of each row the newest cell that is not above the moment.
+ *
+ *   lookup in one group      head of the group        the group row (head, log, prepared record, root), then children as of the head
+ *   other strong reads       register                 commits listed below it that may matter are resolved first
+ *   eventual reads           low watermark - 1        a consistent moment some milliseconds ago; never waits
+ *   read_time                as asked                 the register is moved there first
+ *
+ * SR1  A strong read sees every commit acknowledged before it began, all of it or nothing, in every group that it reads.
+ * SR2  No commit enters a group with a stamp at or below a moment that was answered as the read time of it.
+ *                                                                                   both: test/property/gateways.test.ts
+ */
+import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
+import type { KeyRange, KvReader, KvScan, RowKey, ScanOptions } from '../storage/kv.ts'
+import { type RowsReader, valueInCell } from '../storage/rows-kv.ts'
+import { entityRowKey, entityRowOf } from '../tables/entities.ts'
+import { codesOfEntityRow } from '../tables/entity-rows.ts'
+import type { GroupCode } from '../tables/log-rows.ts'
+import { KvTableView, type TableView } from '../tables/table.ts'
+import type { ReadScope } from '../transactions/read-views.ts'
+import { type ClockRow, type Listed, latestOf } from './clock-row.ts'
+import { type GroupRow, inLog, readGroup } from './group-row.ts'
+import type { Resolver } from './resolve.ts'
+import type { SharedStore } from './shared-store.ts'
+
+/** The tables at a moment, in microseconds. */
+export interface SharedMoment {
+  readonly at: bigint
+  readonly view: TableView
+}
+
+/** A strong read moves a register that is older than this. */
+const quietMicros = 1_000_000n
+
+/** How long past moments stay readable. */
+export const readableMicros: bigint = 3_600_000_000n
+
+export class SharedReads {
+  readonly #store: SharedStore
+  readonly #clock: ClockRow
+  readonly #resolver: Resolver
+
+  constructor(store: SharedStore, clock: ClockRow, resolver: Resolver) {
+    this.#store = store
+    this.#clock = clock
+    this.#resolver = resolver
+  }
+
+  /** Now (SR1). */
+  async now(scope: ReadScope): Promise<SharedMoment> {
+    const state = await this.#clock.read()
+    const now = this.#store.scheduler.nowMicros()
+    if (now - state.register > quietMicros) {
+      // So that the moment looks current to clients.
+      await this.#clock.observe(now)
+      return await this.#resolved(this.#clock.register, scope)
+    }
+    await this.#resolve(state, state.listed, state.register, scope)
+    return this.at(state.register)
+  }
+
+  /** Some milliseconds ago; everything up to then is applied. */
+  async eventual(): Promise<SharedMoment> {
+    await this.#clock.read()
+    return this.at(this.#store.isOff('low-watermark') ? this.#clock.register : this.#clock.low - 1n)
+  }
+
+  /** A moment that a client asks for. @throws INVALID_ARGUMENT, FAILED_PRECONDITION */
+  async past(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
+    await this.#clock.read()
+    this.checkReadTime(moment)
+    await this.#clock.observe(moment)
+    return await this.#resolved(moment, scope)
+  }
+
+  checkReadTime(moment: bigint): void {
+    const now = this.#store.scheduler.nowMicros()
+    refuseFuture(moment, latestOf(now, this.#clock.register))
+    refuseForgotten(moment, now - readableMicros)
+  }
+
+  /** A moment at or below which everything is resolved. */
+  at(moment: bigint): SharedMoment {
+    return { at: moment, view: new KvTableView(this.#store.kv.at(moment)) }
+  }
+
+  /** Entities of one group, as of its head. Its view has no other rows. */
+  async head(group: GroupCode): Promise<SharedMoment> {
+    const now = this.#store.scheduler.nowMicros()
+    if (now - this.#clock.register > quietMicros) {
+      await this.#clock.observe(now)
+      await this.#clock.read()
+    }
+    const { low } = this.#clock
+    const row = await readGroup(this.#store.rows, group, low)
+    const decided = await this.#withDecided(row)
+    const version = latestOf(row.head.version, ...decided.log.map(({ stamp }) => stamp))
+    const at = version >= low ? version : low - 1n
+    return { at, view: new KvTableView(new HeadReader(decided, this.#store.kv.at(version))) }
+  }
+
+  /** A prepared record counts if its commit has decided: then it belongs to the log. */
+  async #withDecided(row: GroupRow): Promise<GroupRow> {
+    const { prepared } = row
+    if (prepared === undefined || this.#store.isOff('prepared-in-lookup')) return row
+    const { commit: id = '', groups } = prepared.record
+    const [primary = row.group] = groups
+    if (primary === row.group) return row
+    const other = await readGroup(this.#store.rows, primary, prepared.stamp)
+    return inLog(other, id) === undefined ? row : { ...row, log: [prepared, ...row.log] }
+  }
+
+  async #resolved(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
+    const state = await this.#clock.read()
+    await this.#resolve(state, state.listed, moment, scope)
+    return this.at(moment)
+  }
+
+  async #resolve(
+    state: Parameters<Resolver['resolveAll']>[0],
+    listed: readonly Listed[],
+    moment: bigint,
+    scope: ReadScope,
+  ): Promise<void> {
+    if (this.#store.isOff('resolve-in-read')) return
+    const matters = listed.filter(
+      ({ stamp, groups }) => stamp <= moment && (scope === 'global' || groups.some((group) => scope.includes(group))),
+    )
+    if (matters.length > 0) await this.#resolver.resolveAll(state, matters, moment)
+  }
+}
+
+/** The entities of one group: images in its row, else children as of its version. */
+class HeadReader implements KvReader {
+  readonly #images = new Map<RowKey, Uint8Array | undefined>()
+  readonly #children: RowsReader
+
+  constructor({ group, root, log }: GroupRow, children: RowsReader) {
+    this.#children = children
+    const { partition } = codesOfEntityRow(entityRowOf(group))
+    this.#images.set(entityRowOf(group), valueInCell(root))
+    // Oldest first: the newest image of each counts.
+    for (const { record } of [...log].sort((a, b) => (a.stamp < b.stamp ? -1 : 1))) {
+      for (const { path, after } of record.changes) this.#images.set(entityRowKey(partition, path), after)
+    }
+  }
+
+  async get(key: RowKey): Promise<Uint8Array | undefined> {
+    return this.#images.has(key) ? this.#images.get(key) : await this.#children.get(key)
+  }
+
+  async getAll(keys: readonly RowKey[]): Promise<(Uint8Array | undefined)[]> {
+    const others = keys.filter((key) => !this.#images.has(key))
+    const found = await this.#children.getAll(others)
+    const byKey = new Map(others.map((key, i) => [key, found[i]]))
+    return keys.map((key) => (this.#images.has(key) ? this.#images.get(key) : byKey.get(key)))
+  }
+
+  scan(range: KeyRange, options?: ScanOptions): KvScan {
+    return this.#children.scan(range, options)
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * One process at a store that several share: the rows, its own name, and how it waits.
+ *
+ * P1  Work that must come to an end, whatever the store answers, is repeated until the process closes.
+ */
+import type { Scheduler } from '../clock.ts'
+import { DatastoreError } from '../errors.ts'
+import type { Random } from '../random.ts'
+import type { RowStore } from '../storage/rows.ts'
+import type { RowsKv } from '../storage/rows-kv.ts'
+import type { SwitchedOff } from '../switched-off.ts'
+import type { IndexRules } from '../tables/entity-rows.ts'
+import type { CommitId } from './clock-list.ts'
+
+/** Longest pause between two attempts of work in the background. */
+const pauseMsMax = 5_000
+
+export interface SharedStoreOptions {
+  readonly kv: RowsKv
+  /** The number of this gateway, chosen at its start; no two gateways of a store have the same one, also one after the other. */
+  readonly gateway: bigint
+  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly rulesOf: (database: string) => IndexRules
+  readonly onFailure: (error: unknown) => void
+  readonly switchedOff?: SwitchedOff | undefined
+}
+
+export class SharedStore {
+  readonly rows: RowStore
+  readonly kv: RowsKv
+  readonly gateway: bigint
+  readonly scheduler: Scheduler
+  readonly random: Random
+  readonly rulesOf: (database: string) => IndexRules
+  readonly switchedOff: SwitchedOff | undefined
+  readonly #onFailure: (error: unknown) => void
+  readonly #closing = new AbortController()
+  readonly #running = new Set<Promise<void>>()
+  #commits = 0
+
+  constructor({ kv, gateway, scheduler, random, rulesOf, onFailure, switchedOff }: SharedStoreOptions) {
+    this.rows = kv.rows
+    this.kv = kv
+    this.gateway = gateway
+    this.scheduler = scheduler
+    this.random = random
+    this.rulesOf = rulesOf
+    this.switchedOff = switchedOff
+    this.#onFailure = onFailure
+  }
+
+  /** Aborts when the process closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  newCommitId(): CommitId {
+    return `${this.gateway.toString(36)}.${(++this.#commits).toString(36)}`
+  }
+
+  isOff(mechanism: Parameters<SwitchedOff['has']>[0]): boolean {
+    return this.switchedOff?.has(mechanism) === true
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.scheduler.sleep(ms, this.closing, true)
+  }
+
+  /** Pause before another attempt: longer each time, with jitter. */
+  pause(attempt: number): Promise<void> {
+    return this.sleep(Math.min(pauseMsMax, 5 * 2 ** Math.min(attempt, 12)) * (0.5 + this.random.next() / 2))
+  }
+
+  /** Repeats `step` until it answers (P1): the store may be out of reach for a while. */
+  async persistently<T>(step: () => Promise<T>): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await step()
+      } catch (error) {
+        if (!(error instanceof DatastoreError) || this.closing.aborted) throw error
+        await this.pause(attempt)
+      }
+    }
+  }
+
+  /** Work that its caller does not wait for. */
+  inBackground(work: () => Promise<void>): void {
+    const running = work().catch((error) => {
+      if (!this.closing.aborted) this.#onFailure(error)
+    })
+    this.#running.add(running)
+    void running.finally(() => this.#running.delete(running))
+  }
+
+  /** Waits for work in the background, as long as the store answers; then none begins. */
+  async close(): Promise<void> {
+    const ended = async (): Promise<void> => {
+      while (this.#running.size > 0) await Promise.all(this.#running)
+    }
+    const over = new AbortController()
+    await Promise.race([ended(), this.scheduler.sleep(pauseMsMax, over.signal, true).catch(() => {})])
+    over.abort()
+    this.#closing.abort()
+  }
+}

@@ -1,0 +1,234 @@
+/** Clients of several gateways, each at one or at all of them, and the history of what they did and saw. */
+import type { RequestContext } from '../../src/context.ts'
+import { DatastoreError } from '../../src/errors.ts'
+import type { MaybePromise } from '../../src/maybe-promise.ts'
+import { formatKey, type Key } from '../../src/model/key.ts'
+import type { Filter } from '../../src/model/query.ts'
+import type { ReadOptions } from '../../src/service/api.ts'
+import type { Database } from '../../src/service/database.ts'
+import { type Gateway, GatewayDied, type GatewaysWorld } from './gateways-world.ts'
+import { mutationOf, storedValue } from './log-world.ts'
+
+export const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+const root = (name: string): Key => ({ partition, path: [{ kind: 'G', name }] })
+const child = (name: string): Key => ({
+  partition,
+  path: [
+    { kind: 'G', name },
+    { kind: 'A', id: 1n },
+  ],
+})
+export const roots: readonly Key[] = ['a', 'b', 'c', 'd'].map(root)
+export const keys: readonly Key[] = [...roots, child('a'), child('b')]
+export const nameOf = formatKey
+
+/** Values of entities by their names. */
+export type Values = ReadonlyMap<string, number>
+
+/** Something that a client did. Steps are those of the world. */
+export interface Event {
+  readonly what: string
+  readonly start: number
+  /** Absent while it has no answer. */
+  end?: number
+  /** Values that it wrote, `undefined` for a delete. */
+  writes?: ReadonlyMap<string, number | undefined>
+  /** Stamp of its commit. */
+  stamp?: bigint
+  /** Moment that it read at. */
+  at?: bigint
+  /** Entities that it asked for, and what it found. */
+  asked?: readonly string[]
+  found?: Values
+  /** Whether `found` holds all entities of the kind with an even value. */
+  isQuery?: boolean
+  isEventual?: boolean
+  /** Whether it is known to have no effect. */
+  failed?: boolean
+}
+
+export class Clients {
+  readonly events: Event[] = []
+  readonly #world: GatewaysWorld
+  #lastValue = 0
+
+  constructor(world: GatewaysWorld) {
+    this.#world = world
+  }
+
+  /** One client: some calls, one after the other. */
+  async run(home: Gateway): Promise<void> {
+    const wanders = this.#world.random.next() < 0.5
+    for (let calls = 3 + this.#world.random.integer(4); calls > 0; calls--) {
+      const gateway = wanders ? this.#world.pick(this.#world.alive) : home
+      if (gateway.isDead) return
+      await this.#call(gateway, wanders)
+    }
+  }
+
+  async #call(gateway: Gateway, wanders: boolean): Promise<void> {
+    const { random } = this.#world
+    const calls = [
+      () => this.#put(gateway, [this.#world.pick(keys)]),
+      () => this.#put(gateway, [this.#world.pick(keys)]),
+      () => this.#put(gateway, [roots[random.integer(2)] as Key, roots[2 + random.integer(2)] as Key]),
+      () => this.#transaction(gateway, wanders, 'lookup'),
+      () => this.#transaction(gateway, wanders, 'lookup'),
+      () => this.#transaction(gateway, wanders, 'query'),
+      () => this.#lookup(gateway, [this.#world.pick(keys)], {}),
+      () => this.#lookup(gateway, [roots[0] as Key, roots[2] as Key], {}),
+      () => this.#query(gateway, {}),
+      () => this.#query(gateway, { consistency: 'eventual' }),
+      () => this.#past(gateway),
+    ]
+    await this.#world.pick(calls)()
+    // The second group of a commit of two may be finished after the answer.
+    const last = this.events.at(-1)
+    const second = [...(last?.writes?.keys() ?? [])][1]
+    const key = roots.find((one) => nameOf(one) === second)
+    if (key !== undefined && !gateway.isDead) await this.#lookup(this.#world.pick(this.#world.alive), [key], {})
+  }
+
+  #begin(what: string): Event {
+    const event: Event = { what, start: this.#world.steps }
+    this.events.push(event)
+    return event
+  }
+
+  /** Runs a call, and notes its end; refusals that clients must expect are no errors. */
+  async #noted(event: Event, call: () => Promise<void>): Promise<void> {
+    try {
+      await call()
+      event.end = this.#world.steps
+    } catch (error) {
+      if (error instanceof GatewayDied) return
+      if (!(error instanceof DatastoreError)) throw error
+      if (!['ABORTED', 'UNAVAILABLE', 'FAILED_PRECONDITION', 'ALREADY_EXISTS'].includes(error.code)) throw error
+      if (error.committed === 'no') event.failed = true
+    }
+  }
+
+  #newWrites(written: readonly Key[]): ReadonlyMap<string, number | undefined> {
+    const isDelete = this.#world.random.next() < 0.15
+    return new Map(written.map((key) => [nameOf(key), isDelete ? undefined : ++this.#lastValue]))
+  }
+
+  #put(gateway: Gateway, written: readonly Key[]): Promise<void> {
+    const event = this.#begin(written.length > 1 ? 'put of groups' : 'put')
+    const writes = this.#newWrites(written)
+    event.writes = writes
+    return this.#noted(event, async () => {
+      const mutations = written.map((key) => mutationOf(key, writes.get(nameOf(key))))
+      const { mutationResults } = await at(gateway, (database, context) =>
+        database.commit(context, {
+          mode: 'transactional',
+          singleUse: { mode: 'readWrite' },
+          mutations,
+        }),
+      )
+      // A delete of a missing entity has no commit of its own.
+      if (!writes.has(nameOf(written[0] as Key)) || writes.get(nameOf(written[0] as Key)) === undefined) return
+      const [first] = mutationResults
+      if (first !== undefined) event.stamp = first.version
+    })
+  }
+
+  #transaction(gateway: Gateway, wanders: boolean, reads: 'lookup' | 'query'): Promise<void> {
+    const { random } = this.#world
+    const event = this.#begin(`transaction of a ${reads}`)
+    const next = (): Gateway => (wanders ? this.#world.pick(this.#world.alive) : gateway)
+    const isOwn = random.next() < 0.4
+    const asked = isOwn ? [keys[0] as Key, keys[4] as Key] : [this.#world.pick(keys), this.#world.pick(keys)]
+    const written = isOwn ? this.#world.pick(asked) : this.#world.pick(keys)
+    const writes: ReadonlyMap<string, number | undefined> = new Map([[nameOf(written), ++this.#lastValue]])
+    event.writes = writes
+    return this.#noted(event, async () => {
+      const begin = next()
+      const transaction = await at(begin, (database, context) =>
+        database.beginTransaction(context, { mode: 'readWrite' }),
+      )
+      const read =
+        reads === 'query'
+          ? await this.#found(next(), { transaction })
+          : await this.#values(next(), asked, { transaction })
+      event.found = read.found
+      if (reads === 'query') event.isQuery = true
+      else event.asked = asked.map(nameOf)
+      const end = next()
+      const { mutationResults } = await at(end, (database, context) =>
+        database.commit(context, {
+          mode: 'transactional',
+          transaction,
+          mutations: [mutationOf(written, writes.get(nameOf(written)))],
+        }),
+      )
+      const [first] = mutationResults
+      if (first !== undefined) event.stamp = first.version
+    })
+  }
+
+  #lookup(gateway: Gateway, asked: readonly Key[], read: ReadOptions): Promise<void> {
+    const event = this.#begin(asked.length > 1 ? 'lookup of groups' : 'lookup')
+    event.asked = asked.map(nameOf)
+    return this.#noted(event, async () => {
+      const { at, found } = await this.#values(gateway, asked, read)
+      event.at = at
+      event.found = found
+    })
+  }
+
+  #query(gateway: Gateway, read: ReadOptions): Promise<void> {
+    const event = this.#begin(read.consistency === 'eventual' ? 'eventual query' : 'query')
+    event.isQuery = true
+    event.isEventual = read.consistency === 'eventual'
+    return this.#noted(event, async () => {
+      const { at, found } = await this.#found(gateway, read)
+      event.at = at
+      event.found = found
+    })
+  }
+
+  /** A query at a moment that another read was answered with. */
+  async #past(gateway: Gateway): Promise<void> {
+    const readTime = this.#world.pick(this.events)?.at
+    if (readTime === undefined) return await this.#query(gateway, {})
+    const event = this.#begin('query of the past')
+    event.isQuery = true
+    event.isEventual = true
+    await this.#noted(event, async () => {
+      const { at, found } = await this.#found(gateway, { readTime })
+      event.at = at
+      event.found = found
+    })
+  }
+
+  async #values(gateway: Gateway, asked: readonly Key[], read: ReadOptions) {
+    const result = await at(gateway, (database, context) => database.lookup(context, { keys: asked, read }))
+    const found = new Map(result.found.map(({ key, image }) => [nameOf(key), storedValue(image.properties)]))
+    return { at: result.readTime, found }
+  }
+
+  /** The roots with an even value. */
+  async #found(gateway: Gateway, read: ReadOptions) {
+    const filter: Filter = {
+      type: 'property',
+      property: 'parity',
+      operator: 'equal',
+      value: { type: 'integer', value: 0n },
+    }
+    const query = { partition, kind: 'G', projection: [], filter, order: [], distinctOn: [], offset: 0 }
+    const batch = await at(gateway, (database, context) => database.runQuery(context, { query, read }))
+    const found = new Map(
+      batch.results.map(({ key, image }) => [nameOf(key), image === undefined ? -1 : storedValue(image.properties)]),
+    )
+    return { at: batch.readTime, found }
+  }
+}
+
+/** Makes a call at a gateway. @throws GatewayDied */
+export async function at<T>(
+  { engine, died }: Gateway,
+  call: (database: Database, context: RequestContext) => MaybePromise<T>,
+): Promise<T> {
+  return await Promise.race([call(engine.database('p'), engine.context()), died])
+}
