@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { requestFromJson } from '../../src/protocols/json-codec.ts'
 import { sidewaysOverflow, violationsOf } from './axe.ts'
-import { consoleTests } from './browser.ts'
+import { consoleTests, picture } from './browser.ts'
 
 const every = {
   partition: { projectId: 'demo', databaseId: '', namespaceId: '' },
@@ -31,9 +31,10 @@ async function put(emulator: Emulator, properties: object, more: object = {}): P
 async function stored(
   emulator: Emulator,
   key: string,
+  place = '',
 ): Promise<{ properties?: Record<string, never>; version?: string }> {
   const answer = await fetch(
-    `http://${emulator.address}/emulator/inspect/entity?project=demo&key=${encodeURIComponent(key)}`,
+    `http://${emulator.address}/emulator/inspect/entity?project=demo&key=${encodeURIComponent(key)}${place}`,
   )
   const { found } = (await answer.json()) as { found?: [{ entity: { properties: never }; version: string }] }
   return found === undefined ? {} : { properties: found[0].entity.properties ?? {}, version: found[0].version }
@@ -92,15 +93,20 @@ consoleTests('an entity in the console', ({ visit }) => {
 
   test('use-editor/EE3: a save does what it said: so many rows, table by table', async () => {
     const { page, emulator } = await visit(at('ToDo:1'))
-    await put(emulator, { title: { stringValue: 'a' }, n: { integerValue: '1' } })
+    await put(emulator, {
+      title: { stringValue: 'Write the first program' },
+      priority: { integerValue: '3' },
+      due: { timestampValue: '2026-12-01T12:00:00Z' },
+    })
     const dialog = await openEditor(page)
-    await dialog.getByLabel('Value of n').fill('2')
+    await dialog.getByLabel('Value of priority').fill('2')
     await dialog.getByRole('button', { name: 'Add a property', exact: true }).click()
-    await dialog.getByLabel('Name of property 3').fill('done')
+    await dialog.getByLabel('Name of property 4').fill('done')
     await dialog.getByLabel('Type of done').selectOption('boolean')
     await dialog.getByText('Writes 5 rows, deletes 2').waitFor()
     await dialog.getByText('Rows that a save writes and deletes').click()
     const told = await dialog.locator('.row-tally-rows li').allTextContents()
+    await picture(page, 'console-editor')
     const feed = await fetch(`http://${emulator.address}/emulator/commits?list=100`)
     await save(dialog)
     await dialog.waitFor({ state: 'detached' })
@@ -157,7 +163,10 @@ consoleTests('an entity in the console', ({ visit }) => {
   })
 
   test('an entity is created with an id of its own, duplicated, and deleted after a question', async () => {
+    const there = '&database=orders&namespace=n'
     const { page, emulator } = await visit('#/entity')
+    await page.getByLabel('Database').fill('orders')
+    await page.getByLabel('Namespace').fill('n')
     await page.getByRole('button', { name: 'New entity…' }).click()
     let dialog = page.getByRole('dialog')
     await dialog.getByLabel('Key').fill('ToDo')
@@ -171,22 +180,25 @@ consoleTests('an entity in the console', ({ visit }) => {
     await dialog.getByLabel('Key').fill('ToDo:"copy"')
     await dialog.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { name: 'ToDo:"copy"', exact: true }).waitFor()
-    expect((await stored(emulator, 'ToDo:"copy"')).properties).toEqual((await stored(emulator, key)).properties)
+    expect((await stored(emulator, 'ToDo:"copy"', there)).properties).toEqual(
+      (await stored(emulator, key, there)).properties,
+    )
     dialog = await openEditor(page)
     await dialog.getByRole('button', { name: 'Delete…' }).click()
     await dialog.getByText('Deletes 4 rows').waitFor()
     await dialog.getByRole('button', { name: 'Delete the entity' }).click()
     await page.getByText('This commit deleted the entity.').waitFor()
-    expect(await stored(emulator, 'ToDo:"copy"')).toEqual({})
+    expect(await stored(emulator, 'ToDo:"copy"', there)).toEqual({})
   })
 
   test('the slider shows an old version and its difference, and what comes meanwhile; a held commit stays held', async () => {
     const { page, emulator } = await visit(at('ToDo:1'))
     await page.getByText('There is no such entity').waitFor()
-    for (const n of ['1', '2']) await put(emulator, { n: { integerValue: n } })
+    const title = { stringValue: 'Write the first program' }
+    for (const n of ['1', '2']) await put(emulator, { title, n: { integerValue: n } })
     await page.getByText('2 are kept').waitFor()
     await page.getByRole('slider', { name: 'Version' }).press('ArrowLeft')
-    await page.getByRole('cell', { name: '1 integer' }).waitFor()
+    await page.getByRole('row', { name: 'n integer 1' }).waitFor()
     await page.getByText('The log has no version before it.').waitFor()
     await page.getByText(/A lookup with read_time .*Z finds this version/).waitFor()
     await page.getByLabel('Difference to').selectOption({ index: 2 })
@@ -195,8 +207,10 @@ consoleTests('an entity in the console', ({ visit }) => {
       'n2 integer1 integer',
     ])
     expect(page.url()).toMatch(/version=\d+&with=\d+/)
+    await page.setViewportSize({ width: 1280, height: 860 })
+    await picture(page, 'console-entity')
     emulator.engine.database('demo').configure({ applyPolicy: { type: 'manual' } })
-    await put(emulator, { n: { integerValue: '3' } })
+    await put(emulator, { title, n: { integerValue: '3' } })
     await page.getByText('3 are kept').waitFor()
     await page.getByText('waits for A').first().waitFor()
     await page.getByRole('region', { name: 'EntitiesByPropertyAsc' }).getByText('to be written').waitFor()

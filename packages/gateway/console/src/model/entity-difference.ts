@@ -77,16 +77,25 @@ function isSame(a: Json, b: Json): boolean {
   )
 }
 
+/** `integer`, `string, not indexed` */
+export function typeInWords({ type, isExcluded, meaning }: ValueForm): string {
+  return [type, ...flagsOf({ type, isExcluded, meaning })].join(', ')
+}
+
+function flagsOf({ type, isExcluded, meaning }: Pick<ValueForm, 'type' | 'isExcluded' | 'meaning'>): readonly string[] {
+  // A vector is never indexed, and has a meaning of its own.
+  if (type === 'vector') return []
+  return [...(isExcluded ? ['not indexed'] : []), ...(meaning === '' ? [] : [`meaning ${meaning}`])]
+}
+
 /** A value on one line, its type too: `5 integer`, `"text" string, not indexed`. */
-export function valueInWords(value: ValueForm): string {
-  const flags = [
-    ...(value.isExcluded && value.type !== 'vector' ? ['not indexed'] : []),
-    ...(value.meaning === '' || value.type === 'vector' ? [] : [`meaning ${value.meaning}`]),
-  ]
+function valueInWords(value: ValueForm): string {
+  const flags = flagsOf(value)
   return [`${plainWords(value)} ${value.type}`.trim(), ...flags].join(', ')
 }
 
-function plainWords(value: ValueForm): string {
+/** A value on one line, without its type: `5`, `"text"`, `[1, 2]`. */
+export function plainWords(value: ValueForm): string {
   const { type, text, longitude, properties, elements } = value
   switch (type) {
     case 'null':

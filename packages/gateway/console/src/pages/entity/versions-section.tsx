@@ -5,7 +5,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { DifferenceList } from '../../components/difference-list.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
-import { differencesOf, valueInWords } from '../../model/entity-difference.ts'
+import { differencesOf, plainWords, typeInWords } from '../../model/entity-difference.ts'
 import { formOf } from '../../model/typed-json.ts'
 import { StateTag } from './log-section.tsx'
 import type { VersionReport } from './use-inside.ts'
@@ -166,6 +166,7 @@ function VersionState({
         <thead>
           <tr>
             <th scope="col">Property</th>
+            <th scope="col">Type</th>
             <th scope="col">Value</th>
           </tr>
         </thead>
@@ -175,8 +176,9 @@ function VersionState({
               <th scope="row">
                 <SafeText text={name} />
               </th>
+              <td class="muted">{typeInWords(formOf(value))}</td>
               <td>
-                <SafeText text={valueInWords(formOf(value))} />
+                <SafeText text={plainWords(formOf(value))} />
               </td>
             </tr>
           ))}
