@@ -8,14 +8,8 @@ import type { SelectStatement, Statement } from '../../../src/gql/syntax.ts'
 import { type Page, type PageRequest, pageMax } from '../model/paging.ts'
 import { countIn, type GqlQuery, keysOf, pageQuery } from '../model/statements.ts'
 import type { ApiKey, ApiProperties, ApiValue } from '../model/value-words.ts'
+import type { EntityScope } from './entities.ts'
 import { type CallOptions, pathPart, postJson } from './http.ts'
-
-/** Where entities are; empty for the default database and namespace. */
-export interface Scope {
-  readonly project: string
-  readonly database: string
-  readonly namespace: string
-}
 
 export interface EntityResult {
   readonly entity: { readonly key: ApiKey; readonly properties?: ApiProperties }
@@ -34,7 +28,7 @@ interface QueryAnswer {
 
 /** A page of a query's results. A server that stops within an OFFSET is asked to go on. */
 export async function readPage(
-  scope: Scope,
+  scope: EntityScope,
   statement: SelectStatement,
   request: PageRequest,
   options: CallOptions = {},
@@ -55,13 +49,13 @@ export async function readPage(
   }
 }
 
-function runGql(scope: Scope, gqlQuery: GqlQuery, options: CallOptions): Promise<QueryAnswer> {
+function runGql(scope: EntityScope, gqlQuery: GqlQuery, options: CallOptions): Promise<QueryAnswer> {
   return postJson(`/v1/projects/${pathPart(scope.project)}:runQuery`, { ...placeOf(scope), gqlQuery }, options)
 }
 
 /** The figures of an aggregation, by their names. */
 export async function aggregate(
-  scope: Scope,
+  scope: EntityScope,
   statement: Statement | string,
   options: CallOptions = {},
 ): Promise<Readonly<Record<string, ApiValue>>> {
@@ -78,7 +72,7 @@ export async function aggregate(
 
 /** Keys of all that a query finds, a page at a time. */
 export async function* keyPages(
-  scope: Scope,
+  scope: EntityScope,
   statement: SelectStatement,
   options: CallOptions = {},
 ): AsyncGenerator<readonly ApiKey[]> {
@@ -95,7 +89,7 @@ export async function* keyPages(
 
 /** Deletes entities, at most a page of them, each for itself. */
 export async function deleteKeys(
-  { project, database }: Scope,
+  { project, database }: EntityScope,
   keys: readonly ApiKey[],
   options: CallOptions = {},
 ): Promise<void> {
@@ -107,7 +101,7 @@ export async function deleteKeys(
   await postJson(`/v1/projects/${pathPart(project)}:commit`, body, options)
 }
 
-function placeOf({ project, database, namespace }: Scope): object {
+function placeOf({ project, database, namespace }: EntityScope): object {
   return {
     ...(database === '' ? {} : { databaseId: database }),
     partitionId: {

@@ -15,7 +15,7 @@ import {
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { json } from '@codemirror/lang-json'
 import { bracketMatching, syntaxHighlighting } from '@codemirror/language'
-import { Compartment, EditorState, type Extension, StateEffect, StateField } from '@codemirror/state'
+import { Compartment, EditorState, type Extension, StateEffect, StateField, type Transaction } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder } from '@codemirror/view'
 import type { Completions } from '../../../../src/gql/complete.ts'
 import { colours, gqlLanguage } from './gql-language.ts'
@@ -96,8 +96,9 @@ function extensionsOf(options: EditorOptions): Extension {
     placeholder(options.placeholder),
     isGql ? gqlLanguage : json(),
     syntaxHighlighting(colours),
-    autocompletion({ override: isGql ? [sourceOf(options)] : [], icons: false }),
+    autocompletion({ override: isGql ? [sourceOf(options)] : [], icons: false, interactionDelay: 0 }),
     mistakes,
+    overSelection,
     theme,
   ]
 }
@@ -113,6 +114,20 @@ function sourceOf({ complete }: EditorOptions): (context: CompletionContext) => 
     }
   }
 }
+
+/** Text typed over a selection. The browser would give it the look of the selection in a style attribute, which the policy refuses. */
+const overSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType } = event
+    const { from, to, empty } = view.state.selection.main
+    if (empty || inputType !== 'insertText' || data === null || view.composing) return false
+    const insert = (): Transaction => view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type' })
+    const isHandled = view.state.facet(EditorView.inputHandler).some((handle) => handle(view, from, to, data, insert))
+    if (!isHandled) view.dispatch(insert())
+    event.preventDefault()
+    return true
+  },
+})
 
 const setMistake = StateEffect.define<number | undefined>()
 

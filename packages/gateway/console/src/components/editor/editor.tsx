@@ -31,8 +31,14 @@ export function Editor(props: EditorProps) {
   const [editor, setEditor] = useState<MountedEditor | undefined>(undefined)
   const latest = useRef(props)
   latest.current = props
-  useEffect(() => mounted(host, latest, setEditor), [])
-  useEffect(() => editor?.setValue(value), [editor, value])
+  // Texts that were typed and that the page has not given back yet: what it gives may be behind what is typed.
+  const typed = useRef<readonly string[]>([])
+  useEffect(() => mounted(host, latest, typed, setEditor), [])
+  useEffect(() => {
+    const at = typed.current.lastIndexOf(value)
+    typed.current = typed.current.slice(at + 1)
+    if (at < 0) editor?.setValue(value)
+  }, [editor, value])
   useEffect(() => editor?.setReadOnly(isReadOnly), [editor, isReadOnly])
   useEffect(() => editor?.setMistake(mistakeAt), [editor, mistakeAt, value])
   useEffect(() => {
@@ -57,6 +63,7 @@ export function Editor(props: EditorProps) {
 function mounted(
   host: { readonly current: HTMLElement | null },
   latest: { readonly current: EditorProps },
+  typed: { current: readonly string[] },
   setEditor: (editor: MountedEditor | undefined) => void,
 ): () => void {
   let editor: MountedEditor | undefined
@@ -70,7 +77,10 @@ function mounted(
       value,
       isReadOnly,
       placeholder,
-      onChange: (text) => latest.current.onChange?.(text),
+      onChange(text) {
+        typed.current = [...typed.current, text]
+        latest.current.onChange?.(text)
+      },
       onRun: () => latest.current.onRun?.(),
       complete: (text, at) => latest.current.complete?.(text, at),
     })

@@ -5,7 +5,8 @@
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
-import { aggregate, keyPages, readPage, type Scope } from '../../api/datastore.ts'
+import { aggregate, keyPages, readPage } from '../../api/datastore.ts'
+import type { EntityScope } from '../../api/entities.ts'
 import { getJson } from '../../api/http.ts'
 import { countUpTo, statementIn, wholeKind } from '../../model/statements.ts'
 import { useChanges } from './commits.ts'
@@ -43,7 +44,7 @@ const nothing: Catalog = {
   error: undefined,
 }
 
-export function useCatalog({ project, database, namespace }: Scope): Catalog {
+export function useCatalog({ project, database, namespace }: EntityScope): Catalog {
   const [catalog, setCatalog] = useState(nothing)
   const current = epoch.value
   const loading = useRef<AbortController | undefined>(undefined)
@@ -81,7 +82,7 @@ export function useCatalog({ project, database, namespace }: Scope): Catalog {
 
 type Names = Pick<Catalog, 'databases' | 'namespaces' | 'kinds' | 'hasMoreKinds'>
 
-async function namesIn(scope: Scope, signal: AbortSignal): Promise<Names> {
+async function namesIn(scope: EntityScope, signal: AbortSignal): Promise<Names> {
   const { databases } = await getJson<{ databases: readonly Database[] }>('/emulator/inspect/databases', { signal })
   if (scope.project === '') return { databases, namespaces: [], kinds: [], hasMoreKinds: false }
   const [namespaces, kinds] = await Promise.all([
@@ -93,7 +94,7 @@ async function namesIn(scope: Scope, signal: AbortSignal): Promise<Names> {
 }
 
 /** Entities of a metadata kind have the names that they stand for; the default namespace has an id. */
-async function namesOf(scope: Scope, kind: string, signal: AbortSignal): Promise<readonly string[]> {
+async function namesOf(scope: EntityScope, kind: string, signal: AbortSignal): Promise<readonly string[]> {
   const names: string[] = []
   for await (const keys of keyPages(scope, wholeKind(kind), { signal })) {
     names.push(...keys.map(({ path }) => path.at(-1)?.name ?? ''))
@@ -102,13 +103,13 @@ async function namesOf(scope: Scope, kind: string, signal: AbortSignal): Promise
   return names
 }
 
-async function countOfKind(scope: Scope, kind: string, signal: AbortSignal): Promise<number> {
+async function countOfKind(scope: EntityScope, kind: string, signal: AbortSignal): Promise<number> {
   const { n } = await aggregate(scope, statementIn(countUpTo(kind, countMax)), { signal })
   return Number(n?.integerValue ?? 0)
 }
 
 /** Properties of the first entities of a kind: for completion. */
-export async function sampledProperties(scope: Scope, kind: string): Promise<readonly string[]> {
+export async function sampledProperties(scope: EntityScope, kind: string): Promise<readonly string[]> {
   const request = { start: undefined, end: undefined, limit: sampleSize, before: 0 }
   const { rows } = await readPage(scope, wholeKind(kind), request)
   return [...new Set(rows.flatMap(({ entity }) => Object.keys(entity.properties ?? {})))]

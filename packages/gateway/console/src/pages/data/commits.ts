@@ -5,29 +5,18 @@
  */
 import { useEffect, useRef } from 'preact/hooks'
 import { openEvents } from '../../api/events.ts'
+import type { CommitEvent, StoreEvent } from '../../model/store-events.ts'
 
 const firstMs = 40
 const nextMs = 500
-
-/** As far as it is read here; docs/reference/http.md has all of it. */
-interface CommitEvent {
-  readonly commit?: Commit
-  readonly apply?: Omit<Commit, 'changes'> & { readonly milestone: 'A' | 'B' }
-  readonly reload?: object
-  readonly lost?: number
-}
-
-interface Commit {
-  readonly version: string
-  readonly changes?: readonly { readonly operation: string; readonly kind: string; readonly namespace: string }[]
-  readonly moreChanges?: number
-  readonly waits?: boolean
-}
+/** Changes that an event names at most. */
+const listed = 20
+/** Commits that wait to be applied, of which the kinds are kept. */
+const waitingMax = 1000
 
 /** The kinds that have changed: by namespace and kind. `all`: any may have. */
 export interface Changes {
   readonly isAll: boolean
-  /** Whether a kind may have come or gone. */
   has(namespace: string, kind: string): boolean
 }
 
@@ -37,8 +26,8 @@ export function useChanges(project: string, database: string, onChanges: (change
   latest.current = onChanges
   useEffect(() => {
     const gathered = new Gathered((changes) => latest.current(changes))
-    const query = project === '' ? '' : `?${new URLSearchParams({ project, database }).toString()}`
-    const close = openEvents<CommitEvent>(`/emulator/commits${query}`, {
+    const query = new URLSearchParams({ list: String(listed), ...(project === '' ? {} : { project, database }) })
+    const close = openEvents<StoreEvent>(`/emulator/commits?${query.toString()}`, {
       onEvent: (event) => gathered.add(event),
       onOpened: () => gathered.addAll(),
     })
@@ -62,11 +51,11 @@ class Gathered {
     this.#tell = tell
   }
 
-  add({ commit, apply, reload, lost }: CommitEvent): void {
+  add({ commit, apply, reload, lost }: StoreEvent): void {
     if (reload !== undefined || lost !== undefined) this.addAll()
     if (commit !== undefined) {
       const names = namesOf(commit)
-      if (commit.waits === true) this.#waiting.set(commit.version, names)
+      if (commit.waits) this.#keep(commit.version, names)
       this.#note(names)
     } else if (apply?.milestone === 'B') {
       const names = this.#waiting.get(apply.version)
@@ -82,6 +71,12 @@ class Gathered {
 
   close(): void {
     clearTimeout(this.#timer)
+  }
+
+  #keep(version: string, names: readonly string[]): void {
+    this.#waiting.set(version, names)
+    const [oldest] = this.#waiting.keys()
+    if (this.#waiting.size > waitingMax && oldest !== undefined) this.#waiting.delete(oldest)
   }
 
   #note(names: readonly string[]): void {
@@ -105,8 +100,8 @@ class Gathered {
 }
 
 /** Empty when some changes are not named. */
-function namesOf({ changes = [], moreChanges = 0 }: Commit): readonly string[] {
-  return moreChanges > 0 ? [] : changes.map(({ namespace, kind }) => nameOf(namespace, kind))
+function namesOf({ changes, moreChanges = 0 }: CommitEvent): readonly string[] {
+  return moreChanges > 0 ? [] : changes.map(({ namespace = '', kind }) => nameOf(namespace, kind))
 }
 
 function nameOf(namespace: string, kind: string): string {

@@ -8,14 +8,15 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { SelectStatement } from '../../../../src/gql/syntax.ts'
-import { aggregate, deleteKeys, keyPages, type Scope } from '../../api/datastore.ts'
+import { aggregate, deleteKeys, keyPages } from '../../api/datastore.ts'
+import type { EntityScope } from '../../api/entities.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { countOf } from '../../model/statements.ts'
 import type { ApiKey } from '../../model/value-words.ts'
 
 export interface DeleteDialogProps {
-  readonly scope: Scope
+  readonly scope: EntityScope
   /** The query whose results go, or their keys. */
   readonly what: SelectStatement | readonly ApiKey[]
   readonly onClose: () => void
@@ -116,13 +117,13 @@ function counted(count: number): string {
   return `${count.toLocaleString('en')} ${count === 1 ? 'entity' : 'entities'}`
 }
 
-async function totalOf(scope: Scope, what: DeleteDialogProps['what'], signal: AbortSignal): Promise<number> {
+async function totalOf(scope: EntityScope, what: DeleteDialogProps['what'], signal: AbortSignal): Promise<number> {
   if (!isQuery(what)) return what.length
   const { n } = await aggregate(scope, countOf(what), { signal })
   return Number(n?.integerValue ?? 0)
 }
 
-async function* pagesOf(scope: Scope, what: DeleteDialogProps['what']): AsyncGenerator<readonly ApiKey[]> {
+async function* pagesOf(scope: EntityScope, what: DeleteDialogProps['what']): AsyncGenerator<readonly ApiKey[]> {
   if (isQuery(what)) yield* keyPages(scope, what)
   else for (let at = 0; at < what.length; at += 100) yield what.slice(at, at + 100)
 }

@@ -1,6 +1,6 @@
 /** The plan of the query that was run, the rows it read of each table, and the index that it lacks. */
 import { useEffect, useState } from 'preact/hooks'
-import type { Scope } from '../../api/datastore.ts'
+import type { EntityScope } from '../../api/entities.ts'
 import { postJson } from '../../api/http.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
@@ -28,7 +28,7 @@ export interface PlanReport {
 }
 
 export interface ExplainPanelProps {
-  readonly scope: Scope
+  readonly scope: EntityScope
   /** The query whose plan is shown, with the limit of a page. */
   readonly gql: string
   /** Grows with each run. */
@@ -75,7 +75,7 @@ export function ExplainPanel({ scope, gql, runs }: ExplainPanelProps) {
   )
 }
 
-function usePlan(scope: Scope, gql: string, runs: number): { report?: PlanReport; error?: Error } {
+function usePlan(scope: EntityScope, gql: string, runs: number): { report?: PlanReport; error?: Error } {
   const [state, setState] = useState<{ report?: PlanReport; error?: Error }>({})
   const { project, database, namespace } = scope
   useEffect(() => {

@@ -10,13 +10,14 @@ import type { Statement } from '../../../../src/gql/syntax.ts'
 import { server } from '../../api/connection.ts'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { formatKeyPath } from '../../model/key-text.ts'
 import { navigate, type PageProps } from '../../model/route.ts'
 import { sortedBy, statementIn, wholeKind } from '../../model/statements.ts'
 import { type Catalog, useCatalog } from './catalog.ts'
+import { Dialogs, EntityActions, type OpenDialog } from './dialogs.tsx'
 import { NoData } from './no-data.tsx'
 import { addressOfPlace, type Place, placeOf } from './place.ts'
 import { QueryPanel } from './query-panel.tsx'
-import { insideAddress } from './results-table.tsx'
 import { AggregateView, ResultsView } from './results-view.tsx'
 import { ScopePanel } from './scope-panel.tsx'
 
@@ -40,7 +41,7 @@ export default function DataPage({ route }: PageProps) {
           catalog.kinds.length === 0 && (
             <>
               <h1>Data</h1>
-              <NoData project={place.project} namespace={place.namespace} />
+              <EmptyData place={place} />
             </>
           )
         )}
@@ -64,9 +65,21 @@ function useFirstPlace(place: Place, { databases, kinds }: Catalog): void {
   }, [place.project, place.database, place.namespace, hasQuery, found?.project, kind])
 }
 
+/** A database without entities, where the first one can be made. */
+function EmptyData({ place }: { readonly place: Place }) {
+  const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
+  return (
+    <NoData project={place.project} namespace={place.namespace}>
+      {place.project !== '' && <EntityActions onDialog={setDialog} />}
+      <Dialogs place={place} dialog={dialog} onDialog={setDialog} onOpened={() => undefined} />
+    </NoData>
+  )
+}
+
 function Query({ place, catalog }: { readonly place: Place; readonly catalog: Catalog }) {
   const [met, setMet] = useState<readonly string[]>([])
   const [runs, setRuns] = useState(0)
+  const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
   const gql = place.gql ?? printGql(wholeKind(place.kind))
   const read = readStatement(gql)
   const go = (to: Partial<Place>, options: { replace?: boolean } = {}): void =>
@@ -84,7 +97,16 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
   )
   return (
     <>
-      <h1 class="data-title">{place.kind === '' ? 'Query' : <SafeText text={place.kind} />}</h1>
+      <header class="data-head">
+        <h1 class="data-title">{place.kind === '' ? 'Query' : <SafeText text={place.kind} />}</h1>
+        <EntityActions onDialog={setDialog} />
+      </header>
+      <Dialogs
+        place={place}
+        dialog={dialog}
+        onDialog={setDialog}
+        onOpened={(opened) => go({ opened }, { replace: true })}
+      />
       <QueryPanel scope={place} gql={gql} kinds={catalog.kinds} properties={met} onRun={run} />
       {read instanceof GqlError ? (
         <ErrorNote error={read} what="The query of this address is no GQL" />
@@ -107,7 +129,8 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
           onColumns={(columns) => go({ columns }, { replace: true })}
           onExplain={(isExplained) => go({ isExplained }, { replace: true })}
           onSort={(property) => run(printGql(sortedBy(read, property)))}
-          onOpen={(key) => navigate(insideAddress(place, key))}
+          onOpen={(key) => go({ opened: formatKeyPath(key.path) })}
+          onDuplicate={(key) => setDialog({ type: 'duplicate', key: formatKeyPath(key.path) })}
         />
       )}
     </>

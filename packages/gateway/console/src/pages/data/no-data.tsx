@@ -1,9 +1,17 @@
 /** Data without data: how a client connects, and how to seed. */
+import type { ComponentChildren } from 'preact'
 import { server } from '../../api/connection.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 
-export function NoData({ project, namespace }: { readonly project: string; readonly namespace: string }) {
+export interface NoDataProps {
+  readonly project: string
+  readonly namespace: string
+  /** Ways to make the first entity here. */
+  readonly children: ComponentChildren
+}
+
+export function NoData({ project, namespace, children }: NoDataProps) {
   const address = server.value?.address ?? location.host
   const name = project === '' ? (server.value?.project ?? 'demo') : project
   const lines = [
@@ -23,6 +31,7 @@ export function NoData({ project, namespace }: { readonly project: string; reado
         {'\n'}npx sixtables seed --endpoint {address} --project {name} fixture.yaml
       </pre>
       <CopyButton text={put} label="Copy the first line" />
+      <div class="no-data-next">{children}</div>
     </EmptyState>
   )
 }

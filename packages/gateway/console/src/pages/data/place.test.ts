@@ -12,6 +12,7 @@ const places: fc.Arbitrary<Place> = fc.record({
   gql: fc.option(text, { nil: undefined }),
   columns: fc.option(fc.array(text, { maxLength: 3 }), { nil: undefined }),
   isExplained: fc.boolean(),
+  opened: fc.option(text, { nil: undefined }),
 })
 
 test('P1: an address gives its place back', () => {

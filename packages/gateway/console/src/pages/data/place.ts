@@ -1,14 +1,14 @@
 /**
  * The state of Data that its address has.
  *
- *   #/data/{project}/{kind}?database=…&namespace=…&gql=…&columns=["a"]&explain=1
+ *   #/data/{project}/{kind}?database=…&namespace=…&gql=…&columns=["a"]&explain=1&open={key}
  *
  * P1  placeOf(addressOfPlace(place)) is `place`.                                      place.test.ts
  */
-import type { Scope } from '../../api/datastore.ts'
+import type { EntityScope } from '../../api/entities.ts'
 import { addressOf, type Route } from '../../model/route.ts'
 
-export interface Place extends Scope {
+export interface Place extends EntityScope {
   /** Empty: none is chosen, or the query names none. */
   readonly kind: string
   /** `undefined`: all entities of the kind. */
@@ -16,6 +16,8 @@ export interface Place extends Scope {
   /** `undefined`: the properties that were met. */
   readonly columns: readonly string[] | undefined
   readonly isExplained: boolean
+  /** Path of the entity that is open in the editor. */
+  readonly opened: string | undefined
 }
 
 export function placeOf({ parts, query }: Route): Place {
@@ -28,23 +30,25 @@ export function placeOf({ parts, query }: Route): Place {
     gql: query.get('gql') ?? undefined,
     columns: columnsIn(query.get('columns')),
     isExplained: query.get('explain') === '1',
+    opened: query.get('open') ?? undefined,
   }
 }
 
 export function addressOfPlace(place: Place): string {
-  const { project, kind, database, namespace, gql, columns, isExplained } = place
+  const { project, kind, database, namespace, gql, columns, isExplained, opened } = place
   return addressOf('data', project === '' ? [] : kind === '' ? [project] : [project, kind], {
     database: database === '' ? undefined : database,
     namespace: namespace === '' ? undefined : namespace,
     gql,
     columns: columns === undefined ? undefined : JSON.stringify(columns),
     explain: isExplained ? '1' : undefined,
+    open: opened,
   })
 }
 
 /** Another kind, namespace or database: its columns and query are others. */
 export function movedTo(place: Place, to: Partial<Place>): Place {
-  return { ...place, kind: '', gql: undefined, columns: undefined, ...to }
+  return { ...place, kind: '', gql: undefined, columns: undefined, opened: undefined, ...to }
 }
 
 function columnsIn(text: string | null): readonly string[] | undefined {

@@ -7,7 +7,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { completionsAt } from '../../../../src/gql/complete.ts'
 import { GqlError } from '../../../../src/gql/gql-error.ts'
 import { printGql } from '../../../../src/gql/print.ts'
-import type { Scope } from '../../api/datastore.ts'
+import type { EntityScope } from '../../api/entities.ts'
 import { Editor } from '../../components/editor/editor.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
 import { formOf, NoForm, type QueryForm, statementOf, WrongInput } from '../../model/query-form.ts'
@@ -16,7 +16,7 @@ import { sampledProperties } from './catalog.ts'
 import { FilterForm } from './filter-form.tsx'
 
 export interface QueryPanelProps {
-  readonly scope: Scope
+  readonly scope: EntityScope
   /** The text that is run. */
   readonly gql: string
   readonly kinds: readonly string[]
@@ -157,7 +157,7 @@ function printed(form: QueryForm | undefined): { readonly gql?: string; readonly
 }
 
 /** Properties of the kind that the text names: those met, or those of a few of its entities. */
-function useProperties(scope: Scope, text: string, met: readonly string[]): readonly string[] {
+function useProperties(scope: EntityScope, text: string, met: readonly string[]): readonly string[] {
   const [sampled, setSampled] = useState<readonly string[]>([])
   const kind = useMemo(() => /\bFROM\s+`?([^\s`]+)/i.exec(text)?.[1] ?? '', [text])
   const { project, database, namespace } = scope

@@ -1,17 +1,18 @@
 /** The table of a query's results: entities, keys, or the rows of a projection. */
 import { useCallback } from 'preact/hooks'
 import type { SelectStatement } from '../../../../src/gql/syntax.ts'
-import type { EntityResult, Scope } from '../../api/datastore.ts'
+import type { EntityResult } from '../../api/datastore.ts'
+import type { EntityScope } from '../../api/entities.ts'
 import { SafeText } from '../../components/safe-text.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
+import { addressOfEntity } from '../../model/entity-address.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
-import { addressOf } from '../../model/route.ts'
 import { type ApiKey, valueWords } from '../../model/value-words.ts'
 import type { Results } from './results.ts'
 import type { Selection } from './selection.ts'
 
 export interface ResultsTableProps {
-  readonly scope: Scope
+  readonly scope: EntityScope
   readonly statement: SelectStatement
   readonly results: Results
   /** Properties that are shown, in their order. */
@@ -79,16 +80,8 @@ export function ResultsTable({ scope, statement, results, shown, selection, onSo
   )
 }
 
-/** The address of an entity's rows in the six tables. */
-export function insideAddress({ database, namespace, project }: Scope, key: ApiKey): string {
-  return addressOf('entity', [project, formatKeyPath(key.path)], {
-    database: database === '' ? undefined : database,
-    namespace: namespace === '' ? undefined : namespace,
-  })
-}
-
 interface KeyCellProps {
-  readonly scope: Scope
+  readonly scope: EntityScope
   readonly apiKey: ApiKey
   readonly onOpen: (key: ApiKey) => void
 }
@@ -109,7 +102,7 @@ function KeyCell({ scope, apiKey, onOpen }: KeyCellProps) {
       <a
         class="data-key-inside"
         tabIndex={-1}
-        href={insideAddress(scope, apiKey)}
+        href={addressOfEntity(scope, text)}
         title="Rows, log and versions of this entity"
       >
         inside

@@ -2,13 +2,17 @@
 import { useEffect, useState } from 'preact/hooks'
 import { printGql } from '../../../../src/gql/print.ts'
 import type { AggregateStatement, SelectStatement } from '../../../../src/gql/syntax.ts'
-import { aggregate, type Scope } from '../../api/datastore.ts'
+import { aggregate } from '../../api/datastore.ts'
+import type { EntityScope } from '../../api/entities.ts'
 import { ApiError, postJson } from '../../api/http.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { addressOfEntity, scopeQuery } from '../../model/entity-address.ts'
+import { formatKeyPath } from '../../model/key-text.ts'
 import { pageMax } from '../../model/paging.ts'
+import { addressOf } from '../../model/route.ts'
 import { countIn, countOf, findsEntities } from '../../model/statements.ts'
 import { type ApiKey, type ApiValue, valueWords } from '../../model/value-words.ts'
 import { ColumnChooser, shownColumns } from './column-chooser.tsx'
@@ -21,7 +25,7 @@ import { ResultsTable } from './results-table.tsx'
 import { type Selection, useSelection } from './selection.ts'
 
 export interface ResultsViewProps {
-  readonly scope: Scope
+  readonly scope: EntityScope
   readonly statement: SelectStatement
   readonly columns: readonly string[] | undefined
   readonly isExplained: boolean
@@ -32,6 +36,7 @@ export interface ResultsViewProps {
   readonly onExplain: (isExplained: boolean) => void
   readonly onSort: (property: string) => void
   readonly onOpen: (key: ApiKey) => void
+  readonly onDuplicate: (key: ApiKey) => void
 }
 
 export function ResultsView(props: ResultsViewProps) {
@@ -89,16 +94,8 @@ type ResultsBarProps = ResultsViewProps & {
   readonly shown: readonly string[]
 }
 
-function ResultsBar({
-  scope,
-  statement,
-  results,
-  selection,
-  shown,
-  isExplained,
-  onColumns,
-  onExplain,
-}: ResultsBarProps) {
+function ResultsBar(props: ResultsBarProps) {
+  const { scope, statement, results, selection, shown, isExplained, onColumns, onExplain } = props
   const [deleted, setDeleted] = useState<SelectStatement | readonly ApiKey[] | undefined>(undefined)
   const canDelete = findsEntities(statement)
   return (
@@ -109,23 +106,7 @@ function ResultsBar({
         Explain
       </button>
       {selection.rows.length > 0 ? (
-        <>
-          <span>{selection.rows.length.toLocaleString('en')} selected</span>
-          <CopyButton text={rowsAsJson(selection.rows)} label="Copy JSON" />
-          <CopyButton text={rowsAsCsv(selection.rows, shown)} label="Copy CSV" />
-          {canDelete && (
-            <button
-              type="button"
-              class="danger"
-              onClick={() => setDeleted(selection.rows.map(({ entity }) => entity.key))}
-            >
-              Delete selected
-            </button>
-          )}
-          <button type="button" class="quiet" onClick={selection.clear}>
-            Clear
-          </button>
-        </>
+        <SelectionActions {...props} onDelete={canDelete ? setDeleted : undefined} />
       ) : (
         canDelete && (
           <button type="button" class="danger" onClick={() => setDeleted(statement)}>
@@ -145,6 +126,47 @@ function ResultsBar({
       )}
     </div>
   )
+}
+
+type SelectionActionsProps = ResultsBarProps & { readonly onDelete: ((keys: readonly ApiKey[]) => void) | undefined }
+
+function SelectionActions({ scope, selection, shown, onDuplicate, onDelete }: SelectionActionsProps) {
+  const { rows, clear } = selection
+  const keys = rows.map(({ entity }) => entity.key)
+  const [only] = keys.length === 1 ? keys : []
+  return (
+    <>
+      <span>{rows.length.toLocaleString('en')} selected</span>
+      <CopyButton text={rowsAsJson(rows)} label="Copy JSON" />
+      <CopyButton text={rowsAsCsv(rows, shown)} label="Copy CSV" />
+      {only !== undefined && (
+        <>
+          <button type="button" onClick={() => onDuplicate(only)}>
+            Duplicate
+          </button>
+          <a class="button" href={addressOfEntity(scope, formatKeyPath(only.path))}>
+            Inside
+          </a>
+          <a class="button" href={addressOfTables(scope, only)}>
+            Six tables
+          </a>
+        </>
+      )}
+      {onDelete !== undefined && (
+        <button type="button" class="danger" onClick={() => onDelete(keys)}>
+          Delete selected
+        </button>
+      )}
+      <button type="button" class="quiet" onClick={clear}>
+        Clear
+      </button>
+    </>
+  )
+}
+
+/** The tables where the rows of an entity stand. */
+function addressOfTables(scope: EntityScope, key: ApiKey): string {
+  return addressOf('tables', [scope.project], { ...scopeQuery(scope), key: formatKeyPath(key.path) })
 }
 
 function Count({ scope, statement, results: { pages } }: Pick<ResultsBarProps, 'scope' | 'statement' | 'results'>) {
@@ -177,7 +199,7 @@ function counted(count: number): string {
 }
 
 interface RefusedProps {
-  readonly scope: Scope
+  readonly scope: EntityScope
   readonly gql: string
   readonly error: Error
   readonly onRetry: () => void
@@ -205,7 +227,7 @@ function Refused({ scope, gql, error, onRetry }: RefusedProps) {
 }
 
 export interface AggregateViewProps {
-  readonly scope: Scope
+  readonly scope: EntityScope
   readonly statement: AggregateStatement
   readonly isExplained: boolean
   readonly runs: number

@@ -4,7 +4,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { SelectStatement } from '../../../../src/gql/syntax.ts'
 import { epoch } from '../../api/connection.ts'
-import { type EntityResult, readPage, type Scope } from '../../api/datastore.ts'
+import { type EntityResult, readPage } from '../../api/datastore.ts'
+import type { EntityScope } from '../../api/entities.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { Pages } from '../../model/paging.ts'
 import { findsEntities, statementIn } from '../../model/statements.ts'
@@ -26,21 +27,22 @@ export interface Results {
 }
 
 /** The results of a statement, printed: another text begins anew. */
-export function useResults(scope: Scope, gql: string): Results {
+export function useResults(scope: EntityScope, gql: string): Results {
   const [, draw] = useState(0)
   const current = epoch.value
   const { project, database, namespace } = scope
-  const results = useMemo(() => {
+  const { pages, met } = useMemo(() => {
     const redraw = (): void => draw((count) => count + 1)
-    return resultsOf({ project, database, namespace }, statementIn(gql) as SelectStatement, redraw)
+    return readingOf({ project, database, namespace }, statementIn(gql) as SelectStatement, redraw)
   }, [project, database, namespace, gql, current])
-  useEffect(() => () => results.pages.close(), [results])
+  useEffect(() => () => pages.close(), [pages])
   const kind = useMemo(() => (statementIn(gql) as SelectStatement).kind, [gql])
   useChanges(project, database, (changes) => {
-    if (kind === undefined || changes.isAll || changes.has(namespace, kind)) results.pages.invalidate()
+    if (kind === undefined || changes.isAll || changes.has(namespace, kind)) pages.invalidate()
   })
-  useFading(results.pages, draw)
-  return results
+  useFading(pages, draw)
+  // Another object each time: parts that get it are drawn again.
+  return { pages, columns: met.columns, keyWidth: met.keyWidth }
 }
 
 /** What is fresh is so for a while. */
@@ -57,7 +59,12 @@ function useFading({ fresh }: Pages<EntityResult>, draw: (change: (count: number
   useEffect(() => () => clearTimeout(timer.current), [])
 }
 
-function resultsOf(scope: Scope, statement: SelectStatement, onChange: () => void): Results {
+interface Reading {
+  readonly pages: Pages<EntityResult>
+  readonly met: MetColumns
+}
+
+function readingOf(scope: EntityScope, statement: SelectStatement, onChange: () => void): Reading {
   const met = new MetColumns()
   // Entities are found once each; a projection may find several rows of one.
   const areEntities = findsEntities(statement)
@@ -71,15 +78,7 @@ function resultsOf(scope: Scope, statement: SelectStatement, onChange: () => voi
     stampOf: ({ entity, version }) => version ?? JSON.stringify(entity.properties),
     onChange,
   })
-  return {
-    pages,
-    get columns() {
-      return met.columns
-    },
-    get keyWidth() {
-      return met.keyWidth
-    },
-  }
+  return { pages, met }
 }
 
 const [widthMin, widthMax] = [7, 36]

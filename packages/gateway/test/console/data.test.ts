@@ -1,0 +1,242 @@
+/** Data in a browser: entities as they come, queries both ways, thousands of rows, deletion, and all of it by keyboard. */
+import { Datastore } from '@google-cloud/datastore'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startEmulator } from '../../src/emulator/emulator.ts'
+import { closeClient } from '../support/emulator.ts'
+import { consoleTests, picture } from './browser.ts'
+
+type Properties = Readonly<Record<string, object>>
+
+/** Entities of a kind with the ids 1 to `count`. */
+async function seed(
+  origin: string,
+  kind: string,
+  count: number,
+  properties: (i: number) => Properties,
+  { project = 'demo', database = '', namespace = '' } = {},
+): Promise<void> {
+  const partitionId = { projectId: project, databaseId: database, namespaceId: namespace }
+  for (let at = 1; at <= count; at += 500) {
+    const ids = Array.from({ length: Math.min(500, count - at + 1) }, (_, i) => at + i)
+    const mutations = ids.map((id) => ({
+      upsert: { key: { partitionId, path: [{ kind, id: String(id) }] }, properties: properties(id) },
+    }))
+    const answer = await fetch(`${origin}/v1/projects/${project}:commit`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ databaseId: database, mode: 'NON_TRANSACTIONAL', mutations }),
+    })
+    expect(answer.status, await answer.text()).toBe(200)
+  }
+}
+
+const text = (stringValue: string) => ({ stringValue })
+const integer = (value: number) => ({ integerValue: String(value) })
+const tasks = (i: number): Properties => ({
+  title: text(`Task ${i}`),
+  done: { booleanValue: i % 3 === 0 },
+  rank: integer(-i),
+})
+
+const rows = (page: Page) => page.getByRole('grid', { name: 'Results' }).locator('.virtual-table-body [role="row"]')
+const firstRow = (page: Page, words: string | RegExp) => rows(page).first().filter({ hasText: words }).waitFor()
+const fill = async (page: Page, gql: string): Promise<void> => {
+  await page.keyboard.press('/')
+  await page.getByRole('textbox', { name: 'GQL' }).and(page.locator('[contenteditable]')).waitFor()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText(gql)
+}
+
+consoleTests('Data', ({ visit }) => {
+  test('a first entity appears by itself, and a change of it, in the place where the client put it', async () => {
+    const { page, emulator } = await visit('#/data')
+    await page.getByRole('heading', { name: 'No data yet' }).waitFor()
+    await page.getByText(`DATASTORE_EMULATOR_HOST=${emulator.address}`).waitFor()
+    Object.assign(process.env, emulator.env())
+    const datastore = new Datastore()
+    await datastore.save({ key: datastore.key(['ToDo', 1]), data: { title: 'look inside' } })
+    await firstRow(page, 'ToDo:1')
+    await page.getByRole('navigation', { name: 'Kinds' }).getByRole('link', { name: 'ToDo 1' }).waitFor()
+    await datastore.save({ key: datastore.key(['ToDo', 1]), data: { title: '<b>bold</b> \u202Eright to left' } })
+    // Markup is text, and what turns the direction of text is a sign.
+    await rows(page).getByText('<b>bold</b> ⟨U+202E⟩right to left').waitFor()
+    await datastore.delete(datastore.key(['ToDo', 1]))
+    await page.getByRole('heading', { name: 'No results' }).waitFor()
+    await closeClient(datastore)
+  })
+
+  test('ten thousand entities are paged, sorted and filtered, a hundred rows a request', async () => {
+    const { page, origin, go } = await visit('')
+    await seed(origin, 'Task', 10_000, tasks)
+    const limits: number[] = []
+    page.on('request', (request) => {
+      const { gqlQuery } = (request.postDataJSON() ?? {}) as { gqlQuery?: { queryString: string } }
+      if (!request.url().endsWith(':runQuery')) return
+      limits.push(
+        Number(/ (?:LIMIT|LIMIT FIRST\(@page_end,) (\d+)/.exec(gqlQuery?.queryString ?? '')?.[1] ?? Number.NaN),
+      )
+    })
+    await go('#/data/demo/Task')
+    const grid = page.getByRole('grid', { name: 'Results' })
+    await firstRow(page, 'Task:1')
+    await grid.focus()
+    const count = page.locator('.results-count')
+    for (let pressed = 0; pressed < 5; pressed++) {
+      const before = await count.textContent()
+      await page.keyboard.press('End')
+      await expect.poll(() => count.textContent(), { timeout: 30_000 }).not.toBe(before)
+    }
+    await page.getByRole('button', { name: 'Count all' }).click()
+    await page.getByText('of 10,000').waitFor()
+    await page.getByRole('button', { name: 'rank' }).click()
+    await firstRow(page, 'Task:10000')
+    expect(await page.getByRole('columnheader', { name: 'rank' }).getAttribute('aria-sort')).toBe('ascending')
+    expect(page.url()).toContain('ORDER+BY+rank')
+    await page.getByRole('button', { name: 'Add a filter' }).click()
+    await page.getByRole('combobox', { name: 'Property' }).fill('title')
+    await page.getByRole('textbox', { name: 'Value' }).fill('Task 77')
+    await page.getByText("SELECT * FROM Task WHERE title = 'Task 77' ORDER BY rank").waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('1 result', { exact: true }).waitFor()
+    await firstRow(page, 'Task:77')
+    expect(limits.length).toBeGreaterThan(5)
+    expect(limits.filter((limit) => !(limit <= 100))).toEqual([])
+  })
+
+  test('GQL is completed, its mistakes have a place, and what the filters cannot show stays GQL', async () => {
+    const { page, origin, go, expectProblems } = await visit('')
+    await seed(origin, 'Task', 30, tasks)
+    await go('#/data/demo/Task')
+    await firstRow(page, 'Task:1')
+    await fill(page, 'SELECT * FROM Ta')
+    await page.keyboard.type('s')
+    await page.getByRole('option', { name: /Task/ }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(' WHERE ra')
+    await page.getByRole('option', { name: /rank/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type(' = = ')
+    await page.getByText('GQL, line 1, column 33: found "=", but expected a value').waitFor()
+    await fill(page, 'SELECT * FROM Task WHERE rank = -7 OR rank = -9')
+    await page.keyboard.press('Control+Enter')
+    await firstRow(page, 'Task:7')
+    await page.getByText('2 results', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByText('The filters cannot show OR; this query stays GQL.').waitFor()
+    await fill(page, 'SELECT COUNT(*) AS n, AVG(rank) FROM Task')
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.figures').getByText('-15.5').waitFor()
+    expectProblems(/400/)
+    await fetch(`${origin}/emulator/v1/projects/demo/databases/(default)/settings`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json' },
+      body: '{"indexes": "require"}',
+    })
+    await fill(page, 'SELECT * FROM Task WHERE done = FALSE ORDER BY rank DESC')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText('- kind: "Task"').waitFor()
+    await page.getByText('FAILED_PRECONDITION').waitFor()
+  })
+
+  test('a plan tells its scans, the rows read of each table, and the documents billed', async () => {
+    const { page, origin, go } = await visit('')
+    await seed(origin, 'Task', 300, tasks)
+    await go('#/data/demo/Task?gql=SELECT * FROM Task WHERE done = TRUE&explain=1')
+    const panel = page.getByRole('complementary', { name: 'Explain' })
+    await panel.getByText('scan EntitiesByPropertyAsc Task: done = true').waitFor()
+    for (const [name, value] of [
+      ['EntitiesByPropertyAsc', '100'],
+      ['Entities', '100'],
+      ['Documents billed', '100'],
+    ] as const) {
+      expect(await panel.getByRole('row', { name: `${name} ${value}`, exact: true }).count(), name).toBe(1)
+    }
+    await panel.getByText('(done ASC, __name__ ASC)').waitFor()
+    await picture(page, 'console-data')
+  })
+
+  test('all that a query finds is deleted, or what was deleted when it is cancelled', async () => {
+    const { page, origin, go } = await visit('')
+    await seed(origin, 'Task', 3000, tasks)
+    await go('#/data/demo/Task?gql=SELECT * FROM Task WHERE done = TRUE')
+    const dialog = page.getByRole('dialog', { name: 'Delete entities' })
+    let letGo = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    let commits = 0
+    await page.route('**:commit', async (route) => {
+      if (++commits === 3) await held
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Delete all found' }).click()
+    await dialog.getByText('1,000 entities would be deleted.').waitFor()
+    await dialog.getByRole('button', { name: 'Delete 1,000 entities' }).click()
+    await dialog.getByText('Deleted 200 of 1,000 …').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    letGo()
+    await dialog.getByText('Stopped after 300 entities; the others are still there.').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('button', { name: 'Delete all found' }).click()
+    await dialog.getByRole('button', { name: 'Delete 700 entities' }).click()
+    await dialog.getByText('Deleted 700 entities.').waitFor()
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('heading', { name: 'No results' }).waitFor()
+    await page.getByRole('link', { name: /^Task/ }).click()
+    await firstRow(page, 'Task:1')
+  })
+
+  test('keys alone lead from a kind to a query to an entity', async () => {
+    const { page, origin, go } = await visit('')
+    await seed(origin, 'Task', 300, tasks)
+    await go('#/data/demo/Task')
+    await firstRow(page, 'Task:1')
+    await fill(page, 'SELECT * FROM Task WHERE done = TRUE')
+    await page.keyboard.press('Control+Enter')
+    await firstRow(page, 'Task:3')
+    await page.keyboard.press('Escape')
+    const grid = page.getByRole('grid', { name: 'Results' })
+    for (let pressed = 0; pressed < 40 && !(await grid.evaluate((one) => one === document.activeElement)); pressed++) {
+      await page.keyboard.press('Tab')
+    }
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('PageDown')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Space')
+    await page.getByText('1 selected').waitFor()
+    const active = await grid.getAttribute('aria-activedescendant')
+    expect(await page.locator(`[id="${active}"]`).locator('..').getAttribute('aria-rowindex')).toBe('3')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Edit Task:6' }).waitFor()
+  })
+
+  test('other databases and namespaces are found, with kinds whose names are no names', async () => {
+    const { page, origin, go } = await visit('')
+    const scope = { project: 'p2', database: 'other', namespace: 'acme' }
+    await seed(origin, "<i>my 'kind'</i>", 1, () => ({ 'a b': text('x') }), scope)
+    await go('#/data/p2')
+    await page.getByRole('combobox', { name: 'Database' }).selectOption('other')
+    await page.getByRole('combobox', { name: 'Namespace' }).selectOption('acme')
+    await rows(page).getByText('"<i>my \'kind\'</i>":1').waitFor()
+    await page.getByRole('columnheader', { name: 'a b' }).waitFor()
+    await page.getByText("SELECT * FROM `<i>my 'kind'</i>`").waitFor()
+  })
+
+  test('a server that was started again shows nothing of the one before', async () => {
+    const emulator = await startEmulator()
+    const address = emulator.address
+    await seed(`http://${address}`, 'Task', 5, tasks)
+    const { page, expectProblems } = await visit('#/data/demo/Task', { server: address })
+    expectProblems(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET/)
+    await firstRow(page, 'Task:1')
+    await emulator.close()
+    await page.getByText('This page comes back by itself').waitFor()
+    const another = await startEmulator({ port: emulator.port })
+    await page.getByRole('heading', { name: /No results|No data yet/ }).waitFor()
+    await seed(`http://${address}`, 'Task', 1, () => ({ title: text('anew') }))
+    await rows(page).getByText('anew').waitFor()
+    await another.close()
+  })
+})
