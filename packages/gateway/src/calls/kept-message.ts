@@ -46,7 +46,7 @@ export function keptMessage(method: string, side: 'request' | 'answer', message:
   const counts = { kept: 0, of: 0, bytes: 0 }
   try {
     const bytes = Buffer.concat(cutParts(message, lists[method]?.[side] ?? [], counts))
-    return { bytes, size, cut: { kept: counts.kept, of: counts.of } }
+    return { bytes, size, cut: bytes.length === size ? undefined : { kept: counts.kept, of: counts.of } }
   } catch {
     // No message: nothing of it can be shown.
     return { bytes: Buffer.alloc(0), size, cut: { kept: 0, of: 0 } }

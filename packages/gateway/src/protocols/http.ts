@@ -185,6 +185,7 @@ export class HttpConnections {
       })
       if ('text' in answer) exchange.answer(textType, answer.text)
       else if ('json' in answer) exchange.answer(jsonForm.contentType, `${JSON.stringify(answer.json)}\n`)
+      else if ('jsonText' in answer) exchange.answer(jsonForm.contentType, answer.jsonText)
       else if ('file' in answer) exchange.answerFile(answer.file)
       else if ('document' in answer) await this.#eventStreams.sendDocument(response, answer.document)
       else await this.#eventStreams.send(response, answer.events)

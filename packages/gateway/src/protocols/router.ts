@@ -21,6 +21,8 @@ export interface RouteRequest {
 export type RouteAnswer =
   | { readonly text: string }
   | { readonly json: unknown }
+  /** JSON that is printed already, since it has what JSON.stringify() would lose. */
+  | { readonly jsonText: string }
   | { readonly events: Events }
   | { readonly file: FileAnswer }
   | { readonly document: Document }

@@ -69,6 +69,24 @@ export async function send(
   return response
 }
 
+/** The answer to a call that the user makes by hand: it counts as any client's, and errors are answers too. */
+export interface PlainAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/** @param json - the body, as text. @throws ServerGone */
+export async function sendByHand(path: string, json: string): Promise<PlainAnswer> {
+  try {
+    const headers = { 'Content-Type': 'application/json' }
+    const response = await fetch(path, { method: 'POST', headers, body: json, cache: 'no-store' })
+    return { status: response.status, text: await response.text() }
+  } catch {
+    lost()
+    throw new ServerGone('The server does not answer.')
+  }
+}
+
 /** Member of a path, encoded. */
 export function pathPart(text: string): string {
   return encodeURIComponent(text)

@@ -39,6 +39,12 @@ export const pages: readonly PageDefinition[] = [
     load: () => import('../pages/tables/index.tsx'),
   },
   {
+    name: 'requests',
+    title: 'Requests',
+    about: 'Each call as it comes, and transactions that wait for each other',
+    load: () => import('../pages/requests/index.tsx'),
+  },
+  {
     name: 'labs',
     title: 'Labs',
     about: 'Predict, run and watch; the course and its challenges',

@@ -17,6 +17,7 @@ import {
   type RequestDetail,
   type RequestRecorder,
 } from '../../calls/request-recorder.ts'
+import { type Printable, printJson } from '../../protocols/json-text.ts'
 import { eventOf, type Router } from '../../protocols/router.ts'
 
 const limitDefault = 100
@@ -69,7 +70,9 @@ export function addRequestRoutes(router: Router, recorder: RequestRecorder): voi
         `the request ${id} is not kept; the newest ${callsMax} are, while a reader watches`,
       )
     }
-    return { json: { ...found.summary, ...(await detailInJson(found.summary.method, found.detail)) } }
+    const detail = await detailInJson(found.summary.method, found.detail)
+    // Negative zeros of messages stay what they are.
+    return { jsonText: printJson({ ...found.summary, ...detail } as unknown as Printable) }
   })
   router.add('DELETE', '/emulator/requests', () => {
     recorder.clear()

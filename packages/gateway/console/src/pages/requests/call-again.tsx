@@ -1,0 +1,94 @@
+/** A call made again: as code to copy, or at once. */
+import { useState } from 'preact/hooks'
+import { type PlainAnswer, pathPart, sendByHand } from '../../api/http.ts'
+import { CopyButton } from '../../components/copy-button.tsx'
+import { ErrorNote } from '../../components/error-note.tsx'
+import { copiedAs, type Form, forms } from '../../model/copy-as.ts'
+import { jsonText } from '../../model/json-text.ts'
+import { durationInWords } from '../../model/numbers.ts'
+import { visibleText } from '../../model/visible-text.ts'
+import type { MessageReport, RequestDetail } from './requests-api.ts'
+
+interface Sent extends PlainAnswer {
+  readonly ms: number
+}
+
+export function CallAgain({ detail, request }: { readonly detail: RequestDetail; readonly request: MessageReport }) {
+  const { method, project, transaction, began, response } = detail
+  if (project === undefined || request.json === undefined) return null
+  if (request.cut !== undefined) {
+    return <p class="muted">The request is not kept whole, so it cannot be copied or sent again.</p>
+  }
+  const call = { origin: location.origin, project, method, request: request.json, response: response?.json }
+  return (
+    <div class="call-again">
+      <div class="toolbar">
+        <span>Copy as</span>
+        {forms.map((form) => (
+          <CopyButton key={form} label={form} text={copiedAs(form, call)} />
+        ))}
+      </div>
+      <Again path={`/v1/projects/${pathPart(project)}:${method}`} json={request.json} />
+      {transaction !== undefined && began !== true && (
+        <p class="muted">The call belongs to a transaction, which is over by now or still holds its locks.</p>
+      )}
+      <Code call={call} />
+    </div>
+  )
+}
+
+function Again({ path, json }: { readonly path: string; readonly json: unknown }) {
+  const [isAsking, setAsking] = useState(false)
+  const [sent, setSent] = useState<Sent | undefined>(undefined)
+  const [error, setError] = useState<Error | undefined>(undefined)
+  const send = async (): Promise<void> => {
+    setAsking(true)
+    setError(undefined)
+    const beganAt = performance.now()
+    try {
+      const answer = await sendByHand(path, jsonText(json))
+      setSent({ ...answer, ms: performance.now() - beganAt })
+    } catch (reason) {
+      setError(reason as Error)
+    }
+    setAsking(false)
+  }
+  return (
+    <>
+      <button type="button" disabled={isAsking} onClick={() => void send()}>
+        Send again
+      </button>
+      {error !== undefined && <ErrorNote error={error} what="The call could not be sent" />}
+      {sent !== undefined && (
+        <div role="status">
+          <p>
+            <span class={`tag ${sent.status === 200 ? 'good' : 'bad'}`}>{sent.status}</span> answered in{' '}
+            {durationInWords(sent.ms)}, seen from here. The call is in the list, too.
+          </p>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
+          <pre tabIndex={0}>{sent.text.split('\n').map(visibleText).join('\n')}</pre>
+        </div>
+      )}
+    </>
+  )
+}
+
+function Code({ call }: { readonly call: Parameters<typeof copiedAs>[1] }) {
+  const [form, setForm] = useState<Form>('curl')
+  return (
+    <details>
+      <summary>Code</summary>
+      <div class="toolbar">
+        {forms.map((one) => (
+          <button key={one} type="button" aria-pressed={one === form} onClick={() => setForm(one)}>
+            {one}
+          </button>
+        ))}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
+      <pre tabIndex={0} data-form={form}>
+        {copiedAs(form, call)}
+      </pre>
+    </details>
+  )
+}

@@ -1,0 +1,182 @@
+/**
+ * The list of calls: a table of which only the rows in view, and some around them, are in the document.
+ *
+ * CT1  Rows have one height, so a row's place follows from its number alone.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { SafeText } from '../../components/safe-text.tsx'
+import { durationInWords, inWords } from '../../model/numbers.ts'
+import type { Feed } from './feed.ts'
+import { type RecordedRequest, shortTransaction } from './requests-api.ts'
+
+const rowPx = 30
+/** Rows above and below those in view. */
+const around = 12
+
+export interface CallTableProps {
+  readonly feed: Feed
+  readonly openId: number
+  readonly onOpen: (id: number | undefined) => void
+  /** The list was scrolled away from its newest call, or back to it. */
+  readonly onScrolled: (isScrolled: boolean) => void
+  /** The oldest call is in view. */
+  readonly onEnd: () => void
+}
+
+export function CallTable({ feed, openId, onOpen, onScrolled, onEnd }: CallTableProps) {
+  const { shown } = feed
+  const box = useRef<HTMLElement>(null)
+  const [view, setView] = useState({ top: 0, height: 600 })
+  const look = (): void => {
+    const { scrollTop = 0, clientHeight = 600 } = box.current ?? {}
+    setView({ top: scrollTop, height: clientHeight })
+    onScrolled(scrollTop > rowPx)
+    if (scrollTop + clientHeight > (shown.length - around) * rowPx) onEnd()
+  }
+  useEffect(look, [shown.length === 0])
+  const from = Math.max(0, Math.floor(view.top / rowPx) - around)
+  const to = Math.min(shown.length, Math.ceil((view.top + view.height) / rowPx) + around)
+  const move = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    const focused = Number((event.target as HTMLElement).dataset['id'])
+    const at = shown.findIndex(({ id }) => id === focused)
+    const next = shown[at + step]
+    if (next === undefined || box.current === null) return
+    const nextTop = (at + step) * rowPx
+    const { scrollTop, clientHeight } = box.current
+    if (nextTop < scrollTop) box.current.scrollTop = nextTop
+    else if (nextTop + 2 * rowPx > scrollTop + clientHeight) box.current.scrollTop = nextTop + 2 * rowPx - clientHeight
+    look()
+    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-id="${next.id}"]`)?.focus())
+  }
+  if (shown.length === 0) return <NoCalls isLoaded={feed.isLoaded} />
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard
+    <section class="call-table" ref={box} onScroll={look} onKeyDown={move} aria-label="Calls" tabIndex={0}>
+      <table>
+        <Head />
+        <tbody>
+          <Space rows={from} />
+          {shown.slice(from, to).map((call) => (
+            <Row key={call.id} call={call} isOpen={call.id === openId} onOpen={onOpen} />
+          ))}
+          <Space rows={shown.length - to} />
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function Head() {
+  return (
+    <thead>
+      <tr>
+        <th scope="col" class="call-time">
+          Time
+        </th>
+        <th scope="col" class="call-method">
+          Method
+        </th>
+        <th scope="col" class="call-result">
+          Result
+        </th>
+        <th scope="col" class="call-what">
+          Kind and key
+        </th>
+        <th scope="col" class="call-ms number">
+          Duration
+        </th>
+        <th scope="col" class="call-rows number">
+          Rows read
+        </th>
+        <th scope="col" class="call-rows number">
+          Written
+        </th>
+        <th scope="col" class="call-transaction">
+          Transaction
+        </th>
+      </tr>
+    </thead>
+  )
+}
+
+/** Room of rows that are not in the document. */
+function Space({ rows }: { readonly rows: number }) {
+  if (rows === 0) return null
+  return (
+    <tr>
+      <td class="call-space" style={{ height: `${rows * rowPx}px` }} />
+    </tr>
+  )
+}
+
+interface RowProps {
+  readonly call: RecordedRequest
+  readonly isOpen: boolean
+  readonly onOpen: (id: number | undefined) => void
+}
+
+function Row({ call, isOpen, onOpen }: RowProps) {
+  const { id, at, method, code, ms, rowsRead, rowsWritten, transaction, waits } = call
+  const time = new Date(at).toLocaleTimeString('en-GB', { hour12: false })
+  return (
+    <tr class={isOpen ? 'is-open' : ''}>
+      <td class="call-time">
+        {time}.{at.slice(20, 23)}
+      </td>
+      <td class="call-method">
+        <button
+          type="button"
+          class="quiet"
+          data-id={id}
+          aria-expanded={isOpen}
+          onClick={() => onOpen(isOpen ? undefined : id)}
+        >
+          {method}
+        </button>
+      </td>
+      <td class="call-result">
+        <span class={`tag ${code === 'OK' ? 'good' : code === 'ABORTED' ? 'warn' : 'bad'}`}>{code}</span>
+      </td>
+      <td class="call-what">
+        <What call={call} />
+      </td>
+      <td class="call-ms number">{durationInWords(ms)}</td>
+      <td class="call-rows number">{inWords(rowsRead)}</td>
+      <td class="call-rows number">{inWords(rowsWritten)}</td>
+      <td class="call-transaction">
+        {transaction !== undefined && <span title={transaction}>{shortTransaction(transaction)}</span>}
+        {waits !== undefined && <span class="tag warn">waited</span>}
+      </td>
+    </tr>
+  )
+}
+
+function What({ call: { kinds = [], key, keys = 0, message } }: { readonly call: RecordedRequest }) {
+  if (message !== undefined && key === undefined && kinds.length === 0) return <SafeText text={message} />
+  return (
+    <>
+      <SafeText text={key ?? kinds.join(', ')} />
+      {keys > 1 && <span class="muted"> and {keys - 1} more</span>}
+    </>
+  )
+}
+
+function NoCalls({ isLoaded }: { readonly isLoaded: boolean }) {
+  if (!isLoaded) return null
+  return (
+    <EmptyState title="No call so far">
+      <p>
+        Calls of your program appear here as they come, while this page is open. Let it point to this server, then make
+        a call:
+      </p>
+      <pre>export DATASTORE_EMULATOR_HOST={location.host}</pre>
+      <p>
+        To have the calls before you open this page, too: <code>sixtables start --requests</code>
+      </p>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,60 @@
+/**
+ * The calls of the list: those that the server has kept, and each new one as it comes.
+ *
+ *   stream opened ─▶ the newest calls are read ─▶ events go in front, or wait while the list is held ─▶ older ones behind, on demand
+ *
+ * F1  A call is in the list once, the newest first.                            feed.test.ts
+ * F2  While the list is held, what it shows stays the same; new calls are counted.      feed.test.ts
+ */
+import type { RecordedRequest, RequestEvent } from './requests-api.ts'
+
+export interface Feed {
+  /** Newest first. */
+  readonly shown: readonly RecordedRequest[]
+  /** Calls that came while the list was held, newest first. */
+  readonly waiting: readonly RecordedRequest[]
+  readonly isHeld: boolean
+  /** Calls that came too fast to be sent. */
+  readonly skipped: number
+  /** There may be older calls than those shown. */
+  readonly hasOlder: boolean
+  readonly isLoaded: boolean
+}
+
+/** As many as the server keeps. */
+const shownMax = 1000
+
+export const emptyFeed: Feed = { shown: [], waiting: [], isHeld: false, skipped: 0, hasOlder: false, isLoaded: false }
+
+/** The newest calls were read: they take the place of all that was shown. @param limit - so many were asked for */
+export function withNewest(feed: Feed, requests: readonly RecordedRequest[], limit: number): Feed {
+  const shown = merged(feed.shown.concat(feed.waiting), requests)
+  return { ...feed, shown, waiting: [], hasOlder: requests.length === limit, isLoaded: true }
+}
+
+export function withOlder(feed: Feed, requests: readonly RecordedRequest[], limit: number): Feed {
+  return {
+    ...feed,
+    shown: merged(feed.shown, requests),
+    hasOlder: requests.length === limit && feed.shown.length < shownMax,
+  }
+}
+
+export function withEvent(feed: Feed, { requests, skipped = 0 }: RequestEvent): Feed {
+  if (requests.length === 0 && skipped === 0) return feed
+  const counted = { ...feed, skipped: feed.skipped + skipped }
+  if (feed.isHeld) return { ...counted, waiting: merged(feed.waiting, requests) }
+  return { ...counted, shown: merged(feed.shown, requests) }
+}
+
+export function held(feed: Feed, isHeld: boolean): Feed {
+  if (isHeld === feed.isHeld) return feed
+  return isHeld ? { ...feed, isHeld } : { ...feed, isHeld, shown: merged(feed.shown, feed.waiting), waiting: [] }
+}
+
+/** Both, each call once, newest first. */
+function merged(some: readonly RecordedRequest[], others: readonly RecordedRequest[]): readonly RecordedRequest[] {
+  if (others.length === 0) return some
+  const byId = new Map([...some, ...others].map((request) => [request.id, request]))
+  return [...byId.values()].sort((a, b) => b.id - a.id).slice(0, shownMax)
+}

@@ -1,0 +1,118 @@
+/** The filter of the list, kept in the address. */
+import { useState } from 'preact/hooks'
+import type { QueryMembers } from '../../model/route.ts'
+import { methods } from './requests-api.ts'
+
+const names = ['method', 'kind', 'code', 'slower', 'transaction', 'database', 'namespace'] as const
+
+const codes = [
+  'OK',
+  'error',
+  'ABORTED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'INVALID_ARGUMENT',
+  'FAILED_PRECONDITION',
+  'UNAVAILABLE',
+]
+
+/** Filters as an address has them; others are left out. */
+export function filtersOf(query: URLSearchParams): QueryMembers {
+  return Object.fromEntries(names.flatMap((name) => (query.get(name) ? [[name, query.get(name) ?? undefined]] : [])))
+}
+
+export interface FiltersProps {
+  readonly filters: QueryMembers
+  readonly onChange: (changed: QueryMembers) => void
+}
+
+export function Filters({ filters, onChange }: FiltersProps) {
+  const isAny = Object.values(filters).some((value) => value !== undefined)
+  return (
+    <search class="toolbar" aria-label="Filter of the calls">
+      <Choice
+        name="Method"
+        all="all methods"
+        value={filters['method']}
+        choices={methods}
+        onChange={(method) => onChange({ method })}
+      />
+      <Choice
+        name="Result"
+        all="all results"
+        value={filters['code']}
+        choices={codes}
+        onChange={(code) => onChange({ code })}
+      />
+      <Field name="Kind" value={filters['kind']} onChange={(kind) => onChange({ kind })} />
+      <Field name="Slower than, ms" isNumber value={filters['slower']} onChange={(slower) => onChange({ slower })} />
+      <Field name="Transaction" value={filters['transaction']} onChange={(transaction) => onChange({ transaction })} />
+      {isAny && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => onChange(Object.fromEntries(names.map((name) => [name, undefined])))}
+        >
+          Clear
+        </button>
+      )}
+    </search>
+  )
+}
+
+interface ChoiceProps {
+  readonly name: string
+  readonly all: string
+  readonly value: string | undefined
+  readonly choices: readonly string[]
+  readonly onChange: (value: string | undefined) => void
+}
+
+function Choice({ name, all, value = '', choices, onChange }: ChoiceProps) {
+  const known = value === '' || choices.includes(value) ? choices : [...choices, value]
+  return (
+    <select aria-label={name} value={value} onChange={(event) => onChange(event.currentTarget.value || undefined)}>
+      <option value="">{all}</option>
+      {known.map((choice) => (
+        <option key={choice} value={choice}>
+          {choice}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface FieldProps {
+  readonly name: string
+  readonly value: string | undefined
+  readonly isNumber?: boolean
+  readonly onChange: (value: string | undefined) => void
+}
+
+/** Takes effect with Enter, or when it is left. */
+function Field({ name, value = '', isNumber = false, onChange }: FieldProps) {
+  const [text, setText] = useState(value)
+  const [known, setKnown] = useState(value)
+  if (known !== value) {
+    setKnown(value)
+    setText(value)
+  }
+  const done = (): void => {
+    if (text !== value) onChange(text.trim() || undefined)
+  }
+  return (
+    <input
+      class="requests-field"
+      type="text"
+      inputMode={isNumber ? 'decimal' : 'text'}
+      aria-label={name}
+      placeholder={name}
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+      onBlur={done}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') done()
+      }}
+    />
+  )
+}

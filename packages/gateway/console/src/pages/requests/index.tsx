@@ -1,0 +1,111 @@
+/**
+ * The calls that the server gets, as they come: a list with filters, one in detail, and transactions as bars over time.
+ *
+ *   #/requests?method=commit&code=error&id=17        the list, filtered, and call 17 beside it
+ *   #/requests/transactions?id=17                    the bars
+ */
+import { useEffect, useState } from 'preact/hooks'
+import { ErrorNote } from '../../components/error-note.tsx'
+import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
+import { CallTable } from './call-table.tsx'
+import { Detail } from './detail.tsx'
+import { Filters, filtersOf } from './filters.tsx'
+import { Transactions } from './transactions.tsx'
+import { useFeed } from './use-feed.ts'
+
+export default function RequestsPage({ route }: PageProps) {
+  const isTransactions = route.parts[0] === 'transactions'
+  const filters = filtersOf(route.query)
+  const id = Number(route.query.get('id') ?? Number.NaN)
+  const go = (changed: QueryMembers, replace = true): void => {
+    const members = { ...filters, id: Number.isInteger(id) ? String(id) : undefined, ...changed }
+    navigate(addressOf('requests', isTransactions ? ['transactions'] : [], members), { replace })
+  }
+  const open = (one: number | undefined): void => go({ id: one === undefined ? undefined : String(one) })
+  return (
+    <section class="page requests">
+      <header class="page-head">
+        <h1>Requests</h1>
+        <nav class="toolbar" aria-label="Views">
+          <a
+            class="button"
+            href={addressOf('requests', [], filters)}
+            aria-current={isTransactions ? undefined : 'page'}
+          >
+            Calls
+          </a>
+          <a
+            class="button"
+            href={addressOf('requests', ['transactions'])}
+            aria-current={isTransactions ? 'page' : undefined}
+          >
+            Transactions
+          </a>
+        </nav>
+      </header>
+      <div class={`requests-body ${Number.isInteger(id) ? 'has-detail' : ''}`}>
+        <div class="requests-list">
+          {isTransactions ? (
+            <Transactions openId={id} onOpen={open} />
+          ) : (
+            <Calls
+              filters={filters}
+              openId={id}
+              onFilter={(changed) => go({ ...changed, id: undefined })}
+              onOpen={open}
+            />
+          )}
+        </div>
+        {Number.isInteger(id) && <Detail key={id} id={id} onClose={() => open(undefined)} />}
+      </div>
+    </section>
+  )
+}
+
+interface CallsProps {
+  readonly filters: QueryMembers
+  /** Not a number = none. */
+  readonly openId: number
+  readonly onFilter: (changed: QueryMembers) => void
+  readonly onOpen: (id: number | undefined) => void
+}
+
+function Calls({ filters, openId, onFilter, onOpen }: CallsProps) {
+  const members = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const query = new URLSearchParams(members).toString()
+  const { feed, error, hold, older } = useFeed(query)
+  const [isPaused, setPaused] = useState(false)
+  const [isScrolled, setScrolled] = useState(false)
+  const isHeld = isPaused || isScrolled || Number.isInteger(openId)
+  useEffect(() => hold(isHeld), [isHeld, query])
+  const state = isPaused ? 'Paused' : isHeld ? 'Held while you look' : 'Live'
+  return (
+    <>
+      <Filters filters={filters} onChange={onFilter} />
+      <div class="toolbar requests-state">
+        <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          {isPaused ? 'Go on' : 'Pause'}
+        </button>
+        <span class={`tag ${isHeld ? 'warn' : 'good'}`}>{state}</span>
+        {feed.waiting.length > 0 && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => {
+              hold(false)
+              if (isHeld) setTimeout(() => hold(true))
+            }}
+          >
+            Show {feed.waiting.length} new
+          </button>
+        )}
+        <span class="muted" role="status">
+          {feed.isLoaded && `${feed.shown.length} calls`}
+          {feed.skipped > 0 && `, ${feed.skipped} came too fast to be shown`}
+        </span>
+      </div>
+      {error !== undefined && <ErrorNote error={error} what="The calls cannot be read" />}
+      <CallTable feed={feed} openId={openId} onOpen={onOpen} onScrolled={setScrolled} onEnd={older} />
+    </>
+  )
+}

@@ -1,0 +1,135 @@
+/** Transactions as bars over time: their calls, their waits for others, and the victims; and the same as a table. */
+import { useState } from 'preact/hooks'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { ErrorNote } from '../../components/error-note.tsx'
+import { SafeText } from '../../components/safe-text.tsx'
+import { durationInWords } from '../../model/numbers.ts'
+import { addressOf } from '../../model/route.ts'
+import { BarPicture } from './bar-picture.tsx'
+import { shortTransaction } from './requests-api.ts'
+import { type Bar, barsOf } from './transaction-bars.ts'
+import { useFeed } from './use-feed.ts'
+
+/** Bars in the picture. */
+const barsMax = 30
+
+export interface TransactionsProps {
+  readonly openId: number
+  readonly onOpen: (id: number | undefined) => void
+}
+
+export function Transactions({ openId, onOpen }: TransactionsProps) {
+  const { feed, error, hold, older } = useFeed('transaction=any')
+  const [back, setBack] = useState(0)
+  const bars = barsOf(feed.shown, Date.now())
+  const end = Math.max(Math.min(bars.length, barsMax), bars.length - back)
+  const shown = bars.slice(Math.max(0, end - barsMax), end)
+  const hasOlder = end > barsMax || feed.hasOlder
+  if (error !== undefined) return <ErrorNote error={error} what="The transactions cannot be read" />
+  if (bars.length === 0) return <NoTransactions isLoaded={feed.isLoaded} />
+  return (
+    <>
+      <div class="toolbar requests-state">
+        <button type="button" aria-pressed={feed.isHeld} onClick={() => hold(!feed.isHeld)}>
+          {feed.isHeld ? 'Go on' : 'Pause'}
+        </button>
+        <button
+          type="button"
+          disabled={!hasOlder}
+          onClick={() => {
+            hold(true)
+            setBack(back + barsMax)
+            if (end - barsMax < barsMax) older()
+          }}
+        >
+          Older
+        </button>
+        <button type="button" disabled={back === 0} onClick={() => setBack(Math.max(0, back - barsMax))}>
+          Newer
+        </button>
+        <span class="muted" role="status">
+          {shown.length} of {bars.length} transactions
+        </span>
+        <Legend />
+      </div>
+      <BarPicture bars={shown} openId={openId} onOpen={onOpen} />
+      <BarTable bars={shown} />
+    </>
+  )
+}
+
+function Legend() {
+  return (
+    <ul class="bar-legend" aria-label="Legend">
+      <li class="is-read">read</li>
+      <li class="is-commit">commit or rollback</li>
+      <li class="is-wait">waits</li>
+      <li class="is-victim">✕ victim</li>
+    </ul>
+  )
+}
+
+/** The picture in words. */
+function BarTable({ bars }: { readonly bars: readonly Bar[] }) {
+  return (
+    <table class="bar-table">
+      <caption class="visually-hidden">Transactions, the oldest first</caption>
+      <thead>
+        <tr>
+          <th scope="col">Transaction</th>
+          <th scope="col">Outcome</th>
+          <th scope="col" class="number">
+            Duration
+          </th>
+          <th scope="col" class="number">
+            Calls
+          </th>
+          <th scope="col">Waited for</th>
+        </tr>
+      </thead>
+      <tbody>
+        {bars.map((bar) => (
+          <tr key={bar.id}>
+            <th scope="row">
+              <a href={addressOf('requests', [], { transaction: bar.id })} title={bar.id}>
+                {shortTransaction(bar.id)}
+              </a>
+            </th>
+            <td>
+              <span class={`tag ${bar.outcome === 'committed' ? 'good' : bar.outcome === 'aborted' ? 'bad' : ''}`}>
+                {bar.outcome}
+              </span>{' '}
+              {bar.abortedBy.length > 0 && <span>victim of {bar.abortedBy.map(shortTransaction).join(', ')}</span>}
+            </td>
+            <td class="number" data-label="Duration">
+              {durationInWords(bar.toMs - bar.fromMs)}
+            </td>
+            <td class="number" data-label="Calls">
+              {bar.calls.length}
+            </td>
+            <td data-label={bar.waits.length === 0 ? undefined : 'Waited for'}>
+              {bar.waits.map((wait) => (
+                <div key={wait.fromMs}>
+                  {wait.for.map(shortTransaction).join(', ')} for {durationInWords(wait.toMs - wait.fromMs)} at{' '}
+                  <SafeText text={wait.row} />
+                </div>
+              ))}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function NoTransactions({ isLoaded }: { readonly isLoaded: boolean }) {
+  if (!isLoaded) return null
+  return (
+    <EmptyState title="No transaction so far">
+      <p>
+        Transactions of your program appear here while this page is open, as bars over time, with who waited for whom.
+      </p>
+      <pre>const transaction = datastore.transaction(){'\n'}await transaction.run()</pre>
+    </EmptyState>
+  )
+}

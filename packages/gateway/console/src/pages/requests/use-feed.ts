@@ -1,0 +1,66 @@
+/** The feed of one filter, as long as a component shows it. */
+import { useEffect, useState } from 'preact/hooks'
+import { epoch } from '../../api/connection.ts'
+import { openEvents } from '../../api/events.ts'
+import { getJson } from '../../api/http.ts'
+import { emptyFeed, type Feed, held, withEvent, withNewest, withOlder } from './feed.ts'
+import type { RequestEvent, RequestList } from './requests-api.ts'
+
+/** A request asks for at most so many calls. */
+const limit = 100
+
+export interface UsedFeed {
+  readonly feed: Feed
+  readonly error: Error | undefined
+  hold(isHeld: boolean): void
+  /** Reads calls older than those shown. */
+  older(): void
+  forget(): void
+}
+
+/** @param filter - query of the server's calls; an empty one is all calls */
+export function useFeed(filter: string): UsedFeed {
+  const [feed, setFeed] = useState<Feed>(emptyFeed)
+  const [error, setError] = useState<Error | undefined>(undefined)
+  useEffect(() => {
+    setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld }))
+    setError(undefined)
+    const gone = new AbortController()
+    const listPath = `/emulator/requests?${filter}${filter === '' ? '' : '&'}limit=${limit}`
+    const load = (): void => {
+      getJson<RequestList>(listPath, { signal: gone.signal }).then(
+        ({ requests }) => setFeed((before) => withNewest(before, requests, limit)),
+        (reason: Error) => {
+          if (!gone.signal.aborted) setError(reason)
+        },
+      )
+    }
+    const stop = openEvents<RequestEvent>(`/emulator/requests/events?${filter}`, {
+      // Its calls count from one again when the server was started anew.
+      onOpened: () => {
+        setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld }))
+        load()
+      },
+      onEvent: (event) => setFeed((before) => withEvent(before, event)),
+      onRefused: setError,
+    })
+    return () => {
+      stop()
+      gone.abort()
+    }
+  }, [filter, epoch.value])
+  const older = (): void => {
+    const last = feed.shown.at(-1)
+    if (last === undefined || !feed.hasOlder) return
+    setFeed((before) => ({ ...before, hasOlder: false }))
+    const path = `/emulator/requests?${filter}${filter === '' ? '' : '&'}limit=${limit}&before=${last.id}`
+    getJson<RequestList>(path).then(({ requests }) => setFeed((before) => withOlder(before, requests, limit)), setError)
+  }
+  return {
+    feed,
+    error,
+    older,
+    hold: (isHeld) => setFeed((before) => held(before, isHeld)),
+    forget: () => setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld, isLoaded: true })),
+  }
+}
