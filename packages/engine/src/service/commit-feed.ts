@@ -156,7 +156,7 @@ function headOf(matching: readonly Matching[], listed: number) {
   const { projectId, databaseId } = partitionOfCode(partition)
   const groups = matching.slice(0, listed).map(({ record }) => ({
     group: groupInWords(record.group),
-    ...namespaceOf(record),
+    namespace: namespaceOf(record),
   }))
   const rest = matching.length - groups.length
   return {
@@ -169,9 +169,8 @@ function headOf(matching: readonly Matching[], listed: number) {
   }
 }
 
-function namespaceOf({ partition }: PendingRecord): { namespace?: string } {
-  const { namespaceId } = partitionOfCode(partition)
-  return namespaceId === '' ? {} : { namespace: namespaceId }
+function namespaceOf({ partition }: PendingRecord): string {
+  return partitionOfCode(partition).namespaceId
 }
 
 function commitReport(matching: readonly Matching[], listed: number, waits: boolean): CommitReport {
@@ -199,7 +198,7 @@ function commitReport(matching: readonly Matching[], listed: number, waits: bool
 function changeReport(record: PendingRecord, { codes, before, after }: EntityRows): CommitReport['changes'][number] {
   const { path } = decodePath(codes.path, 0)
   const operation = after === undefined ? 'delete' : before === undefined ? 'insert' : 'update'
-  return { operation, key: formatKeyPath(path), kind: path.at(-1)?.kind ?? '', ...namespaceOf(record) }
+  return { operation, key: formatKeyPath(path), kind: path.at(-1)?.kind ?? '', namespace: namespaceOf(record) }
 }
 
 /** The first rows of an event in words, and how many there are in each table (CF2). */

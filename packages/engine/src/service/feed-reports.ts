@@ -27,8 +27,8 @@ interface StepReport {
   readonly project: string
   /** Empty = the default database. */
   readonly database: string
-  /** Root keys of the entity groups, each with its namespace, where that is not the default one. */
-  readonly groups: readonly { readonly group: string; readonly namespace?: string }[]
+  /** Root keys of the entity groups, each with its namespace; empty = the default one. */
+  readonly groups: readonly { readonly group: string; readonly namespace: string }[]
   readonly moreGroups?: number
   /** The first rows. */
   readonly rows: readonly RowChangeReport[]
@@ -46,7 +46,7 @@ export interface CommitReport extends StepReport {
     /** `User:"ada"/ToDo:5` */
     readonly key: string
     readonly kind: string
-    readonly namespace?: string
+    readonly namespace: string
   }[]
   /** Changes that are not listed. */
   readonly moreChanges?: number

@@ -38,6 +38,8 @@ async function watch({ address }: Started, query = ''): Promise<(count: number) 
   expect(response.headers.get('content-type')).toBe('text/event-stream')
   const data = eventData(response.body as unknown as AsyncIterable<Uint8Array>)
   return async (count) => {
+    // A response that is forgotten before its body is read is closed by fetch.
+    expect(response.status).toBe(200)
     const events: StoreEvent[] = []
     while (events.length < count) events.push(JSON.parse((await data.next()).value as string))
     return events
@@ -65,7 +67,7 @@ describe.each([
       expect(words(events)).toEqual(['insert ToDo:1', 'A ToDo:1 policy', 'B ToDo:1 policy'])
       const [commit, a, b] = events.map((event) => Object.values(event)[0])
       expect(commit).toMatchObject({ project: 'demo', database: '', waits: false })
-      expect(commit.changes).toEqual([{ operation: 'insert', key: 'ToDo:1', kind: 'ToDo' }])
+      expect(commit.changes).toEqual([{ operation: 'insert', key: 'ToDo:1', kind: 'ToDo', namespace: '' }])
       expect([a.version, b.version]).toEqual([commit.version, commit.version])
       expect(commit.rows[0].row).toBe(`Log(demo, ToDo:1, ${commit.version})`)
       expect(a.rows).toEqual([

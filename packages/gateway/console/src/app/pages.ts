@@ -39,6 +39,12 @@ export const pages: readonly PageDefinition[] = [
     load: () => import('../pages/tables/index.tsx'),
   },
   {
+    name: 'log',
+    title: 'Log and apply',
+    about: 'Commits between log and tables, and what queries see meanwhile',
+    load: () => import('../pages/log/index.tsx'),
+  },
+  {
     name: 'requests',
     title: 'Requests',
     about: 'Each call as it comes, and transactions that wait for each other',

@@ -18,7 +18,7 @@ export interface StepEvent {
   readonly committedAt: string
   readonly project: string
   readonly database: string
-  readonly groups: readonly { readonly group: string; readonly namespace?: string }[]
+  readonly groups: readonly { readonly group: string; readonly namespace: string }[]
   readonly moreGroups?: number
   readonly rows: readonly RowChange[]
   readonly moreRows?: number
@@ -31,7 +31,7 @@ export interface CommitEvent extends StepEvent {
     readonly operation: 'insert' | 'update' | 'delete'
     readonly key: string
     readonly kind: string
-    readonly namespace?: string
+    readonly namespace: string
   }[]
   readonly moreChanges?: number
 }

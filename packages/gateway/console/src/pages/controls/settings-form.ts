@@ -3,6 +3,7 @@
  *
  * F1  A patch names the settings that were changed, and no others: a mode brings presets of its own.       settings-form.test.ts
  */
+import { type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
 
 export interface TtlPolicy {
   readonly kind: string
@@ -22,22 +23,9 @@ export interface Settings {
   readonly ttl: readonly TtlPolicy[]
 }
 
-export interface JobPolicy {
-  readonly forceStrongConsistency?: true
-  readonly manualJobPolicy?: true
-  readonly timeJobPolicy?: { readonly delayMs?: number }
-  readonly probabilityJobPolicy?: { readonly randomSeed?: string; readonly unappliedJobPercentage?: number }
-}
-
-export interface SettingsForm {
+export interface SettingsForm extends JobPolicyForm {
   readonly mode: string
   readonly concurrencyMode: string
-  readonly apply: string
-  /** With `timeJobPolicy`; empty for random delays. */
-  readonly delayMs: string
-  /** With `probabilityJobPolicy`. */
-  readonly unappliedPercentage: string
-  readonly randomSeed: string
   readonly ids: string
   readonly indexes: string
   readonly idCollisions: string
@@ -48,14 +36,10 @@ export interface SettingsForm {
 }
 
 export function formOf(settings: Settings): SettingsForm {
-  const { jobPolicy } = settings
   return {
     mode: settings.mode,
     concurrencyMode: settings.concurrencyMode,
-    apply: Object.keys(jobPolicy)[0] ?? 'forceStrongConsistency',
-    delayMs: String(jobPolicy.timeJobPolicy?.delayMs ?? ''),
-    unappliedPercentage: String(jobPolicy.probabilityJobPolicy?.unappliedJobPercentage ?? 10),
-    randomSeed: jobPolicy.probabilityJobPolicy?.randomSeed ?? '',
+    ...jobPolicyForm(settings.jobPolicy),
     ids: settings.idAllocationPolicy.policy,
     indexes: settings.indexes,
     idCollisions: settings.idCollisions,
@@ -84,21 +68,6 @@ function membersOf(form: SettingsForm): Readonly<Record<string, unknown>> {
     lockTimeoutMs: numberOf(form.lockTimeoutMs),
     entityGroupsMax: form.entityGroupsMax === '' ? null : numberOf(form.entityGroupsMax),
     ttl: form.ttl.filter(({ kind, property }) => kind !== '' || property !== ''),
-  }
-}
-
-function jobPolicyOf({ apply, delayMs, unappliedPercentage, randomSeed }: SettingsForm): JobPolicy {
-  switch (apply) {
-    case 'timeJobPolicy':
-      return { timeJobPolicy: delayMs === '' ? {} : { delayMs: Number(delayMs) } }
-    case 'probabilityJobPolicy': {
-      const unappliedJobPercentage = Number(unappliedPercentage)
-      return { probabilityJobPolicy: { ...(randomSeed === '' ? {} : { randomSeed }), unappliedJobPercentage } }
-    }
-    case 'manualJobPolicy':
-      return { manualJobPolicy: true }
-    default:
-      return { forceStrongConsistency: true }
   }
 }
 

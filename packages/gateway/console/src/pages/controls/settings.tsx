@@ -7,6 +7,7 @@ import { DatabaseFields, type DatabaseName } from '../../components/database-fie
 import { ErrorNote } from '../../components/error-note.tsx'
 import { ChoiceField, TextField } from '../../components/field.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
+import { applyChoices } from '../../model/job-policy.ts'
 import { addressOf, navigate, type PageProps, type Route } from '../../model/route.ts'
 import { formOf, patchOf, type Settings, type SettingsForm, type TtlPolicy } from './settings-form.ts'
 
@@ -82,13 +83,6 @@ interface FieldsProps {
   readonly form: SettingsForm
   readonly onChange: (form: SettingsForm) => void
 }
-
-const applyChoices = [
-  ['forceStrongConsistency', 'immediate'],
-  ['timeJobPolicy', 'delayed'],
-  ['probabilityJobPolicy', 'by chance'],
-  ['manualJobPolicy', 'by hand'],
-] as const
 
 const choices: readonly (readonly [
   name: 'mode' | 'concurrencyMode' | 'ids' | 'idCollisions' | 'indexes',

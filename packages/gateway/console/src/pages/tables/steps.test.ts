@@ -4,12 +4,14 @@ import { type Shown, StepPlayer } from './steps.ts'
 
 const eventOf = (version: string, step: 'log' | 'A' | 'B', table: string, deleted?: true): StoreEvent => {
   const base = {
-    ...{ version, committedAt: '', project: 'p', database: '', groups: [{ group: 'ToDo:1' }] },
+    ...{ version, committedAt: '', project: 'p', database: '', groups: [{ group: 'ToDo:1', namespace: '' }] },
     rows: [{ table, row: `${table}(p)`, rowKey: `${step} ${version}`, ...(deleted ? { deleted } : {}) }],
     tables: { [table]: { written: deleted ? 0 : 1, deleted: deleted ? 1 : 0 } },
   }
   if (step !== 'log') return { apply: { ...base, milestone: step, cause: 'policy' } }
-  return { commit: { ...base, waits: false, changes: [{ operation: 'insert', key: 'ToDo:1', kind: 'ToDo' }] } }
+  return {
+    commit: { ...base, waits: false, changes: [{ operation: 'insert', key: 'ToDo:1', kind: 'ToDo', namespace: '' }] },
+  }
 }
 
 /** A clock that goes on when it is told to. */

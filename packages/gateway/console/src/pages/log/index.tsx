@@ -1,0 +1,106 @@
+/** Log and apply: the records between commit and apply, their release step by step, and what queries answer meanwhile. */
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { server } from '../../api/connection.ts'
+import { openEvents } from '../../api/events.ts'
+import { DatabaseChoice } from '../../components/database-choice.tsx'
+import { useLoaded } from '../../components/use-loaded.ts'
+import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
+import type { StoreEvent } from '../../model/store-events.ts'
+import { PinnedQuery } from './pinned-query.tsx'
+import { type PendingReport, type Place, pendingPath } from './place.ts'
+import { PolicyForm } from './policy-form.tsx'
+import { WaitingRecords } from './waiting-records.tsx'
+
+export default function LogPage({ route }: PageProps) {
+  const place: Place = {
+    project: route.parts[0] ?? server.value?.project ?? '',
+    database: route.query.get('database') ?? '',
+    namespace: route.query.get('namespace') ?? '',
+  }
+  const go = (project: string, members: QueryMembers): void => {
+    navigate(addressOf('log', [project], { ...Object.fromEntries(route.query), ...members }), { replace: true })
+  }
+  if (place.project === '') {
+    return (
+      <section class="page">
+        <h1>Log and apply</h1>
+      </section>
+    )
+  }
+  return (
+    <section class="page log-page">
+      <header class="page-head">
+        <h1>Log and apply</h1>
+        <DatabaseChoice
+          project={place.project}
+          database={place.database}
+          onChoose={(project = place.project, database = undefined) => go(project, { database })}
+        />
+      </header>
+      <p class="log-intro">
+        A commit appends a record to the log of each entity group that it writes to. Applying the record writes the
+        entity rows (milestone A), then the index rows (milestone B). Until then global queries do not see the commit.
+      </p>
+      <LogView
+        key={`${place.project}/${place.database}`}
+        place={place}
+        queries={[route.query.get('q1') ?? '', route.query.get('q2') ?? '']}
+        onQuery={(name, gql) => go(place.project, { [name]: gql === '' ? undefined : gql })}
+      />
+    </section>
+  )
+}
+
+interface LogViewProps {
+  readonly place: Place
+  readonly queries: readonly [string, string]
+  readonly onQuery: (name: 'q1' | 'q2', gql: string) => void
+}
+
+function LogView({ place, queries, onQuery }: LogViewProps) {
+  const { value, error, reload } = useLoaded<PendingReport>(pendingPath(place))
+  const [turn, setTurn] = useState(0)
+  const again = useCallback(() => {
+    reload()
+    setTurn((count) => count + 1)
+  }, [reload])
+  useSteps(place, again)
+  return (
+    <div class="log-columns">
+      <div>
+        <PolicyForm place={place} onChanged={again} />
+        <WaitingRecords place={place} report={value} error={error} onReleased={again} />
+      </div>
+      <section class="pinned-queries" aria-label="Pinned queries">
+        <h2>Pinned queries</h2>
+        <p class="muted">They run again at each step of a commit, as your program would run them.</p>
+        <PinnedQuery name="Query 1" place={place} gql={queries[0]} turn={turn} onRun={(gql) => onQuery('q1', gql)} />
+        <PinnedQuery name="Query 2" place={place} gql={queries[1]} turn={turn} onRun={(gql) => onQuery('q2', gql)} />
+      </section>
+    </div>
+  )
+}
+
+/** Steps nearer to each other than this are seen together. */
+const gatherMs = 80
+
+/** Tells of the steps of commits in a database. */
+function useSteps({ project, database }: Place, onStep: () => void): void {
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const soon = (): void => {
+      timer ??= setTimeout(() => {
+        timer = undefined
+        onStep()
+      }, gatherMs)
+    }
+    const close = openEvents<StoreEvent>(`/emulator/commits?${new URLSearchParams({ project, database })}&list=0`, {
+      onEvent: soon,
+      onOpened: soon,
+    })
+    return () => {
+      clearTimeout(timer)
+      close()
+    }
+  }, [project, database, onStep])
+}

@@ -1,0 +1,79 @@
+/** The apply policy of a database. */
+import { patchJson } from '../../api/http.ts'
+import { ActionNote } from '../../components/action-note.tsx'
+import { ErrorNote } from '../../components/error-note.tsx'
+import { useAction, useLoaded } from '../../components/use-loaded.ts'
+import { applyChoices, type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
+import { type Place, settingsPath } from './place.ts'
+
+interface Settings {
+  readonly jobPolicy: JobPolicy
+}
+
+const about: Readonly<Record<string, string>> = {
+  forceStrongConsistency: 'with the commit: global queries are strong',
+  timeJobPolicy: 'after a delay, such as 2,000 ms; left empty, the mixed delays of a loaded service',
+  probabilityJobPolicy: 'each global query leaves this share of the waiting groups unapplied, in percent',
+  manualJobPolicy: 'when you release a record here',
+}
+
+export function PolicyForm({ place, onChanged }: { readonly place: Place; readonly onChanged: () => void }) {
+  const path = settingsPath(place)
+  const { value, error, set } = useLoaded<Settings>(path)
+  const change = useAction(async (form: JobPolicyForm) => {
+    set(await patchJson<Settings>(path, { jobPolicy: jobPolicyOf(form) }))
+    onChanged()
+    return undefined
+  })
+  const form = value === undefined ? undefined : jobPolicyForm(value.jobPolicy)
+  return (
+    <fieldset class="policy-form">
+      <legend>A commit is applied</legend>
+      {error !== undefined && <ErrorNote error={error} what="The policy cannot be read" />}
+      {applyChoices.map(([name, words]) => (
+        <div key={name} class="policy-choice">
+          <label>
+            <input
+              type="radio"
+              name="apply"
+              checked={form?.apply === name}
+              disabled={form === undefined}
+              onChange={() => form !== undefined && change.run({ ...form, apply: name })}
+            />{' '}
+            {words}
+          </label>
+          <span class="muted">{about[name]}</span>
+          {form?.apply === name && name === 'timeJobPolicy' && (
+            <NumberInput
+              label="Delay in ms"
+              value={form.delayMs}
+              onChange={(delayMs) => change.run({ ...form, delayMs })}
+            />
+          )}
+          {form?.apply === name && name === 'probabilityJobPolicy' && (
+            <NumberInput
+              label="Percent"
+              value={form.unappliedPercentage}
+              onChange={(unappliedPercentage) => change.run({ ...form, unappliedPercentage })}
+            />
+          )}
+        </div>
+      ))}
+      {change.error !== undefined && <ActionNote action={change} what="The policy was not changed" />}
+    </fieldset>
+  )
+}
+
+interface NumberInputProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+function NumberInput({ label, value, onChange }: NumberInputProps) {
+  return (
+    <label class="policy-number">
+      {label} <input type="number" min="0" value={value} onChange={(event) => onChange(event.currentTarget.value)} />
+    </label>
+  )
+}

@@ -1,0 +1,129 @@
+/** The entity groups with records between commit and apply; each record is released to A and to B by a button. */
+import { postJson } from '../../api/http.ts'
+import { ActionNote } from '../../components/action-note.tsx'
+import { ErrorNote } from '../../components/error-note.tsx'
+import { SafeText } from '../../components/safe-text.tsx'
+import { useAction } from '../../components/use-loaded.ts'
+import { addressOf } from '../../model/route.ts'
+import { groupsOf } from './groups.ts'
+import { type PendingReport, type Place, releasePath, type WaitingRecord } from './place.ts'
+
+export interface WaitingRecordsProps {
+  readonly place: Place
+  /** Absent until the first answer. */
+  readonly report: PendingReport | undefined
+  readonly error: Error | undefined
+  readonly onReleased: () => void
+}
+
+export function WaitingRecords({ place, report, error, onReleased }: WaitingRecordsProps) {
+  const release = useAction(async (path: string) => {
+    await postJson(path)
+    onReleased()
+    return undefined
+  })
+  const { pending = [], more = 0 } = report ?? {}
+  const count = pending.length + more
+  return (
+    <section class="waiting-records" aria-label="Waiting records">
+      <div class="toolbar">
+        <h2>Waiting records</h2>
+        <span class="tag" role="status">
+          {report === undefined ? '' : count === 0 ? 'none waits' : count === 1 ? '1 waits' : `${count} wait`}
+        </span>
+        <button type="button" disabled={count === 0 || release.isBusy} onClick={() => release.run(releasePath(place))}>
+          Release all
+        </button>
+      </div>
+      {error !== undefined && <ErrorNote error={error} what="The waiting records cannot be read" />}
+      {release.error !== undefined && <ActionNote action={release} what="Nothing was released" />}
+      {report !== undefined && count === 0 && (
+        <p class="muted">
+          Every commit is wholly applied. Choose <em>by hand</em> above, put an entity, and its record waits here.
+        </p>
+      )}
+      {groupsOf(pending).map(({ group, namespace, records }) => (
+        <section key={`${namespace} ${group}`} class="waiting-group">
+          <h3>
+            Entity group <SafeText text={group} />
+            {namespace !== '' && (
+              <span class="tag">
+                namespace <SafeText text={namespace} />
+              </span>
+            )}{' '}
+            <a href={tablesAddress(place, namespace, group)}>its rows</a>
+          </h3>
+          <ol>
+            {records.map((record, i) => (
+              <Record
+                key={record.version}
+                record={record}
+                before={i}
+                isBusy={release.isBusy}
+                onRelease={(milestone) => release.run(releasePath(place, record, milestone))}
+              />
+            ))}
+          </ol>
+        </section>
+      ))}
+      {more > 0 && <p class="muted">{more} more records wait behind these.</p>}
+    </section>
+  )
+}
+
+function tablesAddress({ project, database }: Place, namespace: string, key: string): string {
+  return addressOf('tables', [project], { database: database || undefined, namespace: namespace || undefined, key })
+}
+
+interface RecordProps {
+  readonly record: WaitingRecord
+  /** Records of its group that go before it. */
+  readonly before: number
+  readonly isBusy: boolean
+  readonly onRelease: (milestone: 'A' | 'B') => void
+}
+
+function Record({ record, before, isBusy, onRelease }: RecordProps) {
+  const { version, committedAt, state, held, changes, moreChanges = 0 } = record
+  const first = before === 0 ? '' : `; applies the ${before} before it first`
+  return (
+    <li class="waiting-record" data-version={version}>
+      <p class="waiting-record-head">
+        <span class="mono">{version}</span> <span class="muted">{new Date(committedAt).toLocaleTimeString()}</span>
+        {held && <span class="tag warn">held by a fault</span>}
+      </p>
+      <ul class="mono waiting-changes">
+        {changes.map((words) => (
+          <li key={words}>
+            <SafeText text={words} />
+          </li>
+        ))}
+        {moreChanges > 0 && <li>and {moreChanges} more</li>}
+      </ul>
+      <ul class="waiting-steps" aria-label="Steps">
+        <li class="is-done">committed</li>
+        <li class={state === 'A' ? 'is-done' : ''}>{state === 'A' ? 'A done' : 'A waits'}</li>
+        <li>B waits</li>
+      </ul>
+      <div class="toolbar">
+        <button
+          type="button"
+          disabled={isBusy || state === 'A'}
+          title={`Writes its entity rows${first}`}
+          onClick={() => onRelease('A')}
+        >
+          Release to A
+        </button>
+        <button
+          type="button"
+          class="primary"
+          disabled={isBusy}
+          title={`Writes its index rows too${first}`}
+          onClick={() => onRelease('B')}
+        >
+          Release to B
+        </button>
+      </div>
+    </li>
+  )
+}
