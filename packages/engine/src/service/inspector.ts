@@ -71,7 +71,7 @@ export class Inspector {
   }
 
   /** Every row of an entity in all tables, also those that a held commit will write or delete, and its group's log. */
-  async rows(key: Key): Promise<RowsReport> {
+  async rows(key: Key, options: LogOptions = {}): Promise<RowsReport> {
     const { kv, log } = this.#parts
     const codes = keyCodes(key)
     const entityRow = entityRowKey(codes.partition, codes.path)
@@ -109,19 +109,24 @@ export class Inspector {
     rows.push(...(await this.#idRows(key)))
     const order = (table: string): number => [...tableIds, 'Pending'].indexOf(table as TableId)
     rows.sort((a, b) => order(a.table) - order(b.table) || (a.rowKey < b.rowKey ? -1 : 1))
-    return { key: prettyPath(key.path), rows, log: await this.#logOf(group) }
+    return { key: prettyPath(key.path), rows, log: await this.#logOf(group, options) }
   }
 
   /** The kept log records of the group that `key` belongs to. */
-  log(key: Key): Promise<LogReport> {
+  log(key: Key, options: LogOptions = {}): Promise<LogReport> {
     const { partition, path } = keyCodes(key)
-    return this.#logOf(groupOf(partition, path))
+    return this.#logOf(groupOf(partition, path), options)
   }
 
-  /** The versions of an entity that the kept log records tell of. */
-  async versions(key: Key): Promise<VersionsReport> {
+  /** The versions of an entity that the kept log records tell of. @param limit - of them the newest; at least 1 */
+  async versions(key: Key, limit: number = Number.POSITIVE_INFINITY): Promise<VersionsReport> {
     const { log } = this.#parts
-    const images = await this.#imagesOf(key)
+    const images: LoggedImage[] = []
+    for await (const image of this.#imagesOf(key)) {
+      images.push(image)
+      if (images.length >= limit) break
+    }
+    images.reverse()
     return { key: prettyPath(key.path), versions: versionsOf(images, log.retention.oldestReadable) }
   }
 
@@ -132,16 +137,16 @@ export class Inspector {
    * @throws NOT_FOUND for a version that no kept record tells of
    */
   async entity(key: Key, version?: bigint): Promise<EntityImage | undefined> {
-    const images = await this.#imagesOf(key)
-    const found = version === undefined ? images.at(-1) : images.find((image) => image.version === version)
-    if (found === undefined && version !== undefined) {
-      const known = images.map((image) => image.version).join(', ')
-      throw new DatastoreError(
-        'NOT_FOUND',
-        `${formatKey(key)} has no version ${version} in its log; ${known === '' ? 'it has none' : `there is ${known}`}`,
-      )
+    if (version === undefined) {
+      const codes = keyCodes(key)
+      const cell = await this.#parts.log.readCommitted(codes, entityRowKey(codes.partition, codes.path))
+      return cell === undefined ? undefined : decodeImage(cell)
     }
-    return found?.image
+    for await (const image of this.#imagesOf(key)) if (image.version === version) return image.image
+    throw new DatastoreError(
+      'NOT_FOUND',
+      `the log of ${formatKey(key)} has no version ${version}; it keeps commits for a while`,
+    )
   }
 
   /** Commits not yet wholly applied: group by group, the groups in the order in which they began to wait. */
@@ -237,42 +242,50 @@ export class Inspector {
     return rows
   }
 
-  /** The states of an entity in the kept records of its group, waiting ones too, and its state before the oldest of them. */
-  async #imagesOf(key: Key): Promise<readonly LoggedImage[]> {
-    const { kv } = this.#parts
+  /**
+   * The states of an entity, newest first: those that the kept records of its group made, waiting ones too, and the one before the
+   * oldest of them.
+   */
+  async *#imagesOf(key: Key): AsyncGenerator<LoggedImage> {
     const { partition, path } = keyCodes(key)
     const group = groupOf(partition, path)
     const states = this.#waitingStates(group)
-    const images: LoggedImage[] = []
+    let earlier: Uint8Array | undefined
+    let isLogged = false
     for await (const { version, changes } of this.#records(group)) {
       const change = changes.find((one) => one.path === path)
       if (change === undefined) continue
-      const { before, after } = change
-      if (images.length === 0 && before !== undefined) images.push(loggedImage(decodeImage(before)))
-      const image = after === undefined ? undefined : decodeImage(after)
-      images.push({ version, image, state: states.get(version) ?? 'applied' })
+      const image = change.after === undefined ? undefined : decodeImage(change.after)
+      yield { version, image, state: states.get(version) ?? 'applied' }
+      isLogged = true
+      earlier = change.before
     }
-    if (images.length > 0) return images
-    const stored = await kv.get(entityRowKey(partition, path))
-    return stored === undefined ? [] : [loggedImage(decodeImage(stored))]
+    const first = isLogged ? earlier : await this.#parts.kv.get(entityRowKey(partition, path))
+    if (first === undefined) return
+    const image = decodeImage(first)
+    yield { version: image.version, image, state: 'applied' }
   }
 
   #waitingStates(group: GroupCode): ReadonlyMap<bigint, PendingRecord['milestone']> {
     return new Map(this.#parts.log.pending.of(group).map(({ version, milestone }) => [version, milestone]))
   }
 
-  async #logOf(group: GroupCode): Promise<LogReport> {
+  async #logOf(group: GroupCode, { records: recordsMax = Number.POSITIVE_INFINITY }: LogOptions): Promise<LogReport> {
     const states = this.#waitingStates(group)
     const records: LogRecordReport[] = []
+    let hasMore = false
     for await (const record of this.#records(group)) {
+      hasMore = records.length >= recordsMax
+      if (hasMore) break
       records.push(recordReport({ group, ...record }, states.get(record.version) ?? 'applied'))
     }
-    return { group: groupInWords(group), records }
+    records.reverse()
+    return { group: groupInWords(group), records, ...(hasMore ? { hasMore } : {}) }
   }
 
-  /** The kept records of a group, oldest first. */
+  /** The kept records of a group, newest first. */
   async *#records(group: GroupCode): AsyncGenerator<StoredRecord> {
-    const scan = this.#parts.kv.scan(logRangeOfGroup(group))
+    const scan = this.#parts.kv.scan(logRangeOfGroup(group), { reverse: true })
     try {
       for (;;) {
         const rows = await scan.next(100)
@@ -287,12 +300,13 @@ export class Inspector {
   }
 }
 
-interface StoredRecord extends Pick<LogRecord, 'changes'>, Pick<PendingRecord, 'version' | 'partition' | 'logRow'> {}
-
-/** A state of an entity whose own record is not kept. */
-function loggedImage(image: EntityImage): LoggedImage {
-  return { version: image.version, image, state: 'applied' }
+/** The part of a group's log that is told. */
+export interface LogOptions {
+  /** The newest so many records; absent = all. */
+  readonly records?: number | undefined
 }
+
+interface StoredRecord extends Pick<LogRecord, 'changes'>, Pick<PendingRecord, 'version' | 'partition' | 'logRow'> {}
 
 function imagesOf(changes: readonly EntityChange[], path: string): (Uint8Array | undefined)[] {
   return changes.filter((change) => change.path === path).flatMap(({ before, after }) => [before, after])

@@ -39,6 +39,8 @@ export interface LogReport {
   readonly group: string
   /** Oldest first. */
   readonly records: readonly LogRecordReport[]
+  /** Older ones are left out. */
+  readonly hasMore?: boolean
 }
 
 export interface VersionReport {
@@ -56,7 +58,7 @@ export interface VersionReport {
 
 export interface VersionsReport {
   readonly key: string
-  /** Oldest first; from before the oldest kept log record at most one. Empty for an entity that never was. */
+  /** Oldest first, with the state before the oldest kept log record. Empty for an entity that never was. */
   readonly versions: readonly VersionReport[]
 }
 

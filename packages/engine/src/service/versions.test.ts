@@ -40,6 +40,10 @@ test('an entity has a version for each commit that changed it, and each can be r
       found[0]?.image.properties,
     )
   }
+  expect((await engine.inspector.versions(key, 1)).versions).toEqual(versions.slice(2))
+  const { records, hasMore } = await engine.inspector.log(key, { records: 2 })
+  expect([records.length, hasMore]).toEqual([2, true])
+  expect(records).toEqual((await engine.inspector.log(key)).records.slice(-2))
   expect(versions[2]).not.toHaveProperty('readTime')
   expect(await engine.inspector.entity(key)).toBeUndefined()
   await expect(engine.inspector.entity(key, 5n)).rejects.toMatchObject({ code: 'NOT_FOUND' })

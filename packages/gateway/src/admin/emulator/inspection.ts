@@ -19,6 +19,7 @@ import {
   parseKeyPath,
   type TableId,
   tableIds,
+  type VersionsReport,
 } from '@sixtables/engine'
 import { settingsJson } from './database-settings.ts'
 
@@ -41,9 +42,9 @@ interface Question {
 }
 
 const questions: Readonly<Record<string, Question>> = {
-  rows: { method: 'GET', ask: (engine, parameters) => engine.inspector.rows(keyOf(parameters)) },
-  log: { method: 'GET', ask: (engine, parameters) => engine.inspector.log(keyOf(parameters)) },
-  versions: { method: 'GET', ask: (engine, parameters) => engine.inspector.versions(keyOf(parameters)) },
+  rows: { method: 'GET', ask: (engine, parameters) => engine.inspector.rows(keyOf(parameters), recordsIn(parameters)) },
+  log: { method: 'GET', ask: (engine, parameters) => engine.inspector.log(keyOf(parameters), recordsIn(parameters)) },
+  versions: { method: 'GET', ask: versions },
   pending: { method: 'GET', ask: pending },
   applied: { method: 'GET', ask: (engine) => engine.inspector.applied() },
   table: { method: 'GET', ask: table },
@@ -86,6 +87,19 @@ export function keyOf({ project, database, namespace, key }: Parameters): Key {
   if (!key) throw invalidArgument('the parameter key is missing')
   const databaseId = database === undefined || database === '(default)' ? '' : database
   return { partition: { projectId: project, databaseId, namespaceId: namespace ?? '' }, path: parseKeyPath(key) }
+}
+
+/** The newest so many log records; without the parameter all of them. */
+function recordsIn(parameters: Parameters): { readonly records: number | undefined } {
+  return { records: numberOf(parameters, 'records') }
+}
+
+const versionsDefault = 1000
+
+function versions(engine: Engine, parameters: Parameters): Promise<VersionsReport> {
+  const limit = numberOf(parameters, 'limit') ?? versionsDefault
+  if (limit === 0) throw invalidArgument('limit is 0; it is at least 1')
+  return engine.inspector.versions(keyOf(parameters), limit)
 }
 
 function pending(engine: Engine, parameters: Parameters): PendingReport {

@@ -14,6 +14,7 @@
 import { useState } from 'preact/hooks'
 import type { EntityScope } from '../../api/entities.ts'
 import { differencesOf } from '../../model/entity-difference.ts'
+import { isComplete, parseKeyPath } from '../../model/key-text.ts'
 import { visibleText } from '../../model/visible-text.ts'
 import { Dialog } from '../dialog.tsx'
 import { DifferenceList } from '../difference-list.tsx'
@@ -100,7 +101,7 @@ function OpenEditor({ title, entity, ...options }: OpenEditorProps) {
         {refusal !== undefined && newer === undefined && (
           <ErrorNote error={refusal} what={question === 'delete' ? 'It cannot be deleted' : 'It cannot be saved'} />
         )}
-        <Effect previewed={previewed} isDelete={question === 'delete'} />
+        <Effect previewed={previewed} isDelete={question === 'delete'} hasStandIn={hasStandIn(editor)} />
       </div>
     </Dialog>
   )
@@ -111,6 +112,10 @@ interface DraftFieldsProps {
   readonly scope: EntityScope
   /** Ctrl+Enter. */
   readonly onRun: () => void
+}
+
+function hasStandIn({ key, keyProblem }: EditorState): boolean {
+  return keyProblem === undefined && !isComplete(parseKeyPath(key))
 }
 
 /** The draft in one of its views, and the way to the other. */
@@ -166,19 +171,21 @@ function DraftFields({ editor, scope, onRun }: DraftFieldsProps) {
   )
 }
 
-/** The rows of the write, one by one. */
-function Effect({
-  previewed: { preview, isCurrent },
-  isDelete,
-}: {
+interface EffectProps {
   readonly previewed: Previewed
   readonly isDelete: boolean
-}) {
+  /** The key has no id yet. */
+  readonly hasStandIn: boolean
+}
+
+/** The rows of the write, one by one. */
+function Effect({ previewed: { preview, isCurrent }, isDelete, hasStandIn }: EffectProps) {
   if (preview === undefined || !isCurrent || Object.keys(preview.tables).length === 0) return null
   const words = isDelete ? 'Rows that the deletion deletes' : 'Rows that a save writes and deletes'
   return (
     <div class="editor-effect">
       <RowTally preview={preview} summary={words} />
+      {hasStandIn && <p class="field-note">The save gives the id. Until then 1 stands in its place.</p>}
     </div>
   )
 }

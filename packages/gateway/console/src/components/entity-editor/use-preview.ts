@@ -1,5 +1,6 @@
 /** The preview of a write, taken anew a moment after each change of it. */
 import { useEffect, useState } from 'preact/hooks'
+import { epoch } from '../../api/connection.ts'
 import { type EntityScope, type Preview, previewWrite, type Write } from '../../api/entities.ts'
 import { ApiError } from '../../api/http.ts'
 
@@ -17,6 +18,8 @@ export interface Previewed {
 export function usePreview(scope: EntityScope, key: string, write: Write | undefined): Previewed {
   const text = write === undefined ? '' : JSON.stringify([key, write])
   const [found, setFound] = useState<{ text: string; preview?: Preview; refusal?: ApiError }>({ text: '' })
+  // A preview that the server was not there for is asked for again.
+  const current = epoch.value
   useEffect(() => {
     if (write === undefined) return
     const abort = new AbortController()
@@ -32,6 +35,6 @@ export function usePreview(scope: EntityScope, key: string, write: Write | undef
       clearTimeout(timer)
       abort.abort()
     }
-  }, [text])
+  }, [text, current])
   return { preview: found.preview, refusal: found.refusal, isCurrent: found.text === text && text !== '' }
 }

@@ -40,6 +40,9 @@ export function ImportDialog({ scope, onClose }: ImportDialogProps) {
   )
 }
 
+/** The server takes bodies of 20 MiB, and the text grows a little on its way into JSON. */
+const fileBytesMax = 19_000_000
+
 const formats: readonly FixtureFormat[] = ['yaml', 'json', 'csv']
 
 function FixtureForm({ scope }: { readonly scope: EntityScope }) {
@@ -51,7 +54,8 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
   const [outcome, setOutcome] = useState<Seeded | Error | undefined>(undefined)
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return
-    setOutcome(undefined)
+    setOutcome(tooLarge(file))
+    if (file.size > fileBytesMax) return
     setText(await file.text())
     setName(file.name)
     setFormat(formatOf(file.name) ?? format)
@@ -97,6 +101,12 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
       {outcome instanceof Error && <ErrorNote error={outcome} what="Nothing was imported" />}
     </form>
   )
+}
+
+function tooLarge({ name, size }: File): Error | undefined {
+  if (size <= fileBytesMax) return undefined
+  const found = `${name} has ${Math.ceil(size / 1_000_000)} MB, and a page can send 19 MB.`
+  return new Error(`${found} In a terminal: npx sixtables seed ${name}`)
 }
 
 interface FormatFieldsProps {

@@ -108,6 +108,9 @@ function Head({ scope, entityKey, isThere, onEdit }: HeadProps) {
           <a class="button" href={addressOf('data', [scope.project, kind], scopeQuery(scope))}>
             Its kind in Data
           </a>
+          <a class="button" href={addressOf('tables', [scope.project], { ...scopeQuery(scope), key: entityKey })}>
+            In the six tables
+          </a>
         </div>
       </header>
       <p class="muted">

@@ -12,14 +12,20 @@ export function StateTag({ state }: { readonly state: RecordState }) {
   return <span class={`tag ${states[state].look}`}>{states[state].words}</span>
 }
 
-export function LogSection({ log: { group, records } }: { readonly log: LogReport }) {
+export function LogSection({ log: { group, records, hasMore = false } }: { readonly log: LogReport }) {
   return (
     <section class="entity-section" aria-labelledby="entity-log">
       <header class="page-head">
         <h2 id="entity-log">
           Log of the group <SafeText text={group} />
         </h2>
-        <span class="muted">{records.length === 1 ? '1 record' : `${records.length} records`}</span>
+        <span class="muted">
+          {hasMore
+            ? `the newest ${records.length} records`
+            : records.length === 1
+              ? '1 record'
+              : `${records.length} records`}
+        </span>
       </header>
       {records.length === 0 ? (
         <p class="muted">The log keeps the commits of the last hour, and has none of this group.</p>

@@ -18,6 +18,8 @@ export interface RowReport {
 
 export interface LogReport {
   readonly group: string
+  /** Older records are left out. */
+  readonly hasMore?: boolean
   readonly records: readonly {
     readonly row: string
     readonly version: string
@@ -44,6 +46,8 @@ export interface Inside {
   readonly error: Error | undefined
 }
 
+const recordsShown = 100
+
 /** Commits that come together are read once. */
 const restMs = 60
 
@@ -58,7 +62,7 @@ export function useInside(scope: EntityScope, key: string): Inside {
     const read = async (): Promise<void> => {
       try {
         const [rows, { versions }] = await Promise.all([
-          getJson<NonNullable<Inside['rows']>>(`/emulator/inspect/rows?${query}`, { signal }),
+          getJson<NonNullable<Inside['rows']>>(`/emulator/inspect/rows?${query}&records=${recordsShown}`, { signal }),
           getJson<{ versions: readonly VersionReport[] }>(`/emulator/inspect/versions?${query}`, { signal }),
         ])
         setFound({ rows, versions, error: undefined })

@@ -62,6 +62,9 @@ export function VersionsSection(props: VersionsSectionProps) {
   )
 }
 
+/** A list of a thousand is no choice. */
+const offeredMax = 100
+
 interface SliderProps {
   readonly at: number
   readonly last: number
@@ -100,12 +103,13 @@ interface CompareWithProps {
 }
 
 function CompareWith({ versions, compared, onChange }: CompareWithProps) {
+  const offered = versions.filter(({ version }, i) => i >= versions.length - offeredMax || version === compared)
   return (
     <label class="entity-compare">
       Difference to{' '}
       <select value={compared} onChange={(event) => onChange(event.currentTarget.value || undefined)}>
         <option value="">the version before it</option>
-        {versions.map(({ version, committedAt }) => (
+        {offered.map(({ version, committedAt }) => (
           <option key={version} value={version}>
             {version}, {committedAt.slice(11, 23)}
           </option>
