@@ -102,9 +102,12 @@ const absent: ConsoleTests = {
   visit: () => Promise.reject(new Error('there is no browser')),
 }
 
+/** Whether this run makes the pictures of the documents: then a test may show more than it needs. */
+export const makesPictures: boolean = process.env['CONSOLE_PICTURES'] === 'rewrite'
+
 /** A picture for the documents, docs/images/<name>.png, as the page is now; `npm run console:pictures` makes them, and only it. */
 export async function picture(page: Page, name: string): Promise<void> {
-  if (process.env['CONSOLE_PICTURES'] !== 'rewrite') return
+  if (!makesPictures) return
   // The pointer lights up what it is over.
   await page.mouse.move(0, 0)
   await page.screenshot({ path: fileURLToPath(new URL(`../../../../docs/images/${name}.png`, import.meta.url)) })

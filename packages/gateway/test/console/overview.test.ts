@@ -1,7 +1,7 @@
 /** The overview: calls of real clients as numbers and lines, kinds, findings with their labs, and a store that changes under it. */
 import { expect, test } from 'vitest'
 import { violationsOf } from './axe.ts'
-import { consoleTests, picture } from './browser.ts'
+import { consoleTests, makesPictures, picture } from './browser.ts'
 
 const key = (kind: string, id: number) => ({ path: [{ kind, id: String(id) }] })
 const put = (id: number) => ({
@@ -53,7 +53,23 @@ consoleTests('the overview', ({ visit }) => {
     const lab = page.getByRole('link', { name: 'Lab names-and-types' })
     expect(await lab.getAttribute('href')).toBe('#/labs/names-and-types')
     expect(await violationsOf(page)).toEqual([])
-    await picture(page, 'console-overview')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await violationsOf(page), 'in the dark').toEqual([])
+    if (makesPictures) {
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.getByText('Values of "Latency"').click()
+      for (let second = 0; second < 40; second++) {
+        const calls = 40 + Math.round(30 * Math.sin(second / 6)) + (second % 7)
+        for (let i = 0; i < calls; i++) {
+          await call('lookup', { keys: [key('ToDo', 1 + (i % 30))] })
+          if (i % 3 === 0) await call('runQuery', { query: { kind: [{ name: 'ToDo' }], limit: 10 } })
+          if (i % 5 === 0) await call('commit', { mode: 'NON_TRANSACTIONAL', mutations: [put(1 + (i % 30))] })
+        }
+        if (second % 9 === 4) await call('lookup', { keys: [{ path: [{ kind: 'ToDo' }] }] })
+        await page.waitForTimeout(700)
+      }
+      await picture(page, 'console-overview')
+    }
 
     await call('commit', { mode: 'NON_TRANSACTIONAL', mutations: [put(31)] })
     await row.getByRole('cell', { name: '31', exact: true }).waitFor()

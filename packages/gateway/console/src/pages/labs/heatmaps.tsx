@@ -139,8 +139,10 @@ function draw(canvas: HTMLCanvasElement, width: number, props: HeatmapProps): vo
   heatmap.rows.forEach(({ label }, r) => {
     shares[r]?.forEach((share, c) => {
       pen.fillStyle = heatColour(share)
-      const [start, end] = [xOf(startOf(c)), xOf(endOf(c))]
-      pen.fillRect(start, r * cellHeight, end - start + 0.5, cellHeight + 0.5)
+      // Whole pixels: neighbours leave no seam.
+      const [start, end] = [Math.round(xOf(startOf(c))), Math.round(xOf(endOf(c)))]
+      const [top, bottom] = [Math.round(r * cellHeight), Math.round((r + 1) * cellHeight)]
+      pen.fillRect(start, top, end - start, bottom - top)
     })
     if (r % stride !== 0) return
     pen.fillStyle = ink

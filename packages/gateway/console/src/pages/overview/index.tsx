@@ -68,7 +68,7 @@ function Tiles({ event }: { readonly event: OverviewEvent | undefined }) {
         action="Requests"
       />
       <Tile
-        name="Records waiting for apply"
+        name="Waiting for apply"
         value={event === undefined ? '–' : counted(event.waitingRecords)}
         link={addressOf('log')}
         action="Log and apply"
