@@ -79,7 +79,10 @@ export class HeatHistory {
   /** Operations that waited for a server, were refused, or went over deleted rows; their load is added apart. */
   addTrouble(table: TableId, rowKey: RowKey, nowMs: number, waitMs: number, refused: number, tombstones: number): void {
     if (waitMs === 0 && refused === 0 && tombstones === 0) return
-    this.#rangeOf(table, rowKey).addTrouble(nowMs, waitMs, refused, tombstones)
+    const range = this.#rangeOf(table, rowKey)
+    // An operation that was refused is no load, but its key was reached.
+    if (refused > 0) range.note(rowKey)
+    range.addTrouble(nowMs, waitMs, refused, tombstones)
   }
 
   /** Load that lies evenly over a time from now on, in every tier in as many parts as it has steps. */
@@ -147,12 +150,12 @@ export class HeatHistory {
       for (const [i, range] of ranges.entries()) {
         const values = range.values(0, second)
         if (values === undefined) continue
-        const { front, lowest, highest } = range
+        const { rises, falls, lowest, highest } = range
         const end = ranges[i + 1]?.start
         // A load that moves along the keys has not been beyond its front.
         cells.push({
-          start: front === 'down' && lowest !== undefined ? lowest : range.start,
-          end: front === 'up' && highest !== undefined ? after(highest) : end,
+          start: falls && lowest !== undefined ? lowest : range.start,
+          end: rises && highest !== undefined ? after(highest) : end,
           values,
         })
       }

@@ -3,9 +3,9 @@
  *
  *   tiers   1 s × 2 min · 10 s × 20 min · 1 min × 2 h · 10 min × 1 day         one column a step
  *
- * HR1  Joining adds up columns. Dividing at the middle of the latest keys halves them, as an estimate; dividing behind all keys
- *      that were ever touched, or before them, leaves them whole. Sums stay.                       heat-recording.test.ts
- * HR2  The range knows the lowest and the highest row key of all its operations.
+ * HR1  Joining adds up columns. Dividing at the middle of the latest keys halves them, as an estimate; dividing behind the keys
+ *      of the running second, or before them, leaves them whole, as load that moves on has not been beyond. Sums stay.                       heat-recording.test.ts
+ * HR2  The range knows the lowest and the highest row key of the running second, and whether they move on.
  */
 import type { RowKey } from '../storage/kv.ts'
 
@@ -76,12 +76,16 @@ export class HeatRange {
   readonly #steps = heatTiers.map(({ columns }) => new Int32Array(columns).fill(-1))
   /** Operations, older ones for less. */
   load = 0
+  /** Extent of the running second. */
   lowest: RowKey | undefined
   highest: RowKey | undefined
   /** Latest keys, a ring. A place whose key went to the other side of a division stays empty until its turn comes again. */
   #recent: (RowKey | undefined)[] = []
   #noted = 0
-  /** Operations of the running second; those that lay at or above all before them, and at or below. */
+  /** The same of the last second before it that had operations. */
+  #lowestBefore: RowKey | undefined
+  #highestBefore: RowKey | undefined
+  /** Operations of the running second; those of them above all of the second before, and below: calls overtake each other. */
   #touches = 0
   #highs = 0
   #lows = 0
@@ -93,14 +97,9 @@ export class HeatRange {
   note(rowKey: RowKey): void {
     this.#keep(rowKey)
     this.#touches++
-    if (this.highest === undefined || rowKey >= this.highest) {
-      this.highest = rowKey
-      this.#highs++
-    }
-    if (this.lowest === undefined || rowKey <= this.lowest) {
-      this.lowest = rowKey
-      this.#lows++
-    }
+    this.#reach(rowKey)
+    if (this.#highestBefore === undefined || rowKey > this.#highestBefore) this.#highs++
+    if (this.#lowestBefore === undefined || rowKey < this.#lowestBefore) this.#lows++
   }
 
   #keep(rowKey: RowKey | undefined): void {
@@ -168,15 +167,28 @@ export class HeatRange {
     return sum
   }
 
-  /** Where the keys of the running second went: on upwards, or on downwards, past all before them. */
-  get front(): 'up' | 'down' | undefined {
-    if (this.#touches === 0 || (this.#touches < frontMin && this.#noted >= recentMax)) return undefined
-    if (2 * this.#highs >= this.#touches) return 'up'
-    return 2 * this.#lows >= this.#touches ? 'down' : undefined
+  /** Most keys of the running second lie above all of the one before; of a new range that holds for its first keys. */
+  get rises(): boolean {
+    return this.#hasFront && 2 * this.#highs >= this.#touches
+  }
+
+  /** Most keys of the running second lie below all of the one before. */
+  get falls(): boolean {
+    return this.#hasFront && 2 * this.#lows >= this.#touches
+  }
+
+  get #hasFront(): boolean {
+    return this.#touches >= frontMin || (this.#touches > 0 && this.#noted < recentMax)
   }
 
   /** A new second begins. */
   restartSecond(): void {
+    if (this.#touches > 0) {
+      this.#lowestBefore = this.lowest
+      this.#highestBefore = this.highest
+    }
+    this.lowest = undefined
+    this.highest = undefined
     this.#touches = 0
     this.#highs = 0
     this.#lows = 0
@@ -200,8 +212,16 @@ export class HeatRange {
     }
     this.load += other.load
     for (const key of other.#recent) this.#keep(key)
-    this.#reach(other.highest)
-    this.#reach(other.lowest)
+    this.#reach(other.highest ?? other.#highestBefore)
+    this.#reach(other.lowest ?? other.#lowestBefore)
+    this.#reach(this.#highestBefore)
+    this.#reach(this.#lowestBefore)
+    this.#endDivided()
+  }
+
+  /** Keys that were reached count for the second before. */
+  #endDivided(): void {
+    this.#touches = this.highest === undefined ? 0 : 1
     this.restartSecond()
   }
 
@@ -218,15 +238,17 @@ export class HeatRange {
       ;[right.#load, right.#trouble, right.load] = [this.#load, this.#trouble, this.load]
       ;[this.#load, this.#trouble, this.load] = [new Rings(), undefined, 0]
     }
-    const reached = [this.lowest, ...this.#recent, this.highest]
     const keys = this.#recent
     this.#recent = []
+    this.#lowestBefore = undefined
+    this.#highestBefore = undefined
+    const reached = [this.lowest, ...keys, this.highest]
     this.lowest = undefined
     this.highest = undefined
     for (const key of keys) (key !== undefined && key < at ? this : right).#keep(key)
     for (const key of reached) if (key !== undefined) (key < at ? this : right).#reach(key)
-    this.restartSecond()
-    right.restartSecond()
+    this.#endDivided()
+    right.#endDivided()
     return right
   }
 
@@ -241,14 +263,14 @@ export class HeatRange {
     return at === undefined ? undefined : { at, load: 'both' }
   }
 
-  /** Just past all keys so far, where the keys of the running second rise (or fall). @param end - of the range */
+  /** Just past the keys of the running second, where they rise (or fall). @param end - of the range */
   frontier(end: RowKey | undefined): Division | undefined {
-    const { front, start, lowest, highest } = this
-    if (front === 'up' && highest !== undefined) {
+    const { start, lowest, highest } = this
+    if (this.rises && highest !== undefined) {
       const at = after(highest)
       return end === undefined || at < end ? { at, load: 'left' } : undefined
     }
-    if (front === 'down' && lowest !== undefined && lowest > start) return { at: lowest, load: 'right' }
+    if (this.falls && lowest !== undefined && lowest > start) return { at: lowest, load: 'right' }
     return undefined
   }
 }

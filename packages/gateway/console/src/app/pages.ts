@@ -45,6 +45,12 @@ export const pages: readonly PageDefinition[] = [
     load: () => import('../pages/log/index.tsx'),
   },
   {
+    name: 'heat',
+    title: 'Heat',
+    about: 'Load by key range and time, tablets and findings',
+    load: () => import('../pages/heat/index.tsx'),
+  },
+  {
     name: 'requests',
     title: 'Requests',
     about: 'Each call as it comes, and transactions that wait for each other',

@@ -1,0 +1,133 @@
+/**
+ * The key axis of one table: rows of equal height between bounds, the same for all recordings that are compared.
+ *
+ *   bounds   '' ─ ToDo:1 ─ ToDo:90 ─ ToDo:120 ─ …        row r lies from bound r to bound r + 1, the last one to the end
+ *
+ * A1  Bounds ascend, each is there once, and the first is the open start: rows never overlap and leave no gap.   recorded-heat.test.ts
+ * A2  There are at most `rowsMax` rows. To make room, neighbours with little load become one.                    recorded-heat.test.ts
+ * A3  Rows are not moved by new bounds but by compaction, which is rare: nothing jumps.
+ */
+import type { Bounds } from './recorded-heat.ts'
+
+export const rowsMax = 1_250
+/** Rows after a compaction. */
+const rowsKept = 1_000
+
+export class HeatAxis {
+  readonly #bounds: Bounds
+  readonly #seen = new Set<number>()
+  /** Bytes of the bounds. */
+  #starts: string[] = ['']
+  #places: number[]
+  /** Rows of bounds that were looked up. */
+  #rows = new Map<number, number>()
+  /** Grows when rows are others than before. */
+  version = 0
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds
+    this.#places = [bounds.placeOf({ hex: '', words: '', levels: [] })]
+  }
+
+  get count(): number {
+    return this.#starts.length
+  }
+
+  /** Place of the bound at which a row begins; of the open end behind the last row. */
+  placeAt(row: number): number {
+    return this.#places[row] ?? (this.#places[0] as number)
+  }
+
+  hexAt(row: number): string {
+    return this.#starts[row] ?? ''
+  }
+
+  /**
+   * Takes in bounds.
+   *
+   * @param loadOf - the load of each row, for when there are too many
+   */
+  add(places: Iterable<number>, loadOf: () => ArrayLike<number>): void {
+    const added: number[] = []
+    for (const place of places) {
+      if (this.#seen.has(place)) continue
+      this.#seen.add(place)
+      if (this.#bounds.get(place).hex !== '') added.push(place)
+    }
+    if (added.length === 0) return
+    const byHex = (a: number, b: number): number => (this.#bounds.get(a).hex < this.#bounds.get(b).hex ? -1 : 1)
+    const [first = 0, ...others] = this.#places
+    this.#set([first, ...merged(others, added.sort(byHex), byHex)])
+    if (this.count > rowsMax) this.#compact(loadOf())
+  }
+
+  /** The row that a row key lies in. */
+  rowOfHex(hex: string): number {
+    let [low, high] = [0, this.#starts.length]
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((this.#starts[middle] as string) <= hex) low = middle
+      else high = middle
+    }
+    return low
+  }
+
+  /** The row in which a range begins. */
+  rowOfStart(place: number): number {
+    const known = this.#rows.get(place)
+    if (known !== undefined) return known
+    const row = this.rowOfHex(this.#bounds.get(place).hex)
+    this.#rows.set(place, row)
+    return row
+  }
+
+  /** The row behind the last one of a range that ends at a bound. */
+  rowOfEnd(place: number): number {
+    const { hex } = this.#bounds.get(place)
+    if (hex === '') return this.count
+    const row = this.rowOfStart(place)
+    return this.#starts[row] === hex ? row : row + 1
+  }
+
+  #set(places: number[]): void {
+    this.#places = places
+    this.#starts = places.map((place) => this.#bounds.get(place).hex)
+    this.#rows = new Map()
+    this.version++
+  }
+
+  /** Neighbours become one until they have their share of the load together. */
+  #compact(loads: ArrayLike<number>): void {
+    let total = 0
+    for (let row = 0; row < this.count; row++) total += loads[row] ?? 0
+    const share = total / rowsKept
+    const kept = [this.placeAt(0)]
+    let sum = 0
+    for (let row = 0; row + 1 < this.count; row++) {
+      sum += loads[row] ?? 0
+      const isHotNext = (loads[row + 1] ?? 0) >= share
+      if (sum < share && !(isHotNext && sum > 0)) continue
+      if (kept.length >= rowsMax - 1) break
+      kept.push(this.placeAt(row + 1))
+      sum = 0
+    }
+    this.#set(kept)
+  }
+}
+
+/** Two ascending lists as one. */
+function merged(a: readonly number[], b: readonly number[], compare: (a: number, b: number) => number): number[] {
+  const all: number[] = []
+  let [i, j] = [0, 0]
+  while (i < a.length || j < b.length) {
+    const [left, right] = [a[i], b[j]]
+    if (right === undefined || (left !== undefined && compare(left, right) < 0)) {
+      all.push(left as number)
+      i++
+    } else {
+      all.push(right)
+      j++
+    }
+  }
+  return all
+}

@@ -1,0 +1,185 @@
+/**
+ * Cells of a recording as a dense plane: one value for each column and row of the axis; and the plane as pixels.
+ *
+ *   cells ──▶ plane (rates, columns × rows) ──▶ pixels (the greatest value of the cells under each)
+ *
+ * P1  A cell that covers several rows is spread evenly over them: sums of a column stay.                recorded-heat.test.ts
+ * P2  Waits are no sums but means of operations: they are not spread, and the greatest one stays.       recorded-heat.test.ts
+ * P3  A pixel has the greatest value of all cells under it: no peak is lost however far one zooms out.  recorded-heat.test.ts
+ */
+import type { HeatAxis } from './heat-axis.ts'
+import { type Column, measureCount } from './recorded-heat.ts'
+
+export const metrics = ['operations', 'reads', 'writes', 'bytes', 'wait', 'refused', 'tombstones'] as const
+export type Metric = (typeof metrics)[number]
+
+/** Value of a cell of a column: a rate a second; of `wait` milliseconds of one operation. */
+export function cellValue({ values, stepMs }: Column, cell: number, metric: Metric): number {
+  const at = cell * measureCount
+  const of = (measure: number): number => values[at + measure] as number
+  const [reads, writes, bytes, waitMs, refused, tombstones] = [0, 1, 2, 3, 4, 5] as const
+  const seconds = stepMs / 1000
+  switch (metric) {
+    case 'operations':
+      return (of(reads) + of(writes)) / seconds
+    case 'reads':
+      return of(reads) / seconds
+    case 'writes':
+      return of(writes) / seconds
+    case 'bytes':
+      return of(bytes) / seconds
+    case 'wait':
+      return of(reads) + of(writes) === 0 ? 0 : of(waitMs) / (of(reads) + of(writes))
+    case 'refused':
+      return of(refused) / seconds
+    case 'tombstones':
+      return of(tombstones) / seconds
+  }
+}
+
+const totals = new WeakMap<Column, { readonly metric: Metric; readonly total: number }>()
+
+/** The load of all keys in a column; of waits the longest. */
+export function columnTotal(column: Column, metric: Metric): number {
+  const kept = totals.get(column)
+  if (kept?.metric === metric) return kept.total
+  let total = 0
+  for (let cell = 0; 2 * cell < column.bounds.length; cell++) {
+    const value = cellValue(column, cell, metric)
+    total = metric === 'wait' ? Math.max(total, value) : total + value
+  }
+  totals.set(column, { metric, total })
+  return total
+}
+
+export interface Plane {
+  readonly rows: number
+  /** The time that was recorded; within it a time without a column had no load. */
+  readonly fromMs: number
+  readonly toMs: number
+  /** When columns begin and end, oldest first. */
+  readonly starts: Float64Array
+  readonly ends: Float64Array
+  /** Column after column, each with a value for each row. */
+  readonly values: Float32Array
+  readonly most: number
+}
+
+/** @param columns - oldest first */
+export function planeOf(
+  columns: readonly Column[],
+  axis: HeatAxis,
+  metric: Metric,
+  { fromMs, toMs }: Pick<Plane, 'fromMs' | 'toMs'>,
+): Plane {
+  const rows = axis.count
+  const values = new Float32Array(columns.length * rows)
+  let most = 0
+  for (const [c, column] of columns.entries()) most = Math.max(most, fill(values, c * rows, column, axis, metric))
+  return {
+    rows,
+    fromMs,
+    toMs,
+    starts: Float64Array.from(columns, ({ atMs }) => atMs),
+    ends: Float64Array.from(columns, ({ atMs, stepMs }) => atMs + stepMs),
+    values,
+    most,
+  }
+}
+
+/** @returns the greatest value */
+function fill(values: Float32Array, at: number, column: Column, axis: HeatAxis, metric: Metric): number {
+  const { bounds } = column
+  const isMean = metric === 'wait'
+  let most = 0
+  for (let cell = 0; 2 * cell < bounds.length; cell++) {
+    const value = cellValue(column, cell, metric)
+    if (value === 0) continue
+    const from = axis.rowOfStart(bounds[2 * cell] as number)
+    const to = Math.max(from + 1, axis.rowOfEnd(bounds[2 * cell + 1] as number))
+    const each = isMean ? value : value / (to - from)
+    for (let row = at + from; row < at + to; row++) {
+      const before = values[row] as number
+      const now = isMean ? Math.max(before, each) : before + each
+      values[row] = now
+      if (now > most) most = now
+    }
+  }
+  return most
+}
+
+/** Load of each row of an axis over all columns: what a compaction goes by. */
+export function rowLoads(columns: readonly Column[], axis: HeatAxis): Float64Array {
+  const loads = new Float64Array(axis.count)
+  for (const column of columns) {
+    for (let cell = 0; 2 * cell < column.bounds.length; cell++) {
+      const value = cellValue(column, cell, 'operations') * (column.stepMs / 1000)
+      const from = axis.rowOfStart(column.bounds[2 * cell] as number)
+      const to = Math.max(from + 1, axis.rowOfEnd(column.bounds[2 * cell + 1] as number))
+      for (let row = from; row < to; row++) loads[row] = (loads[row] as number) + value / (to - from)
+    }
+  }
+  return loads
+}
+
+/** The part of a plane that a picture shows; rows may be parts of rows. */
+export interface Window {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly fromRow: number
+  readonly toRow: number
+}
+
+/** Pixels of a window, line by line; -1 where nothing was recorded. @param pixels - width × height, reused from frame to frame */
+export function pixelsOf(plane: Plane, window: Window, width: number, height: number, pixels: Float32Array): void {
+  const { rows, starts, ends, values } = plane
+  const { fromMs, toMs, fromRow, toRow } = window
+  const firstRow = Math.max(0, Math.floor(fromRow))
+  const lastRow = Math.min(rows, Math.ceil(toRow))
+  const line = new Float32Array(rows)
+  const rowAt = Int32Array.from({ length: height + 1 }, (_, y) =>
+    Math.floor(fromRow + ((toRow - fromRow) * y) / height),
+  )
+  const msPerPixel = (toMs - fromMs) / width
+  let column = lowerBound(ends.length, (place) => (ends[place] as number) <= fromMs)
+  for (let x = 0; x < width; x++) {
+    const [beginMs, endMs] = [fromMs + x * msPerPixel, fromMs + (x + 1) * msPerPixel]
+    while (column < ends.length && (ends[column] as number) <= beginMs) column++
+    let found = false
+    for (let c = column; c < starts.length && (starts[c] as number) < endMs; c++) {
+      const at = c * rows
+      if (!found) line.set(values.subarray(at + firstRow, at + lastRow), firstRow)
+      else {
+        for (let row = firstRow; row < lastRow; row++) {
+          const value = values[at + row] as number
+          if (value > (line[row] as number)) line[row] = value
+        }
+      }
+      found = true
+    }
+    const isRecorded = found || (endMs > plane.fromMs && beginMs < plane.toMs)
+    for (let y = 0; y < height; y++) {
+      let most = isRecorded ? 0 : -1
+      if (found) {
+        const from = rowAt[y] as number
+        const to = Math.max(from + 1, rowAt[y + 1] as number)
+        for (let row = from; row < to; row++) {
+          const value = line[row] ?? 0
+          if (value > most) most = value
+        }
+      }
+      pixels[y * width + x] = most
+    }
+  }
+}
+
+/** The first place at which a condition no longer holds, which holds for all before it. */
+export function lowerBound(length: number, holds: (place: number) => boolean): number {
+  let [low, high] = [0, length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,170 @@
+/** Cells, ranges and values of heat in words: what a pointer is told, and a screen reader. */
+import type { HeatAxis } from './heat-axis.ts'
+import { cellValue, lowerBound, type Metric } from './heat-plane.ts'
+import { type TabletSpan, tabletAt } from './heat-tablets.ts'
+import { bytesInWords, durationInWords, inWords } from './numbers.ts'
+import type { Bound, Column, HeatRecording } from './recorded-heat.ts'
+
+export const metricTitles: Readonly<Record<Metric, string>> = {
+  operations: 'Reads and writes',
+  reads: 'Reads',
+  writes: 'Writes',
+  bytes: 'Bytes',
+  wait: 'Wait',
+  refused: 'Refused',
+  tombstones: 'Deleted rows read past',
+}
+
+/** `1,230 a second`, `12 ms each` */
+export function valueWords(value: number, metric: Metric): string {
+  const rounded = Number(value.toPrecision(3))
+  if (metric === 'bytes') return `${bytesInWords(Math.round(rounded))} a second`
+  if (metric === 'wait') return `${durationInWords(rounded)} each`
+  return `${inWords(rounded)} a second`
+}
+
+/** A bound without its table. */
+export function boundWords({ words }: Bound): string {
+  const at = words.indexOf(' › ')
+  return at < 0 ? words : words.slice(at + 3)
+}
+
+/** `p › ToDo:1 to before p › ToDo:9` */
+export function rangeWords(start: Bound, end: Bound): string {
+  const [from, to] = [boundWords(start), boundWords(end)]
+  if (from === '' && to === '') return 'all keys'
+  const common = commonPlaces(from, to)
+  return `${from === '' ? 'the first key' : from} to ${to === '' ? 'the last key' : `before ${to.slice(common)}`}`
+}
+
+/** Length of the leading parts that two bounds share. */
+function commonPlaces(from: string, to: string): number {
+  let common = 0
+  for (let at = to.indexOf(' › '); at >= 0; at = to.indexOf(' › ', at + 1)) {
+    if (!from.startsWith(to.slice(0, at + 3))) break
+    common = at + 3
+  }
+  return common
+}
+
+export interface Place {
+  readonly recording: HeatRecording
+  readonly table: string
+  readonly axis: HeatAxis
+  readonly spans: readonly TabletSpan[]
+  readonly row: number
+  readonly ms: number
+}
+
+/** One moment and key of a picture: range, tablet, server, and all measures of what was there. */
+export function placeWords({ recording, table, axis, spans, row, ms }: Place, metric: Metric): string {
+  const { bounds } = recording
+  const columns = recording.tables.get(table) ?? []
+  const column = columnOf(columns, ms)
+  const hex = axis.hexAt(row)
+  const cell = column === undefined ? -1 : cellOf(column, axis, row)
+  const tablet = tabletAt(spans, hex, ms)
+  const where = tablet === undefined ? [] : [`tablet ${tablet.id} on server ${tablet.server}`]
+  const time = timeWords(ms)
+  if (column === undefined || cell < 0) {
+    const range = rangeWords(bounds.get(axis.placeAt(row)), bounds.get(axis.placeAt(row + 1)))
+    return [range, time, column === undefined ? 'nothing recorded' : 'no load', ...where].join(' · ')
+  }
+  const [start, end] = [column.bounds[2 * cell] as number, column.bounds[2 * cell + 1] as number]
+  return [
+    rangeWords(bounds.get(start), bounds.get(end)),
+    column.stepMs > 1000 ? `${time}, of ${durationInWords(column.stepMs)}` : time,
+    ...cellWords(column, cell, metric),
+    ...where,
+  ].join(' · ')
+}
+
+/** The chosen measure first; then all others that are not 0. */
+function cellWords(column: Column, cell: number, metric: Metric): readonly string[] {
+  const named: Readonly<Record<Metric, string>> = {
+    operations: 'operations',
+    reads: 'reads',
+    writes: 'writes',
+    bytes: '',
+    wait: 'waited',
+    refused: 'refused',
+    tombstones: 'deleted rows read past',
+  }
+  const words = (one: Metric): string => {
+    const value = valueWords(cellValue(column, cell, one), one)
+    if (one === 'bytes') return value
+    if (one === 'wait') return `waited ${value}`
+    return value.replace(' a second', ` ${named[one]} a second`)
+  }
+  const others = (['operations', 'reads', 'writes', 'bytes', 'wait', 'refused', 'tombstones'] as const).filter(
+    (one) => one !== metric && cellValue(column, cell, one) > 0,
+  )
+  return [words(metric), ...others.map(words)]
+}
+
+/** The column of an instant. */
+export function columnOf(columns: readonly Column[], ms: number): Column | undefined {
+  const place = lowerBound(columns.length, (at) => endOf(columns[at] as Column) <= ms)
+  const found = columns[place]
+  return found !== undefined && found.atMs <= ms ? found : undefined
+}
+
+const endOf = ({ atMs, stepMs }: Column): number => atMs + stepMs
+
+/** The cell of a column that covers a row of the axis; -1: there was no load. */
+function cellOf({ bounds }: Column, axis: HeatAxis, row: number): number {
+  for (let cell = 0; 2 * cell < bounds.length; cell++) {
+    const from = axis.rowOfStart(bounds[2 * cell] as number)
+    const to = Math.max(from + 1, axis.rowOfEnd(bounds[2 * cell + 1] as number))
+    if (row >= from && row < to) return cell
+  }
+  return -1
+}
+
+/** `14:05:09` */
+export function timeWords(ms: number): string {
+  return new Date(ms).toLocaleTimeString('en-GB')
+}
+
+export interface HotRange {
+  readonly table: string
+  readonly range: string
+  readonly tablet: TabletSpan | undefined
+  readonly value: number
+}
+
+/** Ranges of the newest column of each table, the hottest first. */
+export function hottestRanges(
+  recording: HeatRecording,
+  tables: readonly string[],
+  {
+    metric,
+    spansOf,
+    atMs,
+    limit,
+  }: {
+    readonly metric: Metric
+    readonly spansOf: (table: string) => readonly TabletSpan[]
+    readonly atMs: number
+    readonly limit: number
+  },
+): readonly HotRange[] {
+  const found: HotRange[] = []
+  for (const table of tables) {
+    const column = columnOf(recording.tables.get(table) ?? [], atMs - 1)
+    if (column === undefined) continue
+    for (let cell = 0; 2 * cell < column.bounds.length; cell++) {
+      const value = cellValue(column, cell, metric)
+      if (value === 0) continue
+      const start = recording.bounds.get(column.bounds[2 * cell] as number)
+      const end = recording.bounds.get(column.bounds[2 * cell + 1] as number)
+      found.push({
+        table,
+        range: rangeWords(start, end),
+        tablet: tabletAt(spansOf(table), start.hex, column.atMs),
+        value,
+      })
+    }
+  }
+  return found.sort((a, b) => b.value - a.value).slice(0, limit)
+}

@@ -1,0 +1,260 @@
+/**
+ * A recording of heat as `GET /emulator/heat/live` streams it and `/emulator/heat/recording` gives it, ready to be drawn.
+ *
+ *   report ─▶ bounds, shared by all recordings of the page ─▶ columns of each table: cells [start, end) with six measures
+ *
+ * HR1  What `saved` gives can be opened, and gives the same again.                                recorded-heat.test.ts
+ * HR2  Cells of a column are disjoint and ascend; a column stays as it came.
+ * HR3  Memory is bounded: an hour of seconds and `cellsMax` cells; the oldest columns go first.   recorded-heat.test.ts
+ */
+export interface Bound {
+  /** Bytes of the first row key behind it; '' is an open end. */
+  readonly hex: string
+  readonly words: string
+  /** Project and database, namespace, kind, the rest. */
+  readonly levels: readonly string[]
+}
+
+export interface HeatEvent {
+  readonly sequence: number
+  readonly atMs: number
+  readonly kind: 'split' | 'split-refused' | 'merge' | 'move' | 'compaction'
+  readonly table: string
+  readonly tablet: number
+  readonly atHex?: string
+  readonly startHex: string
+  readonly endHex: string
+  readonly other?: number
+  readonly fromServer?: number
+  readonly toServer?: number
+  readonly words: string
+}
+
+export interface HeatFinding {
+  readonly kind: string
+  readonly subject: string
+  readonly words: string
+  readonly evidence: readonly string[]
+  readonly remedy: string
+  readonly lab: string
+  readonly place?: { readonly table: string; readonly startHex: string; readonly endHex: string }
+}
+
+interface TabletReport {
+  readonly table: string
+  readonly id: number
+  readonly start: number
+  readonly end: number
+  readonly server: number
+  readonly splitRefusal?: string
+}
+
+export interface HeatReport {
+  readonly format: 'sixtables-heat-1'
+  readonly isWhole: boolean
+  readonly atMs: number
+  readonly simulated: boolean
+  readonly scale: number
+  readonly bounds: readonly Bound[]
+  readonly columns: readonly {
+    readonly table: string
+    readonly atMs: number
+    readonly stepMs: number
+    readonly cells: readonly (readonly number[])[]
+  }[]
+  readonly events: readonly HeatEvent[]
+  readonly tablets?: readonly TabletReport[]
+  readonly findings?: readonly HeatFinding[]
+}
+
+export const measures = ['reads', 'writes', 'bytes', 'waitMs', 'refused', 'tombstones'] as const
+export const measureCount = measures.length
+
+export interface Column {
+  readonly atMs: number
+  readonly stepMs: number
+  /** Start and end of each cell, as places of bounds. */
+  readonly bounds: Int32Array
+  /** The measures of each cell, totals of the column. */
+  readonly values: Float32Array
+}
+
+/** A tablet as it is now. */
+export interface Tablet {
+  readonly table: string
+  readonly id: number
+  readonly startHex: string
+  readonly endHex: string
+  readonly server: number
+  readonly splitRefusal: string | undefined
+}
+
+const secondsMax = 3_600
+export const cellsMax = 4_000_000
+const eventsMax = 2_000
+
+/** Bounds by their bytes, over all recordings of a page, so that a picture may have several of them on one axis. */
+export class Bounds {
+  readonly #all: Bound[] = []
+  readonly #places = new Map<string, number>()
+
+  get(place: number): Bound {
+    return this.#all[place] as Bound
+  }
+
+  placeOf(bound: Bound): number {
+    const known = this.#places.get(bound.hex)
+    if (known !== undefined) return known
+    const place = this.#all.length
+    this.#all.push(bound)
+    this.#places.set(bound.hex, place)
+    return place
+  }
+}
+
+export class HeatRecording {
+  readonly bounds: Bounds
+  /** Grows with every report. */
+  version = 0
+  /** Columns of each table, oldest first. */
+  tables = new Map<string, Column[]>()
+  events: readonly HeatEvent[] = []
+  tablets: readonly Tablet[] = []
+  findings: readonly HeatFinding[] = []
+  atMs = 0
+  simulated = false
+  scale = 1
+  /** By the places of the reports that came. */
+  #places: number[] = []
+  #cells = 0
+
+  constructor(bounds: Bounds) {
+    this.bounds = bounds
+  }
+
+  /** A whole report takes the place of everything; another one is added. */
+  add(report: HeatReport): void {
+    if (report.isWhole) this.#clear()
+    for (const bound of report.bounds) this.#places.push(this.bounds.placeOf(bound))
+    for (const { table, atMs, stepMs, cells } of report.columns) this.#addColumn(table, atMs, stepMs, cells)
+    this.#trim(report.atMs - secondsMax * 1000)
+    if (report.events.length > 0) this.events = [...this.events, ...report.events].slice(-eventsMax)
+    if (report.findings !== undefined) this.findings = report.findings
+    if (report.tablets !== undefined) {
+      const hexOf = (place: number): string => this.bounds.get(this.#places[place] ?? 0).hex
+      this.tablets = report.tablets.map(({ start, end, splitRefusal, ...tablet }) => {
+        return { ...tablet, startHex: hexOf(start), endHex: hexOf(end), splitRefusal }
+      })
+    }
+    this.atMs = report.atMs
+    this.simulated = report.simulated
+    this.scale = report.scale
+    this.version++
+  }
+
+  /** When its first column begins. */
+  get fromMs(): number {
+    let first = this.atMs
+    for (const columns of this.tables.values()) first = Math.min(first, columns[0]?.atMs ?? first)
+    return first
+  }
+
+  /** All of it as one whole report. */
+  saved(): HeatReport {
+    const places = new Map<number, number>()
+    const bounds: Bound[] = []
+    const local = (place: number): number => {
+      const known = places.get(place)
+      if (known !== undefined) return known
+      places.set(place, bounds.length)
+      bounds.push(this.bounds.get(place))
+      return bounds.length - 1
+    }
+    const hexPlace = (hex: string): number => local(this.bounds.placeOf({ hex, words: hex, levels: [] }))
+    const columns = [...this.tables].flatMap(([table, all]) =>
+      all.map(({ atMs, stepMs, bounds: ends, values }) => ({
+        table,
+        atMs,
+        stepMs,
+        cells: Array.from({ length: ends.length / 2 }, (_, i) => [
+          local(ends[2 * i] as number),
+          local(ends[2 * i + 1] as number),
+          ...values.subarray(i * measureCount, (i + 1) * measureCount),
+        ]),
+      })),
+    )
+    columns.sort((a, b) => a.atMs - b.atMs)
+    const tablets = this.tablets.map(({ startHex, endHex, splitRefusal, ...tablet }) => ({
+      ...tablet,
+      start: hexPlace(startHex),
+      end: hexPlace(endHex),
+      ...(splitRefusal === undefined ? {} : { splitRefusal }),
+    }))
+    const { atMs, simulated, scale, events, findings } = this
+    const whole = { format: 'sixtables-heat-1', isWhole: true, atMs, simulated, scale } as const
+    return { ...whole, bounds, columns, events, tablets, findings }
+  }
+
+  #clear(): void {
+    this.tables = new Map()
+    this.events = []
+    this.tablets = []
+    this.findings = []
+    this.#places = []
+    this.#cells = 0
+  }
+
+  #addColumn(table: string, atMs: number, stepMs: number, cells: readonly (readonly number[])[]): void {
+    const bounds = new Int32Array(cells.length * 2)
+    const values = new Float32Array(cells.length * measureCount)
+    for (const [i, cell] of cells.entries()) {
+      bounds[2 * i] = this.#places[cell[0] as number] ?? 0
+      bounds[2 * i + 1] = this.#places[cell[1] as number] ?? 0
+      for (let m = 0; m < measureCount; m++) values[i * measureCount + m] = cell[2 + m] ?? 0
+    }
+    const columns = this.tables.get(table)
+    if (columns === undefined) this.tables.set(table, [{ atMs, stepMs, bounds, values }])
+    else columns.push({ atMs, stepMs, bounds, values })
+  }
+
+  /** Columns of a second that are older than an hour go; coarser ones stay as long as there is room. */
+  #trim(oldestMs: number): void {
+    this.#cells = 0
+    for (const [table, columns] of this.tables) {
+      const kept = columns.filter(({ atMs, stepMs }) => stepMs > 1000 || atMs >= oldestMs)
+      if (kept.length < columns.length) this.tables.set(table, kept)
+      for (const { bounds } of kept) this.#cells += bounds.length / 2
+    }
+    for (const columns of this.tables.values()) {
+      let gone = 0
+      while (this.#cells > cellsMax && gone < columns.length) this.#cells -= (columns[gone++]?.bounds.length ?? 0) / 2
+      columns.splice(0, gone)
+    }
+  }
+}
+
+/** @throws Error in words for people, when the text is no recording */
+export function parseRecording(text: string): HeatReport {
+  let report: Partial<HeatReport>
+  try {
+    report = JSON.parse(text) as Partial<HeatReport>
+  } catch {
+    throw new Error('it is not JSON')
+  }
+  if (report === null || typeof report !== 'object' || report.format !== 'sixtables-heat-1') {
+    throw new Error(
+      'its format is not "sixtables-heat-1": open a file that this page, or GET /emulator/heat/recording, saved',
+    )
+  }
+  const { bounds, columns, events } = report
+  const isWhole = Array.isArray(bounds) && Array.isArray(columns) && Array.isArray(events)
+  if (!isWhole || typeof report.atMs !== 'number') throw new Error('bounds, columns, events or atMs are missing')
+  const known = (place: unknown): boolean => Number.isInteger(place) && bounds[place as number] !== undefined
+  for (const column of columns) {
+    const isColumn = typeof column.atMs === 'number' && column.stepMs > 0 && Array.isArray(column.cells)
+    if (!isColumn || !column.cells.every((cell: readonly unknown[]) => known(cell[0]) && known(cell[1]))) {
+      throw new Error(`a column of ${String(column.table)} is broken`)
+    }
+  }
+  return { ...(report as HeatReport), isWhole: true }
+}

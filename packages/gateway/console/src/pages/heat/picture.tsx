@@ -1,0 +1,161 @@
+/**
+ * One picture: a table of one recording. The pointer and the arrows tell of a cell in the same words; both can mark a part and
+ * come nearer to it.
+ */
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
+import type { Plane, Window } from '../../model/heat-plane.ts'
+import { metricTitles, valueWords } from '../../model/heat-words.ts'
+import { drawPicture, layoutOf, type PictureInk, xOf } from './draw.ts'
+import { Overlay } from './overlay.tsx'
+import { keyAction, pointAt, rectOf } from './picture-cursor.ts'
+import { modelOf, type PictureModel, type PictureProps, type Point, wordsAt } from './picture-model.ts'
+
+const widthMin = 640
+
+export function Picture(props: PictureProps) {
+  const { source, table, metric, height, target, onZoom } = props
+  const box = useRef<HTMLDivElement>(null)
+  const helpId = useId()
+  const model = modelOf(props, layoutOf(useWidth(box), height))
+  const canvas = useDrawing(props, model)
+  const [cursor, setCursor] = useState<Point | undefined>(undefined)
+  const [corner, setCorner] = useState<Point | undefined>(undefined)
+  const { pointer, brush, onPointer } = usePointer(model, onZoom)
+  useEffect(() => {
+    if (target === undefined) return
+    setCursor({ ms: target.ms, row: model.axis.rowOfHex(target.hex) })
+    box.current?.focus()
+  }, [target])
+  const onKey = (event: KeyboardEvent): void => {
+    const done = keyAction(event, model, { cursor, corner })
+    if (done === undefined) return
+    event.preventDefault()
+    if (done.zoom !== undefined) onZoom(done.zoom === 'all' ? undefined : done.zoom)
+    setCursor(done.cursor)
+    setCorner(done.corner)
+  }
+  const words = (point: Point): string => wordsAt(point, props, model)
+  const marked = brush ?? (cursor === undefined || corner === undefined ? undefined : rectOf(corner, cursor))
+  return (
+    <figure class="heat-picture">
+      <Caption {...props} plane={model.plane} />
+      <div class="heat-scroll">
+        <div
+          ref={box}
+          class="heat-box"
+          role="application"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the role application takes the keyboard.
+          tabIndex={0}
+          aria-label={`Heat of ${table}, ${source.name}`}
+          aria-describedby={helpId}
+          style={{ minWidth: `${widthMin}px`, height: `${height}px` }}
+          onKeyDown={onKey}
+          onPointerDown={onPointer}
+          onPointerMove={onPointer}
+          onPointerUp={onPointer}
+          onPointerLeave={onPointer}
+          onDblClick={() => onZoom(undefined)}
+        >
+          <canvas ref={canvas} />
+          <Overlay {...{ props, model, cursor, marked, pointer, words }} />
+        </div>
+      </div>
+      <p class="visually-hidden" id={helpId}>
+        Arrows move by a cell, with Shift they mark a part, Enter shows it larger, plus and minus zoom, 0 shows all
+        again, Page Up and Page Down go by ten cells, Home and End go to the oldest and newest time.
+      </p>
+      <p role="status" class="heat-readout">
+        {cursor === undefined ? '' : `${metricTitles[metric]}: ${words(cursor)}`}
+      </p>
+    </figure>
+  )
+}
+
+function Caption({ table, source, metric, plane }: PictureProps & { readonly plane: Plane }) {
+  return (
+    <figcaption>
+      <h2>
+        {table} <span class="muted">{source.name}</span>
+      </h2>
+      <span class="muted">
+        {metricTitles[metric]}: at most {valueWords(plane.most, metric)} in one key range; {plane.rows} key ranges
+      </span>
+    </figcaption>
+  )
+}
+
+/** Draws in the next frame, when anything of it changed. */
+function useDrawing(props: PictureProps, model: PictureModel): { readonly current: HTMLCanvasElement | null } {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const { source, most, hasBorders } = props
+  const { layout, plane, axis, window, spans, marks } = model
+  const theme = themeEpoch.value
+  useLayoutEffect(() => {
+    const element = canvas.current
+    if (element === null) return
+    const frame = requestAnimationFrame(() => {
+      const scale = devicePixelRatio
+      const [wide, high] = [Math.round(layout.width * scale), Math.round(layout.height * scale)]
+      if (element.width !== wide) element.width = wide
+      if (element.height !== high) element.height = high
+      const pen = element.getContext('2d', { alpha: false })
+      if (pen === null) return
+      pen.setTransform(scale, 0, 0, scale, 0, 0)
+      const { bounds } = source.recording
+      const borders = hasBorders ? spans : []
+      drawPicture(pen, { layout, plane, axis, bounds, window, most, marks, spans: borders, ink: inkOf(element) })
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [plane, axis.version, most, layout.width, layout.height, theme, hasBorders, spans, JSON.stringify(window)])
+  return canvas
+}
+
+interface PointerState {
+  readonly pointer: { readonly x: number; readonly y: number } | undefined
+  /** The part that is being marked. */
+  readonly brush: Window | undefined
+  readonly onPointer: (event: PointerEvent) => void
+}
+
+function usePointer(model: PictureModel, onZoom: PictureProps['onZoom']): PointerState {
+  const { layout, window } = model
+  const [pointer, setPointer] = useState<PointerState['pointer']>(undefined)
+  const [from, setFrom] = useState<Point | undefined>(undefined)
+  const onPointer = (event: PointerEvent): void => {
+    const element = event.currentTarget as HTMLElement
+    const { left, top } = element.getBoundingClientRect()
+    const [x, y] = [event.clientX - left, event.clientY - top]
+    const isInside = x >= layout.left && x <= layout.left + layout.plotWidth && y >= 0 && y < layout.plotHeight
+    if (event.type === 'pointerdown' && isInside && event.button === 0 && event.pointerType === 'mouse') {
+      setFrom(pointAt(x, y, model))
+      element.setPointerCapture(event.pointerId)
+    } else if (event.type === 'pointerup' && from !== undefined) {
+      const rect = rectOf(from, pointAt(x, y, model))
+      setFrom(undefined)
+      if (xOf(layout, window, rect.toMs) - xOf(layout, window, rect.fromMs) > 6) onZoom(rect)
+    }
+    setPointer(event.type !== 'pointerleave' && (isInside || from !== undefined) ? { x, y } : undefined)
+  }
+  const brush =
+    from === undefined || pointer === undefined ? undefined : rectOf(from, pointAt(pointer.x, pointer.y, model))
+  return { pointer, brush, onPointer }
+}
+
+function useWidth(box: { readonly current: HTMLDivElement | null }): number {
+  const [width, setWidth] = useState(widthMin)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const measured = new ResizeObserver(() => setWidth(element.clientWidth))
+    measured.observe(element)
+    setWidth(element.clientWidth)
+    return () => measured.disconnect()
+  }, [])
+  return width
+}
+
+export function inkOf(element: HTMLElement): PictureInk {
+  const of = (token: string): string => colourOf(token, element.parentElement ?? element)
+  return { text: of('--text'), text2: of('--text-2'), ground: of('--ground'), ground2: of('--ground-3') }
+}

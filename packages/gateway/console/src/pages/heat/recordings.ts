@@ -1,0 +1,173 @@
+/**
+ * The recordings of the page: the live one and those that were opened, with the axis of each table, planes and tablets, which are
+ * computed when they are first needed and when they are out of date.
+ *
+ * HS1  All recordings of a table share its axis, and all pictures one colour scale: what is compared looks comparable.
+ */
+import { type ReadonlySignal, signal } from '@preact/signals'
+import { HeatAxis } from '../../model/heat-axis.ts'
+import { type Metric, type Plane, planeOf, rowLoads } from '../../model/heat-plane.ts'
+import { roundMost } from '../../model/heat-scale.ts'
+import { type TabletSpan, tabletSpans } from '../../model/heat-tablets.ts'
+import { Bounds, HeatRecording, type HeatReport } from '../../model/recorded-heat.ts'
+
+export interface Source {
+  readonly name: string
+  readonly isLive: boolean
+  readonly recording: HeatRecording
+}
+
+const tableOrder = [
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'EntitiesByCompositeProperty',
+  'Log',
+  'IdSequences',
+  'Metadata',
+]
+
+interface Kept {
+  readonly version: number
+  readonly axisVersion: number
+  readonly metric: Metric
+  readonly plane: Plane
+}
+
+export class Recordings {
+  readonly #bounds = new Bounds()
+  readonly #axes = new Map<string, HeatAxis>()
+  readonly #planes = new Map<string, Kept>()
+  readonly #spans = new Map<string, { readonly version: number; readonly spans: readonly TabletSpan[] }>()
+  /** By source and table: the instant up to which columns were taken into the axis. */
+  readonly #takenMs = new Map<string, number>()
+  readonly #changed = signal(0)
+  /** Columns of the live recording up to it are shown while it is paused. */
+  frozen: { readonly version: number; readonly atMs: number } | undefined
+  sources: readonly Source[]
+
+  constructor() {
+    this.sources = [{ name: 'Live', isLive: true, recording: new HeatRecording(this.#bounds) }]
+  }
+
+  /** Grows with whatever may change a picture. */
+  get changed(): ReadonlySignal<number> {
+    return this.#changed
+  }
+
+  get live(): HeatRecording {
+    return (this.sources[0] as Source).recording
+  }
+
+  addLive(report: HeatReport): void {
+    this.live.add(report)
+    if (report.isWhole) this.#startAnew()
+    this.#changed.value++
+  }
+
+  /** @returns the name under which it is listed */
+  open(name: string, report: HeatReport): string {
+    const recording = new HeatRecording(this.#bounds)
+    recording.add(report)
+    const isTaken = (one: string): boolean => this.sources.some((source) => source.name === one)
+    let unique = name
+    for (let i = 2; isTaken(unique); i++) unique = `${name} (${i})`
+    this.sources = [...this.sources, { name: unique, isLive: false, recording }]
+    this.#changed.value++
+    return unique
+  }
+
+  pause(isPaused: boolean): void {
+    this.frozen = isPaused ? { version: this.live.version, atMs: endOf(this.live) } : undefined
+    this.#changed.value++
+  }
+
+  /** The end of what a source shows. */
+  endOf({ isLive, recording }: Source): number {
+    return isLive && this.frozen !== undefined ? this.frozen.atMs : endOf(recording)
+  }
+
+  axisOf(table: string): HeatAxis {
+    const known = this.#axes.get(table)
+    const axis = known ?? new HeatAxis(this.#bounds)
+    if (known === undefined) this.#axes.set(table, axis)
+    for (const source of this.sources) {
+      if (source.isLive && this.frozen !== undefined && known !== undefined) continue
+      this.#takeInto(axis, source, table)
+    }
+    return axis
+  }
+
+  /** Values of a table; those of a paused one stay as they were. */
+  planeOf(source: Source, table: string, metric: Metric): Plane {
+    const axis = this.axisOf(table)
+    const name = JSON.stringify([source.name, table])
+    const kept = this.#planes.get(name)
+    const version = source.isLive && this.frozen !== undefined ? this.frozen.version : source.recording.version
+    if (kept?.version === version && kept.axisVersion === axis.version && kept.metric === metric) return kept.plane
+    const columns = source.recording.tables.get(table) ?? []
+    const plane = planeOf(columns, axis, metric, { fromMs: source.recording.fromMs, toMs: this.endOf(source) })
+    this.#planes.set(name, { version, axisVersion: axis.version, metric, plane })
+    return plane
+  }
+
+  spansOf({ name, recording }: Source, table: string): readonly TabletSpan[] {
+    const key = JSON.stringify([name, table])
+    const kept = this.#spans.get(key)
+    if (kept?.version === recording.version) return kept.spans
+    const spans = tabletSpans(table, recording.tablets, recording.events)
+    this.#spans.set(key, { version: recording.version, spans })
+    return spans
+  }
+
+  /** The top of the scale of all that is shown (HS1). */
+  mostOf(shown: readonly Source[], tables: readonly string[], metric: Metric): number {
+    let most = 0
+    for (const source of shown) {
+      for (const table of tables) most = Math.max(most, this.planeOf(source, table, metric).most)
+    }
+    return roundMost(most)
+  }
+
+  /** Tables that had load. */
+  tables(shown: readonly Source[]): readonly string[] {
+    return tableOrder.filter((table) => shown.some(({ recording }) => recording.tables.has(table)))
+  }
+
+  /** The live recording is another one: axes, too, of what is still shown. */
+  #startAnew(): void {
+    this.#axes.clear()
+    this.#planes.clear()
+    this.#takenMs.clear()
+    this.frozen = undefined
+  }
+
+  #takeInto(axis: HeatAxis, { name, recording }: Source, table: string): void {
+    const key = JSON.stringify([name, table])
+    const columns = recording.tables.get(table) ?? []
+    const takenMs = this.#takenMs.get(key) ?? Number.NEGATIVE_INFINITY
+    const last = columns.at(-1)
+    if (last === undefined || last.atMs <= takenMs) return
+    this.#takenMs.set(key, last.atMs)
+    const places = new Set<number>()
+    for (let c = columns.length - 1; c >= 0; c--) {
+      const column = columns[c]
+      if (column === undefined || column.atMs <= takenMs) break
+      for (const place of column.bounds) places.add(place)
+    }
+    axis.add(places, () => {
+      const loads = new Float64Array(axis.count)
+      for (const source of this.sources) {
+        const own = rowLoads(source.recording.tables.get(table) ?? [], axis)
+        for (let row = 0; row < own.length; row++) loads[row] = (loads[row] as number) + (own[row] as number)
+      }
+      return loads
+    })
+  }
+}
+
+/** The end of the last whole second. */
+function endOf({ atMs }: HeatRecording): number {
+  return Math.floor(atMs / 1000) * 1000
+}

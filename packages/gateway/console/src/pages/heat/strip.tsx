@@ -1,0 +1,93 @@
+/** The whole kept history of a recording in one strip, with the part that is shown; a slider moves it. */
+import { useEffect, useRef } from 'preact/hooks'
+import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
+import { columnTotal, type Metric } from '../../model/heat-plane.ts'
+import { heatShare } from '../../model/heat-scale.ts'
+import { timeWords } from '../../model/heat-words.ts'
+import type { HeatRecording } from '../../model/recorded-heat.ts'
+import type { Ages } from './view.ts'
+
+export interface StripProps {
+  readonly recording: HeatRecording
+  readonly endMs: number
+  readonly tables: readonly string[]
+  readonly metric: Metric
+  readonly ages: Ages
+  /** Moves the part that is shown; its end is so old. */
+  readonly onScrub: (toMs: number) => void
+}
+
+const height = 34
+const parts = 300
+
+export function Strip({ recording, endMs, tables, metric, ages, onScrub }: StripProps) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const keptMs = Math.max(ages.fromMs, endMs - recording.fromMs)
+  const theme = themeEpoch.value
+  useEffect(() => {
+    const element = canvas.current
+    const pen = element?.getContext('2d')
+    if (element === null || pen === null || pen === undefined) return
+    element.width = parts
+    element.height = height
+    const sums = sumsOf(recording, { tables, metric, fromMs: endMs - keptMs, toMs: endMs })
+    const most = Math.max(...sums)
+    pen.clearRect(0, 0, parts, height)
+    pen.fillStyle = colourOf('--series-1', element.parentElement as HTMLElement)
+    for (const [i, sum] of sums.entries()) {
+      const high = heatShare(sum, most) * height
+      pen.fillRect(i, height - high, 1, high)
+    }
+  }, [recording.version, endMs, tables.join(), metric, keptMs, theme])
+  const shownMs = ages.fromMs - ages.toMs
+  const most = Math.max(0, keptMs - shownMs)
+  const share = (ageMs: number): string => `${(1 - ageMs / keptMs) * 100}%`
+  return (
+    <div class="heat-strip">
+      <div class="heat-strip-picture">
+        <canvas ref={canvas} />
+        <div class="heat-strip-window" style={{ left: share(ages.fromMs), width: `${(shownMs / keptMs) * 100}%` }} />
+      </div>
+      <label>
+        <span class="visually-hidden">Time that is shown</span>
+        <input
+          type="range"
+          min={-Math.ceil(most / 1000)}
+          max={0}
+          step={1}
+          value={-Math.round(ages.toMs / 1000)}
+          disabled={most < 1000}
+          aria-valuetext={`${timeWords(endMs - ages.fromMs)} to ${timeWords(endMs - ages.toMs)}`}
+          onInput={(event) => onScrub(-Number(event.currentTarget.value) * 1000)}
+        />
+      </label>
+      <p class="muted">
+        {timeWords(endMs - ages.fromMs)} to {timeWords(endMs - ages.toMs)} of {timeWords(endMs - keptMs)} to{' '}
+        {timeWords(endMs)}
+      </p>
+    </div>
+  )
+}
+
+interface Sums {
+  readonly tables: readonly string[]
+  readonly metric: Metric
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** The load of all keys in each part of a time: the greatest of the columns in it. */
+function sumsOf(recording: HeatRecording, { tables, metric, fromMs, toMs }: Sums): number[] {
+  const sums = new Array<number>(parts).fill(0)
+  for (const table of tables) {
+    for (const column of recording.tables.get(table) ?? []) {
+      const sum = columnTotal(column, metric)
+      const placeOf = (ms: number): number => Math.floor(((ms - fromMs) / (toMs - fromMs)) * parts)
+      const last = Math.max(placeOf(column.atMs), placeOf(column.atMs + column.stepMs) - 1)
+      for (let i = Math.max(0, placeOf(column.atMs)); i <= Math.min(parts - 1, last); i++) {
+        sums[i] = Math.max(sums[i] ?? 0, sum)
+      }
+    }
+  }
+  return sums
+}
