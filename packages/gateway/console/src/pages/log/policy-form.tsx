@@ -1,4 +1,5 @@
 /** The apply policy of a database. */
+import { useState } from 'preact/hooks'
 import { patchJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
@@ -20,12 +21,19 @@ const about: Readonly<Record<string, string>> = {
 export function PolicyForm({ place, onChanged }: { readonly place: Place; readonly onChanged: () => void }) {
   const path = settingsPath(place)
   const { value, error, set } = useLoaded<Settings>(path)
+  // The choice is shown at once, and taken back if the server refuses it.
+  const [wanted, setWanted] = useState<JobPolicyForm | undefined>(undefined)
   const change = useAction(async (form: JobPolicyForm) => {
-    set(await patchJson<Settings>(path, { jobPolicy: jobPolicyOf(form) }))
+    setWanted(form)
+    try {
+      set(await patchJson<Settings>(path, { jobPolicy: jobPolicyOf(form) }))
+    } finally {
+      setWanted(undefined)
+    }
     onChanged()
     return undefined
   })
-  const form = value === undefined ? undefined : jobPolicyForm(value.jobPolicy)
+  const form = wanted ?? (value === undefined ? undefined : jobPolicyForm(value.jobPolicy))
   return (
     <fieldset class="policy-form">
       <legend>A commit is applied</legend>
