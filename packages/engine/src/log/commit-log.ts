@@ -190,6 +190,11 @@ export class CommitLog {
     await this.applier.idle()
   }
 
+  /** Rows written and deleted by applying so far. */
+  get rowsApplied(): number {
+    return this.#charges.rowsWritten
+  }
+
   get closed(): boolean {
     return this.#closed
   }

@@ -73,6 +73,11 @@ export class Engine {
     return this.#parts.databases.settings.mode
   }
 
+  /** Rows written and deleted in the tables by applying commits, since the start. */
+  get rowsApplied(): number {
+    return this.#parts.log.rowsApplied
+  }
+
   /** Transactions that are open now. */
   get openTransactions(): number {
     return this.#parts.verbs.openCount

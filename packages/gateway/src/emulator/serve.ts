@@ -9,6 +9,7 @@ import { addCallRoutes } from '../admin/emulator/call-routes.ts'
 import { addCommitRoutes } from '../admin/emulator/commit-routes.ts'
 import { addEngineRoutes } from '../admin/emulator/engine-routes.ts'
 import { addFaultRoutes } from '../admin/emulator/fault-routes.ts'
+import { addMetricsRoute } from '../admin/emulator/metrics.ts'
 import { addOverviewRoute } from '../admin/emulator/overview.ts'
 import { addRequestRoutes } from '../admin/emulator/request-routes.ts'
 import { type CallObserver, Calls } from '../calls/calls.ts'
@@ -82,6 +83,7 @@ export async function serve({
       addFaultRoutes(router, { faults, clock })
       addCallRoutes(router, calls)
       addRequestRoutes(router, recorder)
+      addMetricsRoute(router, engine, calls)
       addCommitRoutes(router, engine)
       addServerRoute(router, factsOf)
       addSnapshotRoutes(router, new Snapshots(engine, clock))

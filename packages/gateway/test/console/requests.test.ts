@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { stablePart } from '../../console/src/model/copy-as.ts'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { closeClient } from '../support/emulator.ts'
+import { sidewaysOverflow, violationsOf } from './axe.ts'
 import { consoleTests, picture } from './browser.ts'
 
 const run = promisify(execFile)
@@ -49,6 +50,16 @@ async function meet(client: Datastore): Promise<void> {
       await transaction.commit()
     }),
   )
+}
+
+/** As the pages without calls are judged in all-pages.test.ts. */
+async function judge(page: Page): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  expect(await violationsOf(page)).toEqual([])
+  await page.setViewportSize({ width: 390, height: 800 })
+  expect(await sidewaysOverflow(page)).toBe(0)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.emulateMedia({ colorScheme: 'light' })
 }
 
 const callsOf = (page: Page) => page.getByRole('table').getByRole('button')
@@ -156,11 +167,13 @@ consoleTests('Requests', ({ visit }) => {
     )
     expect(await page.locator('.bar-picture .bar-wait').count()).toBeGreaterThan(0)
     await picture(page, 'console-transactions')
+    await judge(page)
     await page.locator('.bar-call.is-commit').first().click()
     await page.getByRole('complementary').getByText('Waited').waitFor()
     await go('#/requests')
     await callsOf(page).filter({ hasText: 'runQuery' }).click()
     await page.getByRole('complementary').getByText('mergeJoin').waitFor()
     await picture(page, 'console-requests')
+    await judge(page)
   })
 })

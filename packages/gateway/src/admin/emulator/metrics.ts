@@ -1,0 +1,97 @@
+/**
+ * Metrics of the server in Prometheus' text form.
+ *
+ *   GET /metrics      calls by method and code, durations, rows, open transactions, waiting records, memory
+ *
+ * M1  Without a scraper nothing is counted and the library is not loaded: calls and durations begin with the first scrape, rows with the
+ *     start.                                                                                       test/contract/metrics.test.ts
+ *
+ * Known: Prometheus' text form 0.0.4, and its names for processes. docs/decisions/0061-metrics.md says why a library writes it.
+ */
+import type { Engine } from '@sixtables/engine'
+import type { Registry } from 'prom-client'
+import type { CallReport, Calls } from '../../calls/calls.ts'
+import type { Router } from '../../protocols/router.ts'
+
+/** Bounds of the durations, in seconds: a call in memory takes a tenth of a millisecond. */
+const durationBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+
+export function addMetricsRoute(router: Router, engine: Engine, calls: Calls): void {
+  let registry: Promise<Registry> | undefined
+  router.add('GET', '/metrics', async () => {
+    registry ??= metricsOf(engine, calls)
+    const { metrics, contentType } = await registry.then(async (found) => ({
+      metrics: await found.metrics(),
+      contentType: found.contentType,
+    }))
+    return { file: { body: Buffer.from(metrics), contentType, headers: { 'Cache-Control': 'no-store' } } }
+  })
+}
+
+async function metricsOf(engine: Engine, calls: Calls): Promise<Registry> {
+  // A CommonJS module: its members are those of the default.
+  const { default: prometheus } = await import('prom-client')
+  const registry = new prometheus.Registry()
+  const registers = [registry]
+  const count = new prometheus.Counter({
+    name: 'sixtables_calls_total',
+    help: 'Calls of the data API since the first scrape, by method and code of the answer; every code but OK is an error',
+    labelNames: ['method', 'code'],
+    registers,
+  })
+  const duration = new prometheus.Histogram({
+    name: 'sixtables_call_duration_seconds',
+    help: 'Duration of calls of the data API since the first scrape',
+    labelNames: ['method'],
+    buckets: durationBuckets,
+    registers,
+  })
+  calls.observe(({ method, code, durationMs }: CallReport) => {
+    const name = `${method.charAt(0).toLowerCase()}${method.slice(1)}`
+    count.inc({ method: name, code })
+    duration.observe({ method: name }, durationMs / 1000)
+  })
+  addFigures(prometheus, registers, engine)
+  return registry
+}
+
+type Prometheus = typeof import('prom-client')
+
+/** Figures that are read at each scrape, and cost nothing in between. */
+function addFigures(prometheus: Prometheus, registers: Registry[], engine: Engine): void {
+  const total = (name: string, help: string, read: () => number): void => {
+    new prometheus.Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  }
+  const gauge = (name: string, help: string, read: () => number): void => {
+    new prometheus.Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read())
+      },
+    })
+  }
+  const { totals } = engine
+  total('sixtables_rows_read_total', 'Rows read by calls since the start', () => totals.rowsRead)
+  total(
+    'sixtables_rows_written_total',
+    'Rows written and deleted since the start, by calls and by applying commits',
+    () => totals.rowsWritten + engine.rowsApplied,
+  )
+  gauge('sixtables_open_transactions', 'Transactions that are open', () => engine.openTransactions)
+  gauge('sixtables_waiting_records', 'Log records between commit and apply', () => engine.waitingRecords)
+  gauge('process_resident_memory_bytes', 'Resident memory of the process', () => process.memoryUsage.rss())
+  gauge('nodejs_heap_size_used_bytes', "Memory that is used in V8's heap", () => process.memoryUsage().heapUsed)
+  gauge('nodejs_external_memory_bytes', "Memory of buffers outside of V8's heap", () => process.memoryUsage().external)
+  const startSeconds = performance.timeOrigin / 1000
+  gauge('process_start_time_seconds', 'Start of the process, in seconds since 1970', () => startSeconds)
+}
