@@ -66,6 +66,14 @@ consoleTests('the labs', ({ visit }) => {
     expect(await sidewaysOverflow(page)).toBe(0)
   })
 
+  test('without the package of the labs the page has the command that installs it', async () => {
+    const { page } = await visit('')
+    const answer = { installed: false, install: 'npm install --save-dev @sixtables/bench' }
+    await page.route('**/emulator/labs', (route) => route.fulfill({ json: answer }))
+    await page.goto(`${page.url()}#/labs`)
+    await page.getByText('npm install --save-dev @sixtables/bench').waitFor()
+  })
+
   test('a challenge has the commands of a terminal, or is judged in the folder of the user', async () => {
     const { page } = await visit('#/labs/challenge/follower-list')
     await page

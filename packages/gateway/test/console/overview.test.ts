@@ -30,7 +30,6 @@ consoleTests('the overview', ({ visit }) => {
     const odd = { upsert: { key: { path: [{ kind: 'Note', name: 'a/b' }] }, properties: {} } }
     await call('commit', { mode: 'NON_TRANSACTIONAL', mutations: [odd] })
     await call('lookup', { keys: [key('ToDo', 1)] })
-    await call('runQuery', { query: { kind: [{ name: 'ToDo' }] } })
 
     await expect.poll(() => tile('Open transactions').textContent()).toBe('1')
     const row = page.getByRole('row', { name: /ToDo/ })
@@ -46,8 +45,10 @@ consoleTests('the overview', ({ visit }) => {
     const lines = (plot: string) => page.locator('figure', { hasText: plot }).getByRole('listitem').allTextContents()
     await expect
       .poll(() => lines('Operations').then((texts) => texts.join()))
-      .toMatch(/beginTransaction.*commit.*lookup.*runQuery/)
+      .toMatch(/beginTransaction.*commit.*lookup/)
     await expect.poll(() => lines('Errors').then((texts) => texts.join())).toContain('INVALID_ARGUMENT')
+    // The page has counted the kinds by queries of its own, which are in no count.
+    expect((await lines('Operations')).join()).not.toContain('runQuery')
     await page.getByText('Values of "Latency"').click()
     await page.getByRole('region', { name: 'Latency, ms' }).getByRole('rowheader').first().waitFor()
     const lab = page.getByRole('link', { name: 'Lab names-and-types' })

@@ -18,6 +18,8 @@ import { DatabaseKinds } from './kinds.tsx'
 import type { OverviewEvent } from './overview-event.ts'
 
 const points = signal<readonly Point[]>([])
+/** Start of the server that the points are of: those of another one are not shown. */
+let pointsOf: string | undefined
 
 export default function OverviewPage() {
   const [latest, setLatest] = useState<OverviewEvent | undefined>(undefined)
@@ -26,6 +28,8 @@ export default function OverviewPage() {
   const [commits, setCommits] = useState(0)
   useEffect(() => {
     setLatest(undefined)
+    if (pointsOf !== server.value?.startedAt) points.value = []
+    pointsOf = server.value?.startedAt
     return openEvents<OverviewEvent>('/emulator/overview', {
       onEvent: (event) => {
         points.value = withEvent(points.value, event)
@@ -34,7 +38,7 @@ export default function OverviewPage() {
       },
       onRefused: setRefused,
     })
-  }, [epoch.value])
+  }, [epoch.value, server.value?.startedAt])
   return (
     <section class="page overview">
       <header class="page-head">
