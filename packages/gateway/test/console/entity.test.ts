@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts'
 import { requestFromJson } from '../../src/protocols/json-codec.ts'
 import { sidewaysOverflow, violationsOf } from './axe.ts'
 import { consoleTests, picture } from './browser.ts'
@@ -45,6 +45,36 @@ function sentBytes(body: string): string {
   const { mutations } = JSON.parse(body) as { mutations: [{ update: { properties: object } }] }
   const only = { mutations: [{ update: { properties: mutations[0].update.properties } }] }
   return requestFromJson('Commit', Buffer.from(JSON.stringify(only))).toString('hex')
+}
+
+/** An export that does not end by itself: its answers are made here. */
+async function cancelsAnExport(page: Page): Promise<void> {
+  const name = 'projects/demo/operations/1'
+  let isCancelled = false
+  const metadata = { progressEntities: { workCompleted: '3' }, common: { state: 'PROCESSING' } }
+  await page.route('**/*:export?wait=false', (route) => route.fulfill({ json: { name, metadata } }))
+  await page.route(`**/v1/${name}**`, (route) => {
+    if (route.request().method() === 'POST') {
+      isCancelled = true
+      return route.fulfill({ json: {} })
+    }
+    const end = {
+      done: true,
+      error: { code: 1, message: 'cancelled by its client' },
+      metadata: { ...metadata, common: { state: 'CANCELLED' } },
+    }
+    return route.fulfill({ json: isCancelled ? { name, ...end } : { name, metadata } })
+  })
+  await page.getByRole('button', { name: 'Export…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('a managed export').check()
+  await dialog.getByLabel('Folder on the machine').fill('/nowhere')
+  await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+  await dialog.getByText('3 entities so far').waitFor()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.getByText('It was cancelled after 3 entities: cancelled by its client').waitFor()
+  await page.keyboard.press('Escape')
+  await page.unrouteAll()
 }
 
 function openEditor(page: Page, button = 'Edit…'): Promise<Locator> {
@@ -160,6 +190,27 @@ consoleTests('an entity in the console', ({ visit }) => {
       title: { stringValue: 'mine' },
       n: { integerValue: '1' },
     })
+  })
+
+  test('the draft outlives the server: when it is back without the entity, the editor says so, and saves it as a new one', async () => {
+    const { page, emulator, expectProblems } = await visit(at('ToDo:1'))
+    expectProblems(/Failed to load resource|ERR_CONNECTION_REFUSED/)
+    await put(emulator, { title: { stringValue: 'a' } })
+    const dialog = await openEditor(page)
+    await dialog.getByLabel('Value of title').fill('mine')
+    await emulator.close()
+    await page.getByText('The server does not answer.').first().waitFor()
+    const next = await startEmulator({ port: emulator.port })
+    try {
+      await dialog.getByText('This entity was deleted since you opened it.').waitFor()
+      await dialog.getByRole('button', { name: 'Keep my draft' }).click()
+      await dialog.getByText('Writes 4 rows').waitFor()
+      await save(dialog)
+      await dialog.waitFor({ state: 'detached' })
+      expect((await stored(next, 'ToDo:1')).properties).toEqual({ title: { stringValue: 'mine' } })
+    } finally {
+      await next.close()
+    }
   })
 
   test('an entity is created with an id of its own, duplicated, and deleted after a question', async () => {
@@ -311,6 +362,8 @@ consoleTests('an entity in the console', ({ visit }) => {
       await dialog.getByRole('button', { name: 'Export', exact: true }).click()
       await dialog.getByText('Exported 1 entity.').waitFor()
       await page.keyboard.press('Escape')
+
+      await cancelsAnExport(page)
 
       for (const from of ['fixture', 'export']) {
         await emulator.reset()

@@ -6,6 +6,22 @@ test('properties are the same after they were written and read', () => {
   expect(parseJsonSource(jsonSource(properties))).toEqual(properties)
 })
 
+test('a value stands on one line where it has room', () => {
+  const long = { arrayValue: { values: [{ stringValue: 'x'.repeat(60) }, { stringValue: 'y'.repeat(60) }] } }
+  expect(
+    jsonSource({ a: { integerValue: '5' }, long })
+      .split('\n')
+      .slice(0, 6),
+  ).toEqual([
+    '{',
+    '  "a": { "integerValue": "5" },',
+    '  "long": {',
+    '    "arrayValue": {',
+    '      "values": [',
+    `        { "stringValue": "${'x'.repeat(60)}" },`,
+  ])
+})
+
 test('characters that cannot be seen are written as escapes', () => {
   const properties = { 'a\u202e': { stringValue: 'b\u200b\u0085' } }
   expect(jsonSource(properties)).toContain('"a\\u202e"')

@@ -35,7 +35,7 @@ export function EntityEditor(props: EditorOptions) {
   const isNew = mode !== 'edit'
   const entity = useEntity(scope, mode === 'create' ? '' : entityKey, isNew)
   const { base } = entity
-  const isMissing = mode === 'edit' && base !== undefined && base.properties === undefined
+  const isMissing = mode !== 'create' && entity.isMissing
   const title = mode === 'create' ? titles.create : `${titles[mode]} ${visibleText(entityKey)}`
   if (entity.error !== undefined || isMissing) {
     return (

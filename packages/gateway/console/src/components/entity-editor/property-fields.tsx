@@ -1,6 +1,6 @@
 /** The fields of a form: properties, their values, elements of arrays, properties of embedded entities, to any depth. */
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { emptyValue, type PropertyForm, type ValueForm, type ValueType, valueTypes } from '../../model/typed-json.ts'
 import { converted } from '../../model/value-conversion.ts'
 import { SafeText } from '../safe-text.tsx'
@@ -34,7 +34,23 @@ const typeNames: Readonly<Record<ValueType, string>> = {
   other: 'other',
 }
 
-const elementsShown = 100
+/** Elements that are shown at first, and with each further step. */
+const elementsShown = 50
+const elementsMore = 200
+
+/** Fields that are drawn in one frame: many of them at once would stop the page. */
+const fieldsAtOnce = 25
+
+/** How many of `count` fields are drawn by now: some more in each frame. */
+function useDrawn(count: number): number {
+  const [drawn, setDrawn] = useState(fieldsAtOnce)
+  useEffect(() => {
+    if (drawn >= count) return
+    const frame = requestAnimationFrame(() => setDrawn(drawn + fieldsAtOnce))
+    return () => cancelAnimationFrame(frame)
+  }, [drawn, count])
+  return drawn
+}
 
 function ValueField({ value, name, path, context, onChange, actions, isElement = false }: ValueFieldProps) {
   const problem = context.problems.get(path.join('.'))
@@ -125,10 +141,11 @@ function IndexFlag({ value, name, onChange }: Pick<ValueFieldProps, 'value' | 'n
 function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps, 'actions'>) {
   const { elements } = value
   const [shown, setShown] = useState(elementsShown)
+  const drawn = useDrawn(Math.min(shown, elements.length))
   const set = (changed: readonly ValueForm[]): void => onChange({ ...value, elements: changed })
   return (
     <ol class="value-nested value-elements" aria-label={`Elements of ${name}`}>
-      {elements.slice(0, shown).map((element, i) => {
+      {elements.slice(0, Math.min(shown, drawn)).map((element, i) => {
         const label = `${name}[${i}]`
         return (
           <li key={i}>
@@ -154,8 +171,8 @@ function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps
       })}
       <li class="value-add">
         {elements.length > shown && (
-          <button type="button" onClick={() => setShown(elements.length)}>
-            Show all {elements.length.toLocaleString('en')}
+          <button type="button" onClick={() => setShown(shown + elementsMore)}>
+            Show more of {elements.length.toLocaleString('en')}
           </button>
         )}
         <button
@@ -222,10 +239,11 @@ interface PropertyFieldsProps {
 export function PropertyFields({ properties, within, path, context, onChange }: PropertyFieldsProps) {
   const replace = (i: number, property: PropertyForm): void =>
     onChange(properties.map((one, at) => (at === i ? property : one)))
+  const drawn = useDrawn(properties.length)
   const place = within === '' ? 'entity' : within
   return (
     <ul class="property-fields" aria-label={`Properties of the ${place}`}>
-      {properties.map(({ name, value }, i) => {
+      {properties.slice(0, drawn).map(({ name, value }, i) => {
         const label = within === '' ? name : `${within}.${name}`
         const shown = name === '' ? `property ${i + 1}` : label
         return (

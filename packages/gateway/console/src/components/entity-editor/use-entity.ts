@@ -19,6 +19,8 @@ export interface EntityBase {
   /** Another state than `base` is stored now. */
   readonly newer: StoredEntity | undefined
   readonly error: Error | undefined
+  /** There was nothing when it was first read. */
+  readonly isMissing: boolean
   /** Looks whether another state is stored. */
   readonly look: () => void
   /** The draft is based on the newest state from now on. */
@@ -29,6 +31,7 @@ export interface EntityBase {
 export function useEntity(scope: EntityScope, key: string, isNew: boolean): EntityBase {
   const [base, setBase] = useState<StoredEntity | undefined>(undefined)
   const [newer, setNewer] = useState<StoredEntity | undefined>(undefined)
+  const [isMissing, setIsMissing] = useState(false)
   const [error, setError] = useState<Error | undefined>(undefined)
   const known = useRef<StoredEntity | undefined>(undefined)
   const query = entityQuery(scope, key)
@@ -41,6 +44,7 @@ export function useEntity(scope: EntityScope, key: string, isNew: boolean): Enti
         if (known.current === undefined) {
           known.current = found
           setBase(found)
+          setIsMissing(found.properties === undefined)
         } else if (!isNew) setNewer(found.version === known.current.version ? undefined : found)
       },
       (reason: Error) => {
@@ -71,5 +75,5 @@ export function useEntity(scope: EntityScope, key: string, isNew: boolean): Enti
     setBase(newer)
     setNewer(undefined)
   }
-  return { base, newer, error, look: () => look(), accept }
+  return { base, newer, error, isMissing, look: () => look(), accept }
 }
