@@ -133,37 +133,33 @@ export interface HotRange {
   readonly value: number
 }
 
-/** Ranges of the newest column of each table, the hottest first. */
+export interface HotOptions {
+  readonly metric: Metric
+  readonly spansOf: (table: string) => readonly TabletSpan[]
+  readonly atMs: number
+  /** How far back from there load is looked for. */
+  readonly withinMs: number
+  readonly limit: number
+}
+
+/** Ranges of the newest column with load of each table, the hottest first. */
 export function hottestRanges(
   recording: HeatRecording,
   tables: readonly string[],
-  {
-    metric,
-    spansOf,
-    atMs,
-    limit,
-  }: {
-    readonly metric: Metric
-    readonly spansOf: (table: string) => readonly TabletSpan[]
-    readonly atMs: number
-    readonly limit: number
-  },
+  { metric, spansOf, atMs, withinMs, limit }: HotOptions,
 ): readonly HotRange[] {
   const found: HotRange[] = []
   for (const table of tables) {
-    const column = columnOf(recording.tables.get(table) ?? [], atMs - 1)
-    if (column === undefined) continue
+    const columns = recording.tables.get(table) ?? []
+    const column = columns[lowerBound(columns.length, (at) => (columns[at] as Column).atMs < atMs) - 1]
+    if (column === undefined || endOf(column) <= atMs - withinMs) continue
     for (let cell = 0; 2 * cell < column.bounds.length; cell++) {
       const value = cellValue(column, cell, metric)
       if (value === 0) continue
       const start = recording.bounds.get(column.bounds[2 * cell] as number)
       const end = recording.bounds.get(column.bounds[2 * cell + 1] as number)
-      found.push({
-        table,
-        range: rangeWords(start, end),
-        tablet: tabletAt(spansOf(table), start.hex, column.atMs),
-        value,
-      })
+      const tablet = tabletAt(spansOf(table), start.hex, column.atMs)
+      found.push({ table, range: rangeWords(start, end), tablet, value })
     }
   }
   return found.sort((a, b) => b.value - a.value).slice(0, limit)

@@ -16,17 +16,21 @@ interface Shown {
 }
 
 const hottestMax = 8
+/** Load of so long ago is of now. */
+const nowMs = 10_000
 
 export function HottestRanges({ recordings, source, tables, metric }: Shown) {
   const atMs = recordings.endOf(source)
   const spansOf = (table: string) => recordings.spansOf(source, table)
-  const hot = hottestRanges(source.recording, tables, { metric, spansOf, atMs, limit: hottestMax })
+  const hot = hottestRanges(source.recording, tables, { metric, spansOf, atMs, withinMs: nowMs, limit: hottestMax })
   return (
     <section>
       <h2>
         Hottest ranges now <span class="muted">{source.name}</span>
       </h2>
-      <RangeTable {...{ metric, hot, caption: `Hottest key ranges in the second before ${timeWords(atMs)}` }} />
+      <RangeTable
+        {...{ metric, hot, caption: `Hottest key ranges in the latest second with load, up to ${timeWords(atMs)}` }}
+      />
     </section>
   )
 }
@@ -67,7 +71,7 @@ function RangeTable({
           ))}
           {hot.length === 0 && (
             <tr>
-              <td colSpan={4}>No load in the last second.</td>
+              <td colSpan={4}>No load in the last 10 seconds.</td>
             </tr>
           )}
         </tbody>
@@ -85,7 +89,7 @@ export function HottestOverTime({ recordings, source, tables, metric, ages }: Sh
   const times = Array.from({ length: timesMax }, (_, i) => endMs - ages.toMs - (timesMax - 1 - i) * stepMs)
   const spansOf = (table: string) => recordings.spansOf(source, table)
   const rows = times.flatMap((atMs) => {
-    const [hot] = hottestRanges(source.recording, tables, { metric, spansOf, atMs, limit: 1 })
+    const [hot] = hottestRanges(source.recording, tables, { metric, spansOf, atMs, withinMs: stepMs, limit: 1 })
     return hot === undefined ? [] : [{ atMs, hot }]
   })
   return (
