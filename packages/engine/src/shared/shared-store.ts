@@ -84,11 +84,16 @@ export class SharedStore {
     }
   }
 
-  /** Work that its caller does not wait for. */
-  inBackground(work: () => Promise<void>): void {
+  /**
+   * Work that its caller does not wait for.
+   *
+   * @param isEndless - it goes on until the process closes, which does not wait for it
+   */
+  inBackground(work: () => Promise<void>, isEndless = false): void {
     const running = work().catch((error) => {
       if (!this.closing.aborted) this.#onFailure(error)
     })
+    if (isEndless) return
     this.#running.add(running)
     void running.finally(() => this.#running.delete(running))
   }

@@ -37,7 +37,7 @@ export class Watch {
         await store.persistently(() => this.#look())
         await store.sleep(lookEveryMs)
       }
-    })
+    }, true)
   }
 
   async #findDatabases(): Promise<void> {
