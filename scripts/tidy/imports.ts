@@ -4,7 +4,8 @@
  * I1  A folder of the engine or the gateway imports only itself and folders before it in `folderOrder`.
  * I2  Root files of these packages are open to all their folders and import values from none of them.
  * I3  Inside a package a file imports the file it needs, never the barrel.
- * I4  Packages meet at their exports, in the direction of `packageOrder`; what is for tests stays in tests and labs.
+ * I4  Packages meet at their exports, in the direction of `packageOrder`; what is for tests stays in tests and labs. A test may use
+ *     the tests of a package below its own, such as a contract suite, by their path.
  * I5  A command of the command line imports no other command.
  * I6  No file imports itself by way of others.
  * I7  Row keys are made and taken apart by `tables` and what is below it, and by `on-demand`, which makes rows. Nobody else
@@ -119,7 +120,7 @@ export function importFindings(files: readonly SourceFile[]): Finding[] {
         : one.from.startsWith('.')
           ? isShipped(path)
             ? wrongInside(pack, inside.replace(/^src\//, ''), one)
-            : leavesPackage(inside, one.from)
+            : leavesPackage(pack, inside, one.from)
           : wrongAcross(pack, path, one.from)
       if (wrong !== undefined) findings.push(`${path} imports ${one.from}: ${wrong}`)
     }
@@ -170,8 +171,11 @@ function wrongInConsole(path: string, from: string): string | undefined {
   return low <= high ? undefined : `${other} stands above ${own}`
 }
 
-function leavesPackage(inside: string, from: string): string | undefined {
-  return posix.join(posix.dirname(inside), from).startsWith('..') ? 'packages are imported by name' : undefined
+function leavesPackage(pack: string, inside: string, from: string): string | undefined {
+  const target = posix.join(posix.dirname(inside), from)
+  if (!target.startsWith('..')) return undefined
+  const other = /^\.\.\/([^/]+)\/test\//.exec(target)?.[1] ?? pack
+  return packageOrder.indexOf(other) < packageOrder.indexOf(pack) ? undefined : 'packages are imported by name'
 }
 
 /** I1, I2, I3, I5, I7. Paths are relative to `src`. */

@@ -95,6 +95,7 @@ describe('the import rule', () => {
     ['gateway/src/a.ts', "import { b } from '@sixtables/engine/testing'", 'tests and labs'],
     ['gateway/src/a.ts', "const b = await import('../../engine/src/b.ts')", 'by name'],
     ['gateway/src/a.test.ts', "import { b } from '../../engine/src/b.ts'", 'by name'],
+    ['engine/test/a.ts', "import { b } from '../../gateway/test/b.ts'", 'by name'],
     ['gateway/src/handlers/a.ts', "import { b } from '../protocols/b.ts'", 'protocols stands above handlers'],
     ['gateway/src/protocols/a.ts', "import type { B } from '../admin/b.ts'", 'admin stands above protocols'],
     ['gateway/src/fixtures/a.ts', "import { b } from '../cli/framework/b.ts'", 'cli/framework stands above fixtures'],
@@ -128,6 +129,7 @@ describe('the import rule', () => {
     ['engine/src/model/a.ts', "// import { b } from '../log/b.ts'"],
     ['engine/src/index.ts', "export { b } from './service/b.ts'"],
     ['gateway/src/a.test.ts', "import { b } from '@sixtables/engine/testing'"],
+    ['bigtable/test/contract/a.ts', "import { b } from '../../../gateway/test/contract/b.ts'"],
     ['bench/src/a.ts', "import { b } from '@sixtables/engine/testing'"],
   ]
   test.each(fine)('allows in %s: %s', (path, text) => {
