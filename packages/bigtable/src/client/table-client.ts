@@ -118,11 +118,12 @@ export class TableClient {
         for (const { index, status } of messages.MutateRowsResponse.decode(bytes).entries) {
           const row = asked[index.low]
           if (row === undefined) throw new CallError(grpcCodes.INTERNAL, 'MutateRows answered for a row not asked for')
-          const error = new CallError(status?.code ?? 0, status?.message ?? '')
-          if (isPassing(error.code)) passing = error
+          const { code, message } = status ?? { code: grpcCodes.OK, message: '' }
+          if (isPassing(code)) passing = new CallError(code, message)
           else {
             open.delete(row)
-            if (error.code !== grpcCodes.OK) refused.set(row, problemOf(error, this.place, 'make changes'))
+            if (code === grpcCodes.OK) continue
+            refused.set(row, problemOf(new CallError(code, message), this.place, 'make changes'))
           }
         }
         left = asked.filter((row) => open.has(row))

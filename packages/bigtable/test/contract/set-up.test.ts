@@ -1,6 +1,6 @@
 /** Set-ups that cannot work: each is one line, which says what was found and what to do (open-bigtable/OB1). */
 import type { Metadata } from '@grpc/grpc-js'
-import { families } from '@sixtables/engine'
+import { families, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callCredentials } from '../../src/client/credentials.ts'
 import { createBigtableTable, openBigtable } from '../../src/index.ts'
@@ -112,6 +112,13 @@ test('a table is made once, with the rule of read sets alone, and opens', async 
   const rows = await openBigtable(options())
   expect(rows.location).toBe(`Bigtable table sixtables of instance local in project demo, emulator at ${fake.address}`)
   await rows.close()
+})
+
+test('a table that may not be reset keeps its data', async () => {
+  const rows = await openBigtable(options())
+  const engine = await openEngine({ shared: { rows, gateway: 1, resetRefusal: 'consent is missing' } })
+  await expect(engine.reset()).rejects.toMatchObject({ code: 'FAILED_PRECONDITION', message: 'consent is missing' })
+  await engine.close()
 })
 
 test('headers of an auth client go with each call', async () => {

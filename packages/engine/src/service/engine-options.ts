@@ -17,6 +17,8 @@ export interface SharedOptions {
   readonly rows: RowStore
   /** The number of this process, from 1 to 2^40: drawn at random at each start, since no two may ever have the same one. */
   readonly gateway: number
+  /** The reason why nothing may be reset; absent = resets are allowed. */
+  readonly resetRefusal?: string | undefined
 }
 
 export interface EngineOptions {

@@ -10,6 +10,7 @@
 import { type CheckOptions, checkStore } from '../check/checker.ts'
 import type { CheckReport } from '../check/report.ts'
 import type { RequestContext, RequestContextOptions } from '../context.ts'
+import { failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { Sequencer } from '../log/sequencer.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
@@ -170,6 +171,8 @@ export class Engine {
    * composite indexes stay defined. Requests under way end first.
    */
   async reset(scope: ResetScope = {}, context: RequestContext = this.context()): Promise<void> {
+    const { resetRefusal } = this.#parts.options.shared ?? {}
+    if (resetRefusal !== undefined) throw failedPrecondition(resetRefusal)
     const parts = {
       ...this.#snapshotParts(),
       database: (projectId: string, databaseId: string) => this.database(projectId, databaseId),

@@ -3,6 +3,7 @@
  * line here; `npm run golden` then writes its chapter of docs/reference/cli.md.
  */
 
+import { bigtableCommand } from './commands/bigtable/command.ts'
 import { checkCommand } from './commands/check/command.ts'
 import { clockCommand } from './commands/clock/command.ts'
 import { completionCommand } from './commands/completion/command.ts'
@@ -55,6 +56,7 @@ export const commands: readonly Command[] = [
   faultsCommand,
   clockCommand,
   completionCommand,
+  bigtableCommand,
   createCommand,
   envInitCommand,
   envUnsetCommand,

@@ -11,6 +11,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -223,6 +224,22 @@ export { resetProject, setup, useEmulator, values, workerProject }
     expect(await run(process.execPath, [sixtables, '--version'], folder)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/\d+\.\d+\.\d+/),
+    })
+  }, 60_000)
+
+  test('a Bigtable needs its package: without it a line says how to install it, with it what is wrong', async () => {
+    const sixtables = join(installed('gateway'), 'bin/sixtables.js')
+    const create = [sixtables, 'bigtable', 'create', '--bigtable-project', 'A B', '--bigtable-instance', 'main']
+    const [here, away] = [installed('bigtable'), join(folder, 'bigtable-away')]
+    renameSync(here, away)
+    const without = await run(process.execPath, create, folder)
+    renameSync(away, here)
+    expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('npm install @sixtables/bigtable') })
+    // The package has another copy of the engine than the command's bundle: its errors are known all the same.
+    const withIt = await run(process.execPath, create, folder)
+    expect(withIt).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^sixtables: "A B" cannot be the id of a Bigtable project[^\n]*\n$/),
     })
   }, 60_000)
 

@@ -21,8 +21,16 @@ export interface Finished {
 }
 
 /** One command to its end. */
-export async function sixtables(...args: readonly string[]): Promise<Finished> {
-  const { child, said } = launch(args)
+export function sixtables(...args: readonly string[]): Promise<Finished> {
+  return sixtablesIn({}, ...args)
+}
+
+/** One command to its end, with these variables beside those of the test. */
+export async function sixtablesIn(
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<Finished> {
+  const { child, said } = launch(args, env)
   const [code] = await once(child, 'close')
   return { code, ...said }
 }
@@ -42,9 +50,13 @@ export class ServerProcess {
   }
 
   /** Resolves once the server says that it is running. */
-  static async start(dataDir: string, ...flags: readonly string[]): Promise<ServerProcess> {
-    const args = ['start', '--host', '127.0.0.1', '--port', '0', '--data-dir', dataDir, ...flags]
-    const { child, said } = launch(args)
+  static start(dataDir: string, ...flags: readonly string[]): Promise<ServerProcess> {
+    return ServerProcess.startWith(['--data-dir', dataDir, ...flags])
+  }
+
+  /** As {@link start}, wherever the data are. */
+  static async startWith(flags: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+    const { child, said } = launch(['start', '--host', '127.0.0.1', '--port', '0', ...flags], env)
     const port = await new Promise<number>((resolve, reject) => {
       const late = setTimeout(() => fail('has not started in time'), patienceMs)
       const fail = (how: string): void => {
@@ -77,6 +89,15 @@ export class ServerProcess {
     return this.#said.err
   }
 
+  /** SIGSTOP: it holds its connections and answers nothing, until {@link goOn}. */
+  pause(): void {
+    this.#child.kill('SIGSTOP')
+  }
+
+  goOn(): void {
+    this.#child.kill('SIGCONT')
+  }
+
   /** SIGKILL: nothing of it runs any more when this resolves. */
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL')
@@ -100,12 +121,16 @@ export async function killedWhileOpening(dataDir: string, ms: number): Promise<v
   await closed
 }
 
-function launch(args: readonly string[]): {
+function launch(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): {
   readonly child: ChildProcess
   readonly said: { out: string; err: string }
 } {
   requireBuild()
-  const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = { ...process.env, ...variables }
+  const child = spawn(process.execPath, [command, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
   const said = { out: '', err: '' }
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     said.out += text

@@ -6,9 +6,11 @@ import { DatastoreError, parseKeyPath } from '@sixtables/engine'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
 import type { Flags } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
+import { oneOf } from '../framework/flag-values.ts'
 import type { Io } from '../framework/io.ts'
+import { bigtablePlaceOf } from './bigtable.ts'
 import { projectOf } from './database.ts'
-import { openFolder } from './local-target.ts'
+import { openFolder, openTable } from './local-target.ts'
 import { placeOf } from './places.ts'
 import { remoteTarget } from './remote-target.ts'
 import type { Target } from './target.ts'
@@ -42,6 +44,22 @@ export async function askTarget(
 }
 
 async function openTarget(flags: Flags, io: Io): Promise<Target> {
+  if (oneOf(flags, 'store', ['local', 'bigtable']) === 'bigtable') {
+    checkAlone(flags)
+    return await openTable(bigtablePlaceOf(flags, io.env))
+  }
   const place = await placeOf(flags, io)
   return 'dir' in place ? openFolder(place.dir, { repairLog: flags['repair'] === true }) : remoteTarget(place.address)
+}
+
+/** Flags that do not go with a Bigtable, which is neither a folder nor asked through a server. */
+function checkAlone(flags: Flags): void {
+  const other = ['endpoint', 'host-port', 'data-dir'].find((name) => flags[name] !== undefined)
+  if (other !== undefined)
+    throw new UsageError(`--store bigtable names a table and --${other} another place; give one of them`)
+  if (flags['repair'] !== true) return
+  throw new UsageError(
+    '--repair does not go with --store bigtable, in which gateways write meanwhile; delete and create the index that is wrong ' +
+      '(sixtables indexes), or export the data and import them into a new table',
+  )
 }

@@ -1,15 +1,26 @@
 /**
- * A closed folder, opened for `check` and `inspect`. Nothing is applied by opening it, so that what waits can be seen.
+ * A store without a server, opened for `check` and `inspect`: a closed folder, of which nothing is applied by opening it, so that what
+ * waits can be seen; or a table of a Bigtable, beside its gateways.
  */
 
+import type { Engine } from '@sixtables/engine'
 import { inspect } from '../../admin/emulator/inspection.ts'
-import { openClosedStore } from './open-store.ts'
+import { type BigtablePlace, drawGateway, openRows } from './bigtable.ts'
+import { openClosedStore, openStore } from './open-store.ts'
 import { refusalOf } from './refusal.ts'
 import type { Target } from './target.ts'
 
 /** @param dir - absolute path of the data folder */
 export async function openFolder(dir: string, { repairLog }: { readonly repairLog: boolean }): Promise<Target> {
-  const engine = await openClosedStore(dir, { repairLog })
+  return targetOf(await openClosedStore(dir, { repairLog }))
+}
+
+export async function openTable(place: BigtablePlace): Promise<Target> {
+  const rows = await openRows(place)
+  return targetOf(await openStore({ shared: { rows, gateway: drawGateway() } }))
+}
+
+function targetOf(engine: Engine): Target {
   return {
     async ask(what, parameters, onProgress) {
       try {

@@ -1,5 +1,6 @@
 /** `sixtables check` for parser, help and reference; what it does is imported when it runs. */
 import type { Command } from '../../framework/command.ts'
+import { bigtableFlags, storeFlag } from '../../target/bigtable-flags.ts'
 import { placeFlags } from '../../target/target-flags.ts'
 
 export const checkCommand: Command = {
@@ -7,6 +8,8 @@ export const checkCommand: Command = {
   describe: 'Compare entities, index rows, log and markers; exit code 1 if they disagree',
   flags: [
     ...placeFlags,
+    storeFlag,
+    ...bigtableFlags,
     {
       name: 'repair',
       type: 'boolean',
@@ -17,6 +20,10 @@ export const checkCommand: Command = {
   examples: [
     ['$0 check', 'asks the server on 127.0.0.1:8081'],
     ['$0 check --data-dir .sixtables --json', 'opens a folder that no server uses'],
+    [
+      '$0 check --store bigtable --bigtable-project shop --bigtable-instance main',
+      'reads a Bigtable at one moment, with its gateways running',
+    ],
   ],
   run: async (flags, io) => (await import('./check.ts')).check(flags, io),
 }

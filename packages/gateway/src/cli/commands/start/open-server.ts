@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname } from 'node:path'
-import type { DatastoreError } from '@sixtables/engine'
+import type { DatastoreError, EngineOptions, Scheduler } from '@sixtables/engine'
 import { callLine } from '../../../calls/call-lines.ts'
 import { summaryOf } from '../../../calls/call-summary.ts'
 import type { CallReport } from '../../../calls/calls.ts'
@@ -13,8 +13,10 @@ import { movableClock } from '../../../controls/emulator-clock.ts'
 import { type Served, type ServeOptions, serve } from '../../../emulator/serve.ts'
 import { failureLog, type Logger } from '../../../logger.ts'
 import { UsageError } from '../../framework/errors.ts'
+import { drawGateway, openRows } from '../../target/bigtable.ts'
 import { type Endpoint, formatEndpoint } from '../../target/endpoint.ts'
 import { openStore } from '../../target/open-store.ts'
+import type { BigtableSetting } from './bigtable-settings.ts'
 import { addressOf, type StartSettings } from './settings.ts'
 import { StartRecording } from './start-recording.ts'
 import { StartTransfer } from './start-transfer.ts'
@@ -96,13 +98,16 @@ function serveOptionsOf(settings: StartSettings, logger: Logger): OwnServeOption
   return { dir, project, host, port, allowedOrigins, allowedHosts, console, load, challengesDir, onCall, requests }
 }
 
-function openEngineFor(
+async function openEngineFor(
   settings: StartSettings,
   scheduler: ReturnType<typeof movableClock>,
   { told, logger }: { readonly told: (error: unknown) => void; readonly logger: Logger },
 ): ReturnType<typeof openStore> {
-  return openStore({
+  const { bigtable } = settings
+  const shared = bigtable === undefined ? undefined : await sharedOptions(bigtable, scheduler)
+  return await openStore({
     scheduler,
+    shared,
     dir: settings.dataDir,
     mode: settings.mode,
     apply: settings.apply,
@@ -117,6 +122,18 @@ function openEngineFor(
     tablets: settings.tablets,
     onBackgroundFailure: told,
   })
+}
+
+async function sharedOptions(bigtable: BigtableSetting, scheduler: Scheduler): Promise<EngineOptions['shared']> {
+  const { project, instance, table } = bigtable
+  const resetRefusal =
+    `a reset deletes data of the Bigtable table ${table} (instance ${instance}, project ${project}); start the gateway with ` +
+    '--allow-reset to consent'
+  return {
+    rows: await openRows(bigtable, scheduler),
+    gateway: drawGateway(),
+    ...(bigtable.allowReset ? {} : { resetRefusal }),
+  }
 }
 
 /** A file that was named and is not there is a slip, unless it is to be made; its folder is never made. */

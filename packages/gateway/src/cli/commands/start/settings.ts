@@ -10,6 +10,7 @@ import { UsageError } from '../../framework/errors.ts'
 import { last, list, oneOf, text, wholeNumber } from '../../framework/flag-values.ts'
 import { projectOf } from '../../target/database.ts'
 import { defaultEndpoint, type Endpoint, parseEndpoint, parsePort } from '../../target/endpoint.ts'
+import { type BigtableSetting, bigtableOf } from './bigtable-settings.ts'
 import { flagsOfOthers } from './flags-of-others.ts'
 import { type LogLevel, logLevels } from './logger.ts'
 
@@ -42,8 +43,10 @@ export interface StartSettings {
   readonly allowedHosts: readonly string[]
   /** Whether the console is served. */
   readonly console: boolean
-  /** Absolute; `undefined` = in memory. */
+  /** Absolute; `undefined` = in memory, or in a Bigtable. */
   readonly dataDir: string | undefined
+  /** The table with the data; `undefined` = on this machine. */
+  readonly bigtable: BigtableSetting | undefined
   readonly durability: 'process' | 'power'
   readonly project: string
   readonly mode: 'firestore' | 'legacy'
@@ -91,7 +94,9 @@ export interface Surroundings {
 export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSettings {
   const notes: string[] = []
   const testing = last(flags['testing']) === true
-  const place = storeOf(flags, { cwd, testing })
+  const listen = listenOn(flags)
+  const bigtable = bigtableOf(flags, env, addressOf(listen).host)
+  const place = bigtable === undefined ? storeOf(flags, { cwd, testing }) : { dir: undefined, notes: [] }
   notes.push(...place.notes)
   if (/^[a-z]+:\/\//i.test(env['DATASTORE_EMULATOR_HOST'] ?? '')) {
     notes.push('DATASTORE_EMULATOR_HOST is set with a scheme, on which some clients hang; leave the scheme out')
@@ -112,15 +117,16 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     )
   }
   return {
-    ...listenOn(flags),
+    ...listen,
     allowedOrigins: list(flags, 'allowed-origin'),
     allowedHosts: list(flags, 'allowed-host'),
     console: last(flags['console']) !== false,
     dataDir: place.dir,
+    bigtable,
     durability: oneOf(flags, 'durability', ['process', 'power']) ?? 'process',
     project,
     mode,
-    apply: applyOf(flags, { testing, legacy: mode === 'legacy' }),
+    apply: applyOf(flags, { isAtOnce: testing || bigtable !== undefined, legacy: mode === 'legacy' }),
     indexes: indexesOf(flags),
     indexFile: index.file,
     needsIndexFile: index.isNamed && !index.isMade,
@@ -215,7 +221,7 @@ function listenOn(flags: Flags): Pick<StartSettings, 'host' | 'port'> {
  * `--consistency F` is short for applying by chance; `--apply` says it outright. Without either the mode decides: strong,
  * or a chance of 0.9 in legacy mode (measured: the default of Google's emulator).
  */
-function applyOf(flags: Flags, { testing, legacy }: { testing: boolean; legacy: boolean }): ApplySetting {
+function applyOf(flags: Flags, { isAtOnce, legacy }: { isAtOnce: boolean; legacy: boolean }): ApplySetting {
   const asked = oneOf(flags, 'apply', ['immediate', 'delayed', 'manual'])
   const consistency = isFirestoreAsked(flags) ? undefined : text(flags, 'consistency')
   const delayMs = wholeNumber(flags, 'apply-delay-ms', 86_400_000)
@@ -228,7 +234,7 @@ function applyOf(flags: Flags, { testing, legacy }: { testing: boolean; legacy: 
   if (consistency === undefined) {
     if (asked === 'delayed') return delayMs === undefined ? { type: 'time' } : { type: 'time', delayMs }
     if (asked !== undefined) return { type: asked }
-    return legacy && !testing ? { type: 'probability', chance: 0.9 } : { type: 'immediate' }
+    return legacy && !isAtOnce ? { type: 'probability', chance: 0.9 } : { type: 'immediate' }
   }
   const chance = /^(\d+\.?\d*|\.\d+)$/.test(consistency) ? Number(consistency) : Number.NaN
   if (!(chance >= 0 && chance <= 1)) {

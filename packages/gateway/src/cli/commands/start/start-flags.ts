@@ -5,6 +5,7 @@
  * `--data-dir`), also with underscores. Ours: the rest.
  */
 import type { Flag } from '../../framework/command.ts'
+import { bigtableFlags, storeFlag } from '../../target/bigtable-flags.ts'
 import { hiddenFlags } from './flags-of-others.ts'
 import { logLevels } from './logger.ts'
 
@@ -108,6 +109,20 @@ const shownFlags: readonly Flag[] = [
     type: 'string',
     describe: 'Name of the export, a folder below --export-on-exit',
     group: 'Storage',
+  },
+  storeFlag,
+  ...bigtableFlags,
+  {
+    name: 'yes-without-authentication',
+    type: 'boolean',
+    describe: 'Consent to a --host beyond this machine before a real Bigtable: the API has no authentication',
+    group: 'Bigtable',
+  },
+  {
+    name: 'allow-reset',
+    type: 'boolean',
+    describe: 'Consent to resets, which delete all data, of a real Bigtable',
+    group: 'Bigtable',
   },
   {
     name: 'project',

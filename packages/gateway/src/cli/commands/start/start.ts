@@ -101,10 +101,18 @@ function openedTo({ host, port }: Endpoint): string | undefined {
   )
 }
 
-function announce(endpoint: Endpoint, { console, dataDir, mode, project, clock }: StartSettings, io: Io): void {
+function placeOfData({ dataDir, bigtable }: StartSettings): string {
+  if (bigtable === undefined) return dataDir === undefined ? 'Data is kept in memory.' : `Data is kept in ${dataDir}`
+  const { project, instance, table, emulator } = bigtable
+  const where = emulator === undefined ? '' : `, emulator at ${emulator}`
+  return `Data is kept in the Bigtable table ${table} (instance ${instance}, project ${project}${where})`
+}
+
+function announce(endpoint: Endpoint, settings: StartSettings, io: Io): void {
+  const { console, mode, project, clock } = settings
   const address = formatEndpoint(endpoint)
   io.out(`sixtables, ${mode === 'legacy' ? 'as legacy Datastore' : 'as Firestore in Datastore mode'}.`)
-  io.out(dataDir === undefined ? 'Data is kept in memory.' : `Data is kept in ${dataDir}`)
+  io.out(placeOfData(settings))
   if (clock !== undefined) {
     io.out(`The clock stands at ${new Date(clock).toISOString()}; POST /emulator/clock and waits move it.`)
   }

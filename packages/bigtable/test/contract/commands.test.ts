@@ -1,0 +1,48 @@
+/** The commands of `sixtables` that need a Bigtable alone, in this process. */
+import { families } from '@sixtables/engine'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sixtables } from '../../../gateway/test/support/cli.ts'
+import { FakeBigtable } from '../support/fake-bigtable.ts'
+
+let fake: FakeBigtable
+let env: { readonly BIGTABLE_EMULATOR_HOST: string }
+const named = ['--bigtable-project', 'demo', '--bigtable-instance', 'local']
+
+beforeAll(async () => {
+  fake = await FakeBigtable.start()
+  env = { BIGTABLE_EMULATOR_HOST: fake.address }
+})
+afterAll(() => fake.close())
+beforeEach(() => {
+  fake.fault = () => undefined
+  fake.tables.clear()
+})
+
+test('bigtable create makes the table once, and says so', async () => {
+  const create = ['bigtable', 'create', ...named, '--bigtable-table', 'mine']
+  expect(await sixtables(create, { env })).toEqual({
+    code: 0,
+    out: 'Made the table mine of instance local in project demo.',
+    err: '',
+  })
+  const [table] = fake.tables.values()
+  expect([...(table?.families.keys() ?? [])].sort()).toEqual([...families].sort())
+  expect(await sixtables(create, { env })).toMatchObject({ code: 0, out: expect.stringContaining('already') })
+})
+
+test('a Bigtable that refuses is one line, and exit code 2', async () => {
+  fake.fault = () => ({ type: 'refuse', code: 7, message: 'not you' })
+  const start = ['start', '--store', 'bigtable', ...named, '--port', '0']
+  for (const args of [['bigtable', 'create', ...named], start, ['check', '--store', 'bigtable', ...named]]) {
+    const { code, out, err } = await sixtables(args, { env })
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toMatch(/^sixtables: .*roles\/bigtable.*not you/)
+    expect(err).not.toContain('\n')
+  }
+})
+
+test('check looks at a table or at another place, and repairs no table', async () => {
+  const check = ['check', '--store', 'bigtable', ...named]
+  expect((await sixtables([...check, '--endpoint', 'localhost:1'], { env })).err).toContain('give one of them')
+  expect((await sixtables([...check, '--repair'], { env })).err).toMatch(/--repair does not go with.*import them/)
+})

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import type { Flags } from '../../framework/command.ts'
+import { UsageError } from '../../framework/errors.ts'
+import { type StartSettings, startSettings } from './settings.ts'
+
+const named = { store: 'bigtable', 'bigtable-project': 'shop', 'bigtable-instance': 'main' }
+const emulator = { BIGTABLE_EMULATOR_HOST: 'localhost:8086' }
+
+function settings(flags: Flags, env: Readonly<Record<string, string>> = emulator): StartSettings {
+  return startSettings(flags, { cwd: '/home-of-test', env })
+}
+
+function refusal(flags: Flags, env?: Readonly<Record<string, string>>): string {
+  try {
+    settings(flags, env)
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError)
+    return (error as UsageError).message
+  }
+  throw new Error('it is accepted')
+}
+
+describe('the settings of a start with the data in a Bigtable', () => {
+  test('name the table, keep nothing on this machine, and apply at once', () => {
+    const { bigtable, dataDir, indexFile, apply } = settings({ ...named, mode: 'legacy' })
+    expect({ bigtable, dataDir, indexFile, apply }).toEqual({
+      bigtable: {
+        project: 'shop',
+        instance: 'main',
+        table: 'sixtables',
+        appProfile: undefined,
+        emulator: 'localhost:8086',
+        allowReset: true,
+      },
+      dataDir: undefined,
+      indexFile: false,
+      apply: { type: 'immediate' },
+    })
+    const other = settings({ ...named, 'bigtable-table': 't', 'bigtable-app-profile': 'one' }, {})
+    expect(other.bigtable).toMatchObject({ table: 't', appProfile: 'one', emulator: undefined, allowReset: false })
+    expect(settings({ ...named, 'allow-reset': true }, {}).bigtable?.allowReset).toBe(true)
+    expect(settings({}, {}).bigtable).toBeUndefined()
+  })
+
+  test('say which name is missing', () => {
+    expect(refusal({ store: 'bigtable' })).toContain('--bigtable-project is missing')
+    expect(refusal({ ...named, 'bigtable-instance': undefined })).toContain('--bigtable-instance is missing')
+    expect(refusal({ 'bigtable-table': 'x' })).toBe(
+      '--bigtable-table is for data in a Bigtable; give --store bigtable as well',
+    )
+    expect(refusal({ store: 'cassandra' })).toContain('--store is one of local, bigtable')
+    expect(refusal(named, { BIGTABLE_EMULATOR_HOST: 'http://localhost:8086' })).toContain('is host:port')
+  })
+
+  const refused: readonly (readonly [flag: string, value: unknown, instead: string])[] = [
+    ['data-dir', 'x', '--bigtable-table names the table'],
+    ['storage-file', 'x', '--bigtable-table names the table'],
+    ['store-on-disk', true, '--bigtable-table names the table'],
+    ['testing', true, 'fresh --bigtable-table of an emulator'],
+    ['durability', 'power', 'leave it out'],
+    ['apply', 'manual', 'EVENTUAL consistency'],
+    ['apply-delay-ms', '9', 'EVENTUAL consistency'],
+    ['consistency', '0.5', 'EVENTUAL consistency'],
+    ['simulate', true, 'leave out --store bigtable'],
+    ['tablet-servers', '3', 'leave out --store bigtable'],
+    ['clock', '2030-01-01T00:00:00Z', 'leave out --store bigtable'],
+    ['store-index-configuration-on-disk', true, '--index-file'],
+    ['max-transactions', '5', '--max-calls'],
+  ]
+  test.each(refused)('refuse --%s %s, and say what to use instead', (flag, value, instead) => {
+    const said = refusal({ ...named, [flag]: value })
+    expect(said).toContain(`--${flag}`)
+    expect(said).toContain('does not go with --store bigtable')
+    expect(said).toContain(instead)
+  })
+
+  test('take flags that say no more than what is so anyway', () => {
+    for (const flag of [
+      { apply: 'immediate' },
+      { consistency: '1' },
+      { simulate: false },
+      { 'store-on-disk': false },
+    ]) {
+      expect(settings({ ...named, ...flag }).bigtable).toBeDefined()
+    }
+  })
+
+  test('refuse addresses beyond this machine before a real Bigtable, unless they are consented to', () => {
+    for (const host of ['0.0.0.0', '::', '10.1.2.3']) {
+      expect(refusal({ ...named, host }, {})).toMatch(/no authentication.*proxy.*--yes-without-authentication/)
+      expect(settings({ ...named, host, 'yes-without-authentication': true }, {}).host).toBe(host)
+      expect(settings({ ...named, host }).host).toBe(host)
+    }
+    expect(settings({ ...named, host: 'localhost' }, {}).bigtable).toBeDefined()
+  })
+})

@@ -1,0 +1,83 @@
+/** The settings of `sixtables start --store bigtable`: the table, and flags that several gateways of one store cannot have. */
+import { isLocalName } from '../../../protocols/guard.ts'
+import type { Flags } from '../../framework/command.ts'
+import { UsageError } from '../../framework/errors.ts'
+import { last, oneOf } from '../../framework/flag-values.ts'
+import { type BigtablePlace, bigtablePlaceOf } from '../../target/bigtable.ts'
+import { bigtableFlags } from '../../target/bigtable-flags.ts'
+
+/** A table, and whether a reset may delete what is in it. */
+export interface BigtableSetting extends BigtablePlace {
+  readonly allowReset: boolean
+}
+
+const inTable = 'the data is in Bigtable; --bigtable-table names the table'
+const oneProcess = 'the simulation is of one process; leave out --store bigtable for it'
+const atOnce =
+  'each commit is applied at once, as a gateway that waits may be gone; for queries that lag behind, read with EVENTUAL ' +
+  'consistency, or leave out --store bigtable'
+
+/** Flags that are refused, with the words that say what to use instead. */
+const refusedFlags: Readonly<Record<string, string>> = {
+  directory: inTable,
+  'data-dir': inTable,
+  'storage-file': inTable,
+  'store-on-disk': inTable,
+  testing:
+    'tests keep their data in memory; leave out --store bigtable, or name a fresh --bigtable-table of an emulator',
+  durability: 'Bigtable keeps each write that it has acknowledged, through power cuts too; leave it out',
+  'apply-delay-ms': atOnce,
+  simulate: oneProcess,
+  'simulate-scale': oneProcess,
+  'tablet-servers': oneProcess,
+  'server-ops': oneProcess,
+  clock:
+    'gateways of one table share a clock row, which follows real time; leave out --store bigtable for a fixed clock',
+  'store-index-configuration-on-disk':
+    'index.yaml is read (--index-file) and not written, as several gateways would; `sixtables indexes create` makes an index',
+  'max-transactions': 'transactions are rows of the table and are not counted; --max-calls bounds calls under way',
+}
+
+/**
+ * The table; `undefined` = the data is on this machine.
+ *
+ * @param host - of the server
+ * @throws UsageError for flags that do not go with it
+ */
+export function bigtableOf(
+  flags: Flags,
+  env: Readonly<Record<string, string | undefined>>,
+  host: string,
+): BigtableSetting | undefined {
+  if (oneOf(flags, 'store', ['local', 'bigtable']) !== 'bigtable') {
+    const unused = [...bigtableFlags.map(({ name }) => name), 'yes-without-authentication', 'allow-reset'].find(
+      (name) => flags[name] !== undefined,
+    )
+    if (unused !== undefined)
+      throw new UsageError(`--${unused} is for data in a Bigtable; give --store bigtable as well`)
+    return undefined
+  }
+  for (const [name, words] of Object.entries(refusedFlags)) {
+    const value = last(flags[name])
+    if (value === undefined || value === false) continue
+    throw new UsageError(`${name === 'directory' ? value : `--${name}`} does not go with --store bigtable: ${words}`)
+  }
+  const apply = last(flags['apply']) ?? 'immediate'
+  if (apply !== 'immediate') throw new UsageError(`--apply ${apply} does not go with --store bigtable: ${atOnce}`)
+  const consistency = last(flags['consistency']) ?? '1'
+  if (Number(consistency) !== 1) {
+    throw new UsageError(`--consistency ${consistency} does not go with --store bigtable: ${atOnce}`)
+  }
+  const place = bigtablePlaceOf(flags, env)
+  checkReach(flags, place, host)
+  return { ...place, allowReset: place.emulator !== undefined || last(flags['allow-reset']) === true }
+}
+
+/** A gateway lends its rights on the table to every program that reaches its port. */
+function checkReach(flags: Flags, { emulator }: BigtablePlace, host: string): void {
+  if (emulator !== undefined || isLocalName(host) || last(flags['yes-without-authentication']) === true) return
+  throw new UsageError(
+    `--host ${host} lets every program that reaches it read and write the table with this gateway's rights, as the API has no ` +
+      'authentication here; put an authenticating proxy before it and give --yes-without-authentication, or leave out --host',
+  )
+}

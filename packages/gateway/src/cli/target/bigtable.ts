@@ -1,0 +1,86 @@
+/**
+ * A Bigtable as the command line reaches it. The package @sixtables/bigtable is looked for when it is needed, and never installed with
+ * the gateway.
+ */
+import { DatastoreError, type RowStore, type Scheduler } from '@sixtables/engine'
+import type { Flags } from '../framework/command.ts'
+import { UsageError } from '../framework/errors.ts'
+import { text } from '../framework/flag-values.ts'
+
+/** A table of a Bigtable, as @sixtables/bigtable takes it. */
+export interface BigtablePlace {
+  readonly project: string
+  readonly instance: string
+  readonly table: string
+  readonly appProfile: string | undefined
+  /** `host:port` of an emulator; `undefined` = Google's Bigtable. */
+  readonly emulator: string | undefined
+}
+
+/** The exports of @sixtables/bigtable that are used here. */
+interface BigtablePackage {
+  openBigtable(options: BigtablePlace & { readonly scheduler?: Scheduler }): Promise<RowStore>
+  createBigtableTable(options: BigtablePlace): Promise<boolean>
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** @throws UsageError when a name is missing, or BIGTABLE_EMULATOR_HOST is no address */
+export function bigtablePlaceOf(flags: Flags, env: Environment): BigtablePlace {
+  const [project, instance] = ['bigtable-project', 'bigtable-instance'].map((name) => text(flags, name))
+  if (project === undefined || instance === undefined) {
+    const missing = project === undefined ? '--bigtable-project' : '--bigtable-instance'
+    throw new UsageError(
+      `a Bigtable is named by --bigtable-project and --bigtable-instance; ${missing} is missing (for an emulator any name will do)`,
+    )
+  }
+  const emulator = env['BIGTABLE_EMULATOR_HOST'] === '' ? undefined : env['BIGTABLE_EMULATOR_HOST']
+  if (emulator !== undefined && !/^[^\s/]+:\d{1,5}$/.test(emulator)) {
+    throw new UsageError(`BIGTABLE_EMULATOR_HOST is host:port, such as localhost:8086; got "${emulator}"`)
+  }
+  const table = text(flags, 'bigtable-table') ?? 'sixtables'
+  return { project, instance, table, appProfile: text(flags, 'bigtable-app-profile'), emulator }
+}
+
+/** @throws UsageError when the package is missing, or the table cannot be used */
+export async function openRows(place: BigtablePlace, scheduler?: Scheduler): Promise<RowStore> {
+  const { openBigtable } = await bigtablePackage()
+  return await inWords(() => openBigtable({ ...place, ...(scheduler === undefined ? {} : { scheduler }) }))
+}
+
+/** @returns whether the table is new. @throws UsageError as {@link openRows} */
+export async function createTable(place: BigtablePlace): Promise<boolean> {
+  const { createBigtableTable } = await bigtablePackage()
+  return await inWords(() => createBigtableTable(place))
+}
+
+/** The number of a gateway: drawn at each start, so that no two have the same one. */
+export function drawGateway(): number {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
+  return 1 + (high % 2 ** 7) * 2 ** 32 + low
+}
+
+async function inWords<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (error) {
+    if (!(error instanceof DatastoreError)) throw error
+    throw new UsageError(error.message)
+  }
+}
+
+/** A name that no bundler follows. */
+const packageName: string = '@sixtables/bigtable'
+
+async function bigtablePackage(): Promise<BigtablePackage> {
+  try {
+    return await import(packageName)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !String(error).includes(packageName)) throw error
+    throw new UsageError(
+      `the package ${packageName} is not installed, and keeps data in a Bigtable; run npm install ${packageName} where ` +
+        '@sixtables/gateway is installed',
+    )
+  }
+}
