@@ -107,6 +107,8 @@ export class FakeBigtable {
   readonly #sessions = new Set<ServerHttp2Session>()
   readonly #late: (() => void)[] = []
   readonly #random: Random
+  /** Chunks of rows, or answers for rows, that were not sent yet. */
+  readonly #gathered = new WeakMap<ServerHttp2Stream, Message[]>()
 
   private constructor(seed: number) {
     this.#random = seededRandom(seed)
@@ -169,18 +171,39 @@ export class FakeBigtable {
       const cutAfter = fault?.type === 'cut' ? fault.afterRows : undefined
       await this.#run(method, request, async (message, isRow) => {
         if (cutAfter !== undefined && rows === cutAfter) throw new Refusal(14, 'cut by the test')
-        if (fault?.type !== 'answerLost') this.#write(stream, encode(method, message))
+        if (fault?.type !== 'answerLost') this.#gather(stream, method, message, cutAfter === undefined)
         if (isRow) {
           rows++
           counts.rows++
         }
       })
+      this.#flush(stream, method)
       if (fault?.type === 'answerLost') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
       else this.#end(stream, 0, '')
     } catch (error) {
       if (error instanceof Refusal) this.#end(stream, error.code, error.message)
       else this.#end(stream, 13, `the fake failed: ${error instanceof Error ? error.stack : error}`)
     }
+  }
+
+  /** Rows go together in messages, as far as they are gathered. */
+  #gather(stream: ServerHttp2Stream, method: FakeMethod, message: Message, isGathered: boolean): void {
+    const list = method === 'ReadRows' ? message.chunks : method === 'MutateRows' ? message.entries : undefined
+    if (list === undefined) {
+      this.#write(stream, encode(method, message))
+      return
+    }
+    const gathered = this.#gathered.get(stream) ?? []
+    this.#gathered.set(stream, gathered)
+    gathered.push(...list)
+    if (!isGathered || gathered.length >= 1 + this.#random.integer(100)) this.#flush(stream, method)
+  }
+
+  #flush(stream: ServerHttp2Stream, method: FakeMethod): void {
+    const gathered = this.#gathered.get(stream)
+    this.#gathered.delete(stream)
+    if (gathered === undefined) return
+    this.#write(stream, encode(method, method === 'ReadRows' ? { chunks: gathered } : { entries: gathered }))
   }
 
   #write(stream: ServerHttp2Stream, message: Buffer): void {

@@ -1,0 +1,39 @@
+/** The contract of the store (kv/K1 to kv/K3) over rows in a Bigtable, which has neither batches nor snapshots. */
+import { RowsKv } from '@sixtables/engine/testing'
+import { afterAll, describe } from 'vitest'
+import { kvContract, type OpenedKv } from '../../../engine/test/contract/kv.contract.ts'
+import { openBigtable } from '../../src/index.ts'
+import { hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
+import { FakeBigtable } from '../support/fake-bigtable.ts'
+
+interface Served {
+  readonly address: string
+  close(): Promise<void>
+}
+
+let tables = 0
+
+function opener(serve: () => Promise<Served>): () => Promise<OpenedKv> {
+  let served: Promise<Served> | undefined
+  afterAll(async () => (await served)?.close())
+  return async () => {
+    served ??= serve()
+    const { address } = await served
+    const place = { project: 'demo', instance: 'local', table: `t${tables++}`, emulator: address }
+    const kv = new RowsKv(await openBigtable(place))
+    return { kv, cleanup: () => kv.close() }
+  }
+}
+
+describe('over the fake', () => {
+  kvContract(
+    'a Bigtable',
+    opener(() => FakeBigtable.start()),
+    { answersAtOnce: false },
+  )
+})
+
+// Needs a program of Google's: `npm run bigtable`.
+describe.skipIf(!hasCbtemulator)("over Google's emulator", () => {
+  kvContract('a Bigtable', opener(startCbtemulator), { answersAtOnce: false })
+})

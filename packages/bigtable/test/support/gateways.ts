@@ -1,0 +1,98 @@
+/** Built gateways as processes on one table of a Bigtable, behind a TCP round robin. */
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { type Finished, ServerProcess, sixtablesIn } from '../../../gateway/test/support/server-process.ts'
+
+const names = ['--bigtable-project', 'demo', '--bigtable-instance', 'local']
+
+export class Gateways {
+  readonly #flags: readonly string[]
+  readonly #env: Readonly<Record<string, string>>
+  readonly #running: (ServerProcess | undefined)[] = []
+  readonly #proxy: Server
+  readonly #sockets = new Set<Socket>()
+  #next = 0
+
+  private constructor(address: string, table: string, flags: readonly string[]) {
+    this.#flags = ['--store', 'bigtable', ...names, '--bigtable-table', table, ...flags]
+    this.#env = { BIGTABLE_EMULATOR_HOST: address }
+    this.#proxy = createServer((client) => this.#join(client))
+  }
+
+  /** @param address - of the Bigtable */
+  static async start(count: number, address: string, table: string, ...flags: readonly string[]): Promise<Gateways> {
+    const gateways = new Gateways(address, table, flags)
+    await Promise.all(Array.from({ length: count }, (_, index) => gateways.restart(index)))
+    gateways.#proxy.listen(0, '127.0.0.1')
+    await once(gateways.#proxy, 'listening')
+    return gateways
+  }
+
+  get count(): number {
+    return this.#running.length
+  }
+
+  at(index: number): ServerProcess {
+    const server = this.#running[index]
+    if (server === undefined) throw new Error(`gateway ${index} does not run`)
+    return server
+  }
+
+  /** The round robin: each connection goes to the next gateway that runs. */
+  get roundRobin(): { readonly host: string; readonly port: number } {
+    const address = this.#proxy.address()
+    if (address === null || typeof address === 'string') throw new Error('the round robin does not listen')
+    return { host: '127.0.0.1', port: address.port }
+  }
+
+  async restart(index: number): Promise<void> {
+    this.#running[index] = await ServerProcess.startWith(this.#flags, this.#env)
+  }
+
+  async kill(index: number): Promise<void> {
+    const server = this.at(index)
+    this.#running[index] = undefined
+    await server.kill()
+  }
+
+  /** `sixtables check` of the table, beside the gateways. */
+  check(): Promise<Finished> {
+    const place = this.#flags.filter(
+      (flag, i) => flag.startsWith('--bigtable') || this.#flags[i - 1]?.startsWith('--bigtable'),
+    )
+    return sixtablesIn(this.#env, 'check', '--store', 'bigtable', ...place)
+  }
+
+  /** What all of them wrote to stderr. */
+  get complaints(): string {
+    return this.#running.map((server) => server?.complaints ?? '').join('')
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    this.#proxy.close()
+    await Promise.all(this.#running.map((server) => server?.kill()))
+  }
+
+  #join(client: Socket): void {
+    const live = this.#running.filter((server) => server !== undefined)
+    const server = live[this.#next++ % live.length]
+    if (server === undefined) {
+      client.destroy()
+      return
+    }
+    const backend = connect(server.port, server.host)
+    for (const [one, other] of [
+      [client, backend],
+      [backend, client],
+    ] as const) {
+      this.#sockets.add(one)
+      one.on('error', () => other.destroy())
+      one.on('close', () => {
+        this.#sockets.delete(one)
+        other.destroy()
+      })
+      one.pipe(other)
+    }
+  }
+}
