@@ -37,6 +37,8 @@ const tasks = (i: number): Properties => ({
   title: text(`Task ${i}`),
   done: { booleanValue: i % 3 === 0 },
   rank: integer(-i),
+  owner: { keyValue: { path: [{ kind: 'User', name: ['ada', 'grace', 'edsger'][i % 3] }] } },
+  due: { timestampValue: `2030-01-${String((i % 28) + 1).padStart(2, '0')}T09:00:00Z` },
 })
 
 const rows = (page: Page) => page.getByRole('grid', { name: 'Results' }).locator('.virtual-table-body [role="row"]')

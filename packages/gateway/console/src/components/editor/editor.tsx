@@ -4,8 +4,8 @@
  *   Ctrl+Enter   runs, or saves                     Escape, then Tab   leaves it
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Completions } from '../../../../src/gql/complete.ts'
-import type { MountedEditor } from './code-mirror.ts'
+import type { KnownNames } from '../../../../src/gql/complete.ts'
+import type { MountedEditor } from './editor-view.ts'
 
 export interface EditorProps {
   readonly language: 'gql' | 'json'
@@ -15,8 +15,8 @@ export interface EditorProps {
   readonly onChange?: (value: string) => void
   /** Ctrl+Enter. */
   readonly onRun?: () => void
-  /** Of GQL. */
-  readonly complete?: (text: string, at: number) => Completions | undefined
+  /** The names that completion of GQL offers. */
+  readonly names?: KnownNames
   /** Offset of a mistake in the text, which is marked. Its message is for the page to show. */
   readonly mistakeAt?: number | undefined
   readonly isReadOnly?: boolean
@@ -24,6 +24,8 @@ export interface EditorProps {
   /** Grows when the editor is to take the focus. */
   readonly focusCount?: number
 }
+
+const noNames: KnownNames = { kinds: [], properties: () => [] }
 
 export function Editor(props: EditorProps) {
   const { label, value, isReadOnly = false, mistakeAt, focusCount = 0 } = props
@@ -68,7 +70,7 @@ function mounted(
 ): () => void {
   let editor: MountedEditor | undefined
   let isGone = false
-  void import('./code-mirror.ts').then(({ mountEditor }) => {
+  void import('./editor-view.ts').then(({ mountEditor }) => {
     if (isGone || host.current === null) return
     const { language, label, value, isReadOnly = false, placeholder = '' } = latest.current
     editor = mountEditor(host.current, {
@@ -82,7 +84,7 @@ function mounted(
         latest.current.onChange?.(text)
       },
       onRun: () => latest.current.onRun?.(),
-      complete: (text, at) => latest.current.complete?.(text, at),
+      names: () => latest.current.names ?? noNames,
     })
     setEditor(editor)
   })

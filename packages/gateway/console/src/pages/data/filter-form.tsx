@@ -129,14 +129,14 @@ function FilterLine({ filter, number, wrong, onChange, onRemove }: FilterLinePro
       </select>
       <ValueInput
         value={value}
-        wrongId={wrong === undefined ? undefined : wrongId}
+        wrongId={wrong === undefined || property === '' ? undefined : wrongId}
         onChange={(changed) => onChange({ ...filter, value: changed })}
       />
       <button type="button" class="quiet" aria-label={`Remove filter ${number}`} onClick={onRemove}>
         Remove
       </button>
       {wrong !== undefined && (
-        <span class="filter-wrong" id={wrongId}>
+        <span class={property === '' ? 'muted' : 'filter-wrong'} id={wrongId}>
           {wrong}
         </span>
       )}

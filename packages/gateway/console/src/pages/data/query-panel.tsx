@@ -4,7 +4,6 @@
  * Q1  Form and GQL are two views of one text: the form's changes are printed into it, and the form shows what the text says.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { completionsAt } from '../../../../src/gql/complete.ts'
 import { GqlError } from '../../../../src/gql/gql-error.ts'
 import { printGql } from '../../../../src/gql/print.ts'
 import type { EntityScope } from '../../api/entities.ts'
@@ -58,7 +57,7 @@ export function QueryPanel({ scope, gql, kinds, properties, onRun }: QueryPanelP
           mistakeAt={mistake?.at}
           onRun={run}
           onChange={draft.setText}
-          complete={(whole, at) => completionsAt(whole, at, { kinds, properties: () => known })}
+          names={{ kinds, properties: () => known }}
         />
       ) : form === undefined ? (
         <p class="muted">

@@ -13,12 +13,11 @@ import {
   completionKeymap,
 } from '@codemirror/autocomplete'
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
-import { json } from '@codemirror/lang-json'
 import { bracketMatching, syntaxHighlighting } from '@codemirror/language'
 import { Compartment, EditorState, type Extension, StateEffect, StateField, type Transaction } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder } from '@codemirror/view'
-import type { Completions } from '../../../../src/gql/complete.ts'
-import { colours, gqlLanguage } from './gql-language.ts'
+import { completionsAt, type KnownNames } from '../../../../src/gql/complete.ts'
+import { colours, gqlLanguage, jsonLanguage } from './languages.ts'
 
 export interface EditorOptions {
   readonly language: 'gql' | 'json'
@@ -28,7 +27,8 @@ export interface EditorOptions {
   readonly placeholder: string
   readonly onChange: (value: string) => void
   readonly onRun: () => void
-  readonly complete: (text: string, at: number) => Completions | undefined
+  /** The names that completion of GQL offers. */
+  readonly names: () => KnownNames
 }
 
 export interface MountedEditor {
@@ -94,7 +94,7 @@ function extensionsOf(options: EditorOptions): Extension {
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({ 'aria-label': options.label, spellcheck: 'false' }),
     placeholder(options.placeholder),
-    isGql ? gqlLanguage : json(),
+    isGql ? gqlLanguage : jsonLanguage,
     syntaxHighlighting(colours),
     autocompletion({ override: isGql ? [sourceOf(options)] : [], icons: false, interactionDelay: 0 }),
     mistakes,
@@ -103,9 +103,9 @@ function extensionsOf(options: EditorOptions): Extension {
   ]
 }
 
-function sourceOf({ complete }: EditorOptions): (context: CompletionContext) => CompletionResult | null {
+function sourceOf({ names }: EditorOptions): (context: CompletionContext) => CompletionResult | null {
   return ({ state, pos }) => {
-    const found = complete(state.doc.toString(), pos)
+    const found = completionsAt(state.doc.toString(), pos, names())
     if (found === undefined) return null
     return {
       from: found.from,

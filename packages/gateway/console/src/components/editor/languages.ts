@@ -1,4 +1,4 @@
-/** GQL for the editor: the colours of its tokens, which are those of the server's own reader. */
+/** The languages of the editor, token by token: GQL as the server's own reader has it, and JSON. */
 import { HighlightStyle, StreamLanguage, type StringStream } from '@codemirror/language'
 import { tags } from '@lezer/highlight'
 import { nextToken, type Token } from '../../../../src/gql/tokens.ts'
@@ -47,3 +47,13 @@ function styleOf({ type, keyword, value }: Token, next: string): string | null {
   if (keyword !== '') return 'keyword'
   return type === 'name' && next === '(' && functions.includes(value.toUpperCase()) ? 'variableName.function' : null
 }
+
+export const jsonLanguage: StreamLanguage<unknown> = StreamLanguage.define({
+  name: 'json',
+  token(stream: StringStream): string | null {
+    if (stream.eatSpace()) return null
+    if (stream.match(/^"(?:[^"\\]|\\.)*"/)) return stream.match(/^\s*:/, false) ? 'propertyName' : 'string'
+    if (stream.match(/^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/) || stream.match(/^(?:true|false|null)\b/)) return 'number'
+    return stream.next()?.match(/[{}[\],:]/) ? null : 'invalid'
+  },
+})
