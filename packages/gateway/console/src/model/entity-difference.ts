@@ -79,7 +79,11 @@ function isSame(a: Json, b: Json): boolean {
 
 /** `integer`, `string, not indexed` */
 export function typeInWords({ type, isExcluded, meaning }: ValueForm): string {
-  return [type, ...flagsOf({ type, isExcluded, meaning })].join(', ')
+  return [typeWords(type), ...flagsOf({ type, isExcluded, meaning })].join(', ')
+}
+
+function typeWords(type: ValueForm['type']): string {
+  return type === 'geoPoint' ? 'geo point' : type
 }
 
 function flagsOf({ type, isExcluded, meaning }: Pick<ValueForm, 'type' | 'isExcluded' | 'meaning'>): readonly string[] {
@@ -91,7 +95,7 @@ function flagsOf({ type, isExcluded, meaning }: Pick<ValueForm, 'type' | 'isExcl
 /** A value on one line, its type too: `5 integer`, `"text" string, not indexed`. */
 function valueInWords(value: ValueForm): string {
   const flags = flagsOf(value)
-  return [`${plainWords(value)} ${value.type}`.trim(), ...flags].join(', ')
+  return [`${plainWords(value)} ${typeWords(value.type)}`.trim(), ...flags].join(', ')
 }
 
 /** A value on one line, without its type: `5`, `"text"`, `[1, 2]`. */
