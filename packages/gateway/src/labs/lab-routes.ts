@@ -107,7 +107,7 @@ class Labs {
     const lab = found('lab', labs, name)
     const task = { type: 'run', lab: name, seed, arms, settings }
     const subject = { lab: name, seed: Number(seed), arms: (arms as string[]) ?? lab.arms.map((arm) => arm.name) }
-    return this.#runs.start(subject, (onProgress) => startLabTask(file, task, onProgress)).report()
+    return this.#runs.start(subject, (listener) => startLabTask(file, task, listener)).report()
   }
 
   async begin(name: string): Promise<RouteAnswer> {
@@ -121,7 +121,7 @@ class Labs {
     const task = { type: 'judge', folder }
     const file = this.#worker()
     const subject = { challenge: name, arms: ['given', 'yours'] }
-    return { json: this.#runs.start(subject, (onProgress) => startLabTask(file, task, onProgress)).report() }
+    return { json: this.#runs.start(subject, (listener) => startLabTask(file, task, listener)).report() }
   }
 
   /** @throws NOT_FOUND, FAILED_PRECONDITION */

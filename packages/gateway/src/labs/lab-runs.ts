@@ -7,10 +7,12 @@
  * LR2  close() ends the one that runs.                                            same
  */
 import { DatastoreError, failedPrecondition } from '@sixtables/engine'
-import type { LabProgress, LabTask } from './lab-task.ts'
+import type { LabListener, LabProgress, LabTask } from './lab-task.ts'
 
 /** A result has up to a megabyte of figures and pictures. */
 export const keptMax = 20
+/** Characters of a program's output that are kept, the newest. */
+const outputMax = 16_384
 
 export type LabRunState = 'running' | 'finished' | 'failed' | 'cancelled'
 
@@ -45,14 +47,20 @@ export class LabRun {
   #state: LabRunState = 'running'
   #progress: LabProgress | undefined
   #error: string | undefined
+  #output = ''
   #result: unknown
 
-  constructor(id: string, subject: LabSubject, start: (onProgress: (progress: LabProgress) => void) => LabTask) {
+  constructor(id: string, subject: LabSubject, start: (listener: LabListener) => LabTask) {
     this.id = id
     this.#subject = subject
-    this.#task = start((progress) => {
-      this.#progress = progress
-      this.#changed()
+    this.#task = start({
+      onProgress: (progress) => {
+        this.#progress = progress
+        this.#changed()
+      },
+      onOutput: (text) => {
+        this.#output = (this.#output + text).slice(-outputMax)
+      },
     })
     this.over = this.#task.done.then(
       (result) => {
@@ -82,9 +90,13 @@ export class LabRun {
     }
   }
 
-  /** With the result, once it has finished. */
-  whole(): LabRunReport & { readonly result?: unknown } {
-    return this.#state === 'finished' ? { ...this.report(), result: this.#result } : this.report()
+  /** With the result, once it has finished, and what a learner's program wrote. */
+  whole(): LabRunReport & { readonly result?: unknown; readonly output?: string } {
+    return {
+      ...this.report(),
+      ...(this.#output === '' ? {} : { output: this.#output }),
+      ...(this.#state === 'finished' ? { result: this.#result } : {}),
+    }
   }
 
   /** Reports as it goes on, the first at once; the last one has the result. */

@@ -12,6 +12,13 @@ export interface LabProgress {
   readonly share: number
 }
 
+/** Told of a task while it runs. */
+export interface LabListener {
+  onProgress(progress: LabProgress): void
+  /** The program of a learner has written this. */
+  onOutput(text: string): void
+}
+
 export interface LabTask {
   /** @throws INVALID_ARGUMENT for a task that makes no sense; CANCELLED; INTERNAL for a thread that broke down */
   readonly done: Promise<unknown>
@@ -27,7 +34,7 @@ interface Message {
 /** Labs need half of it. A program of a learner that needs more ends alone. */
 const heapMegabytesMax = 1024
 
-export function startLabTask(workerFile: string, task: unknown, onProgress?: (progress: LabProgress) => void): LabTask {
+export function startLabTask(workerFile: string, task: unknown, listener?: LabListener): LabTask {
   const worker = new Worker(workerFile, {
     workerData: task,
     // Flags of this process may not be for a thread.
@@ -36,9 +43,12 @@ export function startLabTask(workerFile: string, task: unknown, onProgress?: (pr
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: heapMegabytesMax },
   })
+  for (const stream of [worker.stdout, worker.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => listener?.onOutput(text))
+  }
   const done = new Promise<unknown>((resolve, reject) => {
     worker.on('message', ({ progress, answer, refused }: Message) => {
-      if (progress !== undefined) onProgress?.(progress)
+      if (progress !== undefined) listener?.onProgress(progress)
       else if (refused !== undefined) reject(invalidArgument(refused))
       else resolve(answer)
     })

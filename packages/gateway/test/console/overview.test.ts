@@ -41,6 +41,7 @@ consoleTests('the overview', ({ visit }) => {
       '150',
       expect.stringMatching(/KiB/),
     ])
+    await page.getByRole('button', { name: 'Count now' }).click()
     expect(await row.getByRole('link').getAttribute('href')).toBe('#/data/demo/ToDo')
     const lines = (plot: string) => page.locator('figure', { hasText: plot }).getByRole('listitem').allTextContents()
     await expect

@@ -115,9 +115,10 @@ describe('challenges', () => {
     expect(existsSync(join(dir, 'follower-list', 'solution.mjs'))).toBe(true)
     expect((await ask('POST', '/challenges/follower-list')).json.error.message).toContain('is there already')
     // A whole judgement is in test/console/labs.test.ts.
-    writeFileSync(join(dir, 'follower-list', 'solution.mjs'), 'throw new Error("not finished")\n')
+    const program = 'console.log("reached")\nthrow new Error("not finished")\n'
+    writeFileSync(join(dir, 'follower-list', 'solution.mjs'), program)
     const { json } = await ask('POST', '/challenges/follower-list/runs')
     const last = (await eventsOf(json.id, server.address)).at(-1)
-    expect(last).toMatchObject({ state: 'failed', error: expect.stringContaining('not finished') })
+    expect(last).toMatchObject({ state: 'failed', error: expect.stringContaining('not finished'), output: 'reached\n' })
   })
 })

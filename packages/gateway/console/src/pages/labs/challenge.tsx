@@ -60,6 +60,14 @@ export function ChallengeView({ challenge, run: id, onChange }: ChallengeViewPro
         <ErrorNote error={error} what="This judgement is gone: the server keeps runs until it ends" />
       )}
       {run !== undefined && <RunProgress run={run} words={armWords} />}
+      {run?.output !== undefined && (
+        <details>
+          <summary>Output of your program</summary>
+          <pre>
+            <SafeText text={run.output} />
+          </pre>
+        </details>
+      )}
       {run?.result !== undefined && <JudgementView judgement={run.result} />}
     </>
   )

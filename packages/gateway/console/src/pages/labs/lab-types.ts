@@ -73,6 +73,8 @@ export interface LabRun {
 }
 
 export interface FinishedRun<T> extends LabRun {
+  /** The end of the output of a learner's program. */
+  readonly output?: string
   readonly result?: T
 }
 
