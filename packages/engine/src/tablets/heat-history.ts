@@ -168,11 +168,8 @@ export class HeatHistory {
   #divideHot(ranges: HeatRange[], nowMs: number): void {
     const rowsMax = Math.max(this.#rowsMax, recordedRowsMax)
     for (let i = 0; i < divisionsMax; i++) {
-      const hottest = this.#hottest(
-        ranges,
-        nowMs,
-        rowsMax,
-        (range, place) => range.frontier(ranges[place + 1]?.start) ?? range.middle(),
+      const hottest = this.#hottest(ranges, nowMs, rowsMax, (range, place) =>
+        range.isTouched ? (range.frontier(ranges[place + 1]?.start) ?? range.middle()) : undefined,
       )
       if (hottest === undefined) break
       divide(ranges, hottest, rowsMax)

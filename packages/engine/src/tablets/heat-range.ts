@@ -181,6 +181,11 @@ export class HeatRange {
     return this.#touches >= frontMin || (this.#touches > 0 && this.#noted < recentMax)
   }
 
+  /** Operations began in the running second; those that flow on from the one before are none. */
+  get isTouched(): boolean {
+    return this.#touches > 0
+  }
+
   /** A new second begins. */
   restartSecond(): void {
     if (this.#touches > 0) {
@@ -249,6 +254,9 @@ export class HeatRange {
     for (const key of reached) if (key !== undefined) (key < at ? this : right).#reach(key)
     this.#endDivided()
     right.#endDivided()
+    // The keys to come move on from the place: on the side of them the range begins there, without a gap.
+    if (load === 'left') right.#lowestBefore = at
+    if (load === 'right') this.#highestBefore = at
     return right
   }
 

@@ -68,7 +68,7 @@ export function placeWords({ recording, table, axis, spans, row, ms }: Place, me
   const time = timeWords(ms)
   if (column === undefined || cell < 0) {
     const range = rangeWords(bounds.get(axis.placeAt(row)), bounds.get(axis.placeAt(row + 1)))
-    return [range, time, column === undefined ? 'nothing recorded' : 'no load', ...where].join(' · ')
+    return [range, time, ms < recording.fromMs ? 'nothing recorded' : 'no load', ...where].join(' · ')
   }
   const [start, end] = [column.bounds[2 * cell] as number, column.bounds[2 * cell + 1] as number]
   return [

@@ -372,7 +372,12 @@ function Compared({ recordings, names, onChange }: ComparedProps) {
     <>
       <label>
         Left{' '}
-        <select value={left} onChange={(event) => onChange([event.currentTarget.value, ...names.slice(1)])}>
+        <select
+          value={left}
+          onChange={({ currentTarget: { value } }) =>
+            onChange([value, ...names.slice(1).filter((name) => name !== value)])
+          }
+        >
           {options}
         </select>
       </label>

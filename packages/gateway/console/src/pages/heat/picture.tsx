@@ -149,6 +149,8 @@ function useWidth(box: { readonly current: HTMLDivElement | null }): number {
     if (element === null) return
     const measured = new ResizeObserver(() => setWidth(element.clientWidth))
     measured.observe(element)
+    // Where the picture is wider than its box, now is seen first.
+    element.parentElement?.scrollTo({ left: element.clientWidth })
     setWidth(element.clientWidth)
     return () => measured.disconnect()
   }, [])
