@@ -77,6 +77,8 @@ consoleTests('a million entities', ({ visit }) => {
       })
       await seed(`http://${server.endpoint}`)
       const { page, go } = await visit('', { server: server.endpoint })
+      // The server makes the rows of an index of a million entities when they are first wanted.
+      page.setDefaultTimeout(600_000)
       let requests = 0
       let most = 0
       page.on('request', (request) => {

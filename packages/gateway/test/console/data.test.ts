@@ -22,13 +22,17 @@ async function seed(
     const mutations = ids.map((id) => ({
       upsert: { key: { partitionId, path: [{ kind, id: String(id) }] }, properties: properties(id) },
     }))
-    const answer = await fetch(`${origin}/v1/projects/${project}:commit`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ databaseId: database, mode: 'NON_TRANSACTIONAL', mutations }),
-    })
-    expect(answer.status, await answer.text()).toBe(200)
+    await commit(origin, project, { databaseId: database, mutations })
   }
+}
+
+async function commit(origin: string, project: string, request: object): Promise<void> {
+  const answer = await fetch(`${origin}/v1/projects/${project}:commit`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', ...request }),
+  })
+  expect(answer.status, await answer.text()).toBe(200)
 }
 
 const text = (stringValue: string) => ({ stringValue })
@@ -48,6 +52,22 @@ const fill = async (page: Page, gql: string): Promise<void> => {
   await page.getByRole('textbox', { name: 'GQL' }).and(page.locator('[contenteditable]')).waitFor()
   await page.keyboard.press('Control+a')
   await page.keyboard.insertText(gql)
+}
+
+/** Entities that come above the viewport move nothing in it; the active row stays the active one. */
+async function staysWhenRowsCome(page: Page, origin: string): Promise<void> {
+  const active = rows(page).and(page.locator('.is-active'))
+  for (let pressed = 0; pressed < 20; pressed++) await page.keyboard.press('ArrowUp')
+  const before = { words: await active.textContent(), box: await active.boundingBox() }
+  const index = Number(await active.getAttribute('aria-rowindex'))
+  // A child stands behind its parent, above the viewport.
+  const path = [
+    { kind: 'Task', id: String(index - 60) },
+    { kind: 'Task', id: '1' },
+  ]
+  await commit(origin, 'demo', { mutations: [{ upsert: { key: { path }, properties: {} } }] })
+  await expect.poll(async () => Number(await active.getAttribute('aria-rowindex')), { timeout: 30_000 }).toBe(index + 1)
+  expect({ words: await active.textContent(), box: await active.boundingBox() }).toEqual(before)
 }
 
 consoleTests('Data', ({ visit }) => {
@@ -91,6 +111,7 @@ consoleTests('Data', ({ visit }) => {
     }
     await page.getByRole('button', { name: 'Count all' }).click()
     await page.getByText('of 10,000').waitFor()
+    await staysWhenRowsCome(page, origin)
     await page.getByRole('button', { name: 'rank' }).click()
     await firstRow(page, 'Task:10000')
     expect(await page.getByRole('columnheader', { name: 'rank' }).getAttribute('aria-sort')).toBe('ascending')
@@ -120,6 +141,7 @@ consoleTests('Data', ({ visit }) => {
     await page.keyboard.press('Enter')
     await page.keyboard.type(' = = ')
     await page.getByText('GQL, line 1, column 33: found "=", but expected a value').waitFor()
+    expect(await page.locator('.mistake').textContent()).toBe('=')
     await fill(page, 'SELECT * FROM Task WHERE rank = -7 OR rank = -9')
     await page.keyboard.press('Control+Enter')
     await firstRow(page, 'Task:7')

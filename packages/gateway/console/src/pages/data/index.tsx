@@ -8,7 +8,6 @@ import { GqlError } from '../../../../src/gql/gql-error.ts'
 import { printGql } from '../../../../src/gql/print.ts'
 import type { Statement } from '../../../../src/gql/syntax.ts'
 import { server } from '../../api/connection.ts'
-import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { navigate, type PageProps } from '../../model/route.ts'
@@ -109,7 +108,7 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
       />
       <QueryPanel scope={place} gql={gql} kinds={catalog.kinds} properties={met} onRun={run} />
       {read instanceof GqlError ? (
-        <ErrorNote error={read} what="The query of this address is no GQL" />
+        <p class="muted">The query has a mistake, so nothing was run.</p>
       ) : read.type === 'aggregate' ? (
         <AggregateView
           scope={place}

@@ -172,6 +172,7 @@ function addressOfTables(scope: EntityScope, key: ApiKey): string {
 function Count({ scope, statement, results: { pages } }: Pick<ResultsBarProps, 'scope' | 'statement' | 'results'>) {
   const [total, setTotal] = useState<{ of: string; words: string } | undefined>(undefined)
   const of = JSON.stringify([scope, printGql(statement)])
+  if (pages.isNew) return <span class="results-count muted">{pages.error === undefined ? 'Reading …' : ''}</span>
   if (pages.isComplete) return <span class="results-count">{counted(pages.count)}</span>
   const count = (): void => {
     setTotal({ of, words: 'counting …' })
