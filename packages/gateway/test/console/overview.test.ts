@@ -75,5 +75,11 @@ consoleTests('the overview', ({ visit }) => {
 
     await call('commit', { mode: 'NON_TRANSACTIONAL', mutations: [put(31)] })
     await row.getByRole('cell', { name: '31', exact: true }).waitFor()
+
+    for (let i = 0; i < 11; i++) {
+      await fetch(`${origin}/emulator/v1/projects/p${i}/databases/(default)/settings`)
+    }
+    await page.getByRole('button', { name: 'Show more of 12 databases' }).click()
+    await page.getByRole('heading', { name: 'p9 / (default)' }).waitFor()
   })
 })

@@ -1,4 +1,4 @@
-/** The fields that name a database, with the databases that the server knows as suggestions. */
+/** The fields that name a database, also one that is not there yet; those that the server knows are suggestions. */
 import { useId } from 'preact/hooks'
 import { TextField } from './field.tsx'
 import { useLoaded } from './use-loaded.ts'
@@ -12,9 +12,11 @@ export interface DatabaseName {
 export interface DatabaseFieldsProps {
   readonly value: DatabaseName
   readonly onChange: (value: DatabaseName) => void
+  /** Default true: the database as well as the project. */
+  readonly hasDatabase?: boolean
 }
 
-export function DatabaseFields({ value, onChange }: DatabaseFieldsProps) {
+export function DatabaseFields({ value, onChange, hasDatabase = true }: DatabaseFieldsProps) {
   const { value: known } = useLoaded<{ readonly databases: readonly DatabaseName[] }>('/emulator/inspect/databases')
   const databases = known?.databases ?? []
   const id = useId()
@@ -30,14 +32,16 @@ export function DatabaseFields({ value, onChange }: DatabaseFieldsProps) {
         isWhole
         onChange={(project) => onChange({ ...value, project })}
       />
-      <TextField
-        label="Database"
-        value={value.database}
-        placeholder="(default)"
-        isWhole
-        list={`${id}-databases`}
-        onChange={(database) => onChange({ ...value, database: database === '(default)' ? '' : database })}
-      />
+      {hasDatabase && (
+        <TextField
+          label="Database"
+          value={value.database}
+          placeholder="(default)"
+          isWhole
+          list={`${id}-databases`}
+          onChange={(database) => onChange({ ...value, database: database === '(default)' ? '' : database })}
+        />
+      )}
       <datalist id={`${id}-projects`}>
         {projects.map((project) => (
           <option key={project} value={project} />

@@ -40,7 +40,7 @@ export function ResetControl() {
       >
         <div class="fields">
           <ChoiceField label="Delete" value={scope} choices={scopes} onChange={(one) => setScope(one as Scope)} />
-          {scope !== 'all' && <DatabaseFields value={place} onChange={setPlace} />}
+          {scope !== 'all' && <DatabaseFields value={place} onChange={setPlace} hasDatabase={scope !== 'project'} />}
           {scope === 'namespace' && (
             <TextField label="Namespace" value={namespace} onChange={setNamespace} placeholder="(default)" />
           )}

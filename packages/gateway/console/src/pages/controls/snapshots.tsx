@@ -44,7 +44,9 @@ function NoSnapshots({ dir }: { readonly dir: string }) {
 }
 
 function Snapshots() {
-  const { value, error, reload } = useLoaded<{ readonly snapshots: readonly SnapshotReport[] }>('/emulator/snapshots')
+  const { value, error, reload } = useLoaded<{ readonly snapshots: readonly SnapshotReport[] }>('/emulator/snapshots', {
+    everyMs: 2000,
+  })
   const [name, setName] = useState('')
   const take = useAction(async () => {
     const { name: taken, rows } = await postJson<SnapshotReport>(`/emulator/snapshots/${pathPart(name)}`)

@@ -15,7 +15,7 @@ import { addressOf } from '../../model/route.ts'
 import { Findings } from './findings.tsx'
 import { linesOf, type Point, withEvent } from './history.ts'
 import { DatabaseKinds } from './kinds.tsx'
-import type { OverviewEvent } from './overview-event.ts'
+import type { DatabaseName, OverviewEvent } from './overview-event.ts'
 
 const points = signal<readonly Point[]>([])
 /** Start of the server that the points are of: those of another one are not shown. */
@@ -68,8 +68,8 @@ function Tiles({ event }: { readonly event: OverviewEvent | undefined }) {
       <Tile
         name="Open transactions"
         value={event === undefined ? '–' : counted(event.openTransactions)}
-        link={addressOf('requests')}
-        action="Requests"
+        link={addressOf('requests', ['transactions'])}
+        action="Transactions"
       />
       <Tile
         name="Waiting for apply"
@@ -119,21 +119,30 @@ interface DatabasesProps {
   readonly commits: number
 }
 
+/** Each database that is shown is counted: tests may leave hundreds. */
+const databasesStep = 10
+
 function Databases({ event, commits }: DatabasesProps) {
+  const [most, setMost] = useState(databasesStep)
   if (event === undefined) return null
   if (event.databases.length === 0) return <NoData />
-  const sorted = [...event.databases].sort((a, b) => {
-    const [one, other] = [`${a.project} ${a.database}`, `${b.project} ${b.database}`]
-    return one < other ? -1 : 1
-  })
+  const sorted = [...event.databases].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  const shown = sorted.slice(0, most)
   return (
     <>
-      {sorted.map(({ project, database }) => (
-        <DatabaseKinds key={`${project} ${database}`} project={project} database={database} commits={commits} />
+      {shown.map((one) => (
+        <DatabaseKinds key={nameOf(one)} {...one} commits={commits} shown={shown.length} />
       ))}
+      {sorted.length > most && (
+        <button type="button" onClick={() => setMost(most + databasesStep)}>
+          Show more of {counted(sorted.length)} databases
+        </button>
+      )}
     </>
   )
 }
+
+const nameOf = ({ project, database }: DatabaseName): string => `${project} ${database}`
 
 function NoData() {
   const address = server.value?.address ?? location.host

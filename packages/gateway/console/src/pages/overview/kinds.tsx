@@ -5,7 +5,7 @@
  * themselves only where that is quick:
  *
  *   at first      with {@link quickMs} of patience; beyond it the kinds are listed without figures, and a button counts
- *   after writes  again, if the count before took less than that, and at most a twentieth of the time
+ *   after writes  again, if the count before took less than that; all databases together at most a twentieth of the time
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
@@ -24,6 +24,8 @@ export interface DatabaseKindsProps {
   readonly database: string
   /** Changes with the commits that were seen. */
   readonly commits: number
+  /** Number of databases that are counted beside each other. */
+  readonly shown: number
 }
 
 interface Counted {
@@ -33,8 +35,9 @@ interface Counted {
   readonly countedAt?: Date
 }
 
-export function DatabaseKinds({ project, database, commits }: DatabaseKindsProps) {
-  const { shown, error, isCounting, count } = useKindCounts(project, database, commits)
+export function DatabaseKinds(props: DatabaseKindsProps) {
+  const { project, database } = props
+  const { shown, error, isCounting, count } = useKindCounts(props)
   return (
     <section class="panel database-kinds" aria-label={`Database ${database || '(default)'} of ${project}`}>
       <header class="toolbar">
@@ -63,7 +66,7 @@ interface KindCounts {
   readonly count: () => void
 }
 
-function useKindCounts(project: string, database: string, commits: number): KindCounts {
+function useKindCounts({ project, database, commits, shown: databases }: DatabaseKindsProps): KindCounts {
   const [shown, setShown] = useState<Counted | undefined>(undefined)
   const [error, setError] = useState<Error | undefined>(undefined)
   const [isCounting, setCounting] = useState(false)
@@ -79,7 +82,7 @@ function useKindCounts(project: string, database: string, commits: number): Kind
     const late = patienceMs === undefined ? undefined : setTimeout(() => abort.abort(), patienceMs)
     try {
       const result = await countNow(project, database, abort.signal)
-      restUntil.current = performance.now() + Math.max(restMsMin, result.tookMs * restFactor)
+      restUntil.current = performance.now() + Math.max(restMsMin, result.tookMs * restFactor * databases)
       setShown(result)
       setError(undefined)
     } catch (reason) {
