@@ -107,7 +107,7 @@ consoleTests('every page of the console', ({ visit }) => {
       server = await ServerProcess.start(join(folder, 'second'), '--port', String(port))
       for (const { page } of shown) {
         await page.getByText('The server does not answer').waitFor({ state: 'detached' })
-        await page.getByText('Write a').waitFor({ state: 'detached' })
+        await page.getByText('Write a').first().waitFor({ state: 'detached' })
         expect(await page.getByRole('alert').allTextContents(), page.url()).toEqual([])
       }
     } finally {
