@@ -95,7 +95,7 @@ test('a form shows each part of a query', () => {
     keysOnly: false,
     filters: [
       { property: 'done', operator: '=', value: { type: 'boolean', text: 'FALSE' } },
-      { property: 'due', operator: '<', value: { type: 'instant', text: '2030-01-01T00:00:00Z' } },
+      { property: 'due', operator: '<', value: { type: 'timestamp', text: '2030-01-01T00:00:00Z' } },
       { property: '__key__', operator: 'HAS ANCESTOR', value: { type: 'key', text: 'List:"a b"' } },
       { property: 'n', operator: 'IN', value: { type: 'gql', text: 'ARRAY(1, 2)' } },
     ],
@@ -130,12 +130,12 @@ describe('inputs that make no query are told at their place', () => {
     [ofValue('integer', 'ten'), 0, /whole number/],
     [ofValue('integer', '9223372036854775808'), 0, /64 bits/],
     [ofValue('double', ''), 0, /number/],
-    [ofValue('instant', '2030-01-31'), 0, /2030-01-31T23:59:59Z/],
-    [ofValue('bytes', 'a+b'), 0, /base64/],
+    [ofValue('timestamp', '2030-01-31'), 0, /2030-01-31T23:59:59Z/],
+    [ofValue('blob', 'a+b'), 0, /base64/],
     [ofValue('key', 'ToDo'), 0, /id or a name/],
     [ofValue('gql', '1 AND b = 2'), 0, /literal of GQL/],
     [ofValue('gql', '1 LIMIT 5'), 0, /literal of GQL/],
-    [{ ...plain, filters: [{ ...ofValue('text', '').filters[0], property: '' }] }, 0, /Name the property/],
+    [{ ...plain, filters: [{ ...ofValue('string', '').filters[0], property: '' }] }, 0, /Name the property/],
     [{ ...plain, limit: 'few' }, 'limit', /whole number/],
   ] as const)('%j', (wrong, where, message) => {
     expect(() => statementOf(wrong as QueryForm)).toThrow(

@@ -21,7 +21,17 @@ import type {
 import { formatKeyPath, isComplete, parseKeyPath } from './key-text.ts'
 
 /** `gql`: a literal as GQL has it, such as `ARRAY(1, 2)`. */
-export const filterTypes = ['text', 'integer', 'double', 'boolean', 'null', 'instant', 'bytes', 'key', 'gql'] as const
+export const filterTypes = [
+  'string',
+  'integer',
+  'double',
+  'boolean',
+  'null',
+  'timestamp',
+  'blob',
+  'key',
+  'gql',
+] as const
 export type FilterType = (typeof filterTypes)[number]
 
 export interface FilterValue {
@@ -117,7 +127,7 @@ function filterValueOf(operand: Operand): FilterValue {
   const gql = printOperand(operand)
   switch (operand.type) {
     case 'string':
-      return { type: 'text', text: operand.value }
+      return { type: 'string', text: operand.value }
     case 'integer':
     case 'double':
     case 'boolean':
@@ -125,9 +135,9 @@ function filterValueOf(operand: Operand): FilterValue {
     case 'null':
       return { type: 'null', text: '' }
     case 'timestamp':
-      return { type: 'instant', text: gql.slice("DATETIME('".length, -"')".length) }
+      return { type: 'timestamp', text: gql.slice("DATETIME('".length, -"')".length) }
     case 'blob':
-      return { type: 'bytes', text: gql.slice("BLOB('".length, -"')".length) }
+      return { type: 'blob', text: gql.slice("BLOB('".length, -"')".length) }
     case 'keyLiteral': {
       const text = keyTextOf(operand)
       return text === undefined ? { type: 'gql', text: gql } : { type: 'key', text }
@@ -152,7 +162,7 @@ function keyTextOf(key: KeyLiteral): string | undefined {
 /** The value, or what is wrong with the text. */
 function operandOf({ type, text }: FilterValue): Operand | string {
   switch (type) {
-    case 'text':
+    case 'string':
       return { type: 'string', value: text }
     case 'integer': {
       const value = /^[+-]?\d{1,20}$/.test(text.trim()) ? parseInt64(text.trim()) : undefined
@@ -166,13 +176,13 @@ function operandOf({ type, text }: FilterValue): Operand | string {
       return { type: 'boolean', value: text.toUpperCase() === 'TRUE' }
     case 'null':
       return { type: 'null' }
-    case 'instant': {
+    case 'timestamp': {
       const micros = parseDateTime(text.trim())
       return micros === undefined
         ? 'An instant is a time with its zone, such as 2030-01-31T23:59:59Z.'
         : { type: 'timestamp', micros }
     }
-    case 'bytes': {
+    case 'blob': {
       const value = parseBlob(text.trim())
       return value === undefined ? 'Bytes are base64 with - and _, without padding.' : { type: 'blob', value }
     }

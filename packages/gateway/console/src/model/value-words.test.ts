@@ -7,7 +7,7 @@ test.each<[ApiValue, string, string]>([
   [{ integerValue: '9223372036854775807' }, 'integer', '9223372036854775807'],
   [{ doubleValue: 5 }, 'double', '5.0'],
   [{ doubleValue: 'NaN' }, 'double', 'NaN'],
-  [{ timestampValue: '2030-01-01T00:00:00.000001Z' }, 'instant', '2030-01-01T00:00:00.000001Z'],
+  [{ timestampValue: '2030-01-01T00:00:00.000001Z' }, 'timestamp', '2030-01-01T00:00:00.000001Z'],
   [
     {
       keyValue: {
@@ -20,9 +20,9 @@ test.each<[ApiValue, string, string]>([
     'key',
     'User:"ada"/ToDo:5',
   ],
-  [{ stringValue: '' }, 'text', ''],
-  [{ blobValue: 'AQID' }, 'bytes', '3 bytes'],
-  [{ blobValue: 'AQ==' }, 'bytes', '1 byte'],
+  [{ stringValue: '' }, 'string', ''],
+  [{ blobValue: 'AQID' }, 'blob', '3 bytes'],
+  [{ blobValue: 'AQ==' }, 'blob', '1 byte'],
   [{ geoPointValue: { latitude: 1.5 } }, 'geo point', '1.5, 0'],
   [{ entityValue: { properties: { a: { integerValue: '1' }, b: { stringValue: 'x' } } } }, 'entity', '{a: 1, b: "x"}'],
   [{ entityValue: {} }, 'entity', '{}'],

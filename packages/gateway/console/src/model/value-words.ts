@@ -2,7 +2,7 @@
  * Values of the API's JSON in a few words, for cells: the type tells apart what looks the same.
  *
  *   {"integerValue": "5"}                               integer   5
- *   {"timestampValue": "2030-01-01T00:00:00Z"}          instant   2030-01-01T00:00:00Z
+ *   {"timestampValue": "2030-01-01T00:00:00Z"}          timestamp 2030-01-01T00:00:00Z
  *   {"arrayValue": {"values": [{"integerValue": "1"}]}} array     [1]
  *
  * VW1  Words have at most `wordsMax` characters and a bit, however long the value is.           value-words.test.ts
@@ -41,10 +41,10 @@ export type ValueType =
   | 'boolean'
   | 'integer'
   | 'double'
-  | 'instant'
+  | 'timestamp'
   | 'key'
-  | 'text'
-  | 'bytes'
+  | 'string'
+  | 'blob'
   | 'geo point'
   | 'entity'
   | 'array'
@@ -63,13 +63,13 @@ export function valueWords(value: ApiValue): ValueWords {
 }
 
 function wordsWithin(value: ApiValue, most: number): ValueWords {
-  if (value.stringValue !== undefined) return { type: 'text', words: cut(value.stringValue, most) }
+  if (value.stringValue !== undefined) return { type: 'string', words: cut(value.stringValue, most) }
   if (value.integerValue !== undefined) return { type: 'integer', words: value.integerValue }
   if (value.booleanValue !== undefined) return { type: 'boolean', words: String(value.booleanValue) }
   if (value.doubleValue !== undefined) return { type: 'double', words: doubleWords(value.doubleValue) }
-  if (value.timestampValue !== undefined) return { type: 'instant', words: value.timestampValue }
+  if (value.timestampValue !== undefined) return { type: 'timestamp', words: value.timestampValue }
   if (value.keyValue !== undefined) return { type: 'key', words: cut(formatKeyPath(value.keyValue.path), most) }
-  if (value.blobValue !== undefined) return { type: 'bytes', words: blobWords(value.blobValue) }
+  if (value.blobValue !== undefined) return { type: 'blob', words: blobWords(value.blobValue) }
   if (value.geoPointValue !== undefined) {
     const { latitude = 0, longitude = 0 } = value.geoPointValue
     return { type: 'geo point', words: `${latitude}, ${longitude}` }
@@ -104,7 +104,7 @@ function arrayWords({ arrayValue, meaning }: ApiValue, most: number): ValueWords
 
 function innerWords(value: ApiValue, most: number): string {
   const { type, words } = wordsWithin(value, most)
-  return type === 'text' ? JSON.stringify(words) : words
+  return type === 'string' ? JSON.stringify(words) : words
 }
 
 /** As many as there is room for. */

@@ -70,15 +70,15 @@ export function FilterForm({ form, properties, wrong, onChange, onRun }: FilterF
   )
 }
 
-const emptyFilter: Filter = { property: '', operator: '=', value: { type: 'text', text: '' } }
+const emptyFilter: Filter = { property: '', operator: '=', value: { type: 'string', text: '' } }
 
 const operators: readonly ComparisonOperator[] = ['=', '!=', '<', '<=', '>', '>=', 'IN', 'NOT IN', 'HAS ANCESTOR']
 
 const hints: Partial<Record<FilterType, string>> = {
   integer: '42',
   double: '1.5',
-  instant: '2030-01-31T23:59:59Z',
-  bytes: '3q2-7w',
+  timestamp: '2030-01-31T23:59:59Z',
+  blob: '3q2-7w',
   key: 'User:"ada"/ToDo:5',
   gql: "ARRAY(1, 'a')",
 }

@@ -116,14 +116,14 @@ type Property = NonNullable<EntityResult['entity']['properties']>[string]
 function ValueCell({ value }: { readonly value: Property | undefined }) {
   if (value === undefined) return <span class="visually-hidden">no value</span>
   const { type, words } = valueWords(value)
-  const isBare = type === 'text' || type === 'integer' || type === 'double'
+  const isBare = type === 'string' || type === 'integer' || type === 'double'
   return (
     <span
       class={`data-value is-${type.replace(' ', '-')}`}
       title={value.excludeFromIndexes === true ? 'not indexed' : undefined}
     >
       {!isBare && type !== 'boolean' && type !== 'null' && <span class="data-type">{type}</span>}
-      {type === 'text' && words === '' ? <span class="muted">empty text</span> : <SafeText text={words} />}
+      {type === 'string' && words === '' ? <span class="muted">empty text</span> : <SafeText text={words} />}
       {value.excludeFromIndexes === true && <span class="data-unindexed">not indexed</span>}
     </span>
   )

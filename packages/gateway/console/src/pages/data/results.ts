@@ -115,7 +115,7 @@ class MetColumns {
 /** With the tag of its type. */
 function cellText(value: ApiValue): string {
   const { type, words } = valueWords(value)
-  return ['text', 'integer', 'double', 'boolean', 'null'].includes(type) ? words : `${type} ${words}`
+  return ['string', 'integer', 'double', 'boolean', 'null'].includes(type) ? words : `${type} ${words}`
 }
 
 function widthOf(title: string, texts: readonly string[]): number {
