@@ -47,13 +47,15 @@ export class RowWindow {
   atEnd = true
   isLoaded = false
   error: Error | undefined
+  /** Grows whenever anything above is another. */
+  revision = 0
   readonly #read: (stretch: Stretch) => Promise<TableAnswer>
   readonly #changed: () => void
   #opened = 0
   #isBusy = false
   #refreshWanted = false
 
-  /** @param changed - called whenever anything above is another */
+  /** @param changed - called when {@link revision} has grown */
   constructor(read: (stretch: Stretch) => Promise<TableAnswer>, changed: () => void) {
     this.#read = read
     this.#changed = changed
@@ -164,6 +166,7 @@ export class RowWindow {
       this.error = error as Error
     }
     this.#isBusy = false
+    this.revision++
     this.#changed()
     if (!this.#refreshWanted) return
     this.#refreshWanted = false

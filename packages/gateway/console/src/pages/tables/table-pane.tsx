@@ -27,7 +27,16 @@ export interface PaneProps {
 /** So near to an end more rows are read, in pixels. */
 const nearEnd = 240
 
+/** Drawn anew only when something of it is another: what happens in one table leaves the others alone. */
 export function TablePane(props: PaneProps) {
+  const { rows, lit, marked, form, place, wanted, isChosen } = props
+  return useMemo(
+    () => <Pane {...props} />,
+    [rows, rows.revision, lit, marked, form, place.project, place.database, place.namespace, wanted, isChosen],
+  )
+}
+
+function Pane(props: PaneProps) {
   const { table, step, about, rows, lit, marked, form, place, isChosen, onScrolled } = props
   const list = useRef<HTMLElement>(null)
   useStillRows(list, rows, props.wanted)
