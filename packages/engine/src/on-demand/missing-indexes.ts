@@ -8,14 +8,16 @@
  */
 import { prefixEnd } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
-import { skipPartition } from '../encoding/key-codec.ts'
+import { keyCodes, skipPartition } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText, skipText } from '../encoding/ordered.ts'
-import { invariant } from '../invariant.ts'
+import { InvariantError, invariant } from '../invariant.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
 import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
+import { parseEntitiesByPropertyAscRowKey } from '../tables/entities-by-property-asc.ts'
+import { parseEntitiesByPropertyDescRowKey } from '../tables/entities-by-property-desc.ts'
 import { EntityRows, RowProducer } from '../tables/entity-rows.ts'
 import { rowAfter } from '../tables/ranges.ts'
 import type { StoredIndexOptions } from '../tables/scatter.ts'
@@ -107,6 +109,29 @@ export function missingIn(
   return missing
 }
 
+/** The kinds that have entities and may have rows of a range in a property table, in their order. */
+export function kindsIn({ start, end }: KeyRange, store: MemoryReader): string[] {
+  const space = start.slice(0, 1)
+  return kindsBetween(start.slice(1), end < prefixEnd(space) ? end.slice(1) : '\xff', store)
+}
+
+/** The parts of a row key of a property table, or of what its rows begin with; empty where it has no more. */
+export function splitIndexPrefix(row: RowKey): { readonly kind: string; readonly property: string } {
+  const code = row.slice(1)
+  const kindEnd = textsEnd(code, kindTexts)
+  if (kindEnd < 0) return { kind: '', property: '' }
+  const propertyEnd = textsEnd(code, kindTexts + 1)
+  return { kind: code.slice(0, kindEnd), property: propertyEnd < 0 ? '' : code.slice(kindEnd, propertyEnd) }
+}
+
+/** The code of the partition, and of the database, that the prefix of a kind begins with. */
+export function placeOfKind(kind: string): { readonly partition: string; readonly database: string } {
+  return {
+    partition: kind.slice(0, textsEnd(kind, kindTexts - 1)),
+    database: kind.slice(0, textsEnd(kind, 2)),
+  }
+}
+
 /** The kinds that have entities and may have rows from `low` up to `high` in a property table. */
 function kindsBetween(low: string, high: string, store: MemoryReader): string[] {
   const lowKind = low.slice(0, Math.max(0, textsEnd(low, kindTexts)))
@@ -158,35 +183,79 @@ export function materialiseRows(
   goOn: GoOn,
 ): MaybePromise<void> {
   const rowsOf = indexRowMaker(index, store, optionsOf)
-  const start = keySpaces.EntitiesByKind + index.kind
+  return forEntities(index.kind, store, goOn, (paths) => {
+    const rows: KvRow[] = []
+    for (const path of paths) rowsOf(path, rows)
+    store.putSorted(rows.sort(byKey))
+    return rows.length
+  })
+}
+
+/**
+ * Goes through the entities of a kind in slices.
+ *
+ * @param step - gets the codes of some paths; @returns how many rows it made
+ */
+export function forEntities(
+  kind: string,
+  store: MemoryKv,
+  goOn: GoOn,
+  step: (paths: readonly string[]) => number,
+): MaybePromise<void> {
+  const start = keySpaces.EntitiesByKind + kind
   const end = prefixEnd(start)
   let at = start
-  const step = (): MaybePromise<void> => {
+  const steps = (): MaybePromise<void> => {
     for (;;) {
       const scan = store.scan({ start: at, end })
       const found = scan.next(entitiesPerStep)
       scan.close()
       if (found.length === 0) return
-      const rows: KvRow[] = []
-      for (const { key } of found) rowsOf(key.slice(start.length), rows)
-      store.putSorted(rows.sort(byKey))
+      const made = step(found.map(({ key }) => key.slice(start.length)))
       at = rowAfter((found[found.length - 1] as KvRow).key)
-      const way = goOn(found.length + rows.length)
-      if (way !== undefined) return way.then(step)
+      const way = goOn(found.length + made)
+      if (way !== undefined) return way.then(steps)
     }
   }
-  return step()
+  return steps()
 }
 
 function byKey(a: KvRow, b: KvRow): number {
   return a.key < b.key ? -1 : 1
 }
 
+/** One row of an index, made from its entity; `undefined` when no entity has it. */
+export function indexRowFromEntity(row: RowKey, store: MemoryKv, optionsOf: IndexOptionsOf): Uint8Array | undefined {
+  const table = row.startsWith(keySpaces.EntitiesByPropertyAsc) ? 'EntitiesByPropertyAsc' : 'EntitiesByPropertyDesc'
+  const { kind, property } = splitIndexPrefix(row)
+  const { partition } = placeOfKind(kind)
+  const path = pathOfRow(row, table)
+  if (path === undefined || store.get(entityRowKey(partition, path)) === undefined) return undefined
+  const rows: KvRow[] = []
+  indexRowMaker({ table, kind, prefix: keySpaces[table] + kind + property }, store, optionsOf)(path, rows)
+  return rows.find(({ key }) => key === row)?.value
+}
+
+const parsers = {
+  EntitiesByPropertyAsc: parseEntitiesByPropertyAscRowKey,
+  EntitiesByPropertyDesc: parseEntitiesByPropertyDescRowKey,
+}
+
+/** The code of the path in a row key; `undefined` for a key that no row can have. */
+function pathOfRow(row: RowKey, table: PropertyTable): string | undefined {
+  try {
+    return keyCodes(parsers[table](row).key).path
+  } catch (error) {
+    if (error instanceof InvariantError) return undefined
+    throw error
+  }
+}
+
 /** Adds the rows that an entity has in an index, or in all of its kind's, to a list; by the code of its path. */
 function indexRowMaker({ table, kind, prefix }: Missing, store: MemoryKv, optionsOf: IndexOptionsOf) {
-  const partition = kind.slice(0, textsEnd(kind, kindTexts - 1))
+  const { partition, database } = placeOfKind(kind)
   const kindCode = kind.slice(partition.length)
-  const indexOptions = optionsOf(partition.slice(0, textsEnd(partition, 2)))
+  const indexOptions = optionsOf(database)
   const property = prefix === undefined ? undefined : decodeText(prefix, 1 + kind.length).value
   const wanted = prefix ?? keySpaces[table] + kind
   const wants = (head: RowKey): boolean => head.startsWith(wanted) || (wanted.startsWith(head) && head.length > 1)

@@ -28,8 +28,6 @@
  */
 import { type Scheduler, systemScheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
-import { prefixEnd } from '../encoding/bytes.ts'
-import { keySpaces } from '../encoding/keyspace.ts'
 import { invariant } from '../invariant.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
@@ -50,9 +48,11 @@ import {
   type Writes,
 } from '../storage/kv.ts'
 import type { MemoryKv, MemorySnapshot } from '../storage/memory-kv.ts'
+import { IndexNames } from './index-names.ts'
 import {
   type GoOn,
   type IndexOptionsOf,
+  indexRowFromEntity,
   isAmong,
   type Kept,
   type Missing,
@@ -60,18 +60,13 @@ import {
   missingIn,
   withIndexes,
 } from './missing-indexes.ts'
+import { isMarker, isOfLog, isOfProperty, isOnDemand, touchesLog } from './row-kinds.ts'
 import { nothingUnread, sortedRows, UnreadLog, type UnreadRows, valueIn } from './unread-log.ts'
 
 const nothing: Kept = { everything: false, kinds: new Map(), begun: new Map() }
 /** Rows of the log that go into the tree in one step. */
 const logRowsPerStep = 1024
 const all: KeyRange = { start: '', end: '\xff' }
-
-const ascending = keySpaces.EntitiesByPropertyAsc.charCodeAt(0)
-const descending = keySpaces.EntitiesByPropertyDesc.charCodeAt(0)
-const log = keySpaces.Log.charCodeAt(0)
-const pending = keySpaces.Pending.charCodeAt(0)
-const logRange: KeyRange = { start: keySpaces.Log, end: prefixEnd(keySpaces.Log) }
 
 export class OnDemandRows implements Kv {
   readonly #store: MemoryKv
@@ -87,8 +82,10 @@ export class OnDemandRows implements Kv {
   #keeping: Promise<void> | undefined
   readonly optionsOf: IndexOptionsOf
   readonly #scheduler: Scheduler
+  readonly #names: IndexNames
   readonly #sink: WriteSink = {
-    wants: (prefix) => !isOfProperty(prefix) || isAmong(this.#kept.begun, prefix),
+    // The names of indexes are learnt from what is asked, first of a kind and then of its indexes.
+    wants: (prefix) => !isOfProperty(prefix) || this.#names.note(prefix) || isAmong(this.#kept.begun, prefix),
     write: (key, value) => this.#write(key, value),
   }
 
@@ -100,6 +97,11 @@ export class OnDemandRows implements Kv {
     this.#store = store
     this.optionsOf = optionsOf
     this.#scheduler = scheduler
+    const goOn = (): GoOn => {
+      const context = this.context()
+      return (work) => giveWay(context, work)
+    }
+    this.#names = new IndexNames({ store, optionsOf, goOn })
   }
 
   /** For what is made here: no client can end it. */
@@ -116,13 +118,18 @@ export class OnDemandRows implements Kv {
   }
 
   get(key: RowKey): MaybePromise<Uint8Array | undefined> {
-    if (isOnDemand(key)) {
-      const record = recordOf(key, this.#unread.view(), this.#store)
-      if (record !== undefined) return record
-      const ready = this.prepare(rangeOf(key))
-      if (isPromise(ready)) return ready.then(() => this.get(key))
+    if (!isOnDemand(key)) return this.#store.get(key)
+    // One row is made from its entity, and not kept.
+    if (isOfProperty(key) && !this.#kept.everything && !isAmong(this.#kept.kinds, key)) {
+      return indexRowFromEntity(key, this.#store, this.optionsOf)
     }
-    return this.#store.get(key)
+    const record = recordOf(key, this.#unread.view(), this.#store)
+    if (record !== undefined) return record
+    return andThen(this.prepare(rangeOf(key)), () => this.#store.get(key))
+  }
+
+  indexWithin(range: KeyRange, reverse: boolean): MaybePromise<KeyRange | undefined> {
+    return this.#kept.everything || !isOfProperty(range.start) ? range : this.#names.within(range, reverse)
   }
 
   getAll(keys: readonly RowKey[]): (Uint8Array | undefined)[] {
@@ -214,6 +221,7 @@ export class OnDemandRows implements Kv {
   #storeReplaced(kept: Kept): void {
     this.#changes++
     this.#kept = kept
+    this.#names.clear()
     this.#materialising = new Map()
   }
 
@@ -281,11 +289,10 @@ export class OnDemandRows implements Kv {
   }
 
   #write(key: RowKey, value: Uint8Array | undefined): void {
-    const space = key.charCodeAt(0)
-    if (space === ascending || space === descending) {
+    if (isOfProperty(key)) {
       if (isAmong(this.#kept.begun, key)) this.#store.write(key, value)
-    } else if (space !== log) {
-      if (space === pending && value !== undefined) this.#hasMarkers = true
+    } else if (!isOfLog(key)) {
+      this.#hasMarkers ||= isMarker(key, value)
       this.#store.write(key, value)
     } else if (value !== undefined) this.#unread.add(key, value)
     // unread-log/U2: what is not in the tree is in the list.
@@ -415,31 +422,12 @@ function nameOf({ table, kind, prefix }: Missing): string {
   return `${table} ${prefix ?? kind}`
 }
 
-function isOfProperty(key: RowKey): boolean {
-  const space = key.charCodeAt(0)
-  return space === ascending || space === descending
-}
-
-/** Whether a write says that a record waits to be applied. */
-function isMarker(key: RowKey, value: Uint8Array | undefined): boolean {
-  return value !== undefined && key.charCodeAt(0) === pending
-}
-
-/** Whether a row may be missing from the tree until its first read. */
-function isOnDemand(key: RowKey): boolean {
-  return isOfProperty(key) || key.charCodeAt(0) === log
-}
-
 /** A record of the log where it is now, so that the list need not be sorted; `undefined` says nothing. */
 function recordOf(key: RowKey, unread: UnreadRows, tree: MemoryKv | MemorySnapshot): Uint8Array | undefined {
-  if (key.charCodeAt(0) !== log) return undefined
+  if (!isOfLog(key)) return undefined
   return valueIn(unread, key) ?? tree.get(key)
 }
 
 function rangeOf(key: RowKey): KeyRange {
   return { start: key, end: `${key}\x00` }
-}
-
-function touchesLog({ start, end }: KeyRange): boolean {
-  return start < logRange.end && end > logRange.start
 }

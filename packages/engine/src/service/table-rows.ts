@@ -96,25 +96,38 @@ function rowInWords({ key, value }: KvRow, words: number | undefined): TableRepo
   }
 }
 
+interface Wanted {
+  readonly isReverse: boolean
+  readonly count: number
+}
+
 /** The first rows of some ranges, in their order. */
-async function firstRows(
-  kv: Kv,
-  ranges: readonly KeyRange[],
-  { isReverse, count }: { readonly isReverse: boolean; readonly count: number },
-): Promise<KvRow[]> {
+async function firstRows(kv: Kv, ranges: readonly KeyRange[], { isReverse, count }: Wanted): Promise<KvRow[]> {
   const found: KvRow[] = []
   for (const range of ranges) {
-    const scan = kv.scan(range, { reverse: isReverse, expect: count - found.length })
-    try {
-      while (found.length < count) {
-        const rows = await scan.next(count - found.length)
-        if (rows.length === 0) break
-        found.push(...rows)
-      }
-    } finally {
-      scan.close()
+    let rest = range
+    while (rest.start < rest.end && found.length < count) {
+      // Where rows are made on demand, those of one index after the other, as far as they are wanted.
+      const part = kv.indexWithin === undefined ? rest : await kv.indexWithin(rest, isReverse)
+      if (part === undefined) break
+      found.push(...(await rowsIn(kv, part, { isReverse, count: count - found.length })))
+      rest = isReverse ? { start: rest.start, end: part.start } : { start: part.end, end: rest.end }
     }
-    if (found.length === count) break
+  }
+  return found
+}
+
+async function rowsIn(kv: Kv, range: KeyRange, { isReverse, count }: Wanted): Promise<KvRow[]> {
+  const found: KvRow[] = []
+  const scan = kv.scan(range, { reverse: isReverse, expect: count })
+  try {
+    while (found.length < count) {
+      const rows = await scan.next(count - found.length)
+      if (rows.length === 0) break
+      found.push(...rows)
+    }
+  } finally {
+    scan.close()
   }
   return found
 }

@@ -171,6 +171,11 @@ export interface Kv extends KvReader, StoreState {
    * have deleted a part. Absent = they are to be deleted row by row.
    */
   deleteRanges?(ranges: readonly KeyRange[]): MaybePromise<RangesHidden>
+  /**
+   * The first part of a range, or with `reverse` the last, that can be read without rows of other indexes, which the store would
+   * have to make. `undefined`: no row is in the range. Absent = every row is there.
+   */
+  indexWithin?(range: KeyRange, reverse: boolean): MaybePromise<KeyRange | undefined>
   /** Gives back the room that deleted rows of a range still take on disk. Reads and writes go on meanwhile. */
   compact?(range: KeyRange): Promise<void>
   /** Makes the store what it was when the snapshot was made, which stays good. Throws a TypeError for one of another store. */

@@ -1,0 +1,131 @@
+/**
+ * The property indexes of each kind by name: for readers that go through a property table without knowing them, and that do not
+ * want the rows of all of them to be made.
+ *
+ *   within(range) ──▶ the names of a kind, from one pass over its entities ──▶ the part of the range that is one index
+ *   note(prefix)  ◀── each index that a later write touches
+ *
+ * IN1  Once the names of a kind are known, every index with a row is among them; an index without one may be.
+ *                                                                                                      index-names.test.ts
+ */
+import { prefixEnd } from '../encoding/bytes.ts'
+import { indexEntries } from '../encoding/index-entries.ts'
+import { encodeText } from '../encoding/ordered.ts'
+import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
+import type { MemoryKv } from '../storage/memory-kv.ts'
+import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
+import { scatterProperty } from '../tables/entity-rows.ts'
+import {
+  forEntities,
+  type GoOn,
+  type IndexOptionsOf,
+  kindsIn,
+  placeOfKind,
+  splitIndexPrefix,
+} from './missing-indexes.ts'
+
+interface Known {
+  /** Codes of the properties. */
+  readonly codes: Set<string>
+  /** The pass over the entities. */
+  ready: MaybePromise<void>
+}
+
+export interface IndexNamesParts {
+  readonly store: MemoryKv
+  readonly optionsOf: IndexOptionsOf
+  /** Told of the work of a pass, as {@link GoOn}; a new one for each pass. */
+  goOn(): GoOn
+}
+
+export class IndexNames {
+  readonly #parts: IndexNamesParts
+  /** By the prefix of a kind's rows, without the byte of the table. */
+  readonly #known = new Map<string, Known>()
+
+  constructor(parts: IndexNamesParts) {
+    this.#parts = parts
+  }
+
+  /** The first part of a range of a property table that lies in one index, or with `reverse` the last; `undefined`: there is none. */
+  within(range: KeyRange, reverse: boolean): MaybePromise<KeyRange | undefined> {
+    const space = range.start.slice(0, 1)
+    // The index that the range begins in is known by its row key.
+    const { kind, property } = splitIndexPrefix(reverse ? range.end : range.start)
+    const begun = property === '' ? undefined : overlap(range, space + kind + property)
+    if (begun !== undefined) return begun
+    const kinds = kindsIn(range, this.#parts.store)
+    if (reverse) kinds.reverse()
+    return this.#firstOf(range, kinds, reverse)
+  }
+
+  #firstOf(
+    range: KeyRange,
+    [kind, ...others]: readonly string[],
+    reverse: boolean,
+  ): MaybePromise<KeyRange | undefined> {
+    if (kind === undefined) return undefined
+    const head = range.start.slice(0, 1) + kind
+    if (overlap(range, head) === undefined) return this.#firstOf(range, others, reverse)
+    return andThen(this.#of(kind), (codes) => {
+      if (reverse) codes.reverse()
+      for (const code of codes) {
+        const found = overlap(range, head + code)
+        if (found !== undefined) return found
+      }
+      return this.#firstOf(range, others, reverse)
+    })
+  }
+
+  /** Codes of the properties of a kind, in their order. */
+  #of(kind: string): MaybePromise<string[]> {
+    let known = this.#known.get(kind)
+    if (known === undefined) {
+      known = { codes: new Set([encodeText(scatterProperty)]), ready: undefined }
+      this.#known.set(kind, known)
+      known.ready = this.#collect(kind, known.codes)
+    }
+    const { codes, ready } = known
+    return andThen(ready, () => [...codes].sort())
+  }
+
+  #collect(kind: string, codes: Set<string>): MaybePromise<void> {
+    const { store, optionsOf, goOn } = this.#parts
+    const { partition, database } = placeOfKind(kind)
+    const names = new Set<string>()
+    return forEntities(kind, store, goOn(), (paths) => {
+      for (const path of paths) {
+        const image = store.get(entityRowKey(partition, path))
+        if (image === undefined) continue
+        for (const { property } of indexEntries(propertiesOfImage(image), optionsOf(database))) {
+          if (names.has(property)) continue
+          names.add(property)
+          codes.add(encodeText(property))
+        }
+      }
+      return 0
+    })
+  }
+
+  /** Rows that begin with this are about to be written. @returns whether the names of the kind that it stands for are known */
+  note(prefix: RowKey): boolean {
+    if (this.#known.size === 0) return false
+    const { kind, property } = splitIndexPrefix(prefix)
+    const known = this.#known.get(kind)
+    if (property === '') return known !== undefined
+    known?.codes.add(property)
+    return false
+  }
+
+  /** The store is another one. */
+  clear(): void {
+    this.#known.clear()
+  }
+}
+
+/** The part of a range that begins with a prefix. */
+function overlap({ start, end }: KeyRange, prefix: RowKey): KeyRange | undefined {
+  const [from, to] = [[start, prefix].sort()[1] as RowKey, [end, prefixEnd(prefix)].sort()[0] as RowKey]
+  return from < to ? { start: from, end: to } : undefined
+}
