@@ -17,6 +17,8 @@ export interface IndexFileOptions {
   readonly path: string
   /** Told what is wrong with the file, in a line. */
   readonly onTrouble: (trouble: string) => void
+  /** The file is never written: other processes would write it at the same time. */
+  readonly isReadOnly?: boolean | undefined
 }
 
 const nothing: IndexFileText = { manual: [], generated: [], hasMarker: true, notes: [] }
@@ -24,6 +26,7 @@ const nothing: IndexFileText = { manual: [], generated: [], hasMarker: true, not
 export class IndexFile {
   readonly path: string
   readonly #onTrouble: (trouble: string) => void
+  readonly #isReadOnly: boolean
   #text: string | undefined
   #parsed: IndexFileText = nothing
   /** Version of the file when it was read. */
@@ -31,9 +34,10 @@ export class IndexFile {
   /** Changes go one after the other. */
   #tail: Promise<void> = Promise.resolve()
 
-  private constructor({ path, onTrouble }: IndexFileOptions) {
+  private constructor({ path, onTrouble, isReadOnly = false }: IndexFileOptions) {
     this.path = path
     this.#onTrouble = onTrouble
+    this.#isReadOnly = isReadOnly
   }
 
   /** Reads the file, if there is one. @throws INVALID_ARGUMENT that names file and line when it is not understood */
@@ -120,7 +124,7 @@ export class IndexFile {
   }
 
   async #write(generated: readonly IndexDefinition[]): Promise<void> {
-    if (!this.#parsed.hasMarker) return
+    if (this.#isReadOnly || !this.#parsed.hasMarker) return
     const text = withGenerated(this.#text, generated)
     const draft = `${this.path}.new`
     await writeFile(draft, text)

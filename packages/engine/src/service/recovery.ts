@@ -52,10 +52,10 @@ async function recover(parts: EngineParts): Promise<void> {
 
 /** Reads index.yaml, and keeps it up to date from then on. @throws INVALID_ARGUMENT when it is not understood */
 export async function useIndexFile({ options, indexes }: EngineParts): Promise<void> {
-  const { dir, indexFile, onIndexFileTrouble = () => {} } = options
+  const { dir, indexFile, shared, onIndexFileTrouble = () => {} } = options
   const path = indexFile ?? (dir === undefined ? false : `${dir}/index.yaml`)
   if (path === false) return
-  indexes.file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble })
+  indexes.file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble, isReadOnly: shared !== undefined })
 }
 
 function hasNoEntity(kv: Kv): MaybePromise<boolean> {
