@@ -60,6 +60,26 @@ test('the compose file offers the port of the image on this machine alone, keeps
   expect(Number.parseInt(service.stop_grace_period, 10)).toBeGreaterThan(5)
 })
 
+test('the compose file of a Bigtable has three gateways behind one port, with flags that the program has', () => {
+  const { services } = parse(read('container/compose.bigtable.yaml'), { merge: true })
+  const known = startFlags.map(({ name }) => `--${name}`)
+  const balancer = read('container/haproxy.cfg')
+  expect(Object.keys(services)).toEqual(['bigtable', 'gateway1', 'gateway2', 'gateway3', 'datastore'])
+  for (const name of ['gateway1', 'gateway2', 'gateway3']) {
+    const { command, environment, build } = services[name]
+    expect(build).toEqual({ context: '..', dockerfile: 'container/Dockerfile' })
+    expect(environment).toEqual({ BIGTABLE_EMULATOR_HOST: 'bigtable:8086' })
+    expect(command.slice(0, 2)).toEqual(['sixtables', 'start'])
+    const flags = command.filter((word: string) => word.startsWith('--'))
+    for (const flag of flags) expect(known).toContain(flag)
+    expect(flags).toEqual(expect.arrayContaining(['--store', '--bigtable-project', '--bigtable-instance']))
+    expect(balancer).toContain(`server ${name} ${name}:8081`)
+  }
+  expect(services.bigtable.command.join(' ')).toContain('emulators bigtable start --host-port=0.0.0.0:8086')
+  expect(services.datastore.ports).toEqual(['127.0.0.1:8081:8081'])
+  expect(existsSync(join(root, 'container', services.datastore.volumes[0].split(':')[0]))).toBe(true)
+})
+
 test('what the build makes itself is not sent to it', () => {
   const ignored = read('.dockerignore').split('\n')
   for (const pattern of read('.gitignore')
