@@ -1,11 +1,15 @@
 /**
  * Gateways on one Bigtable, killed under load one after the other: each acknowledged commit is there, each other whole or not at all, no
  * id twice, transfers add up, and the check of the table finds all in order. The clients and the histories are those of the crash
- * harness (write-load/W1 to write-load/W4, ledger-load/L1 to ledger-load/L3).
+ * harness (write-load/W1 to write-load/W4, ledger-load/L1 to ledger-load/L3). Before that the program of README.md runs there.
  *
  * SIXTABLES_KILLS=300 kills more often; some of them are stops of a gateway that goes on later.
  */
+import { execFile } from 'node:child_process'
+import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { Ledger, moveUntilDeath } from '../../../gateway/test/support/ledger-load.ts'
 import { verifyLedger } from '../../../gateway/test/support/ledger-verdict.ts'
@@ -15,6 +19,10 @@ import { verify } from '../../../gateway/test/support/write-verdict.ts'
 import { type Emulator, hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
 import { Gateways } from '../support/gateways.ts'
+
+const { readReadme } = (await import(new URL('../../../../scripts/lib/readme.mjs', import.meta.url).href)) as {
+  readReadme(): { readonly program: string; readonly printed: string }
+}
 
 const seed = Number(process.env['SIXTABLES_SEED'] ?? Date.now() % 1_000_000)
 const writers = 6
@@ -82,11 +90,30 @@ function chanceOf(from: number): () => number {
   }
 }
 
+/** The program of README.md with the public client, through the round robin; it prints what README.md says. */
+async function expectReadme(gateways: Gateways): Promise<void> {
+  const { program, printed } = readReadme()
+  const require = createRequire(new URL('../../../gateway/package.json', import.meta.url))
+  const client = pathToFileURL(require.resolve('@google-cloud/datastore')).href
+  const { host, port } = gateways.roundRobin
+  const { NODE_OPTIONS: _options, VITEST: _vitest, ...inherited } = process.env
+  const env = {
+    ...inherited,
+    DATASTORE_EMULATOR_HOST: `${host}:${port}`,
+    DATASTORE_PROJECT_ID: 'demo',
+    METADATA_SERVER_DETECTION: 'none',
+  }
+  const args = ['--input-type=module', '-e', program.replace("'@google-cloud/datastore'", `'${client}'`)]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+  expect(stdout).toBe(printed)
+}
+
 async function rounds(where: Emulator, count: number, kills: number): Promise<void> {
   const told = { history: new History(), ledger: new Ledger() }
   const chance = chanceOf(seed)
   const gateways = await Gateways.start(count, where.address, `kills${count}`)
   try {
+    await expectReadme(gateways)
     for (let kill = 0; kill < kills; kill++) {
       const victim = Math.floor(chance() * count)
       await killedUnderLoad(gateways, victim, told)

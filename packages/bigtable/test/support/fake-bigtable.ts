@@ -35,6 +35,7 @@ export type Fault =
   /** GOAWAY before the answer, which comes. */
   | { readonly type: 'goAway' }
 
+/** Rows are keys asked for, rows of a range (one for an empty one), and rows changed or tried to be. */
 export interface FakeCounts {
   calls: number
   rows: number
@@ -172,10 +173,8 @@ export class FakeBigtable {
       await this.#run(method, request, async (message, isRow) => {
         if (cutAfter !== undefined && rows === cutAfter) throw new Refusal(14, 'cut by the test')
         if (fault?.type !== 'answerLost') this.#gather(stream, method, message, cutAfter === undefined)
-        if (isRow) {
-          rows++
-          counts.rows++
-        }
+        if (isRow) rows++
+        if (isRow && method !== 'ReadRows') counts.rows++
       })
       this.#flush(stream, method)
       if (fault?.type === 'answerLost') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
@@ -284,6 +283,10 @@ export class FakeBigtable {
     if (reversed && this.lastHeaders['bigtable-features'] === undefined) {
       throw new Refusal(12, 'reverse scans need the header bigtable-features')
     }
+    const { ReadRows: counts } = this.counts
+    counts.rows += rows?.rowKeys.length ?? 0
+    const isRange = (rows?.rowKeys.length ?? 0) === 0
+    if (isRange) counts.rows++
     let found = 0n
     for (const key of wantedKeys(table, rows, reversed)) {
       // Other calls take effect between the rows.
@@ -291,6 +294,7 @@ export class FakeBigtable {
       const cells = table.read(key, filter)
       if (cells.length === 0) continue
       for (const chunks of this.#chunksOf(key, cells)) await answer({ chunks }, chunks.at(-1)?.commitRow === true)
+      if (isRange && found > 0n) counts.rows++
       if (++found === rowsLimit) return
     }
   }

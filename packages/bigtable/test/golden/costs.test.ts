@@ -1,0 +1,227 @@
+/**
+ * docs/bigtable.md lists calls and row operations of each verb; GOLDEN=rewrite writes them anew. They are the same with one gateway and few
+ * entities, and with three and many. SIXTABLES_ENTITIES=100000 makes them very many.
+ *
+ * Time stands all but still here, so that no background work of the gateways is among the calls that are counted.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import {
+  type Database,
+  type Engine,
+  encodeKey,
+  encodeProperties,
+  type Filter,
+  type Key,
+  openEngine,
+  type Scheduler,
+  type Value,
+} from '@sixtables/engine'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBigtable } from '../../src/index.ts'
+import { FakeBigtable } from '../support/fake-bigtable.ts'
+
+const page = new URL('../../../../docs/bigtable.md', import.meta.url)
+const many = Number(process.env['SIXTABLES_ENTITIES'] ?? 300)
+
+let fake: FakeBigtable
+beforeAll(async () => {
+  fake = await FakeBigtable.start()
+})
+afterAll(() => fake.close())
+
+/** A microsecond passes with each look at the clock; sleeps of a second and more do not end. */
+function nearlyStill(): Scheduler {
+  let now = 1_800_000_000_000_000n
+  return {
+    nowMicros: () => ++now,
+    steadyMs: () => 0,
+    defer: (task) => setImmediate(task),
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+        if (ms < 1000) setTimeout(resolve, ms)
+      }),
+  }
+}
+
+const partition = { projectId: 'costs', databaseId: '', namespaceId: '' }
+const keyOf = (kind: string, id?: number): Key => ({
+  partition,
+  path: [id === undefined ? { kind } : { kind, id: BigInt(id) }],
+})
+
+function entityOf(key: Key, n: number): Uint8Array {
+  const bytes = encodeKey(key)
+  const integer = (value: number) => ({ type: 'integer', value: BigInt(value) }) as const
+  const properties = encodeProperties(
+    new Map<string, Value>([
+      ['a', integer(n % 7)],
+      ['b', integer(n % 2)],
+      ['c', integer(n)],
+      ['d', { type: 'string', value: `text ${n}` } as const],
+      ['e', { type: 'boolean', value: true } as const],
+    ]),
+  )
+  return Buffer.concat([Uint8Array.from([0x0a, bytes.length]), bytes, properties])
+}
+
+interface Measured {
+  readonly engine: Engine
+  readonly database: Database
+  /** A number that no other measurement has. */
+  readonly n: number
+}
+
+const write = { mode: 'nonTransactional' } as const
+const singleUse = { mode: 'transactional', singleUse: { mode: 'readWrite' } } as const
+const upsert = (key: Key, n: number) => ({ operation: 'upsert', entity: entityOf(key, n) }) as const
+const equal = (property: string, value: number): Filter => ({
+  type: 'property',
+  property,
+  operator: 'equal',
+  value: { type: 'integer', value: BigInt(value) },
+})
+
+function query(
+  { engine, database }: Measured,
+  filter: Filter | undefined,
+  consistency: 'strong' | 'eventual',
+): unknown {
+  const query = { partition, kind: 'Task', projection: [], filter, order: [], distinctOn: [], offset: 0, limit: 20 }
+  return database.runQuery(engine.context(), { query, read: { consistency } })
+}
+
+/** Each on entities of its own where it writes. */
+const verbs: readonly (readonly [name: string, verb: (at: Measured) => unknown])[] = [
+  ['lookup of an entity', ({ engine, database }) => database.lookup(engine.context(), { keys: [keyOf('Task', 1)] })],
+  [
+    'lookup of 20 entities in 20 groups',
+    ({ engine, database }) =>
+      database.lookup(engine.context(), { keys: Array.from({ length: 20 }, (_, i) => keyOf('Task', i + 1)) }),
+  ],
+  [
+    'put of a new entity with 5 indexed properties',
+    ({ engine, database, n }) =>
+      database.commit(engine.context(), { ...write, mutations: [upsert(keyOf('Put', n), n)] }),
+  ],
+  [
+    'put of the same again, with 2 properties changed',
+    ({ engine, database, n }) =>
+      database.commit(engine.context(), { ...write, mutations: [upsert(keyOf('Again', 1), n)] }),
+  ],
+  [
+    'deletion of an entity',
+    ({ engine, database, n }) =>
+      database.commit(engine.context(), { ...write, mutations: [{ operation: 'delete', key: keyOf('Gone', n) }] }),
+  ],
+  [
+    'put of two entities in two groups, in one transaction',
+    ({ engine, database, n }) =>
+      database.commit(engine.context(), {
+        ...singleUse,
+        mutations: [upsert(keyOf('Two', 2 * n), n), upsert(keyOf('Two', 2 * n + 1), n)],
+      }),
+  ],
+  [
+    'transaction: begin, lookup and put of one entity',
+    async (at) => transaction(at, keyOf('Counter', 1), keyOf('Counter', 1)),
+  ],
+  [
+    'transaction: begin, lookup of one entity, put of another',
+    async (at) => transaction(at, keyOf('Counter', 2), keyOf('Counter', 3)),
+  ],
+  ['query of a kind, 20 results', (at) => query(at, undefined, 'strong')],
+  ['query by an equality, 20 results', (at) => query(at, equal('b', 1), 'strong')],
+  ['the same, eventually consistent', (at) => query(at, equal('b', 1), 'eventual')],
+]
+
+async function transaction({ engine, database, n }: Measured, read: Key, written: Key): Promise<void> {
+  const id = await database.beginTransaction(engine.context(), { mode: 'readWrite' })
+  await database.lookup(engine.context(), { keys: [read], read: { transaction: id } })
+  await database.commit(engine.context(), { mode: 'transactional', transaction: id, mutations: [upsert(written, n)] })
+}
+
+interface Cost {
+  readonly calls: number
+  readonly rows: number
+}
+
+function costsNow(): Cost {
+  const { ReadRows, MutateRows, CheckAndMutateRow } = fake.counts
+  const counts = [ReadRows, MutateRows, CheckAndMutateRow]
+  return {
+    calls: counts.reduce((sum, { calls }) => sum + calls, 0),
+    rows: counts.reduce((sum, { rows }) => sum + rows, 0),
+  }
+}
+
+/** When no gateway has anything to do any more. */
+async function quiet(): Promise<void> {
+  for (let calm = 0, before = costsNow().calls; calm < 3; ) {
+    await new Promise((resolve) => setTimeout(resolve, 40))
+    const { calls } = costsNow()
+    calm = calls === before ? calm + 1 : 0
+    before = calls
+  }
+}
+
+/** Lines of the table: the same verb at each gateway in turn, once to warm up, and once to be counted. */
+async function measure(gateways: number, entities: number): Promise<readonly string[]> {
+  const table = `costs${gateways}`
+  const scheduler = nearlyStill()
+  const engines = await Promise.all(
+    Array.from({ length: gateways }, async (_, index) => {
+      const rows = await openBigtable({ project: 'demo', instance: 'local', table, emulator: fake.address, scheduler })
+      return await openEngine({ shared: { rows, gateway: index + 1 }, scheduler })
+    }),
+  )
+  const databases = engines.map((engine) => engine.database('costs'))
+  const at = (index: number, n: number): Measured => ({
+    engine: engines[index % gateways] as Engine,
+    database: databases[index % gateways] as Database,
+    n,
+  })
+  for (let from = 1; from <= entities; from += 100) {
+    const { engine, database } = at(0, 0)
+    const ids = Array.from({ length: Math.min(100, entities - from + 1) }, (_, i) => from + i)
+    await database.commit(engine.context(), { ...write, mutations: ids.map((id) => upsert(keyOf('Task', id), id)) })
+  }
+  const gone = Array.from({ length: 30 }, (_, i) => upsert(keyOf('Gone', i + 1), i))
+  await databases[0]?.commit((engines[0] as Engine).context(), { ...write, mutations: gone })
+  const lines: string[] = []
+  let n = 0
+  for (const [index, [name, verb]] of verbs.entries()) {
+    for (let gateway = 0; gateway < gateways; gateway++) await verb(at(gateway, ++n))
+    await quiet()
+    const before = costsNow()
+    await verb(at(index, ++n))
+    const answered = costsNow()
+    await quiet()
+    const after = costsNow()
+    const cells = [
+      answered.calls - before.calls,
+      answered.rows - before.rows,
+      after.calls - before.calls,
+      after.rows - before.rows,
+    ]
+    lines.push(`| ${name} | ${cells.join(' | ')} |`)
+  }
+  await Promise.all(engines.map((engine) => engine.close()))
+  return lines
+}
+
+test('golden: a verb costs the same calls and row operations with one gateway and three, few entities and many', async () => {
+  const few = await measure(1, 100)
+  expect(await measure(3, many)).toEqual(few)
+  const text = readFileSync(page, 'utf8')
+  const head = [
+    '| verb | calls to the answer | rows to the answer | calls in all | rows in all |',
+    '| --- | --- | --- | --- | --- |',
+  ]
+  const wanted = text.replace(
+    /(<!-- from the code: costs -->\n)[\s\S]*?(<!-- end -->)/,
+    (_all, begin: string, end: string) => `${begin}\n${[...head, ...few].join('\n')}\n\n${end}`,
+  )
+  if (process.env['GOLDEN'] === 'rewrite') writeFileSync(page, wanted)
+  else expect(text).toBe(wanted)
+})
