@@ -72,8 +72,13 @@ export class HeatHistory {
 
   add(table: TableId, rowKey: RowKey, nowMs: number, reads: number, writes: number, bytes: number): void {
     const range = this.#rangeOf(table, rowKey)
-    range.note(rowKey)
+    this.#note(range, rowKey)
     range.add(nowMs, reads, writes, bytes)
+  }
+
+  #note(range: HeatRange, rowKey: RowKey): void {
+    range.keep(rowKey)
+    if (this.isRecorded) range.touch(rowKey)
   }
 
   /** Operations that waited for a server, were refused, or went over deleted rows; their load is added apart. */
@@ -81,7 +86,7 @@ export class HeatHistory {
     if (waitMs === 0 && refused === 0 && tombstones === 0) return
     const range = this.#rangeOf(table, rowKey)
     // An operation that was refused is no load, but its key was reached.
-    if (refused > 0) range.note(rowKey)
+    if (refused > 0) this.#note(range, rowKey)
     range.addTrouble(nowMs, waitMs, refused, tombstones)
   }
 
@@ -94,7 +99,7 @@ export class HeatHistory {
     { reads, writes, bytes }: { readonly reads: number; readonly writes: number; readonly bytes: number },
   ): void {
     const range = this.#rangeOf(table, rowKey)
-    range.note(rowKey)
+    this.#note(range, rowKey)
     range.load += reads + writes
     for (let tier = 0; tier < heatTiers.length; tier++) {
       const { stepMs } = heatTiers[tier] as Tier

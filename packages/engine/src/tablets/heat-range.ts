@@ -94,16 +94,17 @@ export class HeatRange {
     this.start = start
   }
 
-  note(rowKey: RowKey): void {
-    this.#keep(rowKey)
+  /** An operation, for divisions at the middle. */
+  keep(rowKey: RowKey | undefined): void {
+    this.#recent[this.#noted++ % recentMax] = rowKey
+  }
+
+  /** The same, for the front of a second that is recorded. */
+  touch(rowKey: RowKey): void {
     this.#touches++
     this.#reach(rowKey)
     if (this.#highestBefore === undefined || rowKey > this.#highestBefore) this.#highs++
     if (this.#lowestBefore === undefined || rowKey < this.#lowestBefore) this.#lows++
-  }
-
-  #keep(rowKey: RowKey | undefined): void {
-    this.#recent[this.#noted++ % recentMax] = rowKey
   }
 
   #reach(rowKey: RowKey | undefined): void {
@@ -216,7 +217,7 @@ export class HeatRange {
       }
     }
     this.load += other.load
-    for (const key of other.#recent) this.#keep(key)
+    for (const key of other.#recent) this.keep(key)
     this.#reach(other.highest ?? other.#highestBefore)
     this.#reach(other.lowest ?? other.#lowestBefore)
     this.#reach(this.#highestBefore)
@@ -250,7 +251,7 @@ export class HeatRange {
     const reached = [this.lowest, ...keys, this.highest]
     this.lowest = undefined
     this.highest = undefined
-    for (const key of keys) (key !== undefined && key < at ? this : right).#keep(key)
+    for (const key of keys) (key !== undefined && key < at ? this : right).keep(key)
     for (const key of reached) if (key !== undefined) (key < at ? this : right).#reach(key)
     this.#endDivided()
     right.#endDivided()

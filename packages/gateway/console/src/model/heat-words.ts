@@ -23,10 +23,11 @@ export function valueWords(value: number, metric: Metric): string {
   return `${inWords(rounded)} a second`
 }
 
-/** A bound without its table. */
+/** A bound without its table, and without the version of a record of the log. */
 export function boundWords({ words }: Bound): string {
   const at = words.indexOf(' › ')
-  return at < 0 ? words : words.slice(at + 3)
+  const row = at < 0 ? words : words.slice(at + 3)
+  return words.startsWith('Log › ') ? row.replace(/ › \d+$/, '') : row
 }
 
 /** `p › ToDo:1 to before p › ToDo:9` */

@@ -296,7 +296,7 @@ function State({ recordings, isPaused }: { readonly recordings: Recordings; read
   const { simulated, scale } = recordings.live
   return (
     <p class="muted heat-state">
-      <span class={`tag ${isPaused ? 'warn' : 'good'}`}>{isPaused ? 'paused' : 'live'}</span>{' '}
+      <StateTag isPaused={isPaused} />{' '}
       {simulated
         ? 'Servers are simulated: waits, refusals, splits and moves are shown.'
         : 'Servers are not simulated: load, splits and deleted rows are shown, no waits or refusals.'}{' '}
@@ -304,6 +304,12 @@ function State({ recordings, isPaused }: { readonly recordings: Recordings; read
       While this page is open every operation is counted, by the second.
     </p>
   )
+}
+
+function StateTag({ isPaused }: { readonly isPaused: boolean }) {
+  if (isPaused) return <span class="tag warn">paused</span>
+  if (connection.value === 'lost') return <span class="tag bad">server away</span>
+  return <span class="tag good">live</span>
 }
 
 function TableChoice({

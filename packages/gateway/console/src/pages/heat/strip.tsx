@@ -52,7 +52,7 @@ export function Strip({ recording, endMs, tables, metric, ages, onScrub }: Strip
         <span class="visually-hidden">Time that is shown</span>
         <input
           type="range"
-          min={-Math.ceil(most / 1000)}
+          min={Math.min(-1, -Math.ceil(most / 1000))}
           max={0}
           step={1}
           value={-Math.round(ages.toMs / 1000)}
