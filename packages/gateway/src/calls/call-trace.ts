@@ -5,7 +5,6 @@
  * whatever the protocol.
  */
 import { type LockWait, type PlanTree, type RequestTrace, type RowTally, TableLedger } from '@sixtables/engine'
-import type { KeptMessage } from './kept-message.ts'
 
 /** A wait of a call; times are of the same clock as its begin. */
 export interface TracedWait extends LockWait {
@@ -24,8 +23,9 @@ export class CallTrace implements RequestTrace {
   applied: RowTally | undefined
   abortedBy: readonly number[] | undefined
   readonly waited: TracedWait[] = []
-  request: KeptMessage | undefined
-  answer: KeptMessage | undefined
+  /** The messages, where they are wanted, as they stand in the buffers of the call. */
+  request: Uint8Array | undefined
+  answer: Uint8Array | undefined
   readonly keepsMessages: boolean
 
   constructor(keepsMessages: boolean) {

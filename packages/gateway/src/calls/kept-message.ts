@@ -1,5 +1,5 @@
 /**
- * A message of the data API as the recorder keeps it: a copy, without most elements of its list where it is large.
+ * A message of the data API as the recorder keeps it: without most elements of its list where it is large.
  *
  *   CommitRequest { project_id, mutations × 500 }  3 MiB   ─▶   CommitRequest { project_id, mutations × 9 }  64 KiB, 9 of 500
  *
@@ -9,12 +9,12 @@
  */
 import protobuf from 'protobufjs/minimal.js'
 
-export interface KeptMessage {
-  readonly bytes: Buffer
+/** A message of which a part may be left out. */
+export interface CutMessage {
   /** Size of the whole message, in bytes. */
   readonly size: number
   /** Elements of its lists, where some are left out. */
-  readonly cut: { readonly kept: number; readonly of: number } | undefined
+  readonly cut?: { readonly kept: number; readonly of: number }
 }
 
 /** Longer messages are cut. */
@@ -38,18 +38,21 @@ const lists: Readonly<Record<string, { readonly request: ListPath; readonly answ
 
 /**
  * @param method - RPC as the protocol names it: `Lookup`
- * @param message - may be part of a larger buffer, which is not kept
  */
-export function keptMessage(method: string, side: 'request' | 'answer', message: Buffer): KeptMessage {
+export function keptMessage(
+  method: string,
+  side: 'request' | 'answer',
+  message: Uint8Array,
+): { readonly bytes: Uint8Array; readonly cut: CutMessage } {
   const size = message.length
-  if (size <= keptBytesMax) return { bytes: Buffer.from(message), size, cut: undefined }
+  if (size <= keptBytesMax) return { bytes: message, cut: { size } }
   const counts = { kept: 0, of: 0, bytes: 0 }
   try {
     const bytes = Buffer.concat(cutParts(message, lists[method]?.[side] ?? [], counts))
-    return { bytes, size, cut: bytes.length === size ? undefined : { kept: counts.kept, of: counts.of } }
+    return { bytes, cut: bytes.length === size ? { size } : { size, cut: { kept: counts.kept, of: counts.of } } }
   } catch {
     // No message: nothing of it can be shown.
-    return { bytes: Buffer.alloc(0), size, cut: { kept: 0, of: 0 } }
+    return { bytes: new Uint8Array(0), cut: { size, cut: { kept: 0, of: 0 } } }
   }
 }
 
@@ -59,8 +62,8 @@ interface Counts {
   bytes: number
 }
 
-function cutParts(message: Buffer, [numbers = [], ...inside]: ListPath, counts: Counts): Buffer[] {
-  const parts: Buffer[] = []
+function cutParts(message: Uint8Array, [numbers = [], ...inside]: ListPath, counts: Counts): Uint8Array[] {
+  const parts: Uint8Array[] = []
   const reader = protobuf.Reader.create(message)
   while (reader.pos < message.length) {
     const start = reader.pos
@@ -74,7 +77,7 @@ function cutParts(message: Buffer, [numbers = [], ...inside]: ListPath, counts: 
       }
     } else if (inside.length > 0) {
       const inner = Buffer.concat(cutParts(payloadOf(field), inside, counts))
-      parts.push(Buffer.from(protobuf.Writer.create().uint32(tag).bytes(inner).finish()))
+      parts.push(protobuf.Writer.create().uint32(tag).bytes(inner).finish())
     } else {
       counts.of++
       const isKept = counts.kept === 0 || counts.bytes + field.length <= keptBytesMax - otherBytes
@@ -87,8 +90,8 @@ function cutParts(message: Buffer, [numbers = [], ...inside]: ListPath, counts: 
   return parts
 }
 
-function payloadOf(field: Buffer): Buffer {
+function payloadOf(field: Uint8Array): Uint8Array {
   const reader = protobuf.Reader.create(field)
   reader.uint32()
-  return reader.bytes() as Buffer
+  return reader.bytes()
 }

@@ -50,8 +50,12 @@ const filters: Readonly<Record<string, (value: string) => RequestFilter>> = {
 
 const filterNames: readonly string[] = Object.keys(filters)
 
-/** @param others - parameters that mean something else. @throws INVALID_ARGUMENT for what is none, and for values that cannot be */
-export function requestFilter(query: URLSearchParams, others: readonly string[] = []): RequestFilter {
+/**
+ * @param others - parameters that mean something else
+ * @returns `undefined` for all requests
+ * @throws INVALID_ARGUMENT for what is none, and for values that cannot be
+ */
+export function requestFilter(query: URLSearchParams, others: readonly string[] = []): RequestFilter | undefined {
   const tests: RequestFilter[] = []
   for (const [name, value] of query) {
     if (others.includes(name)) continue
@@ -61,7 +65,7 @@ export function requestFilter(query: URLSearchParams, others: readonly string[] 
     }
     tests.push(filter(value))
   }
-  return (request) => tests.every((test) => test(request))
+  return tests.length === 0 ? undefined : (request) => tests.every((test) => test(request))
 }
 
 function oneOf(name: string, values: readonly string[], known: readonly string[]): readonly string[] {

@@ -5,31 +5,40 @@ import { callsMax, RequestRecorder } from './request-recorder.ts'
 
 function report(bytes: number): CallReport {
   const trace = new CallTrace(true)
-  trace.request = { bytes: Buffer.alloc(bytes), size: bytes, cut: undefined }
+  trace.request = new Uint8Array(bytes)
   const figures = { beganAtMs: 0, durationMs: 1, rowsRead: 1, rowsWritten: 0 }
   return { method: 'Lookup', protocol: 'grpc', code: 'OK', facts: undefined, trace, ...figures }
 }
 
-const all = (): boolean => true
-
-test('request-recorder/RR1: the newest calls are kept, and the oldest of them lose their messages first', () => {
-  const recorder = new RequestRecorder(new Calls(), 100_000)
-  for (let i = 0; i < callsMax + 20; i++) recorder.add(report(9000))
-  const ids = recorder.newest(all, 2000).map(({ id }) => id)
-  expect(ids).toHaveLength(callsMax)
-  expect([ids[0], ids.at(-1)]).toEqual([callsMax + 20, 21])
-  const detailed = ids.filter((id) => recorder.find(id)?.detail !== undefined)
-  expect(detailed, 'of 9,000 bytes each, and what belongs to it').toEqual(ids.slice(0, 9))
+test('request-recorder/RR1: the newest calls are kept, a thousand of small ones, and of large ones those that there is room for', () => {
+  const recorder = new RequestRecorder(new Calls(), 1_000_000)
+  for (let i = 0; i < callsMax + 20; i++) recorder.add(report(10))
+  const ids = () => recorder.newest(undefined, 2000).requests.map(({ id }) => id)
+  expect([ids().length, ids()[0], ids().at(-1)]).toEqual([callsMax, callsMax + 20, 21])
   expect(recorder.find(20)).toBeUndefined()
+  expect(recorder.find(21)).toMatchObject({ summary: { id: 21, method: 'lookup' }, detail: { request: { size: 10 } } })
   expect(recorder.find(callsMax + 21)).toBeUndefined()
+  for (let i = 0; i < 40; i++) recorder.add(report(60_000))
+  expect(ids()[0]).toBe(callsMax + 60)
+  expect(ids().length).toBe(16)
 })
 
-test('request-recorder/RR1: a call that is larger than the bound has a summary and no messages, and the next one has its own again', () => {
-  const recorder = new RequestRecorder(new Calls(), 100_000)
-  recorder.add(report(200_000))
-  expect(recorder.find(1)).toMatchObject({ summary: { id: 1 }, detail: undefined })
-  recorder.add(report(10))
-  expect(recorder.find(2)?.detail?.request?.size).toBe(10)
+test('request-recorder/RR1: a call that is larger than all the room has a summary and no messages', () => {
+  const recorder = new RequestRecorder(new Calls(), 10_000)
+  recorder.add(report(20_000))
+  expect(recorder.find(1)).toMatchObject({ summary: { id: 1 }, detail: { request: undefined } })
+})
+
+test('newer calls than one that is known are counted beyond the limit, with a filter and without', () => {
+  const recorder = new RequestRecorder(new Calls())
+  for (let i = 0; i < 10; i++) recorder.add(report(1))
+  const of = (matches: ((request: { readonly id: number }) => boolean) | undefined) => {
+    const { requests, more } = recorder.newest(matches, 3, { after: 2 })
+    return [requests.map(({ id }) => id), more]
+  }
+  expect(of(undefined)).toEqual([[10, 9, 8], 5])
+  expect(of(({ id }) => id % 2 === 0)).toEqual([[10, 8, 6], 1])
+  expect(recorder.newest(undefined, 2, { before: 5 }).requests.map(({ id }) => id)).toEqual([4, 3])
 })
 
 test('request-recorder/RR2: two watchers are one observer, which leaves with the last of them', () => {

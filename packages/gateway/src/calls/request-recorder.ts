@@ -1,25 +1,20 @@
 /**
- * The newest calls of the data API, for those who watch them: a summary of each, and its messages, plan and rows for a while.
+ * The newest calls of the data API, for those who watch them: a summary of each, its messages, plan and rows.
  *
- *   Calls ──report──▶ recorder: ring of {@link callsMax} ──▶ list, stream, one in detail
+ *   Calls ──report──▶ recorder: one text and two messages in a block of memory (call-ring.ts) ──▶ list, stream, one in detail
  *
- * RR1  At most {@link callsMax} calls and 16 MiB are kept; the messages of the oldest calls go first.        request-recorder.test.ts
+ * RR1  At most {@link callsMax} calls in 16 MiB are kept, the newest.                                  request-recorder.test.ts
  * RR2  While no reader watches, and it was not asked for at the start, calls are not observed. Those kept stay readable.
  *                                                                                             test/contract/requests.test.ts
  */
-import type { RowTally, TableId, TouchedRows } from '@sixtables/engine'
+import type { PlanTree, RowTally, TableId, TouchedRows } from '@sixtables/engine'
+import { CallRing } from './call-ring.ts'
 import { type CallSummary, summaryOf } from './call-summary.ts'
-import type { CallTrace } from './call-trace.ts'
 import type { CallReport, Calls } from './calls.ts'
-import type { KeptMessage } from './kept-message.ts'
+import { type CutMessage, keptMessage } from './kept-message.ts'
 
 export const callsMax = 1000
-/** With the summaries, of at most 4 KiB each, 16 MiB. */
-export const detailBytesMax: number = 12 * 1024 * 1024
-/** A plan has so many bytes, and more as its request is longer: estimated. */
-const planBytes = 4096
-const planBytesOfByte = 16
-const overheadBytes = 1024
+const bytesMaxDefault = 16 * 1024 * 1024
 
 export interface RecordedRequest extends CallSummary {
   /** Grows by one with each call. */
@@ -33,36 +28,41 @@ export interface TableRows extends TouchedRows {
   readonly rowsDeleted: number
 }
 
-/** The part that is forgotten sooner. */
+/** A message of a call, in protocol buffers. */
+export interface KeptMessage extends CutMessage {
+  readonly bytes: Buffer
+}
+
 export interface RequestDetail {
-  /** The messages in protocol buffers; absent where the call had none, or none that decoded. */
+  /** Absent where the call had none, or none that decoded. */
   readonly request: KeptMessage | undefined
   readonly answer: KeptMessage | undefined
-  readonly plan: CallTrace['plan']
+  readonly plan: PlanTree | undefined
   readonly tables: readonly TableRows[]
 }
 
-interface Recorded {
-  readonly summary: RecordedRequest
-  detail: RequestDetail | undefined
-  bytes: number
+/** The text of a record. */
+interface RecordText {
+  readonly summary: CallSummary
+  readonly request?: CutMessage
+  readonly answer?: CutMessage
+  readonly plan?: PlanTree
+  readonly tables: readonly TableRows[]
 }
 
 export class RequestRecorder {
   readonly #calls: Calls
-  readonly #detailBytesMax: number
-  #recorded: Recorded[] = []
+  readonly #bytesMax: number
+  /** Made for the first watcher. */
+  #ring: CallRing | undefined
   #lastId = 0
-  #bytes = 0
-  /** How many from the oldest on have no detail any more. */
-  #bare = 0
   #watchers = 0
   #stop: (() => void) | undefined
   readonly #waiting = new Set<() => void>()
 
-  constructor(calls: Calls, detailBytes: number = detailBytesMax) {
+  constructor(calls: Calls, bytesMax: number = bytesMaxDefault) {
     this.#calls = calls
-    this.#detailBytesMax = detailBytes
+    this.#bytesMax = bytesMax
   }
 
   get isRecording(): boolean {
@@ -88,30 +88,56 @@ export class RequestRecorder {
     }
   }
 
-  /** The newest calls that match, newest first. @param before - only those with smaller ids */
+  /**
+   * The newest calls that match, newest first.
+   *
+   * @param matches - `undefined` = all
+   * @param range - only ids between these two, both left out
+   */
   newest(
-    matches: (request: RecordedRequest) => boolean,
+    matches: ((request: RecordedRequest) => boolean) | undefined,
     limit: number,
-    before: number = Number.POSITIVE_INFINITY,
-  ): RecordedRequest[] {
-    const found: RecordedRequest[] = []
-    for (let i = this.#recorded.length - 1; i >= 0 && found.length < limit; i--) {
-      const { summary } = this.#recorded[i] as Recorded
-      if (summary.id < before && matches(summary)) found.push(summary)
+    { after = 0, before = Number.POSITIVE_INFINITY }: { readonly after?: number; readonly before?: number } = {},
+  ): { readonly requests: readonly RecordedRequest[]; readonly more: number } {
+    const requests: RecordedRequest[] = []
+    let more = 0
+    const count = this.#ring?.count ?? 0
+    for (let back = 1; back <= count; back++) {
+      const id = this.#lastId - back + 1
+      if (id <= after) break
+      if (id >= before) continue
+      if (requests.length >= limit && matches === undefined) more++
+      else {
+        const request = this.#requestAt(count - back, id)
+        if (matches?.(request) === false) continue
+        if (requests.length < limit) requests.push(request)
+        else more++
+      }
+      if (after === 0 && requests.length >= limit) break
     }
-    return found
+    return { requests, more }
   }
 
-  /** A call with its detail, which is `undefined` once newer ones took its place. */
-  find(id: number): { readonly summary: RecordedRequest; readonly detail: RequestDetail | undefined } | undefined {
-    const first = this.#recorded[0]
-    return first === undefined ? undefined : this.#recorded[id - first.summary.id]
+  /** A call with its detail; `undefined` = it is not kept. */
+  find(id: number): { readonly summary: RecordedRequest; readonly detail: RequestDetail } | undefined {
+    const count = this.#ring?.count ?? 0
+    const index = id - (this.#lastId - count) - 1
+    if (this.#ring === undefined || index < 0 || index >= count) return undefined
+    const { text, request, answer } = this.#ring.recordAt(index)
+    const found = JSON.parse(text) as RecordText
+    return {
+      summary: { id, ...found.summary },
+      detail: {
+        request: found.request === undefined ? undefined : { ...found.request, bytes: request },
+        answer: found.answer === undefined ? undefined : { ...found.answer, bytes: answer },
+        plan: found.plan,
+        tables: found.tables,
+      },
+    }
   }
 
   clear(): void {
-    this.#recorded = []
-    this.#bytes = 0
-    this.#bare = 0
+    this.#ring?.clear()
   }
 
   /** Resolves when there is a call after that one, or the signal aborts. */
@@ -130,37 +156,32 @@ export class RequestRecorder {
 
   /** Takes a call that has ended. */
   add(report: CallReport): void {
-    const summary = { id: ++this.#lastId, ...summaryOf(report) }
-    const detail = detailOf(report)
-    const bytes = bytesOf(detail)
-    this.#recorded.push({ summary, detail, bytes })
-    this.#bytes += bytes
-    if (this.#recorded.length > callsMax) this.#forgetOldest()
-    while (this.#bytes > this.#detailBytesMax && this.#bare < this.#recorded.length) this.#bareOldest()
+    this.#ring ??= new CallRing(this.#bytesMax, callsMax)
+    this.#lastId++
+    const { trace, method } = report
+    const request = trace?.request === undefined ? undefined : keptMessage(method, 'request', trace.request)
+    const answer = trace?.answer === undefined ? undefined : keptMessage(method, 'answer', trace.answer)
+    const text: RecordText = {
+      summary: summaryOf(report),
+      ...(request === undefined ? {} : { request: request.cut }),
+      ...(answer === undefined ? {} : { answer: answer.cut }),
+      ...(trace?.plan === undefined ? {} : { plan: trace.plan() }),
+      tables: trace === undefined ? [] : tablesOf(trace.ledger.tables, trace.applied ?? {}),
+    }
+    const json = JSON.stringify(text)
+    if (!this.#ring.add(json, request?.bytes, answer?.bytes)) this.#ring.add(JSON.stringify({ ...bare(text) }))
     if (this.#waiting.size > 0) for (const wake of [...this.#waiting]) wake()
   }
 
-  #forgetOldest(): void {
-    const oldest = this.#recorded.shift()
-    this.#bytes -= oldest?.bytes ?? 0
-    if (this.#bare > 0) this.#bare--
-  }
-
-  #bareOldest(): void {
-    const oldest = this.#recorded[this.#bare++] as Recorded
-    oldest.detail = undefined
-    this.#bytes -= oldest.bytes
-    oldest.bytes = 0
+  #requestAt(index: number, id: number): RecordedRequest {
+    const { summary } = JSON.parse(this.#ring?.textAt(index) ?? '') as RecordText
+    return { id, ...summary }
   }
 }
 
-function detailOf({ trace }: CallReport): RequestDetail {
-  return {
-    request: trace?.request,
-    answer: trace?.answer,
-    plan: trace?.plan,
-    tables: trace === undefined ? [] : tablesOf(trace.ledger.tables, trace.applied ?? {}),
-  }
+/** The record of a call whose messages are too large to be kept. */
+function bare({ summary, tables }: RecordText): RecordText {
+  return { summary, tables }
 }
 
 /** Rows that were touched while the call ran, and those that its commit makes. */
@@ -171,10 +192,4 @@ function tablesOf(touched: ReadonlyMap<TableId, TouchedRows>, applied: RowTally)
     const { written = 0, deleted = 0 } = applied[table] ?? {}
     return { table, rowsRead, rowsWritten: rowsWritten + written + deleted, rowsDeleted: deleted }
   })
-}
-
-function bytesOf({ request, answer, plan }: RequestDetail): number {
-  const sent = request?.bytes.length ?? 0
-  const ofPlan = plan === undefined ? 0 : planBytes + planBytesOfByte * sent
-  return overheadBytes + sent + (answer?.bytes.length ?? 0) + ofPlan
 }

@@ -9,10 +9,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatastoreError, invalidArgument } from '@sixtables/engine'
 import type { MethodName } from '../../call.ts'
-import type { KeptMessage } from '../../calls/kept-message.ts'
 import { type RequestFilter, requestFilter } from '../../calls/request-filter.ts'
 import {
   callsMax,
+  type KeptMessage,
   type RecordedRequest,
   type RequestDetail,
   type RequestRecorder,
@@ -55,7 +55,8 @@ export function addRequestRoutes(router: Router, recorder: RequestRecorder): voi
     const filter = requestFilter(query, ['limit', 'before'])
     const limit = numberOf(query, 'limit') ?? limitDefault
     if (limit < 1 || limit > callsMax) throw invalidArgument(`limit is 1 to ${callsMax}, not "${limit}"`)
-    const requests = recorder.newest(filter, limit, numberOf(query, 'before'))
+    const before = numberOf(query, 'before')
+    const { requests } = recorder.newest(filter, limit, before === undefined ? {} : { before })
     return { json: { recording: recorder.isRecording, requests } satisfies RequestList }
   })
   router.add('GET', '/emulator/requests/events', ({ query }) => {
@@ -82,7 +83,7 @@ export function addRequestRoutes(router: Router, recorder: RequestRecorder): voi
 
 async function* eventsOf(
   recorder: RequestRecorder,
-  filter: RequestFilter,
+  filter: RequestFilter | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const stop = recorder.watch()
@@ -92,10 +93,9 @@ async function* eventsOf(
     while (!signal.aborted) {
       const silence = AbortSignal.any([signal, AbortSignal.timeout(silenceMs)])
       await recorder.after(last, silence)
-      const fresh = recorder.newest((request) => request.id > last && filter(request), callsMax)
+      const { requests: found, more: skipped } = recorder.newest(filter, batchMax, { after: last })
       last = recorder.lastId
-      const requests = fresh.slice(0, batchMax).reverse()
-      const skipped = fresh.length - requests.length
+      const requests = [...found].reverse()
       if (requests.length > 0) {
         yield eventOf({ requests, ...(skipped === 0 ? {} : { skipped }) } satisfies RequestEvent)
       } else if (silence.aborted) yield Buffer.from(':\n\n')
@@ -106,15 +106,13 @@ async function* eventsOf(
   }
 }
 
-async function detailInJson(method: string, detail: RequestDetail | undefined): Promise<object> {
-  if (detail === undefined) return { forgotten: true }
+async function detailInJson(method: string, { request, answer, plan, tables }: RequestDetail): Promise<object> {
   const { requestMessageToJson, answerToJson } = await import('../../protocols/json-codec.ts')
   const name = `${method.charAt(0).toUpperCase()}${method.slice(1)}` as MethodName
-  const { request, answer, plan, tables } = detail
   return {
     ...(request === undefined ? {} : { request: reportOf(request, (bytes) => requestMessageToJson(name, bytes)) }),
     ...(answer === undefined ? {} : { response: reportOf(answer, (bytes) => answerToJson(name, bytes)) }),
-    ...(plan === undefined ? {} : { plan: plan() }),
+    ...(plan === undefined ? {} : { plan }),
     tables,
   }
 }

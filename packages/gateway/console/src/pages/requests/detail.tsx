@@ -49,7 +49,7 @@ export function Detail({ id, onClose }: DetailProps) {
 }
 
 function Whole({ detail }: { readonly detail: RequestDetail }) {
-  const { request, response, plan, tables = [], forgotten, waits = [], abortedBy, message } = detail
+  const { request, response, plan, tables = [], waits = [], abortedBy, message } = detail
   return (
     <>
       <Facts detail={detail} />
@@ -71,9 +71,6 @@ function Whole({ detail }: { readonly detail: RequestDetail }) {
         <p>
           <span class="tag bad">victim</span> Its transaction gave way to {abortedBy.map(shortTransaction).join(', ')}.
         </p>
-      )}
-      {forgotten === true && (
-        <p class="muted">Its messages are no longer kept: the newest calls have 16 MiB, and others took their place.</p>
       )}
       {tables.length > 0 && <Rows tables={tables} />}
       {plan !== undefined && (

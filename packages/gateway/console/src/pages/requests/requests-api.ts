@@ -61,8 +61,6 @@ export interface RequestDetail extends RecordedRequest {
   readonly response?: MessageReport
   readonly plan?: { readonly source: PlanStep; readonly results: readonly string[] }
   readonly tables?: readonly TableRows[]
-  /** Newer calls took the place of its messages. */
-  readonly forgotten?: true
 }
 
 export const methods = [

@@ -10,13 +10,11 @@ export interface RequestDetailReport extends RecordedRequest {
   readonly response?: MessageReport
   readonly plan?: PlanTree
   readonly tables?: readonly TableRows[]
-  readonly forgotten?: true
 }
 
 export function requestInWords(detail: RequestDetailReport): readonly string[] {
-  const { id, at, request, response, plan, tables = [], forgotten } = detail
+  const { id, at, request, response, plan, tables = [] } = detail
   const lines = [`Call ${id} at ${at}`, callLine(detail)]
-  if (forgotten) return [...lines, 'Its messages are no longer kept: newer calls took their place.']
   if (request !== undefined) lines.push('', ...messageLines('Request', request))
   if (response !== undefined) lines.push('', ...messageLines('Response', response))
   if (plan !== undefined)
