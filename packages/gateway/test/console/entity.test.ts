@@ -329,6 +329,33 @@ consoleTests('an entity in the console', ({ visit }) => {
     expect(await stored(emulator, key)).toEqual(before)
   })
 
+  test('hostile text is text on every page', async () => {
+    const { page, emulator, go } = await visit('')
+    const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
+    await links.first().waitFor()
+    const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
+    const { keys } = await emulator.seed(fixture('hostile.yaml'))
+    const kind = encodeURIComponent(keys[0]?.path[0]?.kind ?? '')
+    const found: string[] = []
+    for (const address of [...addresses, `#/data/demo/${kind}`]) {
+      await go(address)
+      await page.locator('#main h1').first().waitFor({ state: 'attached' })
+      if (/^#\/(data|tables)/.test(address))
+        await page.getByText('alert(').first().waitFor({ state: 'attached', timeout: 10_000 })
+      const wrong = await page.evaluate(() => {
+        const main = document.querySelector('main')
+        const elements = main?.querySelectorAll('img, script, iframe, svg[onload], b, [onmouseover]').length ?? 0
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be left
+        const characters = /[\u202a-\u202e\u2066\u200b\u0000-\u0008\u001b]/.exec(main?.textContent ?? '')
+        return elements > 0 || characters !== null
+          ? `${elements} elements, ${characters?.input.slice(characters.index - 40, characters.index + 10)}`
+          : ''
+      })
+      if (wrong !== '') found.push(`${address}: ${wrong}`)
+    }
+    expect(found).toEqual([])
+  })
+
   test('a fixture goes in and out as a file, and a managed export out and in', async () => {
     const { page, emulator, expectProblems } = await visit('#/entity')
     expectProblems(/status of 400/)
@@ -344,6 +371,7 @@ consoleTests('an entity in the console', ({ visit }) => {
       await dialog.getByLabel('File').setInputFiles(fixture('every-type.yaml').pathname)
       await dialog.getByRole('button', { name: 'Import', exact: true }).click()
       await dialog.getByText('Wrote 1 entity.').waitFor()
+      expect(await violationsOf(page)).toEqual([])
       await page.keyboard.press('Escape')
       const before = await emulator.inspector.entity(every)
 
@@ -356,6 +384,7 @@ consoleTests('an entity in the console', ({ visit }) => {
       const file = join(folder, 'demo.yaml')
       await download.saveAs(file)
       expect(readFileSync(file, 'utf8')).toContain('key: Sample:"every type"')
+      expect(await violationsOf(page)).toEqual([])
       await dialog.getByLabel('a managed export, on the machine of the server').check()
       await dialog.getByLabel('Folder on the machine').fill(folder)
       await dialog.getByLabel('Name of the export').fill('one')
