@@ -81,13 +81,13 @@ test('a refresh shows rows that came and leaves out those that went; what a newe
   await window.open(hex(4000))
   await window.next()
   const held = window.rows.length
-  table.keys = [...table.keys.filter((key) => key !== hex(4004)), hex(4005)].sort()
-  expect(window.covers(hex(4005))).toBe(true)
+  table.keys = [...table.keys.filter((key) => key !== hex(4104)), hex(4105)].sort()
+  expect(window.covers(hex(4105))).toBe(true)
   expect(window.covers(hex(9000))).toBe(false)
   const [first] = [window.next(), window.refresh()]
   await first
   check(table, window)
-  expect(window.rows.map(({ rowKey }) => rowKey)).toContain(hex(4005))
+  expect(window.rows.map(({ rowKey }) => rowKey)).toContain(hex(4105))
   expect(window.rows.length).toBeGreaterThanOrEqual(held)
   const slow = window.next()
   await window.open()

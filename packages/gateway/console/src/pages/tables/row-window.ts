@@ -34,8 +34,10 @@ export interface TableAnswer {
 export type Stretch = Partial<Record<'from' | 'after' | 'before', string>> & { readonly limit: number }
 
 /** Maximum number of rows of a call. */
-export const pageRows = 60
-export const heldMax = 180
+export const pageRows = 100
+export const heldMax = 240
+/** Rows that a pane opens with. */
+const openRows = 60
 /** Rows before the one that a pane opens at, so that it can be scrolled up to. */
 const contextRows = 20
 
@@ -64,7 +66,7 @@ export class RowWindow {
   /** Begins at a row, or at the start of the table; what is under way is dropped. */
   open(from?: string): Promise<void> {
     return this.#replace(async () => {
-      const ahead = await this.#read({ limit: pageRows, ...(from === undefined ? {} : { from }) })
+      const ahead = await this.#read({ limit: openRows, ...(from === undefined ? {} : { from }) })
       if (from === undefined)
         return { rows: ahead.rows, answers: [ahead], atStart: true, atEnd: ahead.next === undefined }
       const behind = await this.#read({ limit: contextRows, before: from })
@@ -80,7 +82,7 @@ export class RowWindow {
   /** Begins at the last rows. @param beyond - a row key behind all of the table's */
   openEnd(beyond: string): Promise<void> {
     return this.#replace(async () => {
-      const last = await this.#read({ limit: pageRows, before: beyond })
+      const last = await this.#read({ limit: openRows, before: beyond })
       return { rows: last.rows, answers: [last], atStart: last.previous === undefined, atEnd: true }
     })
   }
@@ -124,7 +126,7 @@ export class RowWindow {
     }
     return this.#extend(async () => {
       const first = this.rows[0]
-      const wanted = Math.min(heldMax, Math.max(pageRows, this.rows.length))
+      const wanted = Math.min(heldMax, Math.max(openRows, this.rows.length))
       const answers: TableAnswer[] = []
       const rows: TableRow[] = []
       let where: Pick<Stretch, 'from' | 'after'> = this.atStart || first === undefined ? {} : { from: first.rowKey }

@@ -32,7 +32,7 @@ export interface Shown {
   readonly lit: ReadonlyMap<string, ReadonlyMap<string, LitRow>>
 }
 
-export const stepMs = 500
+export const stepMs = 400
 const fadeMs = 4000
 /** Steps in the queue from which on none is waited for. */
 const rushFrom = 7

@@ -16,7 +16,7 @@ import { tables } from './table-names.ts'
 
 /** Maximum length of a row's words. */
 const wordsMax = '400'
-const tabletsEveryMs = 2000
+const tabletsEveryMs = 1500
 
 export interface LiveTables {
   windowOf(table: string): RowWindow
