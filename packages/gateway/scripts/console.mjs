@@ -32,6 +32,9 @@ const { output } = await bundle.write({
 })
 await bundle.close()
 
+/** Comments and indentation are for authors. */
+const withoutComments = (sheet) => sheet.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' ')
+
 const folders = ['styles', 'components', 'pages']
 const sheets = folders.flatMap((folder) =>
   readdirSync(`${source}/src/${folder}`, { recursive: true })
@@ -39,7 +42,7 @@ const sheets = folders.flatMap((folder) =>
     .sort()
     .map((path) => `${source}/src/${folder}/${path}`),
 )
-const style = sheets.map((path) => readFileSync(path, 'utf8')).join('\n')
+const style = sheets.map((path) => withoutComments(readFileSync(path, 'utf8'))).join('\n')
 const styleName = `style-${createHash('sha256').update(style).digest('hex').slice(0, 8)}.css`
 writeFileSync(`${target}/${styleName}`, style)
 

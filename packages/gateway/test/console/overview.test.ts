@@ -19,7 +19,7 @@ consoleTests('the overview', ({ visit }) => {
       const init = { method: 'POST', headers, body: JSON.stringify(body) }
       return (await fetch(`${origin}/v1/projects/demo:${method}`, init)).status
     }
-    await page.getByText('No client has named a database yet').waitFor()
+    await page.getByText('export DATASTORE_EMULATOR_HOST=').waitFor()
     const tile = (name: string) => page.locator('.tile', { hasText: name }).locator('.tile-value')
     await expect.poll(() => tile('Operations a second').textContent()).toBe('0')
 

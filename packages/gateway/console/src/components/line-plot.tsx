@@ -85,6 +85,7 @@ export function LinePlot(props: LinePlotProps) {
             <span class="line-plot-value">{valueWords(line.values[under ?? line.values.length - 1])}</span>
           </li>
         ))}
+        {lines.length === 0 && <li class="muted">none so far</li>}
       </ul>
       <div ref={box} class="line-plot-canvas" style={{ height: `${height}px` }} aria-hidden="true" />
       <PlotTable {...props} />
@@ -209,10 +210,10 @@ function optionsOf(props: LinePlotProps, element: HTMLElement, onUnder: (at: num
   }
 }
 
-/** The first seconds do not fill the plot. */
-function timeRange(_plot: uPlot, from: number | null, to: number | null): [number, number] {
-  const end = to ?? Date.now() / 1000
-  return [Math.min(from ?? end, end - timeSpanMin), end]
+/** The first seconds do not fill the plot. Of a single point uPlot would make a day. */
+function timeRange({ data: [x] }: uPlot): [number, number] {
+  const end = x.at(-1) ?? Date.now() / 1000
+  return [Math.min(x[0] ?? end, end - timeSpanMin), end]
 }
 
 function clockWords(_plot: uPlot, marks: readonly number[]): string[] {

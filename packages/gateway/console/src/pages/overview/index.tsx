@@ -7,12 +7,12 @@ import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { epoch, server } from '../../api/connection.ts'
 import { openEvents } from '../../api/events.ts'
-import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { LinePlot } from '../../components/line-plot.tsx'
 import { counted, durationInWords, inWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
 import { Findings } from './findings.tsx'
+import { FirstClient } from './first-client.tsx'
 import { linesOf, type Point, withEvent } from './history.ts'
 import { DatabaseKinds } from './kinds.tsx'
 import type { DatabaseName, OverviewEvent } from './overview-event.ts'
@@ -125,7 +125,7 @@ const databasesStep = 10
 function Databases({ event, commits }: DatabasesProps) {
   const [most, setMost] = useState(databasesStep)
   if (event === undefined) return null
-  if (event.databases.length === 0) return <NoData />
+  if (event.databases.length === 0) return <FirstClient />
   const sorted = [...event.databases].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const shown = sorted.slice(0, most)
   return (
@@ -143,15 +143,3 @@ function Databases({ event, commits }: DatabasesProps) {
 }
 
 const nameOf = ({ project, database }: DatabaseName): string => `${project} ${database}`
-
-function NoData() {
-  const address = server.value?.address ?? location.host
-  const variables = `export DATASTORE_EMULATOR_HOST=${address}\nexport DATASTORE_PROJECT_ID=${server.value?.project ?? 'demo'}`
-  return (
-    <div class="panel">
-      <p>No client has named a database yet. Let one find this server by its environment:</p>
-      <pre>{variables}</pre>
-      <CopyButton text={variables} />
-    </div>
-  )
-}

@@ -13,6 +13,7 @@ import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { bytesInWords, counted, durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
+import { FirstClient } from './first-client.tsx'
 import { countKinds, type KindCount, kindsMax, listKinds } from './kind-counts.ts'
 
 const quickMs = 400
@@ -53,6 +54,7 @@ export function DatabaseKinds(props: DatabaseKindsProps) {
       {shown !== undefined && shown.kinds.length > 0 && (
         <KindTable kinds={shown.kinds} project={project} database={database} />
       )}
+      {shown?.kinds.length === 0 && props.shown === 1 && <FirstClient />}
     </section>
   )
 }
