@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts'
+import { patienceMs } from '../support/patience.ts'
 
 /** Names below .example lead to this machine, as the name server of an attacker could have them. */
 const args = ['--no-sandbox', '--host-resolver-rules=MAP *.example 127.0.0.1']
@@ -78,6 +79,7 @@ export function consoleTests(name: string, define: (tests: ConsoleTests) => void
         const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options.context })
         open.push(context)
         const page = await context.newPage()
+        page.setDefaultTimeout(patienceMs)
         const expectProblems = watch(page, checks)
         const origin = `http://${options.server ?? emulator?.address}`
         await page.goto(`${origin}/console/${address}`)

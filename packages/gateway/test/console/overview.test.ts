@@ -1,8 +1,10 @@
 /** The overview: calls of real clients as numbers and lines, kinds, findings with their labs, and a store that changes under it. */
 import { expect, test } from 'vitest'
+import { patienceMs } from '../support/patience.ts'
 import { violationsOf } from './axe.ts'
 import { consoleTests, makesPictures, picture } from './browser.ts'
 
+const patient = { timeout: patienceMs }
 const key = (kind: string, id: number) => ({ path: [{ kind, id: String(id) }] })
 const put = (id: number) => ({
   upsert: {
@@ -21,7 +23,7 @@ consoleTests('the overview', ({ visit }) => {
     }
     await page.getByText('export DATASTORE_EMULATOR_HOST=').waitFor()
     const tile = (name: string) => page.locator('.tile', { hasText: name }).locator('.tile-value')
-    await expect.poll(() => tile('Operations a second').textContent()).toBe('0')
+    await expect.poll(() => tile('Operations a second').textContent(), patient).toBe('0')
 
     await call('commit', { mode: 'NON_TRANSACTIONAL', mutations: Array.from({ length: 30 }, (_, i) => put(i + 1)) })
     await call('beginTransaction', {})
@@ -31,7 +33,7 @@ consoleTests('the overview', ({ visit }) => {
     await call('commit', { mode: 'NON_TRANSACTIONAL', mutations: [odd] })
     await call('lookup', { keys: [key('ToDo', 1)] })
 
-    await expect.poll(() => tile('Open transactions').textContent()).toBe('1')
+    await expect.poll(() => tile('Open transactions').textContent(), patient).toBe('1')
     const row = page.getByRole('row', { name: /ToDo/ })
     await row.waitFor()
     // 30 rows of the kind, and of two properties in both orders.
@@ -45,9 +47,9 @@ consoleTests('the overview', ({ visit }) => {
     expect(await row.getByRole('link').getAttribute('href')).toBe('#/data/demo/ToDo')
     const lines = (plot: string) => page.locator('figure', { hasText: plot }).getByRole('listitem').allTextContents()
     await expect
-      .poll(() => lines('Operations').then((texts) => texts.join()))
+      .poll(() => lines('Operations').then((texts) => texts.join()), patient)
       .toMatch(/beginTransaction.*commit.*lookup/)
-    await expect.poll(() => lines('Errors').then((texts) => texts.join())).toContain('INVALID_ARGUMENT')
+    await expect.poll(() => lines('Errors').then((texts) => texts.join()), patient).toContain('INVALID_ARGUMENT')
     // The page has counted the kinds by queries of its own, which are in no count.
     expect((await lines('Operations')).join()).not.toContain('runQuery')
     await page.getByText('Values of "Latency"').click()
