@@ -12,7 +12,7 @@ import {
   closeBracketsKeymap,
   completionKeymap,
 } from '@codemirror/autocomplete'
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
+import { history, historyKeymap, standardKeymap } from '@codemirror/commands'
 import { bracketMatching, syntaxHighlighting } from '@codemirror/language'
 import { Compartment, EditorState, type Extension, StateEffect, StateField, type Transaction } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder } from '@codemirror/view'
@@ -86,7 +86,7 @@ function extensionsOf(options: EditorOptions): Extension {
       ...closeBracketsKeymap,
       ...completionKeymap,
       ...historyKeymap,
-      ...defaultKeymap,
+      ...standardKeymap,
     ]),
     history(),
     bracketMatching(),

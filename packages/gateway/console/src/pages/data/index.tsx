@@ -97,7 +97,7 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
   return (
     <>
       <header class="data-head">
-        <h1 class="data-title">{place.kind === '' ? 'Query' : <SafeText text={place.kind} />}</h1>
+        <Title read={read} place={place} />
         <EntityActions onDialog={setDialog} />
       </header>
       <Dialogs
@@ -134,6 +134,12 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
       )}
     </>
   )
+}
+
+/** The kind that is asked. */
+function Title({ read, place }: { readonly read: Statement | GqlError; readonly place: Place }) {
+  const kind = read instanceof GqlError ? place.kind : (kindOf(read).kind ?? '')
+  return <h1 class="data-title">{kind === '' ? 'Query' : <SafeText text={kind} />}</h1>
 }
 
 function kindOf(statement: Statement): { kind?: string | undefined } {

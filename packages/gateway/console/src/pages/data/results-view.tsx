@@ -177,7 +177,7 @@ function Count({ scope, statement, results: { pages } }: Pick<ResultsBarProps, '
   const count = (): void => {
     setTotal({ of, words: 'counting …' })
     aggregate(scope, countOf(statement)).then(
-      ({ n }) => setTotal({ of, words: `of ${Number(n?.integerValue ?? 0).toLocaleString('en')}` }),
+      ({ n }) => setTotal({ of, words: totalWords(Number(n?.integerValue ?? 0)) }),
       (error: Error) => setTotal({ of, words: error.message }),
     )
   }
@@ -193,6 +193,11 @@ function Count({ scope, statement, results: { pages } }: Pick<ResultsBarProps, '
       )}
     </span>
   )
+}
+
+/** A count is of its moment: the rows go on changing. */
+function totalWords(count: number): string {
+  return `of ${count.toLocaleString('en')} at ${new Date().toLocaleTimeString('en-GB')}`
 }
 
 function counted(count: number): string {
