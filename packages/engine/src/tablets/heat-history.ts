@@ -86,7 +86,7 @@ export class HeatHistory {
     if (waitMs === 0 && refused === 0 && tombstones === 0) return
     const range = this.#rangeOf(table, rowKey)
     // An operation that was refused is no load, but its key was reached.
-    if (refused > 0) this.#note(range, rowKey)
+    if (refused > 0 && this.isRecorded) range.touch(rowKey)
     range.addTrouble(nowMs, waitMs, refused, tombstones)
   }
 

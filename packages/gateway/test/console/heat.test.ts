@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { consoleTests, picture } from './browser.ts'
 
-const seconds = 60
+const seconds = 40
 const perSecond = 12
 
 /** Rising ids, so many each second of the emulator's clock. */
@@ -100,7 +100,7 @@ consoleTests('Heat', ({ visit }) => {
     await expect.poll(() => shown.textContent()).not.toBe(before)
     await page.getByText('paused', { exact: true }).waitFor()
     const paused = await shown.textContent()
-    await load(emulator, origin)
+    await load(emulator, origin, 3)
     expect(await shown.textContent()).toBe(paused)
     await page.keyboard.press('0')
     await page.getByRole('button', { name: 'Go on' }).click()
@@ -120,7 +120,7 @@ consoleTests('Heat', ({ visit }) => {
 
   test('marks splits and merges with their reason, pins findings, and saves, opens and compares recordings', async () => {
     const { page, emulator, origin } = await visit('#/heat')
-    await load(emulator, origin)
+    await load(emulator, origin, 30)
     const { tablets } = emulator.engine
     const row = Buffer.from('456c616200', 'hex').toString('latin1')
     tablets.split('Entities', row)
@@ -144,7 +144,7 @@ consoleTests('Heat', ({ visit }) => {
     const saved = await download(page, 'Save as JSON')
     const recording = JSON.parse(saved.toString())
     expect(recording).toMatchObject({ format: 'sixtables-heat-1', isWhole: true })
-    expect(recording.columns.length).toBeGreaterThan(seconds)
+    expect(recording.columns.length).toBeGreaterThan(30)
     await page
       .getByLabel('A recording of heat')
       .setInputFiles({ name: 'before.json', mimeType: 'application/json', buffer: saved })

@@ -62,18 +62,20 @@ export function modelOf(props: PictureProps, layout: Layout): PictureModel {
 
 /** The cell of a point, and the mark that is near. */
 export function wordsAt(point: Point, { source, table, metric }: PictureProps, model: PictureModel): string {
-  const { layout, window, axis, spans, marks } = model
-  const [x, y] = [xOf(layout, window, point.ms), yOf(layout, window, point.row + 0.5)]
-  const near = nearest(marks, x, y)
+  const { axis, spans } = model
+  const near = nearest(point, model)
   const cell = placeWords({ recording: source.recording, table, axis, spans, ...point }, metric)
   return near === undefined ? cell : `${timeWords(near.event.atMs)} · ${near.event.words} · ${cell}`
 }
 
-function nearest(marks: readonly Mark[], x: number, y: number): Mark | undefined {
+/** A mark in the row of a point or right beside it, at about its time. */
+function nearest({ ms, row }: Point, { layout, window, marks }: PictureModel): Mark | undefined {
+  const x = xOf(layout, window, ms)
+  const [top, bottom] = [yOf(layout, window, row), yOf(layout, window, row + 1)]
   let best: Mark | undefined
   let least = markReach
   for (const mark of marks) {
-    const distance = Math.hypot(mark.x - x, mark.y - y)
+    const distance = Math.hypot(mark.x - x, Math.max(0, top - mark.y, mark.y - bottom))
     if (distance < least) [best, least] = [mark, distance]
   }
   return best
