@@ -99,11 +99,13 @@ function invertNine(code: string): string {
   )
 }
 
+const hexDigits: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 /** `0a ff` and so on, two digits a byte, blank between. */
 export function hexOf(bytes: string | Uint8Array, separator = ' '): string {
   const text = typeof bytes === 'string' ? bytes : byteString(bytes)
   const digits: string[] = []
-  for (let i = 0; i < text.length; i++) digits.push(text.charCodeAt(i).toString(16).padStart(2, '0'))
+  for (let i = 0; i < text.length; i++) digits.push(hexDigits[text.charCodeAt(i)] as string)
   return digits.join(separator)
 }
 

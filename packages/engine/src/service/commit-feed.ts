@@ -40,8 +40,10 @@ export interface CommitFilter {
 }
 
 export interface WatchOptions extends CommitFilter {
-  /** Maximum number of changes, and of rows, that an event lists. */
+  /** Maximum number of changes, and of entity groups, that an event lists. */
   readonly listed: number
+  /** Maximum number of rows that it lists. Their words are most of the cost of an event. */
+  readonly rows: number
 }
 
 /** Called in the turn of the step: must not throw and must not wait. @param make - makes the event */
@@ -79,13 +81,13 @@ export class CommitFeed {
   /** A commit is in the store. @param waits - it is applied later */
   committed(records: readonly PendingRecord[], waits: boolean): void {
     if (this.#watching.size === 0) return
-    this.#each(records, (matching, { listed }) => ({ commit: commitReport(matching, listed, waits) }))
+    this.#each(records, (matching, which) => ({ commit: commitReport(matching, which, waits) }))
   }
 
   applied({ records, reached, cause }: ApplyEvent): void {
     if (this.#watching.size === 0) return
-    this.#each(records, (matching, { listed }) => {
-      const rows = new ListedRows(listed)
+    this.#each(records, (matching, { listed, rows: rowsMax }) => {
+      const rows = new ListedRows(rowsMax)
       const producer = new RowProducer(rows)
       for (const { changes } of matching) for (const change of changes) rows.add(change, reached, producer)
       return { apply: { ...headOf(matching, listed), milestone: reached, cause, ...rows.report() } }
@@ -173,8 +175,12 @@ function namespaceOf({ partition }: PendingRecord): string {
   return partitionOfCode(partition).namespaceId
 }
 
-function commitReport(matching: readonly Matching[], listed: number, waits: boolean): CommitReport {
-  const rows = new ListedRows(listed)
+function commitReport(
+  matching: readonly Matching[],
+  { listed, rows: rowsMax }: WatchOptions,
+  waits: boolean,
+): CommitReport {
+  const rows = new ListedRows(rowsMax)
   const changes: CommitReport['changes'][number][] = []
   let count = 0
   for (const one of matching) {

@@ -2,7 +2,7 @@
  * The commits of a store as they happen, step by step, for programs elsewhere.
  *
  *   GET /emulator/commits     server-sent events: {commit}, {apply}, {reload} (engine: service/feed-reports.ts), {lost}
- *                             project, database, namespace, kind, key, list
+ *                             project, database, namespace, kind, key, list, rows
  */
 import { type CommitFilter, type Engine, invalidArgument, parseKeyPath } from '@sixtables/engine'
 import { LineQueue } from '../../calls/line-queue.ts'
@@ -13,7 +13,7 @@ import { placeOf } from './inspection.ts'
 const waitingMax = 4 * 1024 * 1024
 const listedDefault = 100
 const listedMax = 1000
-const parameters: readonly string[] = ['project', 'database', 'namespace', 'kind', 'key', 'list']
+const parameters: readonly string[] = ['project', 'database', 'namespace', 'kind', 'key', 'list', 'rows']
 
 export function addCommitRoutes(router: Router, engine: Engine): void {
   router.add('GET', '/emulator/commits', ({ query }) => {
@@ -21,7 +21,8 @@ export function addCommitRoutes(router: Router, engine: Engine): void {
       if (parameters.includes(name)) continue
       throw invalidArgument(`there is no parameter "${name}" here; there is ${parameters.join(', ')}`)
     }
-    const which = { ...filterOf(query), listed: listedOf(query) }
+    const listed = numberOf(query, 'list', listedDefault)
+    const which = { ...filterOf(query), listed, rows: numberOf(query, 'rows', listed) }
     return { events: (signal) => eventsOfLines(lines(engine, which, signal)) }
   })
 }
@@ -47,9 +48,9 @@ function filterOf(query: URLSearchParams): CommitFilter {
   return { ...placeOf(place), kind, path: key === undefined ? undefined : parseKeyPath(key) }
 }
 
-function listedOf(query: URLSearchParams): number {
-  const text = query.get('list')
-  const listed = text === null ? listedDefault : Number(text)
-  if (text !== '' && Number.isInteger(listed) && listed >= 0 && listed <= listedMax) return listed
-  throw invalidArgument(`list is a whole number from 0 to ${listedMax}, not "${text}"`)
+function numberOf(query: URLSearchParams, name: string, absent: number): number {
+  const text = query.get(name)
+  const number = text === null ? absent : Number(text)
+  if (text !== '' && Number.isInteger(number) && number >= 0 && number <= listedMax) return number
+  throw invalidArgument(`${name} is a whole number from 0 to ${listedMax}, not "${text}"`)
 }

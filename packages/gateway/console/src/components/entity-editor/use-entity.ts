@@ -61,7 +61,7 @@ export function useEntity(scope: EntityScope, key: string, isNew: boolean): Enti
   }, [query, current])
   useEffect(() => {
     if (isNew || key === '') return
-    return openEvents<CommitEvent>(`/emulator/commits?${query}&list=100`, {
+    return openEvents<CommitEvent>(`/emulator/commits?${query}&list=100&rows=0`, {
       onEvent: ({ commit }) => {
         const isOlder = BigInt(commit?.version ?? 0) <= BigInt(known.current?.version ?? 0)
         if (commit?.changes.some((change) => change.key === key) === true && !isOlder) look()

@@ -26,7 +26,11 @@ export function useChanges(project: string, database: string, onChanges: (change
   latest.current = onChanges
   useEffect(() => {
     const gathered = new Gathered((changes) => latest.current(changes))
-    const query = new URLSearchParams({ list: String(listed), ...(project === '' ? {} : { project, database }) })
+    const query = new URLSearchParams({
+      list: String(listed),
+      rows: '0',
+      ...(project === '' ? {} : { project, database }),
+    })
     const close = openEvents<StoreEvent>(`/emulator/commits?${query.toString()}`, {
       onEvent: (event) => gathered.add(event),
       onOpened: () => gathered.addAll(),
