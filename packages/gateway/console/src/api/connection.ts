@@ -7,6 +7,9 @@
  */
 import { type ReadonlySignal, signal } from '@preact/signals'
 
+/** Said with every call, so that the server leaves it out of requests, heat, statistics and findings. */
+export const watcherHeaders: Readonly<Record<string, string>> = { 'X-Sixtables-Watcher': '1' }
+
 const askEveryMs = 2000
 const askWhileLostMs = 400
 
@@ -54,7 +57,7 @@ async function ask(): Promise<void> {
   clearTimeout(timer)
   try {
     const response = await fetch('/emulator/server', {
-      headers: { 'X-Sixtables-Watcher': '1' },
+      headers: watcherHeaders,
       cache: 'no-store',
       signal: AbortSignal.timeout(10_000),
     })

@@ -5,9 +5,7 @@
  * H1  A call that does not reach the server tells the connection so, and fails with {@link ServerGone}.
  * H2  State is changed by POST, PATCH and DELETE with a JSON body alone.
  */
-import { lost } from './connection.ts'
-
-export const watcherHeaders: Readonly<Record<string, string>> = { 'X-Sixtables-Watcher': '1' }
+import { lost, watcherHeaders } from './connection.ts'
 
 /** An error that the server answered, in its own words. */
 export class ApiError extends Error {
