@@ -1,5 +1,5 @@
 /** Typed JSON of the console against the server's own codec: bytes, JSON, the form, JSON and bytes again. */
-import { encodeProperties, type Value } from '@sixtables/engine'
+import { decodeProperties, encodeProperties, type Properties, type Value } from '@sixtables/engine'
 import fc from 'fast-check'
 import protobuf from 'protobufjs/minimal.js'
 import { expect, test } from 'vitest'
@@ -31,19 +31,28 @@ function sent(properties: JsonObject): Uint8Array {
   return fieldIn(protobuf.Reader.create(fieldIn(commit)))
 }
 
-test('typed-json/T1: an entity that goes through the form and through its text is the same byte for byte', () => {
-  // Names that look like numbers would be put in another order by every reader of JSON; to the API a map has none.
-  const names = fc.array(fc.stringMatching(/^[a-z"\\_]{1,5}$/), { minLength: 1, maxLength: 4 })
+/** The bytes with the properties in the order of their names: readers of JSON put names that look like numbers first, and a map has none. */
+function inOrder(properties: Properties): string {
+  const sorted = (map: Properties): Properties =>
+    new Map([...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, within(value)]))
+  const within = (value: Value): Value => {
+    if (value.type === 'entity') return { ...value, properties: sorted(value.properties) }
+    return value.type === 'array' ? { ...value, values: value.values.map(within) } : value
+  }
+  return Buffer.from(encodeProperties(sorted(properties))).toString('hex')
+}
+
+test('typed-json/T1: an entity that goes through the form and through its text is the same, byte for byte', () => {
+  const names = fc.array(fc.stringMatching(/^[a-z0-9"\\_]{1,5}$/), { minLength: 1, maxLength: 4 })
   const entities = fc.tuple(names, fc.array(values, { minLength: 4, maxLength: 4 }))
   fc.assert(
     fc.property(entities, ([someNames, someValues]) => {
       const properties = new Map<string, Value>(someNames.map((name, i) => [name, someValues[i] as Value]))
-      const bytes = encodeProperties(properties)
-      const form = propertiesForm(answered(bytes))
+      const form = propertiesForm(answered(encodeProperties(properties)))
       expect(problemsOf(form)).toEqual([])
       const text = jsonSource(propertiesOf(form))
       const again = sent(propertiesOf(propertiesForm(parseJsonSource(text))))
-      expect(Buffer.from(again).equals(bytes), text).toBe(true)
+      expect(inOrder(decodeProperties(again)), text).toBe(inOrder(properties))
     }),
   )
 })
