@@ -122,7 +122,8 @@ async function rounds(where: Emulator, count: number, kills: number): Promise<vo
       if (count > 1) await gateways.restart(victim)
     }
     const { code, out, err } = await gateways.check()
-    expect({ code, err }, out).toEqual({ code: 0, err: '' })
+    // A machine that is busy may see how far the check has come.
+    expect({ code, err: err.replace(/^sixtables: looked at .*\n/gm, '') }, out).toEqual({ code: 0, err: '' })
     expect(out).toContain('All agree.')
     expect(gateways.complaints).toBe('')
   } finally {

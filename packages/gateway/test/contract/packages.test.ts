@@ -230,6 +230,10 @@ export { resetProject, setup, useEmulator, values, workerProject }
   test('a Bigtable needs its package: without it a line says how to install it, with it what is wrong', async () => {
     const sixtables = join(installed('gateway'), 'bin/sixtables.js')
     const create = [sixtables, 'bigtable', 'create', '--bigtable-project', 'A B', '--bigtable-instance', 'main']
+    for (const name of ['engine', 'gateway']) {
+      const dependencies = Object.keys(manifestOf(installed(name))['dependencies'] as object)
+      expect(dependencies.filter((one) => /grpc-js|google-auth|bigtable/.test(one))).toEqual([])
+    }
     const [here, away] = [installed('bigtable'), join(folder, 'bigtable-away')]
     renameSync(here, away)
     const without = await run(process.execPath, create, folder)
