@@ -1,0 +1,84 @@
+/** Calls of one turn of the event loop share requests (row-reads/RR1, row-changes/RC1, row-changes/RC2). */
+import { newestIs, type RowStore } from '@sixtables/engine'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openBigtable } from '../../src/index.ts'
+import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'
+import { placeOf } from '../support/fake-client.ts'
+
+let fake: FakeBigtable
+let rows: RowStore
+let tables = 0
+
+beforeAll(async () => {
+  fake = await FakeBigtable.start()
+})
+afterAll(() => fake.close())
+beforeEach(async () => {
+  await rows?.close()
+  rows = await openBigtable(placeOf(fake.address, `t${tables++}`))
+})
+afterAll(() => rows.close())
+
+const set = (at: bigint, value: string) => ({ type: 'set', family: 'v', at, value: Buffer.from(value) }) as const
+const valuesOf = async (key: string): Promise<readonly string[]> =>
+  ((await rows.readRows([key], [{ family: 'v' }])).get(key)?.cells.v ?? []).map(({ value }) =>
+    Buffer.from(value).toString(),
+  )
+
+async function callsOf(method: FakeMethod, work: () => Promise<unknown>): Promise<number> {
+  const before = fake.counts[method].calls
+  await work()
+  return fake.counts[method].calls - before
+}
+
+test('reads with one wish are one call, in which each key stands once; another wish is another call', async () => {
+  await rows.mutateRows([{ key: 'a', changes: [set(1n, 'x')] }])
+  const before = fake.counts.ReadRows.rows
+  const newest = [{ family: 'v', newest: 1 }] as const
+  const calls = await callsOf('ReadRows', async () => {
+    const found = await Promise.all(['a', 'b', 'a'].map((key) => rows.readRows([key], newest)))
+    expect(found.map((one) => [...one.keys()])).toEqual([['a'], [], ['a']])
+  })
+  expect([calls, fake.counts.ReadRows.rows - before]).toEqual([1, 2])
+  const two = () => Promise.all([rows.readRows(['a'], newest), rows.readRows(['a'], [{ family: 'h' }])])
+  expect(await callsOf('ReadRows', two)).toBe(2)
+})
+
+test('changes are one call, and those of one row one entry in their order', async () => {
+  const before = fake.counts.MutateRows.rows
+  const changes = ['1', '2', '3'].map((value) => rows.mutateRows([{ key: 'a', changes: [set(5n, value)] }]))
+  const calls = await callsOf('MutateRows', () =>
+    Promise.all([...changes, rows.mutateRows([{ key: 'b', changes: [set(5n, 'b')] }])]),
+  )
+  expect([calls, fake.counts.MutateRows.rows - before]).toEqual([1, 2])
+  expect(await valuesOf('a')).toEqual(['3'])
+})
+
+test('more than a thousand rows, and more than 4 MiB, are several calls', async () => {
+  const many = Array.from({ length: 2001 }, (_, i) => ({ key: `k${i}`, changes: [set(1n, 'x')] }))
+  expect(await callsOf('MutateRows', () => rows.mutateRows(many))).toBe(3)
+  const large = Array.from({ length: 3 }, (_, i) => ({ key: `l${i}`, changes: [set(1n, 'x'.repeat(2.5 * 2 ** 20))] }))
+  expect(await callsOf('MutateRows', () => rows.mutateRows(large))).toBe(3)
+})
+
+test('a call fails by its own rows alone', async () => {
+  const table = [...fake.tables].at(-1)?.[1] as unknown as { families: Map<string, unknown> }
+  table.families.delete('p')
+  const wrong = rows.mutateRows([{ key: 'a', changes: [{ ...set(1n, 'x'), family: 'p' }] }])
+  const right = rows.mutateRows([{ key: 'b', changes: [set(1n, 'x')] }])
+  await expect(wrong).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+  await right
+  expect(await valuesOf('b')).toEqual(['x'])
+})
+
+test('a change above a limit is refused before anything is sent', async () => {
+  const large = [{ ...set(1n, ''), value: Buffer.alloc(100 * 2 ** 20 + 1) }]
+  const calls = await callsOf('MutateRows', async () => {
+    await expect(rows.mutateRows([{ key: 'a', changes: large }])).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' })
+    await expect(rows.mutateRows([{ key: '', changes: [set(1n, 'x')] }])).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+    })
+  })
+  expect(calls).toBe(0)
+  await expect(rows.mutateRowIf('a', newestIs('v', undefined), large)).rejects.toThrow(/104857600/)
+})
