@@ -51,6 +51,8 @@ export interface CheckSource {
   databaseByCode(code: string): CheckedDatabase
   /** Context of the caller that waits for the report: the check yields between slices, and ends when the caller has gone. */
   readonly context: RequestContext
+  /** The rows at one moment at which nothing is under way, of a store that gives them; a repair is not possible there. */
+  readonly reader?: KvReader | undefined
   /** Runs `task` while nothing is committed or applied. */
   alone<T>(task: () => Promise<T>): Promise<T>
 }
@@ -71,6 +73,7 @@ type Cell = Uint8Array | undefined
 export async function checkStore(source: CheckSource, options: CheckOptions = {}): Promise<CheckReport> {
   const damaged = (await source.kv.damage?.(() => checkAlive(source.context))) ?? []
   if (damaged.length > 0) return damageReport(damaged)
+  if (source.reader !== undefined) return new Check(source, source.reader, options).run()
   if (!source.kv.supports.snapshot) {
     // Applies under way finish first, or entities and index rows would be counted at different moments.
     await source.alone(async () => {})

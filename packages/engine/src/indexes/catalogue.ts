@@ -25,6 +25,10 @@ export interface CataloguedIndex extends CompositeIndex {
   readonly state: IndexState
   /** Why it failed. */
   readonly failure?: string
+  /** Where several processes share the store: the moment from which on its rows are whole, in microseconds. */
+  readonly since?: number
+  /** There: the first epoch whose commits write it. */
+  readonly epoch?: number
 }
 
 export const indexTopic = 'compositeIndex'
@@ -57,6 +61,11 @@ export class IndexCatalogue {
     return this.#maintained
   }
 
+  /** Indexes that a commit of an epoch writes, where several processes share the store. */
+  maintainedIn(epoch: number): readonly CompositeIndex[] {
+    return this.#all.filter((index) => isMaintained(index) && (index.epoch ?? 0) <= epoch)
+  }
+
   /** Indexes that queries may use (X2). */
   get serving(): readonly CompositeIndex[] {
     return this.#serving
@@ -67,12 +76,18 @@ export class IndexCatalogue {
     return this.#departures
   }
 
-  /** Takes over a stored row. */
-  adopt(value: Uint8Array): void {
-    const { id, ...rest } = JSON.parse(Buffer.from(value).toString('utf8')) as Omit<CataloguedIndex, 'id'> & {
-      id: string
-    }
-    this.#set([...this.#all, { ...rest, id: BigInt(id) }])
+  /** Takes over the stored rows, in the place of what was known: another process may have changed them. */
+  adopt(rows: readonly Uint8Array[]): void {
+    const all = rows.map((row): CataloguedIndex => {
+      const { id, ...rest } = JSON.parse(Buffer.from(row).toString('utf8')) as Omit<CataloguedIndex, 'id'> & {
+        id: string
+      }
+      return { ...rest, id: BigInt(id) }
+    })
+    const serves = new Set(all.filter(({ state }) => state === 'serving').map(({ id }) => id))
+    if (this.#serving.some(({ id }) => !serves.has(id))) this.#departures++
+    for (const { id, since } of all) if (since !== undefined) this.#servedAfter.set(id, since)
+    this.#set(all)
   }
 
   /** Forgets everything: the store was set back. Numbers go on, and reads under way are made again. */
@@ -144,8 +159,12 @@ export class IndexCatalogue {
 
   #set(all: readonly CataloguedIndex[]): void {
     this.#all = [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
-    this.#maintained = this.#all.filter(({ state }) => state === 'building' || state === 'serving')
+    this.#maintained = this.#all.filter(isMaintained)
     this.#serving = this.#all.filter(({ state }) => state === 'serving')
     for (const { id } of all) if (id >= this.#nextId) this.#nextId = id + 1n
   }
+}
+
+function isMaintained({ state }: CataloguedIndex): boolean {
+  return state === 'building' || state === 'serving'
 }

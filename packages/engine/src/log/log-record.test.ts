@@ -10,11 +10,17 @@ describe('a log record', () => {
   it('log-record/R1: is read as it was written', () => {
     fc.assert(
       fc.property(
-        fc.record({
-          state: fc.constantFrom('committed' as const, 'prepared' as const),
-          transaction: fc.uint8Array({ maxLength: 20 }),
-          groups: fc.array(code, { maxLength: 4 }),
-        }),
+        fc
+          .record(
+            {
+              state: fc.constantFrom('committed' as const, 'prepared' as const),
+              transaction: fc.uint8Array({ maxLength: 20 }),
+              groups: fc.array(code, { maxLength: 4 }),
+              shared: fc.record({ commit: code, epoch: fc.nat() }),
+            },
+            { requiredKeys: ['state', 'transaction', 'groups'] },
+          )
+          .map(({ shared, ...head }) => ({ ...head, ...shared })),
         change,
         fc.array(change, { maxLength: 4 }),
         (head, first, others) => {

@@ -2,9 +2,9 @@
  * One record of an entity group's commit log: what a commit changed in the group, before and after.
  *
  *   format(1) state(1) transaction(bytes) groups(count, text…) changes(count, { path, before?, after? }…)     format 1
- *   format(1) state(1) transaction(bytes) groups(count, text…) commit(text) changes(…)                        format 2
+ *   format(1) state(1) transaction(bytes) groups(count, text…) commit(text) epoch(4) changes(…)               format 2
  *
- * Format 2 is that of a store that several processes share: the commit has an id, and its record names all groups of the commit.
+ * Format 2 is that of a store that several processes share: the commit has an id and an epoch, and its record names all its groups.
  * Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row as tables/entities.ts lays it out;
  * a missing image has length FFFFFFFF. The record's own group and commitVersion stand in its row key.
  *
@@ -39,6 +39,8 @@ export interface LogRecord {
   readonly groups: readonly GroupCode[]
   /** Id of its commit, where several processes write. */
   readonly commit?: string | undefined
+  /** With an id: the epoch of the index definitions that it was made under. */
+  readonly epoch?: number | undefined
   readonly changes: readonly EntityChange[]
 }
 
@@ -49,7 +51,7 @@ const stateBytes: Record<RecordState, number> = { committed: 0, prepared: 1 }
 const states: readonly RecordState[] = ['committed', 'prepared']
 
 function headBytes({ transaction, groups, commit }: LogRecordHead): number {
-  let size = 2 + 4 + transaction.length + 4 + 4 + (commit === undefined ? 0 : 4 + commit.length)
+  let size = 2 + 4 + transaction.length + 4 + 4 + (commit === undefined ? 0 : 8 + commit.length)
   for (const group of groups) size += 4 + group.length
   return size
 }
@@ -91,13 +93,17 @@ function spaceFor(length: number): Buffer {
 }
 
 /** Each of these puts a part of a record where it is told, and gives back where the next one begins. */
-function putHead(bytes: Buffer, { state, transaction, groups, commit }: LogRecordHead, changes: number): number {
+function putHead(
+  bytes: Buffer,
+  { state, transaction, groups, commit, epoch = 0 }: LogRecordHead,
+  changes: number,
+): number {
   bytes[0] = commit === undefined ? format : formatWithCommit
   bytes[1] = stateBytes[state]
   let at = putBlob(bytes, 2, transaction)
   at = putCount(bytes, at, groups.length)
   for (const group of groups) at = putText(bytes, at, group)
-  if (commit !== undefined) at = putText(bytes, at, commit)
+  if (commit !== undefined) at = putCount(bytes, putText(bytes, at, commit), epoch)
   return putCount(bytes, at, changes)
 }
 
@@ -165,9 +171,10 @@ export function decodeLogRecord(value: Uint8Array): LogRecord {
   const transaction = blob(count())
   const groups = Array.from({ length: count() }, text)
   const commit = hasCommit ? text() : undefined
+  const epoch = hasCommit ? count() : undefined
   const changes = Array.from({ length: count() }, () => ({ path: text(), before: image(), after: image() }))
   if (at !== bytes.length) throw new InvariantError('R2: a log record has bytes behind its end')
   return commit === undefined
     ? { state, transaction, groups, changes }
-    : { state, transaction, groups, commit, changes }
+    : { state, transaction, groups, commit, epoch, changes }
 }

@@ -110,7 +110,41 @@ function commitReady(
   const single = transaction === undefined ? refuseTogether(database, context, request.mode, prepared) : undefined
   const recorded = andThen(single, () => parts.record())
   const completed = andThen(recorded, () => completeKeys(parts, context, prepared))
-  return andThen(completed, () => commitPrepared(parts, context, prepared, atomic, transaction))
+  return andThen(completed, () => {
+    if (!atomic && transactions.commitsByGroup && prepared.length > 1) return commitByGroup(parts, context, prepared)
+    return commitPrepared(parts, context, prepared, atomic, transaction)
+  })
+}
+
+/**
+ * Commits a list that is not atomic group by group, side by side. When one fails, its error is the answer, and the others stand
+ * (C5, but also what comes after the first failure).
+ */
+async function commitByGroup(
+  parts: CommitParts,
+  context: RequestContext,
+  prepared: readonly PreparedMutation[],
+): Promise<CommitResult> {
+  const byGroup = new Map<string, number[]>()
+  for (const [i, { key }] of prepared.entries()) {
+    const [group = ''] = groupsOf([key])
+    const places = byGroup.get(group)
+    if (places === undefined) byGroup.set(group, [i])
+    else places.push(i)
+  }
+  const mutationResults = new Array<CommitResult['mutationResults'][number]>(prepared.length)
+  let indexUpdates = 0
+  const commits = [...byGroup.values()].map(async (places) => {
+    const own = places.map((place) => prepared[place] as PreparedMutation)
+    const committed = await commitPrepared(parts, context, own, false, undefined)
+    for (const [i, place] of places.entries()) {
+      const result = committed.mutationResults[i]
+      if (result !== undefined) mutationResults[place] = result
+    }
+    indexUpdates += committed.indexUpdates
+  })
+  for (const outcome of await Promise.allSettled(commits)) if (outcome.status === 'rejected') throw outcome.reason
+  return { mutationResults, indexUpdates }
 }
 
 function commitPrepared(

@@ -78,17 +78,27 @@ export class Databases {
   /** Reads what the store records of databases and their indexes; of one, by its code. */
   adoptMetadata(kv: Kv, code = ''): MaybePromise<void> {
     const scan = kv.scan(rowsOf('Metadata', code))
+    const indexes = new Map<Database, Uint8Array[]>()
+    // One that has none any more is to know it.
+    for (const [other, database] of this.#byCode) if (code === other) indexes.set(database, [])
     const step = (): MaybePromise<void> =>
       andThen(scan.next(256), (rows) => {
-        for (const row of rows) this.#adopt(row)
+        for (const row of rows) this.#adopt(row, indexes)
         return rows.length === 0 ? undefined : step()
       })
-    return finallyDo(step, () => scan.close())
+    const adopted = finallyDo(step, () => scan.close())
+    return andThen(adopted, () => {
+      for (const [database, rows] of indexes) database.catalogue.adopt(rows)
+    })
   }
 
-  #adopt({ key, value }: KvRow): void {
+  #adopt({ key, value }: KvRow, indexes: Map<Database, Uint8Array[]>): void {
     const { projectId, databaseId, topic } = parseMetadataRowKey(key)
-    if (topic === indexTopic) this.of(projectId, databaseId).catalogue.adopt(value)
-    else if (topic === databaseTopic) this.of(projectId, databaseId).adopt(value)
+    if (topic === databaseTopic) this.of(projectId, databaseId).adopt(value)
+    if (topic !== indexTopic) return
+    const database = this.of(projectId, databaseId)
+    const rows = indexes.get(database) ?? []
+    indexes.set(database, rows)
+    rows.push(value)
   }
 }

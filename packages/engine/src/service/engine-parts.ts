@@ -26,12 +26,14 @@ import { ApplyHistory } from './apply-history.ts'
 import { CommitFeed } from './commit-feed.ts'
 import { Databases } from './databases.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
+import { LocalIndexWork } from './index-work.ts'
 import { Indexes } from './indexes.ts'
 import { Inspector } from './inspector.ts'
 import { LocalReading } from './local-reading.ts'
 import type { OpenStore } from './open-kv.ts'
 import { QueryIndexes } from './query-indexes.ts'
 import { settingsOf, sharedSettings } from './settings.ts'
+import { SharedIndexWork } from './shared-index-work.ts'
 import type { SharedParts } from './shared-parts.ts'
 import { SharedReading, SharedVerbs } from './shared-verbs.ts'
 import type { TransactionVerbs } from './transaction-verbs.ts'
@@ -98,7 +100,11 @@ export class EngineParts {
       tablets.recount()
       this.feed.reload({ reason: 'indexes' })
     }
-    this.indexes = new Indexes({ kv, log, transactions, scheduler, onRowsChanged })
+    const work =
+      this.shared === undefined
+        ? new LocalIndexWork({ kv, log, transactions, scheduler, onRowsChanged })
+        : new SharedIndexWork(this.shared)
+    this.indexes = new Indexes(kv, work)
     const shared = this.#shared(recent)
     this.ttl = this.#ttl()
     const tabletsBetween = tablets.between.bind(tablets)
@@ -161,7 +167,10 @@ export class EngineParts {
       gateway: BigInt(options.shared?.gateway ?? 0),
       scheduler,
       random,
-      rulesOf: (code) => databases.byCode(code),
+      rulesOf: (code, epoch) => {
+        const { catalogue, indexOptions } = databases.byCode(code)
+        return { indexes: catalogue.maintainedIn(epoch), indexOptions }
+      },
       onFailure: (error) => options.onBackgroundFailure?.(error),
       switchedOff: options.switchedOff,
     })

@@ -10,7 +10,7 @@
 import { type CheckOptions, checkStore } from '../check/checker.ts'
 import type { CheckReport } from '../check/report.ts'
 import type { RequestContext, RequestContextOptions } from '../context.ts'
-import { failedPrecondition } from '../errors.ts'
+import { failedPrecondition, unimplemented } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { Sequencer } from '../log/sequencer.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
@@ -27,6 +27,7 @@ import type { Inspector } from './inspector.ts'
 import { openParts, useIndexFile } from './recovery.ts'
 import { giveRoomBack, type ResetScope, resetStore } from './reset.ts'
 import { type DatabaseSettings, type Mode, refuseUnshared } from './settings.ts'
+import { resetShared } from './shared-reset.ts'
 import {
   type Cancellable,
   type ExportReport,
@@ -36,6 +37,9 @@ import {
   type ImportRequest,
   importDatabase,
 } from './transfer.ts'
+
+const noRepair =
+  'index rows cannot be repaired where several gateways share the store; export the database, reset it and import the export'
 
 /** Opens a store, in memory or on disk, and makes it whole (E1). */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -142,7 +146,9 @@ export class Engine {
 
   /** Proves that the six tables are what the logs say (check/checker.ts). */
   async check({ signal, ...options }: CheckOptions & Cancellable = {}): Promise<CheckReport> {
-    const { kv, log, databases } = this.#parts
+    const { kv, log, databases, shared } = this.#parts
+    if (shared !== undefined && options.repair) throw unimplemented(noRepair)
+    const reader = shared === undefined ? undefined : (await shared.now()).rows
     const alone = async <T>(task: () => Promise<T>): Promise<T> =>
       log.exclusive(async () => {
         await log.quiesce()
@@ -150,7 +156,7 @@ export class Engine {
       })
     const databaseByCode = (code: string): Database => databases.byCode(code)
     try {
-      return await checkStore({ kv, databaseByCode, context: this.context({ signal }), alone }, options)
+      return await checkStore({ kv, reader, databaseByCode, context: this.context({ signal }), alone }, options)
     } finally {
       if (options.repair === true) this.feed.reload({ reason: 'repair' })
     }
@@ -173,6 +179,14 @@ export class Engine {
   async reset(scope: ResetScope = {}, context: RequestContext = this.context()): Promise<void> {
     const { resetRefusal } = this.#parts.options.shared ?? {}
     if (resetRefusal !== undefined) throw failedPrecondition(resetRefusal)
+    const { shared } = this.#parts
+    if (shared !== undefined) {
+      await this.#resets.run(() => resetShared(shared, scope))
+      if (scope.projectId === undefined) this.#parts.findings.clear()
+      this.#parts.tablets.recount()
+      for (const database of this.databases()) database.forgetRows()
+      return
+    }
     const parts = {
       ...this.#snapshotParts(),
       database: (projectId: string, databaseId: string) => this.database(projectId, databaseId),
@@ -235,6 +249,7 @@ export class Engine {
     const { kv, log, ids, versions, transactions, indexes, ttl, shared } = this.#parts
     ttl.stop()
     if (shared !== undefined) {
+      await indexes.close()
       await shared.store.close()
       return await kv.close()
     }

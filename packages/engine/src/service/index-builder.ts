@@ -1,60 +1,24 @@
 /**
- * Builds composite indexes over what is stored, beside writes, and takes them away again.
+ * Composite indexes that come and go: one job for each, shared by all who ask for it. The work itself is of the store (index-work.ts).
  *
  *   create   definition stored (building: writes maintain it) ─▶ rows of each entity written ─▶ serving
  *   drop     definition stored (deleting: not visible) ─▶ its rows deleted ─▶ definition gone
- *
- * X4  What is committed but not wholly applied when a definition comes or goes is to apply the index's rows, or no longer.
- * X5  An entity's rows are written while nothing is committed or applied, from the image that its other index rows show.
- * X6  A build that was cut short begins anew when the store is opened: its rows are right already, as far as they go.
- * X7  No read continues in an index that is being dropped: transactions that have read it are ended, other reads start again.
- *
- * X5 makes an index tell what all others tell, also while commits are held back: building one applies nothing. So the walk
- * goes along EntitiesByKind and not along the entities; it costs the entities of the kind, not those of the database.
- *
- * Known: an index is written while it is built. Ours: the walk.
  */
-import type { Scheduler } from '../clock.ts'
-import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { DatastoreError, failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { identityOf, plainDefinition } from '../indexes/definition.ts'
-import { checkCompositeRows } from '../indexes/row-limit.ts'
-import { whenOpen } from '../log/closed-scopes.ts'
-import type { CommitLog } from '../log/commit-log.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
 import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
-import type { Kv, KvWrite } from '../storage/kv.ts'
-import { entityRowKey } from '../tables/entities.ts'
-import { compositeIndexRange } from '../tables/entities-by-composite-property.ts'
-import { EntityRows, handRows, type IndexRules } from '../tables/entity-rows.ts'
-import { groupOf } from '../tables/log-rows.ts'
-import { isOf } from '../tables/rows.ts'
-import type { Transactions } from '../transactions/transactions.ts'
 import { type IndexedDatabase, IndexJob } from './index-job.ts'
-import { rowKeysOf, walkKind } from './kind-walk.ts'
-
-/** Entities, or rows to be deleted, between two pauses. */
-const entitiesPerStep = 16
-const rowsPerStep = 1000
-
-export interface IndexBuilderParts {
-  readonly kv: Kv
-  readonly log: CommitLog
-  readonly transactions: Transactions
-  readonly scheduler: Scheduler
-  /** Told when rows of an index have come, or gone, besides those of commits. */
-  readonly onRowsChanged?: (() => void) | undefined
-}
+import type { IndexWork } from './index-work.ts'
 
 export class IndexBuilder {
-  readonly #parts: IndexBuilderParts
+  readonly #work: IndexWork
   /** By database and definition: equal requests share one job. */
   readonly #jobs = new Map<string, IndexJob>()
   #closed = false
 
-  constructor(parts: IndexBuilderParts) {
-    this.#parts = parts
+  constructor(work: IndexWork) {
+    this.#work = work
   }
 
   /** The job that is at work on an index. */
@@ -76,16 +40,13 @@ export class IndexBuilder {
     if (this.jobOf(database, plain) !== undefined) {
       throw new DatastoreError('ALREADY_EXISTS', `the index ${formatIndex(plain)} is being defined already`)
     }
-    const define = (job: IndexJob): Promise<CataloguedIndex> =>
-      this.#changeRules(database, async () => {
-        job.checkStopped()
-        const index = catalogue.propose(plain)
-        await this.#parts.kv.mutate(catalogue.writeOf(index))
-        catalogue.record(index)
-        this.#changePending(database)
-        return index
-      })
-    return this.#begin(database, plain, 'create', define, (job, index) => this.#build(job, index))
+    return this.#begin(
+      database,
+      plain,
+      'create',
+      (job) => this.#work.define(job, plain),
+      (job, index) => this.#work.build(job, index),
+    )
   }
 
   /**
@@ -127,21 +88,12 @@ export class IndexBuilder {
     }
     const define = async (job: IndexJob): Promise<CataloguedIndex> => {
       await building?.done.catch(() => {})
-      return await this.#changeRules(database, async () => {
-        job.checkStopped()
-        const deleting: CataloguedIndex = { ...index, state: 'deleting' }
-        await this.#parts.kv.mutate(catalogue.writeOf(deleting))
-        catalogue.record(deleting)
-        this.#changePending(database)
-        const reason = `the index ${formatIndex(index)}, by which this transaction has read, was deleted; try again`
-        this.#parts.transactions.abortReaders(database.code, compositeIndexRange(index, database.code), reason)
-        return deleting
-      })
+      return await this.#work.leave(job, index)
     }
-    return this.#begin(database, index, 'drop', define, (job, deleting) => this.#sweep(job, deleting))
+    return this.#begin(database, index, 'drop', define, (job, deleting) => this.#work.sweep(job, deleting))
   }
 
-  /** Goes on with what an earlier run did not finish (X6). */
+  /** Goes on with what an earlier run did not finish (index-work/X6). */
   resumeAll(databases: readonly IndexedDatabase[]): readonly IndexJob[] {
     return databases.flatMap((database) =>
       database.catalogue.all
@@ -186,155 +138,9 @@ export class IndexBuilder {
 
   #resume(database: IndexedDatabase, index: CataloguedIndex): IndexJob {
     const type = index.state === 'deleting' ? 'drop' : 'create'
-    const work = type === 'drop' ? this.#sweep.bind(this) : this.#build.bind(this)
+    const work = (job: IndexJob, found: CataloguedIndex): Promise<CataloguedIndex> =>
+      type === 'drop' ? this.#work.sweep(job, found) : this.#work.build(job, found)
     return this.#begin(database, index, type, async () => index, work)
-  }
-
-  /** Runs `change` while nothing is committed, applied or on its way, so that it falls between two commits. */
-  #changeRules<T>({ code }: IndexedDatabase, change: () => Promise<T>): Promise<T> {
-    const { log } = this.#parts
-    const changed = whenOpen(undefined, () =>
-      log.exclusive(async () => {
-        log.scopes.refuse(code)
-        await log.quiesce()
-        return await log.applier.alone(change)
-      }),
-    )
-    return Promise.resolve(changed)
-  }
-
-  /** X4: records that wait get the rows that they have by the indexes of now. */
-  #changePending({ code, catalogue, indexOptions }: IndexedDatabase): void {
-    const rules: IndexRules = { indexes: catalogue.maintained, indexOptions }
-    const { pending } = this.#parts.log
-    for (const group of pending.groupsOf(code)) {
-      for (const record of pending.of(group)) record.changes = record.changes.map((one) => new EntityRows(one, rules))
-    }
-  }
-
-  async #build(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
-    const { log, transactions, kv } = this.#parts
-    const { catalogue } = job.database
-    try {
-      let counted = 0
-      await this.#walk(job, rowsPerStep, (paths) => {
-        counted += paths.length
-      })
-      job.estimated = counted
-      await this.#walk(job, entitiesPerStep, async (paths, partition) => {
-        await log.exclusive(async () => {
-          job.checkStopped()
-          await log.quiesce()
-          await log.applier.alone(() => this.#writeRows(job.database, index, partition, paths))
-        })
-        job.completed += paths.length
-      })
-      return await log.exclusive(async () => {
-        job.checkStopped()
-        const serving: CataloguedIndex = { ...index, state: 'serving' }
-        await kv.mutate(catalogue.writeOf(serving))
-        catalogue.record(serving, transactions.lastId)
-        this.#parts.onRowsChanged?.()
-        return serving
-      })
-    } catch (error) {
-      if (error !== job.stopReason) await this.#fail(job, index, error)
-      throw error
-    }
-  }
-
-  /** The index stays, unusable, until it is dropped. A store that no longer writes begins anew when opened. */
-  async #fail(job: IndexJob, index: CataloguedIndex, error: unknown): Promise<void> {
-    const { log, kv } = this.#parts
-    const { catalogue } = job.database
-    const failure = error instanceof Error ? error.message : String(error)
-    const failed: CataloguedIndex = { ...index, state: 'failed', failure }
-    await log.exclusive(async () => {
-      catalogue.record(failed)
-      try {
-        await kv.mutate(catalogue.writeOf(failed))
-      } catch {
-        // The store has failed: that is what the job fails with.
-      }
-    })
-  }
-
-  /** Goes along the kind's entities, letting other work in between, until the job is to stop. */
-  #walk(
-    job: IndexJob,
-    count: number,
-    visit: (paths: readonly string[], partition: string) => MaybePromise<void>,
-  ): Promise<void> {
-    return walkKind(this.#parts.kv, job.database.code, job.definition.kind, count, async (paths, partition) => {
-      job.checkStopped()
-      await visit(paths, partition)
-      await this.#pause()
-    })
-  }
-
-  /** X5: the index's rows of these entities. */
-  async #writeRows(
-    database: IndexedDatabase,
-    index: CataloguedIndex,
-    partition: string,
-    paths: readonly string[],
-  ): Promise<void> {
-    const { catalogue, indexOptions } = database
-    const writes: KvWrite[] = []
-    const sink = {
-      wants: (prefix: string): boolean => isOf('EntitiesByCompositeProperty', prefix),
-      write: (key: string, value: Uint8Array | undefined): number => writes.push({ key, value }),
-    }
-    for (const path of paths) {
-      const after = await this.#imageShown(partition, path)
-      const delta = { codes: keyCodesOfPath(partition, path), before: undefined, after }
-      checkCompositeRows(delta, { indexes: catalogue.maintained, indexOptions })
-      handRows(delta, { indexes: [index], indexOptions }, sink)
-    }
-    await this.#write(writes)
-  }
-
-  /** The image of an entity by which its index rows stand: the stored one, unless a record is between A and B. */
-  async #imageShown(partition: string, path: string): Promise<Uint8Array | undefined> {
-    const { kv, log } = this.#parts
-    const [oldest] = log.pending.count === 0 ? [] : log.pending.of(groupOf(partition, path))
-    const change = oldest?.milestone === 'A' ? oldest.changes.find((each) => each.path === path) : undefined
-    return change === undefined ? await kv.get(entityRowKey(partition, path)) : change.before
-  }
-
-  async #sweep(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
-    const { kv, log } = this.#parts
-    const { catalogue, code } = job.database
-    const range = compositeIndexRange(index, code)
-    for (;;) {
-      const rows = await rowKeysOf(kv, range, rowsPerStep)
-      if (rows.length === 0) break
-      await log.exclusive(async () => {
-        job.checkStopped()
-        await this.#write(rows.map((key) => ({ key, value: undefined })))
-      })
-      job.completed += rows.length
-      await this.#pause()
-    }
-    return await log.exclusive(async () => {
-      job.checkStopped()
-      await kv.mutate(catalogue.writeOf(index, true))
-      catalogue.remove(index)
-      this.#parts.onRowsChanged?.()
-      return index
-    })
-  }
-
-  async #write(writes: readonly KvWrite[]): Promise<void> {
-    const { kv } = this.#parts
-    if (writes.length === 0) return
-    if (kv.supports.batch) await kv.batch(writes)
-    else for (const write of writes) await kv.mutate(write)
-  }
-
-  /** Lets other work of the process in. */
-  #pause(): Promise<void> {
-    return new Promise((resolve) => this.#parts.scheduler.defer(resolve))
   }
 }
 

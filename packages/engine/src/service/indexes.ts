@@ -8,8 +8,10 @@
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import type { IndexFile } from '../indexes/index-file.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
-import { IndexBuilder, type IndexBuilderParts } from './index-builder.ts'
+import type { Kv } from '../storage/kv.ts'
+import { IndexBuilder } from './index-builder.ts'
 import type { IndexedDatabase, IndexJob } from './index-job.ts'
+import type { IndexWork } from './index-work.ts'
 import { RefusedIndexes } from './refused-indexes.ts'
 
 export class Indexes {
@@ -18,11 +20,11 @@ export class Indexes {
   /** Those that queries were refused for. */
   readonly refused: RefusedIndexes = new RefusedIndexes()
   readonly #builder: IndexBuilder
-  readonly #kv: IndexBuilderParts['kv']
+  readonly #kv: Kv
 
-  constructor(parts: IndexBuilderParts) {
-    this.#builder = new IndexBuilder(parts)
-    this.#kv = parts.kv
+  constructor(kv: Kv, work: IndexWork) {
+    this.#builder = new IndexBuilder(work)
+    this.#kv = kv
   }
 
   /** Defines an index and builds it. @throws INVALID_ARGUMENT for a definition that makes no sense; ALREADY_EXISTS */

@@ -7,7 +7,7 @@
  * Namespaces stand before kinds in the rows, so it costs the kind's entities and two rows a namespace. Each stretch is read as
  * the store is then: entities that come and go meanwhile may be visited or not.
  */
-import type { KeyRange, Kv, RowKey } from '../storage/kv.ts'
+import type { KeyRange, KvReader, RowKey } from '../storage/kv.ts'
 import { kindPrefix, partitionOfKindRow } from '../tables/entities-by-kind.ts'
 import { prefixRange, rowAfter } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
@@ -19,7 +19,7 @@ import { rowsOf } from '../tables/rows.ts'
  * @param visit - with the code of the partition; what it throws ends the walk
  */
 export async function walkKind(
-  kv: Kv,
+  kv: KvReader,
   database: string,
   kind: string,
   count: number,
@@ -46,7 +46,7 @@ export async function walkKind(
 }
 
 /** The keys of the first rows of a range, at most `count`. */
-export async function rowKeysOf(kv: Kv, range: KeyRange, count: number): Promise<readonly RowKey[]> {
+export async function rowKeysOf(kv: KvReader, range: KeyRange, count: number): Promise<readonly RowKey[]> {
   const scan = kv.scan(range, { expect: count })
   try {
     const rows = await scan.next(count)

@@ -51,6 +51,8 @@ export interface ReadDatabase extends TransactionDatabase, QueriedDatabase {
   readonly databaseId: string
 }
 
+const noToken = new Uint8Array(0)
+
 interface PlannedQuery {
   readonly query: Query
   readonly planned: Plan
@@ -241,9 +243,11 @@ export class Reads {
   ): MaybePromise<TableView> {
     if (isSpecialKind(query))
       return specialView(context, view, query, this.#special.of(context, read, view, query.kind), made)
-    if (read?.transaction === undefined) return view
-    // Also one that has ended since this read began: it reads on.
-    const young = this.#database.catalogue.youngerThan(decodeToken(read.transaction) ?? 0)
+    const { moment } = view
+    if (moment === undefined && read?.transaction === undefined) return view
+    // Also a transaction that has ended since this read began: it reads on.
+    const age = moment === undefined ? decodeToken(read?.transaction ?? noToken) : Number(moment)
+    const young = this.#database.catalogue.youngerThan(age ?? 0)
     return young.length === 0 ? view : viewWithIndexes(context, view, this.#database, planned, young)
   }
 }

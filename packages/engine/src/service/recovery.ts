@@ -38,6 +38,7 @@ async function recover(parts: EngineParts): Promise<void> {
     new Watch(parts.shared).start()
     ttl.start()
     await useIndexFile(parts)
+    indexes.open(databases.all())
     return
   }
   await log.recover()

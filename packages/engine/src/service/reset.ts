@@ -168,7 +168,7 @@ function isIn({ projectId, databaseId }: Database, scope: ResetScope): boolean {
   )
 }
 
-function refuseHalfScope({ projectId, databaseId, namespaceId }: ResetScope): void {
+export function refuseHalfScope({ projectId, databaseId, namespaceId }: ResetScope): void {
   if (projectId === undefined && (databaseId !== undefined || namespaceId !== undefined)) {
     throw invalidArgument('reset of a database or namespace: name its project too')
   }

@@ -15,6 +15,7 @@ interface SharedNamed extends SharedTransaction, NamedTransaction {}
 
 export class SharedVerbs implements TransactionVerbs {
   readonly openCount = 0
+  readonly commitsByGroup = true
   readonly #databases: SharedDatabases
 
   constructor(databases: SharedDatabases) {

@@ -20,6 +20,8 @@ export interface NamedTransaction {
 export interface TransactionVerbs {
   /** Transactions that are open in this process; 0 where none are held. */
   readonly openCount: number
+  /** Whether a list of mutations that is not atomic is committed by entity group. */
+  readonly commitsByGroup: boolean
   begin(
     database: TransactionDatabase,
     options: BeginOptions,

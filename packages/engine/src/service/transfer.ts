@@ -19,9 +19,11 @@ export function exportDatabase(
   database: Database,
   { signal, ...options }: ExportRequest,
 ): Promise<ExportReport> {
-  const { kv, log, scheduler } = parts
+  const { kv, log, scheduler, shared } = parts
+  const { code } = database
   const context = parts.backgroundContext(signal)
-  return exportEntities({ kv, log, scheduler, context, database: database.code, pause: () => pause(parts) }, options)
+  const moment = shared === undefined ? undefined : () => shared.of(code).reads.now('global')
+  return exportEntities({ kv, log, scheduler, context, database: code, moment, pause: () => pause(parts) }, options)
 }
 
 export function importDatabase(

@@ -62,6 +62,8 @@ interface Entry extends OwnCommit {
 interface Waiting {
   /** Absent for a moment that is observed. */
   readonly entry: Entry | undefined
+  /** The epoch in which its work began. */
+  readonly epoch: number
   given(): void
   refused(error: unknown): void
 }
@@ -96,6 +98,9 @@ export class ClockRow {
   #low = 0n
   #reading: Promise<unknown> = Promise.resolve()
   #nextRead: Promise<ClockState> | undefined
+  #adopting: Promise<void> = Promise.resolve()
+  /** Deletions for which its strong reads and commits wait. */
+  readonly #gates = new Set<Promise<void>>()
 
   constructor(store: SharedStore, database: string, adopt: (database: string) => Promise<void>) {
     this.#store = store
@@ -133,6 +138,33 @@ export class ClockRow {
     return this.#nextRead
   }
 
+  /** As {@link read}, when nothing is being deleted in the database (closed-databases.ts). */
+  async readOpen(): Promise<ClockState> {
+    for (;;) {
+      await this.whenOpen()
+      const state = await this.read()
+      if (this.#gates.size === 0) return state
+    }
+  }
+
+  /** Resolves when nothing is being deleted in the database, as far as this gateway knows. */
+  async whenOpen(): Promise<void> {
+    while (this.#gates.size > 0) await Promise.all(this.#gates)
+  }
+
+  /** Rows of the database are being deleted: commits and strong reads of this gateway wait. @returns what opens it again */
+  close(): () => void {
+    let open = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    this.#gates.add(gate)
+    return () => {
+      this.#gates.delete(gate)
+      open()
+    }
+  }
+
   async #read(): Promise<ClockState> {
     const found = await this.#store.rows.readRows([this.#key], [{ family: 'v', newest: 1 }, { family: 'g' }])
     const cells = found.get(this.#key)?.cells
@@ -154,20 +186,25 @@ export class ClockRow {
     return { epoch, register: at, listed, lists }
   }
 
-  /** Gives a commit its stamp, and lists it (C1, C2). @throws EpochRaised: evaluate again */
-  async stamp(commit: Omit<ListedCommit, 'stamp'>): Promise<OwnCommit> {
+  /**
+   * Gives a commit its stamp, and lists it (C1, C2).
+   *
+   * @param epoch - in which its rows were read
+   * @throws EpochRaised: read again
+   */
+  async stamp(commit: Omit<ListedCommit, 'stamp'>, epoch: number): Promise<OwnCommit> {
     let finish = (): void => {}
     const finished = new Promise<void>((resolve) => {
       finish = resolve
     })
     const entry: Entry = { ...commit, stamp: 0n, isDone: false, finished, finish }
-    await this.#given(entry)
+    await this.#given(entry, epoch)
     return entry
   }
 
-  #given(entry: Entry | undefined): Promise<void> {
+  #given(entry: Entry | undefined, epoch: number): Promise<void> {
     return new Promise((given, refused) => {
-      this.#waiting.push({ entry, given, refused })
+      this.#waiting.push({ entry, epoch, given, refused })
       this.#write()
     })
   }
@@ -187,7 +224,7 @@ export class ClockRow {
     while (this.#register < moment) {
       if (moment > this.#observed) this.#observed = moment
       try {
-        await this.#given(undefined)
+        await this.#given(undefined, this.#epoch)
       } catch (error) {
         if (!(error instanceof EpochRaised)) throw error
       }
@@ -263,9 +300,15 @@ export class ClockRow {
     this.#register = register
   }
 
-  async #raised(epoch: number): Promise<void> {
-    await this.#adopt(this.database)
-    if (epoch > this.#epoch) this.#epoch = epoch
+  /** One after the other: what was read earlier must not replace what was read later. */
+  #raised(epoch: number): Promise<void> {
+    const adopted = this.#adopting.then(async () => {
+      if (epoch <= this.#epoch) return
+      await this.#adopt(this.database)
+      this.#epoch = epoch
+    })
+    this.#adopting = adopted.catch(() => {})
+    return adopted
   }
 
   #write(): void {
@@ -289,10 +332,10 @@ export class ClockRow {
     const entries = batch.flatMap(({ entry }) => (entry === undefined ? [] : [entry]))
     try {
       if (this.#state === 'unknown') await this.read()
-      const epoch = this.#epoch
-      while (!(await this.#tryStamps(entries))) {
+      for (;;) {
+        if (batch.some(({ epoch }) => epoch !== this.#epoch)) throw new EpochRaised()
+        if (await this.#tryStamps(entries)) break
         await this.read()
-        if (epoch !== this.#epoch) throw new EpochRaised()
       }
     } catch (error) {
       for (const { id } of entries) this.#own.delete(id)

@@ -63,7 +63,7 @@ export function encodeHead({ n, version, floor }: Head): Uint8Array {
   return bytesOf(encodeUint64(n) + encodeUint64(version) + encodeUint64(floor) + spare)
 }
 
-function decodeHead(bytes: Uint8Array): Head {
+export function decodeHead(bytes: Uint8Array): Head {
   const code = byteString(bytes)
   return { n: decodeUint64(code, 0), version: decodeUint64(code, 8), floor: decodeUint64(code, 16) }
 }

@@ -111,7 +111,7 @@ export class Resolver {
   async finishGroups(commit: Unfinished, isCommitted: boolean): Promise<void> {
     const records = await Promise.all(commit.groups.map((group) => this.#finishGroup(commit, group, isCommitted)))
     const entered = records.flatMap((record) => record ?? [])
-    await applyRecords(this.#store, entered, this.#store.rulesOf(this.#clock.database))
+    await applyRecords(this.#store, this.#clock.database, entered)
   }
 
   async #finishGroup(

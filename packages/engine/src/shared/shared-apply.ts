@@ -13,7 +13,7 @@ import type { GroupRecord } from './group-row.ts'
 import type { SharedStore } from './shared-store.ts'
 
 /** The changes of a record's entities, with their rows under some rules. */
-export function rowsOfRecord({ group, record }: GroupRecord, rules: IndexRules): readonly EntityRows[] {
+function rowsOfRecord({ group, record }: GroupRecord, rules: IndexRules): readonly EntityRows[] {
   const { partition, path: rootPath } = codesOfEntityRow(entityRowOf(group))
   return record.changes.map(({ path, before, after }) => {
     const row = path === rootPath ? entityRowOf(group) : entityRowKey(partition, path)
@@ -21,11 +21,11 @@ export function rowsOfRecord({ group, record }: GroupRecord, rules: IndexRules):
   })
 }
 
-/** Writes the rows of some records. The root's row is there since its record entered the log. */
+/** Writes the rows of some records of a database. The root's row is there since its record entered the log. */
 export async function applyRecords(
   store: SharedStore,
+  database: string,
   records: readonly GroupRecord[],
-  rules: IndexRules,
 ): Promise<void> {
   const rows: RowChange[] = []
   for (const record of records) {
@@ -36,6 +36,8 @@ export async function applyRecords(
       const change: CellChange = { type: 'set', family: 'v', at, value: valueCell(value) }
       rows.push({ key, changes: [change] })
     }
+    // A record writes the indexes of its epoch, also when it is applied again later: or later records would leave rows of it behind.
+    const rules = store.rulesOf(database, record.record.epoch ?? 0)
     new RecordWrites([], [{ changes: rowsOfRecord(record, rules) }], 'AB').writeTo({ write })
   }
   if (rows.length > 0) await store.persistently(() => store.rows.mutateRows(rows))

@@ -22,7 +22,7 @@ import type { RowKey } from '../storage/kv.ts'
 import { OutcomeUnknown } from '../storage/rows.ts'
 import { valueInCell } from '../storage/rows-kv.ts'
 import { entityRowOf } from '../tables/entities.ts'
-import { type EntityDelta, EntityRows } from '../tables/entity-rows.ts'
+import { type EntityDelta, EntityRows, type IndexRules } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
 import type { ClockRow, OwnCommit } from './clock-row.ts'
 import { EpochRaised } from './clock-row.ts'
@@ -121,8 +121,9 @@ export class SharedCommits {
     reads: CheckedReads | undefined,
     met: Set<GroupCode>,
   ): Promise<Attempt<T>> {
+    await this.#clock.whenOpen()
     const startedMs = this.#store.scheduler.steadyMs()
-    const { low } = this.#clock
+    const { low, epoch } = this.#clock
     const from = reads !== undefined && reads.moment < low ? reads.moment + 1n : low
     const rows = new Map(await readGroups(this.#store.rows, groups, from))
     for (const { prepared } of rows.values()) {
@@ -130,11 +131,11 @@ export class SharedCommits {
       await this.#resolver.meet(prepared)
       return 'again'
     }
-    const commit = await this.#stamped(groups)
+    const commit = await this.#stamped(groups, epoch)
     if (commit === undefined) return 'again'
     let outcome: Attempt<T>
     try {
-      outcome = await this.#stampedAttempt(input, commit, rows, reads)
+      outcome = await this.#stampedAttempt(input, { commit, epoch }, rows, reads)
     } catch (error) {
       // SC2: it may have left a prepared record, or an append that is on its way.
       if (!commit.isDone) this.#giveUp(commit)
@@ -145,9 +146,9 @@ export class SharedCommits {
     return outcome
   }
 
-  async #stamped(groups: readonly GroupCode[]): Promise<OwnCommit | undefined> {
+  async #stamped(groups: readonly GroupCode[], epoch: number): Promise<OwnCommit | undefined> {
     try {
-      return await this.#clock.stamp({ id: this.#store.newCommitId(), groups, kinds: [] })
+      return await this.#clock.stamp({ id: this.#store.newCommitId(), groups, kinds: [] }, epoch)
     } catch (error) {
       if (error instanceof EpochRaised) return undefined
       throw error
@@ -165,7 +166,7 @@ export class SharedCommits {
   /** @param rows - the rows of its groups; those of others that its evaluation comes upon are added */
   async #stampedAttempt<T>(
     input: CommitInput<T>,
-    commit: OwnCommit,
+    { commit, epoch }: { readonly commit: OwnCommit; readonly epoch: number },
     rows: Map<GroupCode, GroupRow>,
     reads: CheckedReads | undefined,
   ): Promise<Attempt<T>> {
@@ -192,7 +193,8 @@ export class SharedCommits {
       return unchanged ? { committed: { version, result, indexUpdates: 0 } } : 'conflict'
     }
     checkAlive(input.context)
-    const { records, indexUpdates } = recordsOf(input, commit, states)
+    const rules = this.#store.rulesOf(this.#clock.database, epoch)
+    const { records, indexUpdates } = recordsOf(input, commit, states, { epoch, rules })
     const committed = { version, result, indexUpdates }
     for (const { logBytes, row } of records.map(logCharge)) input.context.ledger.charge('Log', 'put', row, 1, logBytes)
     const only = commit.groups.length === 1 ? rows.get(commit.groups[0] as GroupCode) : undefined
@@ -263,7 +265,7 @@ export class SharedCommits {
       return false
     }
     this.#store.inBackground(async () => {
-      await applyRecords(this.#store, [record], this.#store.rulesOf(this.#clock.database))
+      await applyRecords(this.#store, this.#clock.database, [record])
       this.#clock.finish(commit)
     })
     return true
@@ -345,16 +347,17 @@ export class SharedCommits {
 
 /** The records of a commit, one for each of its groups, in their order; one of a group without changes is empty. */
 function recordsOf(
-  { database, transaction }: Pick<CommitInput<unknown>, 'database' | 'transaction'>,
+  { transaction }: Pick<CommitInput<unknown>, 'transaction'>,
   { id, stamp, groups }: OwnCommit,
   states: readonly EntityDelta[],
+  { epoch, rules }: { readonly epoch: number; readonly rules: IndexRules },
 ): { readonly records: readonly GroupRecord[]; readonly indexUpdates: number } {
-  const head: LogRecordHead = { state: 'committed', transaction, groups, commit: id }
+  const head: LogRecordHead = { state: 'committed', transaction, groups, commit: id, epoch }
   const byGroup = new Map<GroupCode, EntityRows[]>(groups.map((group) => [group, []]))
   let indexUpdates = 0
   for (const delta of states) {
-    if (database.indexes.length > 0) checkCompositeRows(delta, database)
-    const rows = new EntityRows(delta, database)
+    if (rules.indexes.length > 0) checkCompositeRows(delta, rules)
+    const rows = new EntityRows(delta, rules)
     indexUpdates += rows.updates
     byGroup.get(groupOf(delta.codes.partition, delta.codes.path))?.push(rows)
   }

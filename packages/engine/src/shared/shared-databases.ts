@@ -1,5 +1,10 @@
 /** The state of a process for each database of a shared store: its clock row, and the parts that work with it. Calls need none of it later. */
-import { ClockRow } from './clock-row.ts'
+import { databaseCode } from '../encoding/key-codec.ts'
+import type { RowsReader } from '../storage/rows-kv.ts'
+import { parseMetadataRowKey } from '../tables/metadata-rows.ts'
+import { rowsOf } from '../tables/rows.ts'
+import { ClockRow, clockTopic, latestOf } from './clock-row.ts'
+import { ClosedDatabases } from './closed-databases.ts'
 import { Resolver } from './resolve.ts'
 import { SharedCommits } from './shared-commit.ts'
 import { SharedReads } from './shared-reads.ts'
@@ -16,20 +21,28 @@ export interface SharedDatabase {
 
 export class SharedDatabases {
   readonly store: SharedStore
+  readonly closed: ClosedDatabases
   readonly #adopt: (database: string) => Promise<void>
   readonly #byCode = new Map<string, SharedDatabase>()
 
   /** @param adopt - reads what is stored of a database anew: its epoch was raised */
   constructor(store: SharedStore, adopt: (database: string) => Promise<void>) {
     this.store = store
+    this.closed = new ClosedDatabases(store)
     this.#adopt = adopt
+  }
+
+  /** The epoch of a database was raised: looks whether rows are being deleted, and reads what is stored of it anew. */
+  async #raised(code: string): Promise<void> {
+    await this.closed.look(this.of(code))
+    await this.#adopt(code)
   }
 
   of(code: string): SharedDatabase {
     let database = this.#byCode.get(code)
     if (database === undefined) {
       const { store } = this
-      const clock = new ClockRow(store, code, this.#adopt)
+      const clock = new ClockRow(store, code, (raised) => this.#raised(raised))
       const resolver = new Resolver(store, clock)
       const reads = new SharedReads(store, clock, resolver)
       const commits = new SharedCommits(store, clock, resolver)
@@ -43,5 +56,27 @@ export class SharedDatabases {
 
   all(): readonly SharedDatabase[] {
     return [...this.#byCode.values()]
+  }
+
+  /** Finds the databases of the store by their clock rows. */
+  async find(): Promise<void> {
+    const scan = this.store.kv.scan(rowsOf('Metadata'))
+    for (let rows = await scan.next(1_000); rows.length > 0; rows = await scan.next(1_000)) {
+      for (const { key } of rows) {
+        const { projectId, databaseId, topic } = parseMetadataRowKey(key)
+        if (topic === clockTopic) this.of(databaseCode(projectId, databaseId))
+      }
+    }
+    scan.close()
+  }
+
+  /** The rows of all databases at one moment, at or below which nothing is under way. */
+  async now(): Promise<{ readonly at: bigint; readonly rows: RowsReader }> {
+    await this.find()
+    const databases = this.all()
+    await Promise.all(databases.map(({ clock }) => clock.read()))
+    const at = latestOf(0n, ...databases.map(({ clock }) => clock.register))
+    await Promise.all(databases.map(({ reads }) => reads.past(at, 'global')))
+    return { at, rows: this.store.kv.at(at) }
   }
 }

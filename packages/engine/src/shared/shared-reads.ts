@@ -48,7 +48,7 @@ export class SharedReads {
 
   /** Now (SR1). */
   async now(scope: ReadScope): Promise<SharedMoment> {
-    const state = await this.#clock.read()
+    const state = await this.#clock.readOpen()
     const now = this.#store.scheduler.nowMicros()
     if (now - state.register > quietMicros) {
       // So that the moment looks current to clients.
@@ -61,7 +61,7 @@ export class SharedReads {
 
   /** Some milliseconds ago; everything up to then is applied. */
   async eventual(): Promise<SharedMoment> {
-    await this.#clock.read()
+    await this.#clock.readOpen()
     return this.at(this.#store.isOff('low-watermark') ? this.#clock.register : this.#clock.low - 1n)
   }
 
@@ -81,7 +81,7 @@ export class SharedReads {
 
   /** A moment at or below which everything is resolved. */
   at(moment: bigint): SharedMoment {
-    return { at: moment, view: new KvTableView(this.#store.kv.at(moment)) }
+    return { at: moment, view: new KvTableView(this.#store.kv.at(moment), moment) }
   }
 
   /** Entities of one group, as of its head. Its view has no other rows. */
@@ -111,7 +111,7 @@ export class SharedReads {
   }
 
   async #resolved(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
-    const state = await this.#clock.read()
+    const state = await this.#clock.readOpen()
     await this.#resolve(state, state.listed, moment, scope)
     return this.at(moment)
   }
@@ -130,30 +130,44 @@ export class SharedReads {
   }
 }
 
-/** The entities of one group: images in its row, else children as of its version. */
+interface Image {
+  readonly at: bigint
+  readonly cell: Uint8Array | undefined
+}
+
+/** The entities of one group: of each the newer of its row, as of the group's version, and the log. */
 class HeadReader implements KvReader {
-  readonly #images = new Map<RowKey, Uint8Array | undefined>()
+  readonly #root: RowKey
+  readonly #rootImage: Image
+  readonly #inLog = new Map<RowKey, Image>()
   readonly #children: RowsReader
 
   constructor({ group, root, log }: GroupRow, children: RowsReader) {
     this.#children = children
-    const { partition } = codesOfEntityRow(entityRowOf(group))
-    this.#images.set(entityRowOf(group), valueInCell(root))
-    // Oldest first: the newest image of each counts.
-    for (const { record } of [...log].sort((a, b) => (a.stamp < b.stamp ? -1 : 1))) {
-      for (const { path, after } of record.changes) this.#images.set(entityRowKey(partition, path), after)
+    this.#root = entityRowOf(group)
+    this.#rootImage = { at: root?.at ?? -1n, cell: valueInCell(root) }
+    const { partition } = codesOfEntityRow(this.#root)
+    for (const { stamp, record } of log) {
+      for (const { path, after } of record.changes) {
+        const row = entityRowKey(partition, path)
+        if ((this.#inLog.get(row)?.at ?? -1n) < stamp) this.#inLog.set(row, { at: stamp, cell: after })
+      }
     }
   }
 
   async get(key: RowKey): Promise<Uint8Array | undefined> {
-    return this.#images.has(key) ? this.#images.get(key) : await this.#children.get(key)
+    return (await this.getAll([key]))[0]
   }
 
   async getAll(keys: readonly RowKey[]): Promise<(Uint8Array | undefined)[]> {
-    const others = keys.filter((key) => !this.#images.has(key))
-    const found = await this.#children.getAll(others)
-    const byKey = new Map(others.map((key, i) => [key, found[i]]))
-    return keys.map((key) => (this.#images.has(key) ? this.#images.get(key) : byKey.get(key)))
+    const children = keys.filter((key) => key !== this.#root)
+    const found = children.length === 0 ? undefined : await this.#children.cells(children)
+    return keys.map((key) => {
+      const child = found?.get(key)
+      const stored = key === this.#root ? this.#rootImage : { at: child?.at ?? -1n, cell: valueInCell(child) }
+      const inLog = this.#inLog.get(key)
+      return inLog === undefined || inLog.at < stored.at ? stored.cell : inLog.cell
+    })
   }
 
   scan(range: KeyRange, options?: ScanOptions): KvScan {

@@ -21,7 +21,8 @@ export interface SharedStoreOptions {
   readonly gateway: bigint
   readonly scheduler: Scheduler
   readonly random: Random
-  readonly rulesOf: (database: string) => IndexRules
+  /** Rules of a commit, by the code of its database and its epoch. */
+  readonly rulesOf: (database: string, epoch: number) => IndexRules
   readonly onFailure: (error: unknown) => void
   readonly switchedOff?: SwitchedOff | undefined
 }
@@ -32,7 +33,7 @@ export class SharedStore {
   readonly gateway: bigint
   readonly scheduler: Scheduler
   readonly random: Random
-  readonly rulesOf: (database: string) => IndexRules
+  readonly rulesOf: (database: string, epoch: number) => IndexRules
   readonly switchedOff: SwitchedOff | undefined
   readonly #onFailure: (error: unknown) => void
   readonly #closing = new AbortController()

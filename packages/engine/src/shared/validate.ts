@@ -53,6 +53,8 @@ export class Validator {
     if (set.spans.length > 0 || groups.some((group) => group !== row.group)) return undefined
     if (set.rows().some((key) => groupOfRow(key) !== row.group)) return undefined
     if (groups.length > 0 && row.head.version > moment) return false
+    // A head without a record: everything was deleted.
+    if (row.head.version > moment && row.log[0]?.stamp !== row.head.version) return false
     return !row.log.some(
       ({ stamp, record, group }) => stamp > moment && record.changes.some(({ path }) => set.has(rowOf(group, path))),
     )

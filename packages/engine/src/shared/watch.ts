@@ -5,10 +5,6 @@
  * The suspect may be alive. Some of its commits are refused then, as its own conditional writes tell it, and its next stamp brings its
  * list back. Strong reads do not wait for the watch: they resolve what they meet.
  */
-import { databaseCode } from '../encoding/key-codec.ts'
-import { parseMetadataRowKey } from '../tables/metadata-rows.ts'
-import { rowsOf } from '../tables/rows.ts'
-import { clockTopic } from './clock-row.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
 
 const lookEveryMs = 5_000
@@ -32,22 +28,12 @@ export class Watch {
   start(): void {
     const { store } = this.#databases
     store.inBackground(async () => {
-      await store.persistently(() => this.#findDatabases())
+      await store.persistently(() => this.#databases.find())
       for (;;) {
         await store.persistently(() => this.#look())
         await store.sleep(lookEveryMs)
       }
     }, true)
-  }
-
-  async #findDatabases(): Promise<void> {
-    const scan = this.#databases.store.kv.scan(rowsOf('Metadata'))
-    for (let rows = await scan.next(1_000); rows.length > 0; rows = await scan.next(1_000)) {
-      for (const { key } of rows) {
-        const { projectId, databaseId, topic } = parseMetadataRowKey(key)
-        if (topic === clockTopic) this.#databases.of(databaseCode(projectId, databaseId))
-      }
-    }
   }
 
   async #look(): Promise<void> {
@@ -56,8 +42,11 @@ export class Watch {
     this.#seen = seen
   }
 
-  async #lookAt({ clock, resolver }: SharedDatabase, seen: Map<string, Seen>): Promise<void> {
-    const { store } = this.#databases
+  async #lookAt(database: SharedDatabase, seen: Map<string, Seen>): Promise<void> {
+    const { store, closed } = this.#databases
+    const { clock, resolver } = database
+    // A deletion whose gateway has died is finished here.
+    await closed.look(database)
     const state = await clock.read()
     const nowMs = store.scheduler.steadyMs()
     for (const [gateway, head] of state.lists) {

@@ -47,8 +47,14 @@ export class RowsReader implements KvReader {
   }
 
   async getAll(keys: readonly RowKey[]): Promise<(Uint8Array | undefined)[]> {
+    const found = await this.cells(keys)
+    return keys.map((key) => valueInCell(found.get(key)))
+  }
+
+  /** The cells of the rows that have one. */
+  async cells(keys: readonly RowKey[]): Promise<ReadonlyMap<RowKey, Cell | undefined>> {
     const found = await this.#rows.readRows(keys, this.#wanted)
-    return keys.map((key) => valueInCell(found.get(key)?.cells.v?.[0]))
+    return new Map([...found].map(([key, { cells }]) => [key, cells.v?.[0]]))
   }
 
   scan(range: KeyRange, options: ScanOptions = {}): KvScan {

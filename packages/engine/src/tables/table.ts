@@ -25,6 +25,8 @@ export interface RowScan {
  *     the scan of a synchronous store may answer by promise too, when there is much to read.
  */
 export interface TableView {
+  /** The moment that it shows, in microseconds, where that is known and rows of a younger index may be missing from it. */
+  readonly moment?: bigint | undefined
   get(context: RequestContext, table: TableId, rowKey: RowKey): MaybePromise<Uint8Array | undefined>
   /** {@link get} for many rows, where the store finds them faster together; else `undefined`. */
   getAll?(
@@ -45,10 +47,12 @@ const getWork = 4
 
 /** The tables as a store or one of its snapshots has them. */
 export class KvTableView implements TableView {
+  readonly moment: bigint | undefined
   readonly #reader: KvReader
 
-  constructor(reader: Kv | KvReader) {
+  constructor(reader: Kv | KvReader, moment?: bigint) {
     this.#reader = reader
+    this.moment = moment
   }
 
   get(context: RequestContext, table: TableId, rowKey: RowKey): MaybePromise<Uint8Array | undefined> {

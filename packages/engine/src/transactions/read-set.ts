@@ -118,6 +118,10 @@ export class TrackedView implements TableView {
     this.#reads = reads
   }
 
+  get moment(): bigint | undefined {
+    return this.#view.moment
+  }
+
   get(context: RequestContext, table: TableId, row: RowKey): MaybePromise<Uint8Array | undefined> {
     if (table === 'Entities') this.#reads.addRow(row)
     else this.#reads.addSpan(row, `${row}\x00`)

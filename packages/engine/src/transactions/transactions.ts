@@ -80,6 +80,8 @@ export interface TransactionsParts extends ReadViewsParts, RegistryLimits {
 const noTransaction = new Uint8Array(0)
 
 export class Transactions {
+  /** A commit of several groups is one batch. */
+  readonly commitsByGroup = false
   readonly #parts: TransactionsParts
   readonly #now: TableView
   readonly #readViews: ReadViews

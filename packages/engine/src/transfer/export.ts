@@ -66,6 +66,8 @@ export interface ExportSource {
   readonly context: RequestContext
   /** Code of the database. */
   readonly database: string
+  /** The tables at a moment at or below which nothing is under way, of a store that several processes share. */
+  readonly moment?: (() => Promise<{ readonly view: TableView }>) | undefined
   /** Lets other work in; called after each batch of rows. */
   pause(): Promise<void>
 }
@@ -118,7 +120,8 @@ async function makeFolder(dir: string): Promise<void> {
 
 /** Gives `work` the Entities rows of one moment (T1, T2). Without snapshots in the store, writes wait for it. */
 async function atOneMoment<T>(source: ExportSource, work: (view: TableView) => Promise<T>): Promise<T> {
-  const { kv, log } = source
+  const { kv, log, moment } = source
+  if (moment !== undefined) return await work((await moment()).view)
   const viewOf = (reader: KvReader): TableView => {
     const rows = waitingRows(source)
     return new PastView(new KvTableView(reader), () => rows)

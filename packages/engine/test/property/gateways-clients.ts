@@ -43,6 +43,8 @@ export interface Event {
   /** Whether `found` holds all entities of the kind with an even value. */
   isQuery?: boolean
   isEventual?: boolean
+  /** Name of an entity that was given its id. */
+  given?: string
   /** Whether it is known to have no effect. */
   failed?: boolean
 }
@@ -50,10 +52,12 @@ export interface Event {
 export class Clients {
   readonly events: Event[] = []
   readonly #world: GatewaysWorld
+  readonly #resets: number
   #lastValue = 0
 
   constructor(world: GatewaysWorld) {
     this.#world = world
+    this.#resets = world.random.next() < 0.2 ? 0.05 : 0
   }
 
   /** One client: some calls, one after the other. */
@@ -80,7 +84,10 @@ export class Clients {
       () => this.#query(gateway, {}),
       () => this.#query(gateway, { consistency: 'eventual' }),
       () => this.#past(gateway),
+      () => this.#insert(gateway),
+      () => this.#query(gateway, {}, true),
     ]
+    if (random.next() < this.#resets) return await this.#reset(gateway)
     await this.#world.pick(calls)()
     // The second group of a commit of two may be finished after the answer.
     const last = this.events.at(-1)
@@ -177,12 +184,36 @@ export class Clients {
     })
   }
 
-  #query(gateway: Gateway, read: ReadOptions): Promise<void> {
+  /** An entity that is given its id. */
+  #insert(gateway: Gateway): Promise<void> {
+    const event = this.#begin('insert')
+    const value = ++this.#lastValue
+    const key: Key = { partition, path: [{ kind: 'G' }] }
+    return this.#noted(event, async () => {
+      const { mutationResults } = await at(gateway, (database, context) =>
+        database.commit(context, { mode: 'nonTransactional', mutations: [mutationOf(key, value, 'insert')] }),
+      )
+      const [first] = mutationResults
+      if (first?.key === undefined) return
+      event.given = nameOf(first.key)
+      event.stamp = first.version
+      event.writes = new Map([[event.given, value]])
+    })
+  }
+
+  /** Deletes everything. */
+  #reset(gateway: Gateway): Promise<void> {
+    const event = this.#begin('reset')
+    return this.#noted(event, () => at(gateway, () => gateway.engine.reset({ projectId: 'p', databaseId: '' })))
+  }
+
+  /** @param isOrdered - by the value, which takes a composite index */
+  #query(gateway: Gateway, read: ReadOptions, isOrdered = false): Promise<void> {
     const event = this.#begin(read.consistency === 'eventual' ? 'eventual query' : 'query')
     event.isQuery = true
     event.isEventual = read.consistency === 'eventual'
     return this.#noted(event, async () => {
-      const { at, found } = await this.#found(gateway, read)
+      const { at, found } = await this.#found(gateway, read, isOrdered)
       event.at = at
       event.found = found
     })
@@ -209,14 +240,15 @@ export class Clients {
   }
 
   /** The roots with an even value. */
-  async #found(gateway: Gateway, read: ReadOptions) {
+  async #found(gateway: Gateway, read: ReadOptions, isOrdered = false) {
     const filter: Filter = {
       type: 'property',
       property: 'parity',
       operator: 'equal',
       value: { type: 'integer', value: 0n },
     }
-    const query = { partition, kind: 'G', projection: [], filter, order: [], distinctOn: [], offset: 0 }
+    const order = isOrdered ? [{ property: 'v', direction: 'descending' as const }] : []
+    const query = { partition, kind: 'G', projection: [], filter, order, distinctOn: [], offset: 0 }
     const batch = await at(gateway, (database, context) => database.runQuery(context, { query, read }))
     const found = new Map(
       batch.results.map(({ key, image }) => [nameOf(key), image === undefined ? -1 : storedValue(image.properties)]),

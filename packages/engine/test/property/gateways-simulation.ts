@@ -1,7 +1,7 @@
 /** One run of several gateways under an adversary (gateways-world.ts), from a seed to a verdict. */
 import type { Mechanism } from '../../src/switched-off.ts'
 import { at, Clients, keys } from './gateways-clients.ts'
-import { type Logged, noteLogs, verdict } from './gateways-verdict.ts'
+import { deletions, type Logged, noteLogs, verdict } from './gateways-verdict.ts'
 import { GatewaysWorld } from './gateways-world.ts'
 
 export interface Simulated {
@@ -60,5 +60,5 @@ async function verdictAtRest(
   await world.run(checking, 60_000)
   const { problems } = await checking
   if (problems.length > 0) return `check: ${problems.map(({ kind, detail }) => `${kind} ${detail}`).join('; ')}`
-  return verdict(known, clients.events)
+  return verdict(known, await deletions(world.rows, known), clients.events)
 }

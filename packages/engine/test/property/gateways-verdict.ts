@@ -41,20 +41,37 @@ export async function noteLogs(rows: MemoryRows, known: Map<string, Logged>): Pr
   }
 }
 
+/** Stamps at which everything was deleted: rows are empty there, and no commit has that stamp. */
+export async function deletions(rows: MemoryRows, known: ReadonlyMap<string, Logged>): Promise<readonly bigint[]> {
+  const stamps = new Set([...known.values()].map(({ stamp }) => stamp))
+  const found = await rows.scanRows({ range: rowsOf('Entities'), limit: 1_000, wanted: [{ family: 'v' }] })
+  const empty = found.flatMap(({ cells }) => (cells.v ?? []).filter(({ value }) => value.length === 0))
+  return [...new Set(empty.map(({ at }) => at))].filter((stamp) => !stamps.has(stamp))
+}
+
 function valueIn(cell: Uint8Array | undefined): number | undefined {
   return cell === undefined ? undefined : storedValue(decodeImage(cell).properties)
 }
 
 /** @returns what is wrong; `undefined` = nothing */
-export function verdict(known: ReadonlyMap<string, Logged>, events: readonly Event[]): string | undefined {
-  const commits = [...known.values()].sort((a, b) => (a.stamp < b.stamp ? -1 : 1))
+export function verdict(
+  known: ReadonlyMap<string, Logged>,
+  deleted: readonly bigint[],
+  events: readonly Event[],
+): string | undefined {
+  const given = events.flatMap((event) => event.given ?? [])
+  // A reset lets ids begin anew.
+  const isReset = events.some(({ what }) => what === 'reset')
+  if (!isReset && new Set(given).size < given.length) return `an id was given twice: ${given.join(' ')}`
+  const nothing = deleted.map((stamp): Logged => ({ stamp, groups: [], seen: [], changes: [] }))
+  const commits = [...known.values(), ...nothing].sort((a, b) => (a.stamp < b.stamp ? -1 : 1))
   const states: { readonly stamp: bigint; readonly values: Values }[] = [{ stamp: 0n, values: new Map() }]
   const byValue = new Map<number, bigint>()
   let values = new Map<string, number>()
   for (const { stamp, groups, seen, changes } of commits) {
     if (stamp === states.at(-1)?.stamp) return `two commits have the stamp ${stamp}`
     if (seen.length !== groups.length) return `a commit at ${stamp} is in ${seen.length} of its ${groups.length} groups`
-    values = new Map(values)
+    values = deleted.includes(stamp) ? new Map() : new Map(values)
     for (const { name, before, after } of changes) {
       if (values.get(name) !== before)
         return `${name} before ${stamp} is ${before} in its record, ${values.get(name)} in the replay`

@@ -1,0 +1,186 @@
+/**
+ * The work on a composite index at a store that several processes share. A definition that comes, serves or goes raises the epoch of its
+ * database: then every gateway reads the definitions anew before it commits or reads.
+ *
+ *   define   stored by conditional write of its number, for commits of an epoch some steps ahead
+ *   build    epoch raised that far ─▶ epoch at b ─▶ all below b resolved ─▶ rows of each entity as of b, at the entity's version ─▶ serving since b ─▶ epoch
+ *   leave    stored ─▶ epoch
+ *   sweep    epoch at c ─▶ all below c resolved ─▶ its rows deleted at c ─▶ definition gone ─▶ epoch
+ *
+ * XS1  Later commits have later cells: so nothing stands still while an index is built, and each step may be done twice.
+ * XS3  Commits of its first epoch and later ones write the index, whichever gateway applies them, and earlier commits never do: the definition is stored
+ *      before that epoch begins, which its gateway sees for itself. (If the gateway dies, and its write lands after so many epochs, that fails.)
+ * XS2  A read at a moment before b does not use the index: rows of older images are not in it.
+ */
+import { keyCodesOfPath } from '../encoding/key-codec.ts'
+import { DatastoreError } from '../errors.ts'
+import type { CataloguedIndex } from '../indexes/catalogue.ts'
+import { checkCompositeRows } from '../indexes/row-limit.ts'
+import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
+import type { SharedDatabase, SharedDatabases } from '../shared/shared-databases.ts'
+import { deleteAt } from '../shared/shared-delete.ts'
+import type { KvReader } from '../storage/kv.ts'
+import type { RowChange } from '../storage/rows.ts'
+import { type RowsKv, valueCell } from '../storage/rows-kv.ts'
+import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import { compositeIndexRange } from '../tables/entities-by-composite-property.ts'
+import { handRows } from '../tables/entity-rows.ts'
+import { isOf } from '../tables/rows.ts'
+import type { IndexedDatabase, IndexJob } from './index-job.ts'
+import type { IndexWork } from './index-work.ts'
+import { walkKind } from './kind-walk.ts'
+
+const entitiesPerStep = 64
+/** Between the epoch in which an index is stored and its first one: other definitions may come and go meanwhile. */
+const epochsAhead = 4
+
+export class SharedIndexWork implements IndexWork {
+  readonly #databases: SharedDatabases
+  readonly #kv: RowsKv
+
+  constructor(databases: SharedDatabases) {
+    this.#databases = databases
+    this.#kv = databases.store.kv
+  }
+
+  async define({ database, ...job }: IndexJob, definition: IndexDefinition): Promise<CataloguedIndex> {
+    const { catalogue } = database
+    const { clock } = this.#of(database)
+    for (;;) {
+      if (job.stopReason !== undefined) throw job.stopReason
+      // Another gateway may have defined it.
+      const found = catalogue.find(definition)
+      if (found !== undefined && found.state !== 'deleting') return found
+      const { epoch } = await clock.read()
+      const index = { ...catalogue.propose(definition), epoch: epoch + epochsAhead }
+      if (!(await this.#kv.mutateIf(catalogue.writeOf(index), undefined))) {
+        // Its number was taken, or the answer lost: look again.
+        await clock.raiseEpoch()
+        continue
+      }
+      // XS3
+      if ((await clock.read()).epoch < index.epoch) return index
+      await this.#kv.mutate(
+        catalogue.writeOf({ ...index, state: 'failed', failure: 'too many indexes changed at once' }),
+      )
+    }
+  }
+
+  async build(job: IndexJob, found: CataloguedIndex): Promise<CataloguedIndex> {
+    const { catalogue } = job.database
+    const { id } = found
+    try {
+      const { clock } = this.#of(job.database)
+      while (clock.epoch < (found.epoch ?? 0)) await clock.raiseEpoch()
+      const since = await this.#settled(this.#of(job.database))
+      const index = this.#current(job, id)
+      if (index.state === 'serving') return index
+      await this.#writeRows(job, index, since)
+      return await this.#store(job, index, { ...index, state: 'serving', since: Number(since) })
+    } catch (error) {
+      const index = catalogue.byId(id)
+      const isOver = error === job.stopReason || (error instanceof DatastoreError && error.code === 'UNAVAILABLE')
+      if (!isOver && index?.state === 'building') {
+        const failure = error instanceof Error ? error.message : String(error)
+        await this.#store(job, index, { ...index, state: 'failed', failure })
+      }
+      throw error
+    }
+  }
+
+  async leave(job: IndexJob, { id }: CataloguedIndex): Promise<CataloguedIndex> {
+    const index = this.#current(job, id)
+    return await this.#store(job, index, { ...index, state: 'deleting' })
+  }
+
+  async sweep(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
+    const { database } = job
+    const shared = this.#of(database)
+    const stamp = await this.#settled(shared)
+    await deleteAt(this.#databases.store, compositeIndexRange(index, database.code), stamp)
+    await this.#kv.mutate(database.catalogue.writeOf(index, true))
+    await shared.clock.raiseEpoch()
+    return index
+  }
+
+  #of({ code }: IndexedDatabase): SharedDatabase {
+    return this.#databases.of(code)
+  }
+
+  /** A moment at which every gateway knows the definitions of now, and at or below which nothing is under way. */
+  async #settled({ clock, reads }: SharedDatabase): Promise<bigint> {
+    const stamp = await clock.raiseEpoch()
+    await reads.past(stamp, 'global')
+    return stamp
+  }
+
+  #current(job: IndexJob, id: bigint): CataloguedIndex {
+    job.checkStopped()
+    const index = job.database.catalogue.byId(id)
+    if (index === undefined || index.state === 'deleting') {
+      throw new DatastoreError(
+        'ABORTED',
+        `the index ${formatIndex(job.definition)} is being deleted by another gateway`,
+      )
+    }
+    return index
+  }
+
+  /** Stores a new state, if the stored one is as it was. */
+  async #store(job: IndexJob, before: CataloguedIndex, after: CataloguedIndex): Promise<CataloguedIndex> {
+    const { catalogue } = job.database
+    const { clock } = this.#of(job.database)
+    for (;;) {
+      const stored = await this.#kv.get(catalogue.rowOf(before))
+      const isAsBefore = stored !== undefined && stateIn(stored) === before.state
+      if (isAsBefore) await this.#kv.mutateIf(catalogue.writeOf(after), stored)
+      await clock.raiseEpoch()
+      const now = this.#current(job, before.id)
+      if (now.state === after.state || now.state !== before.state) return now
+    }
+  }
+
+  async #writeRows(job: IndexJob, index: CataloguedIndex, moment: bigint): Promise<void> {
+    const { database } = job
+    const reader = this.#kv.at(moment)
+    await walkKind(reader, database.code, index.kind, entitiesPerStep, async (paths, partition) => {
+      job.checkStopped()
+      await this.#writeEntities(database, index, reader, partition, paths)
+      job.completed += paths.length
+      job.estimated = job.completed
+    })
+  }
+
+  async #writeEntities(
+    { catalogue, indexOptions }: IndexedDatabase,
+    index: CataloguedIndex,
+    reader: Required<Pick<KvReader, 'getAll'>>,
+    partition: string,
+    paths: readonly string[],
+  ): Promise<void> {
+    const cells = await reader.getAll(paths.map((path) => entityRowKey(partition, path)))
+    const rows: RowChange[] = []
+    for (const [i, path] of paths.entries()) {
+      const after = cells[i]
+      if (after === undefined) continue
+      const at = decodeImage(after).version
+      const delta = { codes: keyCodesOfPath(partition, path), before: undefined, after }
+      checkCompositeRows(delta, { indexes: catalogue.maintained, indexOptions })
+      handRows(
+        delta,
+        { indexes: [index], indexOptions },
+        {
+          wants: (prefix) => isOf('EntitiesByCompositeProperty', prefix),
+          write: (key, value) => {
+            rows.push({ key, changes: [{ type: 'set', family: 'v', at, value: valueCell(value) }] })
+          },
+        },
+      )
+    }
+    if (rows.length > 0) await this.#kv.rows.mutateRows(rows)
+  }
+}
+
+function stateIn(stored: Uint8Array): CataloguedIndex['state'] {
+  return (JSON.parse(Buffer.from(stored).toString('utf8')) as CataloguedIndex).state
+}

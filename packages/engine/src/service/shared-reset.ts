@@ -1,0 +1,34 @@
+/**
+ * Reset of a store that several processes share: of each database at one moment (shared/closed-databases.ts). Counters of ids begin anew;
+ * composite indexes stay defined, and the rules of a database stay those that it was created with.
+ */
+import type { SharedDatabases } from '../shared/shared-databases.ts'
+import { isOf, rowsOf } from '../tables/rows.ts'
+import { type ResetScope, rangesOf, refuseHalfScope, scopeCode } from './reset.ts'
+
+const deletedSpaces = [
+  'Entities',
+  'EntitiesByKind',
+  'EntitiesByPropertyAsc',
+  'EntitiesByPropertyDesc',
+  'EntitiesByCompositeProperty',
+] as const
+
+export async function resetShared(databases: SharedDatabases, scope: ResetScope): Promise<void> {
+  refuseHalfScope(scope)
+  await databases.find()
+  const prefix = scopeCode(scope)
+  const { kv } = databases.store
+  for (const database of databases.all()) {
+    const { database: code } = database.clock
+    if (!code.startsWith(prefix)) continue
+    const ranges =
+      scope.namespaceId === undefined
+        ? deletedSpaces.map((space) => rowsOf(space, code))
+        : (await rangesOf(kv, scope)).filter(({ start }) => deletedSpaces.some((space) => isOf(space, start)))
+    await databases.closed.delete(database, ranges)
+    if (scope.namespaceId === undefined) await kv.deleteRows(rowsOf('IdSequences', code))
+  }
+  // The counter of store-wide ids is of no database.
+  if (scope.projectId === undefined) await kv.deleteRows(rowsOf('IdSequences'))
+}
