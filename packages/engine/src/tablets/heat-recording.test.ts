@@ -75,6 +75,9 @@ describe('the recording of heat', () => {
         world.pass(1000)
       }
       expect(world.columns).toHaveLength(301)
+      // One bound a second: each goes on where the one before ended.
+      const bounds = new Set(world.columns.flatMap(({ cells }) => cells.flatMap(({ start, end }) => [start, end])))
+      expect(bounds.size).toBeLessThan(400)
       for (const [second, { cells }] of world.columns.slice(1).entries()) {
         if (second === 0) continue
         // Keys of the seconds before and after lie outside, but for the first second, which knows no front yet.
