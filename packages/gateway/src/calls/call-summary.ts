@@ -1,8 +1,9 @@
 /**
  * A call in a few plain words and figures: what the log, the list of requests and `sixtables requests` show of it. Plain JSON.
  */
-import { formatKeyPath, type Key, transactionIdOf } from '@sixtables/engine'
+import { formatKeyPath, type Key, type Mutation, transactionIdOf } from '@sixtables/engine'
 import { type CallFacts, keyOfMutation } from './call-facts.ts'
+import type { TracedWait } from './call-trace.ts'
 import type { CallReport, WireProtocol } from './calls.ts'
 
 /** A wait for other transactions. */
@@ -20,30 +21,30 @@ export interface CallSummary {
   /** In lower camel case. */
   readonly method: string
   readonly code: string
-  readonly message?: string
+  readonly message?: string | undefined
   readonly protocol: WireProtocol
   /** When it began: RFC 3339 with microseconds. */
   readonly at: string
   readonly ms: number
   /** Absent, as database to keys, for a call that was refused before it was understood. */
-  readonly project?: string
+  readonly project?: string | undefined
   /** Empty = the default database. */
-  readonly database?: string
+  readonly database?: string | undefined
   /** Namespaces but the default one. */
-  readonly namespaces?: readonly string[]
-  readonly kinds?: readonly string[]
+  readonly namespaces?: readonly string[] | undefined
+  readonly kinds?: readonly string[] | undefined
   /** Number of keys or mutations; absent for queries. */
-  readonly keys?: number
+  readonly keys?: number | undefined
   /** The first of them. */
-  readonly key?: string
+  readonly key?: string | undefined
   readonly rowsRead: number
   readonly rowsWritten: number
   /** Id of the transaction that it belongs to, or began. */
-  readonly transaction?: string
-  readonly began?: true
-  readonly waits?: readonly RequestWait[]
+  readonly transaction?: string | undefined
+  readonly began?: true | undefined
+  readonly waits?: readonly RequestWait[] | undefined
   /** Ids of the transactions in whose favour its own was aborted. */
-  readonly abortedBy?: readonly string[]
+  readonly abortedBy?: readonly string[] | undefined
 }
 
 /** Keys of a call that are looked at. */
@@ -51,63 +52,93 @@ const keysMax = 50
 const kindsMax = 20
 const messageCharactersMax = 2000
 
+/** Each call of a server that is watched has one: it is written for speed. */
 export function summaryOf(report: CallReport): CallSummary {
-  const { method, protocol, code, message, facts, trace, beganAtMs, durationMs, rowsRead, rowsWritten } = report
-  const waits = (trace?.waited ?? []).map(({ fromMs, toMs, row, holders }) => ({
+  const { method, facts, trace, message, beganAtMs, durationMs } = report
+  const names = facts === undefined ? unknown : namesOf(facts)
+  return {
+    method: `${method.charAt(0).toLowerCase()}${method.slice(1)}`,
+    code: report.code,
+    message: message?.slice(0, messageCharactersMax),
+    protocol: report.protocol,
+    at: instantOf(performance.timeOrigin + beganAtMs),
+    ms: rounded(durationMs),
+    project: names.project,
+    database: names.database,
+    namespaces: names.namespaces,
+    kinds: names.kinds,
+    keys: names.keys,
+    key: names.key,
+    rowsRead: report.rowsRead,
+    rowsWritten: report.rowsWritten,
+    transaction: names.transaction,
+    began: names.began,
+    waits: trace === undefined || trace.waited.length === 0 ? undefined : waitsOf(trace.waited, report),
+    abortedBy: trace?.abortedBy?.map(String),
+  }
+}
+
+function waitsOf(waited: readonly TracedWait[], { beganAtMs, durationMs }: CallReport): readonly RequestWait[] {
+  return waited.map(({ fromMs, toMs, row, holders }) => ({
     afterMs: rounded(fromMs - beganAtMs),
     ms: rounded((toMs ?? beganAtMs + durationMs) - fromMs),
     row,
     for: holders.map(String),
   }))
-  return {
-    method: `${method.charAt(0).toLowerCase()}${method.slice(1)}`,
-    code,
-    ...(message === undefined ? {} : { message: message.slice(0, messageCharactersMax) }),
-    protocol,
-    at: instantOf(performance.timeOrigin + beganAtMs),
-    ms: rounded(durationMs),
-    ...(facts === undefined ? {} : namesOf(facts)),
-    rowsRead,
-    rowsWritten,
-    ...(waits.length === 0 ? {} : { waits }),
-    ...(trace?.abortedBy === undefined ? {} : { abortedBy: trace.abortedBy.map(String) }),
-  }
 }
 
-function namesOf(facts: CallFacts): Partial<CallSummary> {
-  const { projectId: project, databaseId: database, asked, given } = facts
-  const { keys = [], mutations = [], query } = asked
-  const count = keys.length + mutations.length
-  const some: readonly Key[] = [
-    ...keys.slice(0, keysMax),
-    ...mutations.slice(0, keysMax).map((mutation) => keyOfMutation(mutation, facts)),
-  ]
-  const namespaces =
-    query === undefined ? some.map(({ partition }) => partition.namespaceId) : [query.partition.namespaceId]
-  const kinds = query === undefined ? some.map(({ path }) => path.at(-1)?.kind) : [query.kind]
-  const named = distinct(namespaces).filter((name) => name !== '')
-  const known = distinct(kinds.filter((kind) => kind !== undefined))
-  const first = given?.keys?.[0] ?? some[0]
+type Names = Partial<
+  Pick<CallSummary, 'project' | 'database' | 'namespaces' | 'kinds' | 'keys' | 'key' | 'transaction' | 'began'>
+>
+
+const unknown: Names = {}
+
+function namesOf(facts: CallFacts): Names {
+  const { asked, given } = facts
+  const { keys, mutations, query } = asked
+  const namespaces: string[] = []
+  const kinds: string[] = []
+  let first: Key | undefined
+  const name = ({ partition, path }: Key): void => {
+    note(namespaces, partition.namespaceId)
+    note(kinds, path[path.length - 1]?.kind ?? '')
+  }
+  if (query !== undefined) {
+    note(namespaces, query.partition.namespaceId)
+    note(kinds, query.kind ?? '')
+  }
+  for (let i = 0; i < keysMax && keys !== undefined && i < keys.length; i++) {
+    const key = keys[i] as Key
+    first ??= key
+    name(key)
+  }
+  for (let i = 0; i < keysMax && mutations !== undefined && i < mutations.length; i++) {
+    const key = keyOfMutation(mutations[i] as Mutation, facts)
+    first ??= key
+    name(key)
+  }
+  const count = (keys?.length ?? 0) + (mutations?.length ?? 0)
+  const shown = given?.keys?.[0] ?? first
   const token = given?.transaction ?? asked.transaction
   const id = token === undefined ? undefined : transactionIdOf(token)
   return {
-    project,
-    database,
-    ...(named.length === 0 ? {} : { namespaces: named }),
-    ...(known.length === 0 ? {} : { kinds: known }),
-    ...(query !== undefined || count === 0 ? {} : { keys: count }),
-    ...(first === undefined || first.path.length === 0
-      ? {}
-      : { key: formatKeyPath(first.path).slice(0, keyCharactersMax) }),
-    ...(id === undefined ? {} : { transaction: String(id) }),
-    ...(given?.transaction === undefined ? {} : { began: true }),
+    project: facts.projectId,
+    database: facts.databaseId,
+    namespaces: namespaces.length === 0 ? undefined : namespaces,
+    kinds: kinds.length === 0 ? undefined : kinds,
+    keys: query !== undefined || count === 0 ? undefined : count,
+    key:
+      shown === undefined || shown.path.length === 0 ? undefined : formatKeyPath(shown.path).slice(0, keyCharactersMax),
+    transaction: id === undefined ? undefined : String(id),
+    began: given?.transaction === undefined ? undefined : true,
   }
 }
 
 const keyCharactersMax = 300
 
-function distinct(names: readonly string[]): readonly string[] {
-  return [...new Set(names)].slice(0, kindsMax)
+/** Adds a name that is not there yet; the default namespace, and no kind, have none. */
+function note(names: string[], name: string): void {
+  if (name !== '' && names.length < kindsMax && !names.includes(name)) names.push(name)
 }
 
 /** To a microsecond. */
@@ -115,8 +146,11 @@ function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }
 
+/** The second of the last instant, in words: most calls come within the same. */
+let lastSecond = { second: Number.NaN, words: '' }
+
 function instantOf(ms: number): string {
-  const whole = Math.floor(ms)
-  const micros = Math.floor((ms - whole) * 1000)
-  return `${new Date(whole).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`
+  const second = Math.floor(ms / 1000)
+  if (second !== lastSecond.second) lastSecond = { second, words: new Date(second * 1000).toISOString().slice(0, 20) }
+  return `${lastSecond.words}${String(1_000_000 + Math.floor((ms - second * 1000) * 1000)).slice(1)}Z`
 }

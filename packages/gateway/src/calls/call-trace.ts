@@ -55,8 +55,9 @@ export class CallTrace implements RequestTrace {
 
   /** Rows that its commit writes and deletes in the tables. */
   get rowsApplied(): number {
+    if (this.applied === undefined) return 0
     let rows = 0
-    for (const { written, deleted } of Object.values(this.applied ?? {})) rows += written + deleted
+    for (const { written, deleted } of Object.values(this.applied)) rows += written + deleted
     return rows
   }
 }

@@ -4,7 +4,7 @@
  *
  *   protocol: begin(call) ─▶ handler ─▶ controls/watched-port.ts notes the facts ─▶ protocol: end(call, …) ─▶ observers
  *
- * R1  Every call but an uncounted one that began while there was an observer is reported once: answered, failed, refused by its protocol, or given up.
+ * R1  Every call but an uncounted one that began while there was an observer, and that it takes, is reported once: answered, failed, refused by its protocol, or given up.
  * R2  Without an observer a call costs a test at its beginning and one at its end.
  */
 import { CountingLedger, type StatusCode } from '@sixtables/engine'
@@ -43,37 +43,49 @@ export type CallObserver = (report: CallReport) => void
 /** How much an observer wants to know of a call: figures and facts; also its trace; also its messages. */
 export type CallDetail = 'figures' | 'trace' | 'messages'
 
+/** The ledger of calls that were answered: nothing is charged for them any more. */
+const spent = new CountingLedger()
+
 export class Calls {
   readonly #observers = new Map<CallObserver, CallDetail>()
+  /** Asked for each call whether the observer of messages takes it. */
+  #takes: (() => boolean) | undefined
   #isTraced = false
-  #keepsMessages = false
+  /** An observer wants the figures, or the trace, of every call. */
+  #hasOthers = false
 
   /** Whether there is an observer; every call asks. */
   get any(): boolean {
     return this.#observers.size > 0
   }
 
-  /** @returns what ends it */
-  observe(observer: CallObserver, detail: CallDetail = 'figures'): () => void {
+  /**
+   * @param takes - of an observer of messages, of which there is one: whether it wants the call that begins
+   * @returns what ends it
+   */
+  observe(observer: CallObserver, detail: CallDetail = 'figures', takes?: () => boolean): () => void {
     this.#observers.set(observer, detail)
-    this.#note()
+    this.#note(detail === 'messages' ? takes : this.#takes)
     return () => {
       this.#observers.delete(observer)
-      this.#note()
+      this.#note(detail === 'messages' ? undefined : this.#takes)
     }
   }
 
-  #note(): void {
+  #note(takes: (() => boolean) | undefined): void {
     const details = [...this.#observers.values()]
-    this.#keepsMessages = details.includes('messages')
-    this.#isTraced = this.#keepsMessages || details.includes('trace')
+    this.#takes = takes
+    this.#isTraced = details.includes('trace')
+    this.#hasOthers = details.some((detail) => detail !== 'messages')
   }
 
   begin(call: Call): void {
     if (this.#observers.size === 0 || call.isUncounted) return
+    const isTaken = this.#takes?.() === true
+    if (!isTaken && !this.#hasOthers) return
     call.beganAtMs = performance.now()
-    if (!this.#isTraced) return
-    call.trace = new CallTrace(this.#keepsMessages)
+    if (!isTaken && !this.#isTraced) return
+    call.trace = new CallTrace(isTaken)
     call.ledger = call.trace.ledger
   }
 
@@ -87,6 +99,12 @@ export class Calls {
     const rowsWritten = charged + (trace?.rowsApplied ?? 0)
     const durationMs = performance.now() - beganAtMs
     const report = { ...end, facts, trace, beganAtMs, durationMs, rowsRead, rowsWritten }
-    for (const observer of this.#observers.keys()) observer(report)
+    for (const [observer, detail] of this.#observers) {
+      if (detail !== 'messages' || trace?.keepsMessages === true) observer(report)
+    }
+    // Node keeps the stream of a call a while longer, and what hangs on it would outlive a collection of young objects.
+    call.trace = undefined
+    call.facts = undefined
+    if (end.code === 'OK') call.ledger = spent
   }
 }

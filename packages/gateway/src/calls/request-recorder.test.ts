@@ -41,6 +41,14 @@ test('newer calls than one that is known are counted beyond the limit, with a fi
   expect(recorder.newest(undefined, 2, { before: 5 }).requests.map(({ id }) => id)).toEqual([4, 3])
 })
 
+test('request-recorder/RR3: a burst is kept whole, and of more calls those are counted that there is no room for', () => {
+  const recorder = new RequestRecorder(new Calls())
+  expect(Array.from({ length: callsMax + 5 }, () => recorder.takes()).filter((isTaken) => isTaken)).toHaveLength(
+    callsMax,
+  )
+  expect(recorder.passed).toBe(5)
+})
+
 test('request-recorder/RR2: two watchers are one observer, which leaves with the last of them', () => {
   const calls = new Calls()
   const recorder = new RequestRecorder(calls)

@@ -4,6 +4,8 @@
  *   Calls ──report──▶ recorder: one text and two messages in a block of memory (call-ring.ts) ──▶ list, stream, one in detail
  *
  * RR1  At most {@link callsMax} calls in 16 MiB are kept, the newest.                                  request-recorder.test.ts
+ * RR3  A burst of {@link callsMax} calls is kept whole. Of a load that goes on at most {@link callsPerSecond} are kept a second, the others
+ *      are counted: recording them would cost more than a tenth.                                     request-recorder.test.ts
  * RR2  While no reader watches, and it was not asked for at the start, calls are not observed. Those kept stay readable.
  *                                                                                             test/contract/requests.test.ts
  */
@@ -14,6 +16,8 @@ import type { CallReport, Calls } from './calls.ts'
 import { type CutMessage, keptMessage } from './kept-message.ts'
 
 export const callsMax = 1000
+const callsPerSecond = 1000
+const refillEveryMs = 100
 const bytesMaxDefault = 16 * 1024 * 1024
 
 export interface RecordedRequest extends CallSummary {
@@ -23,7 +27,6 @@ export interface RecordedRequest extends CallSummary {
 
 /** Rows of one table that a call touched. */
 export interface TableRows extends TouchedRows {
-  readonly table: TableId
   /** Those of the written rows that were deleted. */
   readonly rowsDeleted: number
 }
@@ -44,9 +47,9 @@ export interface RequestDetail {
 /** The text of a record. */
 interface RecordText {
   readonly summary: CallSummary
-  readonly request?: CutMessage
-  readonly answer?: CutMessage
-  readonly plan?: PlanTree
+  readonly request?: CutMessage | undefined
+  readonly answer?: CutMessage | undefined
+  readonly plan?: PlanTree | undefined
   readonly tables: readonly TableRows[]
 }
 
@@ -58,6 +61,9 @@ export class RequestRecorder {
   #lastId = 0
   #watchers = 0
   #stop: (() => void) | undefined
+  /** Calls that may be taken until the next refill. */
+  #room = callsMax
+  #passed = 0
   readonly #waiting = new Set<() => void>()
 
   constructor(calls: Calls, bytesMax: number = bytesMaxDefault) {
@@ -77,7 +83,7 @@ export class RequestRecorder {
   /** Records until the function that is returned, and those of all other watchers, are called. */
   watch(): () => void {
     this.#watchers++
-    this.#stop ??= this.#calls.observe((report) => this.add(report), 'messages')
+    this.#stop ??= this.#begin()
     let isOver = false
     return () => {
       if (isOver) return
@@ -86,6 +92,37 @@ export class RequestRecorder {
       this.#stop?.()
       this.#stop = undefined
     }
+  }
+
+  #begin(): () => void {
+    const refill = setInterval(() => {
+      this.#room = Math.min(callsMax, this.#room + (callsPerSecond * refillEveryMs) / 1000)
+    }, refillEveryMs)
+    refill.unref()
+    const end = this.#calls.observe(
+      (report) => this.add(report),
+      'messages',
+      () => this.takes(),
+    )
+    return () => {
+      clearInterval(refill)
+      end()
+    }
+  }
+
+  /** Calls that were not kept (RR3). */
+  get passed(): number {
+    return this.#passed
+  }
+
+  /** A call begins. @returns whether there is room for it (RR3) */
+  takes(): boolean {
+    if (this.#room > 0) {
+      this.#room--
+      return true
+    }
+    this.#passed++
+    return false
   }
 
   /**
@@ -163,13 +200,13 @@ export class RequestRecorder {
     const answer = trace?.answer === undefined ? undefined : keptMessage(method, 'answer', trace.answer)
     const text: RecordText = {
       summary: summaryOf(report),
-      ...(request === undefined ? {} : { request: request.cut }),
-      ...(answer === undefined ? {} : { answer: answer.cut }),
-      ...(trace?.plan === undefined ? {} : { plan: trace.plan() }),
-      tables: trace === undefined ? [] : tablesOf(trace.ledger.tables, trace.applied ?? {}),
+      request: request?.cut,
+      answer: answer?.cut,
+      plan: trace?.plan?.(),
+      tables: trace === undefined ? [] : tablesOf(trace.ledger.tables, trace.applied),
     }
     const json = JSON.stringify(text)
-    if (!this.#ring.add(json, request?.bytes, answer?.bytes)) this.#ring.add(JSON.stringify({ ...bare(text) }))
+    if (!this.#ring.add(json, request?.bytes, answer?.bytes)) this.#ring.add(JSON.stringify(bare(text)))
     if (this.#waiting.size > 0) for (const wake of [...this.#waiting]) wake()
   }
 
@@ -185,11 +222,18 @@ function bare({ summary, tables }: RecordText): RecordText {
 }
 
 /** Rows that were touched while the call ran, and those that its commit makes. */
-function tablesOf(touched: ReadonlyMap<TableId, TouchedRows>, applied: RowTally): readonly TableRows[] {
-  const names = new Set([...touched.keys(), ...(Object.keys(applied) as TableId[])])
-  return [...names].map((table) => {
-    const { rowsRead = 0, rowsWritten = 0 } = touched.get(table) ?? {}
+function tablesOf(touched: readonly TouchedRows[], applied: RowTally | undefined): readonly TableRows[] {
+  const rows = touched.map(({ table, rowsRead, rowsWritten }) => ({ table, rowsRead, rowsWritten, rowsDeleted: 0 }))
+  for (const name in applied) {
+    const table = name as TableId
     const { written = 0, deleted = 0 } = applied[table] ?? {}
-    return { table, rowsRead, rowsWritten: rowsWritten + written + deleted, rowsDeleted: deleted }
-  })
+    let own = rows.find((one) => one.table === table)
+    if (own === undefined) {
+      own = { table, rowsRead: 0, rowsWritten: 0, rowsDeleted: 0 }
+      rows.push(own)
+    }
+    own.rowsWritten += written + deleted
+    own.rowsDeleted += deleted
+  }
+  return rows
 }

@@ -89,11 +89,14 @@ async function* eventsOf(
   const stop = recorder.watch()
   try {
     let last = recorder.lastId
+    let passed = recorder.passed
     yield eventOf({ requests: [], last } satisfies RequestEvent)
     while (!signal.aborted) {
       const silence = AbortSignal.any([signal, AbortSignal.timeout(silenceMs)])
       await recorder.after(last, silence)
-      const { requests: found, more: skipped } = recorder.newest(filter, batchMax, { after: last })
+      const { requests: found, more } = recorder.newest(filter, batchMax, { after: last })
+      const skipped = more + recorder.passed - passed
+      passed = recorder.passed
       last = recorder.lastId
       const requests = [...found].reverse()
       if (requests.length > 0) {
