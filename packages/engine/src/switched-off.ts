@@ -22,7 +22,6 @@
  *   prepared-in-lookup   a lookup does not look at the prepared record of its group
  *   resolve-in-read      a strong read does not resolve the commits under way
  *   low-watermark        an eventual read is made at the register
- *   sweep-horizon        old cells are deleted without regard to what is under way or read
  */
 export type Mechanism =
   | 'roll-forward'
@@ -39,6 +38,5 @@ export type Mechanism =
   | 'prepared-in-lookup'
   | 'resolve-in-read'
   | 'low-watermark'
-  | 'sweep-horizon'
 
 export type SwitchedOff = ReadonlySet<Mechanism>

@@ -3,6 +3,7 @@ import { systemScheduler } from '../clock.ts'
 import { IndexFile } from '../indexes/index-file.ts'
 import { CommitVersions } from '../log/commit-version.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import { Sweep } from '../shared/sweep.ts'
 import { Watch } from '../shared/watch.ts'
 import type { Kv } from '../storage/kv.ts'
 import { rowsOf } from '../tables/rows.ts'
@@ -36,6 +37,7 @@ async function recover(parts: EngineParts): Promise<void> {
   if (parts.shared !== undefined) {
     if (options.rollForward === false) return
     new Watch(parts.shared).start()
+    new Sweep(parts.shared).start()
     ttl.start()
     await useIndexFile(parts)
     indexes.open(databases.all())

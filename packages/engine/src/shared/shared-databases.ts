@@ -75,7 +75,7 @@ export class SharedDatabases {
     await this.find()
     const databases = this.all()
     await Promise.all(databases.map(({ clock }) => clock.read()))
-    const at = latestOf(0n, ...databases.map(({ clock }) => clock.register))
+    const at = latestOf(this.store.scheduler.nowMicros(), ...databases.map(({ clock }) => clock.register))
     await Promise.all(databases.map(({ reads }) => reads.past(at, 'global')))
     return { at, rows: this.store.kv.at(at) }
   }
