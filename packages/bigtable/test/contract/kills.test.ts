@@ -30,12 +30,20 @@ const movers = 3
 /** Each round acknowledges so many commits before a gateway dies. */
 const commitsOfRound = 60
 
-/** A wire that ends like one of a dead server once it is told to stop. */
+/**
+ * A wire that ends like one of a dead server once it is told to stop, or when a commit on a busy machine was answered that its outcome
+ * is not known: it may stand or not, as after a death.
+ */
 function stoppable(wire: Wire, isStopped: () => boolean): Wire {
+  const gone = (): Error => Object.assign(new Error('stopped'), { code: 'ECONNRESET' })
   return {
     ...wire,
-    send: (...args) =>
-      isStopped() ? Promise.reject(Object.assign(new Error('stopped'), { code: 'ECONNRESET' })) : wire.send(...args),
+    send: async (...args) => {
+      if (isStopped()) throw gone()
+      const answer = await wire.send(...args)
+      if (answer.code === 'UNAVAILABLE' && answer.message.includes('not known')) throw gone()
+      return answer
+    },
   }
 }
 
