@@ -148,12 +148,12 @@ async function rounds(where: Emulator, count: number, kills: number): Promise<vo
 describe('gateways on a Bigtable, killed under load', () => {
   test('lose no acknowledged commit, and leave nothing half done, over the fake', async () => {
     const fake = await FakeBigtable.start(seed)
-    await rounds(fake, 1, 1).finally(() => fake.close())
+    await rounds(fake, 2, 1).finally(() => fake.close())
   })
 
   const kills = Number(process.env['SIXTABLES_KILLS'] ?? 10)
   // Needs a program of Google's: `npm run bigtable`.
-  test.skipIf(!hasCbtemulator).each([1])(
+  test.skipIf(!hasCbtemulator).each([1, 3])(
     "lose no acknowledged commit, and leave nothing half done, over Google's emulator: %d at a time",
     { timeout: 60_000 + kills * 30_000 },
     async (count) => {
