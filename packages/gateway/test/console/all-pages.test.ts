@@ -58,7 +58,8 @@ consoleTests('every page of the console', ({ visit }) => {
       await settled(page)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        found.push(...(await violationsOf(page)).map((violation) => `${address} in ${colorScheme}: ${violation}`))
+        const violations = await violationsOf(page, colorScheme === 'dark' ? ['color-contrast'] : undefined)
+        found.push(...violations.map((violation) => `${address} in ${colorScheme}: ${violation}`))
       }
       for (const width of [390, 1280]) {
         await page.setViewportSize({ width, height: 800 })

@@ -5,17 +5,21 @@ import type { Page } from 'playwright-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Each violation in one line: the rule, where it is, and what axe says of it. */
-export async function violationsOf(page: Page): Promise<readonly string[]> {
+/**
+ * Each violation in one line: the rule, where it is, and what axe says of it.
+ *
+ * @param rules - all by default; of a second theme contrast alone is worth a look
+ */
+export async function violationsOf(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   // Evaluated through the debugger, to which the content security policy does not apply.
   await page.evaluate(source)
-  return page.evaluate(async () => {
+  return page.evaluate(async (wanted) => {
     const { axe } = window as unknown as { axe: typeof import('axe-core') }
-    const { violations } = await axe.run(document)
+    const { violations } = await axe.run(document, wanted === undefined ? {} : { runOnly: [...wanted] })
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
     )
-  })
+  }, rules)
 }
 
 /** Whether anything makes the page itself scroll sideways. */

@@ -49,7 +49,7 @@ const rows = (page: Page) => page.getByRole('grid', { name: 'Results' }).locator
 const firstRow = (page: Page, words: string | RegExp) => rows(page).first().filter({ hasText: words }).waitFor()
 const fill = async (page: Page, gql: string): Promise<void> => {
   await page.keyboard.press('/')
-  await page.getByRole('textbox', { name: 'GQL' }).and(page.locator('[contenteditable]')).waitFor()
+  await page.getByRole('textbox', { name: 'GQL' }).and(page.locator('[contenteditable]:focus')).waitFor()
   await page.keyboard.press('Control+a')
   await page.keyboard.insertText(gql)
 }

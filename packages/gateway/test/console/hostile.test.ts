@@ -66,7 +66,11 @@ consoleTests('a page of another site', ({ visit }) => {
         frame.name = 'target'
         document.body.append(frame)
         for (const { path } of all.filter(({ verb }) => verb === 'POST')) {
-          for (const enctype of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+          const enctypes =
+            path === '/reset'
+              ? ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']
+              : ['text/plain']
+          for (const enctype of enctypes) {
             const form = document.createElement('form')
             Object.assign(form, { action: server + path, method: 'post', enctype, target: 'target' })
             const field = document.createElement('input')
