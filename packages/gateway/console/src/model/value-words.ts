@@ -55,6 +55,11 @@ export interface ValueWords {
   readonly words: string
 }
 
+/** A property that the entity itself has, whatever its name: `constructor` is one of every object of the language. */
+export function propertyOf(properties: ApiProperties | undefined, name: string): ApiValue | undefined {
+  return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined
+}
+
 const wordsMax = 200
 const vectorMeaning = 31
 
@@ -121,6 +126,6 @@ function listWords<T>(items: readonly T[], most: number, wordsOf: (item: T, most
 }
 
 /** Whole characters. */
-function cut(text: string, most: number): string {
+export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`
 }

@@ -5,7 +5,7 @@
  */
 import type { EntityResult } from '../../api/datastore.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
-import { valueWords } from '../../model/value-words.ts'
+import { propertyOf, valueWords } from '../../model/value-words.ts'
 
 /** Entities in the API's JSON. */
 export function rowsAsJson(rows: readonly EntityResult[]): string {
@@ -20,7 +20,7 @@ export function rowsAsCsv(rows: readonly EntityResult[], columns: readonly strin
   const lines = [['key', ...columns]]
   for (const { entity } of rows) {
     const cells = columns.map((column) => {
-      const value = entity.properties?.[column]
+      const value = propertyOf(entity.properties, column)
       return value === undefined ? '' : (value.stringValue ?? valueWords(value).words)
     })
     lines.push([formatKeyPath(entity.key.path), ...cells])

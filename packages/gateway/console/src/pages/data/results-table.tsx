@@ -7,7 +7,7 @@ import { SafeText } from '../../components/safe-text.tsx'
 import { type TableColumn, VirtualTable } from '../../components/virtual-table.tsx'
 import { addressOfEntity } from '../../model/entity-address.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
-import { type ApiKey, valueWords } from '../../model/value-words.ts'
+import { type ApiKey, propertyOf, valueWords } from '../../model/value-words.ts'
 import type { Results } from './results.ts'
 import type { Selection } from './selection.ts'
 
@@ -48,7 +48,7 @@ export function ResultsTable({ scope, statement, results, shown, selection, onSo
     {
       id: '__key__',
       title: 'key',
-      width: `calc(${Math.max(10, results.keyWidth)}ch + 40px)`,
+      width: `calc(${Math.max(18, results.keyWidth)}ch + 56px)`,
       sorted: sortOf('__key__'),
       cell: ({ entity }) => <KeyCell scope={scope} apiKey={entity.key} onOpen={onOpen} />,
     },
@@ -58,7 +58,7 @@ export function ResultsTable({ scope, statement, results, shown, selection, onSo
         title: <SafeText text={property} />,
         width: `calc(${widths.get(property) ?? 12}ch + 20px)`,
         sorted: sortOf(property),
-        cell: ({ entity }) => <ValueCell value={entity.properties?.[property]} />,
+        cell: ({ entity }) => <ValueCell value={propertyOf(entity.properties, property)} />,
       }),
     ),
   ]

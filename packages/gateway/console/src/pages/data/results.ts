@@ -9,7 +9,7 @@ import type { EntityScope } from '../../api/entities.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { Pages } from '../../model/paging.ts'
 import { findsEntities, statementIn } from '../../model/statements.ts'
-import { type ApiValue, valueWords } from '../../model/value-words.ts'
+import { type ApiValue, propertyOf, valueWords } from '../../model/value-words.ts'
 import { useChanges } from './commits.ts'
 
 const freshMs = 2500
@@ -102,7 +102,7 @@ class MetColumns {
         if (this.#known.has(property)) continue
         this.#known.add(property)
         const words = rows.map((row) => {
-          const value = row.entity.properties?.[property]
+          const value = propertyOf(row.entity.properties, property)
           return value === undefined ? '' : cellText(value)
         })
         found.push({ property, width: widthOf(property, words) })
