@@ -330,16 +330,26 @@ consoleTests('an entity in the console', ({ visit }) => {
   })
 
   test('hostile text is text on every page', async () => {
-    const { page, emulator, go } = await visit('')
+    const { page, emulator, go, expectProblems } = await visit('')
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
     await links.first().waitFor()
     const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
     const { keys } = await emulator.seed(fixture('hostile.yaml'))
     const kind = encodeURIComponent(keys[0]?.path[0]?.kind ?? '')
+    const gql = encodeURIComponent('SELECT * FROM `<img src=x onerror=alert(1)>` ORDER BY `\u202eeman` DESC')
+    expectProblems(/status of 400/)
     const found: string[] = []
-    for (const address of [...addresses, `#/data/demo/${kind}`]) {
+    for (const address of [
+      ...addresses,
+      `#/data/demo/${kind}`,
+      `#/data/demo/${kind}?explain=1&gql=${gql}`,
+      `#/data/demo/alert(${encodeURIComponent('\u202e')}?database=${encodeURIComponent('\u202e')}`,
+      `#/labs/${encodeURIComponent('\u202e')}`,
+    ]) {
       await go(address)
       await page.locator('#main h1').first().waitFor({ state: 'attached' })
+      if (address.includes('explain')) await page.getByRole('heading', { name: 'Rows read' }).waitFor()
+      if (address.includes('database')) await page.getByText('invalid database id').first().waitFor()
       if (/^#\/(data|tables)/.test(address))
         await page.getByText('alert(').first().waitFor({ state: 'attached', timeout: 10_000 })
       const wrong = await page.evaluate(() => {
@@ -354,6 +364,26 @@ consoleTests('an entity in the console', ({ visit }) => {
       if (wrong !== '') found.push(`${address}: ${wrong}`)
     }
     expect(found).toEqual([])
+  })
+
+  test('an entity with long texts and many properties is shown in parts', async () => {
+    const { page, origin, go } = await visit('')
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, { integerValue: String(i) }]))
+    const long = { stringValue: 'x'.repeat(1_000_000), excludeFromIndexes: true }
+    const upsert = { key: { path: [{ kind: 'Large', name: 'a' }] }, properties: { long, ...many } }
+    const answer = await fetch(`${origin}/v1/projects/demo:commit`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations: [{ upsert }] }),
+    })
+    expect(answer.status).toBe(200)
+    await go(`#/entity/demo/${encodeURIComponent('Large:"a"')}`)
+    const rows = page.getByRole('region', { name: 'EntitiesByPropertyAsc' })
+    await rows.getByRole('button', { name: 'Show all 300 rows' }).waitFor()
+    await page.getByRole('button', { name: 'Show all 1,000,002 characters' }).first().waitFor()
+    expect((await page.locator('main').textContent())?.length).toBeLessThan(50_000)
+    await rows.getByRole('button', { name: 'Show all 300 rows' }).click()
+    expect(await rows.getByRole('listitem').count()).toBe(300)
   })
 
   test('a fixture goes in and out as a file, and a managed export out and in', async () => {

@@ -1,6 +1,7 @@
 /** The difference between two states of an entity, a line for each place that differs. */
 import type { Difference } from '../model/entity-difference.ts'
 import { SafeText } from './safe-text.tsx'
+import { LongText, useFirst } from './shortened.tsx'
 
 export interface DifferenceListProps {
   readonly differences: readonly Difference[]
@@ -10,6 +11,7 @@ export interface DifferenceListProps {
 }
 
 export function DifferenceList({ differences, before, after }: DifferenceListProps) {
+  const { shown, rest } = useFirst(differences, 'differences')
   if (differences.length === 0) return <p class="muted">Both have the same properties.</p>
   return (
     <div class="difference-list">
@@ -22,7 +24,7 @@ export function DifferenceList({ differences, before, after }: DifferenceListPro
           </tr>
         </thead>
         <tbody>
-          {differences.map((one) => (
+          {shown.map((one) => (
             <tr key={one.path}>
               <th scope="row">
                 <SafeText text={one.path} />
@@ -32,7 +34,7 @@ export function DifferenceList({ differences, before, after }: DifferenceListPro
                   <span class="muted">absent</span>
                 ) : (
                   <del>
-                    <SafeText text={one.before} />
+                    <LongText text={one.before} />
                   </del>
                 )}
               </td>
@@ -41,7 +43,7 @@ export function DifferenceList({ differences, before, after }: DifferenceListPro
                   <span class="muted">absent</span>
                 ) : (
                   <ins>
-                    <SafeText text={one.after} />
+                    <LongText text={one.after} />
                   </ins>
                 )}
               </td>
@@ -49,6 +51,7 @@ export function DifferenceList({ differences, before, after }: DifferenceListPro
           ))}
         </tbody>
       </table>
+      {rest}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 /** An error in the words of the API, and a way on. */
 import { ApiError } from '../api/http.ts'
+import { SafeLines } from './safe-text.tsx'
 
 export interface ErrorNoteProps {
   readonly error: Error
@@ -13,7 +14,7 @@ export function ErrorNote({ error, what, onRetry }: ErrorNoteProps) {
     <div class="error-note" role="alert">
       {what !== undefined && <p class="error-note-what">{what}</p>}
       <p>
-        {error instanceof ApiError && <code>{error.status}</code>} <bdi>{error.message}</bdi>
+        {error instanceof ApiError && <code>{error.status}</code>} <SafeLines text={error.message} />
       </p>
       {onRetry !== undefined && (
         <button type="button" onClick={onRetry}>

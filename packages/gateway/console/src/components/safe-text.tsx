@@ -4,3 +4,8 @@ import { visibleText } from '../model/visible-text.ts'
 export function SafeText({ text }: { readonly text: string }) {
   return <bdi>{visibleText(text)}</bdi>
 }
+
+/** {@link SafeText} that may have several lines: messages and queries. */
+export function SafeLines({ text }: { readonly text: string }) {
+  return <bdi>{text.split('\n').map(visibleText).join('\n')}</bdi>
+}

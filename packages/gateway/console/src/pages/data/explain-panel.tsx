@@ -4,6 +4,7 @@ import type { EntityScope } from '../../api/entities.ts'
 import { postJson } from '../../api/http.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
+import { SafeLines, SafeText } from '../../components/safe-text.tsx'
 
 interface PlanStep {
   readonly type: string
@@ -49,7 +50,7 @@ export function ExplainPanel({ scope, gql, runs }: ExplainPanelProps) {
             <Step step={report.tree.source} />
             {report.tree.results.map((words) => (
               <li key={words}>
-                <bdi>{words}</bdi>
+                <SafeText text={words} />
               </li>
             ))}
           </ul>
@@ -63,7 +64,7 @@ export function ExplainPanel({ scope, gql, runs }: ExplainPanelProps) {
             {report.indexesUsed.map(({ queryScope, properties }) => (
               <li key={properties}>
                 <code>
-                  <bdi>{properties}</bdi>
+                  <SafeText text={properties} />
                 </code>
                 {queryScope === 'Includes ancestors' && ' with ancestors'}
               </li>
@@ -95,7 +96,7 @@ function usePlan(scope: EntityScope, gql: string, runs: number): { report?: Plan
 function Step({ step: { words, table, index, inputs } }: { readonly step: PlanStep }) {
   return (
     <li>
-      <bdi>{words}</bdi>
+      <SafeText text={words} />
       {table !== undefined && <span class="tag">{index === undefined ? 'built-in index' : 'composite index'}</span>}
       {inputs.length > 0 && (
         <ul>
@@ -144,9 +145,11 @@ export function MissingIndex({ index, yaml }: { readonly index: string; readonly
   return (
     <div class="missing-index">
       <p>
-        The query needs a composite index, <bdi>{index}</bdi>. Add it to <code>index.yaml</code>:
+        The query needs a composite index, <SafeText text={index} />. Add it to <code>index.yaml</code>:
       </p>
-      <pre>{yaml}</pre>
+      <pre>
+        <SafeLines text={yaml} />
+      </pre>
       <CopyButton text={yaml} label="Copy for index.yaml" />
     </div>
   )

@@ -1,5 +1,6 @@
 /** A query as a form: its filters, one a line, its order and its limit. */
 import type { ComparisonOperator } from '../../../../src/gql/syntax.ts'
+import { SafeText } from '../../components/safe-text.tsx'
 import { type Filter, type FilterType, filterTypes, type QueryForm, type WrongInput } from '../../model/query-form.ts'
 
 export interface FilterFormProps {
@@ -42,7 +43,7 @@ export function FilterForm({ form, properties, wrong, onChange, onRun }: FilterF
           Add a filter
         </button>
         <label class="filter-limit">
-          Limit
+          <span>Limit</span>
           <input
             inputMode="numeric"
             size={6}
@@ -194,7 +195,7 @@ function OrderWords({ form, onChange }: Pick<FilterFormProps, 'form' | 'onChange
   )
   return (
     <span class="filter-order">
-      Sorted by <bdi>{words.join(', then ')}</bdi>
+      Sorted by <SafeText text={words.join(', then ')} />
       <button
         type="button"
         class="quiet"

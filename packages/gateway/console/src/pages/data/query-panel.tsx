@@ -8,6 +8,7 @@ import { GqlError } from '../../../../src/gql/gql-error.ts'
 import { printGql } from '../../../../src/gql/print.ts'
 import type { EntityScope } from '../../api/entities.ts'
 import { Editor } from '../../components/editor/editor.tsx'
+import { SafeLines, SafeText } from '../../components/safe-text.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
 import { formOf, NoForm, type QueryForm, statementOf, WrongInput } from '../../model/query-form.ts'
 import { statementIn } from '../../model/statements.ts'
@@ -70,14 +71,14 @@ export function QueryPanel({ scope, gql, kinds, properties, onRun }: QueryPanelP
           <FilterForm form={form} properties={known} wrong={wrong} onChange={draft.setForm} onRun={run} />
           <pre class="query-text">
             <code>
-              <bdi>{text}</bdi>
+              <SafeLines text={text} />
             </code>
           </pre>
         </>
       )}
       {mistake !== undefined && (
         <p class="query-mistake" role="status">
-          <bdi>{mistake.message}</bdi>
+          <SafeText text={mistake.message} />
         </p>
       )}
     </section>

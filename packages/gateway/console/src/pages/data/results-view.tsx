@@ -185,7 +185,7 @@ function Count({ scope, statement, results: { pages } }: Pick<ResultsBarProps, '
     <span class="results-count">
       {Math.max(0, pages.count - 1).toLocaleString('en')} read{' '}
       {total?.of === of ? (
-        <bdi>{total.words}</bdi>
+        <SafeText text={total.words} />
       ) : (
         <button type="button" class="quiet" onClick={count}>
           Count all

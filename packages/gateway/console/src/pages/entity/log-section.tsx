@@ -1,5 +1,6 @@
 /** The kept log records of the entity's group, newest first. */
 import { SafeText } from '../../components/safe-text.tsx'
+import { LongText } from '../../components/shortened.tsx'
 import type { LogReport, RecordState } from './use-inside.ts'
 
 const states: Readonly<Record<RecordState, { readonly words: string; readonly look: string }>> = {
@@ -40,7 +41,7 @@ export function LogSection({ log: { group, records, hasMore = false } }: { reado
                 {changes.map((change) => (
                   <li key={change}>
                     <code>
-                      <SafeText text={change} />
+                      <LongText text={change} />
                     </code>
                   </li>
                 ))}

@@ -1,6 +1,7 @@
 /** The rows of an entity in each of the six tables, as they are stored and as waiting commits will leave them. */
 import { useState } from 'preact/hooks'
 import { SafeText } from '../../components/safe-text.tsx'
+import { LongText, useFirst } from '../../components/shortened.tsx'
 import type { RowReport } from './use-inside.ts'
 
 const tables = [
@@ -38,34 +39,47 @@ export function RowsSection({ rows }: { readonly rows: readonly RowReport[] }) {
         </button>
       </header>
       <div class="entity-tables">
-        {all.map((table) => {
-          const own = rows.filter((row) => row.table === table)
-          return (
-            <section key={table} class="entity-table" aria-label={table}>
-              <h3>
-                {table} <span class="muted entity-about">{about[table]}</span>
-              </h3>
-              {own.length === 0 ? (
-                <p class="muted entity-none">no row</p>
-              ) : (
-                <ul>
-                  {own.map(({ row, rowKey, value, state }) => (
-                    <li key={rowKey}>
-                      {state !== 'stored' && <span class="tag warn">{state}</span>}{' '}
-                      <code>{isHex ? rowKey : <SafeText text={row} />}</code>
-                      {value !== '' && (
-                        <span class="entity-cell">
-                          <SafeText text={value} />
-                        </span>
-                      )}
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </section>
-          )
-        })}
+        {all.map((table) => (
+          <TableRows key={table} table={table} rows={rows.filter((row) => row.table === table)} isHex={isHex} />
+        ))}
       </div>
+    </section>
+  )
+}
+
+interface TableRowsProps {
+  readonly table: string
+  readonly rows: readonly RowReport[]
+  readonly isHex: boolean
+}
+
+function TableRows({ table, rows, isHex }: TableRowsProps) {
+  const { shown, rest } = useFirst(rows, 'rows')
+  return (
+    <section class="entity-table" aria-label={table}>
+      <h3>
+        {table} <span class="muted entity-about">{about[table]}</span>
+      </h3>
+      {rows.length === 0 ? (
+        <p class="muted entity-none">no row</p>
+      ) : (
+        <div>
+          <ul>
+            {shown.map(({ row, rowKey, value, state }) => (
+              <li key={rowKey}>
+                {state !== 'stored' && <span class="tag warn">{state}</span>}{' '}
+                <code>{isHex ? rowKey : <SafeText text={row} />}</code>
+                {value !== '' && (
+                  <span class="entity-cell">
+                    <LongText text={value} />
+                  </span>
+                )}
+              </li>
+            ))}
+          </ul>
+          {rest}
+        </div>
+      )}
     </section>
   )
 }

@@ -5,6 +5,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { DifferenceList } from '../../components/difference-list.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { LongText, useFirst } from '../../components/shortened.tsx'
 import { differencesOf, plainWords, typeInWords } from '../../model/entity-difference.ts'
 import { formOf } from '../../model/typed-json.ts'
 import { StateTag } from './log-section.tsx'
@@ -160,9 +161,10 @@ function VersionState({
   readonly state: LoadedVersion
   readonly isDeleted: boolean
 }) {
+  const properties = Object.entries(entity?.properties ?? {})
+  const { shown, rest } = useFirst(properties, 'properties')
   if (error !== undefined) return <ErrorNote error={error} what="The version could not be read" />
   if (isDeleted) return <p class="panel">This commit deleted the entity.</p>
-  const properties = Object.entries(entity?.properties ?? {})
   if (entity !== undefined && properties.length === 0) return <p class="panel">It had no properties.</p>
   return (
     <div class="panel entity-state" aria-busy={entity === undefined}>
@@ -175,19 +177,20 @@ function VersionState({
           </tr>
         </thead>
         <tbody>
-          {properties.map(([name, value]) => (
+          {shown.map(([name, value]) => (
             <tr key={name}>
               <th scope="row">
                 <SafeText text={name} />
               </th>
               <td class="muted">{typeInWords(formOf(value))}</td>
               <td>
-                <SafeText text={plainWords(formOf(value))} />
+                <LongText text={plainWords(formOf(value))} />
               </td>
             </tr>
           ))}
         </tbody>
       </table>
+      {rest}
     </div>
   )
 }

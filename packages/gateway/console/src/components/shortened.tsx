@@ -1,0 +1,42 @@
+/**
+ * Long texts and lists of one entity, whose first part is shown until the reader asks for the rest: an entity may have a MiB of text in
+ * one value, and thousands of properties.
+ */
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import { counted } from '../model/numbers.ts'
+import { cut } from '../model/value-words.ts'
+import { SafeText } from './safe-text.tsx'
+
+const charactersMax = 2000
+const itemsMax = 100
+
+export function LongText({ text }: { readonly text: string }) {
+  const [isWhole, setWhole] = useState(false)
+  if (isWhole || text.length <= charactersMax) return <SafeText text={text} />
+  return (
+    <>
+      <SafeText text={cut(text, charactersMax)} />{' '}
+      <button type="button" class="quiet" onClick={() => setWhole(true)}>
+        Show all {counted(text.length)} characters
+      </button>
+    </>
+  )
+}
+
+/** The items that are shown, and a button for the others. */
+export function useFirst<T>(
+  items: readonly T[],
+  name: string,
+): { readonly shown: readonly T[]; readonly rest: VNode | null } {
+  const [isWhole, setWhole] = useState(false)
+  if (isWhole || items.length <= itemsMax) return { shown: items, rest: null }
+  return {
+    shown: items.slice(0, itemsMax),
+    rest: (
+      <button type="button" class="quiet" onClick={() => setWhole(true)}>
+        Show all {counted(items.length)} {name}
+      </button>
+    ),
+  }
+}
