@@ -8,6 +8,7 @@
 import { CopyButton } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
+import { SafeText } from '../../components/safe-text.tsx'
 import { useLoaded } from '../../components/use-loaded.ts'
 import { addressOf, type PageProps } from '../../model/route.ts'
 import { ChallengeView } from './challenge.tsx'
@@ -22,7 +23,10 @@ export default function LabsPage({ route }: PageProps) {
     <section class="page labs">
       {error !== undefined && <ErrorNote error={error} what="The labs cannot be listed" onRetry={reload} />}
       {offer === undefined ? (
-        <h1>Labs</h1>
+        <>
+          <h1>Labs</h1>
+          {error === undefined && <p class="muted">Loading the labs…</p>}
+        </>
       ) : offer.installed ? (
         <View
           offer={offer}
@@ -59,7 +63,11 @@ function View({ offer, name, challenge, run, onChange }: ViewProps) {
       </p>
       {lab !== undefined && <LabView key={lab.name} lab={lab} run={run} />}
       {task !== undefined && <ChallengeView key={task.name} challenge={task} run={run} onChange={onChange} />}
-      {lab === undefined && task === undefined && <h1>There is no lab "{challenge ?? name}"</h1>}
+      {lab === undefined && task === undefined && (
+        <h1>
+          There is no lab <SafeText text={challenge ?? name} />
+        </h1>
+      )}
     </>
   )
 }
