@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
+import { type Scheduler, systemScheduler } from '../clock.ts'
 import { seededRandom } from '../random.ts'
 import { MemoryRows } from '../storage/memory-rows.ts'
 import { RowsKv } from '../storage/rows-kv.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { SharedStore } from './shared-store.ts'
 
-test('closing waits for work that ends by itself, and not for work that goes on until then', async () => {
-  const scheduler = new VirtualClock()
-  const store = new SharedStore({
+const storeOn = (scheduler: Scheduler): SharedStore =>
+  new SharedStore({
     kv: new RowsKv(new MemoryRows()),
     gateway: 1n,
     scheduler,
@@ -19,6 +19,23 @@ test('closing waits for work that ends by itself, and not for work that goes on 
       throw error
     },
   })
+
+test('any number of sleeps at a time is no leak to be warned of', async () => {
+  const warnings: Error[] = []
+  const warn = (warning: Error): number => warnings.push(warning)
+  process.on('warning', warn)
+  const store = storeOn(systemScheduler)
+  const sleeps = Array.from({ length: 20 }, () => store.sleep(1e6).catch(() => {}))
+  await store.close()
+  await Promise.all(sleeps)
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('warning', warn)
+  expect(warnings).toEqual([])
+})
+
+test('closing waits for work that ends by itself, and not for work that goes on until then', async () => {
+  const scheduler = new VirtualClock()
+  const store = storeOn(scheduler)
   const ended: string[] = []
   let finish = (): void => {}
   store.inBackground(async () => {

@@ -3,6 +3,7 @@
  *
  * P1  Work that must come to an end, whatever the store answers, is repeated until the process closes.
  */
+import { setMaxListeners } from 'node:events'
 import type { Scheduler } from '../clock.ts'
 import { DatastoreError } from '../errors.ts'
 import type { Random } from '../random.ts'
@@ -49,6 +50,8 @@ export class SharedStore {
     this.rulesOf = rulesOf
     this.switchedOff = switchedOff
     this.#onFailure = onFailure
+    // Every sleep under way listens to it; Node takes more than ten for a leak and says so on stderr.
+    setMaxListeners(0, this.closing)
   }
 
   /** Aborts when the process closes. */
