@@ -61,13 +61,14 @@ test('request-recorder/RR2: two watchers are one observer, which leaves with the
   expect(recorder.isRecording).toBe(false)
 })
 
-test('a reader is woken by the next call, and by its end', async () => {
+test('a reader is woken by the next call, by its end, and after a silence', async () => {
   const recorder = new RequestRecorder(new Calls())
   const stop = new AbortController()
-  const woken = recorder.after(0, stop.signal)
+  expect(await recorder.after(0, stop.signal, 1)).toBe(false)
+  const woken = recorder.after(0, stop.signal, 60_000)
   recorder.add(report(1))
-  await woken
-  const ended = recorder.after(1, stop.signal)
+  expect(await woken).toBe(true)
+  const ended = recorder.after(1, stop.signal, 60_000)
   stop.abort()
-  await ended
+  expect(await ended).toBe(false)
 })

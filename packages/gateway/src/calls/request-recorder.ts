@@ -177,15 +177,17 @@ export class RequestRecorder {
     this.#ring?.clear()
   }
 
-  /** Resolves when there is a call after that one, or the signal aborts. */
-  after(id: number, signal: AbortSignal): Promise<void> {
-    if (this.#lastId > id || signal.aborted) return Promise.resolve()
+  /** Resolves when there is a call after that one, the signal aborts, or the time is over. @returns whether there is one */
+  after(id: number, signal: AbortSignal, withinMs: number): Promise<boolean> {
+    if (this.#lastId > id || signal.aborted) return Promise.resolve(this.#lastId > id)
     return new Promise((resolve) => {
       const done = (): void => {
+        clearTimeout(timer)
         this.#waiting.delete(done)
         signal.removeEventListener('abort', done)
-        resolve()
+        resolve(this.#lastId > id)
       }
+      const timer = setTimeout(done, withinMs)
       this.#waiting.add(done)
       signal.addEventListener('abort', done)
     })

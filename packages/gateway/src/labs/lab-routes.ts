@@ -144,7 +144,14 @@ class Labs {
   }
 
   #catalogue(): Promise<Offer> {
-    this.#offer ??= startLabTask(this.#worker(), { type: 'catalogue' }).done as Promise<Offer>
+    if (this.#offer === undefined) {
+      const offer = startLabTask(this.#worker(), { type: 'catalogue' }).done as Promise<Offer>
+      // A thread that broke down says nothing of the next one.
+      offer.catch(() => {
+        this.#offer = undefined
+      })
+      this.#offer = offer
+    }
     return this.#offer
   }
 }

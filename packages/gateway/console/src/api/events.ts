@@ -6,6 +6,7 @@
  *
  * E1  A stream that ended opens again once the server is there; its readers hear `opened` each time, before the first event.
  * E2  Without a reader, and while the page is hidden, there is no stream.
+ * E3  An error in a reader is reported as the page's own; the stream and its other readers go on.
  */
 import { effect } from '@preact/signals'
 import { connection, epoch, lost } from './connection.ts'
@@ -65,10 +66,10 @@ async function read(path: string, stream: Stream): Promise<void> {
   stream.abort = abort
   try {
     const response = await send('GET', path, undefined, { signal: abort.signal })
-    for (const reader of stream.readers) reader.onOpened?.()
+    tell(stream, (reader) => reader.onOpened?.())
     for await (const data of dataOf(response)) {
       const event: unknown = JSON.parse(data)
-      for (const reader of stream.readers) reader.onEvent(event)
+      tell(stream, (reader) => reader.onEvent(event))
     }
     // The server ended it, and so may be ending itself.
     lost()
@@ -76,11 +77,22 @@ async function read(path: string, stream: Stream): Promise<void> {
     if (abort.signal.aborted) return
     if (error instanceof Error && 'status' in error) {
       stream.isRefused = true
-      for (const reader of stream.readers) reader.onRefused?.(error)
+      tell(stream, (reader) => reader.onRefused?.(error))
     } else lost()
   } finally {
     stream.abort = undefined
     if (abort.signal.aborted) startMissing()
+  }
+}
+
+/** E3. */
+function tell(stream: Stream, about: (reader: EventReader<unknown>) => void): void {
+  for (const reader of stream.readers) {
+    try {
+      about(reader)
+    } catch (error) {
+      reportError(error)
+    }
   }
 }
 

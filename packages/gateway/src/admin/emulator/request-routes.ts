@@ -92,8 +92,7 @@ async function* eventsOf(
     let passed = recorder.passed
     yield eventOf({ requests: [], last } satisfies RequestEvent)
     while (!signal.aborted) {
-      const silence = AbortSignal.any([signal, AbortSignal.timeout(silenceMs)])
-      await recorder.after(last, silence)
+      const isSilent = !(await recorder.after(last, signal, silenceMs))
       const { requests: found, more } = recorder.newest(filter, batchMax, { after: last })
       const skipped = more + recorder.passed - passed
       passed = recorder.passed
@@ -101,7 +100,7 @@ async function* eventsOf(
       const requests = [...found].reverse()
       if (requests.length > 0) {
         yield eventOf({ requests, ...(skipped === 0 ? {} : { skipped }) } satisfies RequestEvent)
-      } else if (silence.aborted) yield Buffer.from(':\n\n')
+      } else if (isSilent) yield Buffer.from(':\n\n')
       await sleep(batchEveryMs, undefined, { signal }).catch(() => {})
     }
   } finally {

@@ -88,6 +88,7 @@ function useKindCounts({ project, database, commits, shown: databases }: Databas
       setShown(result)
       setError(undefined)
     } catch (reason) {
+      if (running.current !== abort) return
       restUntil.current = Number.POSITIVE_INFINITY
       if (!abort.signal.aborted) setError(reason as Error)
       else if (patienceMs !== undefined) {
@@ -96,8 +97,10 @@ function useKindCounts({ project, database, commits, shown: databases }: Databas
       }
     } finally {
       clearTimeout(late)
-      running.current = undefined
-      setCounting(false)
+      if (running.current === abort) {
+        running.current = undefined
+        setCounting(false)
+      }
     }
   }
 
@@ -105,7 +108,10 @@ function useKindCounts({ project, database, commits, shown: databases }: Databas
     setShown(undefined)
     restUntil.current = 0
     void count(quickMs)
-    return () => running.current?.abort()
+    return () => {
+      running.current?.abort()
+      running.current = undefined
+    }
   }, [project, database, epoch.value])
   useEffect(() => {
     const restMs = Math.max(200, restUntil.current - performance.now())
