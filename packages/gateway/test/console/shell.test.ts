@@ -1,5 +1,6 @@
 /** The shell of the console: its pages, its guard, and what it does when the server goes away. */
 import { expect, test } from 'vitest'
+import { startEmulator } from '../../src/emulator/emulator.ts'
 import { consoleTests } from './browser.ts'
 
 consoleTests('the shell of the console', ({ visit }) => {
@@ -18,5 +19,19 @@ consoleTests('the shell of the console', ({ visit }) => {
   test('an address without a page says so', async () => {
     const { page } = await visit('#/nowhere')
     await page.getByRole('heading', { name: 'There is no page "nowhere"' }).waitFor()
+  })
+
+  test('a page that was opened while the server was away is shown when it is back', async () => {
+    const emulator = await startEmulator()
+    const { page, go, expectProblems } = await visit('#/overview', { server: emulator.address })
+    expectProblems(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED|ERR_CONNECTION_RESET/)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await emulator.close()
+    await page.getByText('This page comes back by itself').waitFor()
+    await go('#/controls')
+    await page.getByText('The page Controls could not be loaded').waitFor()
+    const another = await startEmulator({ port: emulator.port })
+    await page.getByRole('heading', { name: 'Controls' }).waitFor()
+    await another.close()
   })
 })

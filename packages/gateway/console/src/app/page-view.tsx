@@ -12,14 +12,18 @@ const loaded = new Map<string, ComponentType<PageProps>>()
 export function PageView({ page, route }: PageProps & { readonly page: PageDefinition }) {
   const [Page, setPage] = useState<{ component: ComponentType<PageProps> } | undefined>(() => known(page.name))
   const [error, setError] = useState<Error | undefined>(undefined)
-  // Code that could not be loaded while the server was away is asked for again when it is back.
+  // Code that could not be loaded while the server was away is asked for again when it is back, by another document: a
+  // browser may keep the failure of a module as long as the document lives.
   const attempt = Page === undefined ? epoch.value : 0
   useEffect(() => {
     if (Page !== undefined) return
+    if (error !== undefined) {
+      location.reload()
+      return
+    }
     page.load().then(
       ({ default: component }) => {
         loaded.set(page.name, component)
-        setError(undefined)
         setPage({ component })
       },
       (reason: Error) => setError(reason),
