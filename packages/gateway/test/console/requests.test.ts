@@ -87,9 +87,18 @@ consoleTests('Requests', ({ visit }) => {
       await callsOf(page).filter({ hasText: 'lookup' }).waitFor({ state: 'detached' })
       await go('#/requests?kind=Other')
       await page.getByText('No call so far').waitFor()
+      await go('#/requests?code=error')
+      await expect(client.get(client.key(['', 2]))).rejects.toThrow(/kind/)
+      const refused = page.locator('.call-result').getByText('INVALID_ARGUMENT')
+      expect(await refused.evaluate((tag) => tag.scrollWidth <= tag.clientWidth)).toBe(true)
     })
     const list = await (await fetch(`${origin}/emulator/requests`)).json()
-    expect(list.requests.map(({ method }: { method: string }) => method)).toEqual(['lookup', 'runQuery', 'commit'])
+    expect(list.requests.map(({ method }: { method: string }) => method)).toEqual([
+      'lookup',
+      'lookup',
+      'runQuery',
+      'commit',
+    ])
   })
 
   test('one call has its messages, rows and plan; its curl, Node and Python give the same answer; it is sent again', async () => {
