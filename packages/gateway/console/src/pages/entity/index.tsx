@@ -41,7 +41,7 @@ interface InsideProps {
 
 function Inside({ scope, entityKey, query }: InsideProps) {
   const { rows, versions, error } = useInside(scope, entityKey)
-  const [editing, setEditing] = useState<'edit' | 'duplicate' | undefined>(undefined)
+  const [editing, setEditing] = useState<'edit' | 'create' | 'duplicate' | undefined>(undefined)
   const isThere = versions !== undefined && versions.at(-1)?.operation === 'put'
   const choose = (version: string | undefined, compared: string | undefined): void =>
     navigate(addressOfEntity(scope, entityKey, { version, with: compared }), { replace: true })
@@ -55,6 +55,9 @@ function Inside({ scope, entityKey, query }: InsideProps) {
             It was never written, or the log has forgotten it. Create one with this key, and this page shows what it
             became.
           </p>
+          <button type="button" onClick={() => setEditing('create')}>
+            Create it…
+          </button>
         </EmptyState>
       )}
       {rows !== undefined && <RowsSection rows={rows.rows} />}
