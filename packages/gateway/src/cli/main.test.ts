@@ -70,6 +70,7 @@ describe('a mistake on the command line is one line on stderr and exit code 2', 
     ['start -p 99999', '--port must be a whole number from 0 to 65535; got "99999"'],
     ['--mode native', '--mode is one of firestore, legacy; got "native"'],
     ['check --endpoint localhost:1', 'no server answers on localhost:1'],
+    ['console --endpoint localhost:1', 'no server answers on localhost:1'],
   ])('sixtables %s', async (line, why) => {
     const { code, out, err } = await sixtables(...line.split(' '))
     expect({ code, out }).toEqual({ code: 2, out: '' })

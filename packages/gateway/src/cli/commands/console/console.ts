@@ -1,8 +1,9 @@
 /** `sixtables console`: the address of a server's console, opened with the program that the system has for web pages. */
 import { spawn } from 'node:child_process'
 import { consolePath } from '../../../console/console-files.ts'
+import { causeOf } from '../../../emulator/server-file.ts'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes, OperationError } from '../../framework/errors.ts'
+import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import { last } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { serverOf } from '../../target/places.ts'
@@ -23,11 +24,12 @@ export async function openConsole(flags: Flags, io: Io): Promise<number> {
   return exitCodes.ok
 }
 
-/** @throws OperationError when nothing answers there, or no console is served */
+/** @throws UsageError when nothing answers there, OperationError when no console is served */
 async function checkPage(page: string, address: string): Promise<void> {
   const answer = await fetch(page, { signal: AbortSignal.timeout(answerMs) }).catch((error: unknown) => {
-    const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-    throw new OperationError(`no server answers on ${address} (${reason}); start one with sixtables start`)
+    throw new UsageError(
+      `no server answers on ${address} (${causeOf(error)}); start one with sixtables start, or name another with --endpoint`,
+    )
   })
   await answer.arrayBuffer()
   if (!answer.ok) {

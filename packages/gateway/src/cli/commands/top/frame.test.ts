@@ -30,6 +30,16 @@ describe('a frame', () => {
     }
   })
 
+  test('the columns of tablets fit the width, beside the longest name of a table', () => {
+    for (const simulated of [true, false]) {
+      const { report } = sampleOverview()
+      const tablets = report.tablets.map((tablet) => ({ ...tablet, table: 'EntitiesByCompositeProperty' as const }))
+      const whole = wholePicture(sampleOverview({ report: { ...report, simulated, tablets } }), view, 120)
+      const head = whole.map(plainText).find((one) => one.startsWith('Hottest tablets'))
+      expect(head?.trimEnd()).toMatch(simulated ? /server$/ : /size$/)
+    }
+  })
+
   test('shows the moving edge, the split, the refusal, the group and the finding', () => {
     const text = frame(sampleOverview(), view, { width: 140, height: 40 }).map(plainText).join('\n')
     expect(text).toContain('Entities › demo › ToDo › 7…')

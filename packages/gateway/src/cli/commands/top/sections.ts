@@ -10,7 +10,7 @@ import { bytes, percent, rate } from './units.ts'
 export function tabletLines({ tablets, atMs, simulated }: TabletsReport, width: number, rows: number): readonly Line[] {
   const hottest = [...tablets].sort((a, b) => load(b) - load(a) || b.rows - a.rows).slice(0, rows)
   if (hottest.length === 0) return []
-  const rangeWidth = Math.max(16, width - (simulated ? 82 : 72))
+  const rangeWidth = Math.max(16, width - (simulated ? 84 : 76))
   const cells = hottest.map((tablet) => [
     `  ${tablet.table}`,
     cut(rangeInWords(tablet), rangeWidth).padEnd(rangeWidth),
