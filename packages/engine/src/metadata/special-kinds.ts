@@ -55,7 +55,7 @@ export function specialView(
   made: readonly CompositeIndex[],
 ): MaybePromise<TableView> {
   const { kind, partition } = query
-  if (!isMetadataKind(kind)) return statisticsView(source)
+  if (!isMetadataKind(kind)) return statisticsView(source, kind)
   const { projectId, databaseId } = source
   const { namespaceId } = partition
   const survey = source.hasAllRows ? undefined : source.survey

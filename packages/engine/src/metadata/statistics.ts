@@ -66,12 +66,15 @@ interface Statistic {
   readonly figures: Figures
 }
 
-/** The tables as queries of statistics kinds see them: all statistic entities of a database. */
-export function statisticsView(source: StatisticsSource): MaybePromise<TableView> {
+/**
+ * The tables as a query of a statistics kind sees them: the statistic entities of that kind. Those of other kinds may be thousands, one
+ * for each property of a kind.
+ */
+export function statisticsView(source: StatisticsSource, kind: string | undefined): MaybePromise<TableView> {
   return andThen(source.survey(), (survey) => {
     const collector = new Collector()
     for (const kind of survey) collector.add(kind)
-    return storeOf(source, collector.statistics())
+    return storeOf(source, collector.statistics(kind))
   })
 }
 
@@ -113,9 +116,9 @@ class Collector {
   readonly #statistics = new Map<string, Statistic>()
   #hasNamespaces = false
 
-  statistics(): Iterable<Statistic> {
-    const all = [...this.#statistics.values()]
-    return this.#hasNamespaces ? all : all.filter(({ kind }) => !kind.startsWith('__Stat_Ns_'))
+  statistics(wanted: string | undefined): Iterable<Statistic> {
+    if (!this.#hasNamespaces && wanted?.startsWith('__Stat_Ns_')) return []
+    return [...this.#statistics.values()].filter(({ kind }) => kind === wanted)
   }
 
   add({ namespaceId, kind, roots, others, composites, values, entries }: KindSurvey): void {
