@@ -29,6 +29,8 @@ export interface CataloguedIndex extends CompositeIndex {
   readonly since?: number
   /** There: the first epoch whose commits write it. */
   readonly epoch?: number
+  /** There: a gateway has read it before that epoch. */
+  readonly isSeen?: boolean
 }
 
 export const indexTopic = 'compositeIndex'

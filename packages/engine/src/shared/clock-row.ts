@@ -231,13 +231,18 @@ export class ClockRow {
     }
   }
 
-  /** Raises the epoch; commits stamped from now on know of it. @returns the stamp at which it was raised */
-  async raiseEpoch(): Promise<bigint> {
+  /**
+   * Raises the epoch; commits stamped from now on know of it.
+   *
+   * @param atLeast - the epoch that it is to be then, or a later one
+   * @returns the stamp at which it was raised
+   */
+  async raiseEpoch(atLeast = 0): Promise<bigint> {
     for (;;) {
       await this.read()
       const next = this.#nextStamp()
       this.#tried = next
-      const epoch = this.#epoch + 1
+      const epoch = Math.max(this.#epoch + 1, atLeast)
       const change = { type: 'set', family: 'v', at: 0n, value: encodeRegister(epoch, next) } as const
       try {
         if (!(await this.#store.rows.mutateRowIf(this.#key, this.#below(next), [change]))) continue

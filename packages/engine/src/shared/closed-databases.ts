@@ -85,6 +85,8 @@ export class ClosedDatabases {
 
   async #finish({ clock, resolver }: ClosedDatabase, ranges: readonly KeyRange[]): Promise<void> {
     const stamp = await clock.raiseEpoch()
+    // Another gateway took it over, and finished it: nothing keeps the others from committing any more.
+    if ((await this.#store.kv.get(rowKey(clock.database))) === undefined) return
     const state = await clock.read()
     await resolver.resolveAll(state, state.listed, stamp)
     for (const range of ranges) await deleteAt(this.#store, range, stamp)

@@ -86,6 +86,8 @@ export class SharedReads {
 
   /** Entities of one group, as of its head. Its view has no other rows. */
   async head(group: GroupCode): Promise<SharedMoment> {
+    // Its moment may be that of the low watermark, and the group not be deleted yet.
+    await this.#clock.whenOpen()
     const now = this.#store.scheduler.nowMicros()
     if (now - this.#clock.register > quietMicros) {
       await this.#clock.observe(now)

@@ -85,7 +85,8 @@ export class Clients {
       () => this.#query(gateway, { consistency: 'eventual' }),
       () => this.#past(gateway),
       () => this.#insert(gateway),
-      () => this.#query(gateway, {}, true),
+      // An index that is built beside a reset may keep rows of it (docs/architecture/shared-store.md).
+      () => this.#query(gateway, {}, this.#resets === 0),
     ]
     if (random.next() < this.#resets) return await this.#reset(gateway)
     await this.#world.pick(calls)()
