@@ -86,13 +86,13 @@ export class SharedReads {
 
   /** Entities of one group, as of its head. Its view has no other rows. */
   async head(group: GroupCode): Promise<SharedMoment> {
-    // Its moment may be that of the low watermark, and the group not be deleted yet.
-    await this.#clock.whenOpen()
     const now = this.#store.scheduler.nowMicros()
     if (now - this.#clock.register > quietMicros) {
       await this.#clock.observe(now)
       await this.#clock.read()
     }
+    // The low watermark may be past the moment of a reset that has not come to the group yet.
+    await this.#clock.whenOpen()
     const { low } = this.#clock
     const row = await readGroup(this.#store.rows, group, low)
     const decided = await this.#withDecided(row)
