@@ -54,6 +54,10 @@ consoleTests('Log and apply', ({ visit }) => {
 
   test('the policy is switched, and queries are kept in the address', async () => {
     const { page, origin, emulator } = await visit('#/log/demo')
+    const example = page.getByRole('region', { name: 'Query 1' })
+    await example.getByRole('button', { name: 'Pin and run' }).click()
+    await page.waitForURL(/q1=SELECT/)
+    await example.getByRole('button', { name: 'Unpin' }).click()
     const answer = page.getByRole('region', { name: 'Query 2' })
     await answer.getByRole('textbox', { name: 'GQL of Query 2' }).fill(open)
     await answer.getByRole('button', { name: 'Pin and run' }).click()

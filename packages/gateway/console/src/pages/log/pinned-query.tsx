@@ -8,6 +8,8 @@ import { SafeText } from '../../components/safe-text.tsx'
 import type { Place } from './place.ts'
 import { type StaleReport, staleWords, summaryOf } from './staleness.ts'
 
+const example = 'SELECT * FROM ToDo WHERE done = false'
+
 export interface PinnedQueryProps {
   readonly name: string
   readonly place: Place
@@ -22,7 +24,8 @@ export function PinnedQuery({ name, place, gql, turn, onRun }: PinnedQueryProps)
   const [text, setText] = useState(gql)
   useEffect(() => setText(gql), [gql])
   const { report, error } = useAnswer(place, gql, turn)
-  const run = (): void => onRun(text.trim())
+  // The example in the empty field looks like a query that is there.
+  const run = (): void => onRun(text.trim() || (gql === '' ? example : ''))
   return (
     <section class="panel pinned-query" aria-label={name}>
       <div class="toolbar">
@@ -40,7 +43,7 @@ export function PinnedQuery({ name, place, gql, turn, onRun }: PinnedQueryProps)
         language="gql"
         label={`GQL of ${name}`}
         value={text}
-        placeholder="SELECT * FROM ToDo WHERE done = false"
+        placeholder={example}
         onRun={run}
         onChange={setText}
       />

@@ -89,7 +89,8 @@ function Record({ record, before, isBusy, onRelease }: RecordProps) {
   return (
     <li class="waiting-record" data-version={version}>
       <p class="waiting-record-head">
-        <span class="mono">{version}</span> <span class="muted">{new Date(committedAt).toLocaleTimeString()}</span>
+        <span class="mono">{version}</span>{' '}
+        <span class="muted">{new Date(committedAt).toLocaleTimeString('en-GB')}</span>
         {held && <span class="tag warn">held by a fault</span>}
       </p>
       <ul class="mono waiting-changes">
