@@ -386,6 +386,8 @@ consoleTests('an entity in the console', ({ visit }) => {
     expect((await page.locator('main').textContent())?.length).toBeLessThan(50_000)
     await rows.getByRole('button', { name: 'Show all 300 rows' }).click()
     expect(await rows.getByRole('listitem').count()).toBe(300)
+    await page.getByRole('button', { name: 'Edit…' }).click()
+    expect(await page.getByRole('textbox', { name: 'Value of long' }).getAttribute('dir')).toBeNull()
   })
 
   test('a fixture goes in and out as a file, and a managed export out and in', async () => {

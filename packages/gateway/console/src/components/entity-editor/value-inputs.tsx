@@ -107,6 +107,9 @@ interface LongTextProps extends Pick<InputsProps, 'value' | 'name' | 'onChange'>
   readonly children?: ComponentChildren
 }
 
+/** Longer texts have no direction of their own: the browser takes seconds to find that of a MiB. */
+const directionMax = 10_000
+
 function LongText({ value: { type, text }, name, described, onChange, children }: LongTextProps) {
   const isReadOnly = text.includes('\r')
   const shown = visibleText(text.replaceAll('\n', ''))
@@ -118,7 +121,7 @@ function LongText({ value: { type, text }, name, described, onChange, children }
         class={type === 'string' ? '' : 'mono'}
         rows={Math.min(8, Math.max(1, text.split('\n').length, Math.ceil(text.length / 70)))}
         value={text}
-        dir="auto"
+        dir={text.length > directionMax ? undefined : 'auto'}
         spellcheck={false}
         readOnly={isReadOnly}
         onInput={(event) => onChange({ text: event.currentTarget.value })}
