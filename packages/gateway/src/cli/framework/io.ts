@@ -1,6 +1,11 @@
 /** A command's access to the outside world, passed in so that a test can run one in its own process. */
 import { text } from 'node:stream/consumers'
 
+export interface Terminal {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+}
+
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The user's folder: relative paths and `.sixtables/` are below it. */
@@ -20,6 +25,8 @@ export interface Io {
    * where no terminal is there.
    */
   readonly ask?: ((question: string) => Promise<string>) | undefined
+  /** The user's terminal; absent where stdin or stdout is something else. */
+  readonly terminal?: Terminal | undefined
   /** Milliseconds on a clock that does not go back. */
   now(): number
   /** Ends the process at once. */
@@ -57,6 +64,7 @@ export const processIo: Io = {
     process.stdin.isTTY && process.stderr.isTTY
       ? (question) => askAt(question, process.stdin, process.stderr)
       : undefined,
+  terminal: process.stdin.isTTY && process.stdout.isTTY ? { input: process.stdin, output: process.stdout } : undefined,
   now() {
     return performance.now()
   },

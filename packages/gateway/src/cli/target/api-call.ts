@@ -19,6 +19,8 @@ import { refusal, refusalOf } from './refusal.ts'
 import { askServer, fetchServer } from './remote-target.ts'
 
 export interface Api {
+  /** Address of the server, or the folder. */
+  readonly place: string
   readonly project: string
   /** Empty: the default database. */
   readonly database: string
@@ -36,6 +38,7 @@ export async function openApi(flags: Flags, io: Io, options: { readonly create?:
   if ('address' in place) {
     return {
       ...names,
+      place: place.address,
       call: (method, message) => callServer(place.address, { project: names.project, method, message }),
       plan: (gql, namespace) => planOfServer(place.address, { ...names, namespace, gql }),
       close: async () => {},
@@ -47,6 +50,7 @@ export async function openApi(flags: Flags, io: Io, options: { readonly create?:
   const handlers = handlersOf(engine)
   return {
     ...names,
+    place: place.dir,
     async call(method, message) {
       const call = new Call({ clock: systemScheduler, pathProjectId: names.project })
       try {

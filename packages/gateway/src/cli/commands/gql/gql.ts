@@ -1,244 +1,88 @@
 /**
- * `sixtables gql '<query>'`: runs a query and prints what it finds as a table or as JSON.
- *
- * The text is read here, so that its mistakes are reported without a server, and sent as a query: a server needs no GQL.
+ * `sixtables gql`: runs the query of the command line; without one, the queries of a prompt or of stdin.
  */
-import { DatastoreError, type Query, type Value } from '@sixtables/engine'
-import { nearest } from '@sixtables/engine/nearest'
-import { formatPath, type PlainValue, plainOf, plainProperties } from '../../../fixtures/plain-value.ts'
-import type { StoredEntity } from '../../../fixtures/store.ts'
-import type { BoundAggregation } from '../../../gql/bind.ts'
-import { gqlAggregationOf, gqlQueryOf, parsedGql } from '../../../gql/gql.ts'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import { text } from '../../framework/flag-values.ts'
-import type { Io } from '../../framework/io.ts'
-import { counted, table } from '../../framework/print.ts'
-import { openApi } from '../../target/api-call.ts'
-import { type ApiStore, apiStore } from '../../target/api-store.ts'
+import type { Io, Terminal } from '../../framework/io.ts'
+import { type Api, openApi } from '../../target/api-call.ts'
+import { apiStore } from '../../target/api-store.ts'
 import { databaseOf, projectOf } from '../../target/database.ts'
-
-type Statement = { readonly query: Query } | { readonly aggregation: BoundAggregation }
+import { printAnswer, readStatement } from './answer.ts'
+import { History } from './history-file.ts'
+import { namesOf } from './names.ts'
+import { prompt } from './prompt.ts'
+import { type Entry, helpLines, markedPlace, StatementReader } from './statements.ts'
 
 export async function gql(flags: Flags, io: Io): Promise<number> {
-  const statement = statementOf(flags, io)
+  if (flags['query'] !== undefined) {
+    const statement = readStatement(String(flags['query']), flags, io)
+    return withApi(flags, io, (api) => printAnswer(api, statement, flags, io))
+  }
+  if (flags['cursor'] !== undefined) {
+    throw new UsageError('--cursor goes on with one query; write the query in quotes before it')
+  }
+  return io.terminal === undefined ? fromStdin(flags, io) : atTerminal(flags, io, io.terminal)
+}
+
+async function withApi(flags: Flags, io: Io, work: (api: Api) => Promise<void>): Promise<number> {
   const api = await openApi(flags, io)
   try {
-    const explain = flags['explain'] === true
-    const plan = explain ? await api.plan(String(flags['query']), String(flags['namespace'] ?? '')) : []
-    const options = { explain, plan, json: flags['json'] === true }
-    const store = apiStore(api)
-    const { lines, isNothing } =
-      'query' in statement
-        ? await results(store, statement.query, options)
-        : await aggregates(store, statement.aggregation, options)
-    for (const line of lines) io.out(line)
-    if (isNothing) {
-      const slip = await slipOf(store, 'query' in statement ? statement.query : statement.aggregation.query)
-      if (slip !== undefined) io.err(`sixtables: ${slip}`)
-    }
+    await work(api)
     return exitCodes.ok
   } finally {
     await api.close()
   }
 }
 
-/** The hint for a kind without entities, since an empty answer looks the same. `undefined` when some entity has the kind. */
-async function slipOf(store: ApiStore, { kind, partition: { namespaceId } }: Query): Promise<string | undefined> {
-  if (kind === undefined || kind.startsWith('__')) return undefined
-  const kinds: string[] = []
-  let after: Uint8Array | undefined
-  do {
-    const page = await store.page({ namespaceId, kind: '__kind__', after })
-    kinds.push(...page.entities.map(({ key }) => key.path[0]?.name ?? ''))
-    after = page.next
-  } while (after !== undefined && !kinds.includes(kind))
-  if (kinds.includes(kind)) return undefined
-  const near = nearest(kind, kinds)
-  const hint = near === undefined ? '' : `; did you mean ${near}?`
-  return `no entity here has the kind ${kind}${hint}`
-}
-
-interface Printed {
-  readonly lines: readonly string[]
-  /** No entity was found. */
-  readonly isNothing: boolean
-}
-
-interface Options {
-  readonly explain: boolean
-  /** In lines; empty unless `explain`, and where the server tells none. */
-  readonly plan: readonly string[]
-  readonly json: boolean
-}
-
-/** @throws UsageError that says where the text stops being GQL */
-function statementOf(flags: Flags, io: Io): Statement {
-  const partition = {
-    projectId: projectOf(flags, io.env),
-    databaseId: databaseOf(flags),
-    namespaceId: String(flags['namespace'] ?? ''),
+async function fromStdin(flags: Flags, io: Io): Promise<number> {
+  // At a terminal whose output goes elsewhere, nothing would tell the user that stdin is read.
+  const input = io.ask === undefined ? await io.readIn() : ''
+  const reader = new StatementReader()
+  const entries = [...input.split(/\r?\n/).flatMap((line) => reader.push(line)), ...reader.end()]
+  if (entries.length === 0) {
+    throw new UsageError("write a query in quotes, as in sixtables gql 'SELECT * FROM ToDo', or a line of stdin each")
   }
-  const limit = wholeNumber(flags, 'limit')
-  const cursor = text(flags, 'cursor')
-  const wire = { queryString: String(flags['query']), allowLiterals: true, namedBindings: {}, positionalBindings: [] }
-  try {
-    if (parsedGql(wire.queryString, { allowLiterals: true }).type === 'aggregate') {
-      if (limit !== undefined || cursor !== undefined) {
-        throw new UsageError('an aggregation has one result; leave out --limit and --cursor')
+  return withApi(flags, io, async (api) => {
+    for (const entry of entries) {
+      if (entry.type === 'exit') return
+      try {
+        await run(api, entry, flags, io)
+      } catch (error) {
+        if (entry.type === 'query' && error instanceof UsageError) {
+          for (const line of markedPlace(entry.text, error.message)) io.err(line)
+        }
+        throw error
       }
-      return { aggregation: gqlAggregationOf(wire, partition) }
     }
-    const query = gqlQueryOf(wire, partition)
-    return {
-      query: {
-        ...query,
-        ...(cursor === undefined ? {} : { startCursor: Buffer.from(cursor, 'base64'), offset: 0 }),
-        limit: limit === undefined ? query.limit : Math.min(limit, query.limit ?? limit),
-      },
-    }
-  } catch (error) {
-    throw error instanceof DatastoreError ? new UsageError(error.message) : error
+  })
+}
+
+function atTerminal(flags: Flags, io: Io, terminal: Terminal): Promise<number> {
+  const [project, database, namespace] = [projectOf(flags, io.env), databaseOf(flags), text(flags, 'namespace')]
+  const path = database === '' ? project : `${project}/${database}`
+  const state = io.env['XDG_STATE_HOME'] || join(io.env['HOME'] || homedir(), '.local', 'state')
+  return withApi(flags, io, async (api) => {
+    const { place } = api
+    io.out(`GQL on ${place}. Tab completes, help lists the commands, Ctrl-D ends.`)
+    await prompt({
+      terminal,
+      io,
+      name: namespace === undefined ? path : `${path} [${namespace}]`,
+      history: new History(join(state, 'sixtables', 'gql-history')),
+      names: namesOf(apiStore(api), namespace ?? '', io),
+      run: (entry, heard) => run(api, entry, flags, heard),
+    })
+  })
+}
+
+async function run(api: Api, entry: Exclude<Entry, { readonly type: 'exit' }>, flags: Flags, io: Io): Promise<void> {
+  if (entry.type === 'help') {
+    for (const line of helpLines) io.out(line)
+    return
   }
-}
-
-function wholeNumber(flags: Flags, name: string): number | undefined {
-  const value = text(flags, name)
-  if (value === undefined) return undefined
-  if (!/^\d{1,9}$/.test(value)) throw new UsageError(`--${name} is a whole number; got "${value}"`)
-  return Number(value)
-}
-
-async function results(store: ApiStore, query: Query, { explain, plan, json }: Options): Promise<Printed> {
-  const found: StoredEntity[] = []
-  let page = await store.runQuery(query, { explain })
-  const { answer } = page
-  found.push(...page.entities)
-  let { offset } = query
-  while (page.moreResults === 'notFinished') {
-    offset -= page.skipped
-    const limit = query.limit === undefined ? undefined : query.limit - found.length
-    page = await store.runQuery({ ...query, offset, limit, startCursor: page.endCursor })
-    found.push(...page.entities)
-  }
-  const cursor = page.moreResults === 'noMoreResults' ? undefined : Buffer.from(page.endCursor).toString('base64')
-  const explanation = explain ? await explanationOf('RunQuery', answer, plan) : undefined
-  const isNothing = found.length === 0
-  if (json) {
-    const entities = found.map(({ key, properties }) => ({
-      key: formatPath(key.path),
-      ...(key.partition.namespaceId === '' ? {} : { namespace: key.partition.namespaceId }),
-      properties: plainProperties(properties, key.partition),
-    }))
-    const answered = {
-      entities,
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(explanation === undefined ? {} : { explain: explanation }),
-    }
-    return { lines: [JSON.stringify(answered, null, 2)], isNothing }
-  }
-  const lines = [
-    ...(isNothing ? [] : entityTable(found)),
-    `${counted(found.length, 'result')}${cursor === undefined ? '.' : `; for more: --cursor ${cursor}`}`,
-    ...planInWords(explanation),
-  ]
-  return { lines, isNothing }
-}
-
-async function aggregates(
-  store: ApiStore,
-  bound: BoundAggregation,
-  { explain, plan, json }: Options,
-): Promise<Printed> {
-  const { values, answer } = await store.aggregate(bound, { explain })
-  const explanation = explain ? await explanationOf('RunAggregationQuery', answer, plan) : undefined
-  const isNothing = [...values.values()].every(
-    ({ type, ...rest }) => type === 'null' || ('value' in rest && !Number(rest.value)),
-  )
-  if (json) {
-    const aggregations = plainProperties(values, bound.query.partition)
-    const answered = { aggregations, ...(explanation === undefined ? {} : { explain: explanation }) }
-    return { lines: [JSON.stringify(answered, null, 2)], isNothing }
-  }
-  const lines = [...table([[...values.keys()], [...values.values()].map(inWords)]), ...planInWords(explanation)]
-  return { lines, isNothing }
-}
-
-/** A column for each property that any result has, in the order in which they turn up. */
-function entityTable(entities: readonly StoredEntity[]): readonly string[] {
-  const names = [...new Set(entities.flatMap(({ properties }) => [...properties.keys()]))]
-  return table([
-    ['key', ...names],
-    ...entities.map(({ key, properties }) => [
-      formatPath(key.path),
-      ...names.map((name) => {
-        const value = properties.get(name)
-        return value === undefined ? '' : inWords(value)
-      }),
-    ]),
-  ])
-}
-
-/** The form of a value of each type in a column: its path, the text after the tag, or the notation of fixtures. */
-const shownAs: Readonly<Record<Value['type'], 'path' | 'untagged' | 'notation'>> = {
-  null: 'notation',
-  boolean: 'notation',
-  integer: 'untagged',
-  timestamp: 'untagged',
-  double: 'untagged',
-  string: 'untagged',
-  blob: 'untagged',
-  geoPoint: 'untagged',
-  key: 'path',
-  entity: 'notation',
-  array: 'notation',
-}
-
-/** Nothing but what a person wants to see of a value; JSON has the rest. */
-function inWords(value: Value): string {
-  if (value.type === 'key') return formatPath(value.key.path)
-  const { excludeFromIndexes: _excluded, meaning: _meaning, ...bare } = value
-  const plain = plainOf(bare as Value, { projectId: '', databaseId: '', namespaceId: '' })
-  return shownAs[value.type] === 'untagged' ? untagged(plain) : JSON.stringify(plain)
-}
-
-/** `2026-11-21T10:00:00Z` of `{"$timestamp": "2026-11-21T10:00:00Z"}`; a plain value itself. */
-function untagged(plain: PlainValue): string {
-  if (typeof plain !== 'object' || plain === null) return String(plain)
-  const [inner] = Object.values(plain)
-  return Array.isArray(inner) ? inner.join(', ') : String(inner)
-}
-
-type Explanation = Readonly<Record<string, unknown>>
-
-/** ExplainMetrics as JSON, and the plan. */
-async function explanationOf(
-  method: 'RunQuery' | 'RunAggregationQuery',
-  answer: Buffer,
-  plan: readonly string[],
-): Promise<Explanation> {
-  const { answerToJson } = await import('../../../protocols/json-codec.ts')
-  return { ...JSON.parse(String(answerToJson(method, answer))).explainMetrics, ...(plan.length === 0 ? {} : { plan }) }
-}
-
-function planInWords(explanation: Explanation | undefined): readonly string[] {
-  if (explanation === undefined) return []
-  // As far as it is read here; other servers may say less.
-  const { plan = [], executionStats } = explanation as {
-    readonly plan?: readonly string[]
-    readonly executionStats?: {
-      readonly resultsReturned?: string
-      readonly executionDuration?: string
-      readonly readOperations?: string
-      readonly debugStats?: Readonly<Record<string, string>>
-    }
-  }
-  if (executionStats === undefined) return ['', 'The server says nothing of its plan.']
-  const { debugStats = {}, executionDuration = '?', readOperations = '0' } = executionStats
-  return [
-    '',
-    ...(plan.length === 0 ? [] : ['Plan:', ...plan.map((line) => `  ${line}`)]),
-    `Index entries scanned: ${debugStats['index_entries_scanned'] ?? '0'}; entities read: ${debugStats['documents_scanned'] ?? '0'}; ` +
-      `read operations: ${readOperations}; took ${executionDuration}.`,
-  ]
+  const statement = readStatement(entry.text, flags, io)
+  await printAnswer(api, statement, entry.explain ? { ...flags, explain: true } : flags, io)
 }

@@ -1,0 +1,56 @@
+/** Kinds and properties of a namespace, by the metadata kinds of the data API. */
+import type { KnownNames } from '../../../gql/complete.ts'
+import type { Io } from '../../framework/io.ts'
+import type { ApiStore } from '../../target/api-store.ts'
+
+/** Kinds and properties are asked for again after this. */
+const keptMs = 5000
+
+/** A completion comes without names when they take longer. */
+const patienceMs = 2000
+
+const noNames: KnownNames = { kinds: [], properties: () => [] }
+
+/** The names in the paths of a metadata kind: `[kind]` of `__kind__`, `[kind, property]` of `__property__`. */
+export async function pathsOf(
+  store: ApiStore,
+  kind: '__kind__' | '__property__',
+  namespaceId: string,
+): Promise<readonly (readonly string[])[]> {
+  const paths: string[][] = []
+  let after: Uint8Array | undefined
+  do {
+    const page = await store.page({ namespaceId, kind, after })
+    paths.push(...page.entities.map(({ key }) => key.path.map(({ name = '' }) => name)))
+    after = page.next
+  } while (after !== undefined)
+  return paths
+}
+
+/** The names for completion, asked for at the first call and kept for some seconds; none while no server answers. */
+export function namesOf(store: ApiStore, namespaceId: string, { now }: Pick<Io, 'now'>): () => Promise<KnownNames> {
+  let asked: { readonly at: number; readonly names: Promise<KnownNames> } | undefined
+  return () => {
+    if (asked === undefined || now() - asked.at > keptMs) {
+      asked = { at: now(), names: ask(store, namespaceId).catch(() => noNames) }
+    }
+    const { names } = asked
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(noNames), patienceMs)
+      void names.then((found) => {
+        clearTimeout(timer)
+        resolve(found)
+      })
+    })
+  }
+}
+
+async function ask(store: ApiStore, namespaceId: string): Promise<KnownNames> {
+  const kinds = (await pathsOf(store, '__kind__', namespaceId)).map(([kind = '']) => kind)
+  const properties = await pathsOf(store, '__property__', namespaceId)
+  return {
+    kinds: kinds.filter((kind) => !kind.startsWith('__')),
+    properties: (kind) =>
+      properties.filter(([of]) => kind === undefined || of === kind).map(([, property = '']) => property),
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * The prompt of `sixtables gql`: lines in through node:readline, statements one after another, answers between prompts.
+ *
+ *   line ──StatementReader──▶ queue ──run──▶ answer, then the next prompt
+ *
+ * P1  No failure of a statement ends the prompt.                                                    test/cli/gql-prompt.test.ts
+ */
+import { createInterface, type Interface } from 'node:readline/promises'
+import { completionsAt, type KnownNames } from '../../../gql/complete.ts'
+import { OperationError, UsageError } from '../../framework/errors.ts'
+import type { Io, Terminal } from '../../framework/io.ts'
+import { type History, historyMax, oneLine } from './history-file.ts'
+import { commands, type Entry, markedPlace, StatementReader } from './statements.ts'
+
+export type Runnable = Exclude<Entry, { readonly type: 'exit' }>
+
+export interface PromptOptions {
+  readonly terminal: Terminal
+  readonly io: Io
+  /** Before the `>`. */
+  readonly name: string
+  readonly history: History
+  readonly names: () => Promise<KnownNames>
+  /** Prints through the second argument. */
+  readonly run: (entry: Runnable, io: Io) => Promise<void>
+}
+
+/** Resolves when the user ends it, and what runs then has been answered. */
+export async function prompt({ terminal, io, name, history, names, run }: PromptOptions): Promise<void> {
+  const reader = new StatementReader()
+  const queue: Entry[] = []
+  let running: AbortController | undefined
+  let isOver = false
+  const completer = (): Promise<Found> => complete(reader.pending, lines, names)
+  const settings = { history: [...history.statements], historySize: historyMax, completer }
+  const lines: Interface = createInterface({ ...terminal, terminal: true, ...settings })
+  const ask = (): void => {
+    const first = `${name}> `
+    lines.setPrompt(reader.pending === '' ? first : '-> '.padStart(first.length))
+    lines.prompt(true)
+  }
+  const work = async (): Promise<void> => {
+    for (let entry = queue.shift(); entry !== undefined; entry = queue.shift()) {
+      if (entry.type === 'exit') return lines.close()
+      running = new AbortController()
+      await attempt(entry, { io, run, signal: running.signal })
+    }
+    running = undefined
+  }
+  const stop = (): void => {
+    lines.close()
+    running?.abort()
+  }
+  lines.on('history', (all: string[]) => joinLines(all, reader.pending))
+  lines.on('SIGINT', () => {
+    reader.clear()
+    queue.length = 0
+    for (const name of ['e', 'u']) lines.write(null, { ctrl: true, name })
+    if (running === undefined) ask()
+    else running.abort()
+  })
+  const ended = new Promise<void>((resolve, reject) => {
+    const onLine = async (line: string): Promise<void> => {
+      const entries = reader.push(line)
+      for (const entry of entries) if (entry.type === 'query') history.add(statementIn(entry))
+      queue.push(...entries)
+      if (running !== undefined) return
+      await work()
+      if (isOver) resolve()
+      else ask()
+    }
+    lines.on('line', (line) => void onLine(line).catch(reject))
+    lines.once('close', () => {
+      isOver = true
+      terminal.output.write('\n')
+      if (running === undefined) resolve()
+    })
+  })
+  const release = io.onSignal(stop)
+  ask()
+  try {
+    await ended
+  } finally {
+    release()
+    lines.close()
+  }
+}
+
+function statementIn({ text, explain }: Extract<Entry, { readonly type: 'query' }>): string {
+  return explain ? `explain ${text}` : text
+}
+
+interface Attempt {
+  readonly io: Io
+  readonly run: PromptOptions['run']
+  readonly signal: AbortSignal
+}
+
+/** Runs a statement; an abort ends the wait, and its answer is dropped. */
+async function attempt(entry: Runnable, { io, run, signal }: Attempt): Promise<void> {
+  const say = (line: string, print: (line: string) => void): void => {
+    if (!signal.aborted) print(line)
+  }
+  const heard = { ...io, out: (line: string) => say(line, io.out), err: (line: string) => say(line, io.err) }
+  const aborted = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+  const answered = run(entry, heard).catch((error: unknown) => {
+    if (!(error instanceof UsageError || error instanceof OperationError)) throw error
+    if (entry.type === 'query') for (const line of markedPlace(entry.text, error.message)) heard.err(line)
+    heard.err(`sixtables: ${error.message}`)
+  })
+  await Promise.race([answered, aborted])
+}
+
+/** Lines of one statement are one in the history: the newest goes behind those before it. */
+function joinLines(all: string[], pending: string): void {
+  if (pending === '' || all[1] !== oneLine(pending)) return
+  all.splice(0, 2, oneLine(`${pending}\n${all[0]}`))
+}
+
+type Found = [completions: string[], replaced: string]
+
+async function complete(pending: string, { line, cursor }: Interface, names: PromptOptions['names']): Promise<Found> {
+  const before = `${pending === '' ? '' : `${pending}\n`}`
+  // The first word is none of GQL.
+  const text = `${before}${line}`.replace(/^\s*explain\s/i, (word) => ' '.repeat(word.length))
+  const at = before.length + cursor
+  const found = completionsAt(text, at, await names())
+  const texts = found?.options.map((option) => option.text) ?? []
+  const from = found?.from ?? at
+  const typed = text.slice(from, at)
+  const first = line.slice(0, cursor)
+  if (pending === '' && /^\w*$/.test(first)) {
+    const words = ['explain', ...commands.keys()].filter((word) => /^\w/.test(word) && word.startsWith(first))
+    return finished([...texts, ...words], first, line.slice(cursor))
+  }
+  return finished(texts, typed, line.slice(cursor))
+}
+
+/** A blank goes behind the only completion, unless it calls for an argument or a blank is there. */
+function finished(texts: string[], typed: string, rest: string): Found {
+  const [only = ''] = texts
+  const isWord = texts.length === 1 && !only.endsWith('(') && !rest.startsWith(' ')
+  return [isWord ? [`${only} `] : texts, typed]
+}
