@@ -3,7 +3,7 @@
  * id twice, transfers add up, and the check of the table finds all in order. The clients and the histories are those of the crash
  * harness (write-load/W1 to write-load/W4, ledger-load/L1 to ledger-load/L3). Before that the program of README.md runs there.
  *
- * SIXTABLES_KILLS=300 kills more often; some of them are stops of a gateway that goes on later.
+ * SIXTABLES_KILLS=300 kills more often.
  */
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
