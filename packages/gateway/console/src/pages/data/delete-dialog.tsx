@@ -7,11 +7,13 @@
  * DD1  Keys are read and deleted a page at a time; a cancelled deletion ends behind the page at hand.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { printGql } from '../../../../src/gql/print.ts'
 import type { SelectStatement } from '../../../../src/gql/syntax.ts'
 import { aggregate, deleteKeys, keyPages } from '../../api/datastore.ts'
 import type { EntityScope } from '../../api/entities.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
+import { SafeText } from '../../components/safe-text.tsx'
 import { countOf } from '../../model/statements.ts'
 import type { ApiKey } from '../../model/value-words.ts'
 
@@ -64,6 +66,11 @@ export function DeleteDialog({ scope, what, onClose }: DeleteDialogProps) {
   }
   return (
     <Dialog title="Delete entities" onClose={close} actions={actionsOf(state, start, cancel.current, close)}>
+      {isQuery(what) && (
+        <pre>
+          <SafeText text={printGql(what)} />
+        </pre>
+      )}
       <p role="status">{wordsOf(state)}</p>
       {'deleted' in state && (
         <progress class="delete-progress" aria-label="Deleted" max={Math.max(1, state.total)} value={state.deleted} />
