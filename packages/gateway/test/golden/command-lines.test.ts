@@ -42,9 +42,11 @@ function words(line: string): readonly string[] {
   return [...line.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) => word.replace(/(['"])(.*?)\1/g, '$2'))
 }
 
-/** Not a command line but a name, such as `sixtables import`, or a pattern with …, <…> or [...]. */
+/** Not a command line but a name, such as `sixtables import`, or a pattern with …, <…> or [...]; or flags stand in a variable of the shell. */
 function isPattern(line: string): boolean {
-  return /…|<|\[|\||^(inspect|ids|indexes|faults|clock)( [a-z]+)?$|^(export|import|seed|gql|put|record)$/.test(line)
+  return /…|<|\[|\||\$[A-Z]|^(inspect|ids|indexes|faults|clock|bigtable)( [a-z]+)?$|^(export|import|seed|gql|put|record)$/.test(
+    line,
+  )
 }
 
 const lines = [
