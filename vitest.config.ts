@@ -1,8 +1,21 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Tests import packages by name and must see sources, never a stale build: hence the export condition. `import` must not
 // stand here: Node would get it for require() too, and CommonJS packages then find ES modules (protobufjs loses `long`).
 const conditions = ['sixtables-source', 'node']
+
+/** Short files that take long. By itself Vitest begins with large files, and these would keep one core alone busy at the end. */
+const longest =
+  /bench\/test\/(labs|tablet-labs|challenges|wire|faults\/list-of-lists)\.|repeated-fields\.|console\/all-pages\.|bigtable\/test\/contract\/(api-fake|kills)\./
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const isLong = ({ moduleId }: TestSpecification): boolean => longest.test(moduleId)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 export default defineConfig({
   resolve: { conditions },
@@ -10,6 +23,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/{src,test,benchmarks,console/src}/**/*.test.ts', 'scripts/**/*.test.ts'],
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     // All cores: by itself Vitest leaves one out, which on two of them doubles the time of a run.
     maxWorkers: '100%',
     // For a test that hangs. One that takes as long on a machine with other work to do has not failed; see also
