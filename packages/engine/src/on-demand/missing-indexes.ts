@@ -72,6 +72,11 @@ function textsEnd(code: string, count: number): number {
 /** Project, database, namespace, kind; and one more of a property. */
 const kindTexts = 4
 
+/** Whether a key of a property table names an index: a store takes any key. */
+export function namesIndex(key: RowKey): boolean {
+  return textsEnd(key.slice(1), kindTexts + 1) >= 0
+}
+
 /** Whether a row of a property table is among these indexes; also of what rows of a kind, or of an index, begin with. */
 export function isAmong(indexes: KeptIndexes, key: RowKey): boolean {
   if (indexes.size === 0) return false

@@ -58,6 +58,7 @@ import {
   type Missing,
   materialiseRows,
   missingIn,
+  namesIndex,
   withIndexes,
 } from './missing-indexes.ts'
 import { isMarker, isOfLog, isOfProperty, isOnDemand, touchesLog } from './row-kinds.ts'
@@ -120,7 +121,7 @@ export class OnDemandRows implements Kv {
   get(key: RowKey): MaybePromise<Uint8Array | undefined> {
     if (!isOnDemand(key)) return this.#store.get(key)
     // One row is made from its entity, and not kept.
-    if (isOfProperty(key) && !this.#kept.everything && !isAmong(this.#kept.kinds, key)) {
+    if (isOfProperty(key) && !this.#kept.everything && namesIndex(key) && !isAmong(this.#kept.kinds, key)) {
       return indexRowFromEntity(key, this.#store, this.optionsOf)
     }
     const record = recordOf(key, this.#unread.view(), this.#store)
