@@ -190,11 +190,13 @@ export function answer(
   }
   results.sort(compare)
   if (query.distinctOn.length === 0) return results
-  const width = columns.filter(({ property }) => query.distinctOn.includes(property)).length
+  const distinct = [...columns.keys()].filter((c) => query.distinctOn.includes((columns[c] as ModelOrder).property))
   return results.filter((row, i) => {
     const before = results[i - 1]
     if (before === undefined) return true
-    return row.values.slice(0, width).some((value, c) => compareValues(value, before.values[c] as IndexableValue) !== 0)
+    return distinct.some(
+      (c) => compareValues(row.values[c] as IndexableValue, before.values[c] as IndexableValue) !== 0,
+    )
   })
 }
 
