@@ -231,7 +231,7 @@ function prettyDouble(value: number): string {
 }
 
 /** RFC 3339 with six digits of a second; microseconds as a number outside the years 1 to 9999, where that form ends. */
-function prettyTimestamp(micros: bigint): string {
+export function prettyTimestamp(micros: bigint): string {
   if (micros < -62_135_596_800_000_000n || micros > 253_402_300_799_999_999n) return `timestamp(${micros})`
   const milliseconds = micros / 1000n - (micros % 1000n < 0n ? 1n : 0n)
   const rest = (micros - milliseconds * 1000n).toString().padStart(3, '0')

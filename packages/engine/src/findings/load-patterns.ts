@@ -5,6 +5,7 @@
  *   hot-range       a tenth of the keys of a kind, side by side, get 7 of 10 of its operations, and no single one of them half
  *   sudden-start    in the first 5 minutes of a kind, more than 5,000 entities are written in 10 seconds
  */
+import { prefixEnd } from '../encoding/bytes.ts'
 import { decodePath, keyCode, partitionCode } from '../encoding/key-codec.ts'
 import type { Key } from '../model/key.ts'
 import { entityRowOf } from '../tables/entities.ts'
@@ -158,7 +159,7 @@ export class LoadPatterns implements Pattern {
         ],
         share,
         count: events,
-        place: rowsBetween('Entities', entityRowOf(first), `${entityRowOf(last)}\xff`),
+        place: rowsBetween('Entities', entityRowOf(first), prefixEnd(entityRowOf(last))),
       })
     }
     return found

@@ -1,6 +1,7 @@
 /** A pattern that was seen, as its file reports it; findings.ts adds kinds, instants and advice. */
 import { hexOf } from '../encoding/bytes.ts'
 import type { RowKey } from '../storage/kv.ts'
+import { prefixRange } from '../tables/ranges.ts'
 import type { TableId } from '../tables/table.ts'
 import type { FindingKind, FindingPlace } from '../tablets/report.ts'
 
@@ -19,7 +20,8 @@ export interface Sighting {
 
 /** The rows of a table that begin with a prefix: one row, or those of a kind, a property or a value. */
 export function rowsAt(table: TableId, prefix: RowKey): FindingPlace {
-  return rowsBetween(table, prefix, `${prefix}\xff`)
+  const { start, end } = prefixRange(prefix)
+  return rowsBetween(table, start, end)
 }
 
 /** @param end - the first row key that is no longer among them */

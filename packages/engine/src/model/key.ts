@@ -47,6 +47,21 @@ export function withId(key: Key, id: bigint): Key {
   return { partition: key.partition, path: key.path.length === 1 ? [last] : [...key.path.slice(0, -1), last] }
 }
 
+/** A part of all partitions: what is left out is open. */
+export interface PartitionScope {
+  readonly projectId?: string | undefined
+  /** Empty = the default database. */
+  readonly databaseId?: string | undefined
+  readonly namespaceId?: string | undefined
+}
+
+export function isInScope(partition: PartitionId, scope: PartitionScope): boolean {
+  const { projectId, databaseId, namespaceId } = scope
+  if (projectId !== undefined && projectId !== partition.projectId) return false
+  if (databaseId !== undefined && databaseId !== partition.databaseId) return false
+  return namespaceId === undefined || namespaceId === partition.namespaceId
+}
+
 export function comparePartitions(a: PartitionId, b: PartitionId): number {
   return (
     compareUtf8(a.projectId, b.projectId) ||

@@ -20,7 +20,7 @@ import { encodeText } from '../encoding/ordered.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import type { ApplyEvent } from '../log/apply.ts'
 import type { PendingRecord } from '../log/pending.ts'
-import type { PathElement } from '../model/key.ts'
+import { isInScope, type PartitionScope, type PathElement } from '../model/key.ts'
 import { formatKeyPath } from '../model/key-path.ts'
 import type { RowTally } from '../request-trace.ts'
 import type { RowKey } from '../storage/kv.ts'
@@ -29,11 +29,7 @@ import type { CommitReport, ReloadReport, RowChangeReport, StoreEvent } from './
 import { committedAt, groupInWords } from './row-words.ts'
 
 /** Which changes a watcher is told of: those of entities for which all that is given holds. */
-export interface CommitFilter {
-  readonly projectId?: string | undefined
-  /** Empty = the default database. */
-  readonly databaseId?: string | undefined
-  readonly namespaceId?: string | undefined
+export interface CommitFilter extends PartitionScope {
   readonly kind?: string | undefined
   /** The path of an entity: it and its descendants. */
   readonly path?: readonly PathElement[] | undefined
@@ -123,7 +119,7 @@ export class CommitFeed {
   }
 }
 
-export interface ReloadReason extends Pick<CommitFilter, 'projectId' | 'databaseId' | 'namespaceId'> {
+export interface ReloadReason extends PartitionScope {
   readonly reason: ReloadReport['reason']
 }
 
@@ -132,17 +128,12 @@ function differs(one: string | undefined, other: string | undefined): boolean {
   return one !== undefined && other !== undefined && one !== other
 }
 
-function narrowBy({ projectId, databaseId, namespaceId, kind, path }: CommitFilter): Narrow {
+function narrowBy({ kind, path, ...scope }: CommitFilter): Narrow {
   const kindCode = kind === undefined ? undefined : encodeText(kind)
   const prefix = path === undefined ? undefined : pathPrefix(path)
-  const isPlaced = projectId !== undefined || databaseId !== undefined || namespaceId !== undefined
   return (record) => {
     const { partition, changes } = record
-    if (isPlaced) {
-      const place = partitionOfCode(partition)
-      if (differs(projectId, place.projectId) || differs(databaseId, place.databaseId)) return undefined
-      if (differs(namespaceId, place.namespaceId)) return undefined
-    }
+    if (!isInScope(partitionOfCode(partition), scope)) return undefined
     if (kindCode === undefined && prefix === undefined) return { record, changes }
     const own = changes.filter(
       ({ codes, path: code }) =>

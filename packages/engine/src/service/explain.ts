@@ -16,7 +16,7 @@
  * Ours: index_entries_scanned counts rows that seeks read ahead; the text of the plan.
  */
 import type { Scheduler } from '../clock.ts'
-import { CountingLedger, type Ledger, type RequestContext, type Slice } from '../context.ts'
+import { type Ledger, type RequestContext, type Slice, TableLedger } from '../context.ts'
 import type { NearestPlan } from '../executor/nearest-query.ts'
 import type { ResultPage } from '../executor/result-page.ts'
 import type { DistanceMeasure } from '../model/query.ts'
@@ -192,11 +192,8 @@ export function emptyPage({ resultType }: Plan): ResultPage {
   return { resultType, results: [], skipped: 0, endCursor: new Uint8Array(0), moreResults: 'noMoreResults' }
 }
 
-/** Tells apart rows of entities and of indexes. Rows of logs and counters are none of a query's. */
-class WatchingLedger extends CountingLedger {
-  entities = 0
-  indexEntries = 0
-  readonly rowsOf: Partial<Record<TableId, number>> = {}
+/** Counts rows by table, and hands all that it is told on. */
+class WatchingLedger extends TableLedger {
   readonly #next: Ledger
 
   constructor(next: Ledger) {
@@ -214,10 +211,21 @@ class WatchingLedger extends CountingLedger {
   ): void {
     super.charge(table, operation, rowKey, rows, bytes, through)
     this.#next.charge(table, operation, rowKey, rows, bytes, through)
-    if (operation !== 'get' && operation !== 'scan') return
-    if (rows > 0) this.rowsOf[table] = (this.rowsOf[table] ?? 0) + rows
-    if (table === 'Entities') this.entities += rows
-    else if (table.startsWith('EntitiesBy')) this.indexEntries += rows
+  }
+
+  get entities(): number {
+    return this.tables.find(({ table }) => table === 'Entities')?.rowsRead ?? 0
+  }
+
+  /** Rows of logs and counters are none of a query's. */
+  get indexEntries(): number {
+    const indexes = this.tables.filter(({ table }) => table.startsWith('EntitiesBy'))
+    return indexes.reduce((sum, { rowsRead }) => sum + rowsRead, 0)
+  }
+
+  get rowsOf(): ExecutionStats['rowsRead'] {
+    const read = this.tables.filter(({ rowsRead }) => rowsRead > 0)
+    return Object.fromEntries(read.map(({ table, rowsRead }) => [table, rowsRead]))
   }
 }
 

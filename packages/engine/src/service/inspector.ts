@@ -14,7 +14,7 @@ import type { CommitLog } from '../log/commit-log.ts'
 import { decodeLogRecord, type EntityChange, type LogRecord } from '../log/log-record.ts'
 import type { PendingRecord } from '../log/pending.ts'
 import type { EntityImage } from '../model/entity.ts'
-import { formatKey, type Key, lastElement, type PartitionId } from '../model/key.ts'
+import { formatKey, isInScope, type Key, lastElement, type PartitionScope } from '../model/key.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import { handRows, RowProducer, tableOfRow } from '../tables/entity-rows.ts'
@@ -49,11 +49,7 @@ export interface InspectorParts {
 }
 
 /** Which waiting records are reported. */
-export interface PendingOptions {
-  readonly projectId?: string | undefined
-  /** Empty = the default database. */
-  readonly databaseId?: string | undefined
-  readonly namespaceId?: string | undefined
+export interface PendingOptions extends PartitionScope {
   /** Maximum number of records; default: unlimited. */
   readonly limit?: number | undefined
   /** Maximum length of the words of a change, of which a record then shows {@link changesShown}; default: unlimited. */
@@ -150,20 +146,14 @@ export class Inspector {
   }
 
   /** Commits not yet wholly applied: group by group, the groups in the order in which they began to wait. */
-  pending({ projectId, databaseId, namespaceId, limit, words }: PendingOptions = {}): PendingReport {
+  pending({ limit, words, ...scope }: PendingOptions = {}): PendingReport {
     const all = this.#parts.log.pending.all()
-    const isOpen = projectId === undefined && databaseId === undefined && namespaceId === undefined
-    const inScope = isOpen ? all : all.filter(({ partition }) => isIn(partitionOfCode(partition)))
+    const inScope = all.filter(({ partition }) => isInScope(partitionOfCode(partition), scope))
     const shown = inScope.slice(0, limit)
     const rest = inScope.length - shown.length
     return {
       pending: shown.map((record) => pendingReport(record, words)),
       ...(rest > 0 ? { more: rest } : {}),
-    }
-    function isIn(place: PartitionId): boolean {
-      if (projectId !== undefined && place.projectId !== projectId) return false
-      if (databaseId !== undefined && place.databaseId !== databaseId) return false
-      return namespaceId === undefined || place.namespaceId === namespaceId
     }
   }
 

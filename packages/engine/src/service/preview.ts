@@ -13,7 +13,7 @@ import { invalidArgument } from '../errors.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { Key } from '../model/key.ts'
+import { type Key, withId } from '../model/key.ts'
 import { EntityRows, RowProducer } from '../tables/entity-rows.ts'
 import { groupOf } from '../tables/log-rows.ts'
 import { type Evaluated, evaluateMutations, type PreparedMutation } from '../transactions/mutations.ts'
@@ -71,11 +71,6 @@ export function previewMutations(
 function giveStandIns(prepared: readonly PreparedMutation[]): void {
   for (const [i, mutation] of prepared.entries())
     if (mutation.automaticId) mutation.key = withId(mutation.key, BigInt(i + 1))
-}
-
-function withId({ partition, path }: Key, id: bigint): Key {
-  const last = path.length - 1
-  return { partition, path: path.map((element, i) => (i === last ? { kind: element.kind, id } : element)) }
 }
 
 function previewOf({ states, outcomes, failure }: Evaluated, database: CommitParts['database']): CommitPreview {

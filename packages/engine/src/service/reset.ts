@@ -29,6 +29,7 @@ import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, forEachInOrder, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import type { PartitionScope } from '../model/key.ts'
 import type { KeyRange, Kv, KvReader, KvWrite, RangesHidden, RowKey } from '../storage/kv.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { metadataRowKey } from '../tables/metadata-rows.ts'
@@ -37,13 +38,8 @@ import type { Transactions } from '../transactions/transactions.ts'
 import type { Database } from './database.ts'
 import type { Indexes } from './indexes.ts'
 
-export interface ResetScope {
-  readonly projectId?: string | undefined
-  /** Only with a project; empty = its default database. */
-  readonly databaseId?: string | undefined
-  /** Only with a project and a database; empty = the default namespace. Ids and index definitions stay. */
-  readonly namespaceId?: string | undefined
-}
+/** A database only with its project, a namespace only with its database; then ids and index definitions stay. */
+export type ResetScope = PartitionScope
 
 const batchRows = 1000
 

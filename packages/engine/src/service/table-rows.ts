@@ -10,6 +10,7 @@ import { rootKindPrefix } from '../encoding/key-codec.ts'
 import { encodeText } from '../encoding/ordered.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { invalidArgument } from '../errors.ts'
+import type { PartitionScope } from '../model/key.ts'
 import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
 import { rowAfter } from '../tables/ranges.ts'
 import { isOf, rowsOf } from '../tables/rows.ts'
@@ -19,13 +20,8 @@ import type { TableReport } from './reports.ts'
 import { compositeCodes } from './reset.ts'
 import { cellInWords, shortened } from './row-words.ts'
 
-/** A part of a table. Without a project: all of it. */
-export interface TableScope {
-  readonly projectId?: string | undefined
-  /** Empty = the default database. */
-  readonly databaseId?: string | undefined
-  /** Not in IdSequences and Metadata, whose rows are of a database. */
-  readonly namespaceId?: string | undefined
+/** A part of a table. Without a project: all of it. IdSequences and Metadata have no namespaces: their rows are of a database. */
+export interface TableScope extends PartitionScope {
   /** In Entities and Log the kind of the root. */
   readonly kind?: string | undefined
   /** In EntitiesByPropertyAsc and EntitiesByPropertyDesc. */

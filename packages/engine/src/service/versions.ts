@@ -1,4 +1,5 @@
 /** The versions of an entity as a report, from what the log keeps of it. */
+import { prettyTimestamp } from '../encoding/pretty.ts'
 import type { EntityImage } from '../model/entity.ts'
 import type { LogRecordReport, VersionReport } from './reports.ts'
 
@@ -20,17 +21,11 @@ export function versionsOf(images: readonly LoggedImage[], oldestReadable: bigin
     const lastMoment = next === undefined ? undefined : next.version - 1n
     return {
       version: version.toString(),
-      committedAt: instantOf(version),
+      committedAt: prettyTimestamp(version),
       operation: image === undefined ? 'delete' : 'put',
       state,
-      ...(lastMoment === undefined ? {} : { readTime: instantOf(lastMoment) }),
+      ...(lastMoment === undefined ? {} : { readTime: prettyTimestamp(lastMoment) }),
       readable: lastMoment === undefined || lastMoment >= oldestReadable,
     }
   })
-}
-
-/** `2026-11-21T10:00:00.123456Z` of microseconds since the epoch. */
-function instantOf(micros: bigint): string {
-  const seconds = new Date(Number(micros / 1000n)).toISOString().slice(0, 19)
-  return `${seconds}.${String(micros % 1_000_000n).padStart(6, '0')}Z`
 }

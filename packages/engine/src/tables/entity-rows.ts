@@ -167,18 +167,18 @@ export class EntityRows {
   /** Adds the rows of milestone A, or of B, to a tally; makes none of them but composite rows that change. */
   tally(milestone: 'A' | 'B', tally: RowTally): void {
     const { before, after, come, gone } = this
+    const addRow = (table: TableId, value: Uint8Array | undefined): void =>
+      addTo(tally, table, value === undefined ? 0 : 1, value === undefined ? 1 : 0)
     if (milestone === 'A') {
-      if (before !== after) addTo(tally, 'Entities', after === undefined ? 0 : 1, after === undefined ? 1 : 0)
+      if (before !== after) addRow('Entities', after)
       return
     }
-    if ((before === undefined) !== (after === undefined)) {
-      addTo(tally, 'EntitiesByKind', after === undefined ? 0 : 1, after === undefined ? 1 : 0)
-    }
+    if ((before === undefined) !== (after === undefined)) addRow('EntitiesByKind', after)
     addTo(tally, 'EntitiesByPropertyAsc', come.length, gone.length)
     addTo(tally, 'EntitiesByPropertyDesc', come.length, gone.length)
-    const written = (_key: RowKey, value: Uint8Array | undefined): void =>
-      addTo(tally, 'EntitiesByCompositeProperty', value === undefined ? 0 : 1, value === undefined ? 1 : 0)
-    if (this.hasComposites) this.eachComposite({ write: written })
+    if (this.hasComposites) {
+      this.eachComposite({ write: (_key, value) => addRow('EntitiesByCompositeProperty', value) })
+    }
   }
 }
 

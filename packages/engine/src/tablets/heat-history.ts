@@ -12,8 +12,9 @@
  */
 import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
+import { rowAfter } from '../tables/ranges.ts'
 import type { TableId } from '../tables/table.ts'
-import { after, type Division, HeatRange, heatTiers, type Tier } from './heat-range.ts'
+import { type Division, HeatRange, heatTiers, type Tier } from './heat-range.ts'
 
 /** A recording has columns of a second, those of the first tier. */
 const { stepMs } = heatTiers[0] as (typeof heatTiers)[number]
@@ -160,7 +161,7 @@ export class HeatHistory {
         // A load that moves along the keys has not been beyond its front.
         cells.push({
           start: falls && lowest !== undefined ? lowest : range.start,
-          end: rises && highest !== undefined ? after(highest) : end,
+          end: rises && highest !== undefined ? rowAfter(highest) : end,
           values,
         })
       }

@@ -8,6 +8,7 @@
  * HR2  The range knows the lowest and the highest row key of the running second, and whether they move on.
  */
 import type { RowKey } from '../storage/kv.ts'
+import { rowAfter } from '../tables/ranges.ts'
 
 export interface Tier {
   readonly stepMs: number
@@ -276,15 +277,10 @@ export class HeatRange {
   frontier(end: RowKey | undefined): Division | undefined {
     const { start, lowest, highest } = this
     if (this.rises && highest !== undefined) {
-      const at = after(highest)
+      const at = rowAfter(highest)
       return end === undefined || at < end ? { at, load: 'left' } : undefined
     }
     if (this.falls && lowest !== undefined && lowest > start) return { at: lowest, load: 'right' }
     return undefined
   }
-}
-
-/** The first row key above one. */
-export function after(rowKey: RowKey): RowKey {
-  return `${rowKey}\0`
 }

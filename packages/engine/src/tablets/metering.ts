@@ -62,8 +62,6 @@ export class Metering implements Meter {
   /** Requests until the next one that is timed, and since the last one. */
   #requestCountdown = 0
   #untimed = 0
-  /** Nothing is sampled, at any rate: heat is watched. */
-  isExact = false
   readonly latencies: LatencyHistogram = new LatencyHistogram()
   readonly listeners: Set<SampleListener> = new Set()
   readonly #fleet: TabletFleet
@@ -108,7 +106,7 @@ export class Metering implements Meter {
       this.#taken = 0
     }
     this.#taken++
-    const isSampled = !simulate && !this.isExact && this.#taken >= exactPerSecond
+    const isSampled = !simulate && !this.#fleet.recording.isWatched && this.#taken >= exactPerSecond
     this.countdown = isSampled ? 1 + this.#parts.random.integer(2 * sampleEvery - 1) : 1
     this.#standsFor = this.countdown
     if (!isSampled) return

@@ -129,17 +129,13 @@ export class Tablets {
   watchHeat(): HeatReader {
     const { recording } = this.#fleet
     recording.watch(this.#now())
-    this.metering.isExact = true
     this.metering.takeAll()
     // Tombstones are noted from the first count of rows on.
     this.rows.want()
     return new HeatReader(
       this.#fleet,
       () => this.#now(),
-      () => {
-        recording.unwatch(this.#now())
-        this.metering.isExact = recording.isWatched
-      },
+      () => recording.unwatch(this.#now()),
     )
   }
 
