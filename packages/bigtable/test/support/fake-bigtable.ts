@@ -398,21 +398,42 @@ function plainLongs(value: Message): Message {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plainLongs(member)]))
 }
 
-/** Keys that the row set names, in the order of the answer; each once. */
-function wantedKeys(table: FakeTable, rows: Message | undefined, reversed: boolean): readonly string[] {
-  const single: readonly string[] = (rows?.rowKeys ?? []).map(text)
+/** Keys that the row set names, in the order of the answer; each once. Those of ranges are looked up as the scan comes to them. */
+function* wantedKeys(table: FakeTable, rows: Message | undefined, reversed: boolean): Iterable<string> {
+  const single: readonly string[] = (rows?.rowKeys ?? []).map(text).sort()
+  const spans = spansOf(rows, single.length === 0)
+  const left = reversed ? [...single] : single.toReversed()
+  for (let last: string | undefined; ; ) {
+    while (left.length > 0 && left.at(-1) === last) left.pop()
+    const found: string[] = left.slice(-1)
+    for (const { start, end } of spans) {
+      const to = last === undefined || (end !== '' && end < last) ? end : last
+      const key = reversed
+        ? table.keys.before(to === '' ? undefined : to)
+        : table.keys.from(last === undefined || start > last ? start : `${last}\0`)
+      if (key !== undefined && key >= start && (end === '' || key < end)) found.push(key)
+    }
+    found.sort()
+    const next = reversed ? found.at(-1) : found[0]
+    if (next === undefined) return
+    yield next
+    last = next
+  }
+}
+
+function spansOf(
+  rows: Message | undefined,
+  isAll: boolean,
+): readonly { readonly start: string; readonly end: string }[] {
   const ranges: readonly Message[] = rows?.rowRanges ?? []
-  const found = new Set(single.filter((key) => table.has(key)))
-  if (single.length === 0 && ranges.length === 0) return reversed ? table.keys.toReversed() : [...table.keys]
-  for (const { startKeyClosed, startKeyOpen, endKeyOpen, endKeyClosed } of ranges) {
+  if (isAll && ranges.length === 0) return [{ start: '', end: '' }]
+  return ranges.map(({ startKeyClosed, startKeyOpen, endKeyOpen, endKeyClosed }) => {
     if (startKeyClosed != null && endKeyOpen?.length > 0 && text(startKeyClosed) > text(endKeyOpen)) {
       throw new Refusal(3, 'start_key_closed must be less than end_key_open')
     }
-    const start = startKeyOpen == null ? text(startKeyClosed) : `${text(startKeyOpen)}\0`
-    const end = endKeyClosed?.length > 0 ? `${text(endKeyClosed)}\0` : text(endKeyOpen)
-    const last = end === '' ? table.keys.length : table.placeOf(end)
-    for (const key of table.keys.slice(table.placeOf(start), last)) found.add(key)
-  }
-  const keys = [...found].sort((a, b) => (a < b ? -1 : 1))
-  return reversed ? keys.reverse() : keys
+    return {
+      start: startKeyOpen == null ? text(startKeyClosed) : `${text(startKeyOpen)}\0`,
+      end: endKeyClosed?.length > 0 ? `${text(endKeyClosed)}\0` : text(endKeyOpen),
+    }
+  })
 }

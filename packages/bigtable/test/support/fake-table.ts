@@ -31,29 +31,67 @@ export const fakeLimits = { key: 4096, cell: 100 * 1024 * 1024, filter: 20_480, 
 /** Sorted by family, qualifier, and time with the newest first. */
 type FakeRow = readonly FakeCell[]
 
+const blockKeys = 512
+
+/** Keys in the order of their bytes, in blocks: one more among very many moves few. */
+export class SortedKeys {
+  /** Each has a key at least. */
+  readonly #blocks: string[][] = []
+
+  add(key: string): void {
+    const number = Math.max(0, placeIn(this.#blocks, (block) => (block[0] as string) <= key) - 1)
+    const block = this.#blocks[number]
+    if (block === undefined) {
+      this.#blocks.push([key])
+      return
+    }
+    block.splice(
+      placeIn(block, (one) => one < key),
+      0,
+      key,
+    )
+    if (block.length > blockKeys) this.#blocks.splice(number + 1, 0, block.splice(blockKeys / 2))
+  }
+
+  delete(key: string): void {
+    const number = placeIn(this.#blocks, (block) => (block[0] as string) <= key) - 1
+    const block = this.#blocks[number] as string[]
+    block.splice(block.indexOf(key), 1)
+    if (block.length === 0) this.#blocks.splice(number, 1)
+  }
+
+  /** The first key that is `key` or comes after it. */
+  from(key: string): string | undefined {
+    const block = this.#blocks[placeIn(this.#blocks, (one) => (one.at(-1) as string) < key)]
+    return block?.[placeIn(block, (one) => one < key)]
+  }
+
+  /** The last key before `key`; with none given, the last. */
+  before(key: string | undefined): string | undefined {
+    if (key === undefined) return this.#blocks.at(-1)?.at(-1)
+    const block = this.#blocks[placeIn(this.#blocks, (one) => (one[0] as string) < key) - 1]
+    return block?.[placeIn(block, (one) => one < key) - 1]
+  }
+}
+
+/** How many items at the front of a sorted list are `low`. */
+function placeIn<T>(items: readonly T[], isLow: (item: T) => boolean): number {
+  let [low, high] = [0, items.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (isLow(items[middle] as T)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
 export class FakeTable {
   readonly families: ReadonlyMap<string, Message>
   readonly #rows = new Map<string, FakeRow>()
-  /** All keys, in the order of their bytes. */
-  readonly keys: string[] = []
+  readonly keys = new SortedKeys()
 
   constructor(families: ReadonlyMap<string, Message>) {
     this.families = families
-  }
-
-  has(key: string): boolean {
-    return this.#rows.has(key)
-  }
-
-  /** How many keys come before `key`. */
-  placeOf(key: string): number {
-    let [low, high] = [0, this.keys.length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if ((this.keys[middle] as string) < key) low = middle + 1
-      else high = middle
-    }
-    return low
   }
 
   /** What is there of a row now, through a filter. */
@@ -68,11 +106,11 @@ export class FakeTable {
     if (mutations.length === 0) throw invalid('No mutations provided')
     let cells = this.#rows.get(key) ?? []
     for (const mutation of mutations) cells = this.#changed(cells, mutation)
-    const before = this.has(key)
+    const before = this.#rows.has(key)
     if (cells.length === 0) this.#rows.delete(key)
     else this.#rows.set(key, cells)
-    if (before && cells.length === 0) this.keys.splice(this.placeOf(key), 1)
-    if (!before && cells.length > 0) this.keys.splice(this.placeOf(key), 0, key)
+    if (before && cells.length === 0) this.keys.delete(key)
+    if (!before && cells.length > 0) this.keys.add(key)
   }
 
   #changed(cells: FakeRow, mutation: Message): FakeRow {

@@ -23,6 +23,12 @@ const patienceMsMax = 500
 /** The part of a listed commit by which its fate is found. */
 export type Unfinished = Pick<ListedCommit, 'id' | 'stamp' | 'groups'>
 
+/** A record that this process has prepared, in its row as PREPARE left it. */
+export interface Prepared {
+  readonly row: Pick<GroupRow, 'group' | 'seen' | 'head'>
+  readonly record: GroupRecord
+}
+
 export class Resolver {
   readonly #store: SharedStore
   readonly #clock: ClockRow
@@ -105,6 +111,16 @@ export class Resolver {
       if (row.head.floor >= floor && !isOf(row.prepared, id)) return false
       if (await this.#tried(() => refuse(this.#store.rows, row, id, floor))) return false
     }
+  }
+
+  /** FINISH of a decided commit by the process that has prepared it: without a read, as long as no other one has touched its groups. */
+  async finishPrepared(commit: Unfinished, [primary, ...others]: readonly [Prepared, ...Prepared[]]): Promise<void> {
+    const finished = await Promise.all(
+      others.map(({ row, record }) => this.#tried(() => decide(this.#store.rows, row, record))),
+    )
+    if (finished.includes(false)) return await this.finishGroups(commit, true)
+    const records = [primary, ...others].map(({ record }) => record)
+    await applyRecords(this.#store, this.#clock.database, records)
   }
 
   /** FINISH or REFUSE in every group where that is still to be done; then the commit is applied. */

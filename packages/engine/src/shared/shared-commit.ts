@@ -41,7 +41,7 @@ import {
   readGroups,
   refuse,
 } from './group-row.ts'
-import type { Resolver } from './resolve.ts'
+import type { Prepared, Resolver } from './resolve.ts'
 import { applyRecords } from './shared-apply.ts'
 import type { SharedStore } from './shared-store.ts'
 import { type CheckedReads, Validator } from './validate.ts'
@@ -52,11 +52,6 @@ const freeAttemptsMax = 100
 
 /** The outcome of an attempt: it is committed, has lost a conflict, or is to be made again. */
 type Attempt<T> = { readonly committed: Committed<T> } | 'conflict' | 'lost' | 'again'
-
-interface Prepared {
-  readonly row: Pick<GroupRow, 'group' | 'seen' | 'head'>
-  readonly record: GroupRecord
-}
 
 export class SharedCommits {
   readonly #store: SharedStore
@@ -291,18 +286,18 @@ export class SharedCommits {
     records: readonly GroupRecord[],
     reads: CheckedReads | undefined,
   ): Promise<'committed' | 'conflict' | 'lost'> {
-    const prepared = await Promise.all(
+    const tried = await Promise.all(
       records.map((record) => this.#prepare(commit, rows.get(record.group) as GroupRow, record)),
     )
-    const [primary] = prepared
-    if (primary === undefined || prepared.some((one) => one === undefined)) return await this.#refused(commit, 'lost')
+    const [primary, ...others] = tried.filter((one) => one !== undefined)
+    if (primary === undefined || 1 + others.length < tried.length) return await this.#refused(commit, 'lost')
     if (reads !== undefined && !this.#store.isOff('validation')) {
       if (!(await this.#validator.isUnchanged(reads, commit))) return await this.#refused(commit, 'conflict')
     }
     const decided = await this.#store.persistently(() => this.#decide(commit, primary))
     if (!decided) return await this.#refused(commit, 'lost')
     this.#store.inBackground(async () => {
-      await this.#store.persistently(() => this.#resolver.finishGroups(commit, true))
+      await this.#store.persistently(() => this.#resolver.finishPrepared(commit, [primary, ...others]))
       this.#clock.finish(commit)
     })
     return 'committed'

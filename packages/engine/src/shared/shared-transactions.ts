@@ -105,8 +105,9 @@ export class SharedTransactions {
     const { context } = input
     let reads: CheckedReads | undefined
     if (transaction !== undefined) {
-      reads = await this.wanted(context, this.#rows.reads(transaction))
-      await this.wanted(context, this.#rows.end(transaction, 'committed'))
+      // Side by side: a read that was answered before the commit is written down (transaction-rows/TR2).
+      const ended = Promise.all([this.#rows.reads(transaction), this.#rows.end(transaction, 'committed')])
+      ;[reads] = await this.wanted(context, ended)
       refuseGroups(settings, reads, input)
       if (reads.set.isEmpty && reads.groups.length === 0) reads = undefined
     }

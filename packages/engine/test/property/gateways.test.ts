@@ -20,7 +20,7 @@ const missedFrom: Partial<Record<Mechanism, number>> = {
   'wait-in-validation': 24,
   fate: 1,
   'cell-timestamps': 1,
-  'prepared-in-lookup': 1,
+  'prepared-in-lookup': 1450,
   'resolve-in-read': 1,
   'low-watermark': 8,
 }
