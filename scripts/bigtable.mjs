@@ -1,6 +1,7 @@
 /**
  * `npm run bigtable [-- vitest arguments]`: the tests that run over the fake Bigtable, and those that need Google's emulator, over it.
- * Without the emulator it says so, and does nothing.
+ * `npm run bigtable:figures [-- flags]`: the benchmark packages/bench/benchmarks/bigtable.ts over the emulator.
+ * Without the emulator they say so, and do nothing.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -33,8 +34,14 @@ await script(async () => {
     say(error.message)
     return
   }
+  process.env.SIXTABLES_CBTEMULATOR = path
+  const [, , ...args] = process.argv
+  if (args[0] === 'figures') {
+    process.argv.splice(2, 1, 'bigtable')
+    await import('./bench.mjs')
+    return
+  }
   await setUp()
-  const env = { SIXTABLES_CBTEMULATOR: path }
-  const { code } = await run('vitest', ['run', 'bigtable', ...process.argv.slice(2)], { stdout: 1, env })
+  const { code } = await run('vitest', ['run', 'bigtable', ...args], { stdout: 1 })
   if (code !== 0) throw new ScriptError('the tests over Bigtable failed; the reasons stand above.')
 })

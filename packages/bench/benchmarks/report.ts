@@ -140,7 +140,7 @@ function plot(
   ]
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)]
 }

@@ -39,7 +39,11 @@ function propertiesOf(i: number): Properties {
 
 /** @param name - absent: the server gives an id */
 export function entity(kind: string, name: string | undefined, i: number): Bytes {
-  return concat(field(1, encodeKey(keyOf(kind, name))), encodeProperties(propertiesOf(i)))
+  return entityWith(kind, name, propertiesOf(i))
+}
+
+export function entityWith(kind: string, name: string | undefined, properties: Properties): Bytes {
+  return concat(field(1, encodeKey(keyOf(kind, name))), encodeProperties(properties))
 }
 
 /** A key as JSON has it. */

@@ -12,7 +12,13 @@ import { fileURLToPath } from 'node:url'
 import { Connection } from './connection.ts'
 import { lookup } from './messages.ts'
 
-export type ServerName = 'sixtables' | 'sixtables on disk' | 'legacy' | 'legacy on disk' | 'firestore'
+export type ServerName =
+  | 'sixtables'
+  | 'sixtables on disk'
+  | 'sixtables on a Bigtable'
+  | 'legacy'
+  | 'legacy on disk'
+  | 'firestore'
 
 export interface StartOptions {
   readonly name: ServerName
@@ -20,6 +26,8 @@ export interface StartOptions {
   readonly folder: string
   /** The core it may use; absent: all of them. */
   readonly core?: number | undefined
+  /** `host:port` of an emulator of Bigtable, for a gateway on one. */
+  readonly bigtable?: string | undefined
 }
 
 const program = fileURLToPath(new URL('../../../../gateway/bin/sixtables.js', import.meta.url))
@@ -63,7 +71,12 @@ export class Server {
     const pinned =
       options.core === undefined ? [command, ...args] : ['taskset', '-c', String(options.core), command, ...args]
     const begun = performance.now()
-    const child = spawn(pinned[0] ?? '', pinned.slice(1), { stdio: 'ignore', detached: true })
+    const env = options.bigtable === undefined ? {} : { BIGTABLE_EMULATOR_HOST: options.bigtable }
+    const child = spawn(pinned[0] ?? '', pinned.slice(1), {
+      stdio: 'ignore',
+      detached: true,
+      env: { ...process.env, ...env },
+    })
     const patienceMs = 60_000
     for (;;) {
       if (child.exitCode !== null) throw new Error(`${options.name} ended with exit code ${child.exitCode}`)
@@ -119,6 +132,9 @@ function commandOf({ name, folder }: StartOptions, port: number): readonly strin
   const ours = [process.execPath, program, 'start', '--port', String(port), '--log-level', 'error']
   if (name === 'sixtables') return [...ours, '--testing']
   if (name === 'sixtables on disk') return [...ours, '--data-dir', join(folder, 'data')]
+  if (name === 'sixtables on a Bigtable') {
+    return [...ours, '--store', 'bigtable', '--bigtable-project', 'bench', '--bigtable-instance', 'local']
+  }
   const found = findEmulators()
   if ('reason' in found) throw new Error(found.reason)
   if (name === 'firestore') {
@@ -159,7 +175,7 @@ function freePort(): Promise<number> {
 }
 
 /** User and system time, in seconds: fields 14 and 15 of /proc/pid/stat, in ticks of 10 ms. */
-function cpuOf(pid: number): number {
+export function cpuOf(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
       .replace(/^.*\) /s, '')

@@ -1,0 +1,213 @@
+/**
+ * `npm run bigtable:figures`: puts and lookups at 1, 2 and 3 gateways on Google's emulator of Bigtable.
+ *
+ *   npm run bigtable:figures                                  all rows
+ *   npm run bigtable:figures -- --gateways 1,3 --clients 16   some
+ *   npm run bigtable:figures -- --calls                       calls to the Bigtable for each request, instead of time
+ *
+ * Each number of gateways has an emulator of its own. All run at once and are measured one after the other in each row, so that a disturbance
+ * of the machine meets all. A call goes to the next gateway in turn.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Value } from '@sixtables/engine'
+import yargs from 'yargs'
+import { shortNumber, table } from './report.ts'
+import { CallCounter } from './wire/call-counter.ts'
+import { type Caller, closedLoop, type LoopResult, type Step } from './wire/closed-loop.ts'
+import type { Connection } from './wire/connection.ts'
+import * as messages from './wire/messages.ts'
+import { cpuOf, Server } from './wire/servers.ts'
+import { must } from './wire/workload.ts'
+
+const flags = await yargs(process.argv.slice(2))
+  .scriptName('npm run bigtable:figures --')
+  .option('gateways', { type: 'string', default: '1,2,3', describe: 'Numbers of gateways' })
+  .option('clients', { type: 'string', default: '1,16,64', describe: 'Numbers of requests at a time' })
+  .option('time', { type: 'number', default: 4, describe: 'Seconds a measurement' })
+  .option('warm', { type: 'number', default: 3, describe: 'Seconds of warm-up before it' })
+  .option('calls', {
+    type: 'boolean',
+    default: false,
+    describe: 'Count calls to the Bigtable; times are not told then',
+  })
+  .strict()
+  .locale('en')
+  .parseAsync()
+
+const binary = process.env['SIXTABLES_CBTEMULATOR']
+if (binary === undefined) {
+  process.stderr.write('this needs cbtemulator; `npm run bigtable:figures` finds it and starts this program\n')
+  process.exit(2)
+}
+const numbersOf = (list: string): readonly number[] => list.split(',').map(Number)
+const folder = mkdtempSync(join(tmpdir(), 'sixtables-bigtable-'))
+const size = 1_000
+const putsMade = 2_000
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`)
+}
+
+/** Five indexed properties: eleven index rows. */
+function entity(kind: string, name: string | undefined, i: number): messages.Bytes {
+  const integer = (value: number): Value => ({ type: 'integer', value: BigInt(value) })
+  const properties = new Map<string, Value>([
+    ['category', { type: 'string', value: `c${i % messages.categories}` }],
+    ['score', integer(Math.imul(i, 0x9e3779b1) >>> 0)],
+    ['rank', integer(i)],
+    ['text', { type: 'string', value: `text of ${messages.nameOf(i)}` }],
+    ['isOpen', { type: 'boolean', value: i % 2 === 0 }],
+  ])
+  return messages.entityWith(kind, name, properties)
+}
+
+const rows: readonly { readonly title: string; readonly steps: readonly Step[] }[] = [
+  { title: 'lookup of 1', steps: prepared('Lookup', size, (i) => messages.lookup('Read', [messages.nameOf(i)])) },
+  {
+    title: 'put of 1',
+    steps: prepared('Commit', putsMade, (i) => messages.commit([entity('Written', undefined, i)])),
+  },
+]
+
+function prepared(method: messages.MethodName, count: number, make: (i: number) => messages.Bytes): readonly Step[] {
+  const made = Array.from({ length: count }, (_, i) => make(i))
+  return [{ method, message: (i) => made[i % count] as messages.Bytes }]
+}
+
+/** Some gateways on an emulator of their own. */
+class Setting implements Caller {
+  readonly gateways: readonly Server[]
+  readonly #emulator: ChildProcess
+  readonly #connections: readonly Connection[]
+  readonly #counter: CallCounter | undefined
+  #next = 0
+
+  private constructor(
+    emulator: ChildProcess,
+    counter: CallCounter | undefined,
+    gateways: readonly Server[],
+    connections: readonly Connection[],
+  ) {
+    this.#emulator = emulator
+    this.#counter = counter
+    this.gateways = gateways
+    this.#connections = connections
+  }
+
+  static async start(count: number): Promise<Setting> {
+    const { child, address } = await startEmulator()
+    const counter = flags.calls ? await CallCounter.start(address) : undefined
+    const gateways: Server[] = []
+    for (let i = 0; i < count; i++) {
+      const place = join(folder, `${count}-${i}`)
+      const bigtable = counter?.address ?? address
+      gateways.push(await Server.start({ name: 'sixtables on a Bigtable', folder: place, bigtable }))
+    }
+    const connections = await Promise.all(gateways.map((gateway) => gateway.connect()))
+    const setting = new Setting(child, counter, gateways, connections)
+    const [first] = connections
+    for (let from = 0; from < size; from += 100) {
+      const batch = Array.from({ length: 100 }, (_, i) => entity('Read', messages.nameOf(from + i), from + i))
+      const answer = await (first as Connection).ask('Commit', messages.commit(batch))
+      must(messages.answers.written(answer) === 100, 'a commit of 100 has another number of results')
+    }
+    for (const connection of connections) {
+      const answer = await connection.ask('Lookup', messages.lookup('Read', [messages.nameOf(3)]))
+      must(messages.answers.found(answer) === 1, 'a gateway does not find what another one has written')
+    }
+    return setting
+  }
+
+  call(...args: Parameters<Caller['call']>): void {
+    this.#connections[this.#next++ % this.#connections.length]?.call(...args)
+  }
+
+  /** Seconds of CPU until now. */
+  cpu(): { readonly gateways: number; readonly emulator: number } {
+    const gateways = this.gateways.reduce((sum, { pid = 0 }) => sum + cpuOf(pid), 0)
+    return { gateways, emulator: cpuOf(this.#emulator.pid ?? 0) }
+  }
+
+  /** Calls to the Bigtable until now. */
+  get calls(): number {
+    return this.#counter?.calls ?? 0
+  }
+
+  async stop(): Promise<void> {
+    for (const connection of this.#connections) connection.close()
+    for (const gateway of this.gateways) await gateway.stop()
+    this.#counter?.close()
+    this.#emulator.kill()
+  }
+}
+
+async function startEmulator(): Promise<{ readonly child: ChildProcess; readonly address: string }> {
+  const child = spawn(binary as string, ['-host', '127.0.0.1', '-port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const address = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString()
+      const found = /running on ([\d.]+:\d+)/.exec(said)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`cbtemulator ended: ${said}`)))
+  })
+  return { child, address }
+}
+
+function cellsOf(result: LoopResult, used: { gateways: number; emulator: number; calls: number }): readonly string[] {
+  const requests = result.operations
+  if (result.failures > 0) return [`${result.failures} failed`]
+  if (flags.calls) return [shortNumber(used.calls / requests)]
+  const micros = (seconds: number): string => `${shortNumber((seconds * 1e6) / requests)} µs`
+  return [
+    shortNumber(result.perSecond),
+    `${shortNumber(result.p50Ms)} ms`,
+    `${shortNumber(result.p99Ms)} ms`,
+    micros(used.gateways),
+    micros(used.emulator),
+  ]
+}
+
+const settings: Setting[] = []
+try {
+  for (const count of numbersOf(flags.gateways)) {
+    say(`starting ${count} gateways …`)
+    settings.push(await Setting.start(count))
+  }
+  const lines: (readonly string[])[] = []
+  const loads: number[] = []
+  for (const { title, steps } of rows) {
+    for (const streams of numbersOf(flags.clients)) {
+      for (const setting of settings) {
+        const how = { connection: setting, steps, streams, warmMs: 0 }
+        await closedLoop({ ...how, timeMs: flags.warm * 1000 })
+        const before = { ...setting.cpu(), calls: setting.calls }
+        const result = await closedLoop({ ...how, timeMs: flags.time * 1000 })
+        const { gateways, emulator } = setting.cpu()
+        const used = {
+          gateways: gateways - before.gateways,
+          emulator: emulator - before.emulator,
+          calls: setting.calls - before.calls,
+        }
+        loads.push(loadavg()[0] ?? 0)
+        lines.push([title, String(streams), String(setting.gateways.length), ...cellsOf(result, used)])
+        say(lines.at(-1)?.join(', ') ?? '')
+      }
+    }
+  }
+  const measured = flags.calls
+    ? ['calls a request']
+    : ['requests a second', 'p50', 'p99', 'CPU of the gateways a request', 'CPU of the emulator']
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.versions.node}`
+  const load = `load ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}`
+  process.stdout.write(`${new Date().toISOString().slice(0, 10)}, ${machine}, ${load}.\n\n`)
+  process.stdout.write(`${table(['', 'at a time', 'gateways', ...measured], lines).join('\n')}\n`)
+} finally {
+  for (const setting of settings) await setting.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
