@@ -1,5 +1,6 @@
 /**
- * `npm run bigtable [-- vitest arguments]`: the tests that run over the fake Bigtable, and those that need Google's emulator, over it.
+ * `npm run bigtable [-- [file] [vitest arguments]]`: the tests that run over the fake Bigtable, and those that need Google's emulator, over
+ * it; or those of a file.
  * `npm run bigtable:figures [-- flags]`: the benchmark packages/bench/benchmarks/bigtable.ts over the emulator.
  * Without the emulator they say so, and do nothing.
  */
@@ -42,6 +43,7 @@ await script(async () => {
     return
   }
   await setUp()
-  const { code } = await run('vitest', ['run', 'bigtable', ...args], { stdout: 1 })
+  const file = args[0]?.startsWith('-') === false ? args.shift() : 'bigtable'
+  const { code } = await run('vitest', ['run', file, ...args], { stdout: 1 })
   if (code !== 0) throw new ScriptError('the tests over Bigtable failed; the reasons stand above.')
 })

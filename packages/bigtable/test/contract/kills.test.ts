@@ -1,9 +1,14 @@
 /**
- * Gateways on one Bigtable, killed under load one after the other: each acknowledged commit is there, each other whole or not at all, no
- * id twice, transfers add up, and the check of the table finds all in order. The clients and the histories are those of the crash
- * harness (write-load/W1 to write-load/W4, ledger-load/L1 to ledger-load/L3). Before that the program of README.md runs there.
+ * Gateways on one Bigtable, killed and stopped under load. After a few of these, each acknowledged commit is there, each other whole or not
+ * at all, and no id was given twice (write-load/W1 to write-load/W4, ledger-load/L1 to ledger-load/L3). At the end all transfers and reads
+ * of a bank are strictly serializable (bank-verdict/BV1 to bank-verdict/BV3), and the check of the table finds all in order. Before that the
+ * program of README.md runs there.
  *
- * SIXTABLES_KILLS=300 kills more often.
+ *   load ─▶ SIGSTOP one ─▶ (SIGKILL another ─▶ restart it)*, 15 s long ─▶ SIGCONT ─▶ load ─▶ verify             each fault: strong reads at once
+ *
+ * A gateway that is stopped for so long is taken for dead by the others, which decide about its commits.
+ *
+ * `npm run bigtable:kills` kills 300 times; SIXTABLES_KILLS another number. SIXTABLES_SEED draws other gateways and transfers.
  */
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -11,91 +16,32 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { Ledger, moveUntilDeath } from '../../../gateway/test/support/ledger-load.ts'
 import { verifyLedger } from '../../../gateway/test/support/ledger-verdict.ts'
 import { openWire, type Wire } from '../../../gateway/test/support/wires.ts'
-import { History, writeUntilDeath } from '../../../gateway/test/support/write-load.ts'
 import { verify } from '../../../gateway/test/support/write-verdict.ts'
+import { verdict } from '../support/bank-verdict.ts'
 import { type Emulator, hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
+import { Figures } from '../support/figures.ts'
 import { Gateways } from '../support/gateways.ts'
+import { Load, Told } from '../support/load.ts'
 
 const { readReadme } = (await import(new URL('../../../../scripts/lib/readme.mjs', import.meta.url).href)) as {
   readReadme(): { readonly program: string; readonly printed: string }
 }
 
 const seed = Number(process.env['SIXTABLES_SEED'] ?? Date.now() % 1_000_000)
-const writers = 6
-const movers = 3
-/** Each round acknowledges so many commits before a gateway dies. */
-const commitsOfRound = 60
+/** Faults of one table; the history of a table is verified after each round. */
+const faultsOfTable = 60
 
-/**
- * A wire that ends like one of a dead server once it is told to stop, or when a commit on a busy machine was answered that its outcome
- * is not known: it may stand or not, as after a death.
- */
-function stoppable(wire: Wire, isStopped: () => boolean): Wire {
-  const gone = (): Error => Object.assign(new Error('stopped'), { code: 'ECONNRESET' })
-  return {
-    ...wire,
-    send: async (...args) => {
-      if (isStopped()) throw gone()
-      const answer = await wire.send(...args)
-      if (answer.code === 'UNAVAILABLE' && answer.message.includes('not known')) throw gone()
-      return answer
-    },
-  }
-}
-
-interface Told {
-  readonly history: History
-  readonly ledger: Ledger
-}
-
-/** Loads all gateways, and kills one of them meanwhile; the clients of the others go on. */
-async function killedUnderLoad(gateways: Gateways, victim: number, { history, ledger }: Told): Promise<void> {
-  let stopped = false
-  const open = async (): Promise<Wire> => stoppable(await openWire('gRPC', gateways.roundRobin), () => stopped)
-  const wires = await Promise.all(Array.from({ length: writers + movers }, open))
-  const work = wires.map((wire, i) =>
-    i < writers ? writeUntilDeath(wire, history, i) : moveUntilDeath(wire, ledger, i),
-  )
-  let working = work.length
-  let failure: unknown
-  for (const one of work) {
-    one.then(
-      () => working--,
-      (error) => {
-        failure ??= error
-      },
-    )
-  }
-  const until = async (commits: number): Promise<void> => {
-    while (history.acknowledgedCount < commits && working > 0 && failure === undefined) await sleep(5)
-  }
-  await until(history.acknowledgedCount + commitsOfRound)
-  await gateways.kill(victim)
-  // The others go on, over what the dead one left.
-  if (gateways.count > 1) await until(history.acknowledgedCount + commitsOfRound / 2)
-  stopped = true
-  await Promise.all(work)
-  for (const wire of wires) wire.close()
-}
-
-async function verified(gateways: Gateways, { history, ledger }: Told): Promise<void> {
-  const wire = await openWire('gRPC', gateways.roundRobin)
-  await verify(wire, history, writers)
-  await verifyLedger(wire, ledger)
-  wire.close()
-}
-
-/** Numbers from 0 to 1 that a seed decides. */
-function chanceOf(from: number): () => number {
-  let state = from
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
+/** Which faults a round has. */
+interface Plan {
+  readonly gateways: number
+  readonly killsOfRound: number
+  /** How long a gateway is stopped in each round at least; absent = none is. */
+  readonly stoppedMs?: number
+  /** Commits before and after each fault. */
+  readonly commits: number
 }
 
 /** The program of README.md with the public client, through the round robin; it prints what README.md says. */
@@ -116,19 +62,83 @@ async function expectReadme(gateways: Gateways): Promise<void> {
   expect(stdout).toBe(printed)
 }
 
-async function rounds(where: Emulator, count: number, kills: number): Promise<void> {
-  const told = { history: new History(), ledger: new Ledger() }
-  const chance = chanceOf(seed)
-  const gateways = await Gateways.start(count, where.address, `kills${count}`)
+interface Run {
+  readonly gateways: Gateways
+  readonly told: Told
+  readonly figures: Figures
+  readonly chance: () => number
+}
+
+/** Stops or kills a gateway, and reads at once, at another one, what it was writing. */
+async function fault({ gateways, told, figures }: Run, victim: number, kind: 'kills' | 'stops'): Promise<void> {
+  const witness = gateways.awake.find((index) => index !== victim)
+  const wire = witness === undefined ? undefined : await openWire('gRPC', gateways.at(witness))
+  const readAll = async (): Promise<number> => {
+    const begunMs = performance.now()
+    if (wire !== undefined) await told.readAll(wire)
+    return performance.now() - begunMs
+  }
+  const usualMs = await readAll()
+  if (kind === 'stops') gateways.pause(victim)
+  else await gateways.kill(victim)
+  figures[kind]++
+  if (wire === undefined) return
+  figures.noteReads(usualMs, await readAll())
+  wire.close()
+}
+
+/** One round, and what is there after it. */
+async function round(run: Run, { killsOfRound, stoppedMs, commits }: Plan): Promise<void> {
+  const { gateways, told, chance } = run
+  const load = new Load(gateways.roundRobin, told, chanceOf(seed + run.figures.faults))
+  const oneOf = (indices: readonly number[]): number => indices[Math.floor(chance() * indices.length)] as number
+  await load.fill()
+  await load.untilMore(commits)
+  let stopped = stoppedMs === undefined ? undefined : oneOf(gateways.awake)
+  const goOnAt = performance.now() + (stoppedMs ?? 0)
+  const goOn = async (): Promise<void> => {
+    if (stopped === undefined) return
+    await sleep(Math.max(0, goOnAt - performance.now()))
+    gateways.goOn(stopped)
+    stopped = undefined
+    await load.untilMore(commits)
+  }
+  if (stopped !== undefined) {
+    await fault(run, stopped, 'stops')
+    await load.untilMore(commits)
+  }
+  for (let kill = 0; kill < killsOfRound; kill++) {
+    // One lives on.
+    if (gateways.awake.length === 1) await goOn()
+    const victim = oneOf(gateways.awake)
+    await fault(run, victim, 'kills')
+    if (gateways.awake.length > 0) await load.untilMore(commits)
+    await gateways.restart(victim)
+    await load.fill()
+    await load.untilMore(commits)
+  }
+  await goOn()
+  await load.stop()
+  const wire = await openWire('gRPC', gateways.roundRobin)
+  await verify(wire, told.history, load.writersEver)
+  await verifyLedger(wire, told.ledger)
+  wire.close()
+}
+
+/** Rounds on one table until there were so many faults in all, and then the whole history. */
+async function onOneTable(where: Emulator, plan: Plan, until: number, figures: Figures): Promise<void> {
+  const gateways = await Gateways.start(plan.gateways, where.address, 'kills')
+  const told = new Told()
+  const run = { gateways, told, figures, chance: chanceOf(seed - figures.faults) }
   try {
-    await expectReadme(gateways)
-    for (let kill = 0; kill < kills; kill++) {
-      const victim = Math.floor(chance() * count)
-      await killedUnderLoad(gateways, victim, told)
-      if (count === 1) await gateways.restart(victim)
-      await verified(gateways, told)
-      if (count > 1) await gateways.restart(victim)
+    if (figures.faults === 0) await expectReadme(gateways)
+    await withWire(gateways, (wire) => told.bank.open(wire))
+    while (figures.faults < until) {
+      await round(run, plan)
+      if (plan.gateways === 3) console.log(figures.progress)
     }
+    const { commits, reads } = await withWire(gateways, (wire) => told.bank.history(wire))
+    expect(verdict(commits, reads)).toBeUndefined()
     const { code, out, err } = await gateways.check()
     // A machine that is busy may see how far the check has come.
     expect({ code, err: err.replace(/^sixtables: looked at .*\n/gm, '') }, out).toEqual({ code: 0, err: '' })
@@ -137,28 +147,56 @@ async function rounds(where: Emulator, count: number, kills: number): Promise<vo
   } finally {
     await gateways.close()
   }
-  const { history, ledger } = told
-  expect(history.acknowledgedCount).toBeGreaterThanOrEqual(kills * commitsOfRound)
-  const acknowledged = history.acknowledgedCount + ledger.acknowledgedCount
-  console.log(
-    `seed ${seed}, ${count} gateways: ${kills} kills, ${acknowledged} commits, ${ledger.abortedCount} aborted`,
-  )
+  figures.add(told)
 }
 
-describe('gateways on a Bigtable, killed under load', () => {
-  test('lose no acknowledged commit, and leave nothing half done, over the fake', async () => {
+async function withWire<T>(gateways: Gateways, use: (wire: Wire) => Promise<T>): Promise<T> {
+  const wire = await openWire('gRPC', gateways.roundRobin)
+  return await use(wire).finally(() => wire.close())
+}
+
+/** Numbers from 0 to 1 that a seed decides. */
+function chanceOf(from: number): () => number {
+  let state = from
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+describe('gateways on a Bigtable, killed and stopped under load', () => {
+  test('keep every promise over the fake', async () => {
     const fake = await FakeBigtable.start(seed)
-    await rounds(fake, 2, 1).finally(() => fake.close())
+    const figures = new Figures()
+    const plan = { gateways: 2, killsOfRound: 1, stoppedMs: 0, commits: 30 }
+    await onOneTable(fake, plan, 1, figures).finally(() => fake.close())
+    console.log(`seed ${seed}, 2 gateways: ${figures}`)
   })
 
-  const kills = Number(process.env['SIXTABLES_KILLS'] ?? 10)
+  const faults = Number(process.env['SIXTABLES_KILLS'] ?? 10)
+  const plans: readonly Plan[] = [
+    { gateways: 1, killsOfRound: 2, commits: 40 },
+    { gateways: 3, killsOfRound: 4, stoppedMs: 15_000, commits: 40 },
+  ]
   // Needs a program of Google's: `npm run bigtable`.
-  test.skipIf(!hasCbtemulator).each([1, 3])(
-    "lose no acknowledged commit, and leave nothing half done, over Google's emulator: %d at a time",
-    { timeout: 60_000 + kills * 30_000 },
-    async (count) => {
-      const emulator = await startCbtemulator()
-      await rounds(emulator, count, kills).finally(() => emulator.close())
+  test.skipIf(!hasCbtemulator).each(plans)(
+    "keep every promise over Google's emulator: $gateways at a time",
+    { timeout: 60_000 + faults * 30_000 },
+    async (plan) => {
+      const figures = new Figures()
+      // A single gateway is killed less often: the others have nothing to do with it.
+      const goal = plan.gateways === 1 ? Math.min(faults, 10) : faults
+      console.log(`SIXTABLES_SEED=${seed} draws the same gateways again`)
+      while (figures.faults < goal) {
+        const emulator = await startCbtemulator()
+        const until = Math.min(goal, figures.faults + faultsOfTable)
+        await onOneTable(emulator, plan, until, figures).finally(() => emulator.close())
+      }
+      console.log(`seed ${seed}, ${plan.gateways} gateways: ${figures}`)
+      // The promise of docs/bigtable.md. By itself the run of all tests says nothing of time.
+      if (plan.gateways === 1 || process.env['SIXTABLES_KILLS'] === undefined) return
+      const late = `strong reads are late by ${Math.round(figures.delayMs)} ms after a fault; is the machine overloaded?`
+      expect(figures.delayMs, late).toBeLessThanOrEqual(1_000)
     },
   )
 })

@@ -9,6 +9,8 @@ export class Gateways {
   readonly #flags: readonly string[]
   readonly #env: Readonly<Record<string, string>>
   readonly #running: (ServerProcess | undefined)[] = []
+  readonly #paused = new Set<ServerProcess>()
+  #lastWords = ''
   readonly #proxy: Server
   readonly #sockets = new Set<Socket>()
   #next = 0
@@ -38,7 +40,13 @@ export class Gateways {
     return server
   }
 
-  /** The round robin: each connection goes to the next gateway that runs. */
+  /** Gateways that run and are not paused. */
+  get awake(): readonly number[] {
+    const all = Array.from(this.#running.keys())
+    return all.filter((index) => this.#isAwake(this.#running[index]))
+  }
+
+  /** The round robin: each connection goes to the next gateway that is awake. */
   get roundRobin(): { readonly host: string; readonly port: number } {
     const address = this.#proxy.address()
     if (address === null || typeof address === 'string') throw new Error('the round robin does not listen')
@@ -53,6 +61,21 @@ export class Gateways {
     const server = this.at(index)
     this.#running[index] = undefined
     await server.kill()
+    this.#lastWords += server.complaints
+  }
+
+  /** SIGSTOP: its connections stay, and nothing on them is answered. */
+  pause(index: number): void {
+    const server = this.at(index)
+    this.#paused.add(server)
+    server.pause()
+  }
+
+  /** SIGCONT. */
+  goOn(index: number): void {
+    const server = this.at(index)
+    server.goOn()
+    this.#paused.delete(server)
   }
 
   /** `sixtables check` of the table, beside the gateways. */
@@ -63,9 +86,9 @@ export class Gateways {
     return sixtablesIn(this.#env, 'check', '--store', 'bigtable', ...place)
   }
 
-  /** What all of them wrote to stderr. */
+  /** What all of them wrote to stderr, up to their deaths. */
   get complaints(): string {
-    return this.#running.map((server) => server?.complaints ?? '').join('')
+    return this.#lastWords + this.#running.map((server) => server?.complaints ?? '').join('')
   }
 
   async close(): Promise<void> {
@@ -74,8 +97,12 @@ export class Gateways {
     await Promise.all(this.#running.map((server) => server?.kill()))
   }
 
+  #isAwake(server: ServerProcess | undefined): boolean {
+    return server !== undefined && !this.#paused.has(server)
+  }
+
   #join(client: Socket): void {
-    const live = this.#running.filter((server) => server !== undefined)
+    const live = this.#running.filter((server) => this.#isAwake(server))
     const server = live[this.#next++ % live.length]
     if (server === undefined) {
       client.destroy()

@@ -1,6 +1,7 @@
 /** One request, one answer, over each of the three protocols; the answer looks the same whichever way it came. */
+import { constants } from 'node:http2'
 import type { MethodName } from '../../src/call.ts'
-import { GrpcClient } from './grpc-client.ts'
+import { type CallOptions, GrpcClient } from './grpc-client.ts'
 import { codeName, decodeAnswer, decodeStatus, encodeRequest, type Plain, requestToJson } from './published-protos.ts'
 
 export type WireName = 'gRPC' | 'HTTP JSON' | 'HTTP protobuf'
@@ -29,25 +30,37 @@ export interface Host {
 
 export const wireNames: readonly WireName[] = ['gRPC', 'HTTP JSON', 'HTTP protobuf']
 
-export async function openWire(name: WireName, at: Host): Promise<Wire> {
-  return name === 'gRPC' ? await openGrpc(at) : openHttp(name, at)
+/** @param deadlineMs - of each call; a client that passes it cancels the call, and its answer reads `stream reset`. Of gRPC alone */
+export async function openWire(name: WireName, at: Host, deadlineMs?: number): Promise<Wire> {
+  return name === 'gRPC' ? await openGrpc(at, deadlineMs) : openHttp(name, at)
 }
 
 function bytesOf(method: MethodName, request: Plain | Buffer): Buffer {
   return Buffer.isBuffer(request) ? request : encodeRequest(method, request)
 }
 
-async function openGrpc({ port }: Host): Promise<Wire> {
+async function openGrpc({ port }: Host, deadlineMs?: number): Promise<Wire> {
   const client = await GrpcClient.connect(port)
+  const options = deadlineMs === undefined ? {} : withDeadline(deadlineMs)
   return {
     name: 'gRPC',
     async send(project, method, request) {
       const message = Buffer.isBuffer(request) ? request : bytesOf(method, { projectId: project, ...request })
-      const { status, message: text, httpStatus, body, resetCode } = await client.call(method, message)
+      const { status, message: text, httpStatus, body, resetCode } = await client.call(method, message, options)
       const code = status === undefined ? `stream reset ${resetCode}` : codeName(status)
       return { code, message: text, httpStatus, body }
     },
     close: () => client.close(),
+  }
+}
+
+function withDeadline(ms: number): CallOptions {
+  return {
+    headers: { 'grpc-timeout': `${ms}m` },
+    onStream: (stream) => {
+      const passed = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), ms)
+      stream.once('close', () => clearTimeout(passed))
+    },
   }
 }
 

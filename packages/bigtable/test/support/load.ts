@@ -1,0 +1,133 @@
+/**
+ * The clients of a run: those of the crash harness, which end with their gateway, and those of a bank, which connect anew. All connect
+ * through the round robin.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Ledger, moveUntilDeath, tallyKeys } from '../../../gateway/test/support/ledger-load.ts'
+import { patienceMs } from '../../../gateway/test/support/patience.ts'
+import { type Host, openWire, type Wire } from '../../../gateway/test/support/wires.ts'
+import { ask, History, sharedKeys, writeUntilDeath } from '../../../gateway/test/support/write-load.ts'
+import { Bank, bankUntil } from './bank.ts'
+
+const writersAtOnce = 6
+const moversAtOnce = 3
+const bankClients = 4
+/** Of each call of the bank's clients. */
+const deadlineMs = 5_000
+
+/** All that the clients of one table were told. */
+export class Told {
+  readonly history: History = new History()
+  readonly ledger: Ledger = new Ledger()
+  readonly bank: Bank = new Bank()
+
+  get acknowledged(): number {
+    return this.history.acknowledgedCount + this.ledger.acknowledgedCount + this.bank.acknowledgedCount
+  }
+
+  get aborted(): number {
+    return this.ledger.abortedCount + this.bank.abortedCount
+  }
+
+  /** Strong reads of what the clients write. */
+  async readAll(wire: Wire): Promise<void> {
+    await Promise.all([this.bank.readAll(wire), ask(wire, 'Lookup', { keys: [...sharedKeys, ...tallyKeys] })])
+  }
+}
+
+export class Load {
+  readonly #at: Host
+  readonly #told: Told
+  readonly #chance: () => number
+  readonly #work = new Set<Promise<void>>()
+  #writers = 0
+  #movers = 0
+  #bankers = 0
+  #isStopped = false
+  #failure: unknown
+  /** Writers so far: each has a number of its own, since the writes of one that ended are not known yet. */
+  writersEver = 0
+
+  constructor(at: Host, told: Told, chance: () => number) {
+    this.#at = at
+    this.#told = told
+    this.#chance = chance
+  }
+
+  /** Begins as many clients as have ended. */
+  async fill(): Promise<void> {
+    const { history, ledger, bank } = this.#told
+    for (; this.#writers < writersAtOnce; this.#writers++) {
+      const wire = await this.#open()
+      this.#begin(writeUntilDeath(wire, history, this.writersEver++), () => {
+        wire.close()
+        this.#writers--
+      })
+    }
+    for (; this.#movers < moversAtOnce; this.#movers++) {
+      const wire = await this.#open()
+      this.#begin(moveUntilDeath(wire, ledger, this.#movers), () => {
+        wire.close()
+        this.#movers--
+      })
+    }
+    for (; this.#bankers < bankClients; this.#bankers++) {
+      const options = { open: () => this.#open(deadlineMs), chance: this.#chance }
+      this.#begin(
+        bankUntil(() => this.#isStopped, bank, options),
+        () => this.#bankers--,
+      )
+    }
+  }
+
+  /** Waits until so many more commits are acknowledged. */
+  async untilMore(commits: number): Promise<void> {
+    const goal = this.#told.acknowledged + commits
+    const giveUpAt = performance.now() + patienceMs
+    while (this.#told.acknowledged < goal) {
+      if (this.#failure !== undefined) throw this.#failure
+      if (performance.now() > giveUpAt) throw new Error(`no ${commits} commits within ${patienceMs / 1_000} s`)
+      await sleep(5)
+    }
+  }
+
+  /** Waits for the calls under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await Promise.all(this.#work)
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  #begin(work: Promise<void>, end: () => void): void {
+    const ended = work
+      .catch((error: unknown) => {
+        this.#failure ??= error
+      })
+      .finally(() => {
+        end()
+        this.#work.delete(ended)
+      })
+    this.#work.add(ended)
+  }
+
+  /** A wire whose answers are those that the clients know: of a server that is there, or gone. */
+  async #open(deadline?: number): Promise<Wire> {
+    const wire = await openWire('gRPC', this.#at, deadline)
+    return {
+      ...wire,
+      send: async (project, method, request) => {
+        if (this.#isStopped) throw gone()
+        const answer = await wire.send(project, method, request)
+        const { code, message } = answer
+        if (!withoutAnswer.includes(code)) return answer
+        // It may stand or not, as after a death.
+        if (method !== 'Commit' || code !== 'UNAVAILABLE' || message.includes('not known')) throw gone()
+        // Bigtable answered too late, for one that was stopped meanwhile; nothing of it may ever be there.
+        return { ...answer, code: 'ABORTED' }
+      },
+    }
+  }
+}
+
+const withoutAnswer: readonly string[] = ['DEADLINE_EXCEEDED', 'CANCELLED', 'UNAVAILABLE']
+const gone = (): Error => Object.assign(new Error('there was no answer'), { code: 'ECONNRESET' })
