@@ -11,6 +11,7 @@
  *
  * Work that goes on later must not count on what it has seen: it reads a snapshot, or looks again.
  */
+import { setMaxListeners } from 'node:events'
 import type { Scheduler } from './clock.ts'
 import { checkAlive, type RequestContext } from './context.ts'
 import { andThen, forEachInOrder, type MaybePromise } from './maybe-promise.ts'
@@ -76,6 +77,8 @@ export function whileWanted<T>(context: RequestContext, work: Promise<T>): Promi
         reject(error)
       }
     }
+    // The parts of one call wait side by side, each until its own end; Node takes more than ten for a leak and says so on stderr.
+    if (signal !== undefined) setMaxListeners(0, signal)
     signal?.addEventListener('abort', look, { once: true, signal: over.signal })
     if (deadlineAt !== undefined) {
       const leftMs = Number(deadlineAt - clock.nowMicros()) / 1000

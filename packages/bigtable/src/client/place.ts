@@ -81,31 +81,40 @@ export function problemOf(error: CallError, place: BigtablePlace, doing: string)
     case grpcCodes.UNIMPLEMENTED:
       return new DatastoreError('UNIMPLEMENTED', `${placeInWords(place)} has no such call; is it a Bigtable? (${said})`)
     default:
-      return silent(error, place, doing)
+      return silent(error, place)
   }
 }
 
 function notFound(error: CallError, place: BigtablePlace, said: string): DatastoreError {
-  const isInstance = /instance/i.test(error.message) && !/\/tables\//.test(error.message)
-  const remedy = isInstance
-    ? `there is no instance ${place.instance} in project ${place.project}; \`gcloud bigtable instances list --project ${place.project}\` ` +
-      'lists those that there are'
-    : `there is no table ${place.table} in instance ${place.instance} of project ${place.project}; ` +
-      `\`sixtables bigtable create ${flags(place)}\` makes it`
+  const isTable = /\/tables\//.test(error.message)
+  if (/app.?profile/i.test(error.message) && !isTable) {
+    const { appProfile = 'default', instance, project } = place
+    return new DatastoreError(
+      'NOT_FOUND',
+      `instance ${instance} of project ${project} has no app profile ${appProfile}; \`gcloud bigtable app-profiles list ` +
+        `--project=${project} --instance=${instance}\` lists those that there are, and --bigtable-app-profile names one (${said})`,
+    )
+  }
+  const remedy =
+    /instance/i.test(error.message) && !isTable
+      ? `there is no instance ${place.instance} in project ${place.project}; \`gcloud bigtable instances list --project ${place.project}\` ` +
+        'lists those that there are'
+      : `there is no table ${place.table} in instance ${place.instance} of project ${place.project}; ` +
+        `\`sixtables bigtable create ${flags(place)}\` makes it`
   return new DatastoreError('NOT_FOUND', `${remedy} (${said})`)
 }
 
 function roleFor(doing: string): string {
-  return doing.includes('table') ? 'roles/bigtable.admin' : 'roles/bigtable.user'
+  return doing === 'make the table' ? 'roles/bigtable.admin' : 'roles/bigtable.user'
 }
 
-function silent(error: CallError, place: BigtablePlace, doing: string): DatastoreError {
+function silent(error: CallError, place: BigtablePlace): DatastoreError {
   const remedy =
     place.emulator === undefined
       ? 'look at the network and at the state of the instance'
-      : "is the emulator running? BIGTABLE_EMULATOR_HOST names its address; without it Google's Bigtable is used"
+      : `is the emulator running? BIGTABLE_EMULATOR_HOST names its address (now ${place.emulator}); without it Google's Bigtable is used`
   return new DatastoreError(
     'UNAVAILABLE',
-    `${placeInWords(place)} did not ${doing} in time; ${remedy} (last answer: ${error.message || `code ${error.code}`})`,
+    `${placeInWords(place)} did not answer in time; ${remedy} (last answer: ${error.message || `code ${error.code}`})`,
   )
 }

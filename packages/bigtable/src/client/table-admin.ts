@@ -24,7 +24,7 @@ const readSetSeconds = 3600
 /** First letters of the key spaces: a table begins with a tablet for each. */
 const splitKeys = ['A', 'C', 'D', 'E', 'I', 'K', 'M']
 
-/** How long an answer of the admin API is waited for: making a table takes seconds. */
+/** How long Google's admin API is waited for: making a table takes seconds there. */
 const adminMs = 60_000
 
 export class TableAdmin {
@@ -56,9 +56,10 @@ export class TableAdmin {
     }).finish()
     const routing = `parent=${encodeURIComponent(instancePath(this.#place))}`
     try {
-      await withRetries(this.#waiting, this.#timeoutMs, () =>
-        this.#transport.unary(`${service}/CreateTable`, request, { timeoutMs: adminMs, routing }),
-      )
+      await withRetries(this.#waiting, this.#timeoutMs, ({ timeoutMs }) => {
+        const patienceMs = this.#place.emulator === undefined ? adminMs : timeoutMs
+        return this.#transport.unary(`${service}/CreateTable`, request, { timeoutMs: patienceMs, routing })
+      })
       return true
     } catch (error) {
       if (!(error instanceof CallError)) throw error
@@ -78,7 +79,7 @@ export class TableAdmin {
       checkFamilies(this.#place, messages.Table.decode(answer))
     } catch (error) {
       if (error instanceof DatastoreError || !(error instanceof CallError)) throw error
-      throw problemOf(error, this.#place, 'answer what it is')
+      throw problemOf(error, this.#place, 'look at the table')
     }
   }
 }

@@ -73,7 +73,7 @@ export class TableClient {
     checkFilter(filter)
     const rows: ReadRow[] = []
     let last: string | undefined
-    await this.#retried('answer a read', async ({ timeoutMs }, progress) => {
+    await this.#retried('read rows', async ({ timeoutMs }, progress) => {
       const left = limit === undefined ? undefined : limit - rows.length
       const rest = restOf(options.rows, last, reverse)
       if (left === 0 || rest === undefined) return
@@ -106,7 +106,7 @@ export class TableClient {
     const refused = new Map<number, DatastoreError>()
     let left = rows.map((_, index) => index)
     const entries = rows.map(({ key, mutations }) => ({ rowKey: keyBytes(key), mutations }))
-    await this.#retried('make changes', async ({ timeoutMs }, progress) => {
+    await this.#retried('change rows', async ({ timeoutMs }, progress) => {
       const asked = left
       const open = new Set(asked)
       const request = messages.MutateRowsRequest.encode({
@@ -123,7 +123,7 @@ export class TableClient {
           else {
             open.delete(row)
             if (code === grpcCodes.OK) continue
-            refused.set(row, problemOf(new CallError(code, message), this.place, 'make changes'))
+            refused.set(row, problemOf(new CallError(code, message), this.place, 'change rows'))
           }
         }
         left = asked.filter((row) => open.has(row))
@@ -160,7 +160,7 @@ export class TableClient {
       return messages.CheckAndMutateRowResponse.decode(answer).predicateMatched
     } catch (error) {
       if (!(error instanceof CallError)) throw error
-      if (!isRefusal(error.code)) throw unknown(problemOf(error, this.place, 'answer a conditional write').message)
+      if (!isRefusal(error.code)) throw unknown(problemOf(error, this.place, 'make conditional writes').message)
       throw problemOf(error, this.place, 'make conditional writes')
     }
   }
@@ -177,7 +177,7 @@ export class TableClient {
       predicateFilter: { blockAllFilter: true },
       trueMutations: [{ deleteFromRow: {} }],
     }).finish()
-    await this.#retried('answer a conditional write', async ({ timeoutMs }) => {
+    await this.#retried('make conditional writes', async ({ timeoutMs }) => {
       await this.#transport.unary(`${service}/CheckAndMutateRow`, request, this.#options(timeoutMs))
     })
   }

@@ -37,6 +37,9 @@ export interface TransportOptions {
 /** Protocol buffer google.bigtable.v2.FeatureFlags { reverse_scans: true } in base64: without it reversed scans are refused. */
 const features = 'CAE='
 
+/** The words of grpc-js around the reason why there is no connection. */
+const noConnection = /^No connection established\. Last error: (?:Error: )?(.*?)\.? Resolution note: .*$/s
+
 const clientOptions: ClientOptions = {
   // Each client has connections of its own.
   'grpc.use_local_subchannel_pool': 1,
@@ -121,6 +124,6 @@ export class GrpcTransport implements Transport {
   }
 
   #error({ code, details }: { readonly code: number; readonly details: string }): CallError {
-    return new CallError(code, details)
+    return new CallError(code, details.replace(noConnection, '$1'))
   }
 }

@@ -25,6 +25,9 @@ export interface BigtableOptions extends BigtablePlace {
   readonly connections?: number | undefined
 }
 
+/** How long a Bigtable is waited for at the start: an emulator that was started at the same time takes seconds. */
+const openingMs = 5_000
+
 interface Connected {
   readonly data: GrpcTransport
   readonly admin: GrpcTransport
@@ -42,7 +45,7 @@ export async function openBigtable(options: BigtableOptions): Promise<BigtableRo
   checkPlace(options)
   const { data, admin, waiting, timeoutMs, close } = await connect(options)
   try {
-    const tables = new TableAdmin(options, admin, waiting, timeoutMs)
+    const tables = new TableAdmin(options, admin, waiting, Math.min(timeoutMs, openingMs))
     if (options.emulator !== undefined) await tables.create()
     await tables.checkFamilies()
     const client = new TableClient(options, data, waiting, timeoutMs)
@@ -63,7 +66,7 @@ export async function createBigtableTable(options: BigtableOptions): Promise<boo
   checkPlace(options)
   const { admin, waiting, timeoutMs, close } = await connect(options)
   try {
-    const tables = new TableAdmin(options, admin, waiting, timeoutMs)
+    const tables = new TableAdmin(options, admin, waiting, Math.min(timeoutMs, openingMs))
     const isNew = await tables.create()
     if (!isNew) await tables.checkFamilies()
     return isNew

@@ -1,4 +1,5 @@
 /** The commands of `sixtables` that need a Bigtable alone, in this process. */
+import { readFileSync } from 'node:fs'
 import { families } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { sixtables } from '../../../gateway/test/support/cli.ts'
@@ -45,4 +46,38 @@ test('check looks at a table or at another place, and repairs no table', async (
   const check = ['check', '--store', 'bigtable', ...named]
   expect((await sixtables([...check, '--endpoint', 'localhost:1'], { env })).err).toContain('give one of them')
   expect((await sixtables([...check, '--repair'], { env })).err).toMatch(/--repair does not go with.*import them/)
+})
+
+/** A use of each flag that docs/bigtable.md says is refused. */
+const uses: Readonly<Record<string, readonly string[]>> = {
+  '--data-dir': ['--data-dir', 'x'],
+  '--storage-file': ['--storage-file', 'x'],
+  '--store-on-disk': ['--store-on-disk'],
+  '--testing': ['--testing'],
+  '--durability': ['--durability', 'power'],
+  '--apply': ['--apply', 'manual'],
+  '--apply-delay-ms': ['--apply-delay-ms', '5'],
+  '--consistency': ['--consistency', '0.5'],
+  '--simulate': ['--simulate'],
+  '--simulate-scale': ['--simulate-scale', '10'],
+  '--tablet-servers': ['--tablet-servers', '3'],
+  '--server-ops': ['--server-ops', '100'],
+  '--clock': ['--clock', '2030-01-01T00:00:00Z'],
+  '--store-index-configuration-on-disk': ['--store-index-configuration-on-disk'],
+  '--max-transactions': ['--max-transactions', '5'],
+}
+
+test('each flag that the page says is refused is one line with what to use instead, and exit code 2', async () => {
+  const page = readFileSync(new URL('../../../../docs/bigtable.md', import.meta.url), 'utf8')
+  const [, refused = ''] = /\| refused \| use instead \|\n(.*?)\n\n/s.exec(page) ?? []
+  const flags = refused.split('\n').flatMap((row) => row.split('|')[1]?.match(/(?<=`)--[a-z-]+(?=`)/g) ?? [])
+  expect(flags.filter((flag) => flag !== '--mode').sort()).toEqual(Object.keys(uses).sort())
+  for (const [flag, use] of Object.entries(uses)) {
+    const { code, out, err } = await sixtables(['start', '--store', 'bigtable', ...named, ...use], { env })
+    expect({ flag, code, out }).toEqual({ flag, code: 2, out: '' })
+    expect(err).toMatch(new RegExp(`^sixtables: ${flag}\\b.* does not go with --store bigtable: .{20}`))
+    expect(err).not.toContain('\n')
+  }
+  const folder = await sixtables(['start', 'here', '--store', 'bigtable', ...named], { env })
+  expect(folder.err).toMatch(/^sixtables: here does not go with --store bigtable: .*--bigtable-table/)
 })

@@ -1,4 +1,5 @@
 /** Set-ups that cannot work: each is one line, which says what was found and what to do (open-bigtable/OB1). */
+import { type AddressInfo, createServer } from 'node:net'
 import type { Metadata } from '@grpc/grpc-js'
 import { families, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -40,6 +41,16 @@ function withFamilies(gcRules: Readonly<Record<string, object | undefined>>): vo
 test('no Bigtable at the address', async () => {
   const said = await problem(openBigtable({ ...options(), emulator: '127.0.0.1:9' }))
   expect(said).toMatch(/127\.0\.0\.1:9.*is the emulator running\? BIGTABLE_EMULATOR_HOST.*ECONNREFUSED/)
+})
+
+test('an address that takes connections and does not answer', async () => {
+  const silent = createServer((socket) => socket.resume())
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const emulator = `127.0.0.1:${(silent.address() as AddressInfo).port}`
+  expect(await problem(openBigtable({ ...options(), emulator }))).toMatch(
+    `${emulator} did not answer in time; is the emulator`,
+  )
+  silent.close()
 })
 
 test('ids that cannot be', async () => {
@@ -84,6 +95,11 @@ test('a rule that would delete versions, and a table of other families', async (
 
 test('an app profile without single-row transactions', async () => {
   withFamilies({})
+  refusing('CheckAndMutateRow', 5, 'App profile "projects/demo/instances/local/appProfiles/gone" not found')
+  expect(await problem(openBigtable({ ...options(), appProfile: 'gone' }))).toMatch(
+    /has no app profile gone; `gcloud bigtable app-profiles list --project=demo --instance=local`/,
+  )
+  fake.fault = () => undefined
   fake.profilesWithoutTransactions.add('anywhere')
   expect(await problem(openBigtable({ ...options(), appProfile: 'anywhere' }))).toMatch(
     /app profile anywhere must route to one cluster.*gcloud bigtable app-profiles create.*--transactional-writes.*--bigtable-app-profile/,

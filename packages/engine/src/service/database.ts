@@ -45,7 +45,7 @@ import {
 import { completeKeys, type KeyIdParts, reserveKeys } from './key-ids.ts'
 import { type CommitPreview, previewMutations } from './preview.ts'
 import { Reads } from './reads.ts'
-import type { DatabaseSettings } from './settings.ts'
+import { type DatabaseSettings, refuseUnshared } from './settings.ts'
 import { settled } from './settled.ts'
 import type { SharedParts } from './shared-parts.ts'
 import type { TtlDatabase, TtlPolicy } from './ttl.ts'
@@ -108,6 +108,7 @@ export class Database implements TtlDatabase {
 
   /** Changes single settings; what is committed from now on follows them. How entities are indexed the first write decides. */
   configure(changed: Partial<DatabaseSettings>): void {
+    if (this.#shared.transactions.commitsByGroup) refuseUnshared(changed)
     this.#settings = { ...this.#settings, ...changed }
     if (!this.#isRecorded) this.#indexOptions = firstIndexOptions(this.#settings.mode)
   }

@@ -78,6 +78,11 @@ export class Engine {
     return this.#parts.databases.settings.mode
   }
 
+  /** Whether other processes work on the same store: nothing there stands still for one of them. */
+  get isShared(): boolean {
+    return this.#parts.shared !== undefined
+  }
+
   /** Rows written and deleted in the tables by applying commits, since the start. */
   get rowsApplied(): number {
     return this.#parts.log.rowsApplied

@@ -66,7 +66,12 @@ export function sharedSettings(mode: Mode): Pick<DatabaseSettings, 'applyPolicy'
 }
 
 /** Refuses settings that a shared store cannot have. @throws FAILED_PRECONDITION */
-export function refuseUnshared({ concurrency, applyPolicy }: Partial<DatabaseSettings>): void {
+export function refuseUnshared({ mode, concurrency, applyPolicy }: Partial<DatabaseSettings>): void {
+  if (mode !== undefined) {
+    throw failedPrecondition(
+      'all gateways of a shared store have one mode; start each of them with --mode to have another one',
+    )
+  }
   if (concurrency === 'pessimistic') {
     throw failedPrecondition(
       'pessimistic concurrency needs locks that one process holds; use optimistic, or a store of one process',

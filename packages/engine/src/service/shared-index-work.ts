@@ -151,7 +151,9 @@ export class SharedIndexWork implements IndexWork {
       const isAsBefore = stored !== undefined && indexIn(stored).state === before.state
       if (isAsBefore) await this.#kv.mutateIf(catalogue.writeOf(after), stored)
       await clock.raiseEpoch()
-      const now = this.#current(job, before.id)
+      const now = after.state === 'deleting' ? catalogue.byId(before.id) : this.#current(job, before.id)
+      // Another gateway has deleted the last of it.
+      if (now === undefined) return after
       if (now.state === after.state || now.state !== before.state) return now
     }
   }

@@ -42,6 +42,7 @@ import {
   refuse,
 } from './group-row.ts'
 import type { Prepared, Resolver } from './resolve.ts'
+import { checkRowKeys } from './row-keys.ts'
 import { applyRecords } from './shared-apply.ts'
 import type { SharedStore } from './shared-store.ts'
 import { type CheckedReads, Validator } from './validate.ts'
@@ -189,7 +190,15 @@ export class SharedCommits {
     }
     checkAlive(input.context)
     const rules = this.#store.rulesOf(this.#clock.database, epoch)
-    const { records, indexUpdates } = recordsOf(input, commit, states, { epoch, rules })
+    let made: ReturnType<typeof recordsOf>
+    try {
+      made = recordsOf(input, commit, states, { epoch, rules })
+    } catch (error) {
+      // Its groups have nothing of it.
+      this.#clock.finish(commit)
+      throw error
+    }
+    const { records, indexUpdates } = made
     const committed = { version, result, indexUpdates }
     for (const { logBytes, row } of records.map(logCharge)) input.context.ledger.charge('Log', 'put', row, 1, logBytes)
     const only = commit.groups.length === 1 ? rows.get(commit.groups[0] as GroupCode) : undefined
@@ -353,6 +362,7 @@ function recordsOf(
   for (const delta of states) {
     if (rules.indexes.length > 0) checkCompositeRows(delta, rules)
     const rows = new EntityRows(delta, rules)
+    checkRowKeys(rows)
     indexUpdates += rows.updates
     byGroup.get(groupOf(delta.codes.partition, delta.codes.path))?.push(rows)
   }

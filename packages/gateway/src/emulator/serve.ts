@@ -80,7 +80,7 @@ export async function serve({
     page: console ? consolePath : undefined,
     routes: (router) => {
       addEngineRoutes(router, engine)
-      addFaultRoutes(router, { faults, clock })
+      addFaultRoutes(router, { engine, faults, clock })
       addCallRoutes(router, calls)
       addRequestRoutes(router, recorder)
       addMetricsRoute(router, engine, calls)

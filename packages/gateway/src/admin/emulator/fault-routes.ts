@@ -8,26 +8,32 @@
  *   GET    /emulator/clock          {"now", "offsetMs"}
  *   POST   /emulator/clock          {"advanceMs": 60000} or {"to": "2030-01-01T00:00:00Z"}
  *   DELETE /emulator/clock          back to real time
+ *
+ * At a store that several gateways share both POST are UNIMPLEMENTED: calls of one client go to many gateways, and a clock that is ahead
+ * would move the moments of all.
  */
-import { invalidArgument } from '@sixtables/engine'
+import { type Engine, invalidArgument } from '@sixtables/engine'
 import type { EmulatorClock } from '../../controls/emulator-clock.ts'
 import type { FaultOptions } from '../../controls/fault.ts'
 import type { Faults } from '../../controls/faults.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import type { JsonObject } from '../operations/operations.ts'
+import { needOneProcess } from './one-process.ts'
 
 const faultsPath = '/emulator/faults'
 const clockPath = '/emulator/clock'
 
 export interface Controls {
+  readonly engine: Pick<Engine, 'isShared' | 'store'>
   readonly faults: Faults
   readonly clock: EmulatorClock
 }
 
-export function addFaultRoutes(router: Router, { faults, clock }: Controls): void {
+export function addFaultRoutes(router: Router, { engine, faults, clock }: Controls): void {
   router.add('GET', faultsPath, () => ({ json: { faults: faults.list() } }))
   router.add('POST', faultsPath, ({ body }) => {
+    needOneProcess(engine, { what: 'a fault', instead: 'stop a gateway to see what clients do' })
     // Everything in it is checked by add().
     const { id } = faults.add(bodyObject(body) as FaultOptions)
     return { json: faults.list().find((fault) => fault.id === id) }
@@ -44,6 +50,7 @@ export function addFaultRoutes(router: Router, { faults, clock }: Controls): voi
   const told = () => ({ json: { now: clock.now().toISOString(), offsetMs: clock.offsetMs } })
   router.add('GET', clockPath, told)
   router.add('POST', clockPath, async ({ body }) => {
+    needOneProcess(engine, { what: 'moving the clock', instead: 'wait' })
     await moveOn(clock, bodyObject(body))
     return told()
   })

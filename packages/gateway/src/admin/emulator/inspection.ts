@@ -22,6 +22,7 @@ import {
   type VersionsReport,
 } from '@sixtables/engine'
 import { settingsJson } from './database-settings.ts'
+import { needOneProcess } from './one-process.ts'
 
 /** Where the server answers: this, then the name of the question. */
 export const inspectionPath = '/emulator/inspect/'
@@ -113,6 +114,7 @@ export function placeOf({ project, database, namespace }: Parameters): CommitFil
 }
 
 async function release(engine: Engine, parameters: Parameters): Promise<unknown> {
+  needOneProcess(engine, { what: 'releasing commits', instead: 'each commit is applied at once here' })
   const { key, milestone = 'B', version } = parameters
   if (milestone !== 'A' && milestone !== 'B') throw invalidArgument(`milestone is A or B, not "${milestone}"`)
   if (version !== undefined && !/^\d{1,19}$/.test(version)) {
