@@ -24,7 +24,7 @@ export class Gateways {
   /** @param address - of the Bigtable */
   static async start(count: number, address: string, table: string, ...flags: readonly string[]): Promise<Gateways> {
     const gateways = new Gateways(address, table, flags)
-    await Promise.all(Array.from({ length: count }, (_, index) => gateways.restart(index)))
+    await Promise.all(Array.from({ length: count }, (_, index) => gateways.#start(index)))
     gateways.#proxy.listen(0, '127.0.0.1')
     await once(gateways.#proxy, 'listening')
     return gateways
@@ -53,8 +53,12 @@ export class Gateways {
     return { host: '127.0.0.1', port: address.port }
   }
 
-  async restart(index: number): Promise<void> {
+  async #start(index: number): Promise<void> {
     this.#running[index] = await ServerProcess.startWith(this.#flags, this.#env)
+  }
+
+  async restartDead(): Promise<void> {
+    for (const [index, server] of this.#running.entries()) if (server === undefined) await this.#start(index)
   }
 
   async kill(index: number): Promise<void> {

@@ -20,6 +20,8 @@ export class Told {
   readonly history: History = new History()
   readonly ledger: Ledger = new Ledger()
   readonly bank: Bank = new Bank()
+  /** Writers have numbers below this. */
+  writers = 0
 
   get acknowledged(): number {
     return this.history.acknowledgedCount + this.ledger.acknowledgedCount + this.bank.acknowledgedCount
@@ -45,8 +47,8 @@ export class Load {
   #bankers = 0
   #isStopped = false
   #failure: unknown
-  /** Writers so far: each has a number of its own, since the writes of one that ended are not known yet. */
-  writersEver = 0
+  /** Each writer has a number of its own: what became of the writes of one that ended is not known yet. */
+  #nextWriter = 0
 
   constructor(at: Host, told: Told, chance: () => number) {
     this.#at = at
@@ -59,7 +61,9 @@ export class Load {
     const { history, ledger, bank } = this.#told
     for (; this.#writers < writersAtOnce; this.#writers++) {
       const wire = await this.#open()
-      this.#begin(writeUntilDeath(wire, history, this.writersEver++), () => {
+      const writer = this.#nextWriter++
+      this.#told.writers = Math.max(this.#told.writers, this.#nextWriter)
+      this.#begin(writeUntilDeath(wire, history, writer), () => {
         wire.close()
         this.#writers--
       })
