@@ -45,7 +45,12 @@ describe('get, put and delete', () => {
       out: '',
       err: 'sixtables: there is no entity User:"ada"/ToDo:1 in project demo',
     })
-    expect((await ask('delete', 'User:ada/ToDo:1', 'User:ada/ToDo:2')).out).toBe('Deleted 2 entities.')
+    const both = ['delete', 'User:ada/ToDo:1', 'User:ada/ToDo:2']
+    expect((await ask(...both)).out).toBe('Deleted User:"ada"/ToDo:2.\nThere was no User:"ada"/ToDo:1.')
+    expect(JSON.parse((await ask(...both, '--json')).out)).toEqual({
+      deleted: [],
+      absent: ['User:"ada"/ToDo:1', 'User:"ada"/ToDo:2'],
+    })
   })
 
   test('give an id to a key without one, in a namespace, a database and a folder too', async () => {

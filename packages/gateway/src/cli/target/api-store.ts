@@ -1,7 +1,7 @@
 /**
  * A database over the calls of the data API: what fixtures and queries of the command line need.
  *
- *   LookupRequest      keys 3, project 8, database 9                            LookupResponse       found 1 {entity 1}
+ *   LookupRequest      keys 3, project 8, database 9                            LookupResponse       found 1, missing 2 {entity 1 {key 1}}
  *   CommitRequest      mode 5, mutations 6 {upsert 6, delete 7}, project 8, database 9
  *                                                                               CommitResponse       mutation_results 3 {key 3}
  *   AllocateIdsRequest keys 1, project 8, database 9                            AllocateIdsResponse  keys 1
@@ -18,6 +18,7 @@ import {
   decodeValue,
   encodeKey,
   type Key,
+  limits,
   type MoreResults,
   type PartitionId,
   type Query,
@@ -54,6 +55,8 @@ interface Explaining {
 
 export interface ApiStore extends FixtureStore {
   lookup(key: Key): Promise<StoredEntity | undefined>
+  /** Those of the keys that no entity has. */
+  absent(keys: readonly Key[]): Promise<readonly Key[]>
   /** Outside of a transaction. */
   delete(keys: readonly Key[]): Promise<void>
   /** One batch of results. */
@@ -73,7 +76,7 @@ function requestOf({ project, database }: Api): protobuf.Writer {
   return protobuf.Writer.create().uint32(0x42).string(project).uint32(0x4a).string(database)
 }
 
-function callsByKey(api: Api): Pick<ApiStore, 'allocateIds' | 'upsert' | 'lookup' | 'delete'> {
+function callsByKey(api: Api): Pick<ApiStore, 'allocateIds' | 'upsert' | 'lookup' | 'absent' | 'delete'> {
   const defaults = { projectId: api.project, databaseId: api.database }
   return {
     async allocateIds(keys) {
@@ -97,6 +100,19 @@ function callsByKey(api: Api): Pick<ApiStore, 'allocateIds' | 'upsert' | 'lookup
       const [result = nothing] = fieldsOf(answer, 1)
       const [entity] = fieldsOf(result, 1)
       return entity === undefined ? undefined : { key, properties: decodeProperties(entity) }
+    },
+    async absent(keys) {
+      const missing: Key[] = []
+      for (let i = 0; i < keys.length; i += limits.lookupKeysMax) {
+        const request = requestOf(api)
+        for (const key of keys.slice(i, i + limits.lookupKeysMax)) request.uint32(0x1a).bytes(encodeKey(key))
+        const answer = await api.call('Lookup', request.finish())
+        for (const result of fieldsOf(answer, 2)) {
+          const [entity = nothing] = fieldsOf(result, 1)
+          for (const key of fieldsOf(entity, 1)) missing.push(decodeKey(key, defaults))
+        }
+      }
+      return missing
     },
     async delete(keys) {
       const request = requestOf(api).uint32(0x28).uint32(nonTransactional)

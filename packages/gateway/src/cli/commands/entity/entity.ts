@@ -63,11 +63,25 @@ function objectIn(text: string): string {
 
 export async function deleteEntities(flags: Flags, io: Io): Promise<number> {
   const keys = (flags['keys'] as readonly unknown[]).map((key) => keyOf(flags, io, String(key)))
-  await withStore(flags, io, (store) => store.delete(keys))
-  const names = keys.map(({ path }) => formatPath(path))
-  if (flags['json'] === true) io.out(JSON.stringify({ deleted: names }))
-  else io.out(names.length === 1 ? `Deleted ${names[0]}.` : `Deleted ${counted(names.length, 'entity', 'entities')}.`)
+  const missing = await withStore(flags, io, async (store) => {
+    const found = await store.absent(keys)
+    await store.delete(keys)
+    return found
+  })
+  const absent = missing.map(({ path }) => formatPath(path))
+  const deleted = keys.map(({ path }) => formatPath(path)).filter((name) => !absent.includes(name))
+  if (flags['json'] === true) io.out(JSON.stringify({ deleted, ...(absent.length === 0 ? {} : { absent }) }))
+  else for (const line of deletedInWords(deleted, absent)) io.out(line)
   return exitCodes.ok
+}
+
+function deletedInWords(deleted: readonly string[], absent: readonly string[]): readonly string[] {
+  const [first] = deleted
+  return [
+    ...(deleted.length === 1 ? [`Deleted ${first}.`] : []),
+    ...(deleted.length > 1 ? [`Deleted ${counted(deleted.length, 'entity', 'entities')}.`] : []),
+    ...(absent.length > 0 ? [`There was no ${absent.join(', ')}.`] : []),
+  ]
 }
 
 async function withStore<T>(
