@@ -9,7 +9,7 @@
  *
  * Ours.
  */
-import type { MethodName } from '../src/call.ts'
+import type { MethodName } from '../src/methods.ts'
 import type { Row } from '../test/contract/errors/row.ts'
 import type { Plain } from '../test/support/published-protos.ts'
 

@@ -4,8 +4,9 @@
  *
  * Measured: an emulator may never answer; after `silentMs` that is what it said.
  */
+
 import { Agent, request as httpRequest } from 'node:http'
-import type { MethodName } from '../src/call.ts'
+import type { MethodName } from '../src/methods.ts'
 import type { Row, World } from '../test/contract/errors/row.ts'
 import { codeName, decodeAnswer, decodeStatus, encodeRequest, type Plain } from '../test/support/published-protos.ts'
 import { type Answer, type Case, resolve } from './case.ts'

@@ -16,6 +16,7 @@ import {
 } from '@sixtables/engine'
 import type { CallFacts } from './calls/call-facts.ts'
 import type { CallTrace } from './calls/call-trace.ts'
+import type { MethodName } from './methods.ts'
 
 /** How many bytes stand before the message in an answer. */
 export const answerHeadBytes = 5
@@ -94,16 +95,5 @@ export class Call implements RequestContext {
 
 /** Answers one request message; throws or rejects with a DatastoreError. */
 export type Handler = (request: Buffer, call: Call) => MaybePromise<Answer>
-
-/** The RPCs of the data API by name, `Lookup` and so on. */
-export type MethodName =
-  | 'Lookup'
-  | 'RunQuery'
-  | 'RunAggregationQuery'
-  | 'BeginTransaction'
-  | 'Commit'
-  | 'Rollback'
-  | 'AllocateIds'
-  | 'ReserveIds'
 
 export type Handlers = Readonly<Record<MethodName, Handler>>

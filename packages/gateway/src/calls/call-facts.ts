@@ -1,10 +1,8 @@
 /** Facts of a call of the data API that faults, the log and recordings use. */
+
 import { type Aggregation, decodeKey, formatKeyPath, type Key, type Mutation, type Query } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
-import type { DatabasePort } from '../engine-port.ts'
-
-/** RPCs of the data API, in lower camel case. */
-export type DataMethod = Exclude<keyof DatabasePort, 'explainQuery' | 'explainAggregationQuery'>
+import type { DataMethod } from '../methods.ts'
 
 /** A database by its names; an empty `databaseId` is the default one. */
 export interface DatabaseName {

@@ -1,7 +1,9 @@
 /**
  * A call in a few plain words and figures: what the log, the list of requests and `sixtables requests` show of it. Plain JSON.
  */
+
 import { formatKeyPath, type Key, type Mutation, transactionIdOf } from '@sixtables/engine'
+import { dataMethodOf } from '../methods.ts'
 import { type CallFacts, keyOfMutation } from './call-facts.ts'
 import type { TracedWait } from './call-trace.ts'
 import type { CallReport, WireProtocol } from './calls.ts'
@@ -57,7 +59,7 @@ export function summaryOf(report: CallReport): CallSummary {
   const { method, facts, trace, message, beganAtMs, durationMs } = report
   const names = facts === undefined ? unknown : namesOf(facts)
   return {
-    method: `${method.charAt(0).toLowerCase()}${method.slice(1)}`,
+    method: dataMethodOf(method),
     code: report.code,
     message: message?.slice(0, messageCharactersMax),
     protocol: report.protocol,

@@ -3,6 +3,7 @@
  *
  * docs/reference/recordings.md describes the fields.
  */
+
 import {
   decodeProperties,
   encodeKey,
@@ -14,6 +15,7 @@ import {
   type Query,
   type Value,
 } from '@sixtables/engine'
+import { dataMethodOf } from '../methods.ts'
 import { type CallFacts, keyOfMutation } from './call-facts.ts'
 import type { CallReport } from './calls.ts'
 
@@ -87,7 +89,7 @@ export interface RecordedCallOptions {
 
 export function recordedCall(report: CallReport, { ms, transaction, values }: RecordedCallOptions): RecordedCall {
   const { facts, code, durationMs } = report
-  const method = `${report.method.charAt(0).toLowerCase()}${report.method.slice(1)}`
+  const method = dataMethodOf(report.method)
   const start = { ms: rounded(ms), method }
   const end = { code, tookMs: rounded(durationMs), ...(transaction === undefined ? {} : { transaction }) }
   if (facts === undefined) return { ...start, ...end }

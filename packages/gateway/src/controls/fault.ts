@@ -9,6 +9,7 @@
  * allocated or reserved; a query names its namespace and kind. A call that names none, such as BeginTransaction, matches only
  * faults that ask for none of the three.
  */
+
 import {
   type ApplyHold,
   formatKeyPath,
@@ -17,20 +18,13 @@ import {
   type StatusCode,
   statusCodes,
 } from '@sixtables/engine'
-import type { CallFacts, DataMethod } from '../calls/call-facts.ts'
+import type { CallFacts } from '../calls/call-facts.ts'
+import { databaseIdOf } from '../convert/parameters.ts'
+import { type DataMethod, methodNames } from '../methods.ts'
 
 export type FaultMethod = DataMethod
 
-export const faultMethods: readonly FaultMethod[] = [
-  'lookup',
-  'runQuery',
-  'runAggregationQuery',
-  'beginTransaction',
-  'commit',
-  'rollback',
-  'allocateIds',
-  'reserveIds',
-]
+export const faultMethods: readonly FaultMethod[] = Object.keys(methodNames) as FaultMethod[]
 
 export interface FaultOptions {
   /** RPCs of the data API; default: all. */
@@ -143,7 +137,7 @@ function checkHold(given: Readonly<Record<string, unknown>>): void {
 export function holdOf({ project, database, namespace, kind, key }: FaultOptions): ApplyHold {
   return {
     projectId: project,
-    databaseId: database === '(default)' ? '' : database,
+    databaseId: databaseIdOf(database),
     namespaceId: namespace,
     kind,
     path: key === undefined ? undefined : parseKeyPath(key),
@@ -171,7 +165,7 @@ export function matches(fault: FaultOptions, facts: CallFacts): boolean {
   const { method, project, database, namespace, kind, key } = fault
   if (method !== undefined && !methodsOf(fault).includes(facts.method)) return false
   if (project !== undefined && project !== facts.projectId) return false
-  if (database !== undefined && (database === '(default)' ? '' : database) !== facts.databaseId) return false
+  if (database !== undefined && databaseIdOf(database) !== facts.databaseId) return false
   if (namespace === undefined && kind === undefined && key === undefined) return true
   return facts
     .named()

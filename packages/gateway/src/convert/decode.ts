@@ -2,7 +2,7 @@
 
 import { DatastoreError } from '@sixtables/engine'
 import type { Decoder } from '#gen/wire.js'
-import type { MethodName } from '../call.ts'
+import type { MethodName } from '../methods.ts'
 import { checkMessageLists } from './request-parts.ts'
 
 /** @throws INVALID_ARGUMENT for bytes that are no request of the method, and for lists that are too long */

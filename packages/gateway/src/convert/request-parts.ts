@@ -11,9 +11,10 @@
  *
  * Known: google/datastore/v1/*.proto.
  */
+
 import { checkPartCount, DatastoreError, type PartLimit, partLimits } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
-import type { MethodName } from '../call.ts'
+import type { MethodName } from '../methods.ts'
 
 /** A limited list, or a message that has limited lists inside. */
 interface Part {

@@ -11,6 +11,7 @@
  * E1  After close() nothing is left in the process: no port, no timer, no store.       test/contract/emulator-cycles.test.ts
  * E2  Two emulators share nothing.
  */
+
 import { fileURLToPath } from 'node:url'
 import {
   type Engine,
@@ -22,6 +23,7 @@ import {
 } from '@sixtables/engine'
 import { type EmulatorClock, movableClock, standsAtOf } from '../controls/emulator-clock.ts'
 import type { Faults } from '../controls/faults.ts'
+import { databaseIdOf } from '../convert/parameters.ts'
 import type { ResetScope } from '../engine-port.ts'
 import { type Fixture, fixtureOf, loadFixture } from '../fixtures/fixture.ts'
 import type { FixtureData, PlainEntity } from '../fixtures/plain-entities.ts'
@@ -251,8 +253,7 @@ class RunningEmulator implements Emulator {
   }
 
   async seed(fixture: Seed, { project = this.project, database = '' }: SeedPlace = {}): Promise<SeedReport> {
-    const databaseId = database === '(default)' ? '' : database
-    return await seedDatabase(this.engine.database(project, databaseId), await fixtureFrom(fixture))
+    return await seedDatabase(this.engine.database(project, databaseIdOf(database)), await fixtureFrom(fixture))
   }
 
   close(): Promise<void> {

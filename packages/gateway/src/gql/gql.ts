@@ -14,6 +14,11 @@ import { parseGql } from './parse.ts'
 import type { Statement } from './syntax.ts'
 import type { ParseOptions } from './token-stream.ts'
 
+/** A query in text alone: it has literals, and no bindings. */
+export function gqlOfText(queryString: string): WireGqlQuery {
+  return { queryString, allowLiterals: true, namedBindings: {}, positionalBindings: [] }
+}
+
 /** The query of a RunQuery. Throws INVALID_ARGUMENT for what is no GQL, unbound, or an aggregation. */
 export function gqlQueryOf(gql: WireGqlQuery, partition: PartitionId): Query {
   const { statement, binder, bindings } = read(gql, partition)

@@ -1,7 +1,9 @@
 /** `application/json`: messages by the proto3 JSON mapping, errors in the envelope of Google's APIs. */
+
 import { andThen, giveWay } from '@sixtables/engine'
-import type { Call, MethodName } from '../call.ts'
+import type { Call } from '../call.ts'
 import { wholeBytesMax } from '../convert/pieces.ts'
+import type { MethodName } from '../methods.ts'
 import { cutJson } from './json-pieces.ts'
 import { jsonErrorOf } from './status.ts'
 import type { WireForm } from './wire-form.ts'

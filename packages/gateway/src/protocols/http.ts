@@ -10,12 +10,14 @@
  *
  * Measured: paths, types, CORS headers and 413 on both of Google's emulators.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { DatastoreError, Scheduler } from '@sixtables/engine'
-import { Call, type Handlers, type MethodName, messageOf, watcherHeader } from '../call.ts'
+import { Call, type Handlers, messageOf, watcherHeader } from '../call.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
+import { type MethodName, methodNames } from '../methods.ts'
 import type { Admission } from './admission.ts'
 import { EventStreams } from './event-streams.ts'
 import type { FairQueue } from './fair-queue.ts'
@@ -28,16 +30,7 @@ import type { Router } from './router.ts'
 import { httpStatusOf, statusOf } from './status.ts'
 import type { WireForm } from './wire-form.ts'
 
-const methods: Readonly<Record<string, MethodName>> = {
-  lookup: 'Lookup',
-  runQuery: 'RunQuery',
-  runAggregationQuery: 'RunAggregationQuery',
-  beginTransaction: 'BeginTransaction',
-  commit: 'Commit',
-  rollback: 'Rollback',
-  allocateIds: 'AllocateIds',
-  reserveIds: 'ReserveIds',
-}
+const methods: Readonly<Record<string, MethodName>> = methodNames
 
 /** How long a refused connection may take to read its answer. */
 const refusedMs = 1000

@@ -1,9 +1,11 @@
 /** Long answers: the same JSON as of the whole message, and no other call waits until all of it was printed. */
+
 import { fromJson, toBinary } from '@bufbuild/protobuf'
 import { systemScheduler } from '@sixtables/engine'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Call, type MethodName } from '../call.ts'
+import { Call } from '../call.ts'
+import type { MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
 import { answerToJson, longAnswerToJson } from './json-codec.ts'
 import type { Json } from './json-text.ts'

@@ -4,12 +4,14 @@
  *
  * Known: the proto3 JSON mapping. Measured: what both of Google's emulators accept and print.
  */
+
 import { type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf'
 import { InvariantError, invalidArgument } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
-import type { Call, MethodName } from '../call.ts'
+import type { Call } from '../call.ts'
 import { cutMessage, forEachPiece } from '../convert/pieces.ts'
 import { jsonListLimits } from '../convert/request-parts.ts'
+import type { MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
 import { dataService } from './grpc.ts'
 import { type Json, type Printable, type PrintableObject, PrintedJson, parseJson, printJson } from './json-text.ts'

@@ -1,6 +1,8 @@
 /** How messages and errors look in the body of an HTTP request and its answer: one object per content type. */
+
 import type { MaybePromise } from '@sixtables/engine'
-import type { Call, MethodName } from '../call.ts'
+import type { Call } from '../call.ts'
+import type { MethodName } from '../methods.ts'
 import type { Status } from './status.ts'
 
 export interface WireForm {

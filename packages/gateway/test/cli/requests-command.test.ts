@@ -41,6 +41,12 @@ test('the list has the newest calls that match, and a number shows one of them w
   await server.stop()
 })
 
+test('a value that cannot be is refused by the name of its flag, before a server is asked', async () => {
+  const refused = async (...flags: readonly string[]): Promise<string> => (await sixtables(['requests', ...flags])).err
+  expect(await refused('--slower-than', 'fast')).toContain('--slower-than is a number of milliseconds, not "fast"')
+  expect(await refused('--code', 'BAD')).toContain('--code is OK, error, CANCELLED')
+})
+
 test('without a watcher the list says how calls are kept', async () => {
   const { address } = await testEmulator()
   const { out, code } = await sixtables(['requests', '--endpoint', address])

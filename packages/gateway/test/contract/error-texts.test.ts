@@ -4,10 +4,11 @@
  *
  *   SIXTABLES_ORACLE=firestore@127.0.0.1:9700 npx vitest run packages/gateway/test/contract/error-texts.test.ts
  */
+
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { MethodName } from '../../src/call.ts'
 import { type Gateway, startGateway } from '../../src/emulator/server.ts'
+import type { MethodName } from '../../src/methods.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { openWire, readAnswer, type Wire } from '../support/wires.ts'
 import { array, atomic, commit, entity, integer, named, string, type World } from './errors/row.ts'

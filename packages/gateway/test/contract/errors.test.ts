@@ -5,10 +5,11 @@
  *   SIXTABLES_ORACLE=firestore@127.0.0.1:9700 npx vitest run packages/gateway/test/contract/errors.test.ts
  *   SIXTABLES_ORACLE=legacy@127.0.0.1:9705 …
  */
+
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { MethodName } from '../../src/call.ts'
 import { type Gateway, startGateway } from '../../src/emulator/server.ts'
+import type { MethodName } from '../../src/methods.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { encodeRequest, requestToJson } from '../support/published-protos.ts'
 import {

@@ -1,9 +1,10 @@
 /** Query Explain over each protocol: metrics beside the answer, and without analyze nothing else. */
+
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addEngineRoutes } from '../../src/admin/emulator/engine-routes.ts'
-import type { MethodName } from '../../src/call.ts'
 import { type Gateway, startGateway } from '../../src/emulator/server.ts'
+import type { MethodName } from '../../src/methods.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { openWire, readAnswer, type Wire, wireNames } from '../support/wires.ts'
 import { commit, entity, named, string } from './errors/row.ts'

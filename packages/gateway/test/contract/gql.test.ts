@@ -2,11 +2,12 @@
  * GQL and aggregations through the whole of gateway and engine: what comes back on the wire, what is refused (by code, as
  * Google's emulators do; measured, where these do not fail on it), and the public Node client.
  */
+
 import { AggregateField, Datastore } from '@google-cloud/datastore'
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { MethodName } from '../../src/call.ts'
 import { type Gateway, startGateway } from '../../src/emulator/server.ts'
+import type { MethodName } from '../../src/methods.ts'
 import { GrpcClient } from '../support/grpc-client.ts'
 import { answer, request } from '../support/messages.ts'
 

@@ -2,10 +2,11 @@
  * What is refused and what is taken beside the table of errors.test.ts, by code alone: requests as both of Google's emulators
  * answer them (measured), and what is left in the store of a request that is refused in part.
  */
+
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { MethodName } from '../../src/call.ts'
 import { type Gateway, startGateway } from '../../src/emulator/server.ts'
+import type { MethodName } from '../../src/methods.ts'
 import { GrpcClient } from '../support/grpc-client.ts'
 import { request } from '../support/messages.ts'
 

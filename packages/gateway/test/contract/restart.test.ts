@@ -1,9 +1,10 @@
 /** The built server, stopped and started again on its folder. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { MethodName } from '../../src/call.ts'
+import type { MethodName } from '../../src/methods.ts'
 import type { Plain } from '../support/published-protos.ts'
 import { requireBuild, ServerProcess, sixtables } from '../support/server-process.ts'
 import { openWire, readAnswer } from '../support/wires.ts'

@@ -27,6 +27,9 @@ async function traffic(emulator: Emulator, headers: Readonly<Record<string, stri
   await call('lookup', { keys: [key(1), key(2)] })
   await call('runQuery', { query: { kind: [{ name: 'ToDo' }], offset: 110 } })
   await ask('/emulator/explain', { project: 'demo', gql: 'SELECT * FROM ToDo WHERE done = true' })
+  await ask('/emulator/fixtures', { project: 'demo', format: 'json', text: '{"entities": [{"key": "ToDo:3"}]}' })
+  await ask('/emulator/preview', { projectId: 'demo', mode: 'NON_TRANSACTIONAL', mutations: [put(3, true)] })
+  await ask('/emulator/staleness', { project: 'demo', gql: 'SELECT * FROM ToDo' })
   await ask('/emulator/ids/allocate', { project: 'demo', kind: 'ToDo', size: 10 })
   // Two that have read what both write: the first waits for the second, which is the victim of the deadlock.
   const [first, second] = [await call('beginTransaction', {}), await call('beginTransaction', {})]

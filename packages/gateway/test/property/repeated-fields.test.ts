@@ -5,6 +5,7 @@
  *
  * SIXTABLES_ELEMENTS=100000 sends more; bounds grow with the number.
  */
+
 import {
   type DescField,
   type DescMessage,
@@ -15,8 +16,9 @@ import {
 } from '@bufbuild/protobuf'
 import { DatastoreError, type Engine, openEngine } from '@sixtables/engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Call, type Handlers, type MethodName } from '../../src/call.ts'
+import { Call, type Handlers } from '../../src/call.ts'
 import { handlersOf } from '../../src/handlers/handlers.ts'
+import type { MethodName } from '../../src/methods.ts'
 import { registry } from '../../src/protocols/descriptors.ts'
 import { requestFromJson } from '../../src/protocols/json-codec.ts'
 import { request } from '../support/messages.ts'

@@ -2,7 +2,7 @@
  * Two small clients of HTTP that share no code with the gateway: one speaks JSON written by hand, the other protobuf by
  * protobufjs over the published protos. What differs between them is how a form says bytes, instants and integers.
  */
-import type { MethodName } from '../../src/call.ts'
+import type { MethodName } from '../../src/methods.ts'
 import {
   type Address,
   type ApiClient,

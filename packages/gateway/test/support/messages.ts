@@ -1,6 +1,7 @@
 /** Requests and answers of the data API, written and read as JSON. */
+
 import { fromJson, type JsonValue, toBinary } from '@bufbuild/protobuf'
-import type { MethodName } from '../../src/call.ts'
+import type { MethodName } from '../../src/methods.ts'
 import { registry } from '../../src/protocols/descriptors.ts'
 import { answerToJson } from '../../src/protocols/json-codec.ts'
 

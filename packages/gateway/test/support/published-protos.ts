@@ -3,13 +3,14 @@
  * Requests are written as protobufjs takes them: members in camel case, enums by name or number, 64-bit numbers as text,
  * bytes as buffers.
  */
+
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { createFileRegistry, fromBinary, toJson } from '@bufbuild/protobuf'
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt'
 import protobuf from 'protobufjs'
 import { descriptorSet } from '#gen/descriptors.js'
-import type { MethodName } from '../../src/call.ts'
+import type { MethodName } from '../../src/methods.ts'
 
 /** A message as protobufjs has it. */
 export type Plain = { readonly [member: string]: unknown }

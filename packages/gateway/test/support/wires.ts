@@ -1,6 +1,6 @@
 /** One request, one answer, over each of the three protocols; the answer looks the same whichever way it came. */
 import { constants } from 'node:http2'
-import type { MethodName } from '../../src/call.ts'
+import type { MethodName } from '../../src/methods.ts'
 import { type CallOptions, GrpcClient } from './grpc-client.ts'
 import { codeName, decodeAnswer, decodeStatus, encodeRequest, type Plain, requestToJson } from './published-protos.ts'
 

@@ -14,7 +14,7 @@
  * W3  No id is given twice, over all runs.
  * W4  What was never asked for, or was refused, is not there.
  */
-import type { MethodName } from '../../src/call.ts'
+import type { MethodName } from '../../src/methods.ts'
 import { decodeAnswer, type Plain } from './published-protos.ts'
 import type { Wire } from './wires.ts'
 

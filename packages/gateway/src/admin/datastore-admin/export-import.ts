@@ -16,6 +16,7 @@
  * Ours: `outputUrl` is the overall metadata file, as in production; an import also takes the folder of an export; the
  * second kind knows `kinds` and `namespace_ids`, and refuses a folder that exists instead of writing over it.
  */
+
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import {
@@ -26,6 +27,7 @@ import {
   overallSuffix,
   validateDatabase,
 } from '@sixtables/engine'
+import { databaseIdOf } from '../../convert/parameters.ts'
 import type { RouteAnswer, RouteRequest, Router } from '../../protocols/router.ts'
 import type { AdminMethod } from '../admin-service.ts'
 import type { ExportLocations } from '../export-locations.ts'
@@ -176,7 +178,7 @@ function emulatorRequest(
         'which is empty for the default database',
     )
   }
-  return { members, database: databaseOf(engine, project, databaseId === '(default)' ? '' : databaseId) }
+  return { members, database: databaseOf(engine, project, databaseIdOf(databaseId)) }
 }
 
 /** A member of the body, in snake or lower camel case; '' when it is not there. */

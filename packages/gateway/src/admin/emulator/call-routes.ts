@@ -3,16 +3,16 @@
  *
  *   GET /emulator/calls      a recording (calls/recording.ts) as server-sent events, one line each      values=true
  */
+
 import { invalidArgument } from '@sixtables/engine'
 import type { Calls } from '../../calls/calls.ts'
 import { recordedLines } from '../../calls/recording.ts'
+import { checkParameters } from '../../convert/parameters.ts'
 import { eventsOfLines, type Router } from '../../protocols/router.ts'
 
 export function addCallRoutes(router: Router, calls: Calls): void {
   router.add('GET', '/emulator/calls', ({ query }) => {
-    for (const name of query.keys()) {
-      if (name !== 'values') throw invalidArgument(`there is no parameter "${name}" here; there is values`)
-    }
+    checkParameters(query, ['values'])
     const values = query.get('values') ?? 'false'
     if (values !== 'true' && values !== 'false') throw invalidArgument(`values is true or false, not "${values}"`)
     return { events: (signal) => eventsOfLines(recordedLines(calls, { values: values === 'true' }, signal)) }

@@ -4,8 +4,10 @@
  *   GET /emulator/commits     server-sent events: {commit}, {apply}, {reload} (engine: service/feed-reports.ts), {lost}
  *                             project, database, namespace, kind, key, list, rows
  */
-import { type CommitFilter, type Engine, invalidArgument, parseKeyPath } from '@sixtables/engine'
+
+import { type CommitFilter, type Engine, parseKeyPath } from '@sixtables/engine'
 import { LineQueue } from '../../calls/line-queue.ts'
+import { checkParameters, wholeNumber } from '../../convert/parameters.ts'
 import { eventsOfLines, type Router } from '../../protocols/router.ts'
 import { placeOf } from './inspection.ts'
 
@@ -17,12 +19,10 @@ const parameters: readonly string[] = ['project', 'database', 'namespace', 'kind
 
 export function addCommitRoutes(router: Router, engine: Engine): void {
   router.add('GET', '/emulator/commits', ({ query }) => {
-    for (const name of query.keys()) {
-      if (parameters.includes(name)) continue
-      throw invalidArgument(`there is no parameter "${name}" here; there is ${parameters.join(', ')}`)
-    }
-    const listed = numberOf(query, 'list', listedDefault)
-    const which = { ...filterOf(query), listed, rows: numberOf(query, 'rows', listed) }
+    checkParameters(query, parameters)
+    const listed = wholeNumber('list', query.get('list'), { max: listedMax }) ?? listedDefault
+    const rows = wholeNumber('rows', query.get('rows'), { max: listedMax }) ?? listed
+    const which = { ...filterOf(query), listed, rows }
     return { events: (signal) => eventsOfLines(lines(engine, which, signal)) }
   })
 }
@@ -46,11 +46,4 @@ async function* lines(
 function filterOf(query: URLSearchParams): CommitFilter {
   const { kind, key, ...place } = Object.fromEntries(query)
   return { ...placeOf(place), kind, path: key === undefined ? undefined : parseKeyPath(key) }
-}
-
-function numberOf(query: URLSearchParams, name: string, absent: number): number {
-  const text = query.get(name)
-  const number = text === null ? absent : Number(text)
-  if (text !== '' && Number.isInteger(number) && number >= 0 && number <= listedMax) return number
-  throw invalidArgument(`${name} is a whole number from 0 to ${listedMax}, not "${text}"`)
 }

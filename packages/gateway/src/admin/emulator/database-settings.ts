@@ -14,6 +14,7 @@
  * A patch of the mode brings that mode's preset of concurrency, applying, ids and entity groups, before the rest of the patch.
  * How the entities of a database are indexed is decided by its mode at its first write, and stays.
  */
+
 import {
   type Database,
   type DatabaseSettings,
@@ -23,6 +24,7 @@ import {
   type TtlPolicy,
   validateDatabase,
 } from '@sixtables/engine'
+import { databaseIdOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import type { JsonObject } from '../operations/operations.ts'
@@ -48,7 +50,7 @@ export function addDatabaseSettingsRoutes(router: Router, engine: Engine): void 
 /** The database that a path names. @throws INVALID_ARGUMENT for names that none can have */
 export function databaseOf(engine: Engine, { parameters }: Pick<RouteRequest, 'parameters'>): Database {
   const { project = '', database = '' } = parameters
-  const place = { projectId: project, databaseId: database === '(default)' ? '' : database }
+  const place = { projectId: project, databaseId: databaseIdOf(database) }
   validateDatabase(place)
   return engine.database(place.projectId, place.databaseId)
 }

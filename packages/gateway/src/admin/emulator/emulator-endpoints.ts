@@ -8,7 +8,9 @@
  *
  * Measured: all three on both of Google's emulators; other verbs on these paths are 404. The query of /reset is ours.
  */
+
 import { invalidArgument } from '@sixtables/engine'
+import { databaseIdOf } from '../../convert/parameters.ts'
 import type { EnginePort, ResetScope } from '../../engine-port.ts'
 import { type Router, redirect } from '../../protocols/router.ts'
 
@@ -53,6 +55,6 @@ export function resetScopeOf(query: URLSearchParams): ResetScope {
   if (projectId === undefined && (database !== undefined || namespaceId !== undefined)) {
     throw invalidArgument('reset of a database or namespace needs the project too: ?project=…')
   }
-  const databaseId = database === '(default)' ? '' : (database ?? (namespaceId === undefined ? undefined : ''))
+  const databaseId = databaseIdOf(database) ?? (namespaceId === undefined ? undefined : '')
   return { projectId, databaseId, namespaceId }
 }

@@ -7,7 +7,6 @@
 import { type Engine, invalidArgument } from '@sixtables/engine'
 import { messageOf } from '../../call.ts'
 import { lookupAnswer } from '../../handlers/lookup.ts'
-import { jsonForm } from '../../protocols/http-json.ts'
 import type { Router } from '../../protocols/router.ts'
 import { inspectionPath, keyOf } from './inspection.ts'
 
@@ -20,8 +19,7 @@ export function addEntityRoute(router: Router, engine: Engine): void {
     const readTime = engine.context().clock.nowMicros()
     const answer = lookupAnswer({ found, missing: image === undefined ? [key] : [], deferred: [], readTime }, false)
     const { answerToJson } = await import('../../protocols/json-codec.ts')
-    const body = Buffer.from(answerToJson('Lookup', messageOf(answer)))
-    return { file: { contentType: jsonForm.contentType, body } }
+    return { jsonText: answerToJson('Lookup', messageOf(answer)) }
   })
 }
 

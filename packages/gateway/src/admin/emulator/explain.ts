@@ -6,6 +6,7 @@
  *
  * Without `analyze` nothing is read. Where indexes are automatic a missing composite index is built, as by the query itself.
  */
+
 import {
   DatastoreError,
   type Engine,
@@ -15,7 +16,8 @@ import {
   type PartitionId,
   validatePartition,
 } from '@sixtables/engine'
-import { gqlAggregationOf, gqlQueryOf, parsedGql } from '../../gql/gql.ts'
+import { databaseIdOf } from '../../convert/parameters.ts'
+import { gqlAggregationOf, gqlOfText, gqlQueryOf, parsedGql } from '../../gql/gql.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import type { JsonObject } from '../operations/operations.ts'
@@ -35,12 +37,10 @@ export interface PlanReport {
 
 /** @throws DatastoreError for what is no query, and for one that cannot be planned for another reason than an index */
 export async function explainGql(engine: AskedEngine, request: JsonObject): Promise<PlanReport> {
-  const { gql, analyze = false } = request
+  const { analyze = false } = request
   if (typeof analyze !== 'boolean') throw invalidArgument('analyze is true or false')
-  if (typeof gql !== 'string' || gql === '')
-    throw invalidArgument('gql is missing: give a query such as SELECT * FROM Task')
+  const asked = gqlIn(request)
   const partition = partitionIn(request)
-  const asked = { queryString: gql, allowLiterals: true, namedBindings: {}, positionalBindings: [] }
   const [of, context, options] = [
     engine.database(partition.projectId, partition.databaseId),
     engine.context(),
@@ -48,7 +48,7 @@ export async function explainGql(engine: AskedEngine, request: JsonObject): Prom
   ]
   try {
     const { metrics } =
-      parsedGql(gql, { allowLiterals: true }).type === 'aggregate'
+      parsedGql(asked.queryString, asked).type === 'aggregate'
         ? await of.explainAggregationQuery(context, gqlAggregationOf(asked, partition), options)
         : await of.explainQuery(context, { query: gqlQueryOf(asked, partition) }, options)
     return reportOf(metrics)
@@ -60,11 +60,17 @@ export async function explainGql(engine: AskedEngine, request: JsonObject): Prom
   }
 }
 
+/** The query of a request. @throws INVALID_ARGUMENT */
+export function gqlIn({ gql }: JsonObject): ReturnType<typeof gqlOfText> {
+  if (typeof gql === 'string' && gql !== '') return gqlOfText(gql)
+  throw invalidArgument('gql is missing: give a query such as SELECT * FROM Task')
+}
+
 /** The partition that a request names. @throws INVALID_ARGUMENT for names that none can have */
 export function partitionIn({ project, database = '', namespace = '' }: JsonObject): PartitionId {
   const partition = {
     projectId: String(project ?? ''),
-    databaseId: database === '(default)' ? '' : String(database),
+    databaseId: databaseIdOf(String(database)),
     namespaceId: String(namespace),
   }
   validatePartition(partition, undefined)

@@ -6,7 +6,9 @@
  *
  * A fixture comes as a member of a JSON body, since state is changed by JSON alone: no form of another page can send one.
  */
+
 import { type Database, type Engine, formatKeyPath, invalidArgument, validateDatabase } from '@sixtables/engine'
+import { databaseIdOf } from '../../convert/parameters.ts'
 import { type DumpedEntity, dumpStore, writeFixture } from '../../fixtures/dump.ts'
 import { type FixtureFormat, fixtureFormats, parseFixture } from '../../fixtures/fixture.ts'
 import { FixtureError } from '../../fixtures/fixture-error.ts'
@@ -77,7 +79,7 @@ async function seeded(engine: AskedEngine, request: JsonObject): Promise<JsonObj
 function databaseOf(engine: AskedEngine, project: unknown, database: unknown): Database {
   const projectId = typeof project === 'string' ? project : ''
   if (projectId === '') throw invalidArgument('project is missing')
-  const databaseId = typeof database !== 'string' || database === '(default)' ? '' : database
+  const databaseId = typeof database === 'string' ? databaseIdOf(database) : ''
   validateDatabase({ projectId, databaseId })
   return engine.database(projectId, databaseId)
 }

@@ -10,6 +10,7 @@
  * All take `database` and `namespace` too, and those with a kind a `parent`. Keys are texts such as User:"ada"/ToDo:5
  * (engine: model/key-path.ts). Ids are decimal texts in answers, and texts or whole numbers in requests.
  */
+
 import {
   type Database,
   type Engine,
@@ -20,6 +21,7 @@ import {
   parseKeyPath,
   spaceOf,
 } from '@sixtables/engine'
+import { databaseIdOf } from '../../convert/parameters.ts'
 import type { Router } from '../../protocols/router.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
 
@@ -234,10 +236,9 @@ function kindIn(engine: AskedEngine, request: IdRequest): { readonly database: D
 function partitionIn(request: IdRequest): PartitionId {
   const projectId = textIn(request, 'project')
   if (projectId === '') throw missing('project')
-  const database = textIn(request, 'database')
   return {
     projectId,
-    databaseId: database === '(default)' ? '' : database,
+    databaseId: databaseIdOf(textIn(request, 'database')),
     namespaceId: textIn(request, 'namespace'),
   }
 }

@@ -8,6 +8,7 @@
  *
  * A server does not keep its caller waiting for ever: after ten seconds it answers with the state and the progress.
  */
+
 import {
   type CataloguedIndex,
   type Database,
@@ -23,6 +24,7 @@ import {
   parseIndexYaml,
   validateDatabase,
 } from '@sixtables/engine'
+import { databaseIdOf } from '../../convert/parameters.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import type { JsonObject } from '../operations/operations.ts'
@@ -197,7 +199,7 @@ function refuseOthers(request: JsonObject, known: readonly string[]): void {
 }
 
 function databaseOf(database: unknown): string {
-  return database === undefined || database === '(default)' ? '' : String(database)
+  return database === undefined ? '' : databaseIdOf(String(database))
 }
 
 function textOf(name: string, value: unknown): string {

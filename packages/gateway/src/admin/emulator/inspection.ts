@@ -9,6 +9,7 @@
  *   GET   databases      every database, and its settings
  *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: a database, or everything
  */
+
 import {
   type CheckReport,
   type CommitFilter,
@@ -21,6 +22,7 @@ import {
   tableIds,
   type VersionsReport,
 } from '@sixtables/engine'
+import { databaseIdOf, wholeNumber } from '../../convert/parameters.ts'
 import { settingsJson } from './database-settings.ts'
 import { needOneProcess } from './one-process.ts'
 
@@ -86,31 +88,30 @@ export async function inspect(
 export function keyOf({ project, database, namespace, key }: Parameters): Key {
   if (!project) throw invalidArgument('the parameter project is missing')
   if (!key) throw invalidArgument('the parameter key is missing')
-  const databaseId = database === undefined || database === '(default)' ? '' : database
+  const databaseId = databaseIdOf(database) ?? ''
   return { partition: { projectId: project, databaseId, namespaceId: namespace ?? '' }, path: parseKeyPath(key) }
 }
 
 /** The newest so many log records; without the parameter all of them. */
 function recordsIn(parameters: Parameters): { readonly records: number | undefined } {
-  return { records: numberOf(parameters, 'records') }
+  return { records: wholeNumber('records', parameters['records']) }
 }
 
 const versionsDefault = 1000
 
 function versions(engine: Engine, parameters: Parameters): Promise<VersionsReport> {
-  const limit = numberOf(parameters, 'limit') ?? versionsDefault
-  if (limit === 0) throw invalidArgument('limit is 0; it is at least 1')
+  const limit = wholeNumber('limit', parameters['limit'], { min: 1 }) ?? versionsDefault
   return engine.inspector.versions(keyOf(parameters), limit)
 }
 
 function pending(engine: Engine, parameters: Parameters): PendingReport {
-  const limit = numberOf(parameters, 'limit')
-  return engine.inspector.pending({ ...placeOf(parameters), limit, words: numberOf(parameters, 'words') })
+  const limit = wholeNumber('limit', parameters['limit'])
+  return engine.inspector.pending({ ...placeOf(parameters), limit, words: wholeNumber('words', parameters['words']) })
 }
 
 /** Only what is given; `(default)` is the default database. */
 export function placeOf({ project, database, namespace }: Parameters): CommitFilter {
-  return { projectId: project, databaseId: database === '(default)' ? '' : database, namespaceId: namespace }
+  return { projectId: project, databaseId: databaseIdOf(database), namespaceId: namespace }
 }
 
 async function release(engine: Engine, parameters: Parameters): Promise<unknown> {
@@ -160,14 +161,7 @@ function table(engine: Engine, parameters: Parameters): unknown {
     after,
     until,
     before,
-    limit: numberOf(parameters, 'limit'),
-    words: numberOf(parameters, 'words'),
+    limit: wholeNumber('limit', parameters['limit']),
+    words: wholeNumber('words', parameters['words']),
   })
-}
-
-function numberOf(parameters: Parameters, name: string): number | undefined {
-  const text = parameters[name]
-  if (text === undefined) return undefined
-  if (!/^\d{1,9}$/.test(text)) throw invalidArgument(`${name} is a whole number, not "${text}"`)
-  return Number(text)
 }

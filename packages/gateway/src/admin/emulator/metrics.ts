@@ -8,9 +8,11 @@
  *
  * Known: Prometheus' text form 0.0.4, and its names for processes. docs/decisions/0061-metrics.md says why a library writes it.
  */
+
 import type { Engine } from '@sixtables/engine'
 import type { Registry } from 'prom-client'
 import type { CallReport, Calls } from '../../calls/calls.ts'
+import { dataMethodOf } from '../../methods.ts'
 import type { Router } from '../../protocols/router.ts'
 
 /** Bounds of the durations, in seconds: a call in memory takes a tenth of a millisecond. */
@@ -47,7 +49,7 @@ async function metricsOf(engine: Engine, calls: Calls): Promise<Registry> {
     registers,
   })
   calls.observe(({ method, code, durationMs }: CallReport) => {
-    const name = `${method.charAt(0).toLowerCase()}${method.slice(1)}`
+    const name = dataMethodOf(method)
     count.inc({ method: name, code })
     duration.observe({ method: name }, durationMs / 1000)
   })

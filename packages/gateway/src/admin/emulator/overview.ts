@@ -10,10 +10,13 @@
  * OV1  Calls are observed while a stream is open, and no longer.                     overview.test.ts
  * OV2  The cost of an event does not grow with the store.                            everything in it is counted already
  */
+
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Engine, type Finding, invalidArgument } from '@sixtables/engine'
+import type { Engine, Finding } from '@sixtables/engine'
 import type { CallReport, Calls } from '../../calls/calls.ts'
+import { checkParameters, wholeNumber } from '../../convert/parameters.ts'
+import { dataMethodOf } from '../../methods.ts'
 import { eventOf, type Router } from '../../protocols/router.ts'
 
 export interface MethodOverview {
@@ -53,14 +56,10 @@ export function addOverviewRoute(router: Router, engine: Engine, calls: Calls): 
   })
 }
 
+/** Milliseconds. */
 function intervalOf(query: URLSearchParams): number {
-  for (const name of query.keys()) {
-    if (name !== 'interval') throw invalidArgument(`there is no parameter "${name}" here; there is interval`)
-  }
-  const text = query.get('interval') ?? String(intervalMsDefault)
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value >= intervalMsMin && value <= intervalMsMax) return value
-  throw invalidArgument(`interval is ${intervalMsMin} to ${intervalMsMax} milliseconds, not "${text}"`)
+  checkParameters(query, ['interval'])
+  return wholeNumber('interval', query.get('interval'), { min: intervalMsMin, max: intervalMsMax }) ?? intervalMsDefault
 }
 
 async function* eventsOf(
@@ -121,7 +120,7 @@ class CallCounts {
 
   add(report: CallReport): void {
     const { method, code } = report
-    const name = `${method.charAt(0).toLowerCase()}${method.slice(1)}`
+    const name = dataMethodOf(method)
     const counts = this.#methods.get(name) ?? new MethodCounts()
     this.#methods.set(name, counts)
     counts.add(report)

@@ -6,9 +6,9 @@
  *   GET    /emulator/requests/events    server-sent events: those that end from now on; it records while it is open      filters
  *   DELETE /emulator/requests           forgets those that are kept
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatastoreError, invalidArgument } from '@sixtables/engine'
-import type { MethodName } from '../../call.ts'
+import { DatastoreError } from '@sixtables/engine'
 import { type RequestFilter, requestFilter } from '../../calls/request-filter.ts'
 import {
   callsMax,
@@ -17,6 +17,8 @@ import {
   type RequestDetail,
   type RequestRecorder,
 } from '../../calls/request-recorder.ts'
+import { wholeNumber } from '../../convert/parameters.ts'
+import { type DataMethod, methodNames } from '../../methods.ts'
 import { type Printable, printJson } from '../../protocols/json-text.ts'
 import { eventOf, type Router } from '../../protocols/router.ts'
 
@@ -53,9 +55,8 @@ export interface MessageReport {
 export function addRequestRoutes(router: Router, recorder: RequestRecorder): void {
   router.add('GET', '/emulator/requests', ({ query }) => {
     const filter = requestFilter(query, ['limit', 'before'])
-    const limit = numberOf(query, 'limit') ?? limitDefault
-    if (limit < 1 || limit > callsMax) throw invalidArgument(`limit is 1 to ${callsMax}, not "${limit}"`)
-    const before = numberOf(query, 'before')
+    const limit = wholeNumber('limit', query.get('limit'), { min: 1, max: callsMax }) ?? limitDefault
+    const before = wholeNumber('before', query.get('before'))
     const { requests } = recorder.newest(filter, limit, before === undefined ? {} : { before })
     return { json: { recording: recorder.isRecording, requests } satisfies RequestList }
   })
@@ -94,11 +95,11 @@ async function* eventsOf(
     while (!signal.aborted) {
       const isSilent = !(await recorder.after(last, signal, silenceMs))
       const { requests: found, more } = recorder.newest(filter, batchMax, { after: last })
-      const skipped = more + recorder.passed - passed
-      passed = recorder.passed
       last = recorder.lastId
       const requests = [...found].reverse()
       if (requests.length > 0) {
+        const skipped = more + recorder.passed - passed
+        passed = recorder.passed
         yield eventOf({ requests, ...(skipped === 0 ? {} : { skipped }) } satisfies RequestEvent)
       } else if (isSilent) yield Buffer.from(':\n\n')
       await sleep(batchEveryMs, undefined, { signal }).catch(() => {})
@@ -110,7 +111,7 @@ async function* eventsOf(
 
 async function detailInJson(method: string, { request, answer, plan, tables }: RequestDetail): Promise<object> {
   const { requestMessageToJson, answerToJson } = await import('../../protocols/json-codec.ts')
-  const name = `${method.charAt(0).toUpperCase()}${method.slice(1)}` as MethodName
+  const name = methodNames[method as DataMethod]
   return {
     ...(request === undefined ? {} : { request: reportOf(request, (bytes) => requestMessageToJson(name, bytes)) }),
     ...(answer === undefined ? {} : { response: reportOf(answer, (bytes) => answerToJson(name, bytes)) }),
@@ -126,11 +127,4 @@ function reportOf({ bytes, size, cut }: KeptMessage, print: (message: Buffer) =>
   } catch {
     return report
   }
-}
-
-function numberOf(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name)
-  if (text === null) return undefined
-  if (!/^\d{1,15}$/.test(text)) throw invalidArgument(`${name} is a whole number, not "${text}"`)
-  return Number(text)
 }

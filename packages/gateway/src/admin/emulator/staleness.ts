@@ -18,7 +18,7 @@ import { gqlQueryOf } from '../../gql/gql.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
-import { partitionIn } from './explain.ts'
+import { gqlIn, partitionIn } from './explain.ts'
 
 export interface ResultReport {
   /** `User:"ada"/ToDo:5` */
@@ -46,14 +46,13 @@ const limitMax = 100
 
 export function addStalenessRoute(router: Router, engine: Engine): void {
   router.add('POST', '/emulator/staleness', async (request) => {
-    const { gql, limit = limitMax, ...place } = bodyObject(request.body)
-    if (typeof gql !== 'string' || gql === '')
-      throw invalidArgument('gql is missing: give a query such as SELECT * FROM Task')
+    const body = bodyObject(request.body)
+    const { limit = limitMax } = body
+    const asked = gqlIn(body)
     if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > limitMax) {
       throw invalidArgument(`limit is a whole number from 1 to ${limitMax}, not ${JSON.stringify(limit)}`)
     }
-    const partition = partitionIn(place)
-    const asked = { queryString: gql, allowLiterals: true, namedBindings: {}, positionalBindings: [] }
+    const partition = partitionIn(body)
     const query = gqlQueryOf(asked, partition)
     const shown = Math.min(query.limit ?? Number.POSITIVE_INFINITY, Number(limit))
     return { json: await staleness(engine, askedBy(request, engine), { query, partition, shown }) }

@@ -16,7 +16,9 @@
  *
  * Answers are the engine's reports (tablets/report.ts), plain JSON.
  */
+
 import { type Engine, type HeatOptions, invalidArgument, type TableId, tableIds } from '@sixtables/engine'
+import { checkParameters, wholeNumber } from '../../convert/parameters.ts'
 import type { Router } from '../../protocols/router.ts'
 import { liveHeat } from './live-heat.ts'
 import { groupsDefault, tickMs, Watch } from './watch.ts'
@@ -38,44 +40,44 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
     wait.abort()
   }
   router.add('GET', '/emulator/tablets', async ({ query }) => {
-    known(query, ['counted'])
+    checkParameters(query, ['counted'])
     await rowsCounted(query)
     return { json: tablets.report() }
   })
   router.add('GET', '/emulator/tablets/events', ({ query }) => {
-    known(query, ['after'])
+    checkParameters(query, ['after'])
     return { json: { events: tablets.events(numberOf(query, 'after', 0) ?? 0) } }
   })
   router.add('GET', '/emulator/heat', ({ query }) => {
-    known(query, heatParameters)
+    checkParameters(query, heatParameters)
     return { json: tablets.heat(heatOptions(query)) }
   })
   router.add('GET', '/emulator/heat/recording', ({ query }) => {
-    known(query, [])
+    checkParameters(query, [])
     return { json: { ...tablets.heatRecording(), findings: engine.findings() } }
   })
   router.add('GET', '/emulator/heat/live', ({ query }) => {
-    known(query, ['interval'])
+    checkParameters(query, ['interval'])
     const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
     return { events: (signal) => liveHeat(engine, clock, intervalMs, signal) }
   })
   router.add('GET', '/emulator/groups', ({ query }) => {
-    known(query, ['limit'])
+    checkParameters(query, ['limit'])
     return { json: { groups: tablets.groups(numberOf(query, 'limit', 1) ?? groupsDefault) } }
   })
   router.add('GET', '/emulator/findings', ({ query }) => {
-    known(query, [])
+    checkParameters(query, [])
     return { json: { findings: engine.findings() } }
   })
   router.add('GET', '/emulator/watch', async ({ query }) => {
-    known(query, ['interval', 'counted', ...heatParameters])
+    checkParameters(query, ['interval', 'counted', ...heatParameters])
     const intervalMs = numberOf(query, 'interval', tickMs) ?? intervalMsDefault
     const options = heatOptions(query)
     await rowsCounted(query)
     return { events: (signal) => watch.events(intervalMs, options, signal) }
   })
   router.add('POST', '/emulator/tablets/compact', ({ query }) => {
-    known(query, ['table'])
+    checkParameters(query, ['table'])
     tablets.compact(tableOf(query))
     return { json: tablets.report() }
   })
@@ -95,21 +97,6 @@ function tableOf(query: URLSearchParams): TableId | undefined {
   return found
 }
 
-/** A misspelt parameter would be an answer to another question. */
-function known(query: URLSearchParams, names: readonly string[]): void {
-  for (const name of query.keys()) {
-    if (names.includes(name)) continue
-    const there = names.length === 0 ? 'none' : names.join(', ')
-    throw invalidArgument(`there is no parameter "${name}" here; there is ${there}`)
-  }
-}
-
 function numberOf(query: URLSearchParams, name: string, min: number): number | undefined {
-  const text = query.get(name)
-  if (text === null) return undefined
-  const value = Number(text)
-  if (text === '' || !Number.isSafeInteger(value) || value < min) {
-    throw invalidArgument(`${name} is a whole number of at least ${min}, not "${text}"`)
-  }
-  return value
+  return wholeNumber(name, query.get(name), { min })
 }

@@ -8,7 +8,9 @@
  *
  * Known: which paths gcloud uses, and google.firestore.admin.v1. No emulator answers these.
  */
+
 import { invalidArgument } from '@sixtables/engine'
+import { databaseIdOf } from '../../convert/parameters.ts'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import { definitionOfFirestore, firestoreIndex, firestoreIndexName, type IndexPlace } from '../index-json.ts'
@@ -58,5 +60,5 @@ export function addFirestoreIndexRoutes(router: Router, indexes: IndexOperations
 }
 
 function placeOf({ parameters: { project = '', database = '' } }: RouteRequest): IndexPlace {
-  return { projectId: project, databaseId: database === '(default)' ? '' : database }
+  return { projectId: project, databaseId: databaseIdOf(database) }
 }

@@ -7,8 +7,9 @@ import { statusCodes, systemScheduler } from '@sixtables/engine'
 import protobuf from 'protobufjs/minimal.js'
 import { explainGql, explainPath, type PlanReport } from '../../admin/emulator/explain.ts'
 import type { JsonObject } from '../../admin/operations/operations.ts'
-import { Call, type MethodName, messageOf } from '../../call.ts'
+import { Call, messageOf } from '../../call.ts'
 import { handlersOf } from '../../handlers/handlers.ts'
+import { dataMethodOf, type MethodName } from '../../methods.ts'
 import type { Flags } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
@@ -71,7 +72,7 @@ interface Asked {
 }
 
 async function callServer(address: string, { project, method, message }: Asked): Promise<Buffer> {
-  const name = method.charAt(0).toLowerCase() + method.slice(1)
+  const name = dataMethodOf(method)
   const response = await fetchServer(address, `/v1/projects/${encodeURIComponent(project)}:${name}`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-protobuf' },

@@ -1,4 +1,5 @@
 /** The project and the database that the flags of a command name. */
+import { databaseIdOf } from '../../convert/parameters.ts'
 import type { Flags } from '../framework/command.ts'
 import { last, text } from '../framework/flag-values.ts'
 
@@ -12,6 +13,5 @@ export function projectOf(flags: Flags, env: Readonly<Record<string, string | un
 
 /** The database of `--database`; empty for the default one. */
 export function databaseOf(flags: Flags): string {
-  const database = String(last(flags['database']) ?? '')
-  return database === '(default)' ? '' : database
+  return databaseIdOf(String(last(flags['database']) ?? ''))
 }

@@ -72,9 +72,9 @@ async function askLong(
   path: string,
   onProgress: (rows: number) => void,
 ): Promise<unknown> {
-  const body = await openEvents(address, method, path)
+  const events = await openEvents(address, method, path)
   try {
-    for await (const data of eventData(body)) {
+    for await (const data of events) {
       const event = JSON.parse(data) as ProgressEvent
       if ('progress' in event) onProgress(event.progress.rows)
       else if ('report' in event) return event.report
@@ -89,6 +89,7 @@ async function askLong(
 /**
  * Asks a server for a stream of events.
  *
+ * @returns the data of each
  * @throws UsageError when there is no server, OperationError when it answers with something else
  */
 export async function openEvents(
@@ -96,7 +97,7 @@ export async function openEvents(
   method: 'GET' | 'POST',
   path: string,
   signal?: AbortSignal,
-): Promise<AsyncIterable<Uint8Array>> {
+): Promise<AsyncIterable<string>> {
   const response = await fetchServer(address, path, { method, ...(signal === undefined ? {} : { signal }) })
   if (!response.ok || response.body === null) {
     throw refused(address, `${method} ${path}`, { status: response.status, text: await response.text() })
@@ -105,7 +106,7 @@ export async function openEvents(
     await response.body.cancel()
     throw notUnderstood(address, method, path)
   }
-  return response.body
+  return eventData(response.body)
 }
 
 /** @throws UsageError when there is no server, OperationError when there is one that does not answer */

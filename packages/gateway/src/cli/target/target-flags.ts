@@ -42,12 +42,16 @@ const namespace: Flag = {
 }
 const json: Flag = { name: 'json', type: 'boolean', describe: 'JSON output', group }
 
+const serverDir: Flag = { ...dataDir, describe: 'Data folder of the running server, instead of --endpoint' }
+
 /** Flags of commands that only ask a running server. */
-export const serverFlags: readonly Flag[] = [
-  endpoint,
-  { ...dataDir, describe: 'Data folder of the running server, instead of --endpoint' },
-  json,
-]
+export const serverFlags: readonly Flag[] = [endpoint, serverDir, json]
+
+/** Flags of commands whose subject is the server itself; `--host-port` is the name that gcloud has for its address. */
+export function addressFlags(group: string): readonly Flag[] {
+  const hostPort: Flag = { name: 'host-port', type: 'string', describe: 'The same as --endpoint', group }
+  return [endpoint, hostPort, serverDir].map((flag) => ({ ...flag, group }))
+}
 
 /** Flags of commands that read the whole store. */
 export const placeFlags: readonly Flag[] = [endpoint, dataDir, json]

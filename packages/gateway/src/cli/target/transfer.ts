@@ -8,7 +8,7 @@ import type { Flags } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { counted } from '../framework/print.ts'
-import { projectOf } from './database.ts'
+import { databaseOf, projectOf } from './database.ts'
 import { askServer } from './remote-target.ts'
 
 export interface Wanted {
@@ -20,11 +20,10 @@ export interface Wanted {
 }
 
 export function wantedOf(flags: Flags, io: Io): Wanted {
-  const database = String(flags['database'] ?? '')
   const list = (name: string): readonly string[] => ([] as unknown[]).concat(flags[name] ?? []).map(String)
   return {
     project: projectOf(flags, io.env),
-    database: database === '(default)' ? '' : database,
+    database: databaseOf(flags),
     kinds: list('kind'),
     namespaces: list('namespace'),
   }

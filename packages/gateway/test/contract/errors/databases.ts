@@ -1,5 +1,5 @@
 /** Which database a request is for: names of projects, and parts of a request that name another database. */
-import type { MethodName } from '../../../src/call.ts'
+import type { MethodName } from '../../../src/methods.ts'
 import type { Plain } from '../../support/published-protos.ts'
 import { type Answers, commit, entity, integer, invalid, named, ok, type Row, type World } from './row.ts'
 

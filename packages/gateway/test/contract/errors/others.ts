@@ -1,5 +1,5 @@
 /** Aggregations, ids, lookups and transactions; and what depends on the state of the store. */
-import type { MethodName } from '../../../src/call.ts'
+import type { MethodName } from '../../../src/methods.ts'
 import type { Plain } from '../../support/published-protos.ts'
 import {
   type Answers,

@@ -2,7 +2,7 @@
  * A row of the table of answers: one request, and what each server says to it. The gists of both of Google's emulators are
  * measured; matched are codes, and that our message names what is wrong. Google's texts are in error-texts.test.ts.
  */
-import type { MethodName } from '../../../src/call.ts'
+import type { MethodName } from '../../../src/methods.ts'
 import type { Plain } from '../../support/published-protos.ts'
 import type { WireName } from '../../support/wires.ts'
 

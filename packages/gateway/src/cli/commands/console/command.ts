@@ -1,5 +1,6 @@
 /** `sixtables console` for parser, help and reference; what it does is imported when it runs. */
 import type { Command } from '../../framework/command.ts'
+import { addressFlags } from '../../target/target-flags.ts'
 
 const group = 'Server'
 
@@ -7,15 +8,7 @@ export const consoleCommand: Command = {
   name: 'console',
   describe: 'Open the console of a running server in the browser',
   flags: [
-    {
-      name: 'endpoint',
-      type: 'string',
-      describe: 'Address of the server: host:port',
-      default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
-      group,
-    },
-    { name: 'host-port', type: 'string', describe: 'The same as --endpoint', group },
-    { name: 'data-dir', type: 'string', describe: 'Data folder of the running server, instead of --endpoint', group },
+    ...addressFlags(group),
     {
       name: 'open',
       type: 'boolean',

@@ -1,5 +1,6 @@
 /** `sixtables env` for parser, help and reference; what it does is imported when it runs. */
 import type { Command } from '../../framework/command.ts'
+import { addressFlags } from '../../target/target-flags.ts'
 
 const group = 'Environment'
 
@@ -16,15 +17,7 @@ export const envCommand: Command = {
       group,
     },
     { name: 'unset', type: 'boolean', describe: 'Commands that unset the variables, instead of set them', group },
-    {
-      name: 'endpoint',
-      type: 'string',
-      describe: 'Address of the server: host:port',
-      default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
-      group,
-    },
-    { name: 'host-port', type: 'string', describe: 'The same as --endpoint', group },
-    { name: 'data-dir', type: 'string', describe: 'Data folder of the running server, instead of --endpoint', group },
+    ...addressFlags(group),
     {
       name: 'project',
       type: 'string',

@@ -8,7 +8,7 @@ import { nearest } from '@sixtables/engine/nearest'
 import { formatPath, type PlainValue, plainOf, plainProperties } from '../../../fixtures/plain-value.ts'
 import type { StoredEntity } from '../../../fixtures/store.ts'
 import type { BoundAggregation } from '../../../gql/bind.ts'
-import { gqlAggregationOf, gqlQueryOf, parsedGql } from '../../../gql/gql.ts'
+import { gqlAggregationOf, gqlOfText, gqlQueryOf, parsedGql } from '../../../gql/gql.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
 import { text } from '../../framework/flag-values.ts'
@@ -72,9 +72,9 @@ export function readStatement(queryString: string, flags: Flags, io: Io): Statem
   }
   const limit = wholeNumber(flags, 'limit')
   const cursor = text(flags, 'cursor')
-  const wire = { queryString, allowLiterals: true, namedBindings: {}, positionalBindings: [] }
+  const wire = gqlOfText(queryString)
   try {
-    if (parsedGql(wire.queryString, { allowLiterals: true }).type === 'aggregate') {
+    if (parsedGql(queryString, wire).type === 'aggregate') {
       if (limit !== undefined || cursor !== undefined) {
         throw new UsageError('an aggregation has one result; leave out --limit and --cursor')
       }

@@ -1,5 +1,6 @@
 /** `sixtables health` for parser, help and reference; what it does is imported when it runs. */
 import type { Command } from '../../framework/command.ts'
+import { addressFlags } from '../../target/target-flags.ts'
 
 const group = 'Health'
 
@@ -7,15 +8,7 @@ export const healthCommand: Command = {
   name: 'health',
   describe: 'Check whether a server answers: exit code 0 if it does, 1 if it does not',
   flags: [
-    {
-      name: 'endpoint',
-      type: 'string',
-      describe: 'Address of the server: host:port',
-      default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
-      group,
-    },
-    { name: 'host-port', type: 'string', describe: 'The same as --endpoint', group },
-    { name: 'data-dir', type: 'string', describe: 'Data folder of the running server, instead of --endpoint', group },
+    ...addressFlags(group),
     { name: 'wait', type: 'string', describe: 'Maximum wait for the answer in seconds', default: '0', group },
     { name: 'json', type: 'boolean', describe: 'JSON output', group },
   ],

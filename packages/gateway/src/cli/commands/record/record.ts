@@ -7,7 +7,6 @@ import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError } from '../../framework/errors.ts'
 import { wholeNumber } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
-import { eventData } from '../../target/events.ts'
 import { serverOf } from '../../target/places.ts'
 import { countInWords, RecordingFile } from '../../target/recording-file.ts'
 import { openEvents } from '../../target/remote-target.ts'
@@ -23,13 +22,13 @@ export async function record(flags: Flags, io: Io): Promise<number> {
   let timer: NodeJS.Timeout | undefined
   try {
     // The server first: a file that stays empty would be in the way of the next try.
-    const body = await openEvents(address, 'GET', `/emulator/calls?values=${flags['values'] === true}`, stop.signal)
+    const lines = await openEvents(address, 'GET', `/emulator/calls?values=${flags['values'] === true}`, stop.signal)
     const force = flags['force'] === true
     const whenThere = 'give --force to replace it, or name another file'
     const file = await RecordingFile.create(path, { force, whenThere })
     io.err(`sixtables: recording the calls of ${address} in ${path}; Ctrl-C ends it`)
     if (seconds !== undefined) timer = setTimeout(() => stop.abort(), seconds * 1000)
-    await fill(file, { body, signal: stop.signal, io, address })
+    await fill(file, { lines, signal: stop.signal, io, address })
     return exitCodes.ok
   } finally {
     clearTimeout(timer)
@@ -39,7 +38,7 @@ export async function record(flags: Flags, io: Io): Promise<number> {
 }
 
 interface Source {
-  readonly body: AsyncIterable<Uint8Array>
+  readonly lines: AsyncIterable<string>
   /** Ends the recording. */
   readonly signal: AbortSignal
   readonly io: Io
@@ -47,9 +46,9 @@ interface Source {
 }
 
 /** Writes the lines as they come, and in the end their number. */
-async function fill(file: RecordingFile, { body, signal, io, address }: Source): Promise<void> {
+async function fill(file: RecordingFile, { lines, signal, io, address }: Source): Promise<void> {
   try {
-    for await (const line of eventData(body)) await file.write([line])
+    for await (const line of lines) await file.write([line])
     io.err(`sixtables: the server on ${address} has ended the recording`)
   } catch (error) {
     if (!signal.aborted) {

@@ -1,5 +1,5 @@
 /** One call in words: its line, its messages as JSON, its plan, and the rows of each table. */
-import type { PlanTree } from '@sixtables/engine'
+import { type PlanTree, planText } from '@sixtables/engine'
 import type { MessageReport } from '../../../admin/emulator/request-routes.ts'
 import { callLine } from '../../../calls/call-lines.ts'
 import type { RecordedRequest, TableRows } from '../../../calls/request-recorder.ts'
@@ -18,7 +18,13 @@ export function requestInWords(detail: RequestDetailReport): readonly string[] {
   if (request !== undefined) lines.push('', ...messageLines('Request', request))
   if (response !== undefined) lines.push('', ...messageLines('Response', response))
   if (plan !== undefined)
-    lines.push('', 'Plan:', ...stepLines(plan.source, '  '), ...plan.results.map((line) => `  ${line}`))
+    lines.push(
+      '',
+      'Plan:',
+      ...planText(plan)
+        .split('\n')
+        .map((line) => `  ${line}`),
+    )
   if (tables.length > 0) lines.push('', 'Rows:', ...tables.map(tableLine))
   return lines
 }
@@ -27,10 +33,6 @@ function messageLines(title: string, { json, bytes, cut }: MessageReport): reado
   const some = cut === undefined ? '' : `, ${cut.kept} of ${cut.of} elements of its list are kept`
   const head = `${title}, ${counted(bytes, 'byte')}${some}:`
   return json === undefined ? [`${head} it does not decode`] : [head, ...JSON.stringify(json, null, 2).split('\n')]
-}
-
-function stepLines({ words, inputs }: PlanTree['source'], indent: string): readonly string[] {
-  return [`${indent}${words}`, ...inputs.flatMap((input) => stepLines(input, `${indent}  `))]
 }
 
 function tableLine({ table, rowsRead, rowsWritten, rowsDeleted }: TableRows): string {

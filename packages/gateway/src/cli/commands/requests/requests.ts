@@ -1,13 +1,14 @@
 /** `sixtables requests`: the newest calls of a running server, one of them in detail, or each as it comes. */
+import { DatastoreError } from '@sixtables/engine'
 import type { RequestEvent, RequestList } from '../../../admin/emulator/request-routes.ts'
 import { callLine } from '../../../calls/call-lines.ts'
+import { requestFilter } from '../../../calls/request-filter.ts'
 import type { RecordedRequest } from '../../../calls/request-recorder.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import { text, wholeNumber } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { ask } from '../../target/ask-server.ts'
-import { eventData } from '../../target/events.ts'
 import { serverOf } from '../../target/places.ts'
 import { openEvents } from '../../target/remote-target.ts'
 import { type RequestDetailReport, requestInWords } from './request-in-words.ts'
@@ -30,6 +31,7 @@ export async function requests(flags: Flags, io: Io): Promise<number> {
     const value = text(flags, flag)
     if (value !== undefined) query.set(parameter, value)
   }
+  checkFilter(query)
   const limit = wholeNumber(flags, 'limit', 1000)
   const id = flags['id']
   if (id !== undefined)
@@ -44,6 +46,15 @@ export async function requests(flags: Flags, io: Io): Promise<number> {
     path: `/emulator/requests?${query}`,
     inWords: (list) => listInWords(list),
   })
+}
+
+/** As the server will, but with the names of flags. @throws UsageError */
+function checkFilter(query: URLSearchParams): void {
+  try {
+    requestFilter(query, [], (parameter) => `--${filters[parameter]}`)
+  } catch (error) {
+    throw error instanceof DatastoreError ? new UsageError(error.message) : error
+  }
 }
 
 function one(
@@ -80,9 +91,9 @@ async function follow(flags: Flags, io: Io, query: URLSearchParams): Promise<num
   const stop = new AbortController()
   const release = io.onSignal(() => stop.abort())
   try {
-    const body = await openEvents(address, 'GET', `/emulator/requests/events?${query}`, stop.signal)
+    const events = await openEvents(address, 'GET', `/emulator/requests/events?${query}`, stop.signal)
     io.err(`sixtables: the calls of ${address} as they come; Ctrl-C ends it`)
-    for await (const data of eventData(body)) {
+    for await (const data of events) {
       const { requests: found, skipped } = JSON.parse(data) as RequestEvent
       if (skipped !== undefined) io.err(`sixtables: ${skipped} more calls came too fast to be shown`)
       for (const request of found) io.out(flags['json'] === true ? JSON.stringify(request) : requestLine(request))

@@ -1,0 +1,29 @@
+/** Parameters of the calls that only an emulator has: which there are, whole numbers, and names of databases. */
+import { invalidArgument } from '@sixtables/engine'
+
+/** A misspelt parameter would be an answer to another question. @throws INVALID_ARGUMENT */
+export function checkParameters(query: URLSearchParams, names: readonly string[]): void {
+  for (const name of query.keys()) {
+    if (names.includes(name)) continue
+    const there = names.length === 0 ? 'none' : names.join(', ')
+    throw invalidArgument(`there is no parameter "${name}" here; there is ${there}`)
+  }
+}
+
+/** @param text - absent: the number is `undefined`. @throws INVALID_ARGUMENT */
+export function wholeNumber(
+  name: string,
+  text: string | null | undefined,
+  { min = 0, max = Number.MAX_SAFE_INTEGER }: { readonly min?: number; readonly max?: number } = {},
+): number | undefined {
+  if (text === null || text === undefined) return undefined
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= max) return value
+  const range = max < Number.MAX_SAFE_INTEGER ? ` from ${min} to ${max}` : min === 0 ? '' : ` of at least ${min}`
+  throw invalidArgument(`${name} is a whole number${range}, not "${text}"`)
+}
+
+/** The id of a database by the name that people give it: that of `(default)` is empty. */
+export function databaseIdOf<T extends string | undefined>(name: T): T | '' {
+  return name === '(default)' ? '' : name
+}
