@@ -2,14 +2,12 @@ import { systemScheduler } from '@sixtables/engine'
 import { expect, test, vi } from 'vitest'
 import { Call } from '../call.ts'
 import { jsonForm } from './http-json.ts'
-import { answerToJson, longAnswerToJson, requestFromJson } from './json-codec.ts'
-
-vi.mock('./json-codec.ts', { spy: true })
+import * as codec from './json-codec.ts'
 
 /** In which turns of the event loop a function is called while `work` goes on. */
-async function turnsOf<Called extends typeof answerToJson | typeof longAnswerToJson | typeof requestFromJson>(
-  called: Called,
-  result: Awaited<ReturnType<Called>>,
+async function turnsOf<Name extends 'answerToJson' | 'longAnswerToJson' | 'requestFromJson'>(
+  called: Name,
+  result: Awaited<ReturnType<(typeof codec)[Name]>>,
   work: () => unknown[],
 ): Promise<number[]> {
   let turn = 0
@@ -20,7 +18,7 @@ async function turnsOf<Called extends typeof answerToJson | typeof longAnswerToJ
   }
   setImmediate(next)
   const turns: number[] = []
-  vi.mocked<(...given: never[]) => unknown>(called).mockImplementation(() => {
+  vi.spyOn<{ [name: string]: (...given: never[]) => unknown }, string>(codec, called).mockImplementation(() => {
     turns.push(turn)
     return result
   })
@@ -34,21 +32,21 @@ const calls = 20
 const call = (): Call => new Call({ clock: systemScheduler })
 
 test('of large answers one is printed in a turn of the event loop', async () => {
-  const turns = await turnsOf(longAnswerToJson, '', () =>
+  const turns = await turnsOf('longAnswerToJson', '', () =>
     Array.from({ length: calls }, () => jsonForm.answer('Lookup', large, call())),
   )
   expect(new Set(turns).size).toBe(calls)
 })
 
 test('of large bodies one is read in a turn of the event loop', async () => {
-  const turns = await turnsOf(requestFromJson, Buffer.alloc(0), () =>
+  const turns = await turnsOf('requestFromJson', Buffer.alloc(0), () =>
     Array.from({ length: calls }, () => jsonForm.request('Lookup', large, call())),
   )
   expect(new Set(turns).size).toBe(calls)
 })
 
 test('small ones are printed and read at once', async () => {
-  const turns = await turnsOf(answerToJson, '', () =>
+  const turns = await turnsOf('answerToJson', '', () =>
     Array.from({ length: calls }, () => jsonForm.answer('Lookup', Buffer.alloc(100), call())),
   )
   expect(new Set(turns).size).toBe(1)
@@ -59,7 +57,7 @@ test('a large commit is read in pieces, each in a turn of its own', async () => 
     delete: { path: [{ kind: 'K', name: `entity ${i} of many` }] },
   }))
   const body = Buffer.from(JSON.stringify({ mutations }))
-  const turns = await turnsOf(requestFromJson, Buffer.alloc(0), () => [jsonForm.request('Commit', body, call())])
+  const turns = await turnsOf('requestFromJson', Buffer.alloc(0), () => [jsonForm.request('Commit', body, call())])
   expect(turns.length).toBeGreaterThan(5)
   // The rest of the body, without its list, comes with the first piece.
   expect(new Set(turns).size).toBeGreaterThanOrEqual(turns.length - 1)

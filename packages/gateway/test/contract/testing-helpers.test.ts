@@ -8,7 +8,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { type Hooks, useEmulator } from '../../src/testing/use-emulator.ts'
 import { resetProject, useWorkerProject, workerProject } from '../../src/testing/worker.ts'
@@ -84,8 +84,6 @@ describe('the project of a worker', () => {
   beforeEach(() => {
     for (const name of ['VITEST_POOL_ID', 'JEST_WORKER_ID', 'MOCHA_WORKER_ID']) vi.stubEnv(name, undefined)
   })
-
-  afterEach(() => void vi.unstubAllEnvs())
 
   test.each(['VITEST_POOL_ID', 'JEST_WORKER_ID', 'MOCHA_WORKER_ID'])('is told by %s', (name) => {
     vi.stubEnv(name, '7')

@@ -15,8 +15,6 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  vi.restoreAllMocks()
-  vi.unstubAllGlobals()
   await engine.close()
 })
 

@@ -1,0 +1,9 @@
+/** Runs before each test file: variables that a file sets are gone after it, since the next one runs in the same process (vitest.config.ts). */
+import { afterAll } from 'vitest'
+
+const before = { ...process.env }
+
+afterAll(() => {
+  for (const name of Object.keys(process.env)) if (!Object.hasOwn(before, name)) delete process.env[name]
+  Object.assign(process.env, before)
+})
