@@ -33,6 +33,14 @@ describe('memory-kv', () => {
   })
 })
 
+/** Thousands of nodes are checked: an `expect` for each takes longer than all else. */
+function holds(is: boolean, law: string): void {
+  if (!is) expect.fail(law)
+}
+
+const areEqual = <T>(some: readonly T[], others: readonly T[]): boolean =>
+  some.length === others.length && some.every((one, i) => one === others[i])
+
 /** Checks btree/B1 to btree/B3, btree/B5 and btree/B6, and returns the keys. */
 function checkTree(tree: BTree<number>, capacity: number): string[] {
   const minimum = Math.max(2, capacity >> 2)
@@ -42,37 +50,39 @@ function checkTree(tree: BTree<number>, capacity: number): string[] {
     if (depth === 0) {
       const leaf = node as Leaf<number>
       const leafKeys = leaf.rests.map((rest) => leaf.prefix + rest)
-      expect(leaf.values.length).toBe(leafKeys.length)
-      expect(leaf.start).toBe(leaf.prefix.length)
-      expect(leaf.heads, 'B6').toEqual(headsOf(leaf.rests, 0))
-      expect(leafKeys.length).toBeLessThanOrEqual(capacity)
-      if (!isRoot) expect(leafKeys.length, 'B3').toBeGreaterThanOrEqual(minimum)
+      holds(
+        leaf.values.length === leafKeys.length && leaf.start === leaf.prefix.length,
+        'a value a key, after the prefix',
+      )
+      holds(areEqual(leaf.heads, headsOf(leaf.rests, 0)), 'B6')
+      holds(leafKeys.length <= capacity && (isRoot || leafKeys.length >= minimum), 'B3')
       const [lowest, highest] = [low ?? '', high ?? '\xff']
-      expect(lowest.startsWith(leaf.prefix) && highest.startsWith(leaf.prefix), 'B5').toBe(true)
+      holds(lowest.startsWith(leaf.prefix) && highest.startsWith(leaf.prefix), 'B5')
       const within = (key: string): boolean => (low === undefined || low <= key) && (high === undefined || key < high)
-      expect(leafKeys.every(within), 'B2').toBe(true)
+      holds(leafKeys.every(within), 'B2')
       keys.push(...leafKeys)
       return
     }
     const inner = node as Inner<number>
-    expect(inner.nodes.length).toBe(inner.keys.length + 1)
-    expect(inner.nodes.length).toBeLessThanOrEqual(capacity)
-    expect(inner.nodes.length, 'B3').toBeGreaterThanOrEqual(isRoot ? 2 : minimum)
+    holds(inner.nodes.length === inner.keys.length + 1, 'a node more than keys')
+    holds(inner.nodes.length <= capacity && inner.nodes.length >= (isRoot ? 2 : minimum), 'B3')
     const shared = (inner.keys[0] ?? '').slice(0, inner.start)
-    expect(
-      inner.keys.every((key) => key.startsWith(shared) && key.length >= inner.start),
-      'B5',
-    ).toBe(true)
-    if (!inner.isGuarded) expect((low ?? '').startsWith(shared) && (high ?? '').startsWith(shared), 'B5').toBe(true)
-    expect(inner.heads, 'B6').toEqual(headsOf(inner.keys, inner.start))
+    const isShared = inner.keys.every((key) => key.startsWith(shared) && key.length >= inner.start)
+    holds(isShared && (inner.isGuarded || [low ?? '', high ?? ''].every((end) => end.startsWith(shared))), 'B5')
+    holds(areEqual(inner.heads, headsOf(inner.keys, inner.start)), 'B6')
     inner.nodes.forEach((child, i) => {
       visit(child, depth - 1, inner.keys[i - 1] ?? low, inner.keys[i] ?? high)
     })
   }
   visit(tree.root, tree.height, undefined, undefined)
-  expect(keys, 'B1').toEqual([...new Set(keys)].sort())
-  expect(keys.length).toBe(tree.size)
+  holds(areEqual(keys, [...new Set(keys)].sort()), 'B1')
+  holds(keys.length === tree.size, 'the size is that of the keys')
   return keys
+}
+
+/** Checks the tree and its keys. */
+function checkKeys(tree: BTree<number>, capacity: number, model: ReadonlyMap<string, number>): void {
+  holds(areEqual(checkTree(tree, capacity), [...model.keys()].sort()), 'the keys are those of the model')
 }
 
 describe('a fork of the store', () => {
@@ -134,9 +144,9 @@ describe('the tree', () => {
                   expect.fail(`delete(${key}) said the opposite`)
               }
             }
-            expect(checkTree(tree, capacity)).toEqual([...model.keys()].sort())
+            checkKeys(tree, capacity, model)
           }
-          for (const [key, value] of model) expect(tree.get(key)).toBe(value)
+          for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
         }),
         { numRuns: 60 },
       )
@@ -162,15 +172,13 @@ describe('the tree', () => {
           const [start, end] = ends.map(keyOf).sort() as [string, string]
           tree.deleteRange(start, end)
           for (const key of before) if (start <= key && key < end) model.delete(key)
-          expect(checkTree(tree, capacity)).toEqual([...model.keys()].sort())
+          checkKeys(tree, capacity, model)
           const scan = new TreeScan(view.root, view.height, { start: '', end: '\xff' }, false)
-          expect(
-            scan.next(1000).map(({ key }) => key),
-            'B4',
-          ).toEqual(before)
+          const seen = scan.next(1000).map(({ key }) => key)
+          holds(areEqual(seen, before), 'B4')
           tree.release(view)
         }
-        for (const [key, value] of model) expect(tree.get(key)).toBe(value)
+        for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
       }),
       { numRuns: 100 },
     )
@@ -192,9 +200,9 @@ describe('the tree', () => {
               if (run.insert) model.set(key, value)
               else if ((tree.delete(key) !== undefined) !== model.delete(key)) expect.fail(`delete(${key})`)
             }
-            expect(checkTree(tree, capacity)).toEqual([...model.keys()].sort())
+            checkKeys(tree, capacity, model)
           }
-          for (const [key, value] of model) expect(tree.get(key)).toBe(value)
+          for (const [key, value] of model) holds(tree.get(key) === value, 'a value is that of the model')
         }),
         { numRuns: 60 },
       )
