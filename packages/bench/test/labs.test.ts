@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { findingAdvice } from '@sixtables/engine'
 import { expect, it } from 'vitest'
 import { labs } from '../src/labs/catalogue.ts'
 import { settingNames } from '../src/settings.ts'
-import { suiteOf } from './support/lab-suite.ts'
-import { longLabs, tabletLabs } from './support/tablet-labs.ts'
 
-for (const lab of labs) if (!tabletLabs.includes(lab.name)) suiteOf(lab, longLabs.includes(lab.name) ? [] : [2])
+it('every lab has its tests', () => {
+  const tests = labs.map(({ name }) => new URL(`faults/${name}.test.ts`, import.meta.url))
+  expect(tests.filter((file) => !existsSync(file) || !readFileSync(file, 'utf8').includes('faultsOf('))).toEqual([])
+})
 
 it('every setting is read by a lab', () => {
   const unread = settingNames.filter((name) => labs.every((lab) => lab.settings[name] === undefined))

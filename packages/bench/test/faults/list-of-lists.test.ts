@@ -17,10 +17,7 @@ faultsOf(
       fault: 'one item under the name of sub-lists',
       as: { 'sub-lists': 'one-item' },
     },
-    'a new follower costs a small part of the bytes in sub-lists': {
-      fault: 'sub-lists as long as the one item',
-      settings: { 'list.entriesMax': 25_000 },
-    },
+    'a new follower costs a small part of the bytes in sub-lists': oneSubList,
     'sub-lists: the old ones are compacted at the first attempt': oneSubList,
     'sub-lists: the newest one is not, while it grows': {
       fault: 'no writer goes on to append',
