@@ -320,6 +320,7 @@ consoleTests('an entity in the console', ({ visit }) => {
       await page.emulateMedia({ colorScheme })
       expect(await violationsOf(page)).toEqual([])
     }
+    await dialog.getByLabel('Type of ⟨U+202E⟩eman').waitFor()
     await dialog.getByRole('button', { name: 'JSON', exact: true }).click()
     await dialog.locator('.cm-content').getByText('"\\u202eeman"').waitFor()
     // Nothing of it became an element; text without direction and controls is all that is left of those.

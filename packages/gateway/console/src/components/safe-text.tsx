@@ -1,5 +1,5 @@
 /** Text of users, isolated from the text around it, with control characters made visible. */
-import { visibleText } from '../model/visible-text.ts'
+import { visibleLines, visibleText } from '../model/visible-text.ts'
 
 export function SafeText({ text }: { readonly text: string }) {
   return <bdi>{visibleText(text)}</bdi>
@@ -7,5 +7,5 @@ export function SafeText({ text }: { readonly text: string }) {
 
 /** {@link SafeText} that may have several lines: messages and queries. */
 export function SafeLines({ text }: { readonly text: string }) {
-  return <bdi>{text.split('\n').map(visibleText).join('\n')}</bdi>
+  return <bdi>{visibleLines(text)}</bdi>
 }

@@ -12,6 +12,11 @@ export function visibleText(text: string): string {
   return text.replace(unseen, signOf)
 }
 
+/** {@link visibleText} that may have several lines. */
+export function visibleLines(text: string): string {
+  return text.split('\n').map(visibleText).join('\n')
+}
+
 function signOf(character: string): string {
   const code = character.charCodeAt(0)
   // The block of pictures for control characters.

@@ -6,7 +6,7 @@ import { ErrorNote } from '../../components/error-note.tsx'
 import { copiedAs, type Form, forms } from '../../model/copy-as.ts'
 import { jsonText } from '../../model/json-text.ts'
 import { durationInWords } from '../../model/numbers.ts'
-import { visibleText } from '../../model/visible-text.ts'
+import { visibleLines } from '../../model/visible-text.ts'
 import type { MessageReport, RequestDetail } from './requests-api.ts'
 
 interface Sent extends PlainAnswer {
@@ -66,7 +66,7 @@ function Again({ path, json }: { readonly path: string; readonly json: unknown }
             {durationInWords(sent.ms)}, seen from here. The call is in the list, too.
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by the keyboard */}
-          <pre tabIndex={0}>{sent.text.split('\n').map(visibleText).join('\n')}</pre>
+          <pre tabIndex={0}>{visibleLines(sent.text)}</pre>
         </div>
       )}
     </>

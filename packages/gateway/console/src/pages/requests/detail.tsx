@@ -7,7 +7,7 @@ import { SafeText } from '../../components/safe-text.tsx'
 import { jsonText } from '../../model/json-text.ts'
 import { bytesInWords, durationInWords, inWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
-import { visibleText } from '../../model/visible-text.ts'
+import { visibleLines } from '../../model/visible-text.ts'
 import { CallAgain } from './call-again.tsx'
 import {
   type MessageReport,
@@ -217,9 +217,4 @@ function Message({
       )}
     </>
   )
-}
-
-/** Each line as it may be shown. */
-export function visibleLines(text: string): string {
-  return text.split('\n').map(visibleText).join('\n')
 }
