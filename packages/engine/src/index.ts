@@ -126,7 +126,7 @@ export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'
 export { giveWay } from './slices.ts'
 export { StandingClock } from './standing-clock.ts'
-export type { Durability, Kv, KvWrite, WriteSink, WriteSource, Writes } from './storage/kv.ts'
+export type { Durability, Kv, KvWrite, StoreState, WriteSink, WriteSource, Writes } from './storage/kv.ts'
 export {
   type Cell,
   type CellChange,

@@ -57,8 +57,13 @@ export function problemOf(error: CallError, place: BigtablePlace, doing: string)
   switch (error.code) {
     case grpcCodes.NOT_FOUND:
       return notFound(error, place, said)
-    case grpcCodes.PERMISSION_DENIED:
     case grpcCodes.UNAUTHENTICATED:
+      return new DatastoreError(
+        'PERMISSION_DENIED',
+        `${placeInWords(place)}: the credentials are not accepted; renew them with \`gcloud auth application-default login\`, or name ` +
+          `another key file in GOOGLE_APPLICATION_CREDENTIALS (${said})`,
+      )
+    case grpcCodes.PERMISSION_DENIED:
       return new DatastoreError(
         'PERMISSION_DENIED',
         `${placeInWords(place)}: the credentials may not ${doing}; give them ${roleFor(doing)} on the instance (${said})`,

@@ -182,6 +182,12 @@ export class TableClient {
     })
   }
 
+  /** Reads a row and sends a conditional write, which change nothing. @throws DatastoreError with what to do */
+  async tryCalls(): Promise<void> {
+    await this.readRows({ rows: { keys: ['M'] }, filter: { blockAllFilter: true } })
+    await this.tryConditionalWrite()
+  }
+
   #options(timeoutMs: number) {
     return { timeoutMs, routing: this.#routing }
   }

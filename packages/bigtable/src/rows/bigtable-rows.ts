@@ -24,6 +24,7 @@ import {
 import { bigtableLimits } from '../client/limits.ts'
 import { placeInWords } from '../client/place.ts'
 import type { TableClient } from '../client/table-client.ts'
+import { Availability } from './availability.ts'
 import { conditionFilter, mutationOf, rowOf, wantedFilter } from './filters.ts'
 import { RowChanges } from './row-changes.ts'
 import { RowReads } from './row-reads.ts'
@@ -36,6 +37,7 @@ export class BigtableRows implements RowStore {
   readonly #client: TableClient
   readonly #reads: RowReads
   readonly #changes: RowChanges
+  readonly #availability: Availability
   readonly #clock: Scheduler
   readonly #release: () => void
   readonly #underWay = new Set<Promise<unknown>>()
@@ -47,8 +49,17 @@ export class BigtableRows implements RowStore {
     this.#client = client
     this.#clock = clock
     this.#release = release
+    this.#availability = new Availability(clock, () => client.tryCalls())
     this.#reads = new RowReads(client, clock)
     this.#changes = new RowChanges(client, clock)
+  }
+
+  get failure(): DatastoreError | undefined {
+    return this.#availability.failure
+  }
+
+  onFailure(listener: (failure: DatastoreError | undefined) => void): void {
+    this.#availability.onFailure(listener)
   }
 
   readRows(keys: readonly RowKey[], wanted: Wanted): Promise<ReadonlyMap<RowKey, Row>> {
@@ -91,6 +102,7 @@ export class BigtableRows implements RowStore {
   }
 
   async #close(): Promise<void> {
+    this.#availability.close()
     await Promise.race([Promise.allSettled(this.#underWay), this.#clock.sleep(closingMs)])
     this.#release()
   }
@@ -101,6 +113,9 @@ export class BigtableRows implements RowStore {
     this.#underWay.add(answer)
     try {
       return await answer
+    } catch (error) {
+      if (error instanceof DatastoreError) this.#availability.note(error)
+      throw error
     } finally {
       this.#underWay.delete(answer)
     }

@@ -49,7 +49,7 @@ export async function openBigtable(options: BigtableOptions): Promise<BigtableRo
     if (options.emulator !== undefined) await tables.create()
     await tables.checkFamilies()
     const client = new TableClient(options, data, waiting, timeoutMs)
-    await client.tryConditionalWrite()
+    await client.tryCalls()
     return new BigtableRows(client, options.scheduler ?? systemScheduler, close)
   } catch (error) {
     close()

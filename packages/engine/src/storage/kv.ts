@@ -139,10 +139,10 @@ export interface FileDamage {
 export interface StoreState {
   /** Where the rows are, in words for people: a folder, or "memory". */
   readonly location: string
-  /** With what writes are refused since one has failed (K5); absent or `undefined` = none has. */
+  /** With what writes are refused since one has failed (K5), or all calls as long as that lasts; absent or `undefined` = none are. */
   readonly failure?: DatastoreError | undefined
-  /** Calls `listener` when that happens, which is once. */
-  onFailure?(listener: (failure: DatastoreError) => void): void
+  /** Calls `listener` when that happens, and with `undefined` when it is over; a store that has failed by K5 never serves again. */
+  onFailure?(listener: (failure: DatastoreError | undefined) => void): void
 }
 
 /** Ranges in which no reader finds a row any more. */

@@ -7,7 +7,7 @@
  * It has neither batch nor snapshot: a scan sees each row as of some moment after its opening (rows/RS3 in the place of kv/K4). There is no
  * failed write that poisons it (kv/K5). A conditional write whose outcome stays unknown answers false, so that its caller reads again.
  */
-import { invalidArgument } from '../errors.ts'
+import { type DatastoreError, invalidArgument } from '../errors.ts'
 import { InvariantError } from '../invariant.ts'
 import type { KeyRange, Kv, KvCapabilities, KvReader, KvRow, KvScan, KvSnapshot, KvWrite, ScanOptions } from './kv.ts'
 import { type Cell, newestIs, OutcomeUnknown, type RowKey, type RowStore, type Wanted } from './rows.ts'
@@ -76,6 +76,14 @@ export class RowsKv extends RowsReader implements Kv {
 
   get location(): string {
     return this.rows.location
+  }
+
+  get failure(): DatastoreError | undefined {
+    return this.rows.failure
+  }
+
+  onFailure(listener: (failure: DatastoreError | undefined) => void): void {
+    this.rows.onFailure?.(listener)
   }
 
   /** The rows as they were at a version: of each the newest cell that is not above it. */

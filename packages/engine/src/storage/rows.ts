@@ -26,7 +26,7 @@
  * INVALID_ARGUMENT. Errors are DatastoreError, or OutcomeUnknown. A closed store refuses everything with UNAVAILABLE.
  */
 import { DatastoreError, invalidArgument } from '../errors.ts'
-import type { KeyRange, RowKey } from './kv.ts'
+import type { KeyRange, RowKey, StoreState } from './kv.ts'
 
 export type { RowKey }
 
@@ -102,9 +102,7 @@ export interface RowCondition {
   readonly values: { readonly start: Uint8Array; readonly end: Uint8Array } | undefined
 }
 
-export interface RowStore {
-  /** Where the rows are, in words for people. */
-  readonly location: string
+export interface RowStore extends StoreState {
   /** The rows that have any wanted cell, by key. Keys may repeat. */
   readRows(keys: readonly RowKey[], wanted: Wanted): Promise<ReadonlyMap<RowKey, Row>>
   /** The first rows of a range that have any wanted cell. */

@@ -96,9 +96,9 @@ describe('grpc.health.v1.Health', () => {
     await closing
   })
 
-  test('Check and Watch say NOT_SERVING once the store takes no more writes', async () => {
-    let tell = (_: DatastoreError): void => {}
-    const store: { failure?: DatastoreError; onFailure(listener: typeof tell): void } = {
+  test('Check and Watch say NOT_SERVING as long as the store takes no writes', async () => {
+    let tell = (_: DatastoreError | undefined): void => {}
+    const store: { failure?: DatastoreError | undefined; onFailure(listener: typeof tell): void } = {
       onFailure(listener) {
         tell = listener
       },
@@ -116,6 +116,10 @@ describe('grpc.health.v1.Health', () => {
       status: 0,
       body: Buffer.of(8, 2),
     })
+    store.failure = undefined
+    tell(undefined)
+    await until(() => watch.messages().length === 3)
+    expect(watch.messages()[2]).toEqual(Buffer.of(8, 1))
     watch.open.close(8)
   })
 

@@ -1,7 +1,7 @@
 /**
  * Calls that only an emulator has.
  *
- *   GET  /            "Ok" and a line break: the server answers; UNAVAILABLE and the reason once its store takes no writes; a
+ *   GET  /            "Ok" and a line break: the server answers; UNAVAILABLE and the reason while its store takes no writes; a
  *                     browser, which asks for text/html, is sent to the console
  *   POST /reset       drops all data, or what `project`, `database` and `namespace` name
  *   POST /shutdown    ends the server after this answer
@@ -9,7 +9,7 @@
  * Measured: all three on both of Google's emulators; other verbs on these paths are 404. The query of /reset is ours.
  */
 
-import { invalidArgument } from '@sixtables/engine'
+import { DatastoreError, invalidArgument } from '@sixtables/engine'
 import { databaseIdOf } from '../../convert/parameters.ts'
 import type { EnginePort, ResetScope } from '../../engine-port.ts'
 import { type Router, redirect } from '../../protocols/router.ts'
@@ -25,7 +25,8 @@ export interface EmulatorEndpointsOptions {
 export function addEmulatorEndpoints(router: Router, { engine, onShutdown, page }: EmulatorEndpointsOptions): void {
   router.add('GET', '/', ({ headers }) => {
     if (page !== undefined && headers.accept?.includes('text/html') === true) return { file: redirect(page) }
-    if (engine.store?.failure !== undefined) throw engine.store.failure
+    const failure = engine.store?.failure
+    if (failure !== undefined) throw new DatastoreError('UNAVAILABLE', failure.message)
     return { text: 'Ok\n' }
   })
   router.add('POST', '/reset', async ({ query }) => {

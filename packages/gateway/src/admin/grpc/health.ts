@@ -5,7 +5,7 @@
  *   Watch   the same ─▶ a status at once, then one whenever it changes            SERVICE_UNKNOWN (3) instead
  *
  * The empty name is the server as a whole. All serve from the moment the port answers until it closes, or until the store takes
- * no more writes; then those who watch are told NOT_SERVING.
+ * no more writes; then those who watch are told NOT_SERVING. A store that can be used again serves again.
  *
  * Known: the gRPC health checking protocol.
  */
@@ -25,17 +25,17 @@ const serviceUnknown = 3
 /** @param services - with their packages */
 export function healthMethods(services: readonly string[], { store }: Pick<EnginePort, 'store'>): GrpcMethods {
   const statusNow = (): number => (store?.failure === undefined ? serving : notServing)
-  const watchers = new Set<() => void>()
+  const watchers = new Set<(value: number) => void>()
   store?.onFailure?.(() => {
-    for (const tell of watchers) tell()
+    for (const tell of watchers) tell(statusNow())
   })
   const isKnown = (service: string): boolean => service === '' || services.includes(service)
   const serviceIn = (request: Buffer): string => textFields(request, 'HealthCheckRequest').get(1) ?? ''
   const status = (value: number): Buffer => writeAnswer((writer) => writer.uint32(1, value))
   const watch: StreamingMethod = (answer) => {
     let isWatched = false
-    const tell = (): void => {
-      if (isWatched) answer.write(status(notServing))
+    const tell = (value: number): void => {
+      if (isWatched) answer.write(status(value))
     }
     watchers.add(tell)
     return {
@@ -48,7 +48,7 @@ export function healthMethods(services: readonly string[], { store }: Pick<Engin
       end() {},
       cancelled: () => watchers.delete(tell),
       closing() {
-        tell()
+        tell(notServing)
         watchers.delete(tell)
       },
     }

@@ -44,7 +44,10 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   const scheduler = movableClock(settings.clock)
   const told = failureLog(logger)
   const engine = await openEngineFor(settings, scheduler, { told, logger })
-  engine.store.onFailure?.(told)
+  engine.store.onFailure?.((failure) => {
+    told(failure)
+    if (failure === undefined) logger.warn(`${engine.store.location} can be used again`)
+  })
   if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })
   const transfer = new StartTransfer(engine, settings)
   const recording = settings.record === undefined ? undefined : new StartRecording(settings.record)

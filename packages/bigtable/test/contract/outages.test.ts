@@ -1,0 +1,112 @@
+/** A Bigtable that refuses or is silent under a running gateway (availability/AV1): health, words, and service that goes on by itself. */
+import { type Engine, openEngine } from '@sixtables/engine'
+import { startGateway } from '@sixtables/gateway'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { ApiClient } from '../../../gateway/test/support/api-client.ts'
+import { type Started, sixtables, startCommand } from '../../../gateway/test/support/cli.ts'
+import { openJsonClient } from '../../../gateway/test/support/http-clients.ts'
+import { openBigtable } from '../../src/index.ts'
+import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'
+import { placeOf } from '../support/fake-client.ts'
+
+let fake: FakeBigtable
+let server: Started
+let client: ApiClient
+
+beforeAll(async () => {
+  fake = await FakeBigtable.start()
+  const flags = [
+    '--store',
+    'bigtable',
+    '--bigtable-project',
+    'demo',
+    '--bigtable-instance',
+    'local',
+    '--host',
+    '127.0.0.1',
+  ]
+  server = await startCommand(flags, { env: { BIGTABLE_EMULATOR_HOST: fake.address } })
+  const [host = '', port] = server.address.split(':')
+  client = await openJsonClient({ host, port: Number(port) })
+})
+afterAll(async () => {
+  await server.stop()
+  await fake.close()
+})
+beforeEach(() => {
+  fake.fault = () => undefined
+})
+
+const put = (name: string) => client.write('upsert', [{ path: ['K', name], properties: { a: 1 } }])
+const health = (wait = '0') => sixtables(['health', '--endpoint', server.address, '--wait', wait])
+const linesWith = (words: string): number =>
+  server
+    .said()
+    .split('\n')
+    .filter((line) => line.includes(words)).length
+
+function refusing(method: FakeMethod | 'all', code: number, message: string): void {
+  fake.fault = (call) => (method === 'all' || call.method === method ? { type: 'refuse', code, message } : undefined)
+}
+
+test('a table that is dropped makes the server unhealthy with one line, and serves when it is there again', async () => {
+  await put('first')
+  expect(await health()).toMatchObject({ code: 0 })
+  const tables = [...fake.tables]
+  fake.tables.clear()
+  const refused = await Promise.allSettled(Array.from({ length: 5 }, (_, i) => put(`k${i}`)))
+  expect(refused.map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
+  expect(await health()).toMatchObject({ code: 1, err: expect.stringMatching(/no table sixtables.*bigtable create/) })
+  expect((await fetch(`http://${server.address}/`)).status).toBe(503)
+  expect(linesWith('sixtables bigtable create')).toBe(1)
+  for (const [name, table] of tables) fake.tables.set(name, table)
+  expect(await health('20')).toMatchObject({ code: 0 })
+  expect(linesWith('can be used again')).toBe(1)
+  await put('after')
+  expect((await client.query({ kind: 'K' })).entities).toHaveLength(2)
+})
+
+test.each([
+  ['CheckAndMutateRow', 9, 'app profile "default" must route to one cluster'],
+  ['ReadRows', 7, 'may not read rows; give them roles/bigtable.user'],
+  ['all', 16, 'renew them with `gcloud auth application-default login`'],
+] as const)('a refusal of %s with code %s is health, until it is over', async (method, code, remedy) => {
+  const toldBefore = linesWith(remedy)
+  refusing(method, code, 'not so')
+  await expect(put('x')).rejects.toThrow()
+  expect((await health()).err).toContain(remedy)
+  fake.fault = () => undefined
+  expect(await health('20')).toMatchObject({ code: 0 })
+  expect(linesWith(remedy) - toldBefore).toBe(1)
+  await put('x')
+})
+
+test('a Bigtable without quota is RESOURCE_EXHAUSTED, and what was committed is applied nevertheless', async () => {
+  refusing('CheckAndMutateRow', 8, 'too much')
+  await expect(put('exhausted')).rejects.toThrow('too much')
+  expect(await health()).toMatchObject({ code: 0 })
+  let refusals = 0
+  fake.fault = ({ method }) => (method === 'MutateRows' && refusals++ < 2 ? { type: 'refuse', code: 8 } : undefined)
+  await put('applied late')
+  const { entities } = await client.query({ kind: 'K', filters: [['a', '=', 1]] })
+  expect(entities.map(({ path }) => path[1])).toContain('applied late')
+  expect(refusals).toBeGreaterThan(2)
+})
+
+test('calls to a Bigtable that has gone are UNAVAILABLE with the reason, and succeed when it is back', async () => {
+  const rows = await openBigtable({ ...placeOf(fake.address, 'gone'), timeoutMs: 200 })
+  const engine: Engine = await openEngine({ shared: { rows, gateway: 1 } })
+  const gateway = await startGateway({ engine, host: '127.0.0.1', port: 0 })
+  const beside = await openJsonClient(gateway)
+  await beside.write('upsert', [{ path: ['K', 1], properties: {} }])
+  refusing('all', 14, 'connection refused')
+  await expect(beside.read([{ path: ['K', 1] }])).rejects.toThrow(/did not answer in time; is the emulator running\?/)
+  expect((await fetch(`http://127.0.0.1:${gateway.port}/`)).status).toBe(200)
+  const late = beside.write('upsert', [{ path: ['K', 2], properties: {} }]).catch(() => {})
+  fake.fault = () => undefined
+  await late
+  await beside.write('upsert', [{ path: ['K', 2], properties: {} }])
+  expect(await beside.read([{ path: ['K', 1] }, { path: ['K', 2] }])).not.toContain(undefined)
+  await gateway.close()
+  await engine.close()
+})
