@@ -1,22 +1,8 @@
 /** A call that a Bigtable refused or that did not come back: its gRPC code and what was said. */
 
-/** google.rpc.Code, of the codes that the client tells apart. */
-export const grpcCodes = {
-  OK: 0,
-  INVALID_ARGUMENT: 3,
-  DEADLINE_EXCEEDED: 4,
-  NOT_FOUND: 5,
-  ALREADY_EXISTS: 6,
-  PERMISSION_DENIED: 7,
-  RESOURCE_EXHAUSTED: 8,
-  FAILED_PRECONDITION: 9,
-  ABORTED: 10,
-  OUT_OF_RANGE: 11,
-  UNIMPLEMENTED: 12,
-  INTERNAL: 13,
-  UNAVAILABLE: 14,
-  UNAUTHENTICATED: 16,
-} as const
+import { status as grpcCodes } from '@grpc/grpc-js'
+
+export { grpcCodes }
 
 export class CallError extends Error {
   override readonly name = 'CallError'

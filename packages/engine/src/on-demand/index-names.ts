@@ -8,7 +8,6 @@
  * IN1  Once the names of a kind are known, every index with a row is among them; an index without one may be.
  *                                                                                                      index-names.test.ts
  */
-import { prefixEnd } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import { encodeText } from '../encoding/ordered.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
@@ -16,6 +15,7 @@ import type { KeyRange, RowKey } from '../storage/kv.ts'
 import type { MemoryKv } from '../storage/memory-kv.ts'
 import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import { scatterProperty } from '../tables/entity-rows.ts'
+import { overlap, prefixRange } from '../tables/ranges.ts'
 import {
   forEntities,
   type GoOn,
@@ -53,7 +53,7 @@ export class IndexNames {
     const space = range.start.slice(0, 1)
     // The index that the range begins in is known by its row key.
     const { kind, property } = splitIndexPrefix(reverse ? range.end : range.start)
-    const begun = property === '' ? undefined : overlap(range, space + kind + property)
+    const begun = property === '' ? undefined : overlap(range, prefixRange(space + kind + property))
     if (begun !== undefined) return begun
     const kinds = kindsIn(range, this.#parts.store)
     if (reverse) kinds.reverse()
@@ -67,11 +67,11 @@ export class IndexNames {
   ): MaybePromise<KeyRange | undefined> {
     if (kind === undefined) return undefined
     const head = range.start.slice(0, 1) + kind
-    if (overlap(range, head) === undefined) return this.#firstOf(range, others, reverse)
+    if (overlap(range, prefixRange(head)) === undefined) return this.#firstOf(range, others, reverse)
     return andThen(this.#of(kind), (codes) => {
       if (reverse) codes.reverse()
       for (const code of codes) {
-        const found = overlap(range, head + code)
+        const found = overlap(range, prefixRange(head + code))
         if (found !== undefined) return found
       }
       return this.#firstOf(range, others, reverse)
@@ -122,10 +122,4 @@ export class IndexNames {
   clear(): void {
     this.#known.clear()
   }
-}
-
-/** The part of a range that begins with a prefix. */
-function overlap({ start, end }: KeyRange, prefix: RowKey): KeyRange | undefined {
-  const [from, to] = [[start, prefix].sort()[1] as RowKey, [end, prefixEnd(prefix)].sort()[0] as RowKey]
-  return from < to ? { start: from, end: to } : undefined
 }

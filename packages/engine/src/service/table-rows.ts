@@ -12,7 +12,7 @@ import { prettyRowKey } from '../encoding/pretty.ts'
 import { invalidArgument } from '../errors.ts'
 import type { PartitionScope } from '../model/key.ts'
 import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
-import { rowAfter } from '../tables/ranges.ts'
+import { overlap, rowAfter } from '../tables/ranges.ts'
 import { isOf, rowsOf } from '../tables/rows.ts'
 import type { TableId } from '../tables/table.ts'
 import type { Tablet } from '../tablets/tablet.ts'
@@ -63,7 +63,8 @@ export async function tableRows(
     throw invalidArgument(`limit is 1 to ${limitMax}, not ${limit}`)
   const isReverse = options.before !== undefined
   const scope = await rangesInScope(kv, table, options)
-  const ranges = cut(scope, boundsOf(table, options))
+  const bounds = boundsOf(table, options)
+  const ranges = scope.flatMap((range) => overlap(range, ...bounds) ?? [])
   const found = await firstRows(kv, isReverse ? ranges.reverse() : ranges, { isReverse, count: limit + 1 })
   const shown = found.slice(0, limit)
   const last = found.length > limit ? shown.at(-1) : undefined
@@ -129,39 +130,24 @@ async function rowsIn(kv: Kv, range: KeyRange, { isReverse, count }: Wanted): Pr
 }
 
 /** @throws INVALID_ARGUMENT for a row key of another table */
-function boundsOf(table: TableId, { from, after, until, before }: TableRowsOptions): KeyRange {
+function boundsOf(table: TableId, { from, after, until, before }: TableRowsOptions): readonly KeyRange[] {
   const all = rowsOf(table)
-  const rowOf = (name: string, hex: string): string => {
+  const rowOf = (name: string, hex: string): RowKey => {
     const row = rowOfHex(name, hex)
     if (!isOf(table, row)) throw invalidArgument(`${name}: ${hex} is not a row key of ${table}`)
     return row
   }
-  const starts = [all.start]
-  if (from !== undefined) starts.push(rowOf('from', from))
-  if (after !== undefined) starts.push(rowAfter(rowOf('after', after)))
-  const ends = [all.end]
-  if (until !== undefined) ends.push(rowOf('until', until))
-  if (before !== undefined) ends.push(rowOf('before', before))
-  return { start: lastOf(...starts), end: firstOf(...ends) }
+  const bounds: KeyRange[] = []
+  if (from !== undefined) bounds.push({ ...all, start: rowOf('from', from) })
+  if (after !== undefined) bounds.push({ ...all, start: rowAfter(rowOf('after', after)) })
+  if (until !== undefined) bounds.push({ ...all, end: rowOf('until', until) })
+  if (before !== undefined) bounds.push({ ...all, end: rowOf('before', before) })
+  return bounds
 }
 
 function rowOfHex(name: string, hex: string): string {
   if (!/^\s*([0-9a-f]{2}\s*)*$/i.test(hex)) throw invalidArgument(`${name} is a row key in hexadecimal, not "${hex}"`)
   return fromHex(hex)
-}
-
-function cut(ranges: readonly KeyRange[], bounds: KeyRange): KeyRange[] {
-  return ranges
-    .map(({ start, end }) => ({ start: lastOf(start, bounds.start), end: firstOf(end, bounds.end) }))
-    .filter(({ start, end }) => start < end)
-}
-
-function firstOf(...rows: readonly RowKey[]): RowKey {
-  return [...rows].sort()[0] as RowKey
-}
-
-function lastOf(...rows: readonly RowKey[]): RowKey {
-  return [...rows].sort().at(-1) as RowKey
 }
 
 /** The ranges of a scope in a table, in row key order. @throws INVALID_ARGUMENT for a scope that the table does not have */

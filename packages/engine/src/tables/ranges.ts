@@ -1,10 +1,20 @@
-/** Ranges of rows that start alike. */
+/** Ranges of rows, and what starts alike. */
 import { prefixEnd } from '../encoding/bytes.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 
 /** All rows whose key starts with `prefix`. */
 export function prefixRange(prefix: RowKey): KeyRange {
   return { start: prefix, end: prefixEnd(prefix) }
+}
+
+/** The rows that all of some ranges have; `undefined`: there are none. */
+export function overlap(...ranges: readonly KeyRange[]): KeyRange | undefined {
+  const start = ranges
+    .map((range) => range.start)
+    .sort()
+    .at(-1)
+  const end = ranges.map((range) => range.end).sort()[0]
+  return start !== undefined && end !== undefined && start < end ? { start, end } : undefined
 }
 
 /** The smallest row key after `rowKey`: where a scan goes on after that row. */

@@ -139,7 +139,7 @@ describe('a request that makes no sense is refused in words', () => {
   const of = { project: 'p', kind: 'ToDo' }
   test.each<[string, unknown, string]>([
     ['range', '{', 'the body is not JSON'],
-    ['range', [], 'the body is not a JSON object'],
+    ['range', [], 'the body is no JSON object'],
     ['range', { kind: 'ToDo', start: 1, end: 2 }, 'the field project is missing'],
     ['range', { project: 'p', start: 1, end: 2 }, 'the field kind is missing'],
     ['range', { ...of, end: 2 }, 'the field start is missing'],

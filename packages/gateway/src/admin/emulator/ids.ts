@@ -23,6 +23,7 @@ import {
 } from '@sixtables/engine'
 import { databaseIdOf } from '../../convert/parameters.ts'
 import type { Router } from '../../protocols/router.ts'
+import { bodyObject } from '../admin-service.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
 
 /** Where the server answers: this, then the name of the question. */
@@ -120,23 +121,10 @@ export function addIdRoutes(router: Router, engine: Engine): void {
       json: await askIds(
         askedBy({ headers }, engine),
         what,
-        method === 'GET' ? Object.fromEntries(query) : objectIn(body),
+        method === 'GET' ? Object.fromEntries(query) : bodyObject(body),
       ),
     }))
   }
-}
-
-function objectIn(body: Buffer): IdRequest {
-  let json: unknown
-  try {
-    json = JSON.parse(body.toString('utf8'))
-  } catch {
-    throw invalidArgument('the body is not JSON')
-  }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw invalidArgument('the body is not a JSON object')
-  }
-  return json as IdRequest
 }
 
 async function allocate(engine: AskedEngine, request: IdRequest): Promise<AllocatedAnswer> {
