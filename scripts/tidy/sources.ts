@@ -45,7 +45,6 @@ export const functionLinesMax = 60
 /** Functions that may be longer, by the beginning of `path name`, each with the reason. */
 export const longFunctions: ReadonlyMap<string, string> = new Map([
   ['packages/bench/src/labs/', 'a scenario is read from its beginning to its end'],
-  ['packages/engine/src/log/prepared-record.ts constructor', 'sets the fields of a record, one after the other'],
 ])
 
 /** A function, a method, or a constant that is one. */

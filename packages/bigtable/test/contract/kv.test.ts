@@ -1,7 +1,7 @@
-/** The contract of the store (kv/K1 to kv/K3) over rows in a Bigtable, which has neither batches nor snapshots. */
+/** The contract of the store (kv/K1 to kv/K3) over rows in a Bigtable. */
 import { RowsKv } from '@sixtables/engine/testing'
 import { afterAll, describe } from 'vitest'
-import { kvContract, type OpenedKv } from '../../../engine/test/contract/kv.contract.ts'
+import { type OpenedKv, rowKvContract } from '../../../engine/test/contract/row-kv.contract.ts'
 import { openBigtable } from '../../src/index.ts'
 import { hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
@@ -13,7 +13,7 @@ interface Served {
 
 let tables = 0
 
-function opener(serve: () => Promise<Served>): () => Promise<OpenedKv> {
+function opener(serve: () => Promise<Served>): () => Promise<OpenedKv<RowsKv>> {
   let served: Promise<Served> | undefined
   afterAll(async () => (await served)?.close())
   return async () => {
@@ -26,7 +26,7 @@ function opener(serve: () => Promise<Served>): () => Promise<OpenedKv> {
 }
 
 describe('over the fake', () => {
-  kvContract(
+  rowKvContract(
     'a Bigtable',
     opener(() => FakeBigtable.start()),
     { answersAtOnce: false },
@@ -35,5 +35,5 @@ describe('over the fake', () => {
 
 // Needs a program of Google's: `npm run bigtable`.
 describe.skipIf(!hasCbtemulator)("over Google's emulator", () => {
-  kvContract('a Bigtable', opener(startCbtemulator), { answersAtOnce: false })
+  rowKvContract('a Bigtable', opener(startCbtemulator), { answersAtOnce: false })
 })

@@ -23,7 +23,7 @@ import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
 import { DamagedRow } from '../storage/damaged-row.ts'
-import type { FileDamage, KeyRange, Kv, KvReader, KvRow, KvScan, RowKey } from '../storage/kv.ts'
+import type { FileDamage, KeyRange, KvReader, KvRow, KvScan, RowKey, RowKv } from '../storage/kv.ts'
 import { entityRowKey, entityRowOf } from '../tables/entities.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { codesOfEntityRow, handRows, type IndexRules, tableOfRow } from '../tables/entity-rows.ts'
@@ -46,14 +46,14 @@ export interface CheckedDatabase {
 }
 
 export interface CheckSource {
-  readonly kv: Kv
+  readonly kv: RowKv
+  /** Runs `work` over the rows as of one moment at which nothing is under way. */
+  atOneMoment<T>(work: (reader: KvReader) => Promise<T>): Promise<T>
   /** @param code - begins with the code of project and database */
   databaseByCode(code: string): CheckedDatabase
   /** Context of the caller that waits for the report: the check yields between slices, and ends when the caller has gone. */
   readonly context: RequestContext
-  /** The rows at one moment at which nothing is under way, of a store that gives them; a repair is not possible there. */
-  readonly reader?: KvReader | undefined
-  /** Runs `task` while nothing is committed or applied. */
+  /** Runs `task` while nothing is committed or applied; for repairs. */
   alone<T>(task: () => Promise<T>): Promise<T>
 }
 
@@ -73,18 +73,7 @@ type Cell = Uint8Array | undefined
 export async function checkStore(source: CheckSource, options: CheckOptions = {}): Promise<CheckReport> {
   const damaged = (await source.kv.damage?.(() => checkAlive(source.context))) ?? []
   if (damaged.length > 0) return damageReport(damaged)
-  if (source.reader !== undefined) return new Check(source, source.reader, options).run()
-  if (!source.kv.supports.snapshot) {
-    // Applies under way finish first, or entities and index rows would be counted at different moments.
-    await source.alone(async () => {})
-    return new Check(source, source.kv, options).run()
-  }
-  const snapshot = source.kv.snapshot()
-  try {
-    return await new Check(source, snapshot, options).run()
-  } finally {
-    snapshot.close()
-  }
+  return source.atOneMoment((reader) => new Check(source, reader, options).run())
 }
 
 function damageReport(damaged: readonly FileDamage[]): CheckReport {
@@ -191,7 +180,6 @@ class Check {
           this.#report('marker without record', key, 'the record it speaks of is not in the log')
         return
       }
-      // A prepared record may still be aborted: the entity stands before it, or after it if it was decided.
       const entry = groups.get(group) ?? { group: prettyRowKey(entityRowOf(group)), records: 0 }
       entry.records++
       groups.set(group, entry)

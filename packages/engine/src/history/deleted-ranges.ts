@@ -9,18 +9,17 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
 
-/** The view of a moment, which refuses what was deleted since (log/retention.ts). */
-export function guarded(view: TableView, ranges: readonly KeyRange[], refusal: () => DatastoreError): TableView {
-  return ranges.length === 0 ? view : new GuardedView(view, ranges, refusal)
+/** The view of a past moment, which refuses what was deleted since (log/retention.ts). */
+export function guarded(view: TableView, ranges: readonly KeyRange[]): TableView {
+  return ranges.length === 0 ? view : new GuardedView(view, ranges)
 }
 
-/** The refusal of a transaction that reads rows deleted after its read time. */
+/** The refusal of a transaction that has read rows deleted since. */
 export function deletedSince(): DatastoreError {
   return contention('what this transaction reads was deleted by a reset; try again', 'transaction')
 }
 
-/** The refusal of a read at a past time. */
-export function deletedBefore(): DatastoreError {
+function deletedBefore(): DatastoreError {
   return failedPrecondition("The requested 'read_time' is too old. (the data of that time was deleted by a reset)")
 }
 
@@ -31,16 +30,14 @@ export function isInAny(ranges: readonly KeyRange[], row: RowKey): boolean {
 class GuardedView implements TableView {
   readonly #view: TableView
   readonly #ranges: readonly KeyRange[]
-  readonly #refusal: () => DatastoreError
 
-  constructor(view: TableView, ranges: readonly KeyRange[], refusal: () => DatastoreError) {
+  constructor(view: TableView, ranges: readonly KeyRange[]) {
     this.#view = view
     this.#ranges = ranges
-    this.#refusal = refusal
   }
 
   get(context: RequestContext, table: TableId, row: RowKey): MaybePromise<Uint8Array | undefined> {
-    if (isInAny(this.#ranges, row)) throw this.#refusal()
+    if (isInAny(this.#ranges, row)) throw deletedBefore()
     return this.#view.get(context, table, row)
   }
 
@@ -50,7 +47,7 @@ class GuardedView implements TableView {
     range: KeyRange,
     options?: { readonly reverse?: boolean; readonly expect?: number },
   ): RowScan {
-    if (this.#ranges.some(({ start, end }) => start < range.end && range.start < end)) throw this.#refusal()
+    if (this.#ranges.some(({ start, end }) => start < range.end && range.start < end)) throw deletedBefore()
     return this.#view.scan(context, table, range, options)
   }
 }

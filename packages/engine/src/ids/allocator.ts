@@ -30,7 +30,7 @@ import type { RequestContext } from '../context.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
 import { allOf, andThen, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
 import { type Key, withId } from '../model/key.ts'
-import type { Kv, RowKey } from '../storage/kv.ts'
+import type { RowKey, RowKv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import { checkAncestors, checkComplete, checkIncomplete } from './id-errors.ts'
 import { parseIdScope, scatteredRowKey, sequentialRowKey, storewideRowKey } from './id-scope.ts'
@@ -58,7 +58,7 @@ export const rangeSizeMax: bigint = 1_000_000_000n
 export const idsPerCallMax = 1_000_000
 
 export interface IdAllocatorOptions {
-  readonly kv: Kv
+  readonly kv: RowKv
   /** Other allocators work on the same store: take only what is asked for, so that each sees the others' reservations. */
   readonly sharedStore?: boolean
   /** How many ids a refill takes from the store; not with `sharedStore`. */
@@ -69,7 +69,7 @@ export interface IdAllocatorOptions {
 }
 
 export class IdAllocator {
-  readonly #kv: Kv
+  readonly #kv: RowKv
   readonly #blocks: BlockPolicy
   readonly #openSequencesMax: number
   readonly #switchedOff: SwitchedOff | undefined

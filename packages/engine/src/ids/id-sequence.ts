@@ -26,7 +26,7 @@ import type { RequestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import { andThen, isPromise, type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
-import type { Kv, RowKey } from '../storage/kv.ts'
+import type { RowKey, RowKv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import { decodeCounter, encodeCounter } from '../tables/id-sequences.ts'
 import { counterMax, type IdSpace } from './scatter.ts'
@@ -58,7 +58,7 @@ interface Job {
 }
 
 export class IdSequence {
-  readonly #kv: Kv
+  readonly #kv: RowKv
   readonly #rowKey: RowKey
   readonly #space: IdSpace
   readonly #last: number
@@ -76,7 +76,7 @@ export class IdSequence {
   #queue: Job[] = []
 
   constructor(options: {
-    kv: Kv
+    kv: RowKv
     rowKey: RowKey
     space: IdSpace
     blocks?: BlockPolicy

@@ -7,14 +7,14 @@
  * be repeated, by any caller, also after a crash between A and B.
  *
  * A1  The records of a group are applied in order; a group is applied by one caller at a time.
- * A2  A record's marker goes with, or after, the last of its index rows.
+ * A2  A record's marker goes with its index rows, in one batch.
  * A3  Applying a record twice leaves the same rows as applying it once.           test/property/apply.test.ts
  * A4  While work runs alone() nothing is applied, so that stored cells and index rows stand still under it.
  *
  * Known: the two milestones ("Life of a Datastore Write"). Ours: rows from both images.
  */
 import { andThen, forEachInOrder, isPromise, type MaybePromise } from '../maybe-promise.ts'
-import { type Kv, type KvWrite, listOf, type RowKey } from '../storage/kv.ts'
+import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import { pendingRowKey } from '../tables/log-rows.ts'
@@ -122,10 +122,6 @@ export class Applier {
   }
 
   #applyWhole(record: PendingRecord, cause: ApplyCause): MaybePromise<void> {
-    if (!this.#options.kv.supports.batch) {
-      const reachedA = record.milestone === 'committed' ? this.#reachA(record, cause) : undefined
-      return andThen(reachedA, () => this.#reachB(record, cause))
-    }
     const before: Milestone = record.milestone
     const marker = pendingRowKey(record.group, record.version)
     return andThen(this.#write(record, before === 'A' ? 'B' : 'AB', marker), () => {
@@ -141,24 +137,17 @@ export class Applier {
     })
   }
 
-  #reachB(record: PendingRecord, cause: ApplyCause): MaybePromise<void> {
-    const marker = pendingRowKey(record.group, record.version)
-    return andThen(this.#write(record, 'B', marker), () => this.#finish(record, cause))
-  }
-
   #finish(record: PendingRecord, cause: ApplyCause): void {
     this.#options.pending.remove(record)
     this.#options.retention.add(record.logRow, record.logBytes, record.version)
     this.#options.onApply?.({ records: [record], reached: 'B', cause })
   }
 
-  /** @param marker - A2: it goes last, so that on a store without batch a crash among the index rows leaves it in place */
+  /** @param marker - goes with the index rows (A2) */
   #write(record: PendingRecord, stage: Stage, marker?: RowKey): MaybePromise<void> {
     const { kv, charges } = this.#options
     charges.applying(record, stage, marker)
-    const last: readonly KvWrite[] = marker === undefined ? [] : [{ key: marker, value: undefined }]
-    if (kv.supports.batch) return kv.batch(new RecordWrites(last, [record], stage))
-    const rows = listOf(new RecordWrites([], [record], stage))
-    return forEachInOrder([...rows, ...last], (write) => kv.mutate(write))
+    const gone: readonly KvWrite[] = marker === undefined ? [] : [{ key: marker, value: undefined }]
+    return kv.batch(new RecordWrites(gone, [record], stage))
   }
 }

@@ -3,12 +3,10 @@
  *
  *   evaluate (images before → after) ─▶ admission ─▶ append to the log of each group ─▶ acknowledge ─▶ apply (A, then B)
  *
- * If the store has `batch`, one batch writes all records of a commit, already decided; with the `immediate` policy it also
- * writes the rows of milestones A and B, and no marker is needed. Without `batch`, every step writes one row:
+ * The append is one batch, whatever the number of groups: it is the commit point.
  *
- *   one group       marker, then the record by conditional write: this is the commit point
- *   several groups  marker and *prepared* record in each group in key order, then one decision row by conditional write:
- *                   this is the commit point; a reader of a prepared record without a decision decides abort
+ *   policy `immediate`   the records and the rows of milestones A and B: no marker is needed
+ *   any other            the records and a marker for each; A and B are batches of their own, later
  *
  * L1  commitVersion grows strictly over the whole store.            commit-version.ts
  * L2  A record without a pending marker is wholly applied.          checked by check/
@@ -44,10 +42,9 @@ import type {
   Refused,
 } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
-import { Decisions } from './decisions.ts'
 import { LogCharges } from './log-charges.ts'
+import { footprintOf, type NewRecord, noFootprint, recordsOf } from './new-records.ts'
 import { type PendingRecord, PendingRecords } from './pending.ts'
-import { footprintOf, noFootprint, type PreparedRecord, prepareRecords } from './prepared-record.ts'
 import { RecordWrites } from './record-writes.ts'
 import { findPending } from './recovery.ts'
 import { type KeptRecords, Retention, type RetentionLimits } from './retention.ts'
@@ -90,7 +87,6 @@ export class CommitLog {
   readonly appendQueue: AppendQueue | undefined
   readonly #options: CommitLogOptions
   readonly #sequencer = new Sequencer()
-  readonly #decisions: Decisions
   readonly #charges: LogCharges
   /** Entities cells of batches that are on their way to the store. */
   readonly #inFlight = new Map<RowKey, { readonly version: bigint; readonly cell: Uint8Array | undefined }>()
@@ -101,7 +97,6 @@ export class CommitLog {
   constructor(options: CommitLogOptions) {
     this.#options = options
     this.retention = new Retention(options.retention, options.scheduler, options.versions.last)
-    this.#decisions = new Decisions(options.kv)
     this.#charges = new LogCharges(options.tablets)
     this.appendQueue = options.tablets === undefined ? undefined : new AppendQueue(options.tablets, options.scheduler)
     this.applier = new Applier({
@@ -110,10 +105,7 @@ export class CommitLog {
       retention: this.retention,
       charges: this.#charges,
       switchedOff: options.switchedOff,
-      onApply: (event) => {
-        if (event.reached === 'B') for (const { version } of event.records) this.#settleDecision(version)
-        options.onApply?.(event)
-      },
+      ...(options.onApply === undefined ? {} : { onApply: options.onApply }),
     })
     this.holds = new ApplyHolds({
       pending: this.pending,
@@ -214,7 +206,6 @@ export class CommitLog {
 
   #exclusive<T>(input: CommitInput<T>): MaybePromise<Appended<T>> {
     const { context } = input
-    const { kv } = this.#options
     const version = this.#options.versions.next()
     const read: CommittedReader = (codes, row) =>
       andThen(this.readCommitted(codes, row), (cell) => {
@@ -228,7 +219,7 @@ export class CommitLog {
         return { acknowledged: this.#written(), committed: { version, result, indexUpdates: 0 } }
       }
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
-      return andThen(prepareRecords(input, states, version, kv.supports.batch), (records) => {
+      return andThen(recordsOf(input, states, version), (records) => {
         checkAlive(context)
         for (const { group } of records) this.scopes.refuse(group)
         input.admit?.(footprintOf(records))
@@ -248,11 +239,10 @@ export class CommitLog {
   }
 
   /** Appends the records and arranges for their application. */
-  #append<T>(input: CommitInput<T>, records: readonly PreparedRecord[], version: bigint): MaybePromise<OnItsWay> {
-    const { kv } = this.#options
+  #append<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<OnItsWay> {
     const isHeld = this.holds.mark(records)
-    const isFused = kv.supports.batch && !isHeld && input.database.applyPolicy.type === 'immediate'
-    if (!isFused) return this.#appendWaiting(input, records, version)
+    const isFused = !isHeld && input.database.applyPolicy.type === 'immediate'
+    if (!isFused) return { acknowledged: this.#appendWaiting(input, records, version) }
     // Records from before the policy became immediate go first: a group is applied in order (apply/A1).
     const earlier =
       this.pending.count === 0
@@ -265,25 +255,15 @@ export class CommitLog {
   }
 
   /** Appends records that are applied later. */
-  #appendWaiting<T>(
-    input: CommitInput<T>,
-    records: readonly PreparedRecord[],
-    version: bigint,
-  ): MaybePromise<OnItsWay> {
-    const { database } = input
-    if (!this.#options.kv.supports.batch) {
-      const written = this.#appendRowByRow(input.context, records, version).then(() => this.#enqueue(records, database))
-      this.#tell(input, records, written)
-      return written.then(() => ({ acknowledged: undefined }))
-    }
+  #appendWaiting<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<void> {
     const writes = this.#logWrites(input.context, records, version, true)
-    return { acknowledged: this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, database)) }
+    return this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, input.database))
   }
 
   /** Writes one batch; while it is on its way, its entities are known as committed to the commits that follow (L4). */
   #writeBatch<T>(
     input: CommitInput<T>,
-    records: readonly PreparedRecord[],
+    records: readonly NewRecord[],
     version: bigint,
     writes: Writes,
     done: () => void,
@@ -308,19 +288,19 @@ export class CommitLog {
     return acknowledged
   }
 
-  #tell<T>(input: CommitInput<T>, records: readonly PreparedRecord[], written: Promise<void> | undefined): void {
+  #tell<T>(input: CommitInput<T>, records: readonly NewRecord[], written: Promise<void> | undefined): void {
     const { alsoMoves = [], transaction } = input
     this.#options.onAppend?.({ footprint: () => footprintOf(records), alsoMoves, records, transaction, written })
   }
 
   /** The log records and all that they apply, in one batch: no marker is needed. */
-  #fusedWrites(context: RequestContext, records: readonly PreparedRecord[], version: bigint): Writes {
+  #fusedWrites(context: RequestContext, records: readonly NewRecord[], version: bigint): Writes {
     const writes = this.#logWrites(context, records, version, false)
     for (const record of records) this.#charges.applying(record, 'AB')
     return new RecordWrites(writes, records, 'AB')
   }
 
-  #appliedWithCommit(records: readonly PreparedRecord[]): void {
+  #appliedWithCommit(records: readonly NewRecord[]): void {
     const { onApply, onCommit } = this.#options
     for (const record of records) this.retention.add(record.logRow, record.logBytes, record.version)
     onCommit?.(records, false)
@@ -328,12 +308,7 @@ export class CommitLog {
     onApply?.({ records, reached: 'B', cause: 'policy' })
   }
 
-  #logWrites(
-    context: RequestContext,
-    records: readonly PreparedRecord[],
-    version: bigint,
-    markers: boolean,
-  ): KvWrite[] {
+  #logWrites(context: RequestContext, records: readonly NewRecord[], version: bigint, markers: boolean): KvWrite[] {
     const writes = this.#trim(context, records)
     const ceiling = this.#options.versions.ceilingFor(version)
     if (ceiling !== undefined) writes.push(ceiling)
@@ -345,33 +320,16 @@ export class CommitLog {
   }
 
   /** Deletions of old records that ride with new ones. */
-  #trim(context: RequestContext, records: readonly PreparedRecord[]): KvWrite[] {
+  #trim(context: RequestContext, records: readonly NewRecord[]): KvWrite[] {
     const { bytes } = this.retention
     const trimmed = this.retention.take(records.length)
     this.#charges.appended(context, records, trimmed, bytes - this.retention.bytes)
     return trimmed
   }
 
-  async #appendRowByRow(context: RequestContext, records: readonly PreparedRecord[], version: bigint): Promise<void> {
-    const { kv, versions } = this.#options
-    const ceiling = versions.ceilingFor(version)
-    if (ceiling !== undefined) await kv.mutate(ceiling)
-    for (const write of this.#trim(context, records)) await kv.mutate(write)
-    for (const record of records) {
-      await kv.mutate({ key: pendingRowKey(record.group, version), value: empty })
-      const appended = await kv.mutateIf({ key: record.logRow, value: record.value }, undefined)
-      if (!appended) {
-        throw new DatastoreError('ABORTED', 'another writer appended to the log of this entity group first; try again')
-      }
-    }
-    if (records.length > 1 && !(await this.#decisions.commit(version, records.length))) {
-      throw new DatastoreError('ABORTED', 'the commit took too long and was given up by a reader; try again')
-    }
-  }
-
   /** The records are committed: from now on reads know of them, and the policy decides when they are applied. */
-  #enqueue(prepared: readonly PreparedRecord[], database: LogDatabase): void {
-    const records = prepared.map(({ value, ...record }): PendingRecord => record)
+  #enqueue(appended: readonly NewRecord[], database: LogDatabase): void {
+    const records = appended.map(({ value, ...record }): PendingRecord => record)
     for (const record of records) {
       // The hold may have ended while the record was on its way to the store.
       if (record.held) this.holds.markAgain(record)
@@ -404,18 +362,12 @@ export class CommitLog {
     )
   }
 
-  #settleDecision(version: bigint): void {
-    this.#inBackground(this.#decisions.applied(version))
-  }
-
   /** Takes over what an earlier run left (recovery.ts), to be applied by policy, a strong read or rollForwardAll(). */
   async recover(): Promise<void> {
     const { kv, databaseByCode } = this.#options
-    const found = await findPending(kv, this.#decisions, databaseByCode)
-    for (const record of found.records) this.pending.add(record)
-    this.#decisions.adopt(found.deciding)
-    await this.#decisions.sweep()
-    const pendingRows = new Set(found.records.map((record) => record.logRow))
+    const found = await findPending(kv, databaseByCode)
+    for (const record of found) this.pending.add(record)
+    const pendingRows = new Set(found.map((record) => record.logRow))
     this.#inBackground(this.retention.adopt(kv, pendingRows, () => this.#closed))
   }
 

@@ -13,12 +13,11 @@ describe('a log record', () => {
         fc
           .record(
             {
-              state: fc.constantFrom('committed' as const, 'prepared' as const),
               transaction: fc.uint8Array({ maxLength: 20 }),
               groups: fc.array(code, { maxLength: 4 }),
               shared: fc.record({ commit: code, epoch: fc.nat() }),
             },
-            { requiredKeys: ['state', 'transaction', 'groups'] },
+            { requiredKeys: ['transaction', 'groups'] },
           )
           .map(({ shared, ...head }) => ({ ...head, ...shared })),
         change,

@@ -1,10 +1,11 @@
 /**
  * One record of an entity group's commit log: what a commit changed in the group, before and after.
  *
- *   format(1) state(1) transaction(bytes) groups(count, text…) changes(count, { path, before?, after? }…)     format 1
- *   format(1) state(1) transaction(bytes) groups(count, text…) commit(text) epoch(4) changes(…)               format 2
+ *   format(1) 00 transaction(bytes) groups(count, text…) changes(count, { path, before?, after? }…)     format 1
+ *   format(1) 00 transaction(bytes) groups(count, text…) commit(text) epoch(4) changes(…)               format 2
  *
  * Format 2 is that of a store that several processes share: the commit has an id and an epoch, and its record names all its groups.
+ * Format 1 names none.
  * Counts and lengths are 4 bytes, big-endian. An image is the cell of the Entities row as tables/entities.ts lays it out;
  * a missing image has length FFFFFFFF. The record's own group and commitVersion stand in its row key.
  *
@@ -16,12 +17,6 @@
 import { InvariantError, invariant } from '../invariant.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 
-/**
- * `committed`: decided, whatever the store. `prepared`: part of a commit over several groups on a store without batch;
- * a decision row says what became of it.
- */
-export type RecordState = 'committed' | 'prepared'
-
 export interface EntityChange {
   /** Path code of the entity, end byte included; its partition is the record's. */
   readonly path: string
@@ -32,10 +27,9 @@ export interface EntityChange {
 }
 
 export interface LogRecord {
-  readonly state: RecordState
   /** Empty for a commit outside of a transaction. */
   readonly transaction: Uint8Array
-  /** In a prepared record all groups of the commit, this one included, in row key order; in a committed one none. */
+  /** With an id: all groups of the commit, this one included, in row key order. */
   readonly groups: readonly GroupCode[]
   /** Id of its commit, where several processes write. */
   readonly commit?: string | undefined
@@ -47,8 +41,6 @@ export interface LogRecord {
 const format = 1
 const formatWithCommit = 2
 const absent = 0xffff_ffff
-const stateBytes: Record<RecordState, number> = { committed: 0, prepared: 1 }
-const states: readonly RecordState[] = ['committed', 'prepared']
 
 function headBytes({ transaction, groups, commit }: LogRecordHead): number {
   let size = 2 + 4 + transaction.length + 4 + 4 + (commit === undefined ? 0 : 8 + commit.length)
@@ -93,13 +85,9 @@ function spaceFor(length: number): Buffer {
 }
 
 /** Each of these puts a part of a record where it is told, and gives back where the next one begins. */
-function putHead(
-  bytes: Buffer,
-  { state, transaction, groups, commit, epoch = 0 }: LogRecordHead,
-  changes: number,
-): number {
+function putHead(bytes: Buffer, { transaction, groups, commit, epoch = 0 }: LogRecordHead, changes: number): number {
   bytes[0] = commit === undefined ? format : formatWithCommit
-  bytes[1] = stateBytes[state]
+  bytes[1] = 0
   let at = putBlob(bytes, 2, transaction)
   at = putCount(bytes, at, groups.length)
   for (const group of groups) at = putText(bytes, at, group)
@@ -166,15 +154,12 @@ export function decodeLogRecord(value: Uint8Array): LogRecord {
   const hasCommit = bytes[0] === formatWithCommit
   if (bytes.length < 2 || (bytes[0] !== format && !hasCommit))
     throw new InvariantError('R2: a log record has an unknown format')
-  const state = states[bytes[1] as number]
-  if (state === undefined) throw new InvariantError('R2: a log record has an unknown state')
+  if (bytes[1] !== 0) throw new InvariantError('R2: the second byte of a log record is not 0')
   const transaction = blob(count())
   const groups = Array.from({ length: count() }, text)
   const commit = hasCommit ? text() : undefined
   const epoch = hasCommit ? count() : undefined
   const changes = Array.from({ length: count() }, () => ({ path: text(), before: image(), after: image() }))
   if (at !== bytes.length) throw new InvariantError('R2: a log record has bytes behind its end')
-  return commit === undefined
-    ? { state, transaction, groups, changes }
-    : { state, transaction, groups, commit, epoch, changes }
+  return commit === undefined ? { transaction, groups, changes } : { transaction, groups, commit, epoch, changes }
 }

@@ -36,7 +36,6 @@ import {
   handOver,
   type KeyRange,
   type Kv,
-  type KvCapabilities,
   type KvRow,
   type KvScan,
   type KvSnapshot,
@@ -108,10 +107,6 @@ export class OnDemandRows implements Kv {
   /** For what is made here: no client can end it. */
   context(): RequestContext {
     return requestContext({ clock: this.#scheduler })
-  }
-
-  get supports(): KvCapabilities {
-    return this.#store.supports
   }
 
   get location(): string {

@@ -43,7 +43,7 @@ const tables = [
 
 describe.each([
   ['in memory, with rows on demand', () => ({})],
-  ['that writes row by row', () => ({ kv: new AsyncKv(new MemoryKv()) })],
+  ['that answers by promise', () => ({ kv: new AsyncKv(new MemoryKv()) })],
 ])('a store %s', (_store, optionsOf) => {
   test.each(['immediate', 'manual'] as const)(
     'tells exactly the rows that it writes, with the policy %s',

@@ -248,7 +248,7 @@ export class Database implements TtlDatabase {
   /** A verb that writes to the database. It waits while rows of the database, or where it writes, are being deleted (closed-scopes/G1). */
   #writing<T>(context: RequestContext, verb: (database: Database) => MaybePromise<T>): MaybePromise<T> {
     const by = (database: Database): MaybePromise<T> => {
-      this.#shared.log.scopes.refuse(this.code)
+      this.#shared.log?.scopes.refuse(this.code)
       return verb(database)
     }
     const again = (): MaybePromise<T> => by(this.successor?.() ?? this)

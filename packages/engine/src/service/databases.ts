@@ -5,7 +5,7 @@ import { databaseCode } from '../encoding/key-codec.ts'
 import { decodeText } from '../encoding/ordered.ts'
 import { indexTopic } from '../indexes/catalogue.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
-import type { Kv, KvRow } from '../storage/kv.ts'
+import type { KvReader, KvRow } from '../storage/kv.ts'
 import { parseMetadataRowKey } from '../tables/metadata-rows.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { Database } from './database.ts'
@@ -76,7 +76,7 @@ export class Databases {
   }
 
   /** Reads what the store records of databases and their indexes; of one, by its code. */
-  adoptMetadata(kv: Kv, code = ''): MaybePromise<void> {
+  adoptMetadata(kv: KvReader, code = ''): MaybePromise<void> {
     const scan = kv.scan(rowsOf('Metadata', code))
     const indexes = new Map<Database, Uint8Array[]>()
     // One that has none any more is to know it.

@@ -1,7 +1,7 @@
 /**
  * The parts of an engine and how they are wired: what each is told, and what each may ask. The verbs are in engine.ts.
  *
- *   store ─▶ tablets, findings ─▶ log ─▶ ids, transactions ─▶ indexes ─▶ databases ─▶ inspector, expiry
+ *   store ─▶ tablets, findings ─▶ place (log and transactions) ─▶ ids ─▶ indexes ─▶ databases ─▶ inspector, expiry
  */
 import { type Scheduler, systemScheduler } from '../clock.ts'
 import { CountingLedger, type RequestContext, type RequestContextOptions, requestContext } from '../context.ts'
@@ -12,11 +12,10 @@ import type { CommitVersions } from '../log/commit-version.ts'
 import { defaultRetention } from '../log/retention.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { formatIndex } from '../model/index-definition.ts'
-import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import { ReseededRandom } from '../random.ts'
 import { SharedDatabases } from '../shared/shared-databases.ts'
 import { SharedStore } from '../shared/shared-store.ts'
-import type { Kv } from '../storage/kv.ts'
+import type { RowKv } from '../storage/kv.ts'
 import type { RowsKv } from '../storage/rows-kv.ts'
 import { KvTableView } from '../tables/table.ts'
 import { Tablets } from '../tablets/tablets.ts'
@@ -30,7 +29,8 @@ import { LocalIndexWork } from './index-work.ts'
 import { Indexes } from './indexes.ts'
 import { Inspector } from './inspector.ts'
 import { LocalReading } from './local-reading.ts'
-import type { OpenStore } from './open-kv.ts'
+import type { LocalStore, SharedRows } from './open-kv.ts'
+import type { LocalParts, Place } from './place.ts'
 import { QueryIndexes } from './query-indexes.ts'
 import { settingsOf, sharedSettings } from './settings.ts'
 import { SharedIndexWork } from './shared-index-work.ts'
@@ -39,20 +39,21 @@ import { SharedReading, SharedVerbs } from './shared-verbs.ts'
 import type { TransactionVerbs } from './transaction-verbs.ts'
 import { TtlSweeper } from './ttl.ts'
 
+/** A store of this process without half a reset. */
+export interface WholeStore extends LocalStore {
+  readonly versions: CommitVersions
+}
+
 export class EngineParts {
   readonly options: EngineOptions
-  readonly kv: Kv
-  readonly #onDemand: OnDemandRows | undefined
-  readonly versions: CommitVersions
+  readonly kv: RowKv
+  readonly place: Place
   readonly scheduler: Scheduler
   readonly random: ReseededRandom
   readonly totals: EngineTotals = { requests: 0, rowsRead: 0, rowsWritten: 0 }
   readonly tablets: Tablets
   readonly findings: Findings
-  readonly log: CommitLog
   readonly ids: IdAllocator
-  /** Those of a store of one process. */
-  readonly transactions: Transactions
   readonly verbs: TransactionVerbs
   readonly indexes: Indexes
   readonly databases: Databases
@@ -62,14 +63,10 @@ export class EngineParts {
   /** Whether the store held no entity when it was opened, or reset. */
   isStoreNew = false
 
-  /** At a store that several processes share. */
-  readonly shared: SharedDatabases | undefined
-
-  constructor({ kv, onDemand, rowsKv }: OpenStore, versions: CommitVersions, options: EngineOptions) {
+  constructor(store: WholeStore | SharedRows, options: EngineOptions) {
     this.options = options
+    const kv = store.rowsKv ?? store.kv
     this.kv = kv
-    this.#onDemand = onDemand
-    this.versions = versions
     this.scheduler = options.scheduler ?? systemScheduler
     const seed = options.seed ?? 1
     this.random = new ReseededRandom(BigInt(seed))
@@ -78,37 +75,26 @@ export class EngineParts {
     this.tablets = new Tablets({ scheduler: this.scheduler, seed, options: options.tablets ?? {} })
     this.findings = this.#findings()
     const history = new ApplyHistory()
-    const recent = new RecentCommits()
-    this.log = this.#log(history, recent)
-    this.ids = new IdAllocator({ kv, switchedOff: options.switchedOff, sharedStore: rowsKv !== undefined })
-    const { log, scheduler, tablets } = this
-    this.transactions = new Transactions({
-      kv,
-      log,
-      versions,
-      scheduler,
-      contention: tablets.contention,
-      recent,
-      rulesOf: databaseByCode,
-      openTransactionsMax: options.openTransactionsMax,
-      switchedOff: options.switchedOff,
-    })
-    const { transactions } = this
-    this.shared = rowsKv === undefined ? undefined : this.#sharedDatabases(rowsKv)
-    this.verbs = this.shared === undefined ? transactions : new SharedVerbs(this.shared)
+    this.place =
+      store.rowsKv === undefined
+        ? { local: this.#localParts(store, history) }
+        : { shared: this.#sharedDatabases(store.rowsKv) }
+    const { tablets, scheduler, place } = this
+    this.ids = new IdAllocator({ kv, switchedOff: options.switchedOff, sharedStore: store.rowsKv !== undefined })
+    this.verbs = place.shared === undefined ? place.local.transactions : new SharedVerbs(place.shared)
     const onRowsChanged = (): void => {
       tablets.recount()
       this.feed.reload({ reason: 'indexes' })
     }
     const work =
-      this.shared === undefined
-        ? new LocalIndexWork({ kv, log, transactions, scheduler, onRowsChanged })
-        : new SharedIndexWork(this.shared)
+      place.shared === undefined
+        ? new LocalIndexWork({ ...place.local, scheduler, onRowsChanged })
+        : new SharedIndexWork(place.shared)
     this.indexes = new Indexes(kv, work)
-    const shared = this.#shared(recent)
+    const shared = this.#shared()
     this.ttl = this.#ttl()
     const tabletsBetween = tablets.between.bind(tablets)
-    this.inspector = new Inspector({ kv, log, history, databaseByCode, tabletsBetween })
+    this.inspector = new Inspector({ kv, log: place.local?.log, history, databaseByCode, tabletsBetween })
   }
 
   /** A context for requests made in this process. */
@@ -136,8 +122,26 @@ export class EngineParts {
     })
   }
 
-  #log(history: ApplyHistory, recent: RecentCommits): CommitLog {
-    const { kv, versions, scheduler, random, tablets, databases, findings, feed, options } = this
+  #localParts({ kv, onDemand, versions }: WholeStore, history: ApplyHistory): LocalParts {
+    const { scheduler, tablets, databases, options } = this
+    const recent = new RecentCommits()
+    const log = this.#log({ kv, versions }, history, recent)
+    const transactions = new Transactions({
+      kv,
+      log,
+      versions,
+      scheduler,
+      contention: tablets.contention,
+      recent,
+      rulesOf: databases.byCode.bind(databases),
+      openTransactionsMax: options.openTransactionsMax,
+      switchedOff: options.switchedOff,
+    })
+    return { kv, onDemand, versions, log, recent, transactions }
+  }
+
+  #log({ kv, versions }: Pick<LocalParts, 'kv' | 'versions'>, history: ApplyHistory, recent: RecentCommits): CommitLog {
+    const { scheduler, random, tablets, databases, findings, feed, options } = this
     return new CommitLog({
       kv,
       versions,
@@ -177,27 +181,28 @@ export class EngineParts {
     return new SharedDatabases(store, async (code) => await databases.adoptMetadata(kv, code))
   }
 
-  #shared(recent: RecentCommits): SharedParts {
-    const { kv, indexes, findings, transactions, verbs, log, versions, ids, shared, scheduler } = this
+  #shared(): SharedParts {
+    const { kv, place, indexes, findings, verbs, ids, scheduler } = this
     const settlement = {
       begin: (context: RequestContext) => {
         if (!context.isUncounted) this.tablets.begin(context)
       },
       settle: (context: RequestContext) => this.#settle(context),
     }
-    const local = { transactions, versions, log, settlement }
     return {
       kv,
-      onDemand: this.#onDemand,
+      onDemand: place.local?.onDemand,
       queryIndexes: new QueryIndexes(indexes),
       findings,
       statisticsEveryMs: this.options.statisticsEveryMs ?? 0,
-      recent: shared === undefined ? recent : undefined,
+      recent: place.local?.recent,
       transactions: verbs,
       reading: (database) =>
-        shared === undefined ? new LocalReading(database, local) : new SharedReading(database, shared, settlement),
-      log,
-      versions: shared === undefined ? versions : { readTime: () => scheduler.nowMicros() },
+        place.shared === undefined
+          ? new LocalReading(database, { ...place.local, settlement })
+          : new SharedReading(database, place.shared, settlement),
+      log: place.local?.log,
+      versions: place.local?.versions ?? { readTime: () => scheduler.nowMicros() },
       view: new KvTableView(kv),
       ids,
       settlement,

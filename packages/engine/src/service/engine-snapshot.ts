@@ -15,12 +15,12 @@
  * Ours. What lies between snapshot and restore is gone from the history too: a read at a time of then sees the snapshot.
  */
 import type { RequestContext } from '../context.ts'
-import { invalidArgument, unimplemented } from '../errors.ts'
+import { type DatastoreError, invalidArgument, unimplemented } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitLog, LogState } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { Kv, KvSnapshot } from '../storage/kv.ts'
+import type { Kv, KvSnapshot, StoreState } from '../storage/kv.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import type { Database } from './database.ts'
 import type { Indexes } from './indexes.ts'
@@ -98,9 +98,12 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
 }
 
 function mustRestore(kv: Kv): void {
-  if (kv.restore !== undefined) return
-  throw unimplemented(
-    `snapshots are for stores in memory, and this one is in ${kv.location}: open one without a folder, ` +
+  if (kv.restore === undefined) throw noSnapshots(kv)
+}
+
+export function noSnapshots({ location }: StoreState): DatastoreError {
+  return unimplemented(
+    `snapshots are for stores in memory, and this one is in ${location}: open one without a folder, ` +
       'or export the entities and import them into an empty database',
   )
 }

@@ -10,20 +10,28 @@
 import { type CheckOptions, checkStore } from '../check/checker.ts'
 import type { CheckReport } from '../check/report.ts'
 import type { RequestContext, RequestContextOptions } from '../context.ts'
-import { failedPrecondition, unimplemented } from '../errors.ts'
+import { failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { Sequencer } from '../log/sequencer.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
 import type { StoreState } from '../storage/kv.ts'
 import type { Finding } from '../tablets/report.ts'
 import type { Tablets } from '../tablets/tablets.ts'
+import { localSource, sharedSource } from './check-source.ts'
 import type { CommitFeed } from './commit-feed.ts'
 import type { Database } from './database.ts'
 import type { EngineOptions, EngineTotals } from './engine-options.ts'
 import type { EngineParts } from './engine-parts.ts'
-import { type EngineSnapshot, restoreSnapshot, type SnapshotParts, takeSnapshot } from './engine-snapshot.ts'
+import {
+  type EngineSnapshot,
+  noSnapshots,
+  restoreSnapshot,
+  type SnapshotParts,
+  takeSnapshot,
+} from './engine-snapshot.ts'
 import type { Indexes } from './indexes.ts'
 import type { Inspector } from './inspector.ts'
+import type { LocalParts } from './place.ts'
 import { openParts, useIndexFile } from './recovery.ts'
 import { giveRoomBack, type ResetScope, resetStore } from './reset.ts'
 import { type DatabaseSettings, type Mode, refuseUnshared } from './settings.ts'
@@ -37,9 +45,6 @@ import {
   type ImportRequest,
   importDatabase,
 } from './transfer.ts'
-
-const noRepair =
-  'index rows cannot be repaired where several gateways share the store; export the database, reset it and import the export'
 
 /** Opens a store, in memory or on disk, and makes it whole (E1). */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -80,12 +85,12 @@ export class Engine {
 
   /** Whether other processes work on the same store: nothing there stands still for one of them. */
   get isShared(): boolean {
-    return this.#parts.shared !== undefined
+    return this.#parts.place.shared !== undefined
   }
 
   /** Rows written and deleted in the tables by applying commits, since the start. */
   get rowsApplied(): number {
-    return this.#parts.log.rowsApplied
+    return this.#parts.place.local?.log.rowsApplied ?? 0
   }
 
   /** Transactions that are open now. */
@@ -95,7 +100,7 @@ export class Engine {
 
   /** Records that wait between commit and apply now, in all databases. */
   get waitingRecords(): number {
-    return this.#parts.log.pending.count
+    return this.#parts.place.local?.log.pending.count ?? 0
   }
 
   /** A context for requests made in this process. */
@@ -115,7 +120,7 @@ export class Engine {
 
   /** Changes single settings of all databases, those that come included. */
   configure(changed: Partial<DatabaseSettings>): void {
-    if (this.#parts.shared !== undefined) refuseUnshared(changed)
+    if (this.#parts.place.shared !== undefined) refuseUnshared(changed)
     this.#parts.databases.configure(changed)
   }
 
@@ -151,17 +156,13 @@ export class Engine {
 
   /** Proves that the six tables are what the logs say (check/checker.ts). */
   async check({ signal, ...options }: CheckOptions & Cancellable = {}): Promise<CheckReport> {
-    const { kv, log, databases, shared } = this.#parts
-    if (shared !== undefined && options.repair) throw unimplemented(noRepair)
-    const reader = shared === undefined ? undefined : (await shared.now()).rows
-    const alone = async <T>(task: () => Promise<T>): Promise<T> =>
-      log.exclusive(async () => {
-        await log.quiesce()
-        return log.applier.alone(task)
-      })
+    const { kv, place, databases } = this.#parts
+    const source =
+      place.shared === undefined ? localSource(place.local) : sharedSource(place.shared, options.repair === true)
     const databaseByCode = (code: string): Database => databases.byCode(code)
+    const context = this.context({ signal })
     try {
-      return await checkStore({ kv, reader, databaseByCode, context: this.context({ signal }), alone }, options)
+      return await checkStore({ kv, ...source, databaseByCode, context }, options)
     } finally {
       if (options.repair === true) this.feed.reload({ reason: 'repair' })
     }
@@ -184,7 +185,7 @@ export class Engine {
   async reset(scope: ResetScope = {}, context: RequestContext = this.context()): Promise<void> {
     const { resetRefusal } = this.#parts.options.shared ?? {}
     if (resetRefusal !== undefined) throw failedPrecondition(resetRefusal)
-    const { shared } = this.#parts
+    const { local, shared } = this.#parts.place
     if (shared !== undefined) {
       await this.#resets.run(() => resetShared(shared, scope))
       if (scope.projectId === undefined) this.#parts.findings.clear()
@@ -193,12 +194,12 @@ export class Engine {
       return
     }
     const parts = {
-      ...this.#snapshotParts(),
+      ...this.#snapshotParts(local),
       database: (projectId: string, databaseId: string) => this.database(projectId, databaseId),
       onGone: () => this.#onGone(scope),
     }
     const ranges = await this.#resets.run(() => resetStore(parts, scope, context))
-    await giveRoomBack(this.#parts.kv, ranges, () => this.#closing !== undefined)
+    await giveRoomBack(local.kv, ranges, () => this.#closing !== undefined)
   }
 
   /** The rows of a scope are gone: forgets what was known of them. */
@@ -215,7 +216,7 @@ export class Engine {
 
   /** Keeps what the store holds now, for {@link restore}. Costs next to nothing. @throws UNIMPLEMENTED on disk */
   snapshot(): Promise<EngineSnapshot> {
-    return takeSnapshot(this.#snapshotParts())
+    return takeSnapshot(this.#snapshotParts(this.#local()))
   }
 
   /**
@@ -223,24 +224,27 @@ export class Engine {
    * Settings stay, commit versions go on rising, open transactions end. The snapshot stays good.
    */
   async restore(snapshot: EngineSnapshot): Promise<void> {
-    await restoreSnapshot(this.#snapshotParts(), snapshot)
+    await restoreSnapshot(this.#snapshotParts(this.#local()), snapshot)
     this.tablets.reset()
     this.indexes.open(this.databases())
     this.feed.reload({ reason: 'restore' })
   }
 
-  #snapshotParts(): SnapshotParts {
-    const { kv, log, ids, versions, transactions, indexes, databases } = this.#parts
+  #local(): LocalParts {
+    const { place, kv } = this.#parts
+    if (place.local === undefined) throw noSnapshots(kv)
+    return place.local
+  }
+
+  #snapshotParts(local: LocalParts): SnapshotParts {
+    const { ids, indexes, databases } = this.#parts
     return {
-      kv,
-      log,
+      ...local,
       ids,
-      versions,
-      transactions,
       indexes,
       context: () => this.context(),
       databases: () => databases.all(),
-      adoptMetadata: () => databases.adoptMetadata(kv),
+      adoptMetadata: () => databases.adoptMetadata(local.kv),
     }
   }
 
@@ -251,13 +255,15 @@ export class Engine {
   }
 
   async #close(): Promise<void> {
-    const { kv, log, ids, versions, transactions, indexes, ttl, shared } = this.#parts
+    const { place, ids, indexes, ttl } = this.#parts
+    const { local, shared } = place
     ttl.stop()
     if (shared !== undefined) {
       await indexes.close()
       await shared.store.close()
-      return await kv.close()
+      return await this.#parts.kv.close()
     }
+    const { kv, log, versions, transactions } = local
     transactions.endAll()
     await this.#resets.idle()
     await indexes.close()

@@ -7,7 +7,7 @@
 
 import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type { Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
+import type { Kv, KvRow, RowKey } from '../storage/kv.ts'
 import { codesOfEntityRow, EntityRows, type IndexRules, RowProducer } from '../tables/entity-rows.ts'
 import { everySpace, isOf, type KeySpace, rowsOf } from '../tables/rows.ts'
 import type { RowWalk } from '../tablets/row-counts.ts'
@@ -16,9 +16,8 @@ const ofProperties: readonly KeySpace[] = ['EntitiesByPropertyAsc', 'EntitiesByP
 
 /** @param rulesOf - of the database with the code that this one begins with */
 export function everyRow(kv: Kv, { pending }: CommitLog, rulesOf: (code: string) => IndexRules): RowWalk {
-  const snapshot = kv.supports.snapshot ? kv.snapshot() : undefined
-  const reader: KvReader = snapshot ?? kv
-  const scans = everySpace.filter((space) => !ofProperties.includes(space)).map((space) => reader.scan(rowsOf(space)))
+  const snapshot = kv.snapshot()
+  const scans = everySpace.filter((space) => !ofProperties.includes(space)).map((space) => snapshot.scan(rowsOf(space)))
   const halfApplied = pending.all().filter(({ milestone }) => milestone === 'A')
   const shown = new Map(halfApplied.flatMap(({ changes }) => changes.map(({ row, before }) => [row, before] as const)))
   const made: KvRow[] = []
@@ -59,7 +58,7 @@ export function everyRow(kv: Kv, { pending }: CommitLog, rulesOf: (code: string)
     next,
     close: () => {
       for (const scan of scans) scan.close()
-      snapshot?.close()
+      snapshot.close()
     },
   }
 }

@@ -32,7 +32,8 @@ import type { TableView } from '../tables/table.ts'
 export interface IdRangeParts {
   readonly database: KeyDefaults & { readonly code: string }
   readonly ids: IdAllocator
-  readonly log: CommitLog
+  /** Absent where several processes share the store. */
+  readonly log: CommitLog | undefined
   readonly view: TableView
 }
 
@@ -138,7 +139,7 @@ function hasEntityBetween(
   const first = keyCodes(keys.start)
   const last = keyCodes(keys.end)
   const rollForward = (): MaybePromise<void> => {
-    if (log.pending.count === 0) return
+    if (log === undefined || log.pending.count === 0) return
     // Ids of a root kind are groups of their own, and their codes lie between those of the ends; else it is one group.
     const [low, high] = [groupOf(first.partition, first.path), groupOf(last.partition, last.path)]
     const touched = log.pending.groupsOf(database.code).filter((group) => group >= low && group <= high)

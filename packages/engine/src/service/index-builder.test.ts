@@ -5,7 +5,7 @@ import { keyCodes } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
 import { formatKey, type Key } from '../model/key.ts'
-import type { KeyRange, Kv, KvRow, KvScan, ScanOptions } from '../storage/kv.ts'
+import type { KeyRange, Kv, KvRow, KvScan, KvSnapshot, ScanOptions } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { AsyncKv } from '../testing/async-kv.ts'
@@ -261,7 +261,15 @@ class WatchedKv extends AsyncKv {
   beforeIndexRows: (() => Promise<void>) | undefined
 
   override scan(range: KeyRange, options?: ScanOptions): KvScan {
-    const scan = super.scan(range, options)
+    return this.#watched(super.scan(range, options), range)
+  }
+
+  override snapshot(): KvSnapshot {
+    const snapshot = super.snapshot()
+    return { ...snapshot, scan: (range, options) => this.#watched(snapshot.scan(range, options), range) }
+  }
+
+  #watched(scan: KvScan, range: KeyRange): KvScan {
     if (!range.start.startsWith(keySpaces.EntitiesByCompositeProperty)) return scan
     const next = async (count: number): Promise<readonly KvRow[]> => {
       await this.beforeIndexRows?.()

@@ -190,7 +190,7 @@ export class LocalIndexWork implements IndexWork {
       checkCompositeRows(delta, { indexes: catalogue.maintained, indexOptions })
       handRows(delta, { indexes: [index], indexOptions }, sink)
     }
-    await this.#write(writes)
+    if (writes.length > 0) await this.#parts.kv.batch(writes)
   }
 
   /** The image of an entity by which its index rows stand: the stored one, unless a record is between A and B. */
@@ -210,7 +210,7 @@ export class LocalIndexWork implements IndexWork {
       if (rows.length === 0) break
       await log.exclusive(async () => {
         job.checkStopped()
-        await this.#write(rows.map((key) => ({ key, value: undefined })))
+        await kv.batch(rows.map((key) => ({ key, value: undefined })))
       })
       job.completed += rows.length
       await this.#pause()
@@ -222,13 +222,6 @@ export class LocalIndexWork implements IndexWork {
       this.#parts.onRowsChanged?.()
       return index
     })
-  }
-
-  async #write(writes: readonly KvWrite[]): Promise<void> {
-    const { kv } = this.#parts
-    if (writes.length === 0) return
-    if (kv.supports.batch) await kv.batch(writes)
-    else for (const write of writes) await kv.mutate(write)
   }
 
   /** Lets other work of the process in. */

@@ -8,7 +8,7 @@
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import type { IndexFile } from '../indexes/index-file.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
-import type { Kv } from '../storage/kv.ts'
+import type { RowKv } from '../storage/kv.ts'
 import { IndexBuilder } from './index-builder.ts'
 import type { IndexedDatabase, IndexJob } from './index-job.ts'
 import type { IndexWork } from './index-work.ts'
@@ -20,9 +20,9 @@ export class Indexes {
   /** Those that queries were refused for. */
   readonly refused: RefusedIndexes = new RefusedIndexes()
   readonly #builder: IndexBuilder
-  readonly #kv: Kv
+  readonly #kv: RowKv
 
-  constructor(kv: Kv, work: IndexWork) {
+  constructor(kv: RowKv, work: IndexWork) {
     this.#builder = new IndexBuilder(work)
     this.#kv = kv
   }

@@ -15,7 +15,7 @@ import { decodeLogRecord, type EntityChange, type LogRecord } from '../log/log-r
 import type { PendingRecord } from '../log/pending.ts'
 import type { EntityImage } from '../model/entity.ts'
 import { formatKey, isInScope, type Key, lastElement, type PartitionScope } from '../model/key.ts'
-import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
+import type { KvWrite, RowKey, RowKv } from '../storage/kv.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import { handRows, RowProducer, tableOfRow } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf, logRangeOfGroup, parseLogRowKey, pendingRowKey } from '../tables/log-rows.ts'
@@ -40,8 +40,9 @@ import { type TableRowsOptions, tableRows } from './table-rows.ts'
 import { type LoggedImage, versionsOf } from './versions.ts'
 
 export interface InspectorParts {
-  readonly kv: Kv
-  readonly log: CommitLog
+  readonly kv: RowKv
+  /** Absent where several processes share the store: nothing waits there between commit and apply. */
+  readonly log: CommitLog | undefined
   readonly history: ApplyHistory
   databaseByCode(code: string): LogDatabase
   /** The tablets of a table from one row to another, left to right. */
@@ -68,12 +69,12 @@ export class Inspector {
 
   /** Every row of an entity in all tables, also those that a held commit will write or delete, and its group's log. */
   async rows(key: Key, options: LogOptions = {}): Promise<RowsReport> {
-    const { kv, log } = this.#parts
+    const { kv } = this.#parts
     const codes = keyCodes(key)
     const entityRow = entityRowKey(codes.partition, codes.path)
     const rules = this.#parts.databaseByCode(codes.partition)
     const group = groupOf(codes.partition, codes.path)
-    const pending = log.pending.of(group).filter(({ changes }) => changes.some(({ path }) => path === codes.path))
+    const pending = this.#waiting(group).filter(({ changes }) => changes.some(({ path }) => path === codes.path))
 
     // The present rows of this entity: candidates are the rows of every state it has had since the last apply.
     const stored = await kv.get(entityRow)
@@ -116,14 +117,13 @@ export class Inspector {
 
   /** The versions of an entity that the kept log records tell of. @param limit - of them the newest; at least 1 */
   async versions(key: Key, limit: number = Number.POSITIVE_INFINITY): Promise<VersionsReport> {
-    const { log } = this.#parts
     const images: LoggedImage[] = []
     for await (const image of this.#imagesOf(key)) {
       images.push(image)
       if (images.length >= limit) break
     }
     images.reverse()
-    return { key: prettyPath(key.path), versions: versionsOf(images, log.retention.oldestReadable) }
+    return { key: prettyPath(key.path), versions: versionsOf(images, this.#parts.log?.retention.oldestReadable) }
   }
 
   /**
@@ -135,7 +135,9 @@ export class Inspector {
   async entity(key: Key, version?: bigint): Promise<EntityImage | undefined> {
     if (version === undefined) {
       const codes = keyCodes(key)
-      const cell = await this.#parts.log.readCommitted(codes, entityRowKey(codes.partition, codes.path))
+      const { log, kv } = this.#parts
+      const row = entityRowKey(codes.partition, codes.path)
+      const cell = await (log === undefined ? kv.get(row) : log.readCommitted(codes, row))
       return cell === undefined ? undefined : decodeImage(cell)
     }
     for await (const image of this.#imagesOf(key)) if (image.version === version) return image.image
@@ -147,7 +149,7 @@ export class Inspector {
 
   /** Commits not yet wholly applied: group by group, the groups in the order in which they began to wait. */
   pending({ limit, words, ...scope }: PendingOptions = {}): PendingReport {
-    const all = this.#parts.log.pending.all()
+    const all = this.#parts.log?.pending.all() ?? []
     const inScope = all.filter(({ partition }) => isInScope(partitionOfCode(partition), scope))
     const shown = inScope.slice(0, limit)
     const rest = inScope.length - shown.length
@@ -175,18 +177,18 @@ export class Inspector {
    * @param version - up to the record of this commit instead: those before it wholly, and it to the milestone
    */
   async release(key: Key, milestone: 'A' | 'B', version?: bigint): Promise<ReleaseReport> {
-    const { applier, pending } = this.#parts.log
+    const { log } = this.#parts
     const { partition, path } = keyCodes(key)
     const group = groupOf(partition, path)
-    const [oldest] = pending.of(group)
-    const last = version ?? (milestone === 'A' ? oldest?.version : pending.of(group).at(-1)?.version)
+    const waiting = this.#waiting(group)
+    const last = version ?? waiting.at(milestone === 'A' ? 0 : -1)?.version
     let released = 0
-    for (;;) {
-      const record = pending.of(group)[0]
+    while (log !== undefined) {
+      const [record] = log.pending.of(group)
       if (record === undefined || last === undefined || record.version > last) break
       const upTo = record.version === last ? milestone : 'B'
       if (upTo === 'B' || record.milestone === 'committed') released++
-      await applier.step(group, upTo, 'release')
+      await log.applier.step(group, upTo, 'release')
       if (upTo === 'A') break
     }
     return { group: groupInWords(group), milestone, released }
@@ -199,13 +201,14 @@ export class Inspector {
    * @returns ends the hold: what no other one keeps back goes its way
    */
   hold(which: ApplyHold = {}, onCatch?: () => void): () => Promise<void> {
-    const release = this.#parts.log.holds.add(which, onCatch)
-    return async () => await release()
+    const release = this.#parts.log?.holds.add(which, onCatch)
+    return async () => await release?.()
   }
 
   /** Applies everything that is held, in all databases, or in the one with this code. @returns how many records waited */
   async releaseAll(database?: string): Promise<number> {
     const { log } = this.#parts
+    if (log === undefined) return 0
     if (database === undefined) {
       const waiting = log.pending.count
       await log.rollForwardAll('release')
@@ -257,7 +260,11 @@ export class Inspector {
   }
 
   #waitingStates(group: GroupCode): ReadonlyMap<bigint, PendingRecord['milestone']> {
-    return new Map(this.#parts.log.pending.of(group).map(({ version, milestone }) => [version, milestone]))
+    return new Map(this.#waiting(group).map(({ version, milestone }) => [version, milestone]))
+  }
+
+  #waiting(group: GroupCode): readonly PendingRecord[] {
+    return this.#parts.log?.pending.of(group) ?? []
   }
 
   async #logOf(group: GroupCode, { records: recordsMax = Number.POSITIVE_INFINITY }: LogOptions): Promise<LogReport> {

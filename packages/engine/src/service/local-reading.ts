@@ -5,12 +5,12 @@
  */
 import type { RequestContext } from '../context.ts'
 import { aheadRows, PastView } from '../history/past-view.ts'
-import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
-import type { TransactionDatabase, Transactions } from '../transactions/transactions.ts'
+import type { TransactionDatabase } from '../transactions/transactions.ts'
 import type { ReadOptions } from './api.ts'
 import { beforeRead } from './before-read.ts'
+import type { LocalParts } from './place.ts'
 import type { Read, Reading } from './reading.ts'
 import { settled } from './settled.ts'
 import type { SharedParts } from './shared-parts.ts'
@@ -19,10 +19,9 @@ const emptyTransaction = new Uint8Array(0)
 const noGroups: ReadScope = []
 
 /** The parts by which a store of one process is read. */
-export interface LocalReadingParts extends Pick<SharedParts, 'settlement' | 'log'> {
-  readonly transactions: Transactions
-  readonly versions: CommitVersions
-}
+export interface LocalReadingParts
+  extends Pick<SharedParts, 'settlement'>,
+    Pick<LocalParts, 'transactions' | 'versions' | 'log'> {}
 
 export class LocalReading implements Reading {
   readonly #database: TransactionDatabase

@@ -8,12 +8,18 @@ import { rowsOf } from '../tables/rows.ts'
 import { databaseRowKey, indexOptionsIn } from './database-row.ts'
 import type { EngineOptions } from './engine-options.ts'
 
-export interface OpenStore {
+/** A store of this process, or one that several processes share. */
+export type OpenStore = LocalStore | SharedRows
+
+export interface LocalStore {
   readonly kv: Kv
   /** The same, where rows are made when they are first read. */
   readonly onDemand?: OnDemandRows
-  /** The same, where several processes share it. */
-  readonly rowsKv?: RowsKv
+  readonly rowsKv?: undefined
+}
+
+export interface SharedRows {
+  readonly rowsKv: RowsKv
 }
 
 /** @throws what data-folder.ts says of a folder that cannot be opened */
@@ -25,10 +31,7 @@ export async function openStore({
   repairLog,
   scheduler,
 }: EngineOptions): Promise<OpenStore> {
-  if (shared !== undefined) {
-    const rowsKv = new RowsKv(shared.rows)
-    return { kv: rowsKv, rowsKv }
-  }
+  if (shared !== undefined) return { rowsKv: new RowsKv(shared.rows) }
   if (kv !== undefined) return kv instanceof OnDemandRows ? { kv, onDemand: kv } : { kv }
   if (dir === undefined) {
     const onDemand = memoryStore(scheduler)

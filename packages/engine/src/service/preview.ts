@@ -11,9 +11,11 @@
 import type { RequestContext } from '../context.ts'
 import { invalidArgument } from '../errors.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
+import type { CommittedReader } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import { type Key, withId } from '../model/key.ts'
+import type { KvReader } from '../storage/kv.ts'
 import { EntityRows, RowProducer } from '../tables/entity-rows.ts'
 import { groupOf } from '../tables/log-rows.ts'
 import { type Evaluated, evaluateMutations, type PreparedMutation } from '../transactions/mutations.ts'
@@ -23,7 +25,9 @@ import { ListedRows } from './commit-feed.ts'
 import type { CommitReport } from './feed-reports.ts'
 
 export interface PreviewParts extends Pick<CommitParts, 'database' | 'versions'> {
-  readonly log: CommitLog
+  /** Absent where several processes share the store. */
+  readonly log: CommitLog | undefined
+  readonly kv: KvReader
 }
 
 /** The rows are told as those of a commit are; the log has a record for each entity group that changes. */
@@ -38,7 +42,7 @@ const previewRowsMax = 200
 
 /** @throws DatastoreError as the commit would */
 export function previewMutations(
-  { database, versions, log }: PreviewParts,
+  { database, versions, log, kv }: PreviewParts,
   context: RequestContext,
   request: CommitRequest,
 ): MaybePromise<CommitPreview> {
@@ -57,12 +61,12 @@ export function previewMutations(
   return andThen(prepareMutations(database, context, request), (prepared) =>
     andThen(refuseTogether(database, context, request.mode, prepared), () => {
       giveStandIns(prepared)
-      return log.exclusive(() =>
-        andThen(
-          evaluateMutations(prepared, rules, (codes, row) => log.readCommitted(codes, row), versions.readTime()),
-          (evaluated) => previewOf(evaluated, database),
-        ),
-      )
+      const read: CommittedReader = (codes, row) => (log === undefined ? kv.get(row) : log.readCommitted(codes, row))
+      const preview = (): MaybePromise<CommitPreview> =>
+        andThen(evaluateMutations(prepared, rules, read, versions.readTime()), (evaluated) =>
+          previewOf(evaluated, database),
+        )
+      return log === undefined ? preview() : log.exclusive(preview)
     }),
   )
 }

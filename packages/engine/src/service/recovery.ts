@@ -5,48 +5,51 @@ import { CommitVersions } from '../log/commit-version.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import { Sweep } from '../shared/sweep.ts'
 import { Watch } from '../shared/watch.ts'
-import type { Kv } from '../storage/kv.ts'
+import type { KvReader } from '../storage/kv.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
-import { EngineParts } from './engine-parts.ts'
+import { EngineParts, type WholeStore } from './engine-parts.ts'
 import { everyRow } from './every-row.ts'
-import { openStore } from './open-kv.ts'
+import { type LocalStore, openStore } from './open-kv.ts'
 import { finishReset } from './reset.ts'
 
 /** Opens the store, and makes it whole. */
 export async function openParts(options: EngineOptions): Promise<EngineParts> {
   const store = await openStore(options)
-  const { kv } = store
   try {
-    await finishReset(kv)
-    const versions = await CommitVersions.open(kv, options.scheduler ?? systemScheduler)
-    const parts = new EngineParts(store, versions, options)
+    const parts = new EngineParts(store.rowsKv === undefined ? await wholeStore(store, options) : store, options)
     await recover(parts)
     return parts
   } catch (error) {
-    await kv.close()
+    await (store.rowsKv ?? store.kv).close()
     throw error
   }
 }
 
+async function wholeStore(store: LocalStore, { scheduler = systemScheduler }: EngineOptions): Promise<WholeStore> {
+  await finishReset(store.kv)
+  return { ...store, versions: await CommitVersions.open(store.kv, scheduler) }
+}
+
 /** Reads what earlier runs recorded of databases and indexes, then takes over their log. */
 async function recover(parts: EngineParts): Promise<void> {
-  const { kv, databases, log, tablets, indexes, ttl, options } = parts
+  const { kv, place, databases, tablets, indexes, ttl, options } = parts
+  const { local, shared } = place
   await databases.adoptMetadata(kv)
   parts.isStoreNew = await hasNoEntity(kv)
-  if (parts.shared !== undefined) {
+  if (shared !== undefined) {
     if (options.rollForward === false) return
-    new Watch(parts.shared).start()
-    new Sweep(parts.shared).start()
+    new Watch(shared).start()
+    new Sweep(shared).start()
     ttl.start()
     await useIndexFile(parts)
     indexes.open(databases.all())
     return
   }
-  await log.recover()
+  await local.log.recover()
   if (options.rollForward === false) return
-  await log.rollForwardAll('opening')
-  tablets.watch(() => everyRow(kv, log, (code) => databases.byCode(code)))
+  await local.log.rollForwardAll('opening')
+  tablets.watch(() => everyRow(local.kv, local.log, (code) => databases.byCode(code)))
   ttl.start()
   await useIndexFile(parts)
   await indexes.file?.create()
@@ -61,7 +64,7 @@ export async function useIndexFile({ options, indexes }: EngineParts): Promise<v
   indexes.file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble, isReadOnly: shared !== undefined })
 }
 
-function hasNoEntity(kv: Kv): MaybePromise<boolean> {
+function hasNoEntity(kv: KvReader): MaybePromise<boolean> {
   const scan = kv.scan(rowsOf('Entities'))
   const first = (): MaybePromise<boolean> => andThen(scan.next(1), (rows) => rows.length === 0)
   return finallyDo(first, () => scan.close())

@@ -72,7 +72,6 @@ describe('reset/X1: a reset that is cut off at any of its writes is finished by 
     const outcomes: string[] = []
     for (let atWrite = 1, isCut = true; isCut; atWrite++) {
       const inner = new MemoryKv(rows)
-      // Row by row: a store without batches dies between any two of them.
       const kv = new FaultyKv(new AsyncKv(inner), { kind: 'crash', atWrite })
       const engine = await openEngine({ kv })
       isCut = await engine.reset(scope).then(

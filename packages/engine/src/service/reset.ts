@@ -7,13 +7,13 @@
  *     read.   reset.test.ts, packages/gateway/test/contract/crash-reset.test.ts
  *
  * X2  No reader finds half of it. In memory all rows go in one turn; on disk they are hidden in one turn, and deleted afterwards
- *     (Kv.deleteRanges); on a store that has neither, reads that overlap a reset are made again.
+ *     (Kv.deleteRanges).
  *                                                                          reset-ranges.test.ts
  * X3  Until the wish is stored a caller that has gone ends the reset, with nothing deleted; after that it goes on to its end.
  *                                                                          reset-ranges.test.ts
  *
  * X4  While the rows of a project, database or namespace are deleted on disk, commits, ids and index work elsewhere go on, and those
- *     in it wait (log/closed-scopes.ts). A reset of everything, and one row by row, holds up all commits.     reset-beside.test.ts
+ *     in it wait (log/closed-scopes.ts). A reset of everything holds up all commits.     reset-beside.test.ts
  *
  *   one turn of commits      wish stored ▪ rows hidden ▪ scope closed
  *   beside others            rows deleted
@@ -28,7 +28,7 @@ import { invalidArgument } from '../errors.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import { andThen, forEachInOrder, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
 import type { PartitionScope } from '../model/key.ts'
 import type { KeyRange, Kv, KvReader, KvWrite, RangesHidden, RowKey } from '../storage/kv.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
@@ -195,16 +195,10 @@ function deleteScope(kv: Kv, scope: ResetScope): MaybePromise<RangesHidden> {
   const deleted: RangesHidden = { gone: undefined }
   if (scope.projectId === undefined) {
     // clear() goes through the rows in their order, and of what comes after the stored wish there is nothing left then.
-    const cleared = andThen(deleteRange(kv, rowsOf('Pending')), () => kv.clear())
+    const cleared = andThen(deleteMarkers(kv), () => kv.clear())
     return andThen(cleared, () => deleted)
   }
-  return andThen(rangesOf(kv, scope), (ranges) => {
-    if (kv.deleteRanges !== undefined) return kv.deleteRanges(ranges)
-    return andThen(
-      forEachInOrder(ranges, (range) => deleteRange(kv, range)),
-      () => deleted,
-    )
-  })
+  return andThen(rangesOf(kv, scope), (ranges) => kv.deleteRanges(ranges))
 }
 
 /** The ranges of rows that lie in a scope. */
@@ -241,18 +235,18 @@ function* codesFound(kv: KvReader, database: string): Steps<readonly string[]> {
   }
 }
 
-function deleteRange(kv: Kv, range: KeyRange): MaybePromise<void> {
-  return runSteps(deletedInBatches(kv, range))
+function deleteMarkers(kv: Kv): MaybePromise<void> {
+  return runSteps(markersDeleted(kv))
 }
 
-function* deletedInBatches(kv: Kv, range: KeyRange): Steps<void> {
-  const scan = kv.scan(range)
+function* markersDeleted(kv: Kv): Steps<void> {
+  const scan = kv.scan(rowsOf('Pending'))
   try {
     for (;;) {
       const rows = yield* waitFor(scan.next(batchRows))
       if (rows.length === 0) return
       const writes = rows.map(({ key }): KvWrite => ({ key, value: undefined }))
-      yield* waitFor(kv.supports.batch ? kv.batch(writes) : forEachInOrder(writes, (write) => kv.mutate(write)))
+      yield* waitFor(kv.batch(writes))
     }
   } finally {
     scan.close()

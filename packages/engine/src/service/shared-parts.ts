@@ -4,7 +4,7 @@ import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
-import type { Kv } from '../storage/kv.ts'
+import type { RowKv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
 import type { RecentCommits } from '../transactions/recent-commits.ts'
 import type { QueryIndexes } from './query-indexes.ts'
@@ -14,14 +14,15 @@ import type { TransactionVerbs } from './transaction-verbs.ts'
 
 /** The parts that a database shares with all others of its engine. */
 export interface SharedParts {
-  readonly kv: Kv
+  readonly kv: RowKv
   /** The same, where it makes rows when they are first read. */
   readonly onDemand: OnDemandRows | undefined
-  readonly log: CommitLog
+  /** Absent where several processes share the store. */
+  readonly log: CommitLog | undefined
   readonly versions: Pick<CommitVersions, 'readTime'>
   readonly view: TableView
   readonly ids: IdAllocator
-  /** Commits of this process; absent where others commit too. */
+  /** Absent where the log is. */
   readonly recent: RecentCommits | undefined
   readonly transactions: TransactionVerbs
   /** How a database is read. */

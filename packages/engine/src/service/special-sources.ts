@@ -71,7 +71,7 @@ export class SpecialSources {
   /** The same as long as no commit comes, none waits to be applied, and the same indexes are maintained. */
   #state(): string | undefined {
     const { recent, log } = this.#shared
-    if (recent === undefined || log.pending.count > 0) return undefined
+    if (recent === undefined || log === undefined || log.pending.count > 0) return undefined
     return [recent.now, ...this.#database.indexes.map(({ id }) => id)].join(' ')
   }
 }

@@ -11,7 +11,7 @@ import { encodeText } from '../encoding/ordered.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { invalidArgument } from '../errors.ts'
 import type { PartitionScope } from '../model/key.ts'
-import type { KeyRange, Kv, KvReader, KvRow, RowKey } from '../storage/kv.ts'
+import type { KeyRange, KvReader, KvRow, RowKey, RowKv } from '../storage/kv.ts'
 import { overlap, rowAfter } from '../tables/ranges.ts'
 import { isOf, rowsOf } from '../tables/rows.ts'
 import type { TableId } from '../tables/table.ts'
@@ -45,7 +45,7 @@ export interface TableRowsOptions extends TableScope {
 }
 
 export interface TableRowsParts {
-  readonly kv: Kv
+  readonly kv: RowKv
   /** The tablets of a table from one row to another, left to right. */
   tabletsBetween(table: TableId, from: string, through: string): readonly Tablet[]
 }
@@ -99,7 +99,7 @@ interface Wanted {
 }
 
 /** The first rows of some ranges, in their order. */
-async function firstRows(kv: Kv, ranges: readonly KeyRange[], { isReverse, count }: Wanted): Promise<KvRow[]> {
+async function firstRows(kv: RowKv, ranges: readonly KeyRange[], { isReverse, count }: Wanted): Promise<KvRow[]> {
   const found: KvRow[] = []
   for (const range of ranges) {
     let rest = range
@@ -114,7 +114,7 @@ async function firstRows(kv: Kv, ranges: readonly KeyRange[], { isReverse, count
   return found
 }
 
-async function rowsIn(kv: Kv, range: KeyRange, { isReverse, count }: Wanted): Promise<KvRow[]> {
+async function rowsIn(kv: RowKv, range: KeyRange, { isReverse, count }: Wanted): Promise<KvRow[]> {
   const found: KvRow[] = []
   const scan = kv.scan(range, { reverse: isReverse, expect: count })
   try {

@@ -1,5 +1,6 @@
 /** Export and import as verbs of the engine: what transfer/ needs, taken from the parts of one engine. */
-import { type ExportOptions, type ExportReport, exportEntities } from '../transfer/export.ts'
+import type { TableView } from '../tables/table.ts'
+import { atSnapshot, type ExportOptions, type ExportReport, exportEntities } from '../transfer/export.ts'
 import { type ImportOptions, type ImportReport, importEntities } from '../transfer/import.ts'
 import type { Database } from './database.ts'
 import type { EngineParts } from './engine-parts.ts'
@@ -19,11 +20,14 @@ export function exportDatabase(
   database: Database,
   { signal, ...options }: ExportRequest,
 ): Promise<ExportReport> {
-  const { kv, log, scheduler, shared } = parts
+  const { place, scheduler } = parts
   const { code } = database
   const context = parts.backgroundContext(signal)
-  const moment = shared === undefined ? undefined : () => shared.of(code).reads.now('global')
-  return exportEntities({ kv, log, scheduler, context, database: code, moment, pause: () => pause(parts) }, options)
+  const atOneMoment = async <T>(work: (view: TableView) => Promise<T>): Promise<T> =>
+    place.shared === undefined
+      ? await atSnapshot(place.local, code, work)
+      : await work((await place.shared.of(code).reads.now('global')).view)
+  return exportEntities({ scheduler, context, database: code, atOneMoment, pause: () => pause(parts) }, options)
 }
 
 export function importDatabase(

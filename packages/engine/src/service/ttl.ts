@@ -19,7 +19,7 @@ import { encodeText } from '../encoding/ordered.ts'
 import { DatastoreError } from '../errors.ts'
 import { andThen } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
-import type { Kv, RowKey } from '../storage/kv.ts'
+import type { RowKey, RowKv } from '../storage/kv.ts'
 import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
 import { codesOfEntityRow } from '../tables/entity-rows.ts'
 import type { TransactionDatabase } from '../transactions/transactions.ts'
@@ -36,7 +36,7 @@ export interface TtlDatabase extends TransactionDatabase {
 }
 
 export interface TtlParts {
-  readonly kv: Kv
+  readonly kv: RowKv
   readonly scheduler: Scheduler
   readonly transactions: TransactionVerbs
   /** For its walk, and for each of its commits. */

@@ -356,7 +356,7 @@ function recordsOf(
   states: readonly EntityDelta[],
   { epoch, rules }: { readonly epoch: number; readonly rules: IndexRules },
 ): { readonly records: readonly GroupRecord[]; readonly indexUpdates: number } {
-  const head: LogRecordHead = { state: 'committed', transaction, groups, commit: id, epoch }
+  const head: LogRecordHead = { transaction, groups, commit: id, epoch }
   const byGroup = new Map<GroupCode, EntityRows[]>(groups.map((group) => [group, []]))
   let indexUpdates = 0
   for (const delta of states) {

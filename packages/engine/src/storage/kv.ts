@@ -2,11 +2,12 @@
  * The store: one ordered map from row key to bytes. Its implementations are level-kv (LevelDB on disk) and memory-kv (a
  * copy-on-write B+tree); one contract suite runs on both.
  *
- * The engine's correctness depends only on get, scan, mutate and mutateIf, which Bigtable has too. `batch` and `snapshot`
- * are optional capabilities, for speed or convenience.
+ * A {@link Kv} has batches, snapshots and deletions of ranges, all atomic: it is the store of one process. A {@link RowKv} changes
+ * one row at a time; of such a store, shared by several processes, the engine reads metadata and takes ids (rows-kv.ts).
  *
  * K1  Rows are ordered by the unsigned bytes of their keys.
- * K2  mutate and mutateIf are atomic for their row; batch is atomic for all its rows.
+ * K2  mutate and mutateIf are atomic for their row; batch is atomic for all its rows. Readers find all rows of a deletion
+ *     of ranges, or none.
  * K3  A write is seen by every get and scan that starts after it was acknowledged.
  * K4  A scan reads one version of the store, not older than its opening or its last seek; a snapshot reads exactly the
  *     version at its creation. (memory-kv and level-kv keep the version of the opening, also over seeks. A store by rows gives each
@@ -14,12 +15,11 @@
  * K5  A failed write poisons the store: later writes are refused with UNAVAILABLE until it is opened anew.
  * K6  A row is answered as it was written, or reading it fails with DamagedRow. A scan answers the rows before it first, and
  *     goes on behind it by a seek. (Of level-kv: rows with a checksum, row-proof.ts.)
+ * K7  Writes take effect, and are answered, in the order in which they were asked for.
  *
- * Beside get, getAll, scan, mutate, mutateIf, batch, snapshot, clear, damage and close there are three optional operations:
- * deleteRanges (readers see all of a deletion or nothing, which single writes cannot give), compact (frees the disk space of
- * deleted rows), and restore (back to a snapshot in O(1), for tests that begin anew). A scan takes the context of its caller, so
- * that work before its first row runs in slices. A store knows nothing of tables: rows are materialised on demand by a store
- * over this one (on-demand/).
+ * Optional operations are getAll, indexWithin, damage, compact (frees the disk space of deleted rows), and restore (back to a
+ * snapshot in O(1), for tests that begin anew). A scan takes the context of its caller, so that work before its first row runs in
+ * slices. A store knows nothing of tables: rows are materialised on demand by a store over this one (on-demand/).
  *
  * A closed store refuses everything with UNAVAILABLE. Methods that answer at once throw their errors.
  */
@@ -120,12 +120,6 @@ export interface KvSnapshot extends KvReader {
   close(): void
 }
 
-export interface KvCapabilities {
-  /** batch() is atomic over its rows. */
-  readonly batch: boolean
-  readonly snapshot: boolean
-}
-
 /** When a write is acknowledged: when the process may die (`process`), or when the machine may (`power`). */
 export type Durability = 'process' | 'power'
 
@@ -154,32 +148,19 @@ export interface RangesHidden {
   readonly gone: Promise<void> | undefined
 }
 
-export interface Kv extends KvReader, StoreState {
-  readonly supports: KvCapabilities
+/** A store that changes one row at a time. */
+export interface RowKv extends KvReader, StoreState {
   /** Sets or deletes one row. */
   mutate(write: KvWrite): MaybePromise<void>
   /** Sets or deletes one row if its value is now `expected` (`undefined` = no such row). False: nothing was changed. */
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean>
-  /** All writes or none; a later write to a key wins. Only with `supports.batch`. */
-  batch(writes: Writes): MaybePromise<void>
-  /** Only with `supports.snapshot`. */
-  snapshot(): KvSnapshot
   /** Deletes every row. */
   clear(): MaybePromise<void>
-  /**
-   * Deletes every row of some ranges. Readers find all of them until it answers, and none from then on; what dies meanwhile may
-   * have deleted a part. Absent = they are to be deleted row by row.
-   */
-  deleteRanges?(ranges: readonly KeyRange[]): MaybePromise<RangesHidden>
   /**
    * The first part of a range, or with `reverse` the last, that can be read without rows of other indexes, which the store would
    * have to make. `undefined`: no row is in the range. Absent = every row is there.
    */
   indexWithin?(range: KeyRange, reverse: boolean): MaybePromise<KeyRange | undefined>
-  /** Gives back the room that deleted rows of a range still take on disk. Reads and writes go on meanwhile. */
-  compact?(range: KeyRange): Promise<void>
-  /** Makes the store what it was when the snapshot was made, which stays good. Throws a TypeError for one of another store. */
-  restore?(snapshot: KvSnapshot): void
   /**
    * Looks for damage in the files that the rows are in, if they are in files. Reads all of them.
    *
@@ -188,4 +169,20 @@ export interface Kv extends KvReader, StoreState {
   damage?(onFile?: () => void): Promise<readonly FileDamage[]>
   /** Waits for running writes, then releases files and locks. Closing twice is harmless. */
   close(): Promise<void>
+}
+
+/** The store of one process. */
+export interface Kv extends RowKv {
+  /** All writes or none; a later write to a key wins. */
+  batch(writes: Writes): MaybePromise<void>
+  snapshot(): KvSnapshot
+  /**
+   * Deletes every row of some ranges. Readers find all of them until it answers, and none from then on; a process that dies meanwhile
+   * may have deleted a part.
+   */
+  deleteRanges(ranges: readonly KeyRange[]): MaybePromise<RangesHidden>
+  /** Gives back the room that deleted rows of a range still take on disk. Reads and writes go on meanwhile. */
+  compact?(range: KeyRange): Promise<void>
+  /** Makes the store what it was when the snapshot was made, which stays good. Throws a TypeError for one of another store. */
+  restore?(snapshot: KvSnapshot): void
 }

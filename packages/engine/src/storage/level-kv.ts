@@ -27,7 +27,6 @@ import type {
   FileDamage,
   KeyRange,
   Kv,
-  KvCapabilities,
   KvReader,
   KvScan,
   KvSnapshot,
@@ -112,7 +111,6 @@ export async function probeLevel(dir: string): Promise<void> {
 }
 
 export class LevelKv implements Kv {
-  readonly supports: KvCapabilities = { batch: true, snapshot: true }
   readonly location: string
   readonly #dir: string
   readonly #level: LevelDatabase

@@ -16,7 +16,6 @@ import {
   handOver,
   type KeyRange,
   type Kv,
-  type KvCapabilities,
   type KvRow,
   type KvScan,
   type KvSnapshot,
@@ -48,7 +47,6 @@ export interface MemoryScan extends KvScan {
 }
 
 export class MemoryKv implements Kv, WriteSink {
-  readonly supports: KvCapabilities = { batch: true, snapshot: true }
   readonly location = 'memory'
   #tree: BTree<Uint8Array>
   #closed = false

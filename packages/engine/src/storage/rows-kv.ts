@@ -4,12 +4,11 @@
  *
  *   cell of `v`     01 + bytes of the value; empty = deleted at that version
  *
- * It has neither batch nor snapshot: a scan sees each row as of some moment after its opening (rows/RS3 in the place of kv/K4). There is no
- * failed write that poisons it (kv/K5). A conditional write whose outcome stays unknown answers false, so that its caller reads again.
+ * A scan sees each row as of some moment after its opening (rows/RS3 in the place of kv/K4). There is no failed write that poisons the
+ * store (kv/K5). A conditional write whose outcome stays unknown answers false, so that its caller reads again.
  */
 import { type DatastoreError, invalidArgument } from '../errors.ts'
-import { InvariantError } from '../invariant.ts'
-import type { KeyRange, Kv, KvCapabilities, KvReader, KvRow, KvScan, KvSnapshot, KvWrite, ScanOptions } from './kv.ts'
+import type { KeyRange, KvReader, KvRow, KvScan, KvWrite, RowKv, ScanOptions } from './kv.ts'
 import { type Cell, newestIs, OutcomeUnknown, type RowKey, type RowStore, type Wanted } from './rows.ts'
 
 const present = 1
@@ -62,8 +61,7 @@ export class RowsReader implements KvReader {
   }
 }
 
-export class RowsKv extends RowsReader implements Kv {
-  readonly supports: KvCapabilities = { batch: false, snapshot: false }
+export class RowsKv extends RowsReader implements RowKv {
   readonly rows: RowStore
   /** Writes under way, and the latest call of clear(): what this process asks for happens in its order. */
   readonly #writing = new Set<Promise<void>>()
@@ -112,14 +110,6 @@ export class RowsKv extends RowsReader implements Kv {
       if (error instanceof OutcomeUnknown) return false
       throw error
     }
-  }
-
-  batch(): never {
-    throw new InvariantError('batch() was called on a store that does not support it')
-  }
-
-  snapshot(): KvSnapshot {
-    throw new InvariantError('snapshot() was called on a store that does not support it')
   }
 
   async clear(): Promise<void> {

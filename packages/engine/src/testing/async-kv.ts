@@ -1,21 +1,22 @@
 /**
- * A store that answers everything by promise and has neither batch nor snapshot: the stand-in for a storage across the
- * network, such as a Bigtable. What passes on it rests on get, scan, mutate and mutateIf alone.
+ * A store that answers everything by promise. What passes on it rests on no answer that comes at once.
  *
  * A call reaches the wrapped store one hop after it was made, and its answer comes one hop later, so that calls of others
- * run in between. A scan sees the store as of its first `next` (kv/K4 allows any moment from its opening on).
+ * run in between. Writes stay in their order (kv/K7). A scan sees the store as of its first `next` (kv/K4 allows any moment from its opening on). A snapshot is of the
+ * turn in which it was made, as that of every store; its reads come late.
  */
-import { InvariantError } from '../invariant.ts'
 import type {
   KeyRange,
   Kv,
-  KvCapabilities,
+  KvReader,
   KvRow,
   KvScan,
   KvSnapshot,
   KvWrite,
+  RangesHidden,
   RowKey,
   ScanOptions,
+  Writes,
 } from '../storage/kv.ts'
 
 export interface AsyncKvOptions {
@@ -24,10 +25,12 @@ export interface AsyncKvOptions {
 }
 
 export class AsyncKv implements Kv {
-  readonly supports: KvCapabilities = { batch: false, snapshot: false }
   /** The wrapped store: what it holds can be looked at without a hop. */
   readonly inner: Kv
   readonly #hop: () => Promise<void>
+  /** Resolve when the latest write has reached the store, and when it was answered. */
+  #reached: Promise<unknown> = Promise.resolve()
+  #answered: Promise<unknown> = Promise.resolve()
 
   constructor(inner: Kv, options: AsyncKvOptions = {}) {
     this.inner = inner
@@ -43,26 +46,39 @@ export class AsyncKv implements Kv {
   }
 
   mutate(write: KvWrite): Promise<void> {
-    return this.#there(() => this.inner.mutate(write))
+    return this.#inTurn(() => this.inner.mutate(write))
   }
 
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): Promise<boolean> {
-    return this.#there(() => this.inner.mutateIf(write, expected))
+    return this.#inTurn(() => this.inner.mutateIf(write, expected))
   }
 
   clear(): Promise<void> {
-    return this.#there(() => this.inner.clear())
+    return this.#inTurn(() => this.inner.clear())
   }
 
-  batch(): never {
-    throw new InvariantError('batch() was called on a store that does not support it')
+  batch(writes: Writes): Promise<void> {
+    return this.#inTurn(() => this.inner.batch(writes))
+  }
+
+  deleteRanges(ranges: readonly KeyRange[]): Promise<RangesHidden> {
+    return this.#inTurn(() => this.inner.deleteRanges(ranges))
   }
 
   snapshot(): KvSnapshot {
-    throw new InvariantError('snapshot() was called on a store that does not support it')
+    const snapshot = this.inner.snapshot()
+    return {
+      get: (key) => this.#there(() => snapshot.get(key)),
+      scan: (range, options) => this.#scanOf(snapshot, range, options),
+      close: () => snapshot.close(),
+    }
   }
 
   scan(range: KeyRange, options?: ScanOptions): KvScan {
+    return this.#scanOf(this.inner, range, options)
+  }
+
+  #scanOf(reader: KvReader, range: KeyRange, options: ScanOptions | undefined): KvScan {
     let scan: KvScan | undefined
     let sought: RowKey | undefined
     let closed = false
@@ -70,7 +86,7 @@ export class AsyncKv implements Kv {
       next: (count) =>
         this.#there((): ReturnType<KvScan['next']> => {
           if (closed) return []
-          scan ??= this.inner.scan(range, options)
+          scan ??= reader.scan(range, options)
           if (sought !== undefined) scan.seek(sought)
           sought = undefined
           return scan.next(count) as readonly KvRow[] | Promise<readonly KvRow[]>
@@ -87,6 +103,15 @@ export class AsyncKv implements Kv {
 
   close(): Promise<void> {
     return this.inner.close()
+  }
+
+  #inTurn<T>(write: () => T | Promise<T>): Promise<T> {
+    const answered = this.#answered
+    const effect = Promise.all([this.#hop(), this.#reached]).then(write)
+    const answer = effect.finally(() => Promise.all([this.#hop(), answered]))
+    this.#reached = effect.catch(() => undefined)
+    this.#answered = answer.catch(() => undefined)
+    return answer
   }
 
   async #there<T>(call: () => T | Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@
  *   crash   the process "dies" at the n-th write, before or after it took effect: this and every later call is refused,
  *           and a write that took effect is not acknowledged
  *
- * Each of mutate, mutateIf, batch and clear counts as one write, in the order of the calls; the first is number 1. A
+ * Each of mutate, mutateIf, batch, deleteRanges and clear counts as one write, in the order of the calls; the first is number 1. A
  * mutateIf that finds another value counts too. The wrapped store stays open in `inner`: look into it, or wrap it anew as
  * the restarted process would open it.
  */
@@ -14,10 +14,10 @@ import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type {
   KeyRange,
   Kv,
-  KvCapabilities,
   KvScan,
   KvSnapshot,
   KvWrite,
+  RangesHidden,
   RowKey,
   ScanOptions,
   Writes,
@@ -50,10 +50,6 @@ export class FaultyKv implements Kv {
 
   get crashed(): boolean {
     return this.#state === 'crashed'
-  }
-
-  get supports(): KvCapabilities {
-    return this.inner.supports
   }
 
   get location(): string {
@@ -94,6 +90,10 @@ export class FaultyKv implements Kv {
 
   batch(writes: Writes): MaybePromise<void> {
     return this.#write(() => this.inner.batch(writes))
+  }
+
+  deleteRanges(ranges: readonly KeyRange[]): MaybePromise<RangesHidden> {
+    return this.#write(() => this.inner.deleteRanges(ranges))
   }
 
   clear(): MaybePromise<void> {

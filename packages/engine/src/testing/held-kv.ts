@@ -10,11 +10,11 @@ import type { MaybePromise } from '../maybe-promise.ts'
 import type {
   KeyRange,
   Kv,
-  KvCapabilities,
   KvReader,
   KvScan,
   KvSnapshot,
   KvWrite,
+  RangesHidden,
   RowKey,
   ScanOptions,
 } from '../storage/kv.ts'
@@ -26,7 +26,6 @@ interface Waiting {
 }
 
 export class HeldKv implements Kv {
-  readonly supports: KvCapabilities = { batch: true, snapshot: true }
   readonly location = 'memory, held'
   readonly #inner = new MemoryKv()
   #holds = false
@@ -79,6 +78,10 @@ export class HeldKv implements Kv {
 
   clear(): MaybePromise<void> {
     return this.#inner.clear()
+  }
+
+  deleteRanges(ranges: readonly KeyRange[]): RangesHidden {
+    return this.#inner.deleteRanges(ranges)
   }
 
   snapshot(): KvSnapshot {

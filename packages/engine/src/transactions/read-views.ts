@@ -1,8 +1,6 @@
 /**
  * Read views: the tables as of one instant. A strong read and a transaction take one of now, a read with `read_time` one of the past.
- *
- *   store with snapshots      a snapshot of now; a view of the past also has the undone rows of later commits
- *   store without             only the instant; each read computes the undone rows again over the store's present rows
+ * A view is a snapshot of now; one of the past also has the undone rows of later commits.
  *
  * N3  Two reads of one view see the same rows, whatever is committed in between.
  * N4  A view of now contains every commit to the groups of its scope that was acknowledged before it was taken. A commit that
@@ -13,20 +11,18 @@
  *                                                          in a turn in which nothing waits in any group of the scope.
  */
 
-import { type DatastoreError, invalidArgument } from '../errors.ts'
-import { deletedBefore, deletedSince, guarded } from '../history/deleted-ranges.ts'
+import { invalidArgument } from '../errors.ts'
+import { guarded } from '../history/deleted-ranges.ts'
 import { PastView, refuseForgotten, undoneRows } from '../history/past-view.ts'
 import { invariant } from '../invariant.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import { andThen, finallyDo, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
-import type { Kv, KvReader, KvSnapshot } from '../storage/kv.ts'
+import type { Kv, KvSnapshot } from '../storage/kv.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
-import { consistentRead } from './consistent-read.ts'
-import { GroupViews } from './group-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
 
 /** The scope of a read: the groups of its keys or of its ancestor, or everything. */
@@ -68,17 +64,11 @@ export class ReadViews {
    */
   take(database: LogDatabase, scope: ReadScope, onMark: (mark: number) => void): MaybePromise<ReadView> {
     const { recent, kv, versions } = this.#parts
-    const marked = (): number => {
-      const mark = recent.mark()
-      onMark(mark)
-      return mark
-    }
-    if (!kv.supports.snapshot) {
-      return this.#pastOf(database, () => ({ at: versions.readTime(), mark: marked() }), deletedSince)
-    }
     return this.#whenApplied(database, scope, () => {
       const snapshot = kv.snapshot()
-      return new OpenReadView(new KvTableView(snapshot), { mark: marked(), at: versions.written }, snapshot)
+      const mark = recent.mark()
+      onMark(mark)
+      return new OpenReadView(new KvTableView(snapshot), { mark, at: versions.written }, snapshot)
     })
   }
 
@@ -93,12 +83,9 @@ export class ReadViews {
     steps: 'one' | 'many',
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
-    const { kv, recent } = this.#parts
-    const ready = (): MaybePromise<TableView> => andThen(this.rollForward(database, scope), () => this.#now)
-    if (steps === 'one') return andThen(ready(), work)
-    if (!kv.supports.snapshot) return consistentRead(recent, ready, work, () => undefined)
+    if (steps === 'one') return andThen(this.rollForward(database, scope), () => work(this.#now))
     return andThen(
-      this.#whenApplied(database, scope, () => kv.snapshot()),
+      this.#whenApplied(database, scope, () => this.#parts.kv.snapshot()),
       (snapshot) =>
         finallyDo(
           () => work(new KvTableView(snapshot)),
@@ -109,65 +96,20 @@ export class ReadViews {
 
   /** A moment that is not in the future (history/past-view.ts). @throws FAILED_PRECONDITION when it is too long ago */
   at(database: LogDatabase, readTime: bigint): MaybePromise<ReadView> {
-    // No commit may get a stamp at or below this moment any more.
-    this.#parts.versions.observe(readTime)
-    return this.#pastOf(database, () => ({ at: readTime, mark: 0 }), deletedBefore)
-  }
-
-  /** @param choose - says which moment it is, when all that was committed is written and is applied */
-  #pastOf(
-    database: LogDatabase,
-    choose: () => Pick<ReadView, 'at' | 'mark'>,
-    refusal: () => DatastoreError,
-  ): MaybePromise<ReadView> {
     const { log, kv, versions, rulesOf } = this.#parts
-    const look = (): Pick<ReadView, 'at' | 'mark'> & { readonly snapshot: KvSnapshot | undefined } => {
-      const { at, mark } = choose()
-      versions.observe(at)
-      refuseForgotten(at, log.retention.oldestReadable)
-      return { at, mark, snapshot: kv.supports.snapshot ? kv.snapshot() : undefined }
+    // No commit may get a stamp at or below this moment any more.
+    versions.observe(readTime)
+    const look = (): KvSnapshot => {
+      refuseForgotten(readTime, log.retention.oldestReadable)
+      return kv.snapshot()
     }
     return andThen(this.rollForward(database, 'global'), async () => {
-      const { at, mark, snapshot } = await this.#whenStill(database, 'global', look)
-      const reader: KvReader = snapshot ?? kv
-      const undone = await undoneRows(reader, log.retention.newerThan(at), rulesOf)
-      const past = new PastView(new KvTableView(reader), undone)
-      const view = guarded(past, log.retention.deletedSince(at), refusal)
-      return new OpenReadView(view, { mark, at }, snapshot)
+      const snapshot = await this.#whenStill(database, 'global', look)
+      const undone = await undoneRows(snapshot, log.retention.newerThan(readTime), rulesOf)
+      const past = new PastView(new KvTableView(snapshot), undone)
+      const view = guarded(past, log.retention.deletedSince(readTime))
+      return new OpenReadView(view, { mark: 0, at: readTime }, snapshot)
     })
-  }
-
-  /** Reads at a moment (N3). */
-  read<T>(database: LogDatabase, readView: ReadView, work: (view: TableView) => MaybePromise<T>): MaybePromise<T> {
-    const { kv, recent } = this.#parts
-    if (kv.supports.snapshot) return readView.during(() => work(readView.view))
-    const viewOf = (): MaybePromise<TableView> => andThen(this.#again(database, readView), ({ view }) => view)
-    return consistentRead(recent, viewOf, work, () => undefined)
-  }
-
-  /** Reads each group at a moment of its own (N3). */
-  readGroups<T>(
-    database: LogDatabase,
-    readViews: ReadonlyMap<GroupCode, ReadView>,
-    work: (view: TableView) => MaybePromise<T>,
-  ): MaybePromise<T> {
-    const { kv, recent } = this.#parts
-    const views = new Map<GroupCode, TableView>()
-    for (const [group, { view }] of readViews) views.set(group, view)
-    if (kv.supports.snapshot) {
-      const read = (): MaybePromise<T> => work(new GroupViews(views))
-      return [...new Set(readViews.values())].reduce((inner, readView) => () => readView.during(inner), read)()
-    }
-    const viewOf = async (): Promise<TableView> => {
-      for (const [group, readView] of readViews) views.set(group, (await this.#again(database, readView)).view)
-      return new GroupViews(views)
-    }
-    return consistentRead(recent, viewOf, work, () => undefined)
-  }
-
-  /** The view of a moment laid anew, on a store without snapshots. */
-  #again(database: LogDatabase, { at, mark }: ReadView): MaybePromise<ReadView> {
-    return this.#pastOf(database, () => ({ at, mark }), deletedSince)
   }
 
   /** Applies what is committed in the scope and waits: every strong read begins with it. */
@@ -208,11 +150,11 @@ class OpenReadView implements ReadView {
   readonly view: TableView
   readonly mark: number
   readonly at: bigint
-  readonly #snapshot: KvSnapshot | undefined
+  readonly #snapshot: KvSnapshot
   #reads = 0
   #isGivenBack = false
 
-  constructor(view: TableView, { mark, at }: Pick<ReadView, 'mark' | 'at'>, snapshot: KvSnapshot | undefined) {
+  constructor(view: TableView, { mark, at }: Pick<ReadView, 'mark' | 'at'>, snapshot: KvSnapshot) {
     this.view = view
     this.mark = mark
     this.at = at
@@ -233,7 +175,7 @@ class OpenReadView implements ReadView {
   }
 
   #closeIfUnused(): void {
-    if (this.#isGivenBack && this.#reads === 0) this.#snapshot?.close()
+    if (this.#isGivenBack && this.#reads === 0) this.#snapshot.close()
   }
 }
 

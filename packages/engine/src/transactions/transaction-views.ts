@@ -11,6 +11,7 @@ import type { LogDatabase } from '../log/commit-input.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { TableView } from '../tables/table.ts'
+import { GroupViews } from './group-views.ts'
 import type { ReadView, ReadViews } from './read-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
 import { refuseEnded } from './registry.ts'
@@ -39,7 +40,7 @@ export class TransactionViews {
   ): MaybePromise<T> {
     return andThen(this.#viewOf(database, transaction), (readView) => {
       refuseEnded(transaction)
-      return this.#readViews.read(database, readView, work)
+      return readView.during(() => work(readView.view))
     })
   }
 
@@ -58,20 +59,23 @@ export class TransactionViews {
     const known = this.#groupsOf(transaction)
     const fresh = groups.filter((group) => !known.has(group))
     if (fresh.length > 0) {
-      const taken = this.#readViews.take(database, fresh, this.#releasing(transaction))
-      for (const group of fresh) known.set(group, taken)
+      const view = this.#readViews.take(database, fresh, this.#releasing(transaction))
+      for (const group of fresh) known.set(group, view)
     }
-    const readViews = new Map<GroupCode, ReadView>()
+    const views = new Map<GroupCode, TableView>()
+    const taken = new Set<ReadView>()
     const ready = forEachInOrder(groups, (group) =>
       andThen(known.get(group) as MaybePromise<ReadView>, (readView) => {
         known.set(group, readView)
-        readViews.set(group, readView)
+        views.set(group, readView.view)
+        taken.add(readView)
       }),
     )
     return andThen(ready, () => {
       refuseEnded(transaction)
       if (fresh.length > 0) added(fresh)
-      return this.#readViews.readGroups(database, readViews, work)
+      const read = (): MaybePromise<T> => work(new GroupViews(views))
+      return [...taken].reduce((inner, readView) => () => readView.during(inner), read)()
     })
   }
 

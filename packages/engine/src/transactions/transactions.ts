@@ -161,7 +161,7 @@ export class Transactions {
     this.#checkReadTime(readTime)
     return andThen(this.#readViews.at(database, readTime), (snapshot) =>
       finallyDo(
-        () => this.#readViews.read(database, snapshot, work),
+        () => snapshot.during(() => work(snapshot.view)),
         () => snapshot.close(),
       ),
     )
@@ -177,10 +177,7 @@ export class Transactions {
   ): MaybePromise<T> {
     if (transaction.readOnly) {
       if (transaction.mode === 'optimisticWithEntityGroups') refuseGlobal(scopeOf())
-      const { supports } = this.#parts.kv
-      // Without snapshots nothing keeps for it what is deleted: so it is known what it has read.
-      const tracked = (view: TableView): MaybePromise<T> => work(new TrackedView(view, transaction.reads))
-      return this.#held.read(database, transaction, supports.snapshot ? work : tracked)
+      return this.#held.read(database, transaction, work)
     }
     switch (transaction.mode) {
       case 'pessimistic':

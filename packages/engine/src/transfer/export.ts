@@ -19,7 +19,7 @@ import { failedPrecondition, invalidArgument } from '../errors.ts'
 import { PastView } from '../history/past-view.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { kindOf } from '../model/key.ts'
-import type { Kv, KvReader, RowKey } from '../storage/kv.ts'
+import type { Kv, RowKey } from '../storage/kv.ts'
 import { entitiesOfDatabase, entityRowKey, parseEntityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { encodeEntityProto } from './entity-proto-v3.ts'
@@ -60,14 +60,12 @@ export interface ExportReport extends TransferProgress {
 }
 
 export interface ExportSource {
-  readonly kv: Kv
-  readonly log: CommitLog
   readonly scheduler: Scheduler
   readonly context: RequestContext
   /** Code of the database. */
   readonly database: string
-  /** The tables at a moment at or below which nothing is under way, of a store that several processes share. */
-  readonly moment?: (() => Promise<{ readonly view: TableView }>) | undefined
+  /** Runs `work` over the tables as of one moment, at or below which nothing is under way (T1, T2). */
+  atOneMoment<T>(work: (view: TableView) => Promise<T>): Promise<T>
   /** Lets other work in; called after each batch of rows. */
   pause(): Promise<void>
 }
@@ -85,7 +83,7 @@ export async function exportEntities(source: ExportSource, options: ExportOption
   checkName(name)
   await makeFolder(dir)
   try {
-    return await atOneMoment(source, async (view) => {
+    return await source.atOneMoment(async (view) => {
       const files = new ExportFiles(dir, name, source.scheduler)
       try {
         await exportRows(source, view, options, files)
@@ -118,34 +116,25 @@ async function makeFolder(dir: string): Promise<void> {
   }
 }
 
-/** Gives `work` the Entities rows of one moment (T1, T2). Without snapshots in the store, writes wait for it. */
-async function atOneMoment<T>(source: ExportSource, work: (view: TableView) => Promise<T>): Promise<T> {
-  const { kv, log, moment } = source
-  if (moment !== undefined) return await work((await moment()).view)
-  const viewOf = (reader: KvReader): TableView => {
-    const rows = waitingRows(source)
-    return new PastView(new KvTableView(reader), () => rows)
-  }
-  if (!kv.supports.snapshot) {
-    return await log.exclusive(async () => {
-      await log.quiesce()
-      return await work(viewOf(kv))
-    })
-  }
-  const { snapshot, view } = await log.exclusive(async () => {
+/** Runs `work` over the Entities rows of one moment of a store of one process. @param database - its code */
+export async function atSnapshot<T>(
+  { kv, log }: { readonly kv: Kv; readonly log: CommitLog },
+  database: string,
+  work: (view: TableView) => Promise<T>,
+): Promise<T> {
+  const { snapshot, rows } = await log.exclusive(async () => {
     await log.quiesce()
-    const taken = kv.snapshot()
-    return { snapshot: taken, view: viewOf(taken) }
+    return { snapshot: kv.snapshot(), rows: waitingRows(log, database) }
   })
   try {
-    return await work(view)
+    return await work(new PastView(new KvTableView(snapshot), () => rows))
   } finally {
     snapshot.close()
   }
 }
 
 /** The newest committed image of each entity of the database that waits to be applied. */
-function waitingRows({ log, database }: ExportSource): Map<RowKey, Uint8Array | undefined> {
+function waitingRows(log: CommitLog, database: string): Map<RowKey, Uint8Array | undefined> {
   const rows = new Map<RowKey, Uint8Array | undefined>()
   for (const group of log.pending.groupsOf(database)) {
     for (const { partition, changes } of log.pending.of(group)) {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDataFolder } from '../../src/storage/data-folder.ts'
 import type { Durability } from '../../src/storage/kv.ts'
-import { everything, rowsOf } from './kv.contract.ts'
+import { everything, rowsOf } from './row-kv.contract.ts'
 
 let parent: string
 

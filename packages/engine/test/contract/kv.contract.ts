@@ -1,55 +1,23 @@
 /**
- * The contract of every store (kv/K1 to kv/K5). Give it a way to open an empty store.
+ * The contract of the store of one process (kv/K1 to kv/K7): that of every store, and batches, snapshots and deletions of ranges. Give it a
+ * way to open an empty store.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DatastoreError } from '../../src/errors.ts'
-import type { Kv, KvReader, KvRow, KvWrite, RowKey, ScanOptions, WriteSource } from '../../src/storage/kv.ts'
+import type { Kv, KvWrite, RowKey, WriteSource } from '../../src/storage/kv.ts'
+import {
+  bytes,
+  everything,
+  type KvFeatures,
+  keysOf,
+  type OpenedKv,
+  plain,
+  rowKvContract,
+  rowsOf,
+} from './row-kv.contract.ts'
 
-export interface OpenedKv {
-  readonly kv: Kv
-  readonly cleanup: () => Promise<void>
-}
-
-export interface KvFeatures {
-  /** get, mutate, batch and scans never give a promise. */
-  readonly answersAtOnce: boolean
-}
-
-export const everything = { start: '', end: '\xff\xff\xff\xff' } as const
-
-export function bytes(...values: number[]): Uint8Array {
-  return Uint8Array.from(values)
-}
-
-/** All rows of a range, pulled `step` at a time. */
-export async function rowsOf(
-  reader: KvReader,
-  range: { readonly start: RowKey; readonly end: RowKey } = everything,
-  options: ScanOptions = {},
-  step = 7,
-): Promise<KvRow[]> {
-  const scan = reader.scan(range, options)
-  const rows: KvRow[] = []
-  for (;;) {
-    const next = await scan.next(step)
-    if (next.length === 0) break
-    expect(next.length).toBeLessThanOrEqual(step)
-    rows.push(...next)
-  }
-  scan.close()
-  return rows
-}
-
-export async function keysOf(...args: Parameters<typeof rowsOf>): Promise<RowKey[]> {
-  return (await rowsOf(...args)).map((row) => row.key)
-}
-
-function plain(value: Uint8Array | undefined): number[] | undefined {
-  return value === undefined ? undefined : [...value]
-}
-
-export function kvContract(name: string, open: () => Promise<OpenedKv>, features: KvFeatures): void {
-  describe(`${name} keeps the contract of the store`, () => {
+export function kvContract(name: string, open: () => Promise<OpenedKv<Kv>>, features: KvFeatures): void {
+  rowKvContract(name, open, features)
+  describe(`${name} keeps the contract of batches, snapshots and ranges`, () => {
     let kv: Kv
     let cleanup: () => Promise<void>
 
@@ -65,359 +33,112 @@ export function kvContract(name: string, open: () => Promise<OpenedKv>, features
       for (const key of keys) await kv.mutate({ key, value: bytes(key.length, 1) })
     }
 
-    it('gives back the bytes of a row, and undefined where there is none', async () => {
-      await kv.mutate({ key: 'a', value: bytes(1, 0, 255) })
-      await kv.mutate({ key: 'empty', value: bytes() })
-      expect(plain(await kv.get('a'))).toEqual([1, 0, 255])
-      expect(plain(await kv.get('empty'))).toEqual([])
-      expect(await kv.get('b')).toBeUndefined()
-    })
-
-    it('replaces a row, and deletes one; deleting a missing row is no error', async () => {
-      await kv.mutate({ key: 'a', value: bytes(1) })
-      await kv.mutate({ key: 'a', value: bytes(2) })
-      expect(plain(await kv.get('a'))).toEqual([2])
-      await kv.mutate({ key: 'a', value: undefined })
-      await kv.mutate({ key: 'a', value: undefined })
-      expect(await kv.get('a')).toBeUndefined()
-      expect(await keysOf(kv)).toEqual([])
-    })
-
-    it('gives many rows at once as it gives each', async (test) => {
-      test.skip(kv.getAll === undefined, 'this body has no getAll')
-      await kv.mutate({ key: 'a', value: bytes(1, 2) })
-      await kv.mutate({ key: 'empty', value: bytes() })
-      expect((await kv.getAll?.(['b', 'a', 'empty', 'a']))?.map(plain)).toEqual([undefined, [1, 2], [], [1, 2]])
-      expect(await kv.getAll?.([])).toEqual([])
-    })
-
-    it('keeps values of any length', async () => {
-      const long = new Uint8Array(300_000).map((_, i) => i % 251)
-      await kv.mutate({ key: 'long', value: long })
-      expect(await kv.get('long')).toEqual(expect.objectContaining({ length: long.length }))
-      expect(Buffer.compare((await kv.get('long')) ?? bytes(), long)).toBe(0)
-    })
-
-    it('kv/K1: orders rows by the unsigned bytes of their keys', async () => {
-      const sorted = [
-        '\x00',
-        '\x00\x00',
-        '\x00\xff',
-        'a',
-        'a\x00',
-        'a\x00\x00',
-        'a\x01',
-        'aa',
-        'b',
-        '\x7f',
-        '\x80',
-        '\xff',
-      ]
-      await put(...[...sorted].reverse())
-      expect(await keysOf(kv)).toEqual(sorted)
-      expect(await keysOf(kv, everything, { reverse: true })).toEqual([...sorted].reverse())
-    })
-
-    it('scans from start inclusive to end exclusive, in both directions', async () => {
-      await put('a', 'b', 'c', 'd', 'e')
-      const range = { start: 'b', end: 'e' }
-      for (const step of [1, 2, 3, 100]) {
-        expect(await keysOf(kv, range, {}, step)).toEqual(['b', 'c', 'd'])
-        expect(await keysOf(kv, range, { reverse: true }, step)).toEqual(['d', 'c', 'b'])
-      }
-      expect(await keysOf(kv, { start: 'bb', end: 'dd' })).toEqual(['c', 'd'])
-      expect(await keysOf(kv, { start: 'bb', end: 'dd' }, { reverse: true })).toEqual(['d', 'c'])
-      expect(await keysOf(kv, { start: 'c', end: 'c' })).toEqual([])
-      expect(await keysOf(kv, { start: 'd', end: 'b' })).toEqual([])
-      expect(await keysOf(kv, { start: 'd', end: 'b' }, { reverse: true })).toEqual([])
-      expect(await keysOf(kv, { start: 'f', end: 'g' }, { reverse: true })).toEqual([])
-    })
-
-    it('gives rows with their values, whatever number was expected', async () => {
-      await put('a', 'bb', 'ccc')
-      for (const expected of [1, 2, 50]) {
-        const rows = await rowsOf(kv, everything, { expect: expected }, 2)
-        expect(rows.map((row) => [row.key, ...row.value])).toEqual([
-          ['a', 1, 1],
-          ['bb', 2, 1],
-          ['ccc', 3, 1],
-        ])
-      }
-    })
-
-    it('answers an exhausted scan with no rows again and again, and a closed one with none', async () => {
+    it('kv/K2: writes all rows of a batch, where a later write to a key wins', async () => {
       await put('a', 'b')
-      const scan = kv.scan(everything)
-      expect((await scan.next(5)).length).toBe(2)
-      expect(await scan.next(5)).toEqual([])
-      expect(await scan.next(1)).toEqual([])
-      scan.seek('b')
-      expect((await scan.next(5)).map((row) => row.key)).toEqual(['b'])
-      scan.close()
-      scan.close()
-      expect(await scan.next(5)).toEqual([])
+      await kv.batch([
+        { key: 'a', value: undefined },
+        { key: 'c', value: bytes(1) },
+        { key: 'c', value: bytes(2) },
+        { key: 'd', value: bytes(3) },
+        { key: 'd', value: undefined },
+      ])
+      expect((await rowsOf(kv)).map((row) => [row.key, ...row.value])).toEqual([
+        ['b', 1, 1],
+        ['c', 2],
+      ])
+      await kv.batch([])
     })
 
-    it('seeks to the first row at or after a key in scan order', async () => {
-      await put('a', 'c', 'e', 'g', 'i')
-      const scan = kv.scan({ start: 'b', end: 'i' })
-      const at = async (key: RowKey, count = 1): Promise<RowKey[]> => {
-        scan.seek(key)
-        return (await scan.next(count)).map((row) => row.key)
-      }
-      expect(await at('d')).toEqual(['e'])
-      expect(await at('e')).toEqual(['e'])
-      expect((await scan.next(9)).map((row) => row.key)).toEqual(['g'])
-      expect(await at('c', 2)).toEqual(['c', 'e'])
-      expect(await at('')).toEqual(['c'])
-      expect(await at('h')).toEqual([])
-      expect(await at('z')).toEqual([])
-      expect(await at('f', 9)).toEqual(['g'])
-      scan.close()
-    })
-
-    it('seeks to the first row at or before a key in a reverse scan', async () => {
-      await put('a', 'c', 'e', 'g', 'i')
-      const scan = kv.scan({ start: 'b', end: 'i' }, { reverse: true })
-      const at = async (key: RowKey, count = 1): Promise<RowKey[]> => {
-        scan.seek(key)
-        return (await scan.next(count)).map((row) => row.key)
-      }
-      expect(await at('f')).toEqual(['e'])
-      expect(await at('e')).toEqual(['e'])
-      expect((await scan.next(9)).map((row) => row.key)).toEqual(['c'])
-      expect(await at('z')).toEqual(['g'])
-      expect(await at('i', 2)).toEqual(['g', 'e'])
-      expect(await at('b')).toEqual([])
-      expect(await at('a')).toEqual([])
-      expect(await at('d', 9)).toEqual(['c'])
-      scan.close()
-    })
-
-    it('kv/K1: seeks backwards past a row that lies right after the sought key', async () => {
-      await put('a', 'b', 'b\x00', 'c')
-      const scan = kv.scan(everything, { reverse: true })
-      scan.seek('b')
-      expect((await scan.next(1)).map((row) => row.key)).toEqual(['b'])
-      expect((await scan.next(1)).map((row) => row.key)).toEqual(['a'])
-      scan.seek('b\x00')
-      expect((await scan.next(1)).map((row) => row.key)).toEqual(['b\x00'])
-      scan.close()
-    })
-
-    it('scans rows of any length, in both directions', async () => {
-      const keys = ['a', 'b', 'c', 'd', 'e']
-      for (const [i, key] of keys.entries()) await kv.mutate({ key, value: new Uint8Array(700_000).fill(i) })
-      for (const reverse of [false, true]) {
-        const rows = await rowsOf(kv, everything, { reverse, expect: 5 }, 5)
-        const ordered = reverse ? rows.toReversed() : rows
-        expect(ordered.map((row) => [row.key, row.value.length, row.value[699_999]])).toEqual(
-          keys.map((key, i) => [key, 700_000, i]),
-        )
-      }
-      const scan = kv.scan(everything, { reverse: true })
-      scan.seek('b\x01')
-      expect((await scan.next(1))[0]?.key).toBe('b')
-      scan.close()
-    })
-
-    it('kv/K3: shows an acknowledged write to every read that starts after it', async () => {
-      for (let i = 0; i < 40; i++) {
-        const key = `k${String(i).padStart(3, '0')}`
-        await kv.mutate({ key, value: bytes(i) })
-        expect(plain(await kv.get(key))).toEqual([i])
-        expect((await rowsOf(kv, everything, { reverse: true, expect: 1 }, 1))[0]?.key).toBe(key)
-      }
-      const acknowledged = Array.from({ length: 30 }, async (_, i) => {
-        await kv.mutate({ key: `p${i}`, value: bytes(i) })
-        expect(plain(await kv.get(`p${i}`))).toEqual([i])
-        expect(await keysOf(kv, { start: `p${i}`, end: `p${i}\x00` })).toEqual([`p${i}`])
-      })
-      await Promise.all(acknowledged)
-    })
-
-    it('kv/K2: changes a row only if its value is the expected one', async () => {
-      expect(await kv.mutateIf({ key: 'a', value: bytes(1) }, bytes())).toBe(false)
-      expect(await kv.mutateIf({ key: 'a', value: bytes(1) }, undefined)).toBe(true)
-      expect(await kv.mutateIf({ key: 'a', value: bytes(2) }, undefined)).toBe(false)
-      expect(await kv.mutateIf({ key: 'a', value: bytes(2) }, bytes(1, 1))).toBe(false)
-      expect(await kv.mutateIf({ key: 'a', value: bytes(2) }, bytes(1))).toBe(true)
-      expect(plain(await kv.get('a'))).toEqual([2])
-      expect(await kv.mutateIf({ key: 'a', value: undefined }, bytes(1))).toBe(false)
-      expect(await kv.mutateIf({ key: 'a', value: undefined }, bytes(2))).toBe(true)
-      expect(await kv.get('a')).toBeUndefined()
-    })
-
-    it('kv/K2: lets one of many concurrent conditional writes win', async () => {
-      const won = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => kv.mutateIf({ key: 'log', value: bytes(i) }, undefined)),
-      )
-      expect(won.filter(Boolean).length).toBe(1)
-      expect(plain(await kv.get('log'))).toEqual([won.indexOf(true)])
-    })
-
-    it('kv/K2: counts with conditional writes among plain ones, and loses no step', async () => {
-      const step = async (): Promise<void> => {
-        for (;;) {
-          const old = await kv.get('counter')
-          if (await kv.mutateIf({ key: 'counter', value: bytes((old?.[0] ?? 0) + 1) }, old)) return
-        }
-      }
-      await Promise.all(Array.from({ length: 25 }, async (_, i) => [await step(), await put(`other${i}`)]))
-      expect(plain(await kv.get('counter'))).toEqual([25])
-    })
-
-    it('deletes every row, and takes new ones after that', async () => {
-      await put(...Array.from({ length: 300 }, (_, i) => `k${i}`))
-      await kv.clear()
-      expect(await keysOf(kv)).toEqual([])
-      await put('again')
-      expect(await keysOf(kv)).toEqual(['again'])
-    })
-
-    it('keeps the order of writes to one key', async () => {
-      const writes = Array.from({ length: 50 }, (_, i) => kv.mutate({ key: 'a', value: bytes(i) }))
-      await Promise.all([...writes, kv.clear(), kv.mutate({ key: 'a', value: bytes(99) })])
-      expect(plain(await kv.get('a'))).toEqual([99])
-    })
-
-    it('kv/K4: a scan shows no write twice and no half batch, and nothing written after its end was read', async () => {
-      await put('b', 'd', 'f')
-      const scan = kv.scan(everything)
-      const first = await scan.next(1)
-      await put('a', 'c', 'e', 'g')
-      await kv.mutate({ key: 'd', value: undefined })
-      const rest: KvRow[] = []
-      for (;;) {
-        const rows = await scan.next(2)
-        if (rows.length === 0) break
-        rest.push(...rows)
-      }
-      scan.close()
-      // The moment of the scan lies before the first row was answered, so none of the later writes may show.
-      expect([...first, ...rest].map((row) => row.key)).toEqual(['b', 'd', 'f'])
-    })
-
-    it('refuses reads and writes once it is closed, and may be closed again', async () => {
+    it('kv/K2: writes what a source hands over as it writes a list, one row from it decided or read among them', async () => {
       await put('a')
-      await kv.close()
-      await kv.close()
-      const unavailable = expect.objectContaining({ name: 'DatastoreError', code: 'UNAVAILABLE' })
-      await expect((async () => kv.get('a'))()).rejects.toEqual(unavailable)
-      await expect((async () => kv.scan(everything).next(1))()).rejects.toEqual(unavailable)
-      await expect((async () => kv.mutate({ key: 'b', value: bytes() }))()).rejects.toEqual(unavailable)
-      await expect((async () => kv.mutateIf({ key: 'b', value: bytes() }, undefined))()).rejects.toBeInstanceOf(
-        DatastoreError,
-      )
+      const rows: readonly KvWrite[] = [
+        { key: 'a', value: undefined },
+        { key: 'b1', value: bytes(1, 2) },
+        { key: 'b2', value: bytes(3) },
+      ]
+      const source: WriteSource = {
+        count: rows.length,
+        writeTo: (sink) => {
+          for (const { key, value } of rows) if (sink.wants?.(key.charAt(0)) !== false) sink.write(key, value)
+        },
+      }
+      const written = kv.batch(source)
+      const taken = kv.mutateIf({ key: 'b1', value: bytes(4) }, bytes(1, 2))
+      await written
+      expect(await taken).toBe(true)
+      expect((await rowsOf(kv)).map((row) => [row.key, ...row.value])).toEqual([
+        ['b1', 4],
+        ['b2', 3],
+      ])
     })
 
-    it('waits for running writes when it is closed', async () => {
-      const writes = Array.from({ length: 10 }, (_, i) => (async () => kv.mutate({ key: `k${i}`, value: bytes(i) }))())
-      const closed = kv.close()
-      const settled = await Promise.allSettled(writes)
-      await closed
-      // Taken before the close or refused by it, but never left hanging.
-      expect(settled.length).toBe(10)
+    it('kv/K2: never shows half of a batch to a scan', async () => {
+      const keys = Array.from({ length: 12 }, (_, i) => `k${String(i).padStart(2, '0')}`)
+      let writing = true
+      const writer = (async () => {
+        for (let i = 0; i < 40; i++) await kv.batch(keys.map((key) => ({ key, value: bytes(i) })))
+        writing = false
+      })()
+      do {
+        const values = new Set((await rowsOf(kv, everything, {}, 5)).map((row) => row.value[0]))
+        expect(values.size).toBeLessThanOrEqual(1)
+        await new Promise(setImmediate)
+      } while (writing)
+      await writer
     })
 
-    it('answers at once, or by promise, as it says', async () => {
-      const isPromise = (value: unknown): boolean => value instanceof Promise
-      const written = kv.mutate({ key: 'a', value: bytes() })
-      const got = [written, kv.get('a'), kv.scan(everything).next(1)]
-      await Promise.all(got)
-      if (features.answersAtOnce) expect(got.some(isPromise)).toBe(false)
+    it('kv/K2: decides a conditional write after the batches issued before it', async () => {
+      const batch = kv.batch([{ key: 'a', value: bytes(7) }])
+      const refused = kv.mutateIf({ key: 'a', value: bytes(8) }, undefined)
+      const taken = kv.mutateIf({ key: 'a', value: bytes(9) }, bytes(7))
+      expect(await Promise.all([batch, refused, taken])).toEqual([undefined, false, true])
+      expect(plain(await kv.get('a'))).toEqual([9])
     })
 
-    describe('with batch', () => {
-      it('kv/K2: writes all rows of a batch, where a later write to a key wins', async (test) => {
-        test.skip(!kv.supports.batch, 'this body has no batch')
-        await put('a', 'b')
-        await kv.batch([
-          { key: 'a', value: undefined },
-          { key: 'c', value: bytes(1) },
-          { key: 'c', value: bytes(2) },
-          { key: 'd', value: bytes(3) },
-          { key: 'd', value: undefined },
-        ])
-        expect((await rowsOf(kv)).map((row) => [row.key, ...row.value])).toEqual([
-          ['b', 1, 1],
-          ['c', 2],
-        ])
-        await kv.batch([])
+    it('kv/K7: writes take effect and are answered in their order', async () => {
+      const answered: number[] = []
+      const writes = Array.from({ length: 12 }, async (_, i) => {
+        await (i % 2 === 0 ? kv.batch([{ key: 'a', value: bytes(i) }]) : kv.mutate({ key: 'a', value: bytes(i) }))
+        answered.push(i)
       })
-
-      it('kv/K2: writes what a source hands over as it writes a list, one row from it decided or read among them', async (test) => {
-        test.skip(!kv.supports.batch, 'this body has no batch')
-        await put('a')
-        const rows: readonly KvWrite[] = [
-          { key: 'a', value: undefined },
-          { key: 'b1', value: bytes(1, 2) },
-          { key: 'b2', value: bytes(3) },
-        ]
-        const source: WriteSource = {
-          count: rows.length,
-          writeTo: (sink) => {
-            for (const { key, value } of rows) if (sink.wants?.(key.charAt(0)) !== false) sink.write(key, value)
-          },
-        }
-        const written = kv.batch(source)
-        const taken = kv.mutateIf({ key: 'b1', value: bytes(4) }, bytes(1, 2))
-        await written
-        expect(await taken).toBe(true)
-        expect((await rowsOf(kv)).map((row) => [row.key, ...row.value])).toEqual([
-          ['b1', 4],
-          ['b2', 3],
-        ])
-      })
-
-      it('kv/K2: never shows half of a batch to a scan', async (test) => {
-        test.skip(!kv.supports.batch, 'this body has no batch')
-        const keys = Array.from({ length: 12 }, (_, i) => `k${String(i).padStart(2, '0')}`)
-        let writing = true
-        const writer = (async () => {
-          for (let i = 0; i < 40; i++) await kv.batch(keys.map((key) => ({ key, value: bytes(i) })))
-          writing = false
-        })()
-        do {
-          const values = new Set((await rowsOf(kv, everything, {}, 5)).map((row) => row.value[0]))
-          expect(values.size).toBeLessThanOrEqual(1)
-          await new Promise(setImmediate)
-        } while (writing)
-        await writer
-      })
-
-      it('kv/K2: decides a conditional write after the batches issued before it', async (test) => {
-        test.skip(!kv.supports.batch, 'this body has no batch')
-        const batch = kv.batch([{ key: 'a', value: bytes(7) }])
-        const refused = kv.mutateIf({ key: 'a', value: bytes(8) }, undefined)
-        const taken = kv.mutateIf({ key: 'a', value: bytes(9) }, bytes(7))
-        expect(await Promise.all([batch, refused, taken])).toEqual([undefined, false, true])
-        expect(plain(await kv.get('a'))).toEqual([9])
-      })
+      await Promise.all(writes)
+      expect(answered).toEqual(Array.from({ length: 12 }, (_, i) => i))
+      expect(plain(await kv.get('a'))).toEqual([11])
     })
 
-    describe('with snapshots', () => {
-      it('kv/K4: a snapshot shows exactly the moment of its making', async (test) => {
-        test.skip(!kv.supports.snapshot, 'this body has no snapshots')
-        await put('a', 'b', 'c')
-        const snapshot = kv.snapshot()
-        await put('aa', 'd')
-        await kv.mutate({ key: 'b', value: undefined })
-        await kv.mutate({ key: 'c', value: bytes(9) })
-        const second = kv.snapshot()
-        await kv.clear()
-        expect(await keysOf(snapshot)).toEqual(['a', 'b', 'c'])
-        expect(await keysOf(snapshot, everything, { reverse: true })).toEqual(['c', 'b', 'a'])
-        expect(plain(await snapshot.get('c'))).toEqual([1, 1])
-        expect(await snapshot.get('d')).toBeUndefined()
-        expect(await keysOf(second)).toEqual(['a', 'aa', 'c', 'd'])
-        expect(plain(await second.get('c'))).toEqual([9])
-        expect(await keysOf(kv)).toEqual([])
-        snapshot.close()
-        snapshot.close()
-        expect(await keysOf(second)).toEqual(['a', 'aa', 'c', 'd'])
-        second.close()
-      })
+    it('kv/K4: a snapshot shows exactly the moment of its making', async () => {
+      await put('a', 'b', 'c')
+      const snapshot = kv.snapshot()
+      await put('aa', 'd')
+      await kv.mutate({ key: 'b', value: undefined })
+      await kv.mutate({ key: 'c', value: bytes(9) })
+      const second = kv.snapshot()
+      await kv.clear()
+      expect(await keysOf(snapshot)).toEqual(['a', 'b', 'c'])
+      expect(await keysOf(snapshot, everything, { reverse: true })).toEqual(['c', 'b', 'a'])
+      expect(plain(await snapshot.get('c'))).toEqual([1, 1])
+      expect(await snapshot.get('d')).toBeUndefined()
+      expect(await keysOf(second)).toEqual(['a', 'aa', 'c', 'd'])
+      expect(plain(await second.get('c'))).toEqual([9])
+      expect(await keysOf(kv)).toEqual([])
+      snapshot.close()
+      snapshot.close()
+      expect(await keysOf(second)).toEqual(['a', 'aa', 'c', 'd'])
+      second.close()
+    })
+
+    it('kv/K2: a deletion of ranges is seen whole, and spares the rows beside them', async () => {
+      await put('a', 'b1', 'b2', 'c', 'd1', 'e')
+      const before = kv.snapshot()
+      const { gone } = await kv.deleteRanges([
+        { start: 'b', end: 'c' },
+        { start: 'd', end: 'e' },
+      ])
+      expect(await keysOf(kv)).toEqual(['a', 'c', 'e'])
+      await gone
+      expect(await keysOf(kv)).toEqual(['a', 'c', 'e'])
+      expect(await keysOf(before)).toEqual(['a', 'b1', 'b2', 'c', 'd1', 'e'])
+      before.close()
     })
   })
 }

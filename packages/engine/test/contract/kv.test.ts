@@ -5,6 +5,7 @@ import { RowsKv } from '../../src/storage/rows-kv.ts'
 import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { FaultyKv } from '../../src/testing/faulty-kv.ts'
 import { kvContract } from './kv.contract.ts'
+import { rowKvContract } from './row-kv.contract.ts'
 
 const nothing = async (): Promise<void> => {}
 
@@ -20,7 +21,18 @@ kvContract('on-demand-rows', async () => ({ kv: memoryStore(), cleanup: nothing 
   answersAtOnce: true,
 })
 kvContract('async-kv', async () => ({ kv: new AsyncKv(new MemoryKv()), cleanup: nothing }), { answersAtOnce: false })
-kvContract('rows-kv', async () => ({ kv: new RowsKv(new MemoryRows()), cleanup: nothing }), { answersAtOnce: false })
+kvContract(
+  'async-kv with hops that overtake each other',
+  async () => {
+    let calls = 0
+    const hop = async (): Promise<void> => {
+      for (let turns = 7 - (calls++ % 8); turns > 0; turns--) await Promise.resolve()
+    }
+    return { kv: new AsyncKv(new MemoryKv(), { hop }), cleanup: nothing }
+  },
+  { answersAtOnce: false },
+)
+rowKvContract('rows-kv', async () => ({ kv: new RowsKv(new MemoryRows()), cleanup: nothing }), { answersAtOnce: false })
 kvContract('faulty-kv without a fault', async () => ({ kv: new FaultyKv(new MemoryKv()), cleanup: nothing }), {
   answersAtOnce: true,
 })

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openLevelKv } from '../../src/storage/level-kv.ts'
-import { kvContract, type OpenedKv } from './kv.contract.ts'
+import { type LevelKv, openLevelKv } from '../../src/storage/level-kv.ts'
+import { kvContract } from './kv.contract.ts'
+import type { OpenedKv } from './row-kv.contract.ts'
 
-async function openTemporary(durability: 'process' | 'power', cacheBytes?: number): Promise<OpenedKv> {
+async function openTemporary(durability: 'process' | 'power', cacheBytes?: number): Promise<OpenedKv<LevelKv>> {
   const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
   const kv = await openLevelKv({ dir, durability, ...(cacheBytes === undefined ? {} : { cacheBytes }) })
   const cleanup = async (): Promise<void> => {

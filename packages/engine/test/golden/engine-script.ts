@@ -28,7 +28,6 @@
  *   indexes auto|require       idpolicy sequential     simulate servers=2 …
  *
  * Crashes
- *   store rows                 from here on a store without batches, where a crash falls between any two rows
  *   crash at 2 [after]         the process dies at the second write from now on, before or after it took effect
  *   left                       the rows of tables and log that the store holds now, whatever the engine thinks
  *   reopen                     as after a crash: what the old engine had in hand is gone
@@ -47,10 +46,8 @@ import type { LogRecordReport } from '../../src/service/reports.ts'
 import { propertiesInWords } from '../../src/service/row-words.ts'
 import { modeSettings } from '../../src/service/settings.ts'
 import type { Kv } from '../../src/storage/kv.ts'
-import { MemoryKv } from '../../src/storage/memory-kv.ts'
 import { entityRowKey } from '../../src/tables/entities.ts'
 import { type TableId, tableIds } from '../../src/tables/table.ts'
-import { AsyncKv } from '../../src/testing/async-kv.ts'
 import { FaultyKv } from '../../src/testing/faulty-kv.ts'
 import { VirtualClock, virtualStartMicros } from '../../src/testing/virtual-clock.ts'
 import { parseKey, parseMutation, parseMutations, readQuery, Words } from './script-text.ts'
@@ -147,10 +144,6 @@ export class EngineScript {
     simulate: (words) => {
       const settings = words.map((word) => word.split('=')).map(([name = '', value]) => [name, Number(value)])
       this.#tablets = { simulate: true, waits: false, ...Object.fromEntries(settings) }
-    },
-    store: () => {
-      this.#store = new AsyncKv(new MemoryKv())
-      return this.#reopen()
     },
     crash: async ([, write, when]) => {
       await this.#open()

@@ -18,9 +18,9 @@ import { atOnce } from '../../src/testing/at-once.ts'
 import { type Step, steps, World } from './log-world.ts'
 
 const bodies: readonly { readonly name: string; wrap(inner: MemoryKv): Kv }[] = [
-  { name: 'a store with batch', wrap: (inner) => inner },
+  { name: 'a store that answers at once', wrap: (inner) => inner },
   { name: 'a store that makes property indexes on demand (on-demand-rows/OD3)', wrap: onDemand },
-  { name: 'a store without batch that answers by promise', wrap: (inner) => new AsyncKv(inner) },
+  { name: 'a store that answers by promise', wrap: (inner) => new AsyncKv(inner) },
 ]
 
 function onDemand(inner: MemoryKv): Kv {

@@ -117,7 +117,7 @@ async function allOf(engine: Engine, database: Database): Promise<ReadonlyMap<st
 
 const bodies = [
   { name: 'in memory', kv: () => new MemoryKv() },
-  { name: 'on a store without batch and snapshots', kv: () => new AsyncKv(new MemoryKv()) },
+  { name: 'on a store that answers by promise', kv: () => new AsyncKv(new MemoryKv()) },
 ]
 
 describe.each(bodies)('$name', ({ kv }) => {

@@ -21,36 +21,27 @@ const noGroups: readonly GroupCode[] = []
 export const noFootprint: Footprint = { entityRows: [], indexRows: () => [], groups: [] }
 
 /** A record that is about to be written. */
-export interface PreparedRecord extends PendingRecord {
+export interface NewRecord extends PendingRecord {
   /** The log record. */
   readonly value: Uint8Array
 }
 
-/**
- * The records of a commit; many of them give way to other calls. On a store with batch all of them are written in one, so that
- * they are decided from their birth on; on another they come in the order of their groups.
- */
-export function prepareRecords<T>(
+/** The records of a commit; many of them give way to other calls. */
+export function recordsOf<T>(
   input: CommitInput<T>,
   deltas: readonly EntityDelta[],
   version: bigint,
-  isFused: boolean,
-): MaybePromise<readonly PreparedRecord[]> {
+): MaybePromise<readonly NewRecord[]> {
   const { context, transaction } = input
-  const records: PreparedRecord[] = []
+  const records: NewRecord[] = []
   // Roots are mostly alone in their groups: then nothing need be brought together.
   const groups: (readonly [GroupCode, readonly EntityDelta[]])[] = []
-  if (isFused && deltas.every(isRoot)) for (const delta of deltas) groups.push([groupOfDelta(delta), [delta]])
+  if (deltas.every(isRoot)) for (const delta of deltas) groups.push([groupOfDelta(delta), [delta]])
   else groups.push(...byGroup(deltas))
-  if (!isFused) groups.sort(([a], [b]) => (a < b ? -1 : 1))
-  // A decision row is needed by records of several groups alone.
-  const head: LogRecordHead =
-    isFused || groups.length === 1
-      ? { state: 'committed', transaction, groups: noGroups }
-      : { state: 'prepared', transaction, groups: groups.map(([group]) => group) }
+  const head: LogRecordHead = { transaction, groups: noGroups }
   const workOf = ([, own]: (typeof groups)[number]): number => own.reduce((sum, delta) => sum + workOfDelta(delta), 0)
   const each = forEachInSlices(context, groups, workOf, ([group, own]) => {
-    records.push(prepareRecord(input, head, group, own, version))
+    records.push(newRecord(input, head, group, own, version))
   })
   return andThen(each, () => records)
 }
@@ -83,13 +74,13 @@ function groupOfDelta({ codes: { partition, path } }: EntityDelta): GroupCode {
 }
 
 /** @param head - the same object for all records of a commit */
-function prepareRecord(
+function newRecord(
   { context, database }: Pick<CommitInput<unknown>, 'context' | 'database'>,
   head: LogRecordHead,
   group: GroupCode,
   deltas: readonly EntityDelta[],
   version: bigint,
-): PreparedRecord {
+): NewRecord {
   const changes: EntityRows[] = []
   for (const delta of deltas) {
     if (database.indexes.length > 0) checkCompositeRows(delta, database)
@@ -118,7 +109,7 @@ function prepareRecord(
   }
 }
 
-export function footprintOf(records: readonly PreparedRecord[]): Footprint {
+export function footprintOf(records: readonly NewRecord[]): Footprint {
   const entityRows: RowKey[] = []
   const groups: GroupCode[] = []
   for (const { group, changes } of records) {
