@@ -26,6 +26,7 @@ const flags = await yargs(process.argv.slice(2))
   .scriptName('npm run bigtable:figures --')
   .option('gateways', { type: 'string', default: '1,2,3', describe: 'Numbers of gateways' })
   .option('clients', { type: 'string', default: '1,16,64', describe: 'Numbers of requests at a time' })
+  .option('rows', { type: 'string', default: '', describe: 'Only rows with this in their name' })
   .option('time', { type: 'number', default: 4, describe: 'Seconds a measurement' })
   .option('warm', { type: 'number', default: 3, describe: 'Seconds of warm-up before it' })
   .option('calls', {
@@ -45,7 +46,7 @@ if (binary === undefined) {
 const numbersOf = (list: string): readonly number[] => list.split(',').map(Number)
 const folder = mkdtempSync(join(tmpdir(), 'sixtables-bigtable-'))
 const size = 1_000
-const putsMade = 2_000
+let written = 0
 
 function say(text: string): void {
   process.stderr.write(`${text}\n`)
@@ -64,18 +65,23 @@ function entity(kind: string, name: string | undefined, i: number): messages.Byt
   return messages.entityWith(kind, name, properties)
 }
 
-const rows: readonly { readonly title: string; readonly steps: readonly Step[] }[] = [
-  { title: 'lookup of 1', steps: prepared('Lookup', size, (i) => messages.lookup('Read', [messages.nameOf(i)])) },
+const rows: readonly { readonly title: string; readonly step: Step }[] = [
   {
-    title: 'put of 1',
-    steps: prepared('Commit', putsMade, (i) => messages.commit([entity('Written', undefined, i)])),
+    title: 'lookup of 1',
+    step: { method: 'Lookup', message: (i) => messages.lookup('Read', [messages.nameOf(i % size)]) },
+  },
+  {
+    title: 'put of a new one, by name',
+    step: {
+      method: 'Commit',
+      message: () => messages.commit([entity('Written', messages.nameOf(++written), written)]),
+    },
+  },
+  {
+    title: 'put of a new one, automatic id',
+    step: { method: 'Commit', message: (i) => messages.commit([entity('Written', undefined, i)]) },
   },
 ]
-
-function prepared(method: messages.MethodName, count: number, make: (i: number) => messages.Bytes): readonly Step[] {
-  const made = Array.from({ length: count }, (_, i) => make(i))
-  return [{ method, message: (i) => made[i % count] as messages.Bytes }]
-}
 
 /** Some gateways on an emulator of their own. */
 class Setting implements Caller {
@@ -181,10 +187,10 @@ try {
   }
   const lines: (readonly string[])[] = []
   const loads: number[] = []
-  for (const { title, steps } of rows) {
+  for (const { title, step } of rows.filter((row) => row.title.includes(flags.rows))) {
     for (const streams of numbersOf(flags.clients)) {
       for (const setting of settings) {
-        const how = { connection: setting, steps, streams, warmMs: 0 }
+        const how = { connection: setting, steps: [step], streams, warmMs: 0 }
         await closedLoop({ ...how, timeMs: flags.warm * 1000 })
         const before = { ...setting.cpu(), calls: setting.calls }
         const result = await closedLoop({ ...how, timeMs: flags.time * 1000 })

@@ -29,11 +29,17 @@ beforeAll(async () => {
 })
 afterAll(() => fake.close())
 
-/** A microsecond passes with each look at the clock; sleeps of a second and more do not end. */
+/**
+ * 100 microseconds pass with each look at the clock, so that it is ahead of the stamps of a batch, as real ones are. Sleeps of a second and
+ * more do not end.
+ */
 function nearlyStill(): Scheduler {
   let now = 1_800_000_000_000_000n
   return {
-    nowMicros: () => ++now,
+    nowMicros: () => {
+      now += 100n
+      return now
+    },
     steadyMs: () => 0,
     defer: (task) => setImmediate(task),
     sleep: (ms, signal) =>
