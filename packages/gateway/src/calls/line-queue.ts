@@ -6,7 +6,7 @@
  */
 
 /** A reader gets an empty batch after so long a silence: a sign of life. */
-const silenceMs = 15_000
+export const silenceMs = 15_000
 
 export class LineQueue {
   readonly #charactersMax: number

@@ -10,6 +10,13 @@ export function checkParameters(query: URLSearchParams, names: readonly string[]
   }
 }
 
+/** The same of the members of a body. @throws INVALID_ARGUMENT */
+export function checkFields(body: object, names: readonly string[]): void {
+  const unknown = Object.keys(body).find((name) => !names.includes(name))
+  if (unknown === undefined) return
+  throw invalidArgument(`there is no field "${unknown}"; there is ${names.join(', ')}`)
+}
+
 /** @param text - absent: the number is `undefined`. @throws INVALID_ARGUMENT */
 export function wholeNumber(
   name: string,

@@ -19,19 +19,12 @@
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import {
-  type Database,
-  type Engine,
-  failedPrecondition,
-  invalidArgument,
-  overallSuffix,
-  validateDatabase,
-} from '@sixtables/engine'
-import { databaseIdOf } from '../../convert/parameters.ts'
+import { type Database, type Engine, failedPrecondition, invalidArgument, overallSuffix } from '@sixtables/engine'
 import type { RouteAnswer, RouteRequest, Router } from '../../protocols/router.ts'
-import type { AdminMethod } from '../admin-service.ts'
+import { type AdminMethod, bodyObject } from '../admin-service.ts'
 import type { ExportLocations } from '../export-locations.ts'
 import { type EntityFilter, patienceMsOf, type TransferOperations } from '../export-operations.ts'
+import { namedDatabase } from '../named-database.ts'
 import type { JsonObject, OperationJson } from '../operations/operations.ts'
 
 export interface TransferParts {
@@ -48,7 +41,7 @@ export function transferMethods({ engine, locations, transfers }: TransferParts)
       rest: [{ verb: 'POST', path: '/v1/projects/{project}:export', body: '*', members: projectMember }],
       answer: (request, call) => {
         const { outputUrlPrefix = '', entityFilter = {}, labels } = request as ExportEntitiesJson
-        const database = databaseOf(engine, String(request['projectId'] ?? ''), '')
+        const database = namedDatabase(engine, { project: request['projectId'] })
         const place = locations.placeOf(outputUrlPrefix, 'output_url_prefix')
         if (!place.isBucket && existsSync(place.path)) {
           throw invalidArgument(`output_url_prefix: ${place.path} exists already; name a folder that does not`)
@@ -73,7 +66,7 @@ export function transferMethods({ engine, locations, transfers }: TransferParts)
       rest: [{ verb: 'POST', path: '/v1/projects/{project}:import', body: '*', members: projectMember }],
       answer: (request, call) => {
         const { inputUrl = '', entityFilter = {}, labels } = request as ImportEntitiesJson
-        const database = databaseOf(engine, String(request['projectId'] ?? ''), '')
+        const database = namedDatabase(engine, { project: request['projectId'] })
         const { path } = locations.placeOf(inputUrl, 'input_url')
         return transfers.import({ database, path, filter: entityFilter, labels, inputUrl }, patienceMsOf(call))
       },
@@ -95,11 +88,6 @@ interface ImportEntitiesJson {
 
 function projectMember({ project }: Readonly<Record<string, string>>): JsonObject {
   return { projectId: project }
-}
-
-function databaseOf(engine: Engine, projectId: string, databaseId: string): Database {
-  validateDatabase({ projectId, databaseId })
-  return engine.database(projectId, databaseId)
 }
 
 /** The moment in UTC as the name of a folder: milliseconds after an underscore. */
@@ -159,26 +147,17 @@ function emulatorRequest(
   engine: Engine,
   { body, parameters: { project = '' } }: RouteRequest,
 ): { members: JsonObject; database: Database } {
-  let json: unknown
-  try {
-    json = JSON.parse(body.toString('utf8') || '{}')
-  } catch (error) {
-    throw invalidArgument(`the body is not JSON: ${error instanceof Error ? error.message : String(error)}`)
-  }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw invalidArgument('the body is no JSON object')
-  }
-  const members = json as JsonObject
+  const members = bodyObject(body)
   const named = text(members, 'database')
-  if (named === '') return { members, database: databaseOf(engine, project, '') }
-  const [, projectId = '', databaseId = ''] = /^projects\/([^/]+)\/databases\/([^/]*)$/.exec(named) ?? []
+  if (named === '') return { members, database: namedDatabase(engine, { project }) }
+  const [, projectId = '', databaseId] = /^projects\/([^/]+)\/databases\/([^/]*)$/.exec(named) ?? []
   if (projectId !== project) {
     throw invalidArgument(
       `database is ${JSON.stringify(named)}; it is written projects/${project}/databases/ and the id, ` +
         'which is empty for the default database',
     )
   }
-  return { members, database: databaseOf(engine, project, databaseIdOf(databaseId)) }
+  return { members, database: namedDatabase(engine, { project, database: databaseId }) }
 }
 
 /** A member of the body, in snake or lower camel case; '' when it is not there. */

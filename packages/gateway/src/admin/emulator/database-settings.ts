@@ -22,11 +22,10 @@ import {
   invalidArgument,
   modeSettings,
   type TtlPolicy,
-  validateDatabase,
 } from '@sixtables/engine'
-import { databaseIdOf } from '../../convert/parameters.ts'
-import type { RouteRequest, Router } from '../../protocols/router.ts'
+import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
+import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
 import { applyPolicyOf, idPolicies, idPolicyOf, jobPolicyOf, objectIn, refuseUnknown, wrong } from './config.ts'
 
@@ -39,20 +38,12 @@ export const concurrencyModes: Readonly<Record<DatabaseSettings['concurrency'], 
 }
 
 export function addDatabaseSettingsRoutes(router: Router, engine: Engine): void {
-  router.add('GET', path, (request) => ({ json: settingsJson(engine, databaseOf(engine, request)) }))
+  router.add('GET', path, (request) => ({ json: settingsJson(engine, namedDatabase(engine, request.parameters)) }))
   router.add('PATCH', path, (request) => {
-    const database = databaseOf(engine, request)
+    const database = namedDatabase(engine, request.parameters)
     patch(engine, database, bodyObject(request.body))
     return { json: settingsJson(engine, database) }
   })
-}
-
-/** The database that a path names. @throws INVALID_ARGUMENT for names that none can have */
-export function databaseOf(engine: Engine, { parameters }: Pick<RouteRequest, 'parameters'>): Database {
-  const { project = '', database = '' } = parameters
-  const place = { projectId: project, databaseId: databaseIdOf(database) }
-  validateDatabase(place)
-  return engine.database(place.projectId, place.databaseId)
 }
 
 /** A database's settings as the admin side has them. */

@@ -7,8 +7,8 @@
  * A fixture comes as a member of a JSON body, since state is changed by JSON alone: no form of another page can send one.
  */
 
-import { type Database, type Engine, formatKeyPath, invalidArgument, validateDatabase } from '@sixtables/engine'
-import { databaseIdOf } from '../../convert/parameters.ts'
+import { type Engine, formatKeyPath, invalidArgument } from '@sixtables/engine'
+import { checkFields } from '../../convert/parameters.ts'
 import { type DumpedEntity, dumpStore, writeFixture } from '../../fixtures/dump.ts'
 import { type FixtureFormat, fixtureFormats, parseFixture } from '../../fixtures/fixture.ts'
 import { FixtureError } from '../../fixtures/fixture-error.ts'
@@ -16,6 +16,7 @@ import { seedStore } from '../../fixtures/seed.ts'
 import { databaseStore } from '../../fixtures/store.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
+import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
 
@@ -37,7 +38,7 @@ export function addFixtureRoutes(router: Router, engine: Engine): void {
   }))
   router.add('GET', fixturesPath, (request) => {
     const { query } = request
-    const database = databaseOf(engine, query.get('project'), query.get('database'))
+    const database = namedDatabase(engine, Object.fromEntries(query))
     const format = formatOf(query.get('format') ?? 'yaml')
     const [kinds, namespaces] = [query.getAll('kind'), query.getAll('namespace')]
     return {
@@ -54,15 +55,14 @@ export function addFixtureRoutes(router: Router, engine: Engine): void {
   })
 }
 
-const members: ReadonlySet<string> = new Set(['project', 'database', 'format', 'text', 'name', 'kind'])
+const members: readonly string[] = ['project', 'database', 'format', 'text', 'name', 'kind']
 
 async function seeded(engine: AskedEngine, request: JsonObject): Promise<JsonObject> {
-  const other = Object.keys(request).find((name) => !members.has(name))
-  if (other !== undefined) throw invalidArgument(`a fixture has ${[...members].join(', ')}, not "${other}"`)
+  checkFields(request, members)
   const { text, kind } = request
   if (typeof text !== 'string') throw invalidArgument('text is missing: the fixture as JSON, YAML or CSV')
   if (kind !== undefined && typeof kind !== 'string') throw invalidArgument('kind is a text')
-  const database = databaseOf(engine, request['project'], request['database'])
+  const database = namedDatabase(engine, request)
   const name = String(request['name'] ?? 'fixture')
   const format = formatOf(request['format'])
   try {
@@ -74,14 +74,6 @@ async function seeded(engine: AskedEngine, request: JsonObject): Promise<JsonObj
   } catch (error) {
     throw error instanceof FixtureError ? invalidArgument(error.message) : error
   }
-}
-
-function databaseOf(engine: AskedEngine, project: unknown, database: unknown): Database {
-  const projectId = typeof project === 'string' ? project : ''
-  if (projectId === '') throw invalidArgument('project is missing')
-  const databaseId = typeof database === 'string' ? databaseIdOf(database) : ''
-  validateDatabase({ projectId, databaseId })
-  return engine.database(projectId, databaseId)
 }
 
 function formatOf(format: unknown): FixtureFormat {

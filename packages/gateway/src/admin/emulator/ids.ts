@@ -21,7 +21,7 @@ import {
   parseKeyPath,
   spaceOf,
 } from '@sixtables/engine'
-import { databaseIdOf } from '../../convert/parameters.ts'
+import { checkFields, databaseIdOf } from '../../convert/parameters.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
@@ -107,9 +107,7 @@ export function idMethodOf(what: IdQuestion): 'GET' | 'POST' {
  */
 export async function askIds(engine: AskedEngine, what: IdQuestion, request: IdRequest): Promise<unknown> {
   const question = questions[what] as Question
-  const known = ['project', 'database', 'namespace', ...question.fields]
-  const unknown = Object.keys(request).find((name) => !known.includes(name))
-  if (unknown !== undefined) throw invalidArgument(`there is no field "${unknown}"; there is ${known.join(', ')}`)
+  checkFields(request, ['project', 'database', 'namespace', ...question.fields])
   return await question.ask(engine, request)
 }
 

@@ -22,11 +22,11 @@ import {
   indexYaml,
   invalidArgument,
   parseIndexYaml,
-  validateDatabase,
 } from '@sixtables/engine'
-import { databaseIdOf } from '../../convert/parameters.ts'
+import { checkFields } from '../../convert/parameters.ts'
 import type { Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
+import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
 
 /** Where the server answers: this, then the name of the question. */
@@ -85,29 +85,26 @@ export async function askIndexes(
   request: JsonObject,
   longest?: number,
 ): Promise<IndexListReport | IndexReport> {
-  const { project, database: databaseId, ...rest } = request
-  const place = { projectId: textOf('project', project), databaseId: databaseOf(databaseId) }
-  validateDatabase(place)
-  const database = engine.database(place.projectId, place.databaseId)
+  const database = namedDatabase(engine, request)
   if (what === 'list') {
-    refuseOthers(rest, [])
+    refuseOthers(request, [])
     const missing = engine.indexes.refused.of(database).map(({ definition, refusals }) => {
       return { words: formatIndex(definition), yaml: `indexes:\n${indexYaml(definition)}`, refusals }
     })
     return { indexes: database.catalogue.all.map((index) => reportOf(engine, database, index)), missing }
   }
-  if (what === 'create' && rest['yaml'] !== undefined) {
-    refuseOthers(rest, ['yaml'])
-    return { indexes: await createAll(engine, database, textOf('yaml', rest['yaml']), longest) }
+  if (what === 'create' && request['yaml'] !== undefined) {
+    refuseOthers(request, ['yaml'])
+    return { indexes: await createAll(engine, database, textOf('yaml', request['yaml']), longest) }
   }
   if (what === 'create') {
-    refuseOthers(rest, ['kind', 'ancestor', 'properties'])
-    const job = engine.indexes.create(database, definitionOf(rest))
+    refuseOthers(request, ['kind', 'ancestor', 'properties'])
+    const job = engine.indexes.create(database, definitionOf(request))
     await job.defined
     return await answered(engine, database, job, longest)
   }
-  refuseOthers(rest, ['id'])
-  const id = textOf('id', rest['id'])
+  refuseOthers(request, ['id'])
+  const id = textOf('id', request['id'])
   if (!/^\d{1,18}$/.test(id)) throw invalidArgument(`the id of an index is a whole number, not "${id}"`)
   const job = engine.indexes.drop(database, BigInt(id))
   await job.defined
@@ -193,13 +190,7 @@ function definitionOf({ kind, ancestor, properties }: JsonObject): IndexDefiniti
 }
 
 function refuseOthers(request: JsonObject, known: readonly string[]): void {
-  const unknown = Object.keys(request).find((name) => !known.includes(name))
-  if (unknown === undefined) return
-  throw invalidArgument(`there is no field "${unknown}"; there is ${['project', 'database', ...known].join(', ')}`)
-}
-
-function databaseOf(database: unknown): string {
-  return database === undefined ? '' : databaseIdOf(String(database))
+  checkFields(request, ['project', 'database', ...known])
 }
 
 function textOf(name: string, value: unknown): string {

@@ -9,6 +9,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatastoreError } from '@sixtables/engine'
+import { silenceMs } from '../../calls/line-queue.ts'
 import { type RequestFilter, requestFilter } from '../../calls/request-filter.ts'
 import {
   callsMax,
@@ -26,8 +27,6 @@ const limitDefault = 100
 /** Streams get their calls in batches, at most so often, of the newest at most so many. */
 const batchEveryMs = 100
 const batchMax = 100
-/** A stream that is silent for so long gets a comment. */
-const silenceMs = 15_000
 
 export interface RequestList {
   /** Whether calls are recorded now. */

@@ -11,10 +11,12 @@
  *
  * Known: google.firestore.admin.v1.Database, and which paths gcloud uses. No emulator answers these.
  */
+
 import { type Database, DatastoreError, type Engine, invalidArgument, validateDatabase } from '@sixtables/engine'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
-import { concurrencyModes, concurrencyOf, databaseOf } from '../emulator/database-settings.ts'
+import { concurrencyModes, concurrencyOf } from '../emulator/database-settings.ts'
+import { namedDatabase } from '../named-database.ts'
 import type { JsonObject, OperationJson, Operations } from '../operations/operations.ts'
 
 const admin = 'type.googleapis.com/google.firestore.admin.v1.'
@@ -60,7 +62,7 @@ export function addDatabaseRoutes(router: Router, engine: Engine, operations: Op
       throw invalidArgument(`type is ${JSON.stringify(type)}; every database here has DATASTORE_MODE`)
     }
     const changed = asked['concurrencyMode'] === undefined ? {} : concurrencySetting(asked)
-    const database = databaseOf(engine, named)
+    const database = namedDatabase(engine, named.parameters)
     return { json: operation('CREATE_DATABASE', database, () => database.configure(changed)) }
   })
   router.add('GET', item, (request) => ({ json: databaseJson(found(engine, request)) }))
@@ -100,7 +102,7 @@ function isKnown(engine: Engine, { parameters: { project, database } }: Named): 
 
 /** @throws NOT_FOUND */
 function found(engine: Engine, request: Named): Database {
-  if (isKnown(engine, request)) return databaseOf(engine, request)
+  if (isKnown(engine, request)) return namedDatabase(engine, request.parameters)
   const { project, database } = request.parameters
   throw new DatastoreError(
     'NOT_FOUND',

@@ -7,10 +7,11 @@
  *
  * Known: google.firestore.admin.v1.Field; one policy a kind, on one property. No emulator answers these.
  */
+
 import { type Database, type Engine, failedPrecondition, invalidArgument, type TtlPolicy } from '@sixtables/engine'
 import type { RouteRequest, Router } from '../../protocols/router.ts'
 import { bodyObject } from '../admin-service.ts'
-import { databaseOf } from '../emulator/database-settings.ts'
+import { namedDatabase } from '../named-database.ts'
 import type { JsonObject, Operations } from '../operations/operations.ts'
 
 const admin = 'type.googleapis.com/google.firestore.admin.v1.'
@@ -19,18 +20,18 @@ const item = `${collection}/{field}`
 
 export function addFieldRoutes(router: Router, engine: Engine, operations: Operations): void {
   router.add('GET', collection, (request) => {
-    const database = databaseOf(engine, request)
+    const database = namedDatabase(engine, request.parameters)
     const { kind } = request.parameters
     const policies = database.ttlPolicies.filter((policy) => kind === '-' || policy.kind === kind)
     return { json: { fields: policies.map((policy) => fieldJson(database, policy, true)) } }
   })
   router.add('GET', item, (request) => {
-    const database = databaseOf(engine, request)
+    const database = namedDatabase(engine, request.parameters)
     const field = fieldOf(request)
     return { json: fieldJson(database, field, hasPolicy(database, field)) }
   })
   router.add('PATCH', item, (request) => {
-    const database = databaseOf(engine, request)
+    const database = namedDatabase(engine, request.parameters)
     const field = fieldOf(request)
     const { ttlConfig, indexConfig } = bodyObject(request.body)
     const mask = request.query.get('updateMask') ?? (indexConfig === undefined ? 'ttlConfig' : 'indexConfig')
