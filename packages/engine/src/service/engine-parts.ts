@@ -13,10 +13,8 @@ import { defaultRetention } from '../log/retention.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { formatIndex } from '../model/index-definition.ts'
 import { ReseededRandom } from '../random.ts'
-import { SharedDatabases } from '../shared/shared-databases.ts'
-import { SharedStore } from '../shared/shared-store.ts'
+import type { SharedDatabases } from '../shared/shared-databases.ts'
 import type { RowKv } from '../storage/kv.ts'
-import type { RowsKv } from '../storage/rows-kv.ts'
 import { KvTableView } from '../tables/table.ts'
 import { Tablets } from '../tablets/tablets.ts'
 import { RecentCommits } from '../transactions/recent-commits.ts'
@@ -33,9 +31,7 @@ import type { LocalStore, SharedRows } from './open-kv.ts'
 import type { LocalParts, Place } from './place.ts'
 import { QueryIndexes } from './query-indexes.ts'
 import { settingsOf, sharedSettings } from './settings.ts'
-import { SharedIndexWork } from './shared-index-work.ts'
 import type { SharedParts } from './shared-parts.ts'
-import { SharedReading, SharedVerbs } from './shared-verbs.ts'
 import type { TransactionVerbs } from './transaction-verbs.ts'
 import { TtlSweeper } from './ttl.ts'
 
@@ -78,10 +74,10 @@ export class EngineParts {
     this.place =
       store.rowsKv === undefined
         ? { local: this.#localParts(store, history) }
-        : { shared: this.#sharedDatabases(store.rowsKv) }
+        : { shared: this.#sharedDatabases(store), modules: store.modules }
     const { tablets, scheduler, place } = this
     this.ids = new IdAllocator({ kv, switchedOff: options.switchedOff, sharedStore: store.rowsKv !== undefined })
-    this.verbs = place.shared === undefined ? place.local.transactions : new SharedVerbs(place.shared)
+    this.verbs = place.shared === undefined ? place.local.transactions : new place.modules.SharedVerbs(place.shared)
     const onRowsChanged = (): void => {
       tablets.recount()
       this.feed.reload({ reason: 'indexes' })
@@ -89,7 +85,7 @@ export class EngineParts {
     const work =
       place.shared === undefined
         ? new LocalIndexWork({ ...place.local, scheduler, onRowsChanged })
-        : new SharedIndexWork(place.shared)
+        : new place.modules.SharedIndexWork(place.shared)
     this.indexes = new Indexes(kv, work)
     const shared = this.#shared()
     this.ttl = this.#ttl()
@@ -164,9 +160,9 @@ export class EngineParts {
     })
   }
 
-  #sharedDatabases(kv: RowsKv): SharedDatabases {
+  #sharedDatabases({ rowsKv: kv, modules }: SharedRows): SharedDatabases {
     const { options, scheduler, random, databases } = this
-    const store = new SharedStore({
+    const store = new modules.SharedStore({
       kv,
       gateway: BigInt(options.shared?.gateway ?? 0),
       scheduler,
@@ -178,7 +174,7 @@ export class EngineParts {
       onFailure: (error) => options.onBackgroundFailure?.(error),
       switchedOff: options.switchedOff,
     })
-    return new SharedDatabases(store, async (code) => await databases.adoptMetadata(kv, code))
+    return new modules.SharedDatabases(store, async (code) => await databases.adoptMetadata(kv, code))
   }
 
   #shared(): SharedParts {
@@ -200,7 +196,7 @@ export class EngineParts {
       reading: (database) =>
         place.shared === undefined
           ? new LocalReading(database, { ...place.local, settlement })
-          : new SharedReading(database, place.shared, settlement),
+          : new place.modules.SharedReading(database, place.shared, settlement),
       log: place.local?.log,
       versions: place.local?.versions ?? { readTime: () => scheduler.nowMicros() },
       view: new KvTableView(kv),

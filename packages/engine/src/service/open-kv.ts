@@ -3,7 +3,7 @@ import type { Scheduler } from '../clock.ts'
 import { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { Kv } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { RowsKv } from '../storage/rows-kv.ts'
+import type { RowsKv } from '../storage/rows-kv.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { databaseRowKey, indexOptionsIn } from './database-row.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -18,8 +18,12 @@ export interface LocalStore {
   readonly rowsKv?: undefined
 }
 
+/** The code for a store that several processes share. */
+export type SharedModules = typeof import('./shared-modules.ts')
+
 export interface SharedRows {
   readonly rowsKv: RowsKv
+  readonly modules: SharedModules
 }
 
 /** @throws what data-folder.ts says of a folder that cannot be opened */
@@ -31,7 +35,10 @@ export async function openStore({
   repairLog,
   scheduler,
 }: EngineOptions): Promise<OpenStore> {
-  if (shared !== undefined) return { rowsKv: new RowsKv(shared.rows) }
+  if (shared !== undefined) {
+    const modules = await import('./shared-modules.ts')
+    return { rowsKv: new modules.RowsKv(shared.rows), modules }
+  }
   if (kv !== undefined) return kv instanceof OnDemandRows ? { kv, onDemand: kv } : { kv }
   if (dir === undefined) {
     const onDemand = memoryStore(scheduler)

@@ -6,6 +6,7 @@ import type { SharedDatabases } from '../shared/shared-databases.ts'
 import type { Kv } from '../storage/kv.ts'
 import type { RecentCommits } from '../transactions/recent-commits.ts'
 import type { Transactions } from '../transactions/transactions.ts'
+import type { SharedModules } from './open-kv.ts'
 
 export interface LocalParts {
   readonly kv: Kv
@@ -19,4 +20,4 @@ export interface LocalParts {
 
 export type Place =
   | { readonly local: LocalParts; readonly shared?: undefined }
-  | { readonly local?: undefined; readonly shared: SharedDatabases }
+  | { readonly local?: undefined; readonly shared: SharedDatabases; readonly modules: SharedModules }

@@ -3,8 +3,6 @@ import { systemScheduler } from '../clock.ts'
 import { IndexFile } from '../indexes/index-file.ts'
 import { CommitVersions } from '../log/commit-version.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
-import { Sweep } from '../shared/sweep.ts'
-import { Watch } from '../shared/watch.ts'
 import type { KvReader } from '../storage/kv.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
@@ -34,18 +32,19 @@ async function wholeStore(store: LocalStore, { scheduler = systemScheduler }: En
 /** Reads what earlier runs recorded of databases and indexes, then takes over their log. */
 async function recover(parts: EngineParts): Promise<void> {
   const { kv, place, databases, tablets, indexes, ttl, options } = parts
-  const { local, shared } = place
   await databases.adoptMetadata(kv)
   parts.isStoreNew = await hasNoEntity(kv)
-  if (shared !== undefined) {
+  if (place.shared !== undefined) {
     if (options.rollForward === false) return
-    new Watch(shared).start()
-    new Sweep(shared).start()
+    const { shared, modules } = place
+    new modules.Watch(shared).start()
+    new modules.Sweep(shared).start()
     ttl.start()
     await useIndexFile(parts)
     indexes.open(databases.all())
     return
   }
+  const { local } = place
   await local.log.recover()
   if (options.rollForward === false) return
   await local.log.rollForwardAll('opening')
