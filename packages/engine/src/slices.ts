@@ -68,6 +68,7 @@ export function forEachInSlices<T>(
  */
 export function whileWanted<T>(context: RequestContext, work: Promise<T>): Promise<T> {
   const { clock, deadlineAt, signal } = context
+  if (deadlineAt === undefined && signal === undefined) return work
   const over = new AbortController()
   const gone = new Promise<never>((_, reject) => {
     const look = (): void => {
@@ -86,7 +87,7 @@ export function whileWanted<T>(context: RequestContext, work: Promise<T>): Promi
     }
     look()
   })
-  return Promise.race([work, gone]).finally(() => over.abort())
+  return Promise.race([work, gone]).finally(() => over.abort('answered'))
 }
 
 /** The turns that long work waits for, by scheduler: each begins after the one before it (S2). */

@@ -22,6 +22,7 @@
  *   prepared-in-lookup   a lookup does not look at the prepared record of its group
  *   resolve-in-read      a strong read does not resolve the commits under way
  *   low-watermark        an eventual read is made at the register
+ *   retention            old cells are swept at once
  */
 export type Mechanism =
   | 'roll-forward'
@@ -38,5 +39,6 @@ export type Mechanism =
   | 'prepared-in-lookup'
   | 'resolve-in-read'
   | 'low-watermark'
+  | 'retention'
 
 export type SwitchedOff = ReadonlySet<Mechanism>

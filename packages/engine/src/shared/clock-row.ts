@@ -29,7 +29,7 @@ import {
   headOfList,
   type ListedCommit,
 } from './clock-list.ts'
-import type { SharedStore } from './shared-store.ts'
+import { readableMicros, type SharedStore } from './shared-store.ts'
 
 /** A commit in the list of a gateway. */
 export interface Listed extends ListedCommit {
@@ -338,6 +338,8 @@ export class ClockRow {
     try {
       if (this.#state === 'unknown') await this.read()
       for (;;) {
+        await this.#forgetStruck(entries)
+        // Reads may have raised it.
         if (batch.some(({ epoch }) => epoch !== this.#epoch)) throw new EpochRaised()
         if (await this.#tryStamps(entries)) break
         await this.read()
@@ -351,6 +353,23 @@ export class ClockRow {
       return await this.#store.pause(4)
     }
     for (const { given } of batch) given()
+  }
+
+  /**
+   * Commits of a process that stood still for an hour may have been resolved and struck out: in the list again they would hold back the
+   * low watermark, and be applied anew over rows that were swept (shared-apply/SA1).
+   */
+  async #forgetStruck(waiting: readonly Entry[]): Promise<void> {
+    const oldest = this.#store.scheduler.nowMicros() - readableMicros
+    const old = [...this.#own.values()].filter((entry) => entry.stamp < oldest && !waiting.includes(entry))
+    if (old.length === 0) return
+    const { listed } = await this.read()
+    for (const entry of old) {
+      if (listed.some(({ id, gateway }) => id === entry.id && gateway === this.#store.gateway)) continue
+      this.#own.delete(entry.id)
+      entry.isDone = true
+      entry.finish()
+    }
   }
 
   /** One conditional write. @returns whether these commits have their stamps now */

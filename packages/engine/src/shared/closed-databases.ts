@@ -1,16 +1,21 @@
 /**
  * Databases in which ranges of rows are being deleted: until that is over no gateway gives a stamp, or reads strongly, there.
  *
- *   M <database> "deleting" → JSON of the ranges
+ *   M <database> "deleting" → name, b (0 = not known yet), JSON of the ranges
  *
- *   the row is stored ─▶ epoch raised at b ─▶ all below b resolved ─▶ rows deleted at b ─▶ the row is deleted
+ *   the row is stored ─▶ epoch raised at b ─▶ b is stored ─▶ all below b resolved ─▶ rows deleted at b ─▶ the row is deleted
  *
  * A gateway that meets the new epoch reads the metadata anew, finds the row, and waits until it is gone. It takes the deletion over when
  * the row is still there ten seconds later: each step may be done twice, by two gateways at once.
  *
- * CD1  Commits and strong reads see the state before b, or nothing of what was deleted.           test/property/gateways.test.ts
+ * CD1  Commits and reads see the state before b, or nothing of what was deleted.                  test/property/gateways.test.ts
+ * CD2  All who finish a deletion do so at the b that was stored first, and its row goes only if it is still of that deletion: a process
+ *      that stood still may finish one that others have finished.                                 test/property/gateways.test.ts
  */
+import { byteString, bytesOf, prefixEnd } from '../encoding/bytes.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
+import { OutcomeUnknown } from '../storage/rows.ts'
+import { valueCell } from '../storage/rows-kv.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import type { ClockRow } from './clock-row.ts'
 import type { Resolver } from './resolve.ts'
@@ -38,13 +43,13 @@ export class ClosedDatabases {
   /** Deletes ranges of rows in a database, at one moment. */
   async delete(database: ClosedDatabase, ranges: readonly KeyRange[]): Promise<void> {
     const { database: code } = database.clock
-    const value = Buffer.from(JSON.stringify(ranges), 'latin1')
+    const value = encode({ name: this.#store.newCommitId(), stamp: 0n, ranges })
     for (;;) {
       await this.look(database)
       await this.#closed.get(code)
       if (await this.#store.kv.mutateIf({ key: rowKey(code), value }, undefined)) break
     }
-    await this.#whileClosed(database, () => this.#finish(database, ranges))
+    await this.#whileClosed(database, () => this.#finish(database))
   }
 
   /** Looks whether rows are being deleted, and closes the database if so. */
@@ -74,24 +79,80 @@ export class ClosedDatabases {
   async #wait(database: ClosedDatabase): Promise<void> {
     const startedMs = this.#store.scheduler.steadyMs()
     for (;;) {
-      const value = await this.#store.kv.get(rowKey(database.clock.database))
-      if (value === undefined) return
-      if (this.#store.scheduler.steadyMs() - startedMs > abandonedAfterMs) {
-        return await this.#finish(database, JSON.parse(Buffer.from(value).toString('latin1')) as readonly KeyRange[])
-      }
+      if ((await this.#stored(database)) === undefined) return
+      if (this.#store.scheduler.steadyMs() - startedMs > abandonedAfterMs) return await this.#finish(database)
       await this.#store.sleep(lookEveryMs)
     }
   }
 
-  async #finish({ clock, resolver }: ClosedDatabase, ranges: readonly KeyRange[]): Promise<void> {
-    const stamp = await clock.raiseEpoch()
+  async #finish(database: ClosedDatabase): Promise<void> {
+    const { clock, resolver } = database
+    const raisedAt = await clock.raiseEpoch()
+    const deletion = await this.#stamped(database, raisedAt)
     // Another gateway took it over, and finished it: nothing keeps the others from committing any more.
-    if ((await this.#store.kv.get(rowKey(clock.database))) === undefined) return
+    if (deletion === undefined) return
+    const { stamp, ranges } = deletion
     const state = await clock.read()
     await resolver.resolveAll(state, state.listed, stamp)
-    for (const range of ranges) await deleteAt(this.#store, range, stamp)
-    await this.#store.kv.mutate({ key: rowKey(clock.database), value: undefined })
+    const rules = this.#store.rulesOf(clock.database, clock.epoch)
+    for (const range of ranges) await deleteAt(this.#store, range, stamp, rules)
+    while (isSame(await this.#stored(database), deletion)) await this.#change(database, deletion, undefined)
   }
+
+  /** The deletion under way, with its stamp: `raisedAt` if it has none (CD2). */
+  async #stamped(database: ClosedDatabase, raisedAt: bigint): Promise<Deletion | undefined> {
+    for (;;) {
+      const found = await this.#stored(database)
+      if (found === undefined || found.stamp > 0n) return found
+      await this.#change(database, found, { ...found, stamp: raisedAt })
+    }
+  }
+
+  async #stored({ clock }: ClosedDatabase): Promise<Deletion | undefined> {
+    const value = await this.#store.kv.get(rowKey(clock.database))
+    return value === undefined ? undefined : decode(value)
+  }
+
+  /** Changes or deletes the row, if it is as it was; whether it was is to be read. */
+  async #change({ clock }: ClosedDatabase, from: Deletion, to: Deletion | undefined): Promise<void> {
+    const start = valueCell(bytesOf(headOf(from)))
+    const end = valueCell(bytesOf(prefixEnd(headOf(from))))
+    const change =
+      to === undefined
+        ? ({ type: 'delete', family: 'v' } as const)
+        : ({ type: 'set', family: 'v', at: 0n, value: valueCell(encode(to)) } as const)
+    try {
+      await this.#store.rows.mutateRowIf(rowKey(clock.database), { family: 'v', values: { start, end } }, [change])
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknown)) throw error
+    }
+  }
+}
+
+/** The deletion as the row holds it. */
+interface Deletion {
+  readonly name: string
+  /** 0 = not known yet. */
+  readonly stamp: bigint
+  readonly ranges: readonly KeyRange[]
+}
+
+/** The first bytes of the row's value, which name its state: ranges may be longer than what a condition compares. */
+function headOf({ name, stamp }: Deletion): string {
+  return `${name} ${stamp} `
+}
+
+function encode(deletion: Deletion): Uint8Array {
+  return bytesOf(headOf(deletion) + JSON.stringify(deletion.ranges))
+}
+
+function decode(value: Uint8Array): Deletion {
+  const [, name = '', stamp = '', ranges = ''] = /^(\S+) (\d+) (.*)$/s.exec(byteString(value)) ?? []
+  return { name, stamp: BigInt(stamp), ranges: JSON.parse(ranges) as readonly KeyRange[] }
+}
+
+function isSame(a: Deletion | undefined, b: Deletion): boolean {
+  return a !== undefined && headOf(a) === headOf(b)
 }
 
 function rowKey(code: string): RowKey {

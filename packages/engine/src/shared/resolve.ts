@@ -120,14 +120,14 @@ export class Resolver {
     )
     if (finished.includes(false)) return await this.finishGroups(commit, true)
     const records = [primary, ...others].map(({ record }) => record)
-    await applyRecords(this.#store, this.#clock.database, records)
+    await applyRecords(this.#store, this.#clock, records)
   }
 
   /** FINISH or REFUSE in every group where that is still to be done; then the commit is applied. */
   async finishGroups(commit: Unfinished, isCommitted: boolean): Promise<void> {
     const records = await Promise.all(commit.groups.map((group) => this.#finishGroup(commit, group, isCommitted)))
     const entered = records.flatMap((record) => record ?? [])
-    await applyRecords(this.#store, this.#clock.database, entered)
+    await applyRecords(this.#store, this.#clock, entered)
   }
 
   async #finishGroup(

@@ -11,6 +11,7 @@
  *
  * SC1  An answer is given only after APPEND or DECIDE is known to have taken effect.
  * SC2  A commit that failed is refused in all its groups before it leaves the list.
+ * SC3  A commit of a process that stood still for an hour is not made again: its record may have been in the log, and swept since.
  */
 import { checkAlive } from '../context.ts'
 import { contention, DatastoreError } from '../errors.ts'
@@ -44,7 +45,7 @@ import {
 import type { Prepared, Resolver } from './resolve.ts'
 import { checkRowKeys } from './row-keys.ts'
 import { applyRecords } from './shared-apply.ts'
-import type { SharedStore } from './shared-store.ts'
+import { readableMicros, type SharedStore } from './shared-store.ts'
 import { type CheckedReads, Validator } from './validate.ts'
 
 const attemptsMax = 8
@@ -77,6 +78,7 @@ export class SharedCommits {
   async commit<T>(input: CommitInput<T>, reads: CheckedReads | undefined): Promise<Committed<T>> {
     let free = 0
     const met = new Set<GroupCode>()
+    const begunAt = this.#store.scheduler.nowMicros()
     for (let attempt = 0; attempt < attemptsMax; ) {
       checkAlive(input.context)
       const groups = [...(input.groups?.() ?? met)].sort()
@@ -85,6 +87,8 @@ export class SharedCommits {
       if (outcome === 'conflict') {
         throw contention('an entity that this transaction read was changed by another commit; try again', 'transaction')
       }
+      // SC3
+      if (this.#store.scheduler.nowMicros() - begunAt > readableMicros) throw cutOff()
       if (outcome === 'lost' || ++free > freeAttemptsMax) {
         attempt++
         await this.#store.pause(attempt)
@@ -269,7 +273,7 @@ export class SharedCommits {
       return false
     }
     this.#store.inBackground(async () => {
-      await applyRecords(this.#store, this.#clock.database, [record])
+      await applyRecords(this.#store, this.#clock, [record])
       this.#clock.finish(commit)
     })
     return true
@@ -347,6 +351,14 @@ export class SharedCommits {
       if (isKnown || !isOf(now.prepared, id)) return false
     }
   }
+}
+
+function cutOff(): DatastoreError {
+  return new DatastoreError(
+    'UNAVAILABLE',
+    'the commit was cut off for an hour; whether it was committed is not known: read its entities, and commit again if need be',
+    { committed: 'unknown' },
+  )
 }
 
 /** The records of a commit, one for each of its groups, in their order; one of a group without changes is empty. */

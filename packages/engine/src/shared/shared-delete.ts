@@ -4,9 +4,15 @@
  * No gateway stamps or reads in the database meanwhile (closed-databases.ts), so all of it happens at that moment. Cells stay until they are
  * swept; a row that an earlier commit writes late is hidden by the newer empty cell. A group's head gets the stamp too, so that appends on
  * their way fail, and transactions that have read the group are refused.
+ *
+ * SD1  Rows of composite indexes go by the entities that have them, found or not: the build of an index writes them below the stamp, and
+ *      may do so later.                                                                        test/property/gateways.test.ts
  */
-import type { KeyRange } from '../storage/kv.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { newestIs, OutcomeUnknown, type Row, type RowChange } from '../storage/rows.ts'
+import { valueInCell } from '../storage/rows-kv.ts'
+import { codesOfEntityRow, handRows, type IndexRules } from '../tables/entity-rows.ts'
+import { isOf } from '../tables/rows.ts'
 import { latestOf } from './clock-row.ts'
 import { decodeHead, encodeHead } from './group-row.ts'
 import type { SharedStore } from './shared-store.ts'
@@ -14,8 +20,12 @@ import type { SharedStore } from './shared-store.ts'
 const pageRows = 1_000
 const headsAtOnce = 64
 
-/** Deletes the rows of a range as of a stamp, at or below which nothing is under way. */
-export async function deleteAt(store: SharedStore, range: KeyRange, stamp: bigint): Promise<void> {
+/**
+ * Deletes the rows of a range as of a stamp, at or below which nothing is under way.
+ *
+ * @param rules - those of the database, where entities go (SD1)
+ */
+export async function deleteAt(store: SharedStore, range: KeyRange, stamp: bigint, rules?: IndexRules): Promise<void> {
   for (let { start } = range; ; ) {
     const rows = await store.rows.scanRows({
       range: { start, end: range.end },
@@ -25,6 +35,10 @@ export async function deleteAt(store: SharedStore, range: KeyRange, stamp: bigin
         { family: 'h', newest: 1 },
       ],
     })
+    // Before their entities: a process that finishes the deletion after this one finds these again.
+    if (rules !== undefined && isOf('Entities', start)) {
+      await store.rows.mutateRows(compositeRowsOf(rows, rules, stamp))
+    }
     const plain = rows.filter(({ cells }) => cells.h === undefined && (cells.v?.[0]?.value.length ?? 0) > 0)
     await store.rows.mutateRows(plain.map(({ key }): RowChange => ({ key, changes: [emptyAt(stamp)] })))
     const groups = rows.filter(({ cells }) => cells.h !== undefined)
@@ -35,6 +49,22 @@ export async function deleteAt(store: SharedStore, range: KeyRange, stamp: bigin
     if (last === undefined || rows.length < pageRows) return
     start = `${last}\x00`
   }
+}
+
+/** Empty cells for the rows that entities have in composite indexes. */
+function compositeRowsOf(entities: readonly Row[], rules: IndexRules, stamp: bigint): readonly RowChange[] {
+  const rows: RowChange[] = []
+  const sink = {
+    wants: (prefix: RowKey): boolean => isOf('EntitiesByCompositeProperty', prefix),
+    write: (key: RowKey): void => {
+      rows.push({ key, changes: [emptyAt(stamp)] })
+    },
+  }
+  for (const { key, cells } of entities) {
+    const before = valueInCell(cells.v?.[0])
+    if (before !== undefined) handRows({ codes: codesOfEntityRow(key), before, after: undefined }, rules, sink)
+  }
+  return rows
 }
 
 async function deleteRoot(store: SharedStore, found: Row, stamp: bigint): Promise<void> {

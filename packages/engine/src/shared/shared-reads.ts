@@ -21,7 +21,7 @@ import type { ReadScope } from '../transactions/read-views.ts'
 import { type ClockRow, type Listed, latestOf } from './clock-row.ts'
 import { type GroupRow, inLog, readGroup } from './group-row.ts'
 import type { Resolver } from './resolve.ts'
-import type { SharedStore } from './shared-store.ts'
+import { readableMicros, type SharedStore } from './shared-store.ts'
 
 /** The tables at a moment, in microseconds. */
 export interface SharedMoment {
@@ -31,9 +31,6 @@ export interface SharedMoment {
 
 /** A strong read moves a register that is older than this. */
 const quietMicros = 1_000_000n
-
-/** How long past moments stay readable. */
-export const readableMicros: bigint = 3_600_000_000n
 
 export class SharedReads {
   readonly #store: SharedStore

@@ -16,6 +16,9 @@ import type { CommitId } from './clock-list.ts'
 /** Longest pause between two attempts of work in the background. */
 const pauseMsMax = 5_000
 
+/** How long past moments stay readable. */
+export const readableMicros: bigint = 3_600_000_000n
+
 export interface SharedStoreOptions {
   readonly kv: RowsKv
   /** The number of this gateway, chosen at its start; no two gateways of a store have the same one, also one after the other. */

@@ -144,7 +144,7 @@ export class SharedTransactions {
       if (isOver || error instanceof Gone || !(error instanceof DatastoreError)) throw error
       throw new Gone(error.code, error.message)
     } finally {
-      over.abort()
+      over.abort('answered')
     }
   }
 }

@@ -1,12 +1,13 @@
 /**
  * Deletion of old cells at a shared store: those that no read may ask for any more.
  *
- *   horizon            the low watermark - 1, or 70 minutes ago where that is earlier
+ *   horizon            the low watermark - 1 as it was 70 minutes ago, by the clock of the process and by its monotonic one
  *   v                  cells below the newest one at or before the horizon; that one too, if it is empty
  *   l                  records at or before the horizon
  *   t                  rows of transactions from before the horizon
  *
  * One gateway walks over all rows of a database, once an hour. Moments stay readable for an hour (shared-reads.ts), transactions 270 s.
+ * An old watermark leaves processes that stood still time to learn that others have finished their commits (shared-apply/SA1).
  *
  * SW1  No read at a moment after the horizon is changed.                                              sweep.test.ts
  * SW2  The deletions name timestamps, so one that lands late touches no newer cell. The one assumption of time: no write of a row lands
@@ -17,12 +18,15 @@ import type { Cell, CellChange, Row, RowChange } from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
+import type { ClockRow } from './clock-row.ts'
 import { takeLease } from './leases.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
-import { readableMicros } from './shared-reads.ts'
+import { readableMicros } from './shared-store.ts'
 
+const lookEveryMs = 600_000
 const sweepEveryMs = 3_600_000
 const slackMicros = 600_000_000n
+const keptMicros = readableMicros + slackMicros
 const pageRows = 500
 
 const sweptSpaces = [
@@ -35,6 +39,8 @@ const sweptSpaces = [
 
 export class Sweep {
   readonly #databases: SharedDatabases
+  /** Low watermarks of the last 70 minutes and the newest one before them, the oldest first. */
+  readonly #seen = new Map<ClockRow, { readonly atMs: number; readonly low: bigint }[]>()
 
   constructor(databases: SharedDatabases) {
     this.#databases = databases
@@ -44,14 +50,31 @@ export class Sweep {
   start(): void {
     const { store } = this.#databases
     store.inBackground(async () => {
-      for (;;) {
-        await store.sleep(sweepEveryMs)
+      for (let dueMs = store.scheduler.steadyMs() + sweepEveryMs; ; ) {
+        await store.sleep(lookEveryMs)
+        this.#look()
+        if (store.scheduler.steadyMs() < dueMs) continue
+        dueMs = store.scheduler.steadyMs() + sweepEveryMs
         await store.persistently(async () => {
           // A little less than the time between two sweeps, so that the same gateway may go on.
           if (await takeLease(store, 'sweep', sweepEveryMs * 0.9)) await this.run()
         })
       }
     }, true)
+  }
+
+  /** Notes the low watermarks of now, which may be swept to later. */
+  #look(): void {
+    const { store } = this.#databases
+    const keptMs = store.isOff('retention') ? 0 : Number(keptMicros / 1_000n)
+    const atMs = store.scheduler.steadyMs()
+    for (const { clock } of this.#databases.all()) {
+      const seen = this.#seen.get(clock) ?? []
+      seen.push({ atMs, low: clock.low })
+      // The newest one that is old enough, and those after it.
+      while (seen[1] !== undefined && atMs - seen[1].atMs >= keptMs) seen.shift()
+      this.#seen.set(clock, seen)
+    }
   }
 
   /** Sweeps all databases now. @returns how many rows were changed */
@@ -63,10 +86,12 @@ export class Sweep {
   }
 
   async #sweep({ clock }: SharedDatabase): Promise<number> {
-    const { scheduler } = this.#databases.store
-    await clock.read()
-    const old = scheduler.nowMicros() - readableMicros - slackMicros
-    const horizon = clock.low - 1n < old ? clock.low - 1n : old
+    const { store } = this.#databases
+    const kept = store.isOff('retention') ? 0n : keptMicros
+    const [seen] = this.#seen.get(clock) ?? []
+    if (seen === undefined || store.scheduler.steadyMs() - seen.atMs < Number(kept / 1_000n)) return 0
+    const old = store.scheduler.nowMicros() - kept
+    const horizon = seen.low - 1n < old ? seen.low - 1n : old
     if (horizon <= 0n) return 0
     let changed = 0
     for (const space of sweptSpaces) {

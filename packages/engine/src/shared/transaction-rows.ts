@@ -77,10 +77,14 @@ export class TransactionRows {
     if (token.readUInt32BE(2) !== hashOf(this.#database)) {
       throw invalidArgument(`${name} is of another database; use it in the database it was begun in`, transactionGone)
     }
+    this.#refuseOld({ name, begunAt })
+    return { token, name, readOnly: token[1] === 1, moment: token.readBigUInt64BE(6), begunAt }
+  }
+
+  #refuseOld({ name, begunAt }: Pick<SharedTransaction, 'name' | 'begunAt'>): void {
     if (this.#store.scheduler.nowMicros() - begunAt > BigInt(totalMicrosMax)) {
       throw invalidArgument(`${name} is expired (270 s in all); begin a new one`, transactionGone)
     }
-    return { token, name, readOnly: token[1] === 1, moment: token.readBigUInt64BE(6), begunAt }
   }
 
   /** Writes down what a call has read (TR2). */
@@ -134,6 +138,8 @@ export class TransactionRows {
     const value = Buffer.from(`${state} ${by}`, 'latin1')
     const change = { type: 'set', family: 't', at: this.#nowMs(), value } as const
     for (;;) {
+      // A process may have stood still since: the transaction's rows may be swept.
+      this.#refuseOld(transaction)
       try {
         const ended = await this.#store.rows.mutateRowIf(key, { family: 't', values: undefined }, [change])
         if (ended) return

@@ -17,7 +17,7 @@ import type { ReadSet } from '../transactions/read-set.ts'
 import type { ClockRow, OwnCommit } from './clock-row.ts'
 import { type GroupRow, readGroups } from './group-row.ts'
 import type { Resolver } from './resolve.ts'
-import type { SharedStore } from './shared-store.ts'
+import { readableMicros, type SharedStore } from './shared-store.ts'
 
 /** The reads of a transaction. */
 export interface CheckedReads {
@@ -53,6 +53,7 @@ export class Validator {
     if (set.spans.length > 0 || groups.some((group) => group !== row.group)) return undefined
     if (set.rows().some((key) => groupOfRow(key) !== row.group)) return undefined
     if (groups.length > 0 && row.head.version > moment) return false
+    if (this.#isForgotten(moment)) return false
     // A head without a record: everything was deleted.
     if (row.head.version > moment && row.log[0]?.stamp !== row.head.version) return false
     return !row.log.some(
@@ -89,7 +90,12 @@ export class Validator {
       const found = await this.#store.rows.scanRows({ range, limit: 1, wanted: [changed] })
       if (found.length > 0) return false
     }
-    return true
+    return !this.#isForgotten(moment)
+  }
+
+  /** Whether what has changed since a moment may have been swept. */
+  #isForgotten(moment: bigint): boolean {
+    return this.#store.scheduler.nowMicros() - moment > readableMicros
   }
 }
 

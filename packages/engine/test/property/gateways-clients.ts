@@ -25,12 +25,14 @@ export const nameOf = formatKey
 /** Values of entities by their names. */
 export type Values = ReadonlyMap<string, number>
 
-/** Something that a client did. Steps are those of the world. */
+/** Something that a client did. Begins and ends are numbered in one row; steps are those of the world. */
 export interface Event {
   readonly what: string
   readonly start: number
+  readonly startStep: number
   /** Absent while it has no answer. */
   end?: number
+  endStep?: number
   /** Values that it wrote, `undefined` for a delete. */
   writes?: ReadonlyMap<string, number | undefined>
   /** Stamp of its commit. */
@@ -54,6 +56,7 @@ export class Clients {
   readonly #world: GatewaysWorld
   readonly #resets: number
   #lastValue = 0
+  #lastTurn = 0
 
   constructor(world: GatewaysWorld) {
     this.#world = world
@@ -78,16 +81,18 @@ export class Clients {
       () => this.#put(gateway, [roots[random.integer(2)] as Key, roots[2 + random.integer(2)] as Key]),
       () => this.#transaction(gateway, wanders, 'lookup'),
       () => this.#transaction(gateway, wanders, 'lookup'),
-      () => this.#transaction(gateway, wanders, 'query'),
+      // Queries of all groups are of no transaction in legacy mode.
+      () => this.#transaction(gateway, wanders, this.#world.isLegacy ? 'lookup' : 'query'),
       () => this.#lookup(gateway, [this.#world.pick(keys)], {}),
       () => this.#lookup(gateway, [roots[0] as Key, roots[2] as Key], {}),
       () => this.#query(gateway, {}),
       () => this.#query(gateway, { consistency: 'eventual' }),
       () => this.#past(gateway),
       () => this.#insert(gateway),
-      // An index that is built beside a reset may keep rows of it (docs/architecture/shared-store.md).
-      () => this.#query(gateway, {}, this.#resets === 0),
+      () => this.#query(gateway, {}, true),
     ]
+    // Only reads of the past ask for cells that a sweep may have taken away.
+    if (this.#world.sweeps && random.next() < 0.25) return await this.#past(gateway)
     if (random.next() < this.#resets) return await this.#reset(gateway)
     await this.#world.pick(calls)()
     // The second group of a commit of two may be finished after the answer.
@@ -98,7 +103,7 @@ export class Clients {
   }
 
   #begin(what: string): Event {
-    const event: Event = { what, start: this.#world.steps }
+    const event: Event = { what, start: ++this.#lastTurn, startStep: this.#world.steps }
     this.events.push(event)
     return event
   }
@@ -107,10 +112,15 @@ export class Clients {
   async #noted(event: Event, call: () => Promise<void>): Promise<void> {
     try {
       await call()
-      event.end = this.#world.steps
+      event.end = ++this.#lastTurn
+      event.endStep = this.#world.steps
     } catch (error) {
       if (error instanceof GatewayDied) return
       if (!(error instanceof DatastoreError)) throw error
+      if (error.code === 'INVALID_ARGUMENT' && this.#world.sweeps && /expired/.test(error.message)) {
+        event.failed = true
+        return
+      }
       if (!['ABORTED', 'UNAVAILABLE', 'FAILED_PRECONDITION', 'ALREADY_EXISTS'].includes(error.code)) throw error
       if (error.committed === 'no') event.failed = true
     }
@@ -212,7 +222,7 @@ export class Clients {
   #query(gateway: Gateway, read: ReadOptions, isOrdered = false): Promise<void> {
     const event = this.#begin(read.consistency === 'eventual' ? 'eventual query' : 'query')
     event.isQuery = true
-    event.isEventual = read.consistency === 'eventual'
+    event.isEventual = read.consistency === 'eventual' || this.#world.isLegacy
     return this.#noted(event, async () => {
       const { at, found } = await this.#found(gateway, read, isOrdered)
       event.at = at
@@ -222,7 +232,7 @@ export class Clients {
 
   /** A query at a moment that another read was answered with. */
   async #past(gateway: Gateway): Promise<void> {
-    const readTime = this.#world.pick(this.events)?.at
+    const readTime = this.#world.pick(this.events.flatMap(({ at }) => at ?? []))
     if (readTime === undefined) return await this.#query(gateway, {})
     const event = this.#begin('query of the past')
     event.isQuery = true

@@ -1,7 +1,10 @@
 /** One run of several gateways under an adversary (gateways-world.ts), from a seed to a verdict. */
+import type { KeyRange, RowKey } from '../../src/storage/kv.ts'
+import { MemoryRows } from '../../src/storage/memory-rows.ts'
 import type { Mechanism } from '../../src/switched-off.ts'
+import { isOf, rowsOf } from '../../src/tables/rows.ts'
 import { at, Clients, keys } from './gateways-clients.ts'
-import { deletions, type Logged, noteLogs, verdict } from './gateways-verdict.ts'
+import { Shown, verdict } from './gateways-verdict.ts'
 import { GatewaysWorld } from './gateways-world.ts'
 
 export interface Simulated {
@@ -13,13 +16,19 @@ export interface Simulated {
 }
 
 export async function simulate(seed: number, switchedOff: readonly Mechanism[] = []): Promise<Simulated> {
-  const world = new GatewaysWorld(seed, new Set(switchedOff))
-  const known = new Map<string, Logged>()
+  const shown = new Shown()
+  const rows = new MemoryRows()
+  const noting: Promise<void>[] = []
+  /** Sweeps take away what the verdict needs. */
+  const onChange = (row: RowKey): void => {
+    if (isOf('Entities', row)) noting.push(note(rows, { start: row, end: `${row}\x00` }, shown))
+  }
+  const world = new GatewaysWorld(seed, new Set(switchedOff), rows, onChange)
   const clients = new Clients(world)
   const done = (wrong: string | undefined): Simulated => ({
     wrong,
     operations: world.operations,
-    commits: known.size,
+    commits: shown.commits.size,
     deaths: world.gateways.length - world.alive.length,
   })
   try {
@@ -29,36 +38,50 @@ export async function simulate(seed: number, switchedOff: readonly Mechanism[] =
     const deathsAt = [40 + world.random.integer(900), 250 + world.random.integer(1_500)]
     const deaths = world.random.next() < 0.7 ? deathsAt.slice(world.random.integer(2)) : []
     const stalls = world.random.next() < 0.6
-    const dying = (): void => {
+    const passesAt = world.sweeps
+      ? Array.from({ length: 6 }, () => 40 + world.random.integer(500)).sort(descending)
+      : []
+    const each = (): void => {
+      for (; (passesAt.at(-1) ?? Number.POSITIVE_INFINITY) <= world.steps; passesAt.pop()) world.passTime()
       if (stalls && world.random.next() < 0.01) world.stall(world.pick(world.alive))
       if (!deaths.some((step) => step <= world.steps) || world.alive.length < 2) return
       deaths.splice(0, 1)
       world.kill(world.pick(world.alive))
     }
     const homes = Array.from({ length: 3 + world.random.integer(4) }, () => world.pick(gateways))
-    await world.run(Promise.all(homes.map((home) => clients.run(home))), 60_000, dying)
+    await world.run(Promise.all(homes.map((home) => clients.run(home))), 20_000, each)
     world.calm = true
-    await world.drain(60_000)
-    return done(await verdictAtRest(world, clients, known))
+    await world.drain(20_000)
+    return done(await verdictAtRest(world, clients, shown, noting))
   } catch (error) {
     return done(error instanceof Error ? (error.stack ?? error.message) : String(error))
   }
 }
 
+const descending = (a: number, b: number): number => b - a
+
 /** A fresh gateway reads everything, so that what was left is resolved; then tables and logs are compared. */
 async function verdictAtRest(
   world: GatewaysWorld,
   clients: Clients,
-  known: Map<string, Logged>,
+  shown: Shown,
+  noting: readonly Promise<void>[],
 ): Promise<string | undefined> {
   const last = await world.open()
   const reading = at(last, (database, context) => database.lookup(context, { keys }))
-  await world.run(reading, 60_000)
-  await world.drain(60_000)
-  await noteLogs(world.rows, known)
+  await world.run(reading, 20_000)
+  await world.drain(20_000)
+  await Promise.all(noting)
+  await note(world.rows, rowsOf('Entities'), shown)
   const checking = last.engine.check()
-  await world.run(checking, 60_000)
+  await world.run(checking, 20_000)
   const { problems } = await checking
   if (problems.length > 0) return `check: ${problems.map(({ kind, detail }) => `${kind} ${detail}`).join('; ')}`
-  return verdict(known, await deletions(world.rows, known), clients.events)
+  return verdict(shown, clients.events)
+}
+
+/** Notes what rows hold at the moment of the call. */
+async function note(rows: MemoryRows, range: KeyRange, shown: Shown): Promise<void> {
+  const found = await rows.scanRows({ range, limit: 1_000, wanted: [{ family: 'l' }, { family: 'v' }] })
+  for (const row of found) shown.note(row)
 }

@@ -4,10 +4,9 @@
  */
 
 import { decodeLogRecord } from '../../src/log/log-record.ts'
-import type { MemoryRows } from '../../src/storage/memory-rows.ts'
+import type { Row, RowKey } from '../../src/storage/rows.ts'
 import { decodeImage, entityRowKey, parseEntityRowKey } from '../../src/tables/entities.ts'
 import { codesOfEntityRow } from '../../src/tables/entity-rows.ts'
-import { rowsOf } from '../../src/tables/rows.ts'
 import { type Event, nameOf, type Values } from './gateways-clients.ts'
 import { storedValue } from './log-world.ts'
 
@@ -20,33 +19,37 @@ export interface Logged {
   readonly changes: { readonly name: string; readonly before: number | undefined; readonly after: number | undefined }[]
 }
 
-/** Adds what the logs hold now to the commits known: logs are trimmed. @throws when they contradict each other */
-export async function noteLogs(rows: MemoryRows, known: Map<string, Logged>): Promise<void> {
-  const found = await rows.scanRows({ range: rowsOf('Entities'), limit: 1_000, wanted: [{ family: 'l' }] })
-  for (const { key, cells } of found) {
+/** The commits and deletions that rows have shown: logs and old cells are swept. */
+export class Shown {
+  readonly commits: Map<string, Logged> = new Map()
+  readonly #emptied = new Set<bigint>()
+
+  /** Adds what a row of Entities holds. @throws when logs contradict each other */
+  note({ key, cells }: Row): void {
+    for (const { at, value } of cells.v ?? []) if (value.length === 0) this.#emptied.add(at)
+    for (const { at, value } of cells.l ?? []) this.#noteRecord(key, at, value)
+  }
+
+  #noteRecord(key: RowKey, at: bigint, value: Uint8Array): void {
+    const { commit = '', groups, changes } = decodeLogRecord(value)
+    const logged = this.commits.get(commit) ?? { stamp: at, groups, seen: [], changes: [] }
+    this.commits.set(commit, logged)
+    if (logged.stamp !== at) throw new Error(`${commit} has two stamps`)
+    const group = key.slice(1)
+    if (logged.seen.includes(group)) return
+    logged.seen.push(group)
     const { partition } = codesOfEntityRow(key)
-    for (const { at, value } of cells.l ?? []) {
-      const { commit = '', groups, changes } = decodeLogRecord(value)
-      const logged = known.get(commit) ?? { stamp: at, groups, seen: [], changes: [] }
-      known.set(commit, logged)
-      if (logged.stamp !== at) throw new Error(`${commit} has two stamps`)
-      const group = key.slice(1)
-      if (logged.seen.includes(group)) continue
-      logged.seen.push(group)
-      for (const { path, before, after } of changes) {
-        const name = nameOf(parseEntityRowKey(entityRowKey(partition, path)))
-        logged.changes.push({ name, before: valueIn(before), after: valueIn(after) })
-      }
+    for (const { path, before, after } of changes) {
+      const name = nameOf(parseEntityRowKey(entityRowKey(partition, path)))
+      logged.changes.push({ name, before: valueIn(before), after: valueIn(after) })
     }
   }
-}
 
-/** Stamps at which everything was deleted: rows are empty there, and no commit has that stamp. */
-export async function deletions(rows: MemoryRows, known: ReadonlyMap<string, Logged>): Promise<readonly bigint[]> {
-  const stamps = new Set([...known.values()].map(({ stamp }) => stamp))
-  const found = await rows.scanRows({ range: rowsOf('Entities'), limit: 1_000, wanted: [{ family: 'v' }] })
-  const empty = found.flatMap(({ cells }) => (cells.v ?? []).filter(({ value }) => value.length === 0))
-  return [...new Set(empty.map(({ at }) => at))].filter((stamp) => !stamps.has(stamp))
+  /** Stamps at which everything was deleted: rows are empty there, and no commit has that stamp. */
+  get deletions(): readonly bigint[] {
+    const stamps = new Set([...this.commits.values()].map(({ stamp }) => stamp))
+    return [...this.#emptied].filter((stamp) => !stamps.has(stamp))
+  }
 }
 
 function valueIn(cell: Uint8Array | undefined): number | undefined {
@@ -54,11 +57,7 @@ function valueIn(cell: Uint8Array | undefined): number | undefined {
 }
 
 /** @returns what is wrong; `undefined` = nothing */
-export function verdict(
-  known: ReadonlyMap<string, Logged>,
-  deleted: readonly bigint[],
-  events: readonly Event[],
-): string | undefined {
+export function verdict({ commits: known, deletions: deleted }: Shown, events: readonly Event[]): string | undefined {
   const given = events.flatMap((event) => event.given ?? [])
   // A reset lets ids begin anew.
   const isReset = events.some(({ what }) => what === 'reset')
@@ -89,7 +88,7 @@ export function verdict(
   const at = (moment: bigint): Values => states.findLast(({ stamp }) => stamp <= moment)?.values ?? new Map()
   for (const event of events) {
     const wrong = wrongEvent(event, at, byValue)
-    if (wrong !== undefined) return `${event.what} (steps ${event.start} to ${event.end}): ${wrong}`
+    if (wrong !== undefined) return `${event.what} (steps ${event.startStep} to ${event.endStep}): ${wrong}`
   }
   return wrongOrder(events)
 }

@@ -3,19 +3,24 @@
  * next, of all gateways; it lets sleepers wake at any time; and now and then
  *
  *   an answer is lost            the operation took effect, its gateway hears OutcomeUnknown
+ *   an answer is late            the operation took effect, its gateway hears so at some later step
  *   an effect is late            the gateway hears OutcomeUnknown, the operation takes effect at some later step
  *   an operation is lost         the gateway hears OutcomeUnknown, nothing happens
  *   a gateway dies               its waiting operations take effect later, or never
  *   a gateway stands still       others take it for dead, and it goes on after that
+ *   time passes                  35 minutes: callers give up, transactions expire, old cells are swept
  *
- * Operations that a store repeats (rows/RS5) are repeated here too, after any of these faults. Clocks of gateways differ, and one that dies
- * in the middle of its work is never closed.
+ * Operations that a store repeats (rows/RS5) are repeated here too, after any of these faults, until time passes: then they fail. Clocks of gateways differ, and one that dies
+ * in the middle of its work is never closed. What was sent before time passed takes effect before it passes again (sweep/SW2).
  */
 import type { Scheduler } from '../../src/clock.ts'
+import { DatastoreError } from '../../src/errors.ts'
 import type { Random } from '../../src/random.ts'
 import { seededRandom } from '../../src/random.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
-import { MemoryRows, type RowSeam } from '../../src/storage/memory-rows.ts'
+import type { Mode } from '../../src/service/settings.ts'
+import type { RowKey } from '../../src/storage/kv.ts'
+import type { MemoryRows, RowSeam } from '../../src/storage/memory-rows.ts'
 import { OutcomeUnknown } from '../../src/storage/rows.ts'
 import type { SwitchedOff } from '../../src/switched-off.ts'
 import { virtualStartMicros } from '../../src/testing/virtual-clock.ts'
@@ -25,7 +30,13 @@ interface Waiting {
   readonly gateway: Gateway | undefined
   /** Sleepers of a watch wake last. */
   readonly isIdle: boolean
+  /** For the report of a run that does not end. */
+  readonly what: string
   take(): void
+  /** Of an operation of a store: it takes effect, or is lost, now. */
+  readonly land?: (() => void) | undefined
+  /** How often time had passed when it was sent. */
+  readonly period?: number
 }
 
 export interface Gateway {
@@ -43,14 +54,17 @@ export interface Gateway {
 /** A client hears nothing more from its gateway. */
 export class GatewayDied extends Error {}
 
-/** Sleeps above this never end by themselves: they stand for time-outs that this world has no need of. */
-const endlessMs = 8_000
+/** Longer sleeps end only when time passes: they stand for time-outs. */
+const longMs = 8_000
+/** Sweeps of old cells look that often. */
+const sweepMs = 600_000
+const passingMicros = 2_100_000_000n
 /** The watch looks every so often. */
 const idleMs = 4_000
 
 export class GatewaysWorld {
   readonly random: Random
-  readonly rows: MemoryRows = new MemoryRows()
+  readonly rows: MemoryRows
   readonly gateways: Gateway[] = []
   /** The first error of work in the background. */
   failure: unknown
@@ -58,13 +72,33 @@ export class GatewaysWorld {
   operations = 0
   readonly #switchedOff: SwitchedOff
   readonly #faults: number
+  readonly #mode: Mode
+  /** Whether sweeps of old cells happen. */
+  readonly #sweeps: boolean
+  /** Told of a row before it is changed. */
+  readonly #onChange: (row: RowKey) => void
   #waiting: Waiting[] = []
+  #sleepers = new Set<() => void>()
+  /** How often time has passed. */
+  #period = 0
   #isCalm = true
 
-  constructor(seed: number, switchedOff: SwitchedOff) {
+  constructor(seed: number, switchedOff: SwitchedOff, rows: MemoryRows, onChange: (row: RowKey) => void) {
     this.random = seededRandom(seed)
     this.#switchedOff = switchedOff
+    this.rows = rows
+    this.#onChange = onChange
     this.#faults = 0.03 + this.random.next() * 0.08
+    this.#sweeps = this.random.next() < 0.4
+    this.#mode = this.random.next() < 0.2 ? 'legacy' : 'firestore'
+  }
+
+  get isLegacy(): boolean {
+    return this.#mode === 'legacy'
+  }
+
+  get sweeps(): boolean {
+    return this.#sweeps
   }
 
   pick<T>(items: readonly T[]): T {
@@ -91,6 +125,7 @@ export class GatewaysWorld {
       shared: { rows: this.rows.through(this.#seamOf(gateway as Gateway)), gateway: number },
       scheduler: this.#schedulerOf(gateway as Gateway),
       seed: number,
+      mode: this.#mode,
       switchedOff: this.#switchedOff,
       retention: { ageMicros: 600n, bytesMax: 1 << 30 },
       onBackgroundFailure: (error) => {
@@ -122,7 +157,19 @@ export class GatewaysWorld {
     gateway.stalledUntil = this.steps + 50 + this.random.integer(400)
   }
 
-  /** Takes steps until the work is done. @throws when it does not end within `stepsMax` steps */
+  /** Time passes: what was sent before it did so the last time takes effect, and callers give up. */
+  passTime(): void {
+    const isOld = ({ land, period = this.#period }: Waiting): boolean => land !== undefined && period < this.#period
+    const old = this.#waiting.filter(isOld)
+    this.#waiting = this.#waiting.filter((one) => !isOld(one))
+    for (const { land } of old) land?.()
+    this.#period++
+    const sleepers = [...this.#sleepers]
+    this.#sleepers.clear()
+    for (const wake of sleepers) wake()
+  }
+
+  /** Takes steps until the work is done. @throws when it does not end within `stepsMax` steps, with what hangs */
   async run(work: Promise<unknown>, stepsMax: number, each: () => void = () => {}): Promise<void> {
     let isOver = false
     const over = (): void => {
@@ -131,7 +178,7 @@ export class GatewaysWorld {
     work.then(over, over)
     const last = this.steps + stepsMax
     for (await turn(); !isOver; await turn()) {
-      if (this.steps >= last) throw new Error('the gateways do not come to an end')
+      if (this.steps >= last) throw new Error(`the gateways do not come to an end: ${this.#hanging()}`)
       // Nothing waits, and the work is not over: its steps count, too.
       if (!this.#step()) this.steps++
       each()
@@ -148,7 +195,17 @@ export class GatewaysWorld {
       this.#step(true)
       await turn()
     }
-    throw new Error('the gateways do not come to rest')
+    throw new Error(`the gateways do not come to rest: ${this.#hanging()}`)
+  }
+
+  /** The steps that wait, with how many there are of each. */
+  #hanging(): string {
+    const counts = new Map<string, number>()
+    for (const { gateway, what } of this.#waiting) {
+      const name = `${gateway === undefined ? 'late' : `gateway ${gateway.number}`} ${what}`
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    }
+    return [...counts].map(([name, count]) => `${count} x ${name}`).join(', ') || 'nothing waits'
   }
 
   async #during<T>(work: Promise<T>): Promise<T> {
@@ -172,13 +229,13 @@ export class GatewaysWorld {
     return true
   }
 
-  #wait(gateway: Gateway | undefined, isIdle: boolean, signal?: AbortSignal): Promise<void> {
+  #wait(gateway: Gateway, isIdle: boolean, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const take = (): void => {
         signal?.removeEventListener('abort', aborted)
-        if (gateway?.isDead !== true) resolve()
+        if (!gateway.isDead) resolve()
       }
-      const waiting: Waiting = { gateway, isIdle, take }
+      const waiting: Waiting = { gateway, isIdle, what: 'sleeps', take }
       const aborted = (): void => {
         this.#waiting = this.#waiting.filter((other) => other !== waiting)
         reject(signal?.reason)
@@ -188,51 +245,89 @@ export class GatewaysWorld {
     })
   }
 
+  /** A sleep that ends when time passes. */
+  #longSleep(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#sleepers.add(resolve)
+      signal?.addEventListener('abort', () => {
+        this.#sleepers.delete(resolve)
+        reject(signal.reason)
+      })
+    })
+  }
+
   #schedulerOf(gateway: Gateway): Scheduler {
     return {
-      nowMicros: () => virtualStartMicros + BigInt(this.steps * 3) + gateway.skewMicros,
+      nowMicros: () =>
+        virtualStartMicros + BigInt(this.steps * 3) + BigInt(this.#period) * passingMicros + gateway.skewMicros,
       // A step is long for those who wait: so watches give gateways up that are alive.
-      steadyMs: () => this.steps * 50,
+      steadyMs: () => this.steps * 50 + this.#period * Number(passingMicros / 1000n),
       defer: (task) => {
         void this.#wait(gateway, false).then(task)
       },
       sleep: (ms, signal) => {
         if (signal?.aborted) return Promise.reject(signal.reason)
-        if (ms <= endlessMs) return this.#wait(gateway, ms >= idleMs, signal)
-        return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+        if (ms <= longMs) return this.#wait(gateway, ms >= idleMs, signal)
+        if (ms >= sweepMs && this.#sweeps) return this.#wait(gateway, true, signal)
+        return this.#longSleep(signal)
       },
     }
   }
 
   #seamOf(gateway: Gateway): RowSeam {
-    return ({ kind }, effect) =>
+    return ({ kind, key }, effect) =>
       new Promise((resolve, reject) => {
+        const begun = this.#period
+        const what = `${kind} of ${key.slice(0, 1)}`
+        const changing = (): ReturnType<typeof effect> => {
+          if (kind === 'mutate') this.#onChange(key)
+          return effect()
+        }
+        const send = (): void => {
+          this.#waiting.push({ gateway, isIdle: false, what, take, land, period: this.#period })
+        }
+        const answer = (give: () => void): void => {
+          this.#waiting.push({ gateway, isIdle: false, what: `answer to ${what}`, take: give })
+        }
+        const unknown = (): void => {
+          if (kind === 'mutateIf') reject(new OutcomeUnknown('by the wish of this test'))
+          else if (this.#period > begun) reject(new DatastoreError('UNAVAILABLE', 'the store did not answer in time'))
+          else send()
+        }
+        const land = (): void => {
+          if (this.random.next() < 0.8) changing()
+          if (!gateway.isDead) answer(unknown)
+        }
         const take = (): void => {
           this.operations++
           if (gateway.isDead) {
-            if (this.random.next() < 0.8) effect()
+            if (this.random.next() < 0.8) changing()
             return
           }
-          if (!this.#isCalm && this.random.next() < this.#faults) {
-            this.#fail(effect)
-            if (kind === 'mutateIf') reject(new OutcomeUnknown('by the wish of this test'))
-            else this.#waiting.push({ gateway, isIdle: false, take })
+          if (this.#isCalm || this.random.next() >= this.#faults) {
+            resolve(changing())
             return
           }
-          resolve(effect())
+          const fault = this.random.integer(4)
+          if (fault === 3) {
+            const result = changing()
+            answer(() => resolve(result))
+            return
+          }
+          if (fault === 0) changing()
+          if (fault === 1) {
+            const late = (): void => void changing()
+            const period = this.#period
+            this.#waiting.push({ gateway: undefined, isIdle: false, what, take: late, land: late, period })
+          }
+          unknown()
         }
-        this.#waiting.push({ gateway, isIdle: false, take })
+        send()
       })
-  }
-
-  #fail(effect: () => unknown): void {
-    const fault = this.random.integer(3)
-    if (fault === 0) effect()
-    if (fault === 1) this.#waiting.push({ gateway: undefined, isIdle: false, take: () => void effect() })
   }
 }
 
-/** Lets promises go on. */
+/** Lets promises go on until none can: Node takes a next tick only when no other promise has work. */
 function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
+  return new Promise((resolve) => process.nextTick(resolve))
 }
