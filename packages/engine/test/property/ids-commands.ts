@@ -31,9 +31,9 @@ abstract class Command implements IdCommand {
 /** Checks ids as given one by one, and notes their numbers. */
 function giveIds(model: Model, scope: ScopeModel, ids: readonly bigint[]): void {
   for (const id of ids) {
-    expect(spaceOf(id)).toBe(scope.policy)
+    if (spaceOf(id) !== scope.policy) expect.fail(`${id} is no ${scope.policy} id`)
     const number = scope.policy === 'scattered' ? unscatter(Number(id)) : Number(id)
-    expect(idOf(scope, number)).toBe(id)
+    if (idOf(scope, number) !== id) expect.fail(`${id} is not the id of ${number}`)
     model.give(scope, number, number)
   }
 }

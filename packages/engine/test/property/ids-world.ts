@@ -96,17 +96,15 @@ export class Model {
   /** allocator/I4, allocator/I5: notes that `first` to `last` were given; none of them may have been given before. */
   give(scope: ScopeModel, first: number, last: number): void {
     for (let number = first; number <= last; number++) {
-      expect(scope.given.has(number), `allocator/I4: ${number} was given twice`).toBe(false)
+      if (scope.given.has(number)) expect.fail(`allocator/I4: ${number} was given twice`)
       scope.given.add(number)
     }
     if (!this.isExact) return
     for (const reserved of scope.reserved) {
-      expect(
-        last < reserved.first || first > reserved.last,
-        `allocator/I5: ${first} to ${last} meets a reservation`,
-      ).toBe(true)
+      const meets = last >= reserved.first && first <= reserved.last
+      if (meets) expect.fail(`allocator/I5: ${first} to ${last} meets a reservation`)
     }
-    expect(first, 'the counter goes on where it stood').toBe(scope.next)
+    if (first !== scope.next) expect.fail(`the counter gave ${first} and stood at ${scope.next}`)
     scope.next = last + 1
   }
 
