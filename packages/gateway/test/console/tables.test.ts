@@ -118,5 +118,20 @@ consoleTests('Six tables', ({ visit }) => {
       .waitFor()
     const lines = await entities.getByRole('listitem').allTextContents()
     expect(lines.findLastIndex((line) => line.startsWith('tablet'))).toBe(4)
+
+    // As with --simulate: a busy tablet is split by its load.
+    const rates = { splitOpsPerSecond: 5, mergeOpsPerSecond: 0, windowMs: 10_000, splitRestMs: 5000 }
+    emulator.engine.tablets.configure({ simulate: true, waits: false, ...rates })
+    for (let second = 0; second < 20; second++) {
+      await put(
+        origin,
+        Array.from({ length: 20 }, (_, i) => task(i + 1)),
+      )
+      await emulator.clock.advance(1000)
+    }
+    await entities
+      .getByText(/tablet \d+ on server/)
+      .nth(2)
+      .waitFor()
   })
 })
