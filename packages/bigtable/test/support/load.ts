@@ -15,6 +15,20 @@ const bankClients = 4
 /** Of each call of the bank's clients. */
 const deadlineMs = 5_000
 
+/** A wire that repeats what a busy machine was too slow for, but for commits. */
+export async function openPatientWire(at: Host): Promise<Wire> {
+  const wire = await openWire('gRPC', at)
+  return {
+    ...wire,
+    send: async (project, method, request) => {
+      for (;;) {
+        const answer = await wire.send(project, method, request)
+        if (answer.code !== 'UNAVAILABLE' || method === 'Commit') return answer
+      }
+    },
+  }
+}
+
 /** All that the clients of one table were told. */
 export class Told {
   readonly history: History = new History()
