@@ -5,4 +5,5 @@ export type { ArmResult, Chart, Figure, Heatmap, TextBlock } from './measure/rec
 export { htmlReport } from './report/html.ts'
 export { jsonReport } from './report/json.ts'
 export { type LabResult, type RunOptions, runLab } from './runner.ts'
-export { type Setting, type SettingName, settingNames, settings } from './settings.ts'
+export type { Setting } from './setting.ts'
+export { type SettingName, settingNames, settings } from './settings.ts'

@@ -9,6 +9,7 @@ import { fnv, fnvStart, type Random, seededRandom } from '@sixtables/engine/test
 import { Recorder } from './measure/recorder.ts'
 import { engineTabletOptions, type SettingName, type SettingValues } from './settings.ts'
 import { type Client, StoreClient } from './sim/client.ts'
+import { type Gateways, openGateways } from './sim/gateways.ts'
 import { openStore, type Store, type StoreOptions } from './sim/store.ts'
 
 export interface SessionOptions {
@@ -33,6 +34,7 @@ export class ArmSession {
   readonly record: Recorder = new Recorder()
   readonly #options: SessionOptions
   #stores: Store[] = []
+  #gateways: Gateways[] = []
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -81,12 +83,41 @@ export class ArmSession {
     await store.close()
   }
 
+  /** So many gateways over one store of rows, with the times and capacities of the settings. */
+  async openGateways(count: number): Promise<Gateways> {
+    const gateways = await openGateways({
+      count,
+      rows: {
+        callMs: this.setting('rows.callMs'),
+        conditionalMs: this.setting('rows.conditionalMs'),
+        servers: this.setting('server.count'),
+        opsPerSecond: this.setting('server.opsPerSecond'),
+      },
+      callMs: this.setting('gateways.callMs'),
+      rpcMs: this.setting('client.rpcMs'),
+      seed: this.seed,
+      random: this.random,
+      engine: this.#options.engine,
+    })
+    for (const { store } of gateways.all) this.#options.hook?.(store)
+    this.#gateways.push(gateways)
+    return gateways
+  }
+
+  /** Before the arm's end, to make room for the next ones. */
+  async closeGateways(gateways: Gateways): Promise<void> {
+    this.#gateways = this.#gateways.filter((other) => other !== gateways)
+    gateways.servers.isOn = false
+    for (const gateway of gateways.all) await gateway.close()
+  }
+
   progress(share: number): void {
     this.#options.onProgress?.(share)
   }
 
   async close(): Promise<void> {
     for (const store of this.#stores) await store.close()
+    for (const gateways of this.#gateways) await this.closeGateways(gateways)
   }
 }
 

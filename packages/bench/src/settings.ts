@@ -7,18 +7,12 @@
  */
 import { tabletDefaults, tabletNotes } from '@sixtables/engine'
 import { type EngineSettingName, engineNames, type TabletSettingName } from './engine-settings.ts'
-
-export interface Setting {
-  readonly value: number
-  readonly unit: string
-  readonly about: string
-  readonly source: string
-  /** The least value that makes sense; default 0. */
-  readonly least?: number
-}
+import { type GatewaySettingName, gatewaySettings } from './gateway-settings.ts'
+import type { Setting } from './setting.ts'
 
 export type SettingName =
   | TabletSettingName
+  | GatewaySettingName
   | 'client.rpcMs'
   | 'client.retries'
   | 'client.backoffMs'
@@ -73,7 +67,7 @@ export type SettingName =
   | 'work.records'
   | 'work.workers'
 
-const ours: Readonly<Record<Exclude<SettingName, TabletSettingName>, Setting>> = {
+const ours: Readonly<Record<Exclude<SettingName, TabletSettingName | GatewaySettingName>, Setting>> = {
   'client.rpcMs': {
     value: 4,
     unit: 'ms',
@@ -382,6 +376,7 @@ export const settings: Readonly<Record<SettingName, Setting>> = {
     }),
   ) as Record<TabletSettingName, Setting>),
   ...ours,
+  ...gatewaySettings,
 }
 
 export const settingNames: readonly SettingName[] = Object.keys(settings) as SettingName[]

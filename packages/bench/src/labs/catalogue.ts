@@ -5,6 +5,7 @@ import { batching } from './batching.ts'
 import { counting } from './counting.ts'
 import { entityGroupContention } from './entity-group-contention.ts'
 import { expiry } from './expiry.ts'
+import { gatewaysLab } from './gateways.ts'
 import { hotKey } from './hot-key.ts'
 import { indexCost } from './index-cost.ts'
 import { keyRangeState } from './key-range-state.ts'
@@ -53,5 +54,6 @@ export const labs: readonly Lab[] = [
   offsetCursor,
   massDelete,
   expiry,
+  gatewaysLab,
   replayLab,
 ]

@@ -64,15 +64,20 @@ export interface Client {
   greatest(kind: string, property: string): Promise<Found | undefined>
 }
 
+/** The work of a call, as its gateway gets round to it. */
+export type Serve = <T>(work: () => T | Promise<T>) => Promise<T>
+
 export class StoreClient implements Client {
   readonly #store: Store
   readonly #database: Database
   readonly #rpcMs: number
+  readonly #serve: Serve
 
-  constructor(store: Store, rpcMs: number) {
+  constructor(store: Store, rpcMs: number, serve: Serve = async (work) => await work()) {
     this.#store = store
     this.#database = store.database
     this.#rpcMs = rpcMs
+    this.#serve = serve
   }
 
   nowMs(): number {
@@ -149,7 +154,7 @@ export class StoreClient implements Client {
   async #call<T>(work: () => T | Promise<T>): Promise<T> {
     await this.#store.sleep(this.#rpcMs / 2)
     try {
-      return await work()
+      return await this.#serve(work)
     } finally {
       await this.#store.sleep(this.#rpcMs / 2)
     }

@@ -26,6 +26,9 @@ const short: SettingValues = {
   'load.writersMax': 16,
   'work.records': 2000,
   'list.followers': 5000,
+  'gateways.max': 2,
+  'gateways.seconds': 0.1,
+  'gateways.killedOf': 2,
 }
 
 /** @param firstRun - gives the run of all arms with seed 1 and the lab's own settings */

@@ -1,0 +1,185 @@
+/**
+ * One, two, four and eight gateways over one Bigtable: the loads that grow with their number, and those that one row bounds.
+ *
+ * Known: a gateway holds nothing that a call needs, and all commits of a database get their versions from its clock row
+ * (docs/architecture/shared-store.md). Believed: one row of a Bigtable takes 200 to 500 conditional writes a second.
+ */
+import { type Arm, expectFigure, figureOf, type Lab } from '../lab.ts'
+import { defaultsOf } from '../settings.ts'
+import { kill } from './gateways/killed.ts'
+import { put, type ScalingLoad, scale, type TaskKey } from './gateways/scaling.ts'
+
+/** Each put makes an entity group of its own. */
+const putToNewGroup: ScalingLoad['call'] = ({ gateway: { client }, n }) =>
+  client.commit([put(client.key({ kind: 'Note', name: `note-${n}` }), n)])
+
+const scaling: readonly (Pick<Arm, 'name' | 'about'> & { readonly load: ScalingLoad })[] = [
+  {
+    name: 'lookups',
+    about: 'lookups of entities in different entity groups',
+    load: {
+      length: 0.25,
+      call: ({ gateway, tasks, draw }) => gateway.client.lookup(tasks[Math.floor(draw * tasks.length)] as TaskKey),
+    },
+  },
+  {
+    name: 'queries',
+    about: 'strongly consistent queries over all entity groups',
+    load: { length: 0.25, call: ({ gateway }) => gateway.client.greatest('Task', 'priority') },
+  },
+  { name: 'puts', about: 'puts to different entity groups', load: { length: 1, call: putToNewGroup } },
+  {
+    name: 'same-clients',
+    about: 'the same puts by the clients of one gateway, spread over all gateways',
+    load: { length: 1, call: putToNewGroup, sameClients: true },
+  },
+  {
+    name: 'one-group',
+    about: 'puts to one entity group',
+    load: { length: 5, call: ({ gateway, tasks, n }) => gateway.client.commit([put(tasks[0] as TaskKey, n)]) },
+  },
+]
+
+const arms: readonly Arm[] = [
+  ...scaling.map(({ name, about, load }): Arm => ({ name, about, run: (session) => scale(session, load) })),
+  { name: 'killed', about: 'queries, lookups and puts at several gateways; one is killed', run: kill },
+]
+
+type Expectation = Lab['expectations'][number]
+
+/** An expectation about two figures of one arm. */
+function pair(
+  says: string,
+  arm: string,
+  [one, other]: readonly [string, string],
+  holds: (one: number, other: number) => boolean,
+): Expectation {
+  return {
+    says,
+    arms: [arm],
+    judge: (of) => {
+      const [first, second] = [figureOf(of(arm), one), figureOf(of(arm), other)]
+      return { holds: holds(first, second), found: `${one}: ${first}, ${other}: ${second}` }
+    },
+  }
+}
+
+const manyTimes = (times: number): boolean => times > 6.5
+
+export const gatewaysLab: Lab = {
+  name: 'gateways',
+  title: 'what more gateways bring',
+  question:
+    'Several gateways serve the data of one Bigtable. Which loads grow with the number of gateways, and which does a single row bound?',
+  predict:
+    'Eight gateways instead of one, each with sixteen clients: how many times more lookups, queries, puts to different entity groups, and puts ' +
+    'to one group are answered? The sixteen clients of one gateway are spread over eight: are their puts faster or slower? A gateway is killed: ' +
+    'which calls at the others wait, and how long?',
+  idea:
+    'A gateway brings a core of its own, and lookups and queries need nothing else. Each commit needs a version from one row, the clock row of ' +
+    'its database. All commits that wait in a gateway share a conditional write of that row, and the gateways take turns at it. ' +
+    'A commit to a group is a conditional write of one more row: of those that read that row at the same time, one succeeds.',
+  exercises: [
+    {
+      ask: '`--arm puts --set rows.conditionalMs=2`: the clock row is faster. How many puts do eight gateways answer, and where is the bound now?',
+      answer:
+        '3,240 a second, twice as many as at 5 ms. The clock row is still the bound: it takes its 500 writes a second, and each carries six or seven puts. ' +
+        'With fewer gateways it is not: four answer nearly four times as many puts as one.',
+    },
+    {
+      ask:
+        '`--arm puts --set gateways.clients=64`: four times as many clients. How many writes does the clock row take with eight gateways, and how many puts ' +
+        'does each of them carry?',
+      answer:
+        '200, as before: the row does not know how many clients there are. But each write carries 28 puts instead of 8, and 5,520 puts a second are ' +
+        'answered. Latency is what the row bounds first; only then the puts of a database.',
+    },
+    {
+      ask: '`--arm puts --set server.count=1 --set server.opsPerSecond=5000`: one tablet server has all rows, and serves 5,000 a second. What bounds the puts now, and what would you add?',
+      answer:
+        'The tablet server: about 990 puts a second with eight gateways, at five rows or so each. More gateways do not help, nor does a faster clock row; more ' +
+        'nodes of Bigtable do.',
+    },
+  ],
+  today:
+    'Firestore in Datastore mode gives versions without a row that all commits of a database write, so it has no bound of this sort; you never ' +
+    'see its gateways. What remains: servers without state multiply reads, one entity that all clients write is not faster with more servers, and ' +
+    'a counter that every write needs is a bottleneck in any system.',
+  sources: [
+    'The clock row, its shared writes and the patience of 25 to 500 ms with commits of another gateway: ' +
+      '[a store that several gateways share](../architecture/shared-store.md).',
+    'One row of a Bigtable takes 200 to 500 conditional writes a second, and a call takes some milliseconds: believed. A real instance was not ' +
+      'measured ([before you trust it](../bigtable.md#before-you-trust-it)).',
+    'Times of cores, calls and rows are settings of the lab; all else is the engine.',
+  ],
+  settings: {
+    ...defaultsOf(
+      'gateways.max',
+      'gateways.clients',
+      'gateways.callMs',
+      'gateways.seconds',
+      'gateways.killedOf',
+      'rows.callMs',
+      'rows.conditionalMs',
+      'server.count',
+      'server.opsPerSecond',
+      'client.rpcMs',
+    ),
+    'server.count': 100,
+    'client.rpcMs': 2,
+  },
+  arms,
+  expectations: [
+    expectFigure('lookups: as many times more as there are gateways', 'lookups', 'most against one', manyTimes),
+    expectFigure('queries: as many times more as there are gateways', 'queries', 'most against one', manyTimes),
+    pair(
+      'puts to many groups: two gateways take nearly twice as many',
+      'puts',
+      ['1 gateway', '2 gateways'],
+      (one, two) => two > 1.7 * one,
+    ),
+    expectFigure(
+      'puts to many groups: half of the gateways take nearly as many',
+      'puts',
+      'most against half as many',
+      (times) => times < 1.3,
+    ),
+    pair(
+      'more gateways: each put waits longer for the clock row',
+      'puts',
+      ['p50, one gateway', 'p50, most gateways'],
+      (one, most) => most > 2 * one,
+    ),
+    expectFigure(
+      'the same clients at more gateways write less',
+      'same-clients',
+      'most against one',
+      (times) => times < 0.6,
+    ),
+    expectFigure(
+      'puts to one group: more gateways bring nothing',
+      'one-group',
+      'most against one',
+      (times) => times < 1.1,
+    ),
+    expectFigure(
+      'puts to one group: about one append in as many as there are gateways succeeds',
+      'one-group',
+      'appends that succeed, most',
+      (share) => share > 8 && share < 25,
+    ),
+    expectFigure(
+      'killed: a strong query waits for a quarter of a second or so',
+      'killed',
+      'queries, longest after',
+      (ms) => ms > 100 && ms < 1000,
+    ),
+    pair(
+      'killed: a lookup in one group does not wait',
+      'killed',
+      ['lookups, p50 before', 'lookups, longest after'],
+      (before, after) => after < 4 * before,
+    ),
+    expectFigure('killed: every acknowledged put is there', 'killed', 'acknowledged puts lost', (lost) => lost === 0),
+  ],
+}

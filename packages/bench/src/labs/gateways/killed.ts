@@ -1,0 +1,116 @@
+/**
+ * A gateway is killed under load. Its clients connect to another one; strong reads meet the commits that it had under way.
+ *
+ * K1  A put counts as lost if its client heard that it succeeded, and no gateway finds it at the end.
+ */
+import { Histogram } from '../../measure/histogram.ts'
+import type { ArmSession } from '../../session.ts'
+import type { Gateway } from '../../sim/gateways.ts'
+import { answered, openFilled, put, type TaskKey } from './scaling.ts'
+
+/** Time between two points of the pictures. */
+const slotMs = 20
+/** Before and after the end of a gateway; twice as long as what it holds up. */
+const lengths = { beforeMs: 300, afterMs: 700 }
+
+type Sort = 'query' | 'lookup' | 'put'
+/** Those of the clients, in turn; a lookup takes a small part of the time of the others. */
+const sorts: readonly Sort[] = ['query', 'put', 'lookup', 'put']
+
+/** Waits of calls by the time at which they ended. */
+class Waits {
+  readonly #before = new Histogram()
+  readonly #after = new Histogram()
+  readonly #slots: number[] = []
+
+  /** @param endMs, killedMs - since the load began */
+  add(waitMs: number, endMs: number, killedMs: number): void {
+    const slot = Math.floor(endMs / slotMs)
+    this.#slots[slot] = Math.max(this.#slots[slot] ?? 0, waitMs)
+    if (endMs < killedMs) this.#before.add(waitMs)
+    else this.#after.add(waitMs)
+  }
+
+  get medianBefore(): number {
+    return this.#before.quantile(0.5)
+  }
+
+  get longestAfter(): number {
+    return this.#after.max
+  }
+
+  /** The longest in each slot of the picture. */
+  slots(count: number): readonly (number | null)[] {
+    return Array.from({ length: count }, (_, slot) => this.#slots[slot] ?? null)
+  }
+}
+
+export async function kill(session: ArmSession): Promise<void> {
+  const { record, random } = session
+  const { gateways, first, tasks } = await openFilled(session, session.setting('gateways.killedOf'))
+  const { store } = first
+  const beginMs = store.nowMs
+  const killedMs = beginMs + lengths.beforeMs
+  const endMs = killedMs + lengths.afterMs
+  const waits = { query: new Waits(), lookup: new Waits(), put: new Waits() }
+  const acknowledged: TaskKey[] = []
+  const doomed = gateways.all.at(-1) as Gateway
+  let failed = 0
+  const calls: Readonly<Record<Sort, (gateway: Gateway) => Promise<unknown>>> = {
+    query: ({ client }) => client.greatest('Task', 'priority'),
+    lookup: ({ client }) => client.lookup(tasks[random.integer(tasks.length)] as TaskKey),
+    put: async ({ client }) => {
+      const key = client.key({ kind: 'Note', name: `note-${random.integer(2 ** 31)}` })
+      await client.commit([put(key, 1)])
+      acknowledged.push(key)
+    },
+  }
+  const client = async (place: number): Promise<void> => {
+    const sort = sorts[place % sorts.length] as Sort
+    await store.sleep(random.next() * 10)
+    while (store.nowMs < endMs) {
+      // A load balancer gives the next connection to a gateway that is alive.
+      const alive = gateways.all.filter(({ isDead }) => !isDead)
+      const gateway = alive[Math.floor(place / sorts.length) % alive.length] as Gateway
+      const begunMs = store.nowMs
+      if (!(await answered(calls[sort](gateway)))) failed++
+      else waits[sort].add(store.nowMs - begunMs, store.nowMs - beginMs, lengths.beforeMs)
+    }
+  }
+  const killer = async (): Promise<void> => {
+    await store.sleep(lengths.beforeMs)
+    doomed.kill()
+  }
+  const clients = session.setting('gateways.clients') * gateways.all.length
+  await store.together([...Array.from({ length: clients }, (_, place) => client(place)), killer()])
+  session.progress(0.9)
+  record.figure('queries, p50 before', waits.query.medianBefore, 'ms')
+  record.figure('queries, longest after', waits.query.longestAfter, 'ms')
+  record.figure('lookups, p50 before', waits.lookup.medianBefore, 'ms')
+  record.figure('lookups, longest after', waits.lookup.longestAfter, 'ms')
+  record.figure('puts, p50 before', waits.put.medianBefore, 'ms')
+  record.figure('puts, longest after', waits.put.longestAfter, 'ms')
+  record.figure('calls that failed', failed, '')
+  record.figure('acknowledged puts lost', await lostOf(first, acknowledged), '')
+  await session.closeGateways(gateways)
+  const slots = (lengths.beforeMs + lengths.afterMs) / slotMs
+  record.chart({
+    title: `longest wait of calls that ended then; a gateway is killed at ${lengths.beforeMs} ms`,
+    unit: 'ms',
+    x: { name: 'ms since the load began', values: Array.from({ length: slots }, (_, slot) => slot * slotMs) },
+    lines: (['query', 'lookup', 'put'] as const).map((sort) => ({ name: sort, values: waits[sort].slots(slots) })),
+  })
+}
+
+/** K1. */
+async function lostOf({ client, store }: Gateway, keys: readonly TaskKey[]): Promise<number> {
+  let lost = 0
+  const look = async (): Promise<void> => {
+    for (let at = 0; at < keys.length; at += 500) {
+      const found = await client.read(keys.slice(at, at + 500))
+      lost += found.filter((one) => one === undefined).length
+    }
+  }
+  await store.together([look()])
+  return lost
+}

@@ -1,0 +1,172 @@
+/**
+ * One load at 1, 2, 4, … gateways. Each client does one call after the other at its gateway; the counts begin when the load has been there
+ * for a while.
+ */
+import { Histogram } from '../../measure/histogram.ts'
+import type { ArmSession } from '../../session.ts'
+import { isTransient, type Put } from '../../sim/client.ts'
+import { integer } from '../../sim/entities.ts'
+import type { Gateway, Gateways } from '../../sim/gateways.ts'
+
+export interface Call {
+  readonly gateway: Gateway
+  /** Entities that were there before. */
+  readonly tasks: readonly TaskKey[]
+  /** 0, 1, 2, …, over all clients: which call. */
+  readonly n: number
+  /** From 0 to 1. */
+  readonly draw: number
+}
+
+export type TaskKey = ReturnType<Gateway['client']['key']>
+
+export interface ScalingLoad {
+  readonly call: (call: Call) => Promise<unknown>
+  /** In seconds of the setting: calls that are answered more often need less time. */
+  readonly length: number
+  /** The clients of one gateway are spread over all of them. */
+  readonly sameClients?: boolean
+}
+
+/** A load at so many gateways. */
+interface Measured {
+  readonly rate: number
+  readonly p50Ms: number
+  /** Writes of the clock row a second. */
+  readonly clockWrites: number
+  /** Calls answered for each of these. */
+  readonly putsEach: number
+  /** Share of the conditional writes of entity groups whose condition held. */
+  readonly appended: number
+}
+
+const tasksMax = 64
+
+export interface Filled {
+  readonly gateways: Gateways
+  readonly first: Gateway
+  /** Entities that are there. */
+  readonly tasks: readonly TaskKey[]
+}
+
+/** Another value each time: a put of what is stored already writes nothing. */
+export function put(key: TaskKey, priority: number): Put {
+  return { operation: 'upsert', key, fields: { priority: integer(priority) } }
+}
+
+/** Opens gateways, fills the store, and lets each gateway write once. From then on calls take time. */
+export async function openFilled(session: ArmSession, count: number): Promise<Filled> {
+  const gateways = await session.openGateways(count)
+  const [first] = gateways.all as [Gateway]
+  const tasks = Array.from({ length: tasksMax }, (_, i) => first.client.key({ kind: 'Task', name: `task-${i}` }))
+  for (const [number, { client, store }] of gateways.all.entries()) {
+    const own = number === 0 ? tasks : tasks.slice(0, 1)
+    await store.together([client.commit(own.map((key, i) => put(key, i)))])
+    // The commit is applied, and has left the list.
+    await store.together([store.sleep(100)])
+  }
+  gateways.servers.isOn = true
+  return { gateways, first, tasks }
+}
+
+/** Runs a load, and records it by the number of gateways. */
+export async function scale(session: ArmSession, load: ScalingLoad): Promise<void> {
+  const { record } = session
+  const counts = gatewayCounts(session)
+  const found: Measured[] = []
+  for (const [i, count] of counts.entries()) {
+    found.push(await measure(session, count, load))
+    session.progress((i + 1) / counts.length)
+  }
+  const [one, most] = [found[0], found.at(-1)] as [Measured, Measured]
+  for (const [i, count] of counts.entries()) {
+    record.figure(count === 1 ? '1 gateway' : `${count} gateways`, found[i]?.rate ?? 0, 'calls a second')
+  }
+  record.figure('most against one', most.rate / one.rate, 'times')
+  record.figure('most against half as many', most.rate / (found.at(-2) ?? one).rate, 'times')
+  record.figure('p50, one gateway', one.p50Ms, 'ms')
+  record.figure('p50, most gateways', most.p50Ms, 'ms')
+  if (one.clockWrites > 0) {
+    record.figure('clock row, one gateway', one.clockWrites, 'writes a second')
+    record.figure('clock row, most gateways', most.clockWrites, 'writes a second')
+    record.figure('puts for each of them, one', one.putsEach, '')
+    record.figure('puts for each of them, most', most.putsEach, '')
+    record.figure('appends that succeed, one', one.appended * 100, '%')
+    record.figure('appends that succeed, most', most.appended * 100, '%')
+  }
+  const x = { name: 'gateways', values: counts }
+  const lines = (name: string, value: (one: Measured) => number) => [{ name, values: found.map(value) }]
+  record.chart({
+    title: 'calls answered, against those of one gateway',
+    unit: 'times',
+    x,
+    lines: lines('answered', ({ rate }) => rate / one.rate),
+  })
+  record.chart({ title: 'latency', unit: 'ms', x, lines: lines('p50', ({ p50Ms }) => p50Ms) })
+}
+
+/** 1, 2, 4, … up to the setting. */
+function gatewayCounts(session: ArmSession): readonly number[] {
+  const most = session.setting('gateways.max')
+  const counts: number[] = []
+  for (let count = 1; count <= most; count *= 2) counts.push(count)
+  return counts
+}
+
+async function measure(session: ArmSession, count: number, load: ScalingLoad): Promise<Measured> {
+  const { gateways, first, tasks } = await openFilled(session, count)
+  const { store } = first
+  const { servers } = gateways
+  const seconds = session.setting('gateways.seconds') * load.length
+  const fromMs = store.nowMs + seconds * 500
+  const untilMs = fromMs + seconds * 1000
+  const latency = new Histogram()
+  let n = 0
+  const client = async (gateway: Gateway): Promise<void> => {
+    // They do not begin in step.
+    await store.sleep(session.random.next() * 10)
+    while (store.nowMs < untilMs) {
+      const begunMs = store.nowMs
+      const isDone = await answered(load.call({ gateway, tasks, n: n++, draw: session.random.next() }))
+      if (isDone && store.nowMs >= fromMs && store.nowMs < untilMs) latency.add(store.nowMs - begunMs)
+    }
+  }
+  const clients = clientsOf(session, gateways, load).map(client)
+  let before = { clock: servers.ofClock, groups: servers.ofGroups }
+  let after = before
+  const counting = async (): Promise<void> => {
+    await store.sleep(fromMs - store.nowMs)
+    before = { clock: servers.ofClock, groups: servers.ofGroups }
+    await store.sleep(untilMs - store.nowMs)
+    after = { clock: servers.ofClock, groups: servers.ofGroups }
+  }
+  await store.together([...clients, counting()])
+  await session.closeGateways(gateways)
+  const clockWrites = after.clock.tried - before.clock.tried
+  const appends = after.groups.tried - before.groups.tried
+  return {
+    rate: latency.weight / seconds,
+    p50Ms: latency.quantile(0.5),
+    clockWrites: clockWrites / seconds,
+    putsEach: latency.weight / Math.max(1, clockWrites),
+    appended: (after.groups.won - before.groups.won) / Math.max(1, appends),
+  }
+}
+
+/** A gateway for each client. */
+function clientsOf(session: ArmSession, { all }: Gateways, { sameClients = false }: ScalingLoad): readonly Gateway[] {
+  const each = session.setting('gateways.clients')
+  const clients = sameClients ? each : each * all.length
+  return Array.from({ length: clients }, (_, i) => all[i % all.length] as Gateway)
+}
+
+/** Whether a call succeeds; false when it lost against others of its group, or its gateway was killed. */
+export async function answered(call: Promise<unknown>): Promise<boolean> {
+  try {
+    await call
+    return true
+  } catch (error) {
+    if (isTransient(error)) return false
+    throw error
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Several gateways over one simulated store of rows (remote-rows.ts): an engine each, on one virtual clock. A gateway has one core, and each
+ * call of a client has it for a while.
+ *
+ * GW1  The calls of a gateway that is killed fail with UNAVAILABLE, as when a connection breaks.
+ */
+import { DatastoreError, type EngineOptions, openEngine } from '@sixtables/engine'
+import { MemoryRows, type Random, VirtualClock } from '@sixtables/engine/testing'
+import { type Client, StoreClient } from './client.ts'
+import { RemoteRows, type RowCapacity, RowServers } from './remote-rows.ts'
+import { Store } from './store.ts'
+
+export interface GatewaysOptions {
+  readonly count: number
+  readonly rows: RowCapacity
+  /** CPU time of a client's call, in milliseconds. */
+  readonly callMs: number
+  /** Round trip between client and gateway, in milliseconds. */
+  readonly rpcMs: number
+  readonly seed: number
+  readonly random: Random
+  readonly engine: Partial<EngineOptions> | undefined
+}
+
+/** Opens gateways whose calls take no time yet. */
+export async function openGateways(options: GatewaysOptions): Promise<Gateways> {
+  const clock = new VirtualClock()
+  const servers = new RowServers(clock, options.rows, options.random)
+  const rows = new MemoryRows()
+  const all: Gateway[] = []
+  for (let number = 1; number <= options.count; number++) {
+    const failures: unknown[] = []
+    const own = new RemoteRows(rows, servers)
+    const engine = await openEngine({
+      shared: { rows: own, gateway: number },
+      scheduler: clock,
+      seed: options.seed + number,
+      onBackgroundFailure: (error) => failures.push(error),
+      ...options.engine,
+    })
+    all.push(new Gateway(new Store(engine, clock, failures), own, options))
+  }
+  return { all, servers }
+}
+
+export interface Gateways {
+  readonly all: readonly Gateway[]
+  readonly servers: RowServers
+}
+
+export class Gateway {
+  readonly store: Store
+  /** A client that is connected to this gateway. */
+  readonly client: Client
+  readonly #rows: RemoteRows
+  readonly #callMs: number
+  readonly #killed: Promise<never>
+  #fail: (error: unknown) => void = () => {}
+  #isDead = false
+  /** When its core is free again. */
+  #freeMs = 0
+
+  constructor(store: Store, rows: RemoteRows, { callMs, rpcMs }: Pick<GatewaysOptions, 'callMs' | 'rpcMs'>) {
+    this.store = store
+    this.#rows = rows
+    this.#callMs = callMs
+    this.client = new StoreClient(store, rpcMs, (work) => this.#serve(work))
+    this.#killed = new Promise((_, reject) => {
+      this.#fail = reject
+    })
+    this.#killed.catch(() => {})
+  }
+
+  get isDead(): boolean {
+    return this.#isDead
+  }
+
+  /** GW1, remote-rows/RR3. */
+  kill(): void {
+    this.#isDead = true
+    this.#rows.kill()
+    this.#fail(new DatastoreError('UNAVAILABLE', 'the gateway was killed'))
+  }
+
+  /** Closes its engine; its calls take no time meanwhile. */
+  async close(): Promise<void> {
+    await this.store.together([this.store.close()], undefined, 1000)
+  }
+
+  async #serve<T>(work: () => T | Promise<T>): Promise<T> {
+    const { store } = this
+    this.#freeMs = Math.max(store.nowMs, this.#freeMs) + this.#callMs
+    const served = store.sleep(this.#freeMs - store.nowMs).then(() => (this.#isDead ? this.#killed : work()))
+    return await Promise.race([served, this.#killed])
+  }
+}

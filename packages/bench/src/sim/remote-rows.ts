@@ -1,0 +1,144 @@
+/**
+ * A store of wide rows as gateways meet it over a network, on virtual time: rows in memory, behind calls that take time and servers that
+ * do only so much at once.
+ *
+ *   gateway ── half of callMs ──▶ each row: a turn of its server ── conditional write: a turn of the row ──▶ effect ── other half ──▶ gateway
+ *
+ * RR1  A call takes effect in one moment, when the last of its rows has had its turn. Turns are given in the order in which calls arrive.
+ * RR2  A conditional write has its row for conditionalMs; other conditional writes of that row wait.
+ * RR3  A call of a gateway that is killed gets no answer; it takes effect if it had arrived by then.
+ *
+ * Ours. A row's server is drawn from its key, as if tablets were spread evenly; a scan counts as one row.
+ */
+import type { Row, RowChange, RowCondition, RowKey, RowScan, RowStore } from '@sixtables/engine'
+import { fnv, type MemoryRows, type Random, type VirtualClock } from '@sixtables/engine/testing'
+
+export interface RowCapacity {
+  /** Mean round trip of a call, without its work; each call draws its own, within a fifth of it. */
+  readonly callMs: number
+  readonly conditionalMs: number
+  readonly servers: number
+  readonly opsPerSecond: number
+}
+
+/** Conditional writes of rows of one sort. */
+export interface Conditionals {
+  readonly tried: number
+  /** Their condition held. */
+  readonly won: number
+}
+
+/** The servers of the rows: when each server, and each row, is free again. */
+export class RowServers {
+  /** While it is off, calls take no time: to open gateways, and to fill the store. */
+  isOn = false
+  readonly clock: VirtualClock
+  readonly #capacity: RowCapacity
+  readonly #random: Random
+  readonly #serverFreeMs = new Map<number, number>()
+  readonly #rowFreeMs = new Map<RowKey, number>()
+  #ofClock: Conditionals = { tried: 0, won: 0 }
+  #ofGroups: Conditionals = { tried: 0, won: 0 }
+
+  constructor(clock: VirtualClock, capacity: RowCapacity, random: Random) {
+    this.clock = clock
+    this.#capacity = capacity
+    this.#random = random
+  }
+
+  /** Conditional writes of the clock row. */
+  get ofClock(): Conditionals {
+    return this.#ofClock
+  }
+
+  /** Conditional writes of rows of entity groups. */
+  get ofGroups(): Conditionals {
+    return this.#ofGroups
+  }
+
+  /** Counts a conditional write; the family that it changes says of which row it is. */
+  count(changes: RowChange['changes'], won: boolean): void {
+    const counted = ({ tried, won: before }: Conditionals) => ({ tried: tried + 1, won: before + (won ? 1 : 0) })
+    const changesFamily = (name: 'g' | 'h') => changes.some((change) => 'family' in change && change.family === name)
+    if (changesFamily('g')) this.#ofClock = counted(this.#ofClock)
+    if (changesFamily('h')) this.#ofGroups = counted(this.#ofGroups)
+  }
+
+  /** One way of a call, there or back. */
+  way(): Promise<void> {
+    return this.clock.sleep((this.#capacity.callMs / 2) * (0.8 + this.#random.next() * 0.4))
+  }
+
+  /** Resolves when all of the rows have had their turns (RR1, RR2). */
+  async turns(keys: readonly RowKey[], isConditional: boolean): Promise<void> {
+    const { servers, opsPerSecond, conditionalMs } = this.#capacity
+    const nowMs = this.clock.steadyMs()
+    let doneMs = nowMs
+    for (const key of keys) {
+      const server = (fnv(key) >>> 0) % servers
+      let atMs = Math.max(nowMs, this.#serverFreeMs.get(server) ?? 0) + 1000 / opsPerSecond
+      this.#serverFreeMs.set(server, atMs)
+      if (isConditional) {
+        atMs = Math.max(atMs, this.#rowFreeMs.get(key) ?? 0) + conditionalMs
+        this.#rowFreeMs.set(key, atMs)
+      }
+      doneMs = Math.max(doneMs, atMs)
+    }
+    await this.clock.sleep(doneMs - nowMs)
+  }
+}
+
+/** The rows as one gateway has them. */
+export class RemoteRows implements RowStore {
+  readonly location = 'simulated rows'
+  readonly #rows: MemoryRows
+  readonly #servers: RowServers
+  #isDead = false
+
+  constructor(rows: MemoryRows, servers: RowServers) {
+    this.#rows = rows
+    this.#servers = servers
+  }
+
+  /** RR3. */
+  kill(): void {
+    this.#isDead = true
+  }
+
+  readRows(...[keys, wanted]: Parameters<RowStore['readRows']>): Promise<ReadonlyMap<RowKey, Row>> {
+    return this.#call(keys, false, () => this.#rows.readRows(keys, wanted))
+  }
+
+  scanRows(scan: RowScan): Promise<readonly Row[]> {
+    return this.#call([scan.range.start], false, () => this.#rows.scanRows(scan))
+  }
+
+  mutateRows(rows: readonly RowChange[]): Promise<void> {
+    const keys = rows.map(({ key }) => key)
+    return this.#call(keys, false, () => this.#rows.mutateRows(rows))
+  }
+
+  mutateRowIf(key: RowKey, condition: RowCondition, changes: RowChange['changes']): Promise<boolean> {
+    return this.#call([key], true, async () => {
+      const won = await this.#rows.mutateRowIf(key, condition, changes)
+      this.#servers.count(changes, won)
+      return won
+    })
+  }
+
+  async close(): Promise<void> {}
+
+  async #call<T>(keys: readonly RowKey[], isConditional: boolean, effect: () => Promise<T>): Promise<T> {
+    const servers = this.#servers
+    if (!servers.isOn) return await effect()
+    if (this.#isDead) return await never
+    await servers.way()
+    if (this.#isDead) return await never
+    await servers.turns(keys, isConditional)
+    const answer = await effect()
+    await servers.way()
+    return this.#isDead ? await never : answer
+  }
+}
+
+const never = new Promise<never>(() => {})
