@@ -71,7 +71,7 @@ export type { PlanTree } from './plan-tree.ts'
 export { planText } from './planner/explain.ts'
 export { type Random, seededRandom } from './random.ts'
 export type { LockWait, RequestTrace, RowTally } from './request-trace.ts'
-export { type RowKey, type RowOperation, type TableId, tableIds } from './row.ts'
+export { entityTables, type RowKey, type RowOperation, type TableId, tableIds } from './row.ts'
 export type {
   Aggregation,
   AggregationBatch,

@@ -6,17 +6,23 @@
  */
 export type RowKey = string
 
-/** The six tables, plus the log with its pending markers, and metadata: everything a ledger can be charged for. */
-export const tableIds = [
-  'Entities',
+export const indexTables = [
   'EntitiesByKind',
   'EntitiesByPropertyAsc',
   'EntitiesByPropertyDesc',
   'EntitiesByCompositeProperty',
+] as const
+
+/** The tables whose rows follow from entities. */
+export const entityTables: readonly ['Entities', ...typeof indexTables] = ['Entities', ...indexTables]
+
+/** The six tables, plus the log with its pending markers, and metadata: everything a ledger can be charged for. */
+export const tableIds: readonly [...typeof entityTables, 'IdSequences', 'Log', 'Metadata'] = [
+  ...entityTables,
   'IdSequences',
   'Log',
   'Metadata',
-] as const
+]
 
 export type TableId = (typeof tableIds)[number]
 

@@ -3,7 +3,14 @@
  *
  * Known: the ToDo of the storage article and its eleven rows; a write has two phases, commit and apply.
  */
-import { type IndexDefinition, type Key, RecordingLedger, type RowsReport, requestContext } from '@sixtables/engine'
+import {
+  entityTables,
+  type IndexDefinition,
+  type Key,
+  RecordingLedger,
+  type RowsReport,
+  requestContext,
+} from '@sixtables/engine'
 import { expectFigure, figureOf, type Lab } from '../lab.ts'
 import type { ArmSession } from '../session.ts'
 import { entityBytes, integer, text, timestamp, unindexed } from '../sim/entities.ts'
@@ -19,14 +26,6 @@ const dueAndPriority: IndexDefinition = {
     { name: 'priority', direction: 'descending' },
   ],
 }
-
-const tables = [
-  'Entities',
-  'EntitiesByKind',
-  'EntitiesByPropertyAsc',
-  'EntitiesByPropertyDesc',
-  'EntitiesByCompositeProperty',
-] as const
 
 async function put({ open, record }: Pick<ArmSession, 'open' | 'record'>, index?: IndexDefinition): Promise<void> {
   const store = await open({ mode: 'legacy', apply: { type: 'manual' } })
@@ -75,7 +74,7 @@ async function put({ open, record }: Pick<ArmSession, 'open' | 'record'>, index?
   const indexRows = storedRows(atB).filter(({ table }) => table !== 'Entities')
   record.text('4. milestone B: the index rows', rowLines(indexRows))
   record.figure('table rows at milestone B', storedRows(atB).length, 'rows')
-  for (const table of tables) {
+  for (const table of entityTables) {
     record.figure(table, storedRows(atB).filter((row) => row.table === table).length, 'rows')
   }
   record.flow({
@@ -96,7 +95,7 @@ type ArmStore = Awaited<ReturnType<ArmSession['open']>>
 type ArmContext = ReturnType<ArmStore['context']>
 
 function storedRows({ rows }: RowsReport): RowsReport['rows'] {
-  return rows.filter(({ state, table }) => state !== 'to be written' && tables.some((one) => one === table))
+  return rows.filter(({ state, table }) => state !== 'to be written' && entityTables.some((one) => one === table))
 }
 
 function rowLines(rows: RowsReport['rows']): string[] {
@@ -182,8 +181,11 @@ export const writePath: Lab = {
         says: `${arm}: milestone B writes one row by kind, and one each way for each indexed value`,
         arms: [arm],
         judge: (of: Parameters<Lab['expectations'][number]['judge']>[0]) => {
-          const rows = tables.slice(0, 4).map((table) => figureOf(of(arm), table))
-          return { holds: rows.join() === '1,1,4,4', found: `${tables.slice(0, 4).join(', ')}: ${rows.join(', ')}` }
+          const rows = entityTables.slice(0, 4).map((table) => figureOf(of(arm), table))
+          return {
+            holds: rows.join() === '1,1,4,4',
+            found: `${entityTables.slice(0, 4).join(', ')}: ${rows.join(', ')}`,
+          }
         },
       },
     ]),

@@ -1,5 +1,5 @@
 /** The stages of a put that is held: committed, milestone A, milestone B, each with the rows that come to be. */
-import type { Key, RowsReport } from '@sixtables/engine'
+import { entityTables, type Key, type RowsReport } from '@sixtables/engine'
 import type { FlowStage } from '../measure/recorder.ts'
 import type { Store } from './store.ts'
 
@@ -32,10 +32,4 @@ function countsOf({ rows }: RowsReport): ReadonlyMap<string, number> {
   return counts
 }
 
-const tables: readonly string[] = [
-  'Entities',
-  'EntitiesByKind',
-  'EntitiesByPropertyAsc',
-  'EntitiesByPropertyDesc',
-  'EntitiesByCompositeProperty',
-]
+const tables: readonly string[] = entityTables

@@ -21,6 +21,7 @@ import { hexOf } from '../encoding/bytes.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
+import { indexTables } from '../row.ts'
 import { giveWay } from '../slices.ts'
 import { DamagedRow } from '../storage/damaged-row.ts'
 import type { FileDamage, KeyRange, KvReader, KvRow, KvScan, RowKey, RowKv } from '../storage/kv.ts'
@@ -60,13 +61,6 @@ export interface CheckSource {
 const batchRows = 512
 /** Rows that are put right while writers wait. */
 const repairsAtOnce = 64
-
-const indexTables = [
-  'EntitiesByKind',
-  'EntitiesByPropertyAsc',
-  'EntitiesByPropertyDesc',
-  'EntitiesByCompositeProperty',
-] as const
 
 type Cell = Uint8Array | undefined
 

@@ -2,17 +2,10 @@
  * Reset of a store that several processes share: of each database at one moment (shared/closed-databases.ts). Counters of ids begin anew;
  * composite indexes stay defined, and the rules of a database stay those that it was created with.
  */
+import { entityTables } from '../row.ts'
 import type { SharedDatabases } from '../shared/shared-databases.ts'
 import { isOf, rowsOf } from '../tables/rows.ts'
 import { type ResetScope, rangesOf, refuseHalfScope, scopeCode } from './reset.ts'
-
-const deletedSpaces = [
-  'Entities',
-  'EntitiesByKind',
-  'EntitiesByPropertyAsc',
-  'EntitiesByPropertyDesc',
-  'EntitiesByCompositeProperty',
-] as const
 
 export async function resetShared(databases: SharedDatabases, scope: ResetScope): Promise<void> {
   refuseHalfScope(scope)
@@ -24,8 +17,8 @@ export async function resetShared(databases: SharedDatabases, scope: ResetScope)
     if (!code.startsWith(prefix)) continue
     const ranges =
       scope.namespaceId === undefined
-        ? deletedSpaces.map((space) => rowsOf(space, code))
-        : (await rangesOf(kv, scope)).filter(({ start }) => deletedSpaces.some((space) => isOf(space, start)))
+        ? entityTables.map((space) => rowsOf(space, code))
+        : (await rangesOf(kv, scope)).filter(({ start }) => entityTables.some((space) => isOf(space, start)))
     await databases.closed.delete(database, ranges)
     if (scope.namespaceId === undefined) await kv.deleteRows(rowsOf('IdSequences', code))
   }

@@ -13,6 +13,8 @@
  * SW2  The deletions name timestamps, so one that lands late touches no newer cell. The one assumption of time: no write of a row lands
  *      later than 70 minutes after it was sent, or it might bring a deleted row back.
  */
+
+import { entityTables } from '../row.ts'
 import type { KeyRange } from '../storage/kv.ts'
 import type { Cell, CellChange, Row, RowChange } from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
@@ -28,14 +30,6 @@ const sweepEveryMs = 3_600_000
 const slackMicros = 600_000_000n
 const keptMicros = readableMicros + slackMicros
 const pageRows = 500
-
-const sweptSpaces = [
-  'Entities',
-  'EntitiesByKind',
-  'EntitiesByPropertyAsc',
-  'EntitiesByPropertyDesc',
-  'EntitiesByCompositeProperty',
-] as const
 
 export class Sweep {
   readonly #databases: SharedDatabases
@@ -94,7 +88,7 @@ export class Sweep {
     const horizon = seen.low - 1n < old ? seen.low - 1n : old
     if (horizon <= 0n) return 0
     let changed = 0
-    for (const space of sweptSpaces) {
+    for (const space of entityTables) {
       changed += await this.#sweepRange(rowsOf(space, clock.database), (row) => oldCells(row, horizon))
     }
     const transactions = prefixRange(topicRowKey(clock.database, 'transaction'))
