@@ -215,8 +215,8 @@ export class Engine {
   }
 
   /** Keeps what the store holds now, for {@link restore}. Costs next to nothing. @throws UNIMPLEMENTED on disk */
-  snapshot(): Promise<EngineSnapshot> {
-    return takeSnapshot(this.#snapshotParts(this.#local()))
+  async snapshot(): Promise<EngineSnapshot> {
+    return await takeSnapshot(this.#snapshotParts(this.#local()))
   }
 
   /**
