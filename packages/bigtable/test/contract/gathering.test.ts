@@ -1,5 +1,5 @@
 /** Calls of one turn of the event loop share requests (row-reads/RR1, row-changes/RC1, row-changes/RC2). */
-import { newestIs, type RowStore } from '@sixtables/engine'
+import { encodeKey, encodeProperties, newestIs, openEngine, type RowStore } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openBigtable } from '../../src/index.ts'
 import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'
@@ -81,4 +81,21 @@ test('a change above a limit is refused before anything is sent', async () => {
   })
   expect(calls).toBe(0)
   await expect(rows.mutateRowIf('a', newestIs('v', undefined), large)).rejects.toThrow(/104857600/)
+})
+
+test('a check reads the index rows of many entities in a call', async () => {
+  const engine = await openEngine({ shared: { rows, gateway: 1 } })
+  const database = engine.database('p')
+  const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+  const mutations = Array.from({ length: 100 }, (_, i) => {
+    const key = encodeKey({ partition, path: [{ kind: 'K', id: BigInt(i + 1) }] })
+    const properties = encodeProperties(new Map([['a', { type: 'integer' as const, value: BigInt(i) }]]))
+    return { operation: 'upsert' as const, entity: Buffer.concat([Buffer.of(0x0a, key.length), key, properties]) }
+  })
+  await database.commit(engine.context(), { mode: 'nonTransactional', mutations })
+  const calls = await callsOf('ReadRows', async () => {
+    expect(await engine.check()).toMatchObject({ entities: 100, problems: [] })
+  })
+  expect(calls).toBeLessThan(40)
+  await engine.close()
 })

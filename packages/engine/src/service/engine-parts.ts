@@ -6,6 +6,7 @@
 import { type Scheduler, systemScheduler } from '../clock.ts'
 import { CountingLedger, type RequestContext, type RequestContextOptions, requestContext } from '../context.ts'
 import { Findings } from '../findings/findings.ts'
+import { fnv } from '../fnv.ts'
 import { IdAllocator } from '../ids/allocator.ts'
 import { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
@@ -33,7 +34,7 @@ import { QueryIndexes } from './query-indexes.ts'
 import { settingsOf, sharedSettings } from './settings.ts'
 import type { SharedParts } from './shared-parts.ts'
 import type { TransactionVerbs } from './transaction-verbs.ts'
-import { TtlSweeper } from './ttl.ts'
+import { sweepIntervalMs, TtlSweeper } from './ttl.ts'
 
 /** A store of this process without half a reset. */
 export interface WholeStore extends LocalStore {
@@ -58,6 +59,9 @@ export class EngineParts {
   readonly ttl: TtlSweeper
   /** Whether the store held no entity when it was opened, or reset. */
   isStoreNew = false
+
+  /** Whether it does work that others left, and not only looks. */
+  isAtWork = false
 
   constructor(store: WholeStore | SharedRows, options: EngineOptions) {
     this.options = options
@@ -174,7 +178,10 @@ export class EngineParts {
       onFailure: (error) => options.onBackgroundFailure?.(error),
       switchedOff: options.switchedOff,
     })
-    return new modules.SharedDatabases(store, async (code) => await databases.adoptMetadata(kv, code))
+    return new modules.SharedDatabases(store, async (code) => {
+      await databases.adoptMetadata(kv, code)
+      if (this.isAtWork) this.indexes.resume([databases.byCode(code)])
+    })
   }
 
   #shared(): SharedParts {
@@ -213,7 +220,27 @@ export class EngineParts {
       transactions: verbs,
       context: (signal) => this.backgroundContext(signal),
       databases: () => databases.all(),
+      inTurn: (sweep) => this.#sweepInTurn(sweep),
       onFailure: (error) => options.onBackgroundFailure?.(error),
+    })
+  }
+
+  /** Sweeps unless another gateway of the store does; a store that does not answer is asked again. */
+  async #sweepInTurn(sweep: () => Promise<unknown>): Promise<void> {
+    const { databases } = this
+    const { shared } = this.place
+    if (shared === undefined) {
+      await sweep()
+      return
+    }
+    await shared.store.persistently(async () => {
+      await shared.find()
+      const all = shared.all().map(({ clock }) => databases.byCode(clock.database))
+      const policies = all.map(({ code, ttlPolicies }) => [code, ttlPolicies])
+      // Gateways with other policies do not keep each other from sweeping.
+      const duty = fnv(JSON.stringify(policies))
+      if (!all.some(({ ttlPolicies }) => ttlPolicies.length > 0)) return
+      if (await shared.leases.take(`ttl ${duty}`, sweepIntervalMs * 0.9)) await sweep()
     })
   }
 

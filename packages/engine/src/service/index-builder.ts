@@ -81,10 +81,7 @@ export class IndexBuilder {
     if (index.state === 'deleting') throw failedPrecondition(`the index ${formatIndex(index)} is being deleted already`)
     const building = this.jobOf(database, index)
     if (building !== undefined) {
-      building.stopReason = new DatastoreError(
-        'ABORTED',
-        `the index ${formatIndex(index)} is deleted before it was built`,
-      )
+      building.stop(new DatastoreError('ABORTED', `the index ${formatIndex(index)} is deleted before it was built`))
     }
     const define = async (job: IndexJob): Promise<CataloguedIndex> => {
       await building?.done.catch(() => {})
@@ -93,11 +90,13 @@ export class IndexBuilder {
     return this.#begin(database, index, 'drop', define, (job, deleting) => this.#work.sweep(job, deleting))
   }
 
-  /** Goes on with what an earlier run did not finish (index-work/X6). */
+  /** Goes on with what an earlier run, or another gateway, did not finish (index-work/X6); not with what is under way here. */
   resumeAll(databases: readonly IndexedDatabase[]): readonly IndexJob[] {
+    if (this.#closed) return []
     return databases.flatMap((database) =>
       database.catalogue.all
         .filter(({ state }) => state === 'building' || state === 'deleting')
+        .filter((index) => this.jobOf(database, index) === undefined)
         .map((index) => this.#resume(database, index)),
     )
   }
@@ -105,7 +104,7 @@ export class IndexBuilder {
   /** Gives up all jobs of the databases whose code begins with `scope`, whose rows are being deleted. */
   forget(scope: string): void {
     for (const job of this.#jobs.values()) {
-      if (job.database.code.startsWith(scope)) job.stopReason = new DatastoreError('ABORTED', 'the store was reset')
+      if (job.database.code.startsWith(scope)) job.stop(new DatastoreError('ABORTED', 'the store was reset'))
     }
   }
 
@@ -114,7 +113,7 @@ export class IndexBuilder {
     this.#closed = true
     const closing = new DatastoreError('UNAVAILABLE', 'the store is being closed')
     const jobs = [...this.#jobs.values()]
-    for (const job of jobs) job.stopReason ??= closing
+    for (const job of jobs) job.stop(closing)
     await Promise.allSettled(jobs.map(({ done }) => done))
   }
 

@@ -30,8 +30,7 @@ export class IndexJob {
   readonly type: 'create' | 'drop'
   completed = 0
   estimated = 0
-  /** Why the work is to stop: the engine is closed, the store is reset, or the index is dropped. */
-  stopReason: DatastoreError | undefined
+  readonly #stop = new AbortController()
   /** Resolves when the definition is stored in its new state. */
   readonly defined: Promise<CataloguedIndex>
   /** Resolves when the index serves, or is gone. */
@@ -56,6 +55,20 @@ export class IndexJob {
 
   get progress(): IndexProgress {
     return { completed: this.completed, estimated: this.estimated }
+  }
+
+  /** Why the work is to stop: the engine is closed, the store is reset, or the index is dropped. The first reason counts. */
+  get stopReason(): DatastoreError | undefined {
+    return this.#stop.signal.reason as DatastoreError | undefined
+  }
+
+  /** Aborts when the work is to stop. */
+  get stopped(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  stop(reason: DatastoreError): void {
+    this.#stop.abort(reason)
   }
 
   checkStopped(): void {

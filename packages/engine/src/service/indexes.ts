@@ -78,9 +78,14 @@ export class Indexes {
     await Promise.allSettled((this.file?.definitions ?? []).map((definition) => this.ensure(database, definition)))
   }
 
+  /** Goes on with what an earlier run, or another gateway, has not finished. */
+  resume(databases: readonly IndexedDatabase[]): void {
+    this.#builder.resumeAll(databases)
+  }
+
   /** Goes on with what an earlier run did not finish, and builds what the file has. Nothing here waits for the work. */
   open(databases: readonly IndexedDatabase[]): void {
-    this.#builder.resumeAll(databases)
+    this.resume(databases)
     for (const database of databases) void this.deploy(database)
   }
 

@@ -36,6 +36,7 @@ async function recover(parts: EngineParts): Promise<void> {
   parts.isStoreNew = await hasNoEntity(kv)
   if (place.shared !== undefined) {
     if (options.rollForward === false) return
+    parts.isAtWork = true
     const { shared, modules } = place
     new modules.Watch(shared).start()
     new modules.Sweep(shared).start()

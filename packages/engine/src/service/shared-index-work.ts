@@ -10,6 +10,8 @@
  * XS1  Later commits have later cells: so nothing stands still while an index is built, and each step may be done twice.
  * XS3  Commits of its first epoch and later ones write the index, whichever gateway applies them, and earlier commits never do: the definition is stored
  *      before that epoch begins, which its gateway sees for itself. (If the gateway dies, and its write lands after so many epochs, that fails.)
+ * XS4  One gateway at a time does the work, by a lease that it keeps; the others wait for it, and one of them goes on when it has died.
+ *      Two at once, of which one has lost its lease, are harmless by XS1.                          shared-index-work.test.ts
  * XS2  A read at a moment before b does not use the index: rows of older images are not in it.
  */
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
@@ -34,6 +36,9 @@ import { walkKind } from './kind-walk.ts'
 const entitiesPerStep = 64
 /** Between the epoch in which an index is stored and its first one: other definitions may come and go meanwhile. */
 const epochsAhead = 1_000
+/** A gateway that dies leaves the work to others after this time. */
+const leaseMs = 5_000
+const lookEveryMs = 250
 
 export class SharedIndexWork implements IndexWork {
   readonly #databases: SharedDatabases
@@ -44,11 +49,12 @@ export class SharedIndexWork implements IndexWork {
     this.#kv = databases.store.kv
   }
 
-  async define({ database, ...job }: IndexJob, definition: IndexDefinition): Promise<CataloguedIndex> {
+  async define(job: IndexJob, definition: IndexDefinition): Promise<CataloguedIndex> {
+    const { database } = job
     const { catalogue } = database
     const { clock } = this.#of(database)
     for (;;) {
-      if (job.stopReason !== undefined) throw job.stopReason
+      job.checkStopped()
       // Another gateway may have defined it.
       const found = catalogue.find(definition)
       if (found !== undefined && found.state !== 'deleting') return found
@@ -70,7 +76,38 @@ export class SharedIndexWork implements IndexWork {
     }
   }
 
-  async build(job: IndexJob, found: CataloguedIndex): Promise<CataloguedIndex> {
+  build(job: IndexJob, found: CataloguedIndex): Promise<CataloguedIndex> {
+    return this.#inTurn(job, found, () => this.#build(job, found))
+  }
+
+  /**
+   * XS4: does the work with the lease of it, or waits until the gateway that has the lease is done.
+   *
+   * @returns the index as it is then; one that is gone as it was found
+   */
+  async #inTurn(job: IndexJob, found: CataloguedIndex, work: () => Promise<CataloguedIndex>): Promise<CataloguedIndex> {
+    const { store, leases } = this.#databases
+    const { catalogue } = job.database
+    const duty = dutyOf(job.database, found)
+    while (!(await leases.take(duty, leaseMs))) {
+      job.checkStopped()
+      await store.scheduler.sleep(lookEveryMs, job.stopped, true).catch(() => job.checkStopped())
+      await this.#of(job.database).clock.read()
+      const index = catalogue.byId(found.id)
+      if (index === undefined && job.type === 'drop') return found
+      if (job.type === 'drop') continue
+      if (this.#current(job, found.id).state === 'failed') throw failedIndex(index ?? found)
+      if (index?.state === 'serving') return index
+    }
+    try {
+      return await work()
+    } finally {
+      // It only saves others the wait for its end.
+      await leases.end(duty).catch(() => {})
+    }
+  }
+
+  async #build(job: IndexJob, found: CataloguedIndex): Promise<CataloguedIndex> {
     const { catalogue } = job.database
     const { id } = found
     try {
@@ -109,8 +146,11 @@ export class SharedIndexWork implements IndexWork {
     return await this.#store(job, index, { ...index, state: 'deleting' })
   }
 
-  async sweep(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
-    const { database } = job
+  sweep(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
+    return this.#inTurn(job, index, () => this.#sweep(job, index))
+  }
+
+  async #sweep({ database }: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
     const shared = this.#of(database)
     const stamp = await this.#settled(shared)
     await deleteAt(this.#databases.store, compositeIndexRange(index, database.code), stamp)
@@ -160,12 +200,18 @@ export class SharedIndexWork implements IndexWork {
 
   async #writeRows(job: IndexJob, index: CataloguedIndex, moment: bigint): Promise<void> {
     const { database } = job
+    const { store, leases } = this.#databases
     const reader = this.#kv.at(moment)
+    let keptAtMs = store.scheduler.steadyMs()
     await walkKind(reader, database.code, index.kind, entitiesPerStep, async (paths, partition) => {
       job.checkStopped()
       await this.#writeEntities(database, index, reader, partition, paths)
       job.completed += paths.length
       job.estimated = job.completed
+      const nowMs = store.scheduler.steadyMs()
+      if (nowMs - keptAtMs < leaseMs / 4) return
+      keptAtMs = nowMs
+      await leases.take(dutyOf(database, index), leaseMs)
     })
   }
 
@@ -201,4 +247,8 @@ export class SharedIndexWork implements IndexWork {
 
 function indexIn(stored: Uint8Array): Pick<CataloguedIndex, 'state' | 'isSeen'> {
   return JSON.parse(Buffer.from(stored).toString('utf8')) as Pick<CataloguedIndex, 'state' | 'isSeen'>
+}
+
+function dutyOf({ projectId, databaseId }: IndexedDatabase, { id }: CataloguedIndex): string {
+  return `index ${projectId} ${databaseId} ${id}`
 }

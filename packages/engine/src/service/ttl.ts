@@ -42,6 +42,8 @@ export interface TtlParts {
   /** For its walk, and for each of its commits. */
   context(signal: AbortSignal): RequestContext
   databases(): readonly TtlDatabase[]
+  /** Runs a sweep that is due, if it is for this process to do. */
+  inTurn(sweep: () => Promise<unknown>): Promise<void>
   onFailure(error: unknown): void
 }
 
@@ -64,7 +66,7 @@ export class TtlSweeper {
     const run = async (): Promise<void> => {
       for (;;) {
         await this.#parts.scheduler.sleep(sweepIntervalMs, this.#stop.signal)
-        await this.sweep()
+        await this.#parts.inTurn(() => this.sweep())
       }
     }
     run().catch((error) => {

@@ -1,7 +1,10 @@
 /**
  * Leases of background work at a shared store: only to save work, since two gateways may do any of it at once.
  *
- *   M "" "" "lease" <duty> → JSON { gateway, until }         until: microseconds, by the clock of the gateway that took it
+ *   M "" "" "lease" <duty> → JSON { gateway, takenAt }
+ *
+ * LE1  A lease that has not been renewed for its time, by the clock of the gateway that watches it, is free: its gateway has died, or stands
+ *      still. No clock is compared with another one.                                        service/shared-index-work.test.ts
  */
 import type { RowKey } from '../storage/kv.ts'
 import { metadataRowKey } from '../tables/metadata-rows.ts'
@@ -9,19 +12,55 @@ import type { SharedStore } from './shared-store.ts'
 
 interface Lease {
   readonly gateway: string
-  readonly until: number
+  /** Microseconds by that gateway's clock: each renewal is another value. */
+  readonly takenAt: string
 }
 
-/** Takes the lease of a duty for some time, if no other gateway has it. */
-export async function takeLease(store: SharedStore, duty: string, forMs: number): Promise<boolean> {
-  const key: RowKey = metadataRowKey({ projectId: '', databaseId: '', topic: 'lease', parts: [duty] })
-  const stored = await store.kv.get(key)
-  const now = Number(store.scheduler.nowMicros())
-  const gateway = String(store.gateway)
-  if (stored !== undefined) {
-    const lease = JSON.parse(Buffer.from(stored).toString('utf8')) as Lease
-    if (lease.until > now && lease.gateway !== gateway) return false
+interface Seen {
+  readonly lease: string
+  readonly sinceMs: number
+}
+
+export class Leases {
+  readonly #store: SharedStore
+  /** Leases of other gateways, by duty, as they were seen last. */
+  readonly #seen = new Map<string, Seen>()
+
+  constructor(store: SharedStore) {
+    this.#store = store
   }
-  const taken: Lease = { gateway, until: now + forMs * 1000 }
-  return await store.kv.mutateIf({ key, value: Buffer.from(JSON.stringify(taken)) }, stored)
+
+  /**
+   * Takes the lease of a duty, or renews it, if no other gateway has it.
+   *
+   * @param forMs - time after which others may take it; the same for all
+   */
+  async take(duty: string, forMs: number): Promise<boolean> {
+    const { kv, scheduler, gateway } = this.#store
+    const key = leaseKey(duty)
+    const stored = await kv.get(key)
+    if (stored !== undefined && !this.#isFree(duty, Buffer.from(stored).toString('utf8'), forMs)) return false
+    const lease: Lease = { gateway: String(gateway), takenAt: String(scheduler.nowMicros()) }
+    const isTaken = await kv.mutateIf({ key, value: Buffer.from(JSON.stringify(lease)) }, stored)
+    if (isTaken) this.#seen.delete(duty)
+    return isTaken
+  }
+
+  /** Lets the duty go: it is done. */
+  async end(duty: string): Promise<void> {
+    await this.#store.kv.mutate({ key: leaseKey(duty), value: undefined })
+  }
+
+  #isFree(duty: string, lease: string, forMs: number): boolean {
+    if ((JSON.parse(lease) as Lease).gateway === String(this.#store.gateway)) return true
+    const nowMs = this.#store.scheduler.steadyMs()
+    const seen = this.#seen.get(duty)
+    if (seen?.lease === lease) return nowMs - seen.sinceMs >= forMs
+    this.#seen.set(duty, { lease, sinceMs: nowMs })
+    return false
+  }
+}
+
+function leaseKey(duty: string): RowKey {
+  return metadataRowKey({ projectId: '', databaseId: '', topic: 'lease', parts: [duty] })
 }

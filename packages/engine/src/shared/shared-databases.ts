@@ -5,6 +5,7 @@ import { parseMetadataRowKey } from '../tables/metadata-rows.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { ClockRow, clockTopic, latestOf } from './clock-row.ts'
 import { ClosedDatabases } from './closed-databases.ts'
+import { Leases } from './leases.ts'
 import { Resolver } from './resolve.ts'
 import { SharedCommits } from './shared-commit.ts'
 import { SharedReads } from './shared-reads.ts'
@@ -22,6 +23,7 @@ export interface SharedDatabase {
 export class SharedDatabases {
   readonly store: SharedStore
   readonly closed: ClosedDatabases
+  readonly leases: Leases
   readonly #adopt: (database: string) => Promise<void>
   readonly #byCode = new Map<string, SharedDatabase>()
 
@@ -29,6 +31,7 @@ export class SharedDatabases {
   constructor(store: SharedStore, adopt: (database: string) => Promise<void>) {
     this.store = store
     this.closed = new ClosedDatabases(store)
+    this.leases = new Leases(store)
     this.#adopt = adopt
   }
 

@@ -21,7 +21,6 @@ import { topicRowKey } from '../tables/metadata-rows.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { ClockRow } from './clock-row.ts'
-import { takeLease } from './leases.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
 import { readableMicros } from './shared-store.ts'
 
@@ -51,7 +50,7 @@ export class Sweep {
         dueMs = store.scheduler.steadyMs() + sweepEveryMs
         await store.persistently(async () => {
           // A little less than the time between two sweeps, so that the same gateway may go on.
-          if (await takeLease(store, 'sweep', sweepEveryMs * 0.9)) await this.run()
+          if (await this.#databases.leases.take('sweep', sweepEveryMs * 0.9)) await this.run()
         })
       }
     }, true)

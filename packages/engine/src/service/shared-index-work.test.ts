@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest'
+import { entity, keyOf, property } from '../../test/property/entity-messages.ts'
+import { mutationOf } from '../../test/property/log-world.ts'
+import { keySpaces } from '../encoding/keyspace.ts'
+import type { IndexDefinition } from '../model/index-definition.ts'
+import type { Key } from '../model/key.ts'
+import { MemoryRows, type RowOperationCall, type RowSeam } from '../storage/memory-rows.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+import { type Engine, openEngine } from './engine.ts'
+import type { EngineOptions } from './engine-options.ts'
+
+const key = (id: number): Key => keyOf([{ kind: 'G', id: BigInt(id) }])
+const index: IndexDefinition = {
+  kind: 'G',
+  ancestor: false,
+  properties: [
+    { name: 'v', direction: 'ascending' },
+    { name: '__key__', direction: 'descending' },
+  ],
+}
+
+interface Gateway {
+  readonly engine: Engine
+  /** Its operations so far. */
+  readonly calls: RowOperationCall[]
+  /** From now on nothing that it asks for happens. */
+  die(): void
+}
+
+class World {
+  readonly scheduler = new VirtualClock()
+  readonly #rows = new MemoryRows()
+  #gateways = 0
+
+  async gateway(options: EngineOptions = {}): Promise<Gateway> {
+    const calls: RowOperationCall[] = []
+    let isDead = false
+    const seam: RowSeam = (call, effect) => {
+      if (isDead) return new Promise(() => {})
+      calls.push(call)
+      return Promise.resolve().then(effect)
+    }
+    const { scheduler } = this
+    const shared = { rows: this.#rows.through(seam), gateway: ++this.#gateways }
+    const engine = await openEngine({ ...options, shared, scheduler })
+    return {
+      engine,
+      calls,
+      die: () => {
+        isDead = true
+      },
+    }
+  }
+
+  /** Lets time pass, a second at a time. */
+  async pass(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      await this.scheduler.advance(1000)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+}
+
+async function put({ engine }: Gateway, count: number): Promise<void> {
+  const mutations = Array.from({ length: count }, (_, i) => mutationOf(key(i + 1), i))
+  await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+}
+
+const statesAt = ({ engine }: Gateway): readonly string[] =>
+  engine.database('p').catalogue.all.map(({ state }) => state)
+
+const compositeRowsBy = ({ calls }: Gateway): number =>
+  calls.filter(({ kind, key }) => kind === 'mutate' && key.startsWith(keySpaces.EntitiesByCompositeProperty)).length
+
+test('shared-index-work/XS4: two gateways that are asked for an index at once build it once, and both know it', async () => {
+  const world = new World()
+  const [a, b] = [await world.gateway(), await world.gateway()]
+  await put(a, 200)
+  const asked = Promise.all([a, b].map(({ engine }) => engine.indexes.ensure(engine.database('p'), index)))
+  let isBuilt = false
+  void asked.then(() => {
+    isBuilt = true
+  })
+  while (!isBuilt) await world.pass(1)
+  expect([statesAt(a), statesAt(b)]).toEqual([['serving'], ['serving']])
+  expect([compositeRowsBy(a), compositeRowsBy(b)].toSorted((x, y) => x - y)).toEqual([0, 200])
+  expect((await b.engine.check()).problems).toEqual([])
+  for (const { engine } of [a, b]) await engine.close()
+})
+
+test('shared-index-work/XS4: an index whose gateway has died is built, and deleted, by another one', async () => {
+  const world = new World()
+  const [a, b] = [await world.gateway(), await world.gateway()]
+  await put(a, 250)
+  a.engine.createIndex(a.engine.database('p'), index).catch(() => {})
+  while (compositeRowsBy(a) === 0) await world.scheduler.advance(1)
+  a.die()
+  for (let passed = 0; passed < 60 && statesAt(b)[0] !== 'serving'; passed++) await world.pass(1)
+  expect(statesAt(b)).toEqual(['serving'])
+  expect((await b.engine.check()).problems).toEqual([])
+  const c = await world.gateway()
+  const job = b.engine.indexes.drop(b.engine.database('p'), b.engine.database('p').catalogue.all[0]?.id ?? 0n)
+  let isDefined = false
+  void job.defined.then(() => {
+    isDefined = true
+  })
+  while (!isDefined) await world.scheduler.advance(1)
+  b.die()
+  for (let passed = 0; passed < 60 && statesAt(c).length > 0; passed++) await world.pass(1)
+  expect(statesAt(c)).toEqual([])
+  expect((await c.engine.check()).problems).toEqual([])
+  await c.engine.close()
+})
+
+test('entities expire by the sweep of one gateway, and of another one when that has died', async () => {
+  const world = new World()
+  const ttl = [{ kind: 'G', property: 'expires' }]
+  const gateways = [await world.gateway({ ttl }), await world.gateway({ ttl })]
+  const sweepsBy = ({ calls }: Gateway): number =>
+    calls.filter(({ kind, key }) => kind === 'scan' && key.startsWith(keySpaces.Entities)).length
+  const putExpired = async ({ engine }: Gateway, id: number): Promise<void> => {
+    const expires = property('expires', { type: 'timestamp', micros: world.scheduler.nowMicros() - 1n })
+    const mutations = [{ operation: 'upsert' as const, entity: entity(key(id), expires) }]
+    await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  }
+  const entitiesAt = async ({ engine }: Gateway): Promise<number> => (await engine.check()).entities
+  await putExpired(gateways[0] as Gateway, 1)
+  // Opening looks for an entity.
+  for (const { calls } of gateways) calls.length = 0
+  await world.pass(62)
+  const swept = gateways.map(sweepsBy)
+  expect(swept.filter((sweeps) => sweeps > 0)).toHaveLength(1)
+  const [first, second] = (swept[0] ? gateways : gateways.toReversed()) as [Gateway, Gateway]
+  expect(await entitiesAt(second)).toBe(0)
+  first.die()
+  await putExpired(second, 2)
+  await world.pass(62)
+  expect(await entitiesAt(second)).toBe(0)
+  await second.engine.close()
+})
