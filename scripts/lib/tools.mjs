@@ -22,11 +22,11 @@ export function say(line) {
 /**
  * Runs a program to its end. Its stdout goes to `stdout` (default: our stderr), its stderr to ours.
  *
- * @param options - `cwd` (default: the root), `stdout` (a file descriptor), `env` (added to ours)
+ * @param options - `cwd` (default: the root), `stdout` (a file descriptor), `env` (added to ours), `signal` (ends it)
  * @returns the exit code (1 when ended by a signal) and the last 16 KiB of what it wrote on stderr
  */
 export function run(command, args, options = {}) {
-  const { cwd = root, stdout = 2, env = {}, shell = process.platform === 'win32' } = options
+  const { cwd = root, stdout = 2, env = {}, shell = process.platform === 'win32', signal } = options
   const binaries = [join(cwd, 'node_modules', '.bin'), join(root, 'node_modules', '.bin')]
   const path = [...binaries, process.env.PATH ?? ''].join(delimiter)
   return new Promise((resolve, reject) => {
@@ -41,6 +41,8 @@ export function run(command, args, options = {}) {
       process.stderr.write(chunk)
       tail = (tail + chunk).slice(-16_384)
     })
+    const stop = () => child.kill()
+    signal?.addEventListener('abort', stop)
     child.on('error', reject)
     child.on('close', (code) => resolve({ code: code ?? 1, tail }))
   })

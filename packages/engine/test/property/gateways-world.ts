@@ -179,8 +179,11 @@ export class GatewaysWorld {
     const last = this.steps + stepsMax
     for (await turn(); !isOver; await turn()) {
       if (this.steps >= last) throw new Error(`the gateways do not come to an end: ${this.#hanging()}`)
-      // Nothing waits, and the work is not over: its steps count, too.
-      if (!this.#step()) this.steps++
+      // Nothing waits, and the work is not over: Node may be loading a module.
+      if (!this.#step()) {
+        this.steps++
+        await new Promise((resolve) => setTimeout(resolve, 1))
+      }
       each()
       if (this.failure !== undefined) throw this.failure
     }
