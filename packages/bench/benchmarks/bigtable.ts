@@ -4,14 +4,16 @@
  *   npm run bigtable:figures                                  all rows
  *   npm run bigtable:figures -- --gateways 1,3 --clients 16   some
  *   npm run bigtable:figures -- --calls                       calls to the Bigtable for each request, instead of time
+ *   npm run bigtable:figures -- --write                       the table in docs/bigtable.md
  *
  * Each number of gateways has an emulator of its own. All run at once and are measured one after the other in each row, so that a disturbance
  * of the machine meets all. A call goes to the next gateway in turn.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { Value } from '@sixtables/engine'
 import yargs from 'yargs'
 import { shortNumber, table } from './report.ts'
@@ -34,6 +36,8 @@ const flags = await yargs(process.argv.slice(2))
     default: false,
     describe: 'Count calls to the Bigtable; times are not told then',
   })
+  .option('write', { type: 'boolean', default: false, describe: 'Write the table into docs/bigtable.md' })
+  .conflicts('write', 'calls')
   .strict()
   .locale('en')
   .parseAsync()
@@ -43,10 +47,17 @@ if (binary === undefined) {
   process.stderr.write('this needs cbtemulator; `npm run bigtable:figures` finds it and starts this program\n')
   process.exit(2)
 }
+const page = fileURLToPath(new URL('../../../../docs/bigtable.md', import.meta.url))
 const numbersOf = (list: string): readonly number[] => list.split(',').map(Number)
 const folder = mkdtempSync(join(tmpdir(), 'sixtables-bigtable-'))
 const size = 1_000
 let written = 0
+
+/** The options of this run, without the one that says where the table goes. */
+function options(): readonly string[] {
+  const given = process.argv.slice(2).filter((one) => one !== '--write')
+  return given.length === 0 ? [] : ['--', ...given]
+}
 
 function say(text: string): void {
   process.stderr.write(`${text}\n`)
@@ -211,8 +222,17 @@ try {
     : ['requests a second', 'p50', 'p99', 'CPU of the gateways a request', 'CPU of the emulator']
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.versions.node}`
   const load = `load ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}`
-  process.stdout.write(`${new Date().toISOString().slice(0, 10)}, ${machine}, ${load}.\n\n`)
-  process.stdout.write(`${table(['', 'at a time', 'gateways', ...measured], lines).join('\n')}\n`)
+  const text = [
+    `\`${['npm run bigtable:figures', ...options()].join(' ')}\`, ${new Date().toISOString().slice(0, 10)}, ${machine}, ${load}.`,
+    '',
+    ...table(['', 'at a time', 'gateways', ...measured], lines),
+  ].join('\n')
+  process.stdout.write(`${text}\n`)
+  if (flags.write) {
+    const marks = /(<!-- results: figures -->\n)[\s\S]*?(<!-- end -->)/
+    const written = (_all: string, begin: string, end: string): string => `${begin}\n${text}\n\n${end}`
+    writeFileSync(page, readFileSync(page, 'utf8').replace(marks, written))
+  }
 } finally {
   for (const setting of settings) await setting.stop()
   rmSync(folder, { recursive: true, force: true })
