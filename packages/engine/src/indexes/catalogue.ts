@@ -105,6 +105,11 @@ export class IndexCatalogue {
     return this.#all.find((index) => identityOf(index) === identity)
   }
 
+  /** Whether an index of this number was ever defined, as far as this process knows. */
+  hasGiven(id: bigint): boolean {
+    return id < this.#nextId
+  }
+
   byId(id: bigint): CataloguedIndex | undefined {
     return this.#all.find((index) => index.id === id)
   }

@@ -21,6 +21,11 @@ export class IndexBuilder {
     this.#work = work
   }
 
+  /** Reads definitions anew that other processes may have changed. */
+  async refresh(database: IndexedDatabase): Promise<void> {
+    await this.#work.refresh?.(database)
+  }
+
   /** The job that is at work on an index. */
   jobOf(database: IndexedDatabase, definition: IndexDefinition): IndexJob | undefined {
     return this.#jobs.get(jobName(database, definition))

@@ -37,6 +37,8 @@ export interface IndexWork {
   build(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex>
   /** Lets it serve no more. */
   leave(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex>
+  /** Reads definitions anew that other processes may have changed; absent = there are no others. */
+  refresh?(database: IndexedDatabase): Promise<void>
   /** Deletes its rows, and then its definition. */
   sweep(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex>
 }

@@ -67,6 +67,11 @@ export class Indexes {
     return this.#builder.definitionsIn(database)
   }
 
+  /** Reads definitions anew that other processes may have changed. */
+  refresh(database: IndexedDatabase): Promise<void> {
+    return this.#builder.refresh(database)
+  }
+
   /** The job that is at work on an index. */
   jobOf(database: IndexedDatabase, definition: IndexDefinition): IndexJob | undefined {
     return this.#builder.jobOf(database, definition)

@@ -49,6 +49,10 @@ export class SharedIndexWork implements IndexWork {
     this.#kv = databases.store.kv
   }
 
+  async refresh(database: IndexedDatabase): Promise<void> {
+    await this.#of(database).clock.read()
+  }
+
   async define(job: IndexJob, definition: IndexDefinition): Promise<CataloguedIndex> {
     const { database } = job
     const { catalogue } = database
@@ -142,8 +146,12 @@ export class SharedIndexWork implements IndexWork {
   }
 
   async leave(job: IndexJob, { id }: CataloguedIndex): Promise<CataloguedIndex> {
-    const index = this.#current(job, id)
-    return await this.#store(job, index, { ...index, state: 'deleting' })
+    for (;;) {
+      const index = this.#current(job, id)
+      // Another gateway may have built it meanwhile.
+      const stored = await this.#store(job, index, { ...index, state: 'deleting' })
+      if (stored.state === 'deleting') return stored
+    }
   }
 
   sweep(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {

@@ -6,7 +6,7 @@ import type { Logger } from '../logger.ts'
 import type { Router } from '../protocols/router.ts'
 import type { AdminService } from './admin-service.ts'
 import { addTransferRoutes, transferMethods } from './datastore-admin/export-import.ts'
-import { indexMethods } from './datastore-admin/indexes.ts'
+import { datastoreDialect, indexMethods } from './datastore-admin/indexes.ts'
 import { addConfigRoutes } from './emulator/config.ts'
 import { addDatabaseSettingsRoutes } from './emulator/database-settings.ts'
 import { addTabletRoutes } from './emulator/tablets.ts'
@@ -14,7 +14,7 @@ import { ExportLocations } from './export-locations.ts'
 import { TransferOperations } from './export-operations.ts'
 import { addDatabaseRoutes } from './firestore-admin/databases.ts'
 import { addFieldRoutes } from './firestore-admin/fields.ts'
-import { addFirestoreIndexRoutes } from './firestore-admin/indexes.ts'
+import { addFirestoreIndexRoutes, firestoreDialect } from './firestore-admin/indexes.ts'
 import { IndexOperations } from './index-operations.ts'
 import { Operations } from './operations/operations.ts'
 import { operationsService } from './operations/operations-service.ts'
@@ -28,7 +28,7 @@ export interface Admin {
 
 export function adminOf(engine: Engine, logger: Logger): Admin {
   const operations = new Operations(logger)
-  const indexes = new IndexOperations(engine, operations)
+  const indexes = new IndexOperations(engine, operations, { ofProject: datastoreDialect, ofDatabase: firestoreDialect })
   const transfer = {
     engine,
     locations: new ExportLocations(engine.store),
@@ -40,7 +40,7 @@ export function adminOf(engine: Engine, logger: Logger): Admin {
         name: 'google.datastore.admin.v1.DatastoreAdmin',
         methods: [...indexMethods(indexes), ...transferMethods(transfer)],
       },
-      operationsService(operations),
+      operationsService(operations, indexes),
     ],
     addRoutes(router) {
       addTransferRoutes(router, transfer)

@@ -21,7 +21,7 @@ const collection = '/v1/projects/{projectId}/indexes'
 const item = `${collection}/{indexId}`
 const pageSizeDefault = 100
 
-const dialect: IndexDialect = {
+export const datastoreDialect: IndexDialect = {
   isOfDatabase: false,
   response: (place, index) => ({ '@type': `${admin}Index`, ...datastoreIndex(place, index) }),
   metadata: (_place, index, job, common) => ({
@@ -40,7 +40,7 @@ export function indexMethods(indexes: IndexOperations): readonly AdminMethod[] {
       answer: (request) => {
         const { index } = request
         if (index === undefined) throw invalidArgument('the request has no index')
-        return indexes.create(placeOf(request), definitionOfDatastore(index as JsonObject), dialect)
+        return indexes.create(placeOf(request), definitionOfDatastore(index as JsonObject), datastoreDialect)
       },
     },
     {
@@ -59,13 +59,13 @@ export function indexMethods(indexes: IndexOperations): readonly AdminMethod[] {
     {
       name: 'DeleteIndex',
       rest: [{ verb: 'DELETE', path: item }],
-      answer: (request) => indexes.delete(placeOf(request), String(request['indexId'] ?? ''), dialect),
+      answer: (request) => indexes.delete(placeOf(request), String(request['indexId'] ?? ''), datastoreDialect),
     },
   ]
 }
 
 /** google.datastore.admin.v1.Progress; in JSON its numbers are texts. */
-function progressOf({ progress: { completed, estimated } }: IndexJob): JsonObject {
+function progressOf({ progress: { completed, estimated } }: Pick<IndexJob, 'progress'>): JsonObject {
   return { workCompleted: String(completed), ...(estimated === 0 ? {} : { workEstimated: String(estimated) }) }
 }
 

@@ -20,7 +20,7 @@ const admin = 'type.googleapis.com/google.firestore.admin.v1.'
 const collection = '/v1/projects/{project}/databases/{database}/collectionGroups/{kind}/indexes'
 const item = `${collection}/{index}`
 
-const dialect: IndexDialect = {
+export const firestoreDialect: IndexDialect = {
   isOfDatabase: true,
   response: (place, index) => ({ '@type': `${admin}Index`, ...firestoreIndex(place, index) }),
   metadata: (place, index, { progress }, { startTime, endTime, state }) => ({
@@ -47,7 +47,7 @@ export function addFirestoreIndexRoutes(router: Router, indexes: IndexOperations
     const { kind = '' } = request.parameters
     if (kind === '-') throw invalidArgument('an index is created for one kind, not for all (-)')
     const definition = definitionOfFirestore(kind, bodyObject(request.body))
-    return { json: await indexes.create(placeOf(request), definition, dialect) }
+    return { json: await indexes.create(placeOf(request), definition, firestoreDialect) }
   })
   router.add('GET', item, (request) => {
     const place = placeOf(request)

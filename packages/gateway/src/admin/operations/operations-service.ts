@@ -12,27 +12,41 @@ import type { ListRequest, Operations } from './operations.ts'
 /** How long WaitOperation waits when its caller does not say. */
 const waitDefaultMs = 60_000
 
-export function operationsService(operations: Operations): AdminService {
+/** Finds operations that another gateway of a shared store began (index-operations.ts), before they are asked for. */
+export interface OperationSource {
+  /** The operation of this name, if it is one of them, is in the registry afterwards. */
+  adopt(name: string): Promise<void>
+  /** So are those under a project, or a database of it. */
+  adoptAll(parent: string): Promise<void>
+}
+
+export function operationsService(operations: Operations, source: OperationSource): AdminService {
   return {
     name: 'google.longrunning.Operations',
     methods: [
       {
         name: 'ListOperations',
         rest: both('GET', ''),
-        answer: (request) => {
+        answer: async (request) => {
           const { name = '', ...rest } = request as { name?: string } & Omit<ListRequest, 'parent'>
-          return { ...operations.list({ ...rest, parent: name.replace(/\/operations$/, '') }) }
+          const parent = name.replace(/\/operations$/, '')
+          await source.adoptAll(parent)
+          return { ...operations.list({ ...rest, parent }) }
         },
       },
       {
         name: 'GetOperation',
         rest: both('GET', '/{operation}'),
-        answer: ({ name }) => operations.get(String(name)),
+        answer: async ({ name }) => {
+          await source.adopt(String(name))
+          return operations.get(String(name))
+        },
       },
       {
         name: 'DeleteOperation',
         rest: both('DELETE', '/{operation}'),
-        answer: ({ name }) => {
+        answer: async ({ name }) => {
+          await source.adopt(String(name))
           operations.delete(String(name))
           return {}
         },
@@ -40,7 +54,8 @@ export function operationsService(operations: Operations): AdminService {
       {
         name: 'CancelOperation',
         rest: both('POST', '/{operation}:cancel', '*'),
-        answer: ({ name }) => {
+        answer: async ({ name }) => {
+          await source.adopt(String(name))
           operations.cancel(String(name))
           return {}
         },
@@ -48,11 +63,11 @@ export function operationsService(operations: Operations): AdminService {
       {
         name: 'WaitOperation',
         rest: both('POST', '/{operation}:wait', '*'),
-        answer: ({ name, timeout }, call) =>
-          operations.wait(
-            String(name),
-            durationMs(timeout) ?? Math.min(waitDefaultMs, (call?.timeoutMs ?? Infinity) / 2),
-          ),
+        answer: async ({ name, timeout }, call) => {
+          await source.adopt(String(name))
+          const waitMs = durationMs(timeout) ?? Math.min(waitDefaultMs, (call?.timeoutMs ?? Infinity) / 2)
+          return await operations.wait(String(name), waitMs)
+        },
       },
     ],
   }

@@ -35,6 +35,8 @@ export type OperationType =
 export type OperationState = 'PROCESSING' | 'CANCELLING' | 'SUCCESSFUL' | 'FAILED' | 'CANCELLED'
 
 export interface OperationWork {
+  /** Last part of its name; absent = a random one. */
+  readonly id?: string | undefined
   readonly type: OperationType
   readonly projectId: string
   /** The database, for operations of a database's own API; without it the name has no database in it. */
@@ -102,7 +104,9 @@ export class Operations {
   /** Begins the work; the answer is the operation as it stands then, which may be done already. */
   start(work: OperationWork): OperationJson {
     const parent = parentOf(work)
-    const name = `${parent}/operations/${randomBytes(16).toString('hex')}`
+    const name = `${parent}/operations/${work.id ?? randomBytes(16).toString('hex')}`
+    const known = this.#entries.get(name)
+    if (known !== undefined) return jsonOf(known)
     const abort = new AbortController()
     let settle = (): void => {}
     const settled = new Promise<void>((resolve) => {
@@ -124,6 +128,10 @@ export class Operations {
       fail(error)
     }
     return jsonOf(entry)
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name)
   }
 
   /** @throws NOT_FOUND */
