@@ -6,6 +6,7 @@
  */
 import { type CallCredentials, credentials, Metadata } from '@grpc/grpc-js'
 import { failedPrecondition } from '@sixtables/engine'
+import { grpcCodes } from './call-error.ts'
 
 /** The part of an auth client of google-auth-library that is used here. */
 export interface AuthClient {
@@ -36,7 +37,15 @@ export function callCredentials(client: AuthClient): CallCredentials {
         for (const [name, value] of headers) metadata.set(name, value)
         done(null, metadata)
       },
-      (error: Error) => done(error),
+      (error: Error) => done(Object.assign(new Error(error.message), { code: codeOf(error) })),
     )
   })
+}
+
+/** A token endpoint that refuses (RFC 6749 names the errors), against one that cannot be reached or fails itself. */
+function codeOf(error: Error & { readonly status?: number }): number {
+  const { status = 0, message } = error
+  const isRefused =
+    (status >= 400 && status < 500) || /\b(invalid|unauthorized|unsupported|access)_[a-z]+\b/.test(message)
+  return isRefused ? grpcCodes.UNAUTHENTICATED : grpcCodes.UNAVAILABLE
 }

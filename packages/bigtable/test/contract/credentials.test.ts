@@ -1,0 +1,131 @@
+/** Calls over TLS with application default credentials: tokens come with the headers, and are renewed when they have expired. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { createSecureServer, type Http2SecureServer } from 'node:http2'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { credentials } from '@grpc/grpc-js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { callCredentials, defaultCredentials } from '../../src/client/credentials.ts'
+import { GrpcTransport } from '../../src/client/transport.ts'
+import { openBigtable } from '../../src/index.ts'
+import { FakeBigtable } from '../support/fake-bigtable.ts'
+import { placeOf } from '../support/fake-client.ts'
+
+/** For localhost, signed by itself, and used nowhere else. */
+const certificate = `-----BEGIN CERTIFICATE-----
+MIIBljCCATugAwIBAgIUKGHsXkOA0SMRlkmPGx5qt4FM+jkwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjE1MTEzMVoYDzIxMjYxMDI5
+MTUxMTMxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAATDIYELCDCzet0IcPQw5Ieiui1SYechdQzZZHQ126H9nTXus6oj/Wfv
+v3z7sZwHt/gjoZVssv++OsIrRluqZLZ3o2kwZzAdBgNVHQ4EFgQU73pjMw21WdQg
+ux9Q/iYmx17ud1AwHwYDVR0jBBgwFoAU73pjMw21WdQgux9Q/iYmx17ud1AwDwYD
+VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
+SQAwRgIhAKeX7HS6BEb/6Wgpqi8qEhSOafd8mS4U7dHJS4xsqkrmAiEAhQ9jpjOv
+kbnD6vOL7FPH2ZSSzidTqTNxlmr3m51bDs8=
+-----END CERTIFICATE-----`
+const privateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgDCcl4jhW8BkL81FQ
+a3vjg00ljBYZB2hMj3kcxxBPgIyhRANCAATDIYELCDCzet0IcPQw5Ieiui1SYech
+dQzZZHQ126H9nTXus6oj/Wfvv3z7sZwHt/gjoZVssv++OsIrRluqZLZ3
+-----END PRIVATE KEY-----`
+
+let dir: string
+let bigtable: Http2SecureServer
+let tokens: Server
+let transport: GrpcTransport
+/** The answer of the token endpoint. */
+let answer: (number: number) => { readonly status: number; readonly body: object }
+let asked = 0
+let loadedForEmulator: boolean | undefined
+const isLoaded = (): boolean =>
+  Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('/google-auth-library/'))
+const seen: (string | undefined)[] = []
+const variable = 'GOOGLE_APPLICATION_CREDENTIALS'
+const before = process.env[variable]
+
+beforeAll(async () => {
+  bigtable = createSecureServer({ cert: certificate, key: privateKey })
+  bigtable.on('stream', (stream, headers) => {
+    seen.push(headers.authorization)
+    const trailers = { 'grpc-status': '0' }
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+    stream.on('wantTrailers', () => stream.sendTrailers(trailers))
+    stream.end(Buffer.alloc(5))
+  })
+  tokens = createServer((_request, response) => {
+    const { status, body } = answer(++asked)
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  for (const server of [bigtable, tokens]) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  }
+  dir = mkdtempSync(join(tmpdir(), 'sixtables-credentials-'))
+  writeFileSync(join(dir, 'subject'), 'who this is')
+  const file = {
+    type: 'external_account',
+    audience: 'here',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    token_url: `http://127.0.0.1:${portOf(tokens)}/token`,
+    credential_source: { file: join(dir, 'subject') },
+  }
+  writeFileSync(join(dir, 'credentials.json'), JSON.stringify(file))
+  process.env[variable] = join(dir, 'credentials.json')
+  const fake = await FakeBigtable.start()
+  await (await openBigtable(placeOf(fake.address, 'sixtables'))).close()
+  await fake.close()
+  loadedForEmulator = isLoaded()
+  transport = new GrpcTransport({
+    address: `localhost:${portOf(bigtable)}`,
+    credentials: credentials.createSsl(Buffer.from(certificate)),
+    callCredentials: await defaultCredentials(),
+    connections: 1,
+  })
+})
+afterAll(async () => {
+  transport.close()
+  if (before === undefined) delete process.env[variable]
+  else process.env[variable] = before
+  rmSync(dir, { recursive: true })
+  tokens.close()
+  bigtable.close()
+})
+
+function portOf(server: { address(): AddressInfo | string | null }): number {
+  return (server.address() as AddressInfo).port
+}
+
+const token = (number: number, seconds: number) => ({
+  status: 200,
+  body: {
+    access_token: `token-${number}`,
+    issued_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+    token_type: 'Bearer',
+    expires_in: seconds,
+  },
+})
+
+const call = (): Promise<Uint8Array> =>
+  transport.unary('/google.bigtable.v2.Bigtable/ReadRows', new Uint8Array(0), { timeoutMs: 20_000, routing: 'x=y' })
+
+test('an emulator is opened without google-auth-library', () => {
+  expect({ loadedForEmulator, now: isLoaded() }).toEqual({ loadedForEmulator: false, now: true })
+})
+
+test('a token that has expired is renewed, and one that has not goes with the next call too', async () => {
+  answer = (number) => token(number, number === 1 ? 1 : 3600)
+  await call()
+  await call()
+  await call()
+  expect(seen).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-2'])
+})
+
+test('credentials that are refused are UNAUTHENTICATED, and a token endpoint that cannot be reached is asked again', async () => {
+  answer = () => ({ status: 400, body: { error: 'invalid_grant', error_description: 'not you' } })
+  const asking = { method_name: 'ReadRows', service_url: 'https://bigtable.googleapis.com' }
+  await expect((await defaultCredentials()).generateMetadata(asking)).rejects.toMatchObject({ code: 16 })
+  const cut = callCredentials({ getRequestHeaders: () => Promise.reject(new Error('connect ECONNREFUSED')) })
+  await expect(cut.generateMetadata(asking)).rejects.toMatchObject({ code: 14 })
+})
