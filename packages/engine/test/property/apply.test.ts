@@ -43,7 +43,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
     await fc.assert(
       fc.asyncProperty(
         steps({ reopen: false }),
-        fc.integer({ min: 1, max: 120 }),
+        fc.integer({ min: 1, max: 30 }),
         fc.constantFrom('before' as const, 'after' as const),
         async (script, atWrite, when) => {
           const world = await World.open(wrap(new MemoryKv()), { kind: 'crash', atWrite, when })
@@ -58,7 +58,7 @@ describe.each(bodies)('on $name', ({ wrap }) => {
 
   test('a refused write is answered by an error and leaves a store that opens whole', async () => {
     await fc.assert(
-      fc.asyncProperty(steps({ reopen: false }), fc.integer({ min: 1, max: 60 }), async (script, atWrite) => {
+      fc.asyncProperty(steps({ reopen: false }), fc.integer({ min: 1, max: 30 }), async (script, atWrite) => {
         const world = await World.open(wrap(new MemoryKv()), { kind: 'fail', atWrite })
         await runUntilFault(world, script)
         await world.reopen()
