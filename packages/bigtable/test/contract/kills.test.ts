@@ -8,14 +8,14 @@
  *
  * A gateway that is stopped for so long is taken for dead by the others, which decide about its commits.
  *
- * `npm run bigtable:kills` kills 300 times; SIXTABLES_KILLS another number. SIXTABLES_SEED draws other gateways and transfers.
+ * `npm run bigtable:kills` kills 300 times; SIXTABLES_KILLS another number. SIXTABLES_SEED draws other gateways.
  */
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { verifyLedger } from '../../../gateway/test/support/ledger-verdict.ts'
 import type { Wire } from '../../../gateway/test/support/wires.ts'
 import { verify } from '../../../gateway/test/support/write-verdict.ts'
@@ -170,12 +170,14 @@ function chanceOf(from: number): () => number {
 }
 
 describe('gateways on a Bigtable, killed and stopped under load', () => {
+  beforeAll(() => console.log(`SIXTABLES_SEED=${seed} draws the same gateways again`))
+
   test('keep every promise over the fake', async () => {
     const fake = await FakeBigtable.start(seed)
     const figures = new Figures()
     const plan = { gateways: 2, killsOfRound: 1, stoppedMs: 0, commits: 15 }
     await onOneTable(fake, plan, 1, figures).finally(() => fake.close())
-    console.log(`seed ${seed}, 2 gateways: ${figures}`)
+    console.log(`2 gateways: ${figures}`)
   })
 
   const faults = Number(process.env['SIXTABLES_KILLS'] ?? 10)
@@ -191,13 +193,12 @@ describe('gateways on a Bigtable, killed and stopped under load', () => {
       const figures = new Figures()
       // A single gateway is killed less often: the others have nothing to do with it.
       const goal = plan.gateways === 1 ? Math.min(faults, 10) : faults
-      console.log(`SIXTABLES_SEED=${seed} draws the same gateways again`)
       while (figures.faults < goal) {
         const emulator = await startCbtemulator()
         const until = Math.min(goal, figures.faults + faultsOfTable)
         await onOneTable(emulator, plan, until, figures).finally(() => emulator.close())
       }
-      console.log(`seed ${seed}, ${plan.gateways} gateways: ${figures}`)
+      console.log(`${plan.gateways} gateways: ${figures}`)
       // The promise of docs/bigtable.md. By itself the run of all tests says nothing of time.
       if (plan.gateways === 1 || process.env['SIXTABLES_KILLS'] === undefined) return
       const late = `strong reads are late by ${Math.round(figures.delayMs)} ms after a fault; is the machine overloaded?`
