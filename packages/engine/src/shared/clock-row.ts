@@ -4,7 +4,7 @@
  *   M <database> "clock"      v   epoch(4) register(8)            register = the newest stamp given
  *                             g   at gateway 7: commits under way      g   at gateway 9: …
  *
- * A stamp is max(own clock in microseconds, register last seen + 1), by one conditional write: if the register is still below
+ * A stamp is max(own clock in microseconds + lead (clock-lead.ts), register last seen + 1), by one conditional write: if the register is still below
  * the stamp, and the epoch the same, then the register becomes the stamp and the gateway's list has the new commits. All commits that
  * wait in a gateway share a write; one is under way at a time.
  *
@@ -20,6 +20,7 @@ import { bytesOf } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { OutcomeUnknown, type RowCondition, type RowKey } from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
+import { ClockLead } from './clock-lead.ts'
 import {
   type CommitId,
   decodeList,
@@ -94,6 +95,7 @@ export class ClockRow {
   #state: 'unknown' | 'absent' | 'there' = 'unknown'
   #epoch = 0
   #register = 0n
+  readonly #lead: ClockLead
   #movedAt: number | undefined
   #low = 0n
   #reading: Promise<unknown> = Promise.resolve()
@@ -107,6 +109,7 @@ export class ClockRow {
     this.database = database
     this.#key = clockRowKey(database)
     this.#adopt = adopt
+    this.#lead = new ClockLead(store.scheduler)
   }
 
   /** The newest register seen. */
@@ -281,7 +284,7 @@ export class ClockRow {
     const now = this.#store.scheduler.nowMicros()
     this.#refuseFastClock(now)
     // C4: an earlier write of this gateway may be on its way still.
-    return latestOf(now, this.#observed, this.#register + 1n, this.#tried + 1n)
+    return latestOf(now + this.#lead.at(now), this.#observed, this.#register + 1n, this.#tried + 1n)
   }
 
   #refuseFastClock(now: bigint): void {
@@ -341,8 +344,11 @@ export class ClockRow {
         await this.#forgetStruck(entries)
         // Reads may have raised it.
         if (batch.some(({ epoch }) => epoch !== this.#epoch)) throw new EpochRaised()
+        const sentAt = this.#store.scheduler.nowMicros()
         if (await this.#tryStamps(entries)) break
+        const tookMicros = this.#store.scheduler.nowMicros() - sentAt
         await this.read()
+        this.#lead.cameLate(this.#register, tookMicros)
       }
     } catch (error) {
       for (const { id } of entries) this.#own.delete(id)

@@ -18,6 +18,8 @@ import { DatastoreError } from '../../src/errors.ts'
 import type { Random } from '../../src/random.ts'
 import { seededRandom } from '../../src/random.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
+// Opening loads it on demand, in real time: the adversary would count steps meanwhile.
+import '../../src/service/shared-modules.ts'
 import type { Mode } from '../../src/service/settings.ts'
 import type { RowKey } from '../../src/storage/kv.ts'
 import type { MemoryRows, RowSeam } from '../../src/storage/memory-rows.ts'

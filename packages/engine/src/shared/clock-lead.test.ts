@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { Scheduler } from '../clock.ts'
+import { seededRandom } from '../random.ts'
+import { MemoryRows } from '../storage/memory-rows.ts'
+import { RowsKv } from '../storage/rows-kv.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+import { ClockRow } from './clock-row.ts'
+import { SharedStore } from './shared-store.ts'
+
+const clock = new VirtualClock()
+const random = seededRandom(1)
+const rows = new MemoryRows()
+
+/** A gateway whose row operations take 4 to 6 ms, and whose clock is ahead. */
+function gatewayWith(number: number, aheadMs: number): ClockRow {
+  const way = (): Promise<void> => clock.sleep(2 + random.next())
+  const scheduler: Scheduler = {
+    nowMicros: () => clock.nowMicros() + BigInt(aheadMs * 1000),
+    steadyMs: () => clock.steadyMs(),
+    defer: (task) => clock.defer(task),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  }
+  const remote = rows.through(async (_, effect) => {
+    await way()
+    const answer = effect()
+    await way()
+    return answer
+  })
+  const store = new SharedStore({
+    kv: new RowsKv(remote),
+    gateway: BigInt(number),
+    scheduler,
+    random,
+    rulesOf: () => {
+      throw new Error('not part of this test')
+    },
+    onFailure: (error) => {
+      throw error
+    },
+  })
+  return new ClockRow(store, 'db', async () => {})
+}
+
+test('clock-lead/CL1: gateways whose clocks are behind get stamps beside one whose clock is ahead', async () => {
+  const aheadMs = [80, 20, 0]
+  const gateways = aheadMs.map((ms, i) => gatewayWith(i + 1, ms))
+  const stamps = aheadMs.map(() => 0)
+  const endMs = clock.steadyMs() + 4_000
+  const work = async (gateway: ClockRow, i: number): Promise<void> => {
+    for (let n = 0; clock.steadyMs() < endMs; n++) {
+      gateway.finish(await gateway.stamp({ id: `${i}.${n}`, groups: [], kinds: [] }, gateway.epoch))
+      stamps[i] = (stamps[i] ?? 0) + 1
+    }
+  }
+  const done = Promise.all(gateways.map(work))
+  await clock.advance(0)
+  await clock.advance(4_000)
+  const registerAheadMs = Number((gateways[0] as ClockRow).register - clock.nowMicros()) / 1000
+  await clock.advance(1_000)
+  await done
+  expect(Math.max(...stamps) / Math.min(...stamps), `stamps by gateway: ${stamps.join(', ')}`).toBeLessThan(4)
+  expect(registerAheadMs, 'the register keeps to the clock that is ahead').toBeLessThan(81)
+})

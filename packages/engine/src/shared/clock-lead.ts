@@ -1,0 +1,49 @@
+/**
+ * The lead of stamps on the clock of a gateway, for a clock that is behind those of other gateways.
+ *
+ * While a gateway whose clock is ahead writes the clock row all the time, the stamps of the others come too late. The stamp that such a write
+ * finds there was given about as long ago as a write takes: so far ahead is the clock that gave it.
+ *
+ * CL1  Gateways whose clocks are behind get stamps beside one whose clock is ahead; the register keeps to that clock.   clock-lead.test.ts
+ */
+import type { Scheduler } from '../clock.ts'
+
+/** The longest time of a write, in microseconds, that counts. */
+const tookMicrosMax = 1_000_000n
+/** A lead shrinks by one part in so many of the time that passes: it goes when the clock is gone that it follows. */
+const lasts = 64n
+
+export class ClockLead {
+  readonly #clock: Pick<Scheduler, 'nowMicros'>
+  #micros = 0n
+  /** The moment of the own clock as of which it is so long. */
+  #since = 0n
+
+  constructor(clock: Pick<Scheduler, 'nowMicros'>) {
+    this.#clock = clock
+  }
+
+  /** In microseconds, at a moment of the own clock. */
+  at(now: bigint): bigint {
+    const passed = now > this.#since ? now - this.#since : 0n
+    const left = this.#micros - passed / lasts
+    return left > 0n ? left : 0n
+  }
+
+  /**
+   * A write came too late, and the row was read since.
+   *
+   * @param register - as it was read
+   * @param tookMicros - from the sending of the write to its answer
+   */
+  cameLate(register: bigint, tookMicros: bigint): void {
+    const now = this.#clock.nowMicros()
+    const took = tookMicros < 0n ? 0n : tookMicros < tookMicrosMax ? tookMicros : tookMicrosMax
+    const lead = this.at(now)
+    const ahead = register + took - now - lead
+    // Less may be chance: no two writes take the same time.
+    if (ahead * 2n <= took) return
+    this.#micros = lead + ahead
+    this.#since = now
+  }
+}
