@@ -23,7 +23,7 @@ const missedFrom: Partial<Record<Mechanism, number>> = {
   'prepared-in-lookup': 1,
   'resolve-in-read': 1,
   'low-watermark': 8,
-  retention: 42,
+  retention: 1260,
 }
 const runsMax = 300
 const tellEveryMs = 5_000
