@@ -44,7 +44,7 @@ export class IndexCatalogue {
   readonly #database: DatabaseName
   #all: readonly CataloguedIndex[] = []
   #maintained: readonly CompositeIndex[] = []
-  #serving: readonly CompositeIndex[] = []
+  #serving: readonly CataloguedIndex[] = []
   /** For indexes that began to serve in this run: the id of the transaction that was begun last before. */
   readonly #servedAfter = new Map<bigint, number>()
   #departures = 0
@@ -159,7 +159,7 @@ export class IndexCatalogue {
   }
 
   /** Serving indexes whose rows a transaction's snapshot may lack, because it may be older than they are. */
-  youngerThan(transactionId: number): readonly CompositeIndex[] {
+  youngerThan(transactionId: number): readonly CataloguedIndex[] {
     if (this.#servedAfter.size === 0) return []
     return this.#serving.filter(({ id }) => (this.#servedAfter.get(id) ?? -1) >= transactionId)
   }

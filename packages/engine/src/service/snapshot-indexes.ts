@@ -40,14 +40,15 @@ export async function viewWithIndexes(
   view: TableView,
   database: SnapshotDatabase,
   plan: Plan,
-  young: readonly CompositeIndex[],
+  young: readonly CataloguedIndex[],
 ): Promise<TableView> {
   const used = new Set(indexesOf(plan.source).map(identityOf))
   const lacking: CompositeIndex[] = []
   for (const index of young) {
-    if (used.has(identityOf(index)) && !(await isWhole(context, view, database.catalogue.rowOf(index)))) {
-      lacking.push(index)
-    }
+    if (!used.has(identityOf(index))) continue
+    // Where several processes share the store, rows of metadata have no past to look at.
+    const isShared = index.since !== undefined
+    if (isShared || !(await isWhole(context, view, database.catalogue.rowOf(index)))) lacking.push(index)
   }
   if (lacking.length === 0 || plan.kind === undefined) return view
   const rows = new Map<RowKey, Uint8Array | undefined>()
