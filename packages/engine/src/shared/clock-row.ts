@@ -351,7 +351,11 @@ export class ClockRow {
         this.#lead.cameLate(this.#register, tookMicros)
       }
     } catch (error) {
-      for (const { id } of entries) this.#own.delete(id)
+      for (const { id, finish } of entries) {
+        this.#own.delete(id)
+        // It never gets another stamp, so nothing of it comes: reads that have seen it in the list need not wait.
+        finish()
+      }
       for (const { refused } of batch) refused(error)
       this.#wantsWrite = true
       if (error instanceof EpochRaised) return
