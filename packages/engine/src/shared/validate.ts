@@ -54,8 +54,8 @@ export class Validator {
     if (set.rows().some((key) => groupOfRow(key) !== row.group)) return undefined
     if (groups.length > 0 && row.head.version > moment) return false
     if (this.#isForgotten(moment)) return false
-    // A head without a record: everything was deleted.
-    if (row.head.version > moment && row.log[0]?.stamp !== row.head.version) return false
+    // The group may have been deleted since, which leaves no record: then the cells tell.
+    if (row.head.floor > moment) return undefined
     return !row.log.some(
       ({ stamp, record, group }) => stamp > moment && record.changes.some(({ path }) => set.has(rowOf(group, path))),
     )

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { mutationOf } from '../../test/property/log-world.ts'
+import type { Key } from '../model/key.ts'
+import { type Engine, openEngine } from '../service/engine.ts'
+import { MemoryRows } from '../storage/memory-rows.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+
+const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
+const key = (...names: string[]): Key => ({ partition, path: names.map((name) => ({ kind: 'G', name })) })
+
+test('a transaction whose group was deleted after it had read is refused, also when the group has a newer commit', async () => {
+  const rows = new MemoryRows()
+  const scheduler = new VirtualClock()
+  const engines = await Promise.all([1, 2].map((gateway) => openEngine({ shared: { rows, gateway }, scheduler })))
+  const [one, other] = engines as [Engine, Engine]
+  const done = async <T>(work: T | PromiseLike<T>): Promise<T> => {
+    const settled = Promise.allSettled([work])
+    for (let turn = 0; turn < 50; turn++) await scheduler.advance(20)
+    await settled
+    return await work
+  }
+  const put = (engine: Engine, written: Key, value: number, transaction?: Uint8Array) =>
+    engine.database('p').commit(engine.context(), {
+      mutations: [mutationOf(written, value)],
+      ...(transaction === undefined
+        ? { mode: 'nonTransactional' as const }
+        : { mode: 'transactional' as const, transaction }),
+    })
+  await done(put(one, key('a', 'read'), 1))
+  const database = one.database('p')
+  const transaction = await done(database.beginTransaction(one.context(), { mode: 'readWrite' }))
+  const read = { transaction }
+  expect((await done(database.lookup(one.context(), { keys: [key('a', 'read')], read }))).found).toHaveLength(1)
+  await done(other.reset({ projectId: 'p', databaseId: '' }))
+  await done(put(other, key('a'), 2))
+  await expect(done(put(one, key('a', 'written'), 3, transaction))).rejects.toMatchObject({ code: 'ABORTED' })
+  await Promise.all(engines.map((engine) => engine.close()))
+})
