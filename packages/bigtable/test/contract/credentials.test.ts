@@ -1,16 +1,17 @@
 /** Calls over TLS with application default credentials: tokens come with the headers, and are renewed when they have expired. */
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createSecureServer, type Http2SecureServer } from 'node:http2'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { credentials } from '@grpc/grpc-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callCredentials, defaultCredentials } from '../../src/client/credentials.ts'
 import { GrpcTransport } from '../../src/client/transport.ts'
-import { openBigtable } from '../../src/index.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
 import { placeOf } from '../support/fake-client.ts'
 
@@ -39,9 +40,6 @@ let transport: GrpcTransport
 /** The answer of the token endpoint. */
 let answer: (number: number) => { readonly status: number; readonly body: object }
 let asked = 0
-let loadedForEmulator: boolean | undefined
-const isLoaded = (): boolean =>
-  Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('/google-auth-library/'))
 const seen: (string | undefined)[] = []
 const variable = 'GOOGLE_APPLICATION_CREDENTIALS'
 const before = process.env[variable]
@@ -73,10 +71,6 @@ beforeAll(async () => {
   }
   writeFileSync(join(dir, 'credentials.json'), JSON.stringify(file))
   process.env[variable] = join(dir, 'credentials.json')
-  const fake = await FakeBigtable.start()
-  await (await openBigtable(placeOf(fake.address, 'sixtables'))).close()
-  await fake.close()
-  loadedForEmulator = isLoaded()
   transport = new GrpcTransport({
     address: `localhost:${portOf(bigtable)}`,
     credentials: credentials.createSsl(Buffer.from(certificate)),
@@ -110,8 +104,27 @@ const token = (number: number, seconds: number) => ({
 const call = (): Promise<Uint8Array> =>
   transport.unary('/google.bigtable.v2.Bigtable/ReadRows', new Uint8Array(0), { timeoutMs: 20_000, routing: 'x=y' })
 
-test('an emulator is opened without google-auth-library', () => {
-  expect({ loadedForEmulator, now: isLoaded() }).toEqual({ loadedForEmulator: false, now: true })
+/** Opens the table that its second argument names, with the package that is built in its first; says whether the library is loaded then, and once it is asked for. */
+const opening = `
+  import { createRequire } from 'node:module'
+  const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('/google-auth-library/'))
+  const [built, place] = process.argv.slice(-2)
+  const { openBigtable } = await import(built)
+  await (await openBigtable(JSON.parse(place))).close()
+  const forEmulator = isLoaded()
+  await import('google-auth-library')
+  console.log(JSON.stringify({ forEmulator, asked: isLoaded() }))
+`
+
+test('an emulator is opened without google-auth-library', async () => {
+  // In a process of its own, as test files share their modules.
+  const fake = await FakeBigtable.start()
+  const cwd = fileURLToPath(new URL('../..', import.meta.url))
+  const place = JSON.stringify(placeOf(fake.address, 'sixtables'))
+  const args = ['--input-type=module', '--eval', opening, '--', join(cwd, 'dist/index.js'), place]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd })
+  await fake.close()
+  expect(JSON.parse(stdout)).toEqual({ forEmulator: false, asked: true })
 })
 
 test('a token that has expired is renewed, and one that has not goes with the next call too', async () => {
