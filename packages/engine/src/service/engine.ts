@@ -180,7 +180,8 @@ export class Engine {
 
   /**
    * Deletes all data, or what lies in `scope`. Without a scope ids and everything else begin anew, as after a first start;
-   * composite indexes stay defined. Requests under way end first.
+   * composite indexes stay defined. Requests under way end first. At a store that several processes share ids go on
+   * (shared-reset/SRS1).
    */
   async reset(scope: ResetScope = {}, context: RequestContext = this.context()): Promise<void> {
     const { resetRefusal } = this.#parts.options.shared ?? {}

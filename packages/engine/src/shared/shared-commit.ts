@@ -12,6 +12,8 @@
  * SC1  An answer is given only after APPEND or DECIDE is known to have taken effect.
  * SC2  A commit that failed is refused in all its groups before it leaves the list.
  * SC3  A commit of a process that stood still for an hour is not made again: its record may have been in the log, and swept since.
+ * SC4  A commit that changes nothing, such as the deletion of a missing entity, is true at its stamp: it looks at its groups again.
+ *                                                                                   test/property/gateways.test.ts
  */
 import { checkAlive } from '../context.ts'
 import { contention, DatastoreError } from '../errors.ts'
@@ -188,9 +190,14 @@ export class SharedCommits {
     }
     const { states, result } = evaluation
     if (states.length === 0) {
-      const unchanged = await this.#unchangedAtStamp(commit, rows, reads, evaluated)
+      // SC4
+      const isTrue =
+        reads === undefined
+          ? await this.#validator.areStill(rows, commit)
+          : await this.#unchangedAtStamp(commit, rows, reads, evaluated)
       this.#clock.finish(commit)
-      return unchanged ? { committed: { version, result, indexUpdates: 0 } } : 'conflict'
+      if (isTrue) return { committed: { version, result, indexUpdates: 0 } }
+      return reads === undefined ? 'lost' : 'conflict'
     }
     checkAlive(input.context)
     const rules = this.#store.rulesOf(this.#clock.database, epoch)

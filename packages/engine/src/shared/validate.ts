@@ -64,15 +64,8 @@ export class Validator {
   /** Whether nothing that was read changed up to the stamp of the commit. */
   async isUnchanged(reads: CheckedReads, commit: OwnCommit): Promise<boolean> {
     const { moment, set, groups } = reads
-    const state = await this.#clock.read()
     const touched = new Set([...groups, ...set.rows().map(groupOfRow)])
-    const mayTouch = state.listed.filter(
-      (one) =>
-        one.id !== commit.id &&
-        one.stamp < commit.stamp &&
-        (set.spans.length > 0 || one.groups.some((group) => touched.has(group))),
-    )
-    if (!this.#store.isOff('wait-in-validation')) await this.#resolver.resolveAll(state, mayTouch, commit.stamp)
+    await this.#resolveBelow(commit, (group) => set.spans.length > 0 || touched.has(group))
     if (groups.length > 0) {
       const rows = await readGroups(this.#store.rows, groups, commit.stamp)
       for (const { head } of rows.values()) if (head.version > moment) return false
@@ -91,6 +84,22 @@ export class Validator {
       if (found.length > 0) return false
     }
     return !this.#isForgotten(moment)
+  }
+
+  /** Whether entity groups are at the stamp of the commit what they were when these rows of them were read. */
+  async areStill(rows: ReadonlyMap<GroupCode, GroupRow>, commit: OwnCommit): Promise<boolean> {
+    await this.#resolveBelow(commit, (group) => rows.has(group))
+    const now = await readGroups(this.#store.rows, [...rows.keys()], commit.stamp)
+    return [...rows].every(([group, { head }]) => now.get(group)?.head.version === head.version)
+  }
+
+  /** Resolves the commits under way below the stamp of a commit that may touch some groups. */
+  async #resolveBelow(commit: OwnCommit, isTouched: (group: GroupCode) => boolean): Promise<void> {
+    const state = await this.#clock.read()
+    const mayTouch = state.listed.filter(
+      ({ id, stamp, groups }) => id !== commit.id && stamp < commit.stamp && groups.some(isTouched),
+    )
+    if (!this.#store.isOff('wait-in-validation')) await this.#resolver.resolveAll(state, mayTouch, commit.stamp)
   }
 
   /** Whether what has changed since a moment may have been swept. */

@@ -144,8 +144,6 @@ export class Clients {
           mutations,
         }),
       )
-      // A delete of a missing entity has no commit of its own.
-      if (!writes.has(nameOf(written[0] as Key)) || writes.get(nameOf(written[0] as Key)) === undefined) return
       const [first] = mutationResults
       if (first !== undefined) event.stamp = first.version
     })

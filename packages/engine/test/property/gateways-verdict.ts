@@ -19,6 +19,12 @@ export interface Logged {
   readonly changes: { readonly name: string; readonly before: number | undefined; readonly after: number | undefined }[]
 }
 
+/** All entities from a stamp on. */
+interface State {
+  readonly stamp: bigint
+  readonly values: Values
+}
+
 /** The commits and deletions that rows have shown: logs and old cells are swept. */
 export class Shown {
   readonly commits: Map<string, Logged> = new Map()
@@ -59,12 +65,10 @@ function valueIn(cell: Uint8Array | undefined): number | undefined {
 /** @returns what is wrong; `undefined` = nothing */
 export function verdict({ commits: known, deletions: deleted }: Shown, events: readonly Event[]): string | undefined {
   const given = events.flatMap((event) => event.given ?? [])
-  // A reset lets ids begin anew.
-  const isReset = events.some(({ what }) => what === 'reset')
-  if (!isReset && new Set(given).size < given.length) return `an id was given twice: ${given.join(' ')}`
+  if (new Set(given).size < given.length) return `an id was given twice: ${given.join(' ')}`
   const nothing = deleted.map((stamp): Logged => ({ stamp, groups: [], seen: [], changes: [] }))
   const commits = [...known.values(), ...nothing].sort((a, b) => (a.stamp < b.stamp ? -1 : 1))
-  const states: { readonly stamp: bigint; readonly values: Values }[] = [{ stamp: 0n, values: new Map() }]
+  const states: State[] = [{ stamp: 0n, values: new Map() }]
   const byValue = new Map<number, bigint>()
   let values = new Map<string, number>()
   for (const { stamp, groups, seen, changes } of commits) {
@@ -87,7 +91,7 @@ export function verdict({ commits: known, deletions: deleted }: Shown, events: r
   }
   const at = (moment: bigint): Values => states.findLast(({ stamp }) => stamp <= moment)?.values ?? new Map()
   for (const event of events) {
-    const wrong = wrongEvent(event, at, byValue)
+    const wrong = event.what === 'reset' ? wrongReset(event, events, states) : wrongEvent(event, at, byValue)
     if (wrong !== undefined) return `${event.what} (steps ${event.startStep} to ${event.endStep}): ${wrong}`
   }
   return wrongOrder(events)
@@ -100,6 +104,9 @@ function wrongEvent(
 ): string | undefined {
   const { writes, stamp, found, end, failed } = event
   for (const [name, value] of writes ?? []) {
+    if (end !== undefined && stamp !== undefined && at(stamp).get(name) !== value) {
+      return `acknowledged at ${stamp}, when ${name} was ${at(stamp).get(name)}`
+    }
     if (value === undefined) continue
     if (failed && byValue.has(value)) return `it was refused, and ${name} has its value`
     if (end !== undefined && stamp !== undefined && byValue.get(value) !== stamp) {
@@ -112,6 +119,20 @@ function wrongEvent(
   const expected = expectedOf(event, at(moment))
   if (text(found) === text(expected)) return undefined
   return `at ${moment} it read ${text(found)}, the replay has ${text(expected)}`
+}
+
+/** Of an acknowledged reset: nothing was there at a moment after all that had ended before it, and before all that began after it. */
+function wrongReset({ start, end }: Event, events: readonly Event[], states: readonly State[]): string | undefined {
+  if (end === undefined) return undefined
+  const before = events.flatMap((one) => ((one.end ?? end) < start ? (one.stamp ?? []) : []))
+  const after = events.flatMap((one) => (one.start > end && one.end !== undefined ? (one.stamp ?? []) : []))
+  const isLater = ({ stamp }: State): boolean => after.some((one) => one <= stamp)
+  const possible = states.filter((state, i) => {
+    const next = states[i + 1]
+    return !isLater(state) && (next === undefined || !before.some((one) => next.stamp <= one))
+  })
+  if (possible.some(({ values }) => values.size === 0)) return undefined
+  return `nothing was deleted in ${possible.length} states`
 }
 
 function expectedOf({ isQuery, asked }: Event, values: Values): Values {
@@ -141,10 +162,14 @@ function wrongOrder(events: readonly Event[]): string | undefined {
       if ((a.end as number) >= b.start) continue
       if (a.stamp !== undefined && b.stamp !== undefined && b.stamp <= a.stamp)
         return `${b.what} came before ${a.what}, which had ended`
-      // A read of one group may be of the moment of that group.
-      const comparesGroups = b.isQuery === true || b.asked?.some((name) => a.writes?.has(name) === true) === true
+      // A read of one group may be of the moment of that group; deletions may have changed nothing there.
+      const isOfGroups = b.isQuery === true || (b.asked?.length ?? 0) > 1
+      const comparesGroups = isOfGroups || b.asked?.some((name) => a.writes?.get(name) !== undefined) === true
       if (a.stamp !== undefined && b.at !== undefined && comparesGroups && b.at < a.stamp) {
         return `${b.what} at ${b.at} began after ${a.what} at ${a.stamp} had ended`
+      }
+      if (a.at !== undefined && b.at !== undefined && isOfGroups && b.at < a.at) {
+        return `${b.what} at ${b.at} began after ${a.what} at ${a.at} had ended`
       }
       if (a.at !== undefined && a.isQuery && b.stamp !== undefined && b.stamp <= a.at) {
         return `${b.what} at ${b.stamp} came into the past of ${a.what} at ${a.at}`
