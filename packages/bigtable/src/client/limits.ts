@@ -3,7 +3,7 @@
  * them, so the client keeps them everywhere: a program that works against the emulator then works against an instance.
  */
 export const bigtableLimits: {
-  readonly [limit in 'rowKeyBytes' | 'cellBytes' | 'filterBytes' | 'changesPerCall']: number
+  readonly [limit in 'rowKeyBytes' | 'cellBytes' | 'filterBytes' | 'readRequestBytes' | 'changesPerCall']: number
 } = {
   /** Bytes of a row key. */
   rowKeyBytes: 4096,
@@ -11,6 +11,8 @@ export const bigtableLimits: {
   cellBytes: 100 * 1024 * 1024,
   /** Bytes of a filter, as it is sent. */
   filterBytes: 20_480,
+  /** Bytes of a request for rows (measured by others: googleapis/google-cloud-python #6836). */
+  readRequestBytes: 512 * 1024,
   /** Changes in one call, over all its rows. */
   changesPerCall: 100_000,
 }

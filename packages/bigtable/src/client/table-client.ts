@@ -84,6 +84,7 @@ export class TableClient {
         reversed: reverse,
         ...(left === undefined ? {} : { rowsLimit: { low: left, high: 0 } }),
       }).finish()
+      checkReadRequest(request.length)
       const reader = new ChunkReader((row) => rows.push(row), reverse, last)
       const take = (bytes: Uint8Array): void => {
         reader.message(bytes)
@@ -209,6 +210,13 @@ function checkFilter(filter: RowFilter): void {
   if (length <= bigtableLimits.filterBytes) return
   throw invalidArgument(
     `a filter of ${length} bytes is needed, and Bigtable takes at most ${bigtableLimits.filterBytes}: compare shorter values`,
+  )
+}
+
+function checkReadRequest(bytes: number): void {
+  if (bytes <= bigtableLimits.readRequestBytes) return
+  throw invalidArgument(
+    `a request of ${bytes} bytes for rows is needed, and Bigtable takes at most ${bigtableLimits.readRequestBytes}: ask for fewer keys`,
   )
 }
 

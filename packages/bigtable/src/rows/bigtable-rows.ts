@@ -126,6 +126,11 @@ export class BigtableRows implements RowStore {
 function checkChanges(key: RowKey, changes: readonly CellChange[]): void {
   if (key === '') throw new DatastoreError('INVALID_ARGUMENT', 'a row of a Bigtable has a key of at least one byte')
   checkRowKey(key)
+  if (changes.length > bigtableLimits.changesPerCall) {
+    throw invalidArgument(
+      `${changes.length} changes of a row are needed at once, and Bigtable takes at most ${bigtableLimits.changesPerCall}`,
+    )
+  }
   for (const change of changes) {
     if (change.type !== 'set' || change.value.length <= bigtableLimits.cellBytes) continue
     throw invalidArgument(

@@ -1,10 +1,11 @@
 /**
- * Changes of rows: those of one turn go in one MutateRows, or in several of at most 1,000 rows and 4 MiB.
+ * Changes of rows: those of one turn go in one MutateRows, or in several of at most 1,000 rows, 100,000 changes and 4 MiB.
  *
  * RC1  Changes of one row that were asked for in one turn are one entry, in their order.
  * RC2  A call is acknowledged when all of its rows are; it fails with the error of one of its own rows.
  */
 import type { RowChange, RowKey, Scheduler } from '@sixtables/engine'
+import { bigtableLimits } from '../client/limits.ts'
 import type { Mutation, TableClient } from '../client/table-client.ts'
 import { mutationOf } from './filters.ts'
 import { Gathered } from './gathered.ts'
@@ -90,14 +91,18 @@ function entriesOf(calls: readonly Call[]): Iterable<Entry> {
 function* batches(entries: Iterable<Entry>): Iterable<readonly Entry[]> {
   let batch: Entry[] = []
   let bytes = 0
+  let changes = 0
   for (const entry of entries) {
-    if (batch.length > 0 && (batch.length >= rowsPerCall || bytes + entry.bytes > bytesPerCall)) {
+    bytes += entry.bytes
+    changes += entry.mutations.length
+    const isFull = batch.length >= rowsPerCall || changes > bigtableLimits.changesPerCall || bytes > bytesPerCall
+    if (batch.length > 0 && isFull) {
       yield batch
       batch = []
-      bytes = 0
+      bytes = entry.bytes
+      changes = entry.mutations.length
     }
     batch.push(entry)
-    bytes += entry.bytes
   }
   if (batch.length > 0) yield batch
 }

@@ -1,15 +1,18 @@
 /**
- * Reads of rows by key: those of one turn with the same wish go in one ReadRows, each key once.
+ * Reads of rows by key: those of one turn with the same wish go in one ReadRows, each key once, or
+ * in several of at most 1,000 keys and 256 KiB.
  *
  * RR1  A read is sent after it was asked for, never before: it sees what was acknowledged until then.
  */
 import type { Row, RowKey, Scheduler, Wanted } from '@sixtables/engine'
+import { bigtableLimits } from '../client/limits.ts'
 import type { TableClient } from '../client/table-client.ts'
 import { rowOf, wantedFilter } from './filters.ts'
 import { Gathered } from './gathered.ts'
 
-/** Most keys of one ReadRows: a request stays well below the limits of gRPC. */
 const keysPerCall = 1000
+/** Half of the limit of a real Bigtable (limits.ts): its filter and lengths of keys are in a request too. */
+const keyBytesPerCall = bigtableLimits.readRequestBytes / 2
 
 interface Read {
   readonly keys: readonly RowKey[]
@@ -60,13 +63,29 @@ export class RowReads {
   async #fetch(reads: readonly Read[]): Promise<ReadonlyMap<RowKey, Row>> {
     const keys = [...new Set(reads.flatMap((read) => read.keys))]
     const filter = wantedFilter(reads[0]?.wanted ?? [])
-    const parts: RowKey[][] = []
-    for (let i = 0; i < keys.length; i += keysPerCall) parts.push(keys.slice(i, i + keysPerCall))
-    const answers = await Promise.all(parts.map((part) => this.#client.readRows({ rows: { keys: part }, filter })))
+    const answers = await Promise.all(
+      partsOf(keys).map((part) => this.#client.readRows({ rows: { keys: part }, filter })),
+    )
     const found = new Map<RowKey, Row>()
     for (const row of answers.flat()) found.set(row.key, rowOf(row))
     return found
   }
+}
+
+function partsOf(keys: readonly RowKey[]): readonly (readonly RowKey[])[] {
+  const parts: RowKey[][] = []
+  let part: RowKey[] = []
+  let bytes = 0
+  for (const key of keys) {
+    if (part.length === 0 || part.length === keysPerCall || bytes + key.length > keyBytesPerCall) {
+      part = []
+      parts.push(part)
+      bytes = 0
+    }
+    part.push(key)
+    bytes += key.length
+  }
+  return parts
 }
 
 function wishOf(wanted: Wanted): string {

@@ -54,11 +54,31 @@ test('changes are one call, and those of one row one entry in their order', asyn
   expect(await valuesOf('a')).toEqual(['3'])
 })
 
+test('reads of long keys are calls that a real Bigtable takes, also with those of other callers', async () => {
+  const long = Array.from({ length: 150 }, (_, i) => `${i}`.padStart(4_000, 'k'))
+  await rows.mutateRows(['short', ...long].map((key) => ({ key, changes: [set(1n, key.slice(-3))] })))
+  const read = (keys: readonly string[]) => rows.readRows(keys, [{ family: 'v' }])
+  const calls = await callsOf('ReadRows', async () => {
+    const found = await Promise.all([read(long), read(['short'])])
+    expect(found.map(({ size }) => size)).toEqual([150, 1])
+  })
+  expect(calls).toBe(3)
+})
+
 test('more than a thousand rows, and more than 4 MiB, are several calls', async () => {
   const many = Array.from({ length: 2001 }, (_, i) => ({ key: `k${i}`, changes: [set(1n, 'x')] }))
   expect(await callsOf('MutateRows', () => rows.mutateRows(many))).toBe(3)
   const large = Array.from({ length: 3 }, (_, i) => ({ key: `l${i}`, changes: [set(1n, 'x'.repeat(2.5 * 2 ** 20))] }))
   expect(await callsOf('MutateRows', () => rows.mutateRows(large))).toBe(3)
+})
+
+test('more than 100,000 changes are several calls, and of one row they are refused', async () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, () => ({ type: 'delete', family: 'v', until: 1n }) as const)
+  const change = (...counts: readonly number[]) =>
+    rows.mutateRows(counts.map((count, i) => ({ key: `m${i}`, changes: many(count) })))
+  expect(await callsOf('MutateRows', () => change(60_000, 60_000))).toBe(2)
+  await expect(change(100_001)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', message: /100000/ })
 })
 
 test('a call fails by its own rows alone', async () => {
