@@ -37,6 +37,15 @@ export interface TransportOptions {
 /** Protocol buffer google.bigtable.v2.FeatureFlags { reverse_scans: true } in base64: without it reversed scans are refused. */
 const features = 'CAE='
 
+/**
+ * The words of grpc-js for a stream that was reset with ENHANCE_YOUR_CALM or INADEQUATE_SECURITY. It gives them the codes
+ * RESOURCE_EXHAUSTED and PERMISSION_DENIED, but no server has said so, and the call may have had its effect.
+ */
+const resets: ReadonlySet<string> = new Set([
+  'Bandwidth exhausted or memory limit exceeded',
+  'Protocol not secure enough',
+])
+
 /** The words of grpc-js around the reason why there is no connection. */
 const noConnection = /^No connection established\. Last error: (?:Error: )?(.*?)\.? Resolution note: .*$/s
 
@@ -124,6 +133,7 @@ export class GrpcTransport implements Transport {
   }
 
   #error({ code, details }: { readonly code: number; readonly details: string }): CallError {
+    if (resets.has(details)) return new CallError(grpcCodes.UNAVAILABLE, details)
     return new CallError(code, details.replace(noConnection, '$1'))
   }
 }
