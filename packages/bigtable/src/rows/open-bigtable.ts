@@ -13,6 +13,7 @@ import { TableAdmin } from '../client/table-admin.ts'
 import { TableClient } from '../client/table-client.ts'
 import { GrpcTransport } from '../client/transport.ts'
 import { BigtableRows } from './bigtable-rows.ts'
+import { checkClock } from './server-clock.ts'
 
 export interface BigtableOptions extends BigtablePlace {
   /** Time; default the machine's. */
@@ -50,7 +51,9 @@ export async function openBigtable(options: BigtableOptions): Promise<BigtableRo
     await tables.checkFamilies()
     const client = new TableClient(options, data, waiting, timeoutMs)
     await client.tryCalls()
-    return new BigtableRows(client, options.scheduler ?? systemScheduler, close)
+    const scheduler = options.scheduler ?? systemScheduler
+    await checkClock(client, scheduler)
+    return new BigtableRows(client, scheduler, close)
   } catch (error) {
     close()
     throw error

@@ -1,4 +1,5 @@
 /** The client under faults: what is repeated, what is not, and what is never sent (table-client/TC2 to table-client/TC4). */
+import { constants } from 'node:http2'
 import { OutcomeUnknown } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Mutation, TableClient } from '../../src/client/table-client.ts'
@@ -92,6 +93,8 @@ describe('conditional changes', () => {
 
   const lost: readonly Fault[] = [
     { type: 'answerLost' },
+    { type: 'answerLost', reset: constants.NGHTTP2_ENHANCE_YOUR_CALM },
+    { type: 'answerLost', reset: constants.NGHTTP2_INADEQUATE_SECURITY },
     { type: 'effectLate' },
     { type: 'refuse', code: 14 },
     { type: 'refuse', code: 4 },
@@ -99,7 +102,7 @@ describe('conditional changes', () => {
     { type: 'refuse', code: 10 },
   ]
   test.each(lost)(
-    'table-client/TC3: have an unknown outcome after $type $code, and are not sent again',
+    'table-client/TC3: have an unknown outcome after $type $code $reset, and are not sent again',
     async (fault) => {
       faults('CheckAndMutateRow', fault)
       const calls = await callsOf('CheckAndMutateRow', async () => {
@@ -130,6 +133,19 @@ test('table-client/TC4: a filter above the limit is refused before it is sent', 
     await expect(reading()).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',
       message: expect.stringContaining('20480'),
+    })
+  })
+  expect(calls).toBe(0)
+})
+
+test('table-client/TC4: a request for rows above the limit is refused before it is sent', async () => {
+  const keys = Array.from({ length: 131 }, (_, i) => `${i}`.padStart(4_096, 'k'))
+  const filter = { passAllFilter: true }
+  expect(await client.readRows({ rows: { keys: keys.slice(0, 100) }, filter })).toEqual([])
+  const calls = await callsOf('ReadRows', async () => {
+    await expect(client.readRows({ rows: { keys }, filter })).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: expect.stringContaining('524288'),
     })
   })
   expect(calls).toBe(0)

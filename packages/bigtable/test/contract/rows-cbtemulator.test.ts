@@ -1,6 +1,7 @@
 /** The contract of the store of wide rows over Google's emulator (rows/RS1 to rows/RS7). */
+import { systemScheduler } from '@sixtables/engine'
 import { rowsContract } from '@sixtables/engine/testing'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openBigtable } from '../../src/index.ts'
 import { type Emulator, hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
 
@@ -18,5 +19,14 @@ describe.skipIf(!hasCbtemulator)("rows in Google's emulator keep the contract of
     const place = { project: 'demo', instance: 'local', table: `t${tables++}`, emulator: emulator.address }
     const rows = await openBigtable(place)
     await run(rows).finally(() => rows.close())
+  })
+
+  test('server-clock/SV1: it tells its time', async () => {
+    const scheduler = { ...systemScheduler, nowMicros: () => systemScheduler.nowMicros() + 3_600_000_000n }
+    const place = { project: 'demo', instance: 'local', table: 'clock', emulator: emulator.address }
+    await expect(openBigtable({ ...place, scheduler })).rejects.toThrow(
+      /this machine is (3599|3600) s ahead of the clock/,
+    )
+    await (await openBigtable(place)).close()
   })
 })

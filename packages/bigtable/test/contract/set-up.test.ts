@@ -106,6 +106,23 @@ test('an app profile without single-row transactions', async () => {
   )
 })
 
+test('server-clock/SV1: a clock that is more than a minute off', async () => {
+  fake.fault = () => undefined
+  withFamilies({})
+  const now = () => BigInt(Date.now()) * 1000n
+  fake.nowMicros = () => now() - 3_600_000_000n
+  expect(await problem(openBigtable(options()))).toMatch(
+    /^the clock of this machine is (3599|3600) s ahead of the clock of the Bigtable table sixtables.*set the clock right/,
+  )
+  fake.nowMicros = () => now() + 90_000_000n
+  expect(await problem(openBigtable(options()))).toMatch(/^the clock of this machine is (89|90) s behind the clock/)
+  for (const differenceMicros of [-50_000_000n, 50_000_000n]) {
+    fake.nowMicros = () => now() + differenceMicros
+    await (await openBigtable(options())).close()
+  }
+  fake.nowMicros = now
+})
+
 test('no credentials', async () => {
   const before = process.env['GOOGLE_APPLICATION_CREDENTIALS']
   process.env['GOOGLE_APPLICATION_CREDENTIALS'] = '/nowhere/key.json'

@@ -26,15 +26,18 @@ const many = Number(process.env['SIXTABLES_ENTITIES'] ?? 300)
 let fake: FakeBigtable
 beforeAll(async () => {
   fake = await FakeBigtable.start()
+  fake.nowMicros = () => startMicros
 })
 afterAll(() => fake.close())
+
+const startMicros = 1_800_000_000_000_000n
 
 /**
  * 100 microseconds pass with each look at the clock, so that it is ahead of the stamps of a batch, as real ones are. Sleeps of a second and
  * more do not end.
  */
 function nearlyStill(): Scheduler {
-  let now = 1_800_000_000_000_000n
+  let now = startMicros
   return {
     nowMicros: () => {
       now += 100n

@@ -58,7 +58,7 @@ test('a read gives each row once, whole and in order, however its answers are cu
             },
           })),
         )
-        table.mutate(key, mutations as unknown as Mutation[])
+        table.mutate(key, mutations as unknown as Mutation[], 0n)
       }
       const left = [...faults]
       fake.fault = () => left.shift()

@@ -3,7 +3,8 @@
  * It shares no code with the client: it reads the published protos with protobufjs.
  *
  * FB1  A row changes atomically; a scan reads each row when it comes to it, so that it is no snapshot.
- * FB2  It has the limits of a real Bigtable, which Google's emulator lacks: keys, cells, filters, changes in a call.
+ * FB2  It has the limits of a real Bigtable, which Google's emulator lacks: keys, cells, filters, changes in a call, requests
+ *      for rows.
  * FB3  Values and rows come in pieces of chance sizes, some rows begun, taken back and begun anew.
  * FB4  Faults are chosen call by call: refused, the answer lost, the effect late, the stream cut, the connection asked to go away.
  */
@@ -26,8 +27,8 @@ export interface FakeCall {
 export type Fault =
   /** No effect, this code. */
   | { readonly type: 'refuse'; readonly code: number; readonly message?: string }
-  /** The effect, and no answer: the stream is reset. */
-  | { readonly type: 'answerLost' }
+  /** The effect, and no answer: the stream is reset, by default with INTERNAL_ERROR. */
+  | { readonly type: 'answerLost'; readonly reset?: number }
   /** No answer, and the effect when {@link FakeBigtable.landLate} is called. */
   | { readonly type: 'effectLate' }
   /** Ends the answer with UNAVAILABLE after so many rows, within the next one. Effects behind them do not happen. */
@@ -90,6 +91,8 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 export class FakeBigtable {
   /** Chooses a fault for a call. */
   fault: (call: FakeCall) => Fault | undefined = () => undefined
+  /** Its clock, in microseconds. */
+  nowMicros: () => bigint = () => BigInt(Date.now()) * 1000n
   /** App profiles without single-row transactions. */
   readonly profilesWithoutTransactions = new Set<string>()
   /** Instances that there are; with none named here, all. */
@@ -162,7 +165,11 @@ export class FakeBigtable {
     if (fault?.type === 'goAway') stream.session?.goaway(constants.NGHTTP2_NO_ERROR)
     if (fault?.type === 'refuse') return this.#end(stream, fault.code, fault.message ?? 'refused by the test')
     try {
-      const request = decode(method, Buffer.concat(parts).subarray(5))
+      const bytes = Buffer.concat(parts).subarray(5)
+      if (method === 'ReadRows' && bytes.length > fakeLimits.readRequest) {
+        throw new Refusal(3, `a request of ${bytes.length} bytes is above the limit of ${fakeLimits.readRequest}`)
+      }
+      const request = decode(method, bytes)
       if (fault?.type === 'effectLate') {
         this.#late.push(() => void this.#run(method, request, async () => {}).catch(() => {}))
         stream.close(constants.NGHTTP2_INTERNAL_ERROR)
@@ -177,7 +184,7 @@ export class FakeBigtable {
         if (isRow && method !== 'ReadRows') counts.rows++
       })
       this.#flush(stream, method)
-      if (fault?.type === 'answerLost') stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+      if (fault?.type === 'answerLost') stream.close(fault.reset ?? constants.NGHTTP2_INTERNAL_ERROR)
       else this.#end(stream, 0, '')
     } catch (error) {
       if (error instanceof Refusal) this.#end(stream, error.code, error.message)
@@ -357,7 +364,7 @@ export class FakeBigtable {
     for (const [index, { rowKey, mutations }] of request.entries.entries()) {
       let status = { code: 0, message: '' }
       try {
-        table.mutate(text(rowKey), mutations)
+        table.mutate(text(rowKey), mutations, this.nowMicros())
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
         status = { code: error.code, message: error.message }
@@ -378,7 +385,7 @@ export class FakeBigtable {
     if (trueMutations.length + falseMutations.length === 0) throw new Refusal(3, 'No mutations provided')
     const predicateMatched = table.read(key, predicateFilter).length > 0
     const mutations = predicateMatched ? trueMutations : falseMutations
-    if (mutations.length > 0) table.mutate(key, mutations)
+    if (mutations.length > 0) table.mutate(key, mutations, this.nowMicros())
     await answer({ predicateMatched }, true)
   }
 }

@@ -26,7 +26,13 @@ export class Refusal extends Error {
 
 const invalid = (message: string): Refusal => new Refusal(3, message)
 
-export const fakeLimits = { key: 4096, cell: 100 * 1024 * 1024, filter: 20_480, mutations: 100_000 } as const
+export const fakeLimits = {
+  key: 4096,
+  cell: 100 * 1024 * 1024,
+  filter: 20_480,
+  mutations: 100_000,
+  readRequest: 512 * 1024,
+} as const
 
 /** Sorted by family, qualifier, and time with the newest first. */
 type FakeRow = readonly FakeCell[]
@@ -100,12 +106,16 @@ export class FakeTable {
     return filter === undefined || filter === null ? cells : passed(cells, filter)
   }
 
-  /** All mutations, or none of them. */
-  mutate(key: string, mutations: readonly Message[]): void {
+  /**
+   * All mutations, or none of them.
+   *
+   * @param now - in microseconds: the timestamp of cells that are set at -1
+   */
+  mutate(key: string, mutations: readonly Message[], now: bigint): void {
     checkKey(key)
     if (mutations.length === 0) throw invalid('No mutations provided')
     let cells = this.#rows.get(key) ?? []
-    for (const mutation of mutations) cells = this.#changed(cells, mutation)
+    for (const mutation of mutations) cells = this.#changed(cells, mutation, now)
     const before = this.#rows.has(key)
     if (cells.length === 0) this.#rows.delete(key)
     else this.#rows.set(key, cells)
@@ -113,10 +123,10 @@ export class FakeTable {
     if (!before && cells.length > 0) this.keys.add(key)
   }
 
-  #changed(cells: FakeRow, mutation: Message): FakeRow {
+  #changed(cells: FakeRow, mutation: Message, now: bigint): FakeRow {
     const { setCell, deleteFromColumn, deleteFromFamily, deleteFromRow } = mutation
     if (deleteFromRow) return []
-    if (setCell) return this.#set(cells, setCell)
+    if (setCell) return this.#set(cells, setCell, now)
     if (deleteFromFamily) {
       this.#checkFamily(deleteFromFamily.familyName)
       return cells.filter(({ family }) => family !== deleteFromFamily.familyName)
@@ -131,9 +141,11 @@ export class FakeTable {
     )
   }
 
-  #set(cells: FakeRow, { familyName: family, columnQualifier, timestampMicros: micros, value }: Message): FakeRow {
+  #set(cells: FakeRow, setCell: Message, now: bigint): FakeRow {
+    const { familyName: family, columnQualifier, timestampMicros, value } = setCell
+    const micros: bigint = timestampMicros === -1n ? now - (now % 1000n) : timestampMicros
     this.#checkFamily(family)
-    if (micros < -1n || (micros >= 0n && micros % 1000n !== 0n)) {
+    if (micros < 0n || micros % 1000n !== 0n) {
       throw invalid(
         `Timestamp granularity mismatch. Expected a multiple of 1000 (millisecond granularity), but got ${micros}.`,
       )

@@ -4,6 +4,7 @@ import { seededRandom } from '../random.ts'
 import { MemoryRows } from '../storage/memory-rows.ts'
 import { RowsKv } from '../storage/rows-kv.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
+import { ClockLead } from './clock-lead.ts'
 import { ClockRow } from './clock-row.ts'
 import { SharedStore } from './shared-store.ts'
 
@@ -60,4 +61,16 @@ test('clock-lead/CL1: gateways whose clocks are behind get stamps beside one who
   await done
   expect(Math.max(...stamps) / Math.min(...stamps), `stamps by gateway: ${stamps.join(', ')}`).toBeLessThan(4)
   expect(registerAheadMs, 'the register keeps to the clock that is ahead').toBeLessThan(81)
+})
+
+test('clock-lead/CL2: a clock that is more than a second ahead is not followed, also not in steps', () => {
+  const now = 1_800_000_000_000_000n
+  const lead = new ClockLead({ nowMicros: () => now })
+  lead.cameLate(now + 3_600_000_000n, 5_000n)
+  expect(lead.at(now)).toBe(0n)
+  lead.cameLate(now + 80_000n, 5_000n)
+  expect(lead.at(now)).toBe(85_000n)
+  for (let i = 0; i < 100; i++) lead.cameLate(now + lead.at(now) + 80_000n, 5_000n)
+  expect(lead.at(now)).toBeGreaterThan(900_000n)
+  expect(lead.at(now)).toBeLessThanOrEqual(1_000_000n)
 })

@@ -4,12 +4,15 @@
  * While a gateway whose clock is ahead writes the clock row all the time, the stamps of the others come too late. The stamp that such a write
  * finds there was given about as long ago as a write takes: so far ahead is the clock that gave it.
  *
- * CL1  Gateways whose clocks are behind get stamps beside one whose clock is ahead; the register keeps to that clock.   clock-lead.test.ts
+ * CL1  Gateways whose clocks are behind get stamps beside one whose clock is up to a second ahead; the register keeps to that clock.
+ * CL2  A clock that is further ahead is not followed: it is wrong, and its stamps would last as long as the lead.
+ *                                                                                                        both: clock-lead.test.ts
  */
 import type { Scheduler } from '../clock.ts'
 
 /** The longest time of a write, in microseconds, that counts. */
 const tookMicrosMax = 1_000_000n
+const leadMicrosMax = 1_000_000n
 /** A lead shrinks by one part in so many of the time that passes: it goes when the clock is gone that it follows. */
 const lasts = 64n
 
@@ -42,7 +45,7 @@ export class ClockLead {
     const lead = this.at(now)
     const ahead = register + took - now - lead
     // Less may be chance: no two writes take the same time.
-    if (ahead * 2n <= took) return
+    if (ahead * 2n <= took || lead + ahead > leadMicrosMax) return
     this.#micros = lead + ahead
     this.#since = now
   }

@@ -10,7 +10,8 @@
  *
  * C1  A stamp is above every stamp that was acknowledged before it was asked for.
  * C2  A commit whose stamp is at or below the register, and which is not finished in all its groups, stands in a list.
- * C3  Clocks give numbers, never safety. A gateway whose clock is far above a register that others move refuses to stamp.
+ * C3  Clocks give numbers; safety needs them only where something is over an hour old (shared-store.md, Old cells). A gateway whose clock
+ *     is far above a register that moved in the last seconds refuses to stamp.
  * C4  A list is changed only with a register that rises, or by a strike that finds it unchanged. So a write that lands late changes
  *     nothing: one after it had a higher stamp.
  * C5  Below the low watermark, the smallest stamp listed or else register + 1, every commit is finished or refused for good.

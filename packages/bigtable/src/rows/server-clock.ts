@@ -1,0 +1,46 @@
+/**
+ * A look at the clock of Bigtable: a cell with the timestamp -1 gets the time of the server.
+ *
+ *   M   t   (empty)        one cell, written anew at each opening; no other row has this key
+ *
+ * SV1  A gateway whose clock differs by more than a minute does not open.                              test/contract/set-up.test.ts
+ */
+import { failedPrecondition, type Scheduler } from '@sixtables/engine'
+import { placeInWords } from '../client/place.ts'
+import type { TableClient } from '../client/table-client.ts'
+
+const differenceMicrosMax = 60_000_000n
+
+const key = 'M'
+const empty = new Uint8Array(0)
+const column = { familyName: 't', columnQualifier: empty }
+const serverTime = { low: -1, high: -1 }
+
+/** @throws FAILED_PRECONDITION with what to do */
+export async function checkClock(client: TableClient, clock: Pick<Scheduler, 'nowMicros'>): Promise<void> {
+  const before = clock.nowMicros()
+  const server = await serverMicros(client)
+  const after = clock.nowMicros()
+  const isAhead = before > server
+  const difference = isAhead ? before - server : server - after
+  if (difference <= differenceMicrosMax) return
+  const direction = isAhead ? 'ahead of' : 'behind'
+  throw failedPrecondition(
+    `the clock of this machine is ${difference / 1_000_000n} s ${direction} the clock of the ${placeInWords(client.place)}, and at most ` +
+      `${differenceMicrosMax / 1_000_000n} s are allowed; set the clock right, then start again`,
+  )
+}
+
+async function serverMicros(client: TableClient): Promise<bigint> {
+  const mutations = [
+    { deleteFromColumn: column },
+    { setCell: { ...column, timestampMicros: serverTime, value: empty } },
+  ]
+  const refused = await client.mutateRows([{ key, mutations }])
+  for (const error of refused.values()) throw error
+  // Another gateway may have written it anew since: that cell is as good.
+  const [row] = await client.readRows({ rows: { keys: [key] }, filter: { familyNameRegexFilter: column.familyName } })
+  const micros = row?.cells[0]?.micros
+  if (micros === undefined) throw failedPrecondition(`${placeInWords(client.place)} lost a cell that was just written`)
+  return micros
+}
