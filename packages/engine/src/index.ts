@@ -1,7 +1,7 @@
 /** The exports of the engine for other packages; nothing inside the engine imports it. */
 
 export type { CheckOptions } from './check/checker.ts'
-export type { CheckReport, PendingGroup, Problem, ProblemKind } from './check/report.ts'
+export { type CheckReport, type PendingGroup, type Problem, type ProblemKind, sharedRemedy } from './check/report.ts'
 export type { Scheduler } from './clock.ts'
 export { systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext, TouchedRows } from './context.ts'

@@ -22,6 +22,8 @@ export interface BigtableOptions extends BigtablePlace {
   readonly random?: (() => number) | undefined
   /** How long reads and repeated changes are tried; default 10,000. */
   readonly timeoutMs?: number | undefined
+  /** The table of an emulator must be there too; default: it is made where it is missing. */
+  readonly mustExist?: boolean | undefined
   /** Connections to the data API; default 4, and 1 to an emulator. */
   readonly connections?: number | undefined
 }
@@ -38,7 +40,7 @@ interface Connected {
 }
 
 /**
- * Opens the table, which must be there; that of an emulator is made where it is missing.
+ * Opens the table, which must be there; that of an emulator is made where it is missing, unless `mustExist` says otherwise.
  *
  * @throws DatastoreError for a set-up that cannot work
  */
@@ -47,7 +49,7 @@ export async function openBigtable(options: BigtableOptions): Promise<BigtableRo
   const { data, admin, waiting, timeoutMs, close } = await connect(options)
   try {
     const tables = new TableAdmin(options, admin, waiting, Math.min(timeoutMs, openingMs))
-    if (options.emulator !== undefined) await tables.create()
+    if (options.emulator !== undefined && options.mustExist !== true) await tables.create()
     await tables.checkFamilies()
     const client = new TableClient(options, data, waiting, timeoutMs)
     await client.tryCalls()

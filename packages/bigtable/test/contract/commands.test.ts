@@ -1,12 +1,14 @@
 /** The commands of `sixtables` that need a Bigtable alone, in this process. */
 import { readFileSync } from 'node:fs'
-import { families } from '@sixtables/engine'
+import { families, sharedRemedy } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { sixtables } from '../../../gateway/test/support/cli.ts'
+import { sixtables, startCommand } from '../../../gateway/test/support/cli.ts'
+import { openJsonClient } from '../../../gateway/test/support/http-clients.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
 
 let fake: FakeBigtable
 let env: { readonly BIGTABLE_EMULATOR_HOST: string }
+const page = readFileSync(new URL('../../../../docs/bigtable.md', import.meta.url), 'utf8')
 const named = ['--bigtable-project', 'demo', '--bigtable-instance', 'local']
 
 beforeAll(async () => {
@@ -45,7 +47,31 @@ test('a Bigtable that refuses is one line, and exit code 2', async () => {
 test('check looks at a table or at another place, and repairs no table', async () => {
   const check = ['check', '--store', 'bigtable', ...named]
   expect((await sixtables([...check, '--endpoint', 'localhost:1'], { env })).err).toContain('give one of them')
-  expect((await sixtables([...check, '--repair'], { env })).err).toMatch(/--repair does not go with.*import them/)
+  expect((await sixtables([...check, '--repair'], { env })).err).toMatch(/--repair does not go with.*import the export/)
+  expect((await sixtables(['check', ...named], { env })).err).toMatch(
+    /^sixtables: --bigtable-project .*--store bigtable/,
+  )
+})
+
+test('check makes no table, and says that there is none', async () => {
+  const outcome = await sixtables(['check', '--store', 'bigtable', ...named], { env })
+  expect(outcome).toMatchObject({ code: 2, err: expect.stringMatching(/no table sixtables.*bigtable create/) })
+  expect([...fake.tables]).toEqual([])
+})
+
+test('problems of a table are told with a remedy that it takes, the same everywhere', async () => {
+  const server = await startCommand(['--store', 'bigtable', ...named, '--host', '127.0.0.1'], { env })
+  const [host = '', port] = server.address.split(':')
+  const client = await openJsonClient({ host, port: Number(port) })
+  await client.write('upsert', [{ path: ['K', 'a'], properties: {} }])
+  await server.stop()
+  const [table] = fake.tables.values()
+  const indexRow = table?.keys.from('K') ?? ''
+  table?.mutate(indexRow, [{ deleteFromRow: {} }], 0n)
+  const { code, out } = await sixtables(['check', '--store', 'bigtable', ...named], { env })
+  expect(code).toBe(1)
+  expect(out).toMatch(new RegExp(`missing index row: .*; ${sharedRemedy}\\.$`, 's'))
+  expect(page).toContain(`| \`sixtables check --repair\` | ${sharedRemedy} |`)
 })
 
 /** A use of each flag that docs/bigtable.md says is refused. */
@@ -68,7 +94,6 @@ const uses: Readonly<Record<string, readonly string[]>> = {
 }
 
 test('each flag that the page says is refused is one line with what to use instead, and exit code 2', async () => {
-  const page = readFileSync(new URL('../../../../docs/bigtable.md', import.meta.url), 'utf8')
   const [, refused = ''] = /\| refused \| use instead \|\n(.*?)\n\n/s.exec(page) ?? []
   const flags = refused.split('\n').flatMap((row) => row.split('|')[1]?.match(/(?<=`)--[a-z-]+(?=`)/g) ?? [])
   expect(flags.filter((flag) => flag !== '--mode').sort()).toEqual(Object.keys(uses).sort())

@@ -58,6 +58,8 @@ export interface CheckSource {
   readonly context: RequestContext
   /** Runs `task` while nothing is committed or applied; for repairs. */
   alone<T>(task: () => Promise<T>): Promise<T>
+  /** CheckReport.remedy. */
+  readonly remedy?: string
 }
 
 const batchRows = 512
@@ -112,6 +114,7 @@ class Check {
     const indexRows = await this.#indexRowsToEntities()
     await this.#logToEntities()
     const repaired = this.#options.repair ? await this.#repair() : 0
+    const { remedy } = this.#source
     return {
       entities: this.#entities,
       indexRows,
@@ -120,6 +123,7 @@ class Check {
       problemCount: this.#problemCount,
       problems: this.#problems,
       repaired,
+      ...(remedy === undefined || this.#problemCount === 0 ? {} : { remedy }),
     }
   }
 

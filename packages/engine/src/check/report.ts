@@ -40,6 +40,11 @@ export interface CheckReport {
   readonly problems: readonly Problem[]
   /** Index rows among the problems that are right now: put right, or by a write meanwhile; 0 without `repair`. */
   readonly repaired: number
+  /** How problems are put right where a repair is refused. */
+  readonly remedy?: string
 }
+
+/** The remedy of a store that several gateways share, which write meanwhile. */
+export const sharedRemedy: string = 'while nothing writes, export the database, reset it and import the export'
 
 export const problemsListed = 100

@@ -1,13 +1,13 @@
 /** How check/ reads the rows of a place as of one moment, and how it repairs them. */
 import type { CheckSource } from '../check/checker.ts'
+import { sharedRemedy } from '../check/report.ts'
 import { unimplemented } from '../errors.ts'
 import type { SharedDatabases } from '../shared/shared-databases.ts'
 import type { LocalParts } from './place.ts'
 
-type PlaceSource = Pick<CheckSource, 'atOneMoment' | 'alone'>
+type PlaceSource = Pick<CheckSource, 'atOneMoment' | 'alone' | 'remedy'>
 
-const noRepair =
-  'index rows cannot be repaired where several gateways share the store; export the database, reset it and import the export'
+const noRepair = `index rows cannot be repaired where several gateways share the store; ${sharedRemedy}`
 
 export function localSource({ kv, log }: LocalParts): PlaceSource {
   return {
@@ -31,5 +31,6 @@ export function sharedSource(shared: SharedDatabases, isRepair: boolean): PlaceS
   return {
     atOneMoment: async (work) => await work((await shared.now()).rows),
     alone: () => Promise.reject(unimplemented(noRepair)),
+    remedy: sharedRemedy,
   }
 }

@@ -1,5 +1,5 @@
 /** A store that several gateways share: the calls of admin and emulator that need one process are refused, and keys that no Bigtable takes. */
-import { MovableClock, openEngine, systemScheduler } from '@sixtables/engine'
+import { MovableClock, openEngine, sharedRemedy, systemScheduler } from '@sixtables/engine'
 import { MemoryRows } from '@sixtables/engine/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Served, serve } from '../../src/emulator/serve.ts'
@@ -35,7 +35,7 @@ describe('a call that needs a store of one process is refused, with what to do i
     ['POST', '/emulator/clock', { advanceMs: 60_000 }, 501, 'wait'],
     ['POST', '/emulator/snapshots/a', undefined, 501, 'export the entities'],
     ['POST', '/emulator/snapshots/a/restore', undefined, 404, 'there is no snapshot'],
-    ['POST', '/emulator/inspect/check?repair=true', undefined, 501, 'export the database'],
+    ['POST', '/emulator/inspect/check?repair=true', undefined, 501, sharedRemedy],
     ['PATCH', settings, { concurrencyMode: 'PESSIMISTIC' }, 400, 'use optimistic'],
     ['PATCH', settings, { jobPolicy: { manualJobPolicy: true } }, 400, 'applies at once'],
     ['PATCH', settings, { mode: 'legacy' }, 400, '--mode'],

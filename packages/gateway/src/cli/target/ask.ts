@@ -2,13 +2,12 @@
  * The questions of `check` and `inspect`: a running server is asked over HTTP, a closed folder is opened here. Both answer the
  * questions of admin/emulator/inspection.ts with the same reports.
  */
-import { DatastoreError, parseKeyPath } from '@sixtables/engine'
+import { DatastoreError, parseKeyPath, sharedRemedy } from '@sixtables/engine'
 import type { Parameters } from '../../admin/emulator/inspection.ts'
 import type { Flags } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
-import { oneOf } from '../framework/flag-values.ts'
 import type { Io } from '../framework/io.ts'
-import { bigtablePlaceOf } from './bigtable.ts'
+import { bigtablePlaceOf, isInBigtable } from './bigtable.ts'
 import { projectOf } from './database.ts'
 import { openFolder, openTable } from './local-target.ts'
 import { placeOf } from './places.ts'
@@ -44,7 +43,7 @@ export async function askTarget(
 }
 
 async function openTarget(flags: Flags, io: Io): Promise<Target> {
-  if (oneOf(flags, 'store', ['local', 'bigtable']) === 'bigtable') {
+  if (isInBigtable(flags)) {
     checkAlone(flags)
     return await openTable(bigtablePlaceOf(flags, io.env))
   }
@@ -58,8 +57,5 @@ function checkAlone(flags: Flags): void {
   if (other !== undefined)
     throw new UsageError(`--store bigtable names a table and --${other} another place; give one of them`)
   if (flags['repair'] !== true) return
-  throw new UsageError(
-    '--repair does not go with --store bigtable, in which gateways write meanwhile; delete and create the index that is wrong ' +
-      '(sixtables indexes), or export the data and import them into a new table',
-  )
+  throw new UsageError(`--repair does not go with --store bigtable, in which gateways write meanwhile; ${sharedRemedy}`)
 }

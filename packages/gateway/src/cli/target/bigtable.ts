@@ -5,7 +5,8 @@
 import { DatastoreError, type RowStore, type Scheduler } from '@sixtables/engine'
 import type { Flags } from '../framework/command.ts'
 import { UsageError } from '../framework/errors.ts'
-import { text } from '../framework/flag-values.ts'
+import { oneOf, text } from '../framework/flag-values.ts'
+import { bigtableFlags } from './bigtable-flags.ts'
 
 /** A table of a Bigtable, as @sixtables/bigtable takes it. */
 export interface BigtablePlace {
@@ -17,13 +18,32 @@ export interface BigtablePlace {
   readonly emulator: string | undefined
 }
 
+interface OpenOptions {
+  readonly scheduler?: Scheduler
+  /** The table of an emulator is not made where it is missing. */
+  readonly mustExist?: boolean
+}
+
 /** The exports of @sixtables/bigtable that are used here. */
 interface BigtablePackage {
-  openBigtable(options: BigtablePlace & { readonly scheduler?: Scheduler }): Promise<RowStore>
+  openBigtable(options: BigtablePlace & OpenOptions): Promise<RowStore>
   createBigtableTable(options: BigtablePlace): Promise<boolean>
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Whether the flags say that the data is in a Bigtable.
+ *
+ * @param more - names of flags that need one, beside those that name the table
+ * @throws UsageError where such a flag is given without `--store bigtable`
+ */
+export function isInBigtable(flags: Flags, more: readonly string[] = []): boolean {
+  if (oneOf(flags, 'store', ['local', 'bigtable']) === 'bigtable') return true
+  const unused = [...bigtableFlags.map(({ name }) => name), ...more].find((name) => flags[name] !== undefined)
+  if (unused === undefined) return false
+  throw new UsageError(`--${unused} is for data in a Bigtable; give --store bigtable as well`)
+}
 
 /** @throws UsageError when a name is missing, or BIGTABLE_EMULATOR_HOST is no address */
 export function bigtablePlaceOf(flags: Flags, env: Environment): BigtablePlace {
@@ -35,17 +55,23 @@ export function bigtablePlaceOf(flags: Flags, env: Environment): BigtablePlace {
     )
   }
   const emulator = env['BIGTABLE_EMULATOR_HOST'] === '' ? undefined : env['BIGTABLE_EMULATOR_HOST']
-  if (emulator !== undefined && !/^[^\s/]+:\d{1,5}$/.test(emulator)) {
+  if (emulator !== undefined && !isAddress(emulator)) {
     throw new UsageError(`BIGTABLE_EMULATOR_HOST is host:port, such as localhost:8086; got "${emulator}"`)
   }
   const table = text(flags, 'bigtable-table') ?? 'sixtables'
   return { project, instance, table, appProfile: text(flags, 'bigtable-app-profile'), emulator }
 }
 
+/** `host:port` with a port that there can be. */
+function isAddress(text: string): boolean {
+  const port = Number(/^[^\s/]+:(\d{1,5})$/.exec(text)?.[1])
+  return port > 0 && port < 65_536
+}
+
 /** @throws UsageError when the package is missing, or the table cannot be used */
-export async function openRows(place: BigtablePlace, scheduler?: Scheduler): Promise<RowStore> {
+export async function openRows(place: BigtablePlace, options: OpenOptions): Promise<RowStore> {
   const { openBigtable } = await bigtablePackage()
-  return await inWords(() => openBigtable({ ...place, ...(scheduler === undefined ? {} : { scheduler }) }))
+  return await inWords(() => openBigtable({ ...place, ...options }))
 }
 
 /** @returns whether the table is new. @throws UsageError as {@link openRows} */

@@ -16,7 +16,7 @@ export async function openFolder(dir: string, { repairLog }: { readonly repairLo
 }
 
 export async function openTable(place: BigtablePlace): Promise<Target> {
-  const rows = await openRows(place)
+  const rows = await openRows(place, { mustExist: true })
   return targetOf(await openStore({ shared: { rows, gateway: drawGateway() } }))
 }
 

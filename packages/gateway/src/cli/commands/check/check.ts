@@ -51,6 +51,9 @@ export function checkInWords(report: CheckReport, repair: boolean): readonly str
     )
   } else if (problemCount === 0) lines.push('All agree.')
   else if (repair) lines.push(`${counted(problemCount, 'problem')}, ${counted(repaired, 'row')} put right.`)
-  else lines.push(`${counted(problemCount, 'problem')}; sixtables check --repair puts index rows right.`)
+  else {
+    const remedy = report.remedy ?? 'sixtables check --repair puts index rows right'
+    lines.push(`${counted(problemCount, 'problem')}; ${remedy}.`)
+  }
   return lines
 }

@@ -49,7 +49,9 @@ describe('the settings of a start with the data in a Bigtable', () => {
       '--bigtable-table is for data in a Bigtable; give --store bigtable as well',
     )
     expect(refusal({ store: 'cassandra' })).toContain('--store is one of local, bigtable')
-    expect(refusal(named, { BIGTABLE_EMULATOR_HOST: 'http://localhost:8086' })).toContain('is host:port')
+    for (const address of ['http://localhost:8086', 'localhost:99999', 'localhost:0']) {
+      expect(refusal(named, { BIGTABLE_EMULATOR_HOST: address })).toContain('is host:port')
+    }
   })
 
   const refused: readonly (readonly [flag: string, value: unknown, instead: string])[] = [

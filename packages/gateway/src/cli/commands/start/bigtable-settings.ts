@@ -2,9 +2,8 @@
 import { isLocalName } from '../../../protocols/guard.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
-import { last, oneOf } from '../../framework/flag-values.ts'
-import { type BigtablePlace, bigtablePlaceOf } from '../../target/bigtable.ts'
-import { bigtableFlags } from '../../target/bigtable-flags.ts'
+import { last } from '../../framework/flag-values.ts'
+import { type BigtablePlace, bigtablePlaceOf, isInBigtable } from '../../target/bigtable.ts'
 
 /** A table, and whether a reset may delete what is in it. */
 export interface BigtableSetting extends BigtablePlace {
@@ -49,14 +48,7 @@ export function bigtableOf(
   env: Readonly<Record<string, string | undefined>>,
   host: string,
 ): BigtableSetting | undefined {
-  if (oneOf(flags, 'store', ['local', 'bigtable']) !== 'bigtable') {
-    const unused = [...bigtableFlags.map(({ name }) => name), 'yes-without-authentication', 'allow-reset'].find(
-      (name) => flags[name] !== undefined,
-    )
-    if (unused !== undefined)
-      throw new UsageError(`--${unused} is for data in a Bigtable; give --store bigtable as well`)
-    return undefined
-  }
+  if (!isInBigtable(flags, ['yes-without-authentication', 'allow-reset'])) return undefined
   for (const [name, words] of Object.entries(refusedFlags)) {
     const value = last(flags[name])
     if (value === undefined || value === false) continue

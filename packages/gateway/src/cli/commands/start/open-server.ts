@@ -133,7 +133,7 @@ async function sharedOptions(bigtable: BigtableSetting, scheduler: Scheduler): P
     `a reset deletes data of the Bigtable table ${table} (instance ${instance}, project ${project}); start the gateway with ` +
     '--allow-reset to consent'
   return {
-    rows: await openRows(bigtable, scheduler),
+    rows: await openRows(bigtable, { scheduler }),
     gateway: drawGateway(),
     ...(bigtable.allowReset ? {} : { resetRefusal }),
   }
