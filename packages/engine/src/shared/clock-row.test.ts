@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { mutationOf } from '../../test/property/log-world.ts'
+import { DatastoreError } from '../errors.ts'
 import type { Key } from '../model/key.ts'
 import { openEngine } from '../service/engine.ts'
 import { MemoryRows, type RowSeam } from '../storage/memory-rows.ts'
+import { OutcomeUnknown } from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import { decodeList } from './clock-list.ts'
 import { clockTopic } from './clock-row.ts'
@@ -46,4 +48,54 @@ test('a gateway lists at most 256 commits of a database, and further commits wai
   release()
   await Promise.all(puts)
   await engine.close()
+})
+
+const turns = async (count: number): Promise<void> => {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test.each([
+  ['the store refuses it', 'RESOURCE_EXHAUSTED'],
+  ['the store is out of reach', 'UNAVAILABLE'],
+  ['the epoch is raised', undefined],
+] as const)('a read that waits for a commit in the list goes on when that gets no stamp, as %s', async (_, code) => {
+  const rows = new MemoryRows()
+  const other = await openEngine({ shared: { rows, gateway: 2 } })
+  const clock = topicRowKey(other.database('p').code, clockTopic)
+  const put = (engine: typeof other) =>
+    engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations: [mutationOf(key(1), 1)] })
+  const read = async (): Promise<string> => {
+    await one.database('p').lookup(one.context(), { keys: [key(1), key(2)], read: { consistency: 'strong' } })
+    return 'answered'
+  }
+  let writes = Number.NEGATIVE_INFINITY
+  let late: () => unknown = () => undefined
+  let reading: Promise<string> | undefined
+  const unlucky: RowSeam = async ({ kind, key }, effect) => {
+    if (kind !== 'mutateIf' || key !== clock) return effect()
+    writes++
+    if (writes === 1) {
+      late = effect
+      throw new OutcomeUnknown('by the wish of this test')
+    }
+    if (writes === 2) {
+      // The commit stands in the list now, with a stamp that it does not know of.
+      late()
+      reading = read()
+      await turns(50)
+      if (code !== undefined) throw new DatastoreError(code, 'by the wish of this test')
+      await other.reset({ projectId: 'p', databaseId: '' })
+    }
+    return effect()
+  }
+  await put(other)
+  const one = await openEngine({ shared: { rows: rows.through(unlucky), gateway: 1 } })
+  await put(one)
+  await turns(50)
+  writes = 0
+  const committed = Promise.resolve(put(one))
+  if (code === undefined) await committed
+  else await expect(committed).rejects.toMatchObject({ code })
+  expect(await Promise.race([reading, turns(20_000).then(() => 'waits for ever')])).toBe('answered')
+  await Promise.all([one.close(), other.close()])
 })
