@@ -45,6 +45,8 @@ export interface Event {
   /** Whether `found` holds all entities of the kind with an even value. */
   isQuery?: boolean
   isEventual?: boolean
+  /** Whether its value was written before: the commit may change nothing. */
+  isAgain?: boolean
   /** Name of an entity that was given its id. */
   given?: string
   /** Whether it is known to have no effect. */
@@ -60,7 +62,7 @@ export class Clients {
 
   constructor(world: GatewaysWorld) {
     this.#world = world
-    this.#resets = world.random.next() < 0.2 ? 0.05 : 0
+    this.#resets = world.random.next() < 0.35 ? 0.08 : 0
   }
 
   /** One client: some calls, one after the other. */
@@ -78,6 +80,7 @@ export class Clients {
     const calls = [
       () => this.#put(gateway, [this.#world.pick(keys)]),
       () => this.#put(gateway, [this.#world.pick(keys)]),
+      () => this.#putAgain(gateway),
       () => this.#put(gateway, [roots[random.integer(2)] as Key, roots[2 + random.integer(2)] as Key]),
       () => this.#transaction(gateway, wanders, 'lookup'),
       () => this.#transaction(gateway, wanders, 'lookup'),
@@ -121,7 +124,10 @@ export class Clients {
         event.failed = true
         return
       }
-      if (!['ABORTED', 'UNAVAILABLE', 'FAILED_PRECONDITION', 'ALREADY_EXISTS'].includes(error.code)) throw error
+      if (
+        !['ABORTED', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ALREADY_EXISTS'].includes(error.code)
+      )
+        throw error
       if (error.committed === 'no') event.failed = true
     }
   }
@@ -131,21 +137,31 @@ export class Clients {
     return new Map(written.map((key) => [nameOf(key), isDelete ? undefined : ++this.#lastValue]))
   }
 
-  #put(gateway: Gateway, written: readonly Key[]): Promise<void> {
+  /** Puts a value that an entity had, and may still have. */
+  async #putAgain(gateway: Gateway): Promise<void> {
+    const key = this.#world.pick(keys)
+    const name = nameOf(key)
+    const values = this.events.flatMap(({ stamp, writes }) => (stamp === undefined ? [] : (writes?.get(name) ?? [])))
+    const value = values.at(-1)
+    if (value !== undefined) await this.#put(gateway, [key], new Map([[name, value]]))
+  }
+
+  #put(gateway: Gateway, written: readonly Key[], again?: ReadonlyMap<string, number>): Promise<void> {
     const event = this.#begin(written.length > 1 ? 'put of groups' : 'put')
-    const writes = this.#newWrites(written)
+    const writes = again ?? this.#newWrites(written)
     event.writes = writes
+    event.isAgain = again !== undefined
     return this.#noted(event, async () => {
       const mutations = written.map((key) => mutationOf(key, writes.get(nameOf(key))))
-      const { mutationResults } = await at(gateway, (database, context) =>
+      const { commitTime } = await at(gateway, (database, context) =>
         database.commit(context, {
           mode: 'transactional',
           singleUse: { mode: 'readWrite' },
           mutations,
         }),
       )
-      const [first] = mutationResults
-      if (first !== undefined) event.stamp = first.version
+      // The version of an entity that stays as it is would be an older one.
+      if (commitTime !== undefined) event.stamp = commitTime
     })
   }
 

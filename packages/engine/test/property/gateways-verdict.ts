@@ -70,6 +70,7 @@ export function verdict({ commits: known, deletions: deleted }: Shown, events: r
   const commits = [...known.values(), ...nothing].sort((a, b) => (a.stamp < b.stamp ? -1 : 1))
   const states: State[] = [{ stamp: 0n, values: new Map() }]
   const byValue = new Map<number, bigint>()
+  const again = new Set(events.flatMap(({ isAgain, writes }) => (isAgain ? [...(writes?.values() ?? [])] : [])))
   let values = new Map<string, number>()
   for (const { stamp, groups, seen, changes } of commits) {
     if (stamp === states.at(-1)?.stamp) return `two commits have the stamp ${stamp}`
@@ -82,7 +83,7 @@ export function verdict({ commits: known, deletions: deleted }: Shown, events: r
       else {
         values.set(name, after)
         const already = byValue.get(after)
-        if (already !== undefined && already !== stamp)
+        if (already !== undefined && !again.has(after))
           return `the value ${after} was written at ${already} and at ${stamp}`
         byValue.set(after, stamp)
       }
@@ -91,7 +92,7 @@ export function verdict({ commits: known, deletions: deleted }: Shown, events: r
   }
   const at = (moment: bigint): Values => states.findLast(({ stamp }) => stamp <= moment)?.values ?? new Map()
   for (const event of events) {
-    const wrong = event.what === 'reset' ? wrongReset(event, events, states) : wrongEvent(event, at, byValue)
+    const wrong = event.what === 'reset' ? wrongReset(event, events, states) : wrongEvent(event, at, byValue, again)
     if (wrong !== undefined) return `${event.what} (steps ${event.startStep} to ${event.endStep}): ${wrong}`
   }
   return wrongOrder(events)
@@ -101,13 +102,14 @@ function wrongEvent(
   event: Event,
   at: (moment: bigint) => Values,
   byValue: ReadonlyMap<number, bigint>,
+  again: ReadonlySet<number | undefined>,
 ): string | undefined {
   const { writes, stamp, found, end, failed } = event
   for (const [name, value] of writes ?? []) {
     if (end !== undefined && stamp !== undefined && at(stamp).get(name) !== value) {
       return `acknowledged at ${stamp}, when ${name} was ${at(stamp).get(name)}`
     }
-    if (value === undefined) continue
+    if (value === undefined || again.has(value)) continue
     if (failed && byValue.has(value)) return `it was refused, and ${name} has its value`
     if (end !== undefined && stamp !== undefined && byValue.get(value) !== stamp) {
       return `acknowledged at ${stamp}, and ${name} was written at ${byValue.get(value)}`
@@ -162,9 +164,10 @@ function wrongOrder(events: readonly Event[]): string | undefined {
       if ((a.end as number) >= b.start) continue
       if (a.stamp !== undefined && b.stamp !== undefined && b.stamp <= a.stamp)
         return `${b.what} came before ${a.what}, which had ended`
-      // A read of one group may be of the moment of that group; deletions may have changed nothing there.
+      // A read of one group may be of the moment of that group; some commits may have changed nothing there.
       const isOfGroups = b.isQuery === true || (b.asked?.length ?? 0) > 1
-      const comparesGroups = isOfGroups || b.asked?.some((name) => a.writes?.get(name) !== undefined) === true
+      const comparesGroups =
+        isOfGroups || (!a.isAgain && b.asked?.some((name) => a.writes?.get(name) !== undefined) === true)
       if (a.stamp !== undefined && b.at !== undefined && comparesGroups && b.at < a.stamp) {
         return `${b.what} at ${b.at} began after ${a.what} at ${a.stamp} had ended`
       }

@@ -6,6 +6,7 @@
  *   an answer is late            the operation took effect, its gateway hears so at some later step
  *   an effect is late            the gateway hears OutcomeUnknown, the operation takes effect at some later step
  *   an operation is lost         the gateway hears OutcomeUnknown, nothing happens
+ *   an operation is refused      the gateway hears RESOURCE_EXHAUSTED, nothing happens
  *   a gateway dies               its waiting operations take effect later, or never
  *   a gateway stands still       others take it for dead, and it goes on after that
  *   time passes                  35 minutes: callers give up, transactions expire, old cells are swept
@@ -313,7 +314,11 @@ export class GatewaysWorld {
             resolve(changing())
             return
           }
-          const fault = this.random.integer(4)
+          const fault = this.random.integer(kind === 'mutateIf' ? 5 : 4)
+          if (fault === 4) {
+            reject(new DatastoreError('RESOURCE_EXHAUSTED', 'by the wish of this test'))
+            return
+          }
           if (fault === 3) {
             const result = changing()
             answer(() => resolve(result))
