@@ -34,11 +34,14 @@ const startMicros = 1_800_000_000_000_000n
 
 /**
  * 100 microseconds pass with each look at the clock, so that it is ahead of the stamps of a batch, as real ones are. Sleeps of a second and
- * more do not end.
+ * more do not end. `pass` makes more time pass at once.
  */
-function nearlyStill(): Scheduler {
+function nearlyStill(): Scheduler & { pass(micros: bigint): void } {
   let now = startMicros
   return {
+    pass: (micros) => {
+      now += micros
+    },
     nowMicros: () => {
       now += 100n
       return now
@@ -98,9 +101,12 @@ function query(
   return database.runQuery(engine.context(), { query, read: { consistency } })
 }
 
-/** Each on entities of its own where it writes. */
-const verbs: readonly (readonly [name: string, verb: (at: Measured) => unknown])[] = [
-  ['lookup of an entity', ({ engine, database }) => database.lookup(engine.context(), { keys: [keyOf('Task', 1)] })],
+const lookup = ({ engine, database }: Measured): unknown =>
+  database.lookup(engine.context(), { keys: [keyOf('Task', 1)] })
+
+/** Each on entities of its own where it writes, and after so many microseconds without any call. */
+const verbs: readonly (readonly [name: string, verb: (at: Measured) => unknown, pause?: bigint])[] = [
+  ['lookup of an entity', lookup],
   [
     'lookup of 20 entities in 20 groups',
     ({ engine, database }) =>
@@ -140,6 +146,7 @@ const verbs: readonly (readonly [name: string, verb: (at: Measured) => unknown])
   ['query of a kind, 20 results', (at) => query(at, undefined, 'strong')],
   ['query by an equality, 20 results', (at) => query(at, equal('b', 1), 'strong')],
   ['the same, eventually consistent', (at) => query(at, equal('b', 1), 'eventual')],
+  ['lookup of an entity, after a quiet second', lookup, 2_000_000n],
 ]
 
 /** Measured apart: its calls depend on who took an id last. */
@@ -205,9 +212,10 @@ async function measure(gateways: number, entities: number): Promise<Costs> {
   const gone = Array.from({ length: 30 }, (_, i) => upsert(keyOf('Gone', i + 1), i))
   await databases[0]?.commit((engines[0] as Engine).context(), { ...write, mutations: gone })
   let n = 0
-  const line = async (name: string, verb: (at: Measured) => unknown, gateway: number): Promise<string> => {
+  const line = async (name: string, verb: (at: Measured) => unknown, gateway: number, pause = 0n): Promise<string> => {
     for (let other = 0; other < gateways; other++) await verb(at(other, ++n))
     await quiet()
+    scheduler.pass(pause)
     const before = costsNow()
     await verb(at(gateway, ++n))
     const answered = costsNow()
@@ -222,7 +230,7 @@ async function measure(gateways: number, entities: number): Promise<Costs> {
     return `| ${name} | ${cells.join(' | ')} |`
   }
   const lines: string[] = []
-  for (const [index, [name, verb]] of verbs.entries()) lines.push(await line(name, verb, index))
+  for (const [index, [name, verb, pause]] of verbs.entries()) lines.push(await line(name, verb, index, pause))
   // The last gateway took the id before it.
   const withId = await line(
     gateways === 1 ? automaticId : `${automaticId}, after another gateway took one`,
