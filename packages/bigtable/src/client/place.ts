@@ -1,5 +1,5 @@
 /** A table of a Bigtable: the names in its path, where it answers, and what to say when it does not. */
-import { DatastoreError, invalidArgument } from '@sixtables/engine'
+import { DatastoreError, failedPrecondition, invalidArgument } from '@sixtables/engine'
 import { type CallError, grpcCodes } from './call-error.ts'
 
 /** The names of a table, and how it is reached. */
@@ -69,12 +69,7 @@ export function problemOf(error: CallError, place: BigtablePlace, doing: string)
         `${placeInWords(place)}: the credentials may not ${doing}; give them ${roleFor(doing)} on the instance (${said})`,
       )
     case grpcCodes.FAILED_PRECONDITION:
-      return new DatastoreError(
-        'FAILED_PRECONDITION',
-        `${placeInWords(place)} refuses conditional writes: the app profile ${place.appProfile ?? '"default"'} must route to one ` +
-          'cluster and allow single-row transactions; make one with `gcloud bigtable app-profiles create NAME ' +
-          `--instance=${place.instance} --route-to=CLUSTER --transactional-writes\`, and name it with --bigtable-app-profile (${said})`,
-      )
+      return failedPrecondition(`${refusedBy(error, place, doing)} (${said})`)
     case grpcCodes.INVALID_ARGUMENT:
     case grpcCodes.OUT_OF_RANGE:
       return invalidArgument(`${placeInWords(place)} refused to ${doing} (${said})`)
@@ -88,6 +83,20 @@ export function problemOf(error: CallError, place: BigtablePlace, doing: string)
     default:
       return silent(error, place)
   }
+}
+
+function refusedBy({ message }: CallError, place: BigtablePlace, doing: string): string {
+  if (!/app.?profile|transaction/i.test(message)) {
+    return (
+      `${placeInWords(place)} refused to ${doing}; where it names a row, that may be above the 256 MiB of a row of a Bigtable: ` +
+      'an entity group has each of its changes of the last hour in its row, so change it less often, or keep less in its root entity'
+    )
+  }
+  return (
+    `${placeInWords(place)} refuses conditional writes: the app profile ${place.appProfile ?? '"default"'} must route to one ` +
+    'cluster and allow single-row transactions; make one with `gcloud bigtable app-profiles create NAME ' +
+    `--instance=${place.instance} --route-to=CLUSTER --transactional-writes\`, and name it with --bigtable-app-profile`
+  )
 }
 
 function notFound(error: CallError, place: BigtablePlace, said: string): DatastoreError {

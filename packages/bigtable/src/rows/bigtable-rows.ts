@@ -114,7 +114,7 @@ export class BigtableRows implements RowStore {
     try {
       return await answer
     } catch (error) {
-      if (error instanceof DatastoreError) this.#availability.note(error)
+      if (error instanceof DatastoreError) await this.#availability.note(error)
       throw error
     } finally {
       this.#underWay.delete(answer)

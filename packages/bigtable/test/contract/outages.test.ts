@@ -1,5 +1,5 @@
-/** A Bigtable that refuses or is silent under a running gateway (availability/AV1): health, words, and service that goes on by itself. */
-import { type Engine, openEngine } from '@sixtables/engine'
+/** A Bigtable that refuses or is silent under a running gateway (availability/AV1, availability/AV2): health, words, and service that goes on by itself. */
+import { DatastoreError, type Engine, openEngine } from '@sixtables/engine'
 import { startGateway } from '@sixtables/gateway'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ApiClient } from '../../../gateway/test/support/api-client.ts'
@@ -67,18 +67,41 @@ test('a table that is dropped makes the server unhealthy with one line, and serv
 })
 
 test.each([
-  ['CheckAndMutateRow', 9, 'app profile "default" must route to one cluster'],
-  ['ReadRows', 7, 'may not read rows; give them roles/bigtable.user'],
-  ['all', 16, 'renew them with `gcloud auth application-default login`'],
-] as const)('a refusal of %s with code %s is health, until it is over', async (method, code, remedy) => {
+  ['CheckAndMutateRow', 9, 'not allowed by this app profile', 'app profile "default" must route to one cluster'],
+  ['ReadRows', 7, 'not so', 'may not read rows; give them roles/bigtable.user'],
+  ['all', 16, 'not so', 'renew them with `gcloud auth application-default login`'],
+] as const)('a refusal of %s with code %s is health, until it is over', async (method, code, said, remedy) => {
   const toldBefore = linesWith(remedy)
-  refusing(method, code, 'not so')
+  refusing(method, code, said)
   await expect(put('x')).rejects.toThrow()
   expect((await health()).err).toContain(remedy)
   fake.fault = () => undefined
   expect(await health('20')).toMatchObject({ code: 0 })
   expect(linesWith(remedy) - toldBefore).toBe(1)
   await put('x')
+})
+
+test('availability/AV2: a row that is too large is refused alone, in words about rows', async () => {
+  const rows = await openBigtable(placeOf(fake.address, 'large'))
+  const told: unknown[] = []
+  rows.onFailure((failure) => told.push(failure))
+  let isFirst = true
+  fake.fault = ({ method }) => {
+    if (method !== 'ReadRows' || !isFirst) return undefined
+    isFirst = false
+    return { type: 'refuse', code: 9, message: 'Read returned 269MB from row "a", which exceeds the limit of 256MiB' }
+  }
+  const read = () => rows.readRows(['a'], [{ family: 'v' }])
+  const { code, message } = await read().then(
+    () => new DatastoreError('INTERNAL', 'it was read'),
+    (error: DatastoreError) => error,
+  )
+  expect(code).toBe('FAILED_PRECONDITION')
+  expect(message).toMatch(/refused to read rows; .*256 MiB.*269MB/)
+  expect(message).not.toMatch(/app profile/)
+  await read()
+  expect({ told, failure: rows.failure }).toEqual({ told: [], failure: undefined })
+  await rows.close()
 })
 
 test('a Bigtable without quota is RESOURCE_EXHAUSTED, and what was committed is applied nevertheless', async () => {
