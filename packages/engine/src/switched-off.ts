@@ -22,6 +22,8 @@
  *   prepared-in-lookup   a lookup does not look at the prepared record of its group
  *   resolve-in-read      a strong read does not resolve the commits under way
  *   low-watermark        an eventual read is made at the register
+ *   epoch-check          a commit is stamped in an epoch that was raised after it had read
+ *   noted-reads          the reads of a transaction are not written down
  *   retention            old cells are swept at once
  */
 export type Mechanism =
@@ -39,6 +41,8 @@ export type Mechanism =
   | 'prepared-in-lookup'
   | 'resolve-in-read'
   | 'low-watermark'
+  | 'epoch-check'
+  | 'noted-reads'
   | 'retention'
 
 export type SwitchedOff = ReadonlySet<Mechanism>

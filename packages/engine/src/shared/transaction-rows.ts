@@ -91,6 +91,7 @@ export class TransactionRows {
   async note(transaction: SharedTransaction, reads: Pick<CheckedReads, 'set' | 'groups'>): Promise<void> {
     const { set, groups } = reads
     const { gateway } = this.#store
+    if (this.#store.isOff('noted-reads')) return
     const key = topicRowKey(
       this.#database,
       'transaction',
