@@ -29,6 +29,13 @@ export function placeInWords(place: BigtablePlace): string {
   return `Bigtable table ${place.table} of instance ${place.instance} in project ${place.project}${where}`
 }
 
+/** The table is gone, and with it all that it held. */
+export class TableMissing extends DatastoreError {
+  constructor(message: string) {
+    super('NOT_FOUND', message)
+  }
+}
+
 const idPatterns = {
   project: /^[a-z0-9][a-z0-9.:_-]{2,99}$/,
   instance: /^[a-z][a-z0-9-]{1,32}$/,
@@ -115,7 +122,7 @@ function notFound(error: CallError, place: BigtablePlace, said: string): Datasto
         'lists those that there are'
       : `there is no table ${place.table} in instance ${place.instance} of project ${place.project}; ` +
         `\`sixtables bigtable create ${flags(place)}\` makes it`
-  return new DatastoreError('NOT_FOUND', `${remedy} (${said})`)
+  return new TableMissing(`${remedy} (${said})`)
 }
 
 function roleFor(doing: string): string {

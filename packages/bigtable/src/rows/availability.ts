@@ -1,14 +1,20 @@
 /**
- * Whether the table can be used: a refusal that lasts (no table, no rights, an app profile that routes elsewhere) makes the whole store
- * fail, until a trial read and a trial conditional write succeed again. A refused call whose trial succeeds fails alone: the reason may be
- * the row that it names.
+ * Whether the table can be used: a refusal that lasts (no rights, an app profile that routes elsewhere), or no answer for seconds, makes
+ * the whole store fail, until a trial read and a trial conditional write succeed again. A table that is gone makes it fail for good. A
+ * refused call whose trial succeeds fails alone: the reason may be the row that it names.
  *
- * AV1  A lasting refusal is told once, however many calls meet it, and so is its end.
- * AV2  One row that is refused does not make the store fail.                                   both: test/contract/outages.test.ts
+ * AV1  A lasting refusal or silence is told once, however many calls meet it, and so is its end.
+ * AV2  One row that is refused does not make the store fail.
+ * AV3  Once the table was gone, no call is sent any more: a table that was made anew is another store, and a process that knows rows of
+ *      the old one would write what belongs to them.                                                 all: test/contract/outages.test.ts
  */
-import type { DatastoreError, Scheduler, StoreState } from '@sixtables/engine'
+import { DatastoreError, type Scheduler, type StoreState } from '@sixtables/engine'
+import { TableMissing } from '../client/place.ts'
 
 const lasting: ReadonlySet<string> = new Set(['NOT_FOUND', 'PERMISSION_DENIED', 'FAILED_PRECONDITION'])
+
+/** A call that gives up while others are answered met an overload, or a bad connection. */
+const silentMs = 5_000
 
 const trialEveryMs = 1_000
 
@@ -21,11 +27,14 @@ export class Availability {
   readonly #closing = new AbortController()
   #failure: DatastoreError | undefined
   #looking: Promise<void> | undefined
+  #isGone = false
+  #answeredMs: number
 
   /** @param trial - reads and writes, and changes nothing */
   constructor(clock: Scheduler, trial: () => Promise<unknown>) {
     this.#clock = clock
     this.#trial = trial
+    this.#answeredMs = clock.steadyMs()
   }
 
   get failure(): DatastoreError | undefined {
@@ -36,9 +45,24 @@ export class Availability {
     this.#listeners.push(listener)
   }
 
-  /** A call was refused. Resolves when it is known whether others are too. */
+  /** @throws UNAVAILABLE once the table was gone (AV3) */
+  checkThere(): void {
+    if (this.#isGone) throw this.#failure
+  }
+
+  /** A call succeeded. */
+  answered(): void {
+    this.#answeredMs = this.#clock.steadyMs()
+  }
+
+  /** A call was refused, or not answered. Resolves when it is known whether others are too. */
   async note(error: DatastoreError): Promise<void> {
-    if (!lasting.has(error.code) || this.#failure !== undefined || this.#closing.signal.aborted) return
+    if (error instanceof TableMissing) this.#gone(error)
+    if (this.#failure !== undefined || this.#closing.signal.aborted || this.#isPassing(error)) return
+    if (error.code === 'UNAVAILABLE') {
+      this.#fail(error)
+      return
+    }
     this.#looking ??= this.#look(error).finally(() => {
       this.#looking = undefined
     })
@@ -50,26 +74,56 @@ export class Availability {
   }
 
   async #look(error: DatastoreError): Promise<void> {
-    if (await this.#succeeds()) return
-    if (this.#closing.signal.aborted) return
+    if ((await this.#problem()) === undefined) return
+    if (this.#failure === undefined && !this.#closing.signal.aborted) this.#fail(error)
+  }
+
+  #isPassing({ code }: DatastoreError): boolean {
+    if (code === 'UNAVAILABLE') return this.#clock.steadyMs() - this.#answeredMs < silentMs
+    return !lasting.has(code)
+  }
+
+  #gone({ message }: TableMissing): void {
+    if (this.#isGone || this.#closing.signal.aborted) return
+    this.#isGone = true
+    this.#set(
+      new DatastoreError(
+        'UNAVAILABLE',
+        `${message}; then start this gateway anew: it knows ids and indexes of the table that is gone, and serves no more`,
+      ),
+    )
+  }
+
+  #fail(error: DatastoreError): void {
     this.#set(error)
     this.#untilAnswered().then(
-      () => this.#set(undefined),
+      () => {
+        if (!this.#isGone) this.#set(undefined)
+      },
       // The store is closed.
       () => {},
     )
   }
 
   async #untilAnswered(): Promise<void> {
-    do await this.#clock.sleep(trialEveryMs, this.#closing.signal, true)
-    while (!(await this.#succeeds()))
+    while (!this.#isGone) {
+      await this.#clock.sleep(trialEveryMs, this.#closing.signal, true)
+      const problem = await this.#problem()
+      if (problem === undefined) return
+      // A Bigtable that was silent may refuse now, and the other way round.
+      if (!this.#isGone && !this.#isPassing(problem) && problem.code !== this.#failure?.code) this.#set(problem)
+    }
   }
 
-  #succeeds(): Promise<boolean> {
-    return this.#trial().then(
-      () => true,
-      () => false,
-    )
+  /** The outcome of a trial; `undefined` = it succeeded. */
+  async #problem(): Promise<DatastoreError | undefined> {
+    try {
+      await this.#trial()
+      return undefined
+    } catch (error) {
+      if (error instanceof TableMissing) this.#gone(error)
+      return error instanceof DatastoreError ? error : new DatastoreError('INTERNAL', String(error))
+    }
   }
 
   #set(failure: DatastoreError | undefined): void {

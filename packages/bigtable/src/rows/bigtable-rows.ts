@@ -109,10 +109,13 @@ export class BigtableRows implements RowStore {
 
   async #run<T>(call: () => Promise<T>): Promise<T> {
     if (this.#closed !== undefined) throw rowStoreClosed(this.location)
+    this.#availability.checkThere()
     const answer = call()
     this.#underWay.add(answer)
     try {
-      return await answer
+      const found = await answer
+      this.#availability.answered()
+      return found
     } catch (error) {
       if (error instanceof DatastoreError) await this.#availability.note(error)
       throw error

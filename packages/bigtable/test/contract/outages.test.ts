@@ -1,13 +1,13 @@
-/** A Bigtable that refuses or is silent under a running gateway (availability/AV1, availability/AV2): health, words, and service that goes on by itself. */
-import { DatastoreError, type Engine, openEngine } from '@sixtables/engine'
+/** A Bigtable that refuses or is silent under a running gateway (availability/AV1 to availability/AV3): health, words, and the end of it. */
+import { DatastoreError, type Engine, openEngine, systemScheduler } from '@sixtables/engine'
 import { startGateway } from '@sixtables/gateway'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { ApiClient } from '../../../gateway/test/support/api-client.ts'
 import { type Started, sixtables, startCommand } from '../../../gateway/test/support/cli.ts'
 import { openJsonClient } from '../../../gateway/test/support/http-clients.ts'
 import { openBigtable } from '../../src/index.ts'
 import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'
-import { placeOf } from '../support/fake-client.ts'
+import { placeOf, tableOf } from '../support/fake-client.ts'
 
 let fake: FakeBigtable
 let server: Started
@@ -48,23 +48,6 @@ const linesWith = (words: string): number =>
 function refusing(method: FakeMethod | 'all', code: number, message: string): void {
   fake.fault = (call) => (method === 'all' || call.method === method ? { type: 'refuse', code, message } : undefined)
 }
-
-test('a table that is dropped makes the server unhealthy with one line, and serves when it is there again', async () => {
-  await put('first')
-  expect(await health()).toMatchObject({ code: 0 })
-  const tables = [...fake.tables]
-  fake.tables.clear()
-  const refused = await Promise.allSettled(Array.from({ length: 5 }, (_, i) => put(`k${i}`)))
-  expect(refused.map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
-  expect(await health()).toMatchObject({ code: 1, err: expect.stringMatching(/no table sixtables.*bigtable create/) })
-  expect((await fetch(`http://${server.address}/`)).status).toBe(503)
-  expect(linesWith('sixtables bigtable create')).toBe(1)
-  for (const [name, table] of tables) fake.tables.set(name, table)
-  expect(await health('20')).toMatchObject({ code: 0 })
-  expect(linesWith('can be used again')).toBe(1)
-  await put('after')
-  expect((await client.query({ kind: 'K' })).entities).toHaveLength(2)
-})
 
 test.each([
   ['CheckAndMutateRow', 9, 'not allowed by this app profile', 'app profile "default" must route to one cluster'],
@@ -116,20 +99,51 @@ test('a Bigtable without quota is RESOURCE_EXHAUSTED, and what was committed is 
   expect(refusals).toBeGreaterThan(2)
 })
 
-test('calls to a Bigtable that has gone are UNAVAILABLE with the reason, and succeed when it is back', async () => {
-  const rows = await openBigtable({ ...placeOf(fake.address, 'gone'), timeoutMs: 200 })
+test('calls to a Bigtable that has gone are UNAVAILABLE with the reason; after seconds all is, until it is back', async () => {
+  let aheadMs = 0
+  const scheduler = { ...systemScheduler, steadyMs: () => systemScheduler.steadyMs() + aheadMs }
+  const rows = await openBigtable({ ...placeOf(fake.address, 'gone'), timeoutMs: 200, scheduler })
+  const told: (string | undefined)[] = []
+  rows.onFailure((failure) => told.push(failure?.code))
   const engine: Engine = await openEngine({ shared: { rows, gateway: 1 } })
   const gateway = await startGateway({ engine, host: '127.0.0.1', port: 0 })
+  const isHealthy = async () => (await fetch(`http://127.0.0.1:${gateway.port}/`)).ok
   const beside = await openJsonClient(gateway)
   await beside.write('upsert', [{ path: ['K', 1], properties: {} }])
   refusing('all', 14, 'connection refused')
-  await expect(beside.read([{ path: ['K', 1] }])).rejects.toThrow(/did not answer in time; is the emulator running\?/)
-  expect((await fetch(`http://127.0.0.1:${gateway.port}/`)).status).toBe(200)
+  const silent = /did not answer in time; is the emulator running\?/
+  await expect(beside.read([{ path: ['K', 1] }])).rejects.toThrow(silent)
+  expect(await isHealthy()).toBe(true)
+  aheadMs = 5_000
+  await Promise.all([1, 2].map((id) => expect(beside.read([{ path: ['K', id] }])).rejects.toThrow(silent)))
+  expect(await isHealthy()).toBe(false)
   const late = beside.write('upsert', [{ path: ['K', 2], properties: {} }]).catch(() => {})
   fake.fault = () => undefined
   await late
+  await vi.waitUntil(isHealthy, { timeout: 60_000 })
+  expect(told).toEqual(['UNAVAILABLE', undefined])
   await beside.write('upsert', [{ path: ['K', 2], properties: {} }])
   expect(await beside.read([{ path: ['K', 1] }, { path: ['K', 2] }])).not.toContain(undefined)
   await gateway.close()
   await engine.close()
+})
+
+test('a table that is dropped makes the server unhealthy for good with one line, also when one is made anew', async () => {
+  await put('first')
+  expect(await health()).toMatchObject({ code: 0 })
+  const usedAgain = linesWith('can be used again')
+  fake.tables.clear()
+  const refused = await Promise.allSettled(Array.from({ length: 5 }, (_, i) => put(`k${i}`)))
+  expect(refused.map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
+  const remedy = /no table sixtables.*bigtable create.*start this gateway anew/
+  expect(await health()).toMatchObject({ code: 1, err: expect.stringMatching(remedy) })
+  expect((await fetch(`http://${server.address}/`)).status).toBe(503)
+  const table = tableOf(fake, 'sixtables')
+  const sent = () => Object.values(fake.counts).reduce((sum, { calls }) => sum + calls, 0)
+  const before = sent()
+  await expect(put('after')).rejects.toThrow(remedy)
+  expect(await health('1.5')).toMatchObject({ code: 1 })
+  expect({ sent: sent(), row: table.keys.from('') }).toEqual({ sent: before, row: undefined })
+  expect(linesWith('sixtables bigtable create')).toBe(1)
+  expect(linesWith('can be used again')).toBe(usedAgain)
 })
