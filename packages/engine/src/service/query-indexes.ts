@@ -5,6 +5,7 @@
  *   settings.indexes: auto                                           build the perfect one, and wait for it
  *   settings.indexes: require                                        FAILED_PRECONDITION with its definition
  *
+ * Where gateways share a store, an index that another one has defined meanwhile is found before it is refused or defined.
  * Equal queries wait for one build. A query waits as long as its caller does; shortly before that ends it is answered
  * FAILED_PRECONDITION with the progress, and the build goes on.
  *
@@ -68,9 +69,10 @@ export class QueryIndexes {
 
   async #demand(database: QueriedDatabase, missing: readonly IndexDefinition[]): Promise<void> {
     const isRequired = database.settings.indexes === 'require'
-    if (isRequired) await this.#indexes.file?.refresh()
+    if (isRequired) await Promise.all([this.#indexes.file?.refresh(), this.#indexes.refresh(database)])
     const declared = new Set(this.#declared().map(identityOf))
     for (const index of missing) {
+      if (database.catalogue.find(index) !== undefined) continue
       if (isRequired && !declared.has(identityOf(index))) throw this.#refusal(database, new MissingIndexError(index))
       // The query does not wait: it is served without the index.
       this.#indexes.ensureForQuery(database, index).catch(() => {})
@@ -86,6 +88,11 @@ export class QueryIndexes {
   ): Promise<void> {
     const { catalogue, settings } = database
     await this.#indexes.file?.refresh()
+    if (settings.indexes === 'require') {
+      // Where indexes are built, the work on one looks for itself (shared-index-work.ts).
+      await this.#indexes.refresh(database)
+      if (serves(planner, catalogue.serving)) return
+    }
     const declared = this.#declared().filter((definition) => catalogue.find(definition) === undefined)
     const candidates = [...this.#indexes.comingIn(database), ...declared]
     const needed = leastOf(planner, catalogue.serving, candidates)
@@ -146,22 +153,24 @@ function leastOf<P>(
   serving: readonly CompositeIndex[],
   candidates: readonly IndexDefinition[],
 ): readonly IndexDefinition[] | undefined {
-  const serves = (some: readonly CompositeIndex[]): boolean => {
-    try {
-      planner([...serving, ...some])
-      return true
-    } catch (error) {
-      if (error instanceof MissingIndexError) return false
-      throw error
-    }
-  }
   let needed = candidates.map((definition, i): CompositeIndex => ({ ...definition, id: -1n - BigInt(i) }))
-  if (needed.length === 0 || !serves(needed)) return undefined
+  if (needed.length === 0 || !serves(planner, [...serving, ...needed])) return undefined
   for (const candidate of [...needed].reverse()) {
     const others = needed.filter((other) => other !== candidate)
-    if (serves(others)) needed = others
+    if (serves(planner, [...serving, ...others])) needed = others
   }
   return needed
+}
+
+/** Whether a query can be planned with these indexes. */
+function serves(planner: Planner<unknown>, indexes: readonly CompositeIndex[]): boolean {
+  try {
+    planner(indexes)
+    return true
+  } catch (error) {
+    if (error instanceof MissingIndexError) return false
+    throw error
+  }
 }
 
 /** Resolves shortly before the deadline of a call; rejects when its caller is gone. */

@@ -2,10 +2,13 @@ import { expect, test } from 'vitest'
 import { entity, keyOf, property } from '../../test/property/entity-messages.ts'
 import { mutationOf } from '../../test/property/log-world.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import { MemoryRows, type RowOperationCall, type RowSeam } from '../storage/memory-rows.ts'
+import { query, where } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
+import type { QueryBatch } from './api.ts'
 import { type Engine, openEngine } from './engine.ts'
 import type { EngineOptions } from './engine-options.ts'
 
@@ -50,6 +53,20 @@ class World {
         isDead = true
       },
     }
+  }
+
+  /** Lets time pass until `work` is done, a millisecond at a time. */
+  async until<T>(work: MaybePromise<T>): Promise<T> {
+    let isDone = false
+    const done = Promise.resolve(work).finally(() => {
+      isDone = true
+    })
+    done.catch(() => {})
+    while (!isDone) {
+      await this.scheduler.advance(1)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return await done
   }
 
   /** Lets time pass, a second at a time. */
@@ -110,6 +127,23 @@ test('shared-index-work/XS4: an index whose gateway has died is built, and delet
   expect(statesAt(c)).toEqual([])
   expect((await c.engine.check()).problems).toEqual([])
   await c.engine.close()
+})
+
+test('a query takes the index that another gateway has defined meanwhile, built or not, whether it may build one or not', async () => {
+  const world = new World()
+  const [a, b, c] = [await world.gateway(), await world.gateway(), await world.gateway({ indexes: 'require' })]
+  const asked = { query: query({ kind: 'G', filter: where('parity', '=', 1n), order: ['v desc'] }) }
+  const ask = ({ engine }: Gateway): Promise<QueryBatch> =>
+    world.until(engine.database('p').runQuery(engine.context(), asked))
+  await put(a, 100)
+  const built = ask(a)
+  built.catch(() => {})
+  while (compositeRowsBy(a) === 0) await world.until(undefined)
+  // The others have not read of it: their watch looks every five seconds.
+  expect([statesAt(b), statesAt(c)]).toEqual([[], []])
+  for (const answer of [await ask(b), await built, await ask(c)]) expect(answer.results).toHaveLength(50)
+  expect([statesAt(a), compositeRowsBy(b), compositeRowsBy(c)]).toEqual([['serving'], 0, 0])
+  for (const { engine } of [a, b, c]) await engine.close()
 })
 
 test('entities expire by the sweep of one gateway, and of another one when that has died', async () => {

@@ -59,10 +59,10 @@ export class SharedIndexWork implements IndexWork {
     const { clock } = this.#of(database)
     for (;;) {
       job.checkStopped()
-      // Another gateway may have defined it.
+      const { epoch } = await clock.read()
+      // Another gateway may have defined it: the read has brought that.
       const found = catalogue.find(definition)
       if (found !== undefined && found.state !== 'deleting') return found
-      const { epoch } = await clock.read()
       const index = { ...catalogue.propose(definition), epoch: epoch + epochsAhead }
       if (!(await this.#kv.mutateIf(catalogue.writeOf(index), undefined))) {
         // Its number was taken, or the answer lost: look again.

@@ -115,14 +115,22 @@ export class IndexOperations implements OperationSource {
     return this.#engine.database(projectId, databaseId)
   }
 
+  /** A database with its definitions read anew, since other gateways may have changed them. */
+  async #refreshed(place: IndexPlace): Promise<Database> {
+    const database = this.database(place)
+    await this.#engine.indexes.refresh(database)
+    return database
+  }
+
   /** All indexes of a database, by number. */
-  list(place: IndexPlace): readonly CataloguedIndex[] {
-    return this.database(place).catalogue.all
+  async list(place: IndexPlace): Promise<readonly CataloguedIndex[]> {
+    return (await this.#refreshed(place)).catalogue.all
   }
 
   /** @throws NOT_FOUND */
-  get(place: IndexPlace, id: string): CataloguedIndex {
-    const index = /^\d{1,18}$/.test(id) ? this.database(place).catalogue.byId(BigInt(id)) : undefined
+  async get(place: IndexPlace, id: string): Promise<CataloguedIndex> {
+    const { catalogue } = await this.#refreshed(place)
+    const index = /^\d{1,18}$/.test(id) ? catalogue.byId(BigInt(id)) : undefined
     if (index !== undefined) return index
     const where = place.databaseId === '' ? place.projectId : `${place.projectId}, database ${place.databaseId}`
     throw new DatastoreError('NOT_FOUND', `there is no index "${id}" in project ${where}`)
@@ -130,7 +138,7 @@ export class IndexOperations implements OperationSource {
 
   /** @throws INVALID_ARGUMENT, ALREADY_EXISTS */
   async create(place: IndexPlace, definition: IndexDefinition, dialect: IndexDialect): Promise<OperationJson> {
-    const database = this.database(place)
+    const database = await this.#refreshed(place)
     const job = this.#engine.indexes.create(database, definition)
     const index = await job.defined
     return this.#start(place, index, job, dialect, 'CREATE_INDEX', (signal) =>
@@ -167,20 +175,21 @@ export class IndexOperations implements OperationSource {
 
   /** @throws NOT_FOUND; FAILED_PRECONDITION unless it serves or has failed */
   async delete(place: IndexPlace, id: string, dialect: IndexDialect): Promise<OperationJson> {
-    const index = this.get(place, id)
+    const index = await this.get(place, id)
     if (index.state === 'building') {
       throw failedPrecondition(
         `the index ${formatIndex(index)} is being built; wait for it, or cancel the operation that builds it`,
       )
     }
-    const job = this.drop(place, id)
+    const job = await this.drop(place, id)
     const deleting = await job.defined
     return this.#start(place, deleting, job, dialect, 'DELETE_INDEX', () => job.done)
   }
 
   /** Takes an index away in whatever state. @throws NOT_FOUND; FAILED_PRECONDITION when that is under way already */
-  drop(place: IndexPlace, id: string): IndexJob {
-    return this.#engine.indexes.drop(this.database(place), this.get(place, id).id)
+  async drop(place: IndexPlace, id: string): Promise<IndexJob> {
+    const index = await this.get(place, id)
+    return this.#engine.indexes.drop(this.database(place), index.id)
   }
 
   #start(

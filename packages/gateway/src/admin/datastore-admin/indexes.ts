@@ -51,9 +51,9 @@ export function indexMethods(indexes: IndexOperations): readonly AdminMethod[] {
     {
       name: 'GetIndex',
       rest: [{ verb: 'GET', path: item }],
-      answer: (request) => {
+      answer: async (request) => {
         const place = placeOf(request)
-        return datastoreIndex(place, indexes.get(place, String(request['indexId'] ?? '')))
+        return datastoreIndex(place, await indexes.get(place, String(request['indexId'] ?? '')))
       },
     },
     {
@@ -69,7 +69,7 @@ function progressOf({ progress: { completed, estimated } }: Pick<IndexJob, 'prog
   return { workCompleted: String(completed), ...(estimated === 0 ? {} : { workEstimated: String(estimated) }) }
 }
 
-function list(indexes: IndexOperations, request: JsonObject): JsonObject {
+async function list(indexes: IndexOperations, request: JsonObject): Promise<JsonObject> {
   const place = placeOf(request)
   const {
     filter = '',
@@ -85,7 +85,7 @@ function list(indexes: IndexOperations, request: JsonObject): JsonObject {
   if (pageToken !== '' && !/^\d{1,18}$/.test(pageToken))
     throw invalidArgument('the page token is not of this list: begin without one')
   const from = pageToken === '' ? 0n : BigInt(pageToken)
-  const rest = indexes.list(place).filter(({ id }) => id >= from)
+  const rest = (await indexes.list(place)).filter(({ id }) => id >= from)
   const page = rest.slice(0, pageSize || pageSizeDefault)
   const next = rest[page.length]
   return {

@@ -86,6 +86,8 @@ export async function askIndexes(
   longest?: number,
 ): Promise<IndexListReport | IndexReport> {
   const database = namedDatabase(engine, request)
+  // Another gateway may have changed them.
+  await engine.indexes.refresh(database)
   if (what === 'list') {
     refuseOthers(request, [])
     const missing = engine.indexes.refused.of(database).map(({ definition, refusals }) => {

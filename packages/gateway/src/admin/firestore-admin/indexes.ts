@@ -37,10 +37,10 @@ export const firestoreDialect: IndexDialect = {
 }
 
 export function addFirestoreIndexRoutes(router: Router, indexes: IndexOperations): void {
-  router.add('GET', collection, (request) => {
+  router.add('GET', collection, async (request) => {
     const place = placeOf(request)
     const { kind } = request.parameters
-    const found = indexes.list(place).filter((index) => kind === '-' || index.kind === kind)
+    const found = (await indexes.list(place)).filter((index) => kind === '-' || index.kind === kind)
     return { json: { indexes: found.map((index) => firestoreIndex(place, index)) } }
   })
   router.add('POST', collection, async (request) => {
@@ -49,12 +49,13 @@ export function addFirestoreIndexRoutes(router: Router, indexes: IndexOperations
     const definition = definitionOfFirestore(kind, bodyObject(request.body))
     return { json: await indexes.create(placeOf(request), definition, firestoreDialect) }
   })
-  router.add('GET', item, (request) => {
+  router.add('GET', item, async (request) => {
     const place = placeOf(request)
-    return { json: firestoreIndex(place, indexes.get(place, request.parameters['index'] ?? '')) }
+    return { json: firestoreIndex(place, await indexes.get(place, request.parameters['index'] ?? '')) }
   })
   router.add('DELETE', item, async (request) => {
-    await indexes.drop(placeOf(request), request.parameters['index'] ?? '').defined
+    const job = await indexes.drop(placeOf(request), request.parameters['index'] ?? '')
+    await job.defined
     return { json: {} }
   })
 }
