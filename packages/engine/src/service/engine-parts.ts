@@ -94,7 +94,8 @@ export class EngineParts {
     const shared = this.#shared()
     this.ttl = this.#ttl()
     const tabletsBetween = tablets.between.bind(tablets)
-    this.inspector = new Inspector({ kv, log: place.local?.log, history, databaseByCode, tabletsBetween })
+    const sharedRows = store.rowsKv?.rows
+    this.inspector = new Inspector({ kv, sharedRows, log: place.local?.log, history, databaseByCode, tabletsBetween })
   }
 
   /** A context for requests made in this process. */

@@ -16,9 +16,17 @@ import type { PendingRecord } from '../log/pending.ts'
 import type { EntityImage } from '../model/entity.ts'
 import { formatKey, isInScope, type Key, lastElement, type PartitionScope } from '../model/key.ts'
 import type { KvWrite, RowKey, RowKv } from '../storage/kv.ts'
-import { decodeImage, entityRowKey } from '../tables/entities.ts'
+import type { RowStore } from '../storage/rows.ts'
+import { decodeImage, entityRowKey, entityRowOf } from '../tables/entities.ts'
 import { handRows, RowProducer, tableOfRow } from '../tables/entity-rows.ts'
-import { type GroupCode, groupOf, logRangeOfGroup, parseLogRowKey, pendingRowKey } from '../tables/log-rows.ts'
+import {
+  type GroupCode,
+  groupOf,
+  logRangeOfGroup,
+  logRowKey,
+  parseLogRowKey,
+  pendingRowKey,
+} from '../tables/log-rows.ts'
 import { isOf } from '../tables/rows.ts'
 import { type TableId, tableIds } from '../tables/table.ts'
 import type { Tablet } from '../tablets/tablet.ts'
@@ -41,6 +49,8 @@ import { type LoggedImage, versionsOf } from './versions.ts'
 
 export interface InspectorParts {
   readonly kv: RowKv
+  /** Where several processes share the store: its rows, of which a group's row has the records of its log. */
+  readonly sharedRows: RowStore | undefined
   /** Absent where several processes share the store: nothing waits there between commit and apply. */
   readonly log: CommitLog | undefined
   readonly history: ApplyHistory
@@ -281,7 +291,12 @@ export class Inspector {
   }
 
   /** The kept records of a group, newest first. */
-  async *#records(group: GroupCode): AsyncGenerator<StoredRecord> {
+  #records(group: GroupCode): AsyncGenerator<StoredRecord> {
+    const { sharedRows } = this.#parts
+    return sharedRows === undefined ? this.#logRows(group) : logCells(sharedRows, group)
+  }
+
+  async *#logRows(group: GroupCode): AsyncGenerator<StoredRecord> {
     const scan = this.#parts.kv.scan(logRangeOfGroup(group), { reverse: true })
     try {
       for (;;) {
@@ -293,6 +308,21 @@ export class Inspector {
       }
     } finally {
       scan.close()
+    }
+  }
+}
+
+/** The records of a group that are cells of its row (shared/group-row.ts), newest first. */
+async function* logCells(rows: RowStore, group: GroupCode): AsyncGenerator<StoredRecord> {
+  const row = entityRowOf(group)
+  let until: bigint | undefined
+  for (;;) {
+    const found = await rows.readRows([row], [{ family: 'l', newest: 100, ...(until === undefined ? {} : { until }) }])
+    const cells = found.get(row)?.cells.l ?? []
+    if (cells.length === 0) return
+    for (const { at, value } of cells) {
+      yield { ...parseLogRowKey(logRowKey(group, at)), changes: decodeLogRecord(value).changes, logRow: row }
+      until = at
     }
   }
 }

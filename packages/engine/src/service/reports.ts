@@ -21,7 +21,7 @@ export interface RowsReport {
 
 export interface LogRecordReport {
   readonly group: string
-  /** The log row in words. */
+  /** The log row in words; where several gateways share the store, the row of the group's root, which has the record. */
   readonly row: string
   /** Its key in hexadecimal. */
   readonly rowKey: string

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { keyOf } from '../../test/property/entity-messages.ts'
+import { mutationOf } from '../../test/property/log-world.ts'
+import { MemoryRows } from '../storage/memory-rows.ts'
+import { openEngine } from './engine.ts'
+
+const key = keyOf([{ kind: 'G', name: 'g' }])
+
+test('the records of a group on a shared store are those of all gateways, the newest so many, and give the versions', async () => {
+  const rows = new MemoryRows()
+  const gateways = [
+    await openEngine({ shared: { rows, gateway: 1 } }),
+    await openEngine({ shared: { rows, gateway: 2 } }),
+  ] as const
+  // More than are read at once.
+  for (let value = 1; value <= 102; value++) {
+    const engine = gateways[value % 2 === 0 ? 0 : 1]
+    const mutations = [value < 102 ? mutationOf(key, value) : { operation: 'delete' as const, key }]
+    await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  }
+  const { inspector } = gateways[1]
+  const { records } = await inspector.log(key)
+  expect(records.map(({ changes }) => changes)).toHaveLength(102)
+  expect(new Set(records.map(({ version }) => version)).size).toBe(102)
+  expect(records.slice(-2).map(({ changes, state, row }) => [changes, state, row])).toMatchInlineSnapshot(`
+    [
+      [
+        [
+          "put G:"g" {v: 101, parity: 1, list: [101, "all"]}",
+        ],
+        "applied",
+        "Entities(p, G:"g")",
+      ],
+      [
+        [
+          "delete G:"g"",
+        ],
+        "applied",
+        "Entities(p, G:"g")",
+      ],
+    ]
+  `)
+  expect((await inspector.rows(key, { records: 2 })).log).toEqual({
+    group: 'G:"g"',
+    records: records.slice(-2),
+    hasMore: true,
+  })
+  expect((await inspector.versions(key)).versions.map(({ version, operation }) => [version, operation])).toEqual(
+    records.map(({ version }, i) => [version, i < 101 ? 'put' : 'delete']),
+  )
+  for (const engine of gateways) await engine.close()
+})
