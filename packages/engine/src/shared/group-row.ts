@@ -1,7 +1,7 @@
 /**
  * The row of an entity group at a shared store: its root's row in Entities, with the group's head, log and prepared record.
  *
- *   h   head: n(8) version(8) floor(8) spare(8)     `n` counts every change; `version` is the newest record's
+ *   h   head: n(8) version(8) floor(8) empty since(8)     `n` counts every change; `version` is the newest record's
  *   l   log: a record at its stamp                  p   the record of a commit that has not decided yet, at its stamp
  *   v   the root entity, at the stamp of its commit
  *
@@ -16,18 +16,21 @@
  * F1  No record with a stamp at or below a group's floor ever enters it.
  * F2  A commit of several groups is committed if and only if its primary's log has it. A process that finds it neither there nor
  *     prepared refuses it there first.
- * F3  A commit below the low watermark that is in no log was trimmed, not lost.        all: test/property/gateways.test.ts
+ * F3  A commit below the low watermark that is in no log was trimmed, not lost.       F1-F3: test/property/gateways.test.ts
+ * F4  A change is sent within ten minutes of the reading that it rests on, or not at all: the head may have been swept since (sweep/SW3),
+ *     and then one that looks the same may be of another life of the group.                                      sweep.test.ts
  */
 import { byteString, bytesOf } from '../encoding/bytes.ts'
 import { decodeUint64, encodeUint64 } from '../encoding/ordered.ts'
 import { invariant } from '../invariant.ts'
 import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
-import { type Cell, type CellChange, newestIs, type RowStore } from '../storage/rows.ts'
+import { type Cell, type CellChange, newestIs } from '../storage/rows.ts'
 import { valueCell } from '../storage/rows-kv.ts'
 import { entityRowOf } from '../tables/entities.ts'
 import { codesOfEntityRow } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { CommitId } from './clock-list.ts'
+import type { SharedStore } from './shared-store.ts'
 
 export interface Head {
   readonly n: bigint
@@ -46,6 +49,8 @@ export interface GroupRecord {
 /** A group row as of one moment. */
 export interface GroupRow {
   readonly group: GroupCode
+  /** When its reading began, in microseconds by the clock of this process. */
+  readonly readAt: bigint
   /** The head as it is stored. */
   readonly seen: Uint8Array | undefined
   readonly head: Head
@@ -57,10 +62,13 @@ export interface GroupRow {
 }
 
 const noHead: Head = { n: 0n, version: 0n, floor: 0n }
-const spare = encodeUint64(0n)
+const emptySinceAt = 24
+
+/** Longest time from the reading of a group to a change of it (F4). */
+export const heldMicros: bigint = 600_000_000n
 
 export function encodeHead({ n, version, floor }: Head): Uint8Array {
-  return bytesOf(encodeUint64(n) + encodeUint64(version) + encodeUint64(floor) + spare)
+  return bytesOf(encodeUint64(n) + encodeUint64(version) + encodeUint64(floor) + encodeUint64(0n))
 }
 
 export function decodeHead(bytes: Uint8Array): Head {
@@ -68,12 +76,23 @@ export function decodeHead(bytes: Uint8Array): Head {
   return { n: decodeUint64(code, 0), version: decodeUint64(code, 8), floor: decodeUint64(code, 16) }
 }
 
+/** When a sweep found the group of a head without entities, in microseconds; 0 = it has not, or the head has changed since. */
+export function emptySince(head: Uint8Array): bigint {
+  return decodeUint64(byteString(head), emptySinceAt)
+}
+
+/** The head with a note of when its group was found without entities. */
+export function emptyHead(head: Uint8Array, since: bigint): Uint8Array {
+  return bytesOf(byteString(head).slice(0, emptySinceAt) + encodeUint64(since))
+}
+
 /** @param from - the lowest stamp of log records that matter */
 export async function readGroups(
-  rows: RowStore,
+  { rows, scheduler }: SharedStore,
   groups: readonly GroupCode[],
   from: bigint,
 ): Promise<ReadonlyMap<GroupCode, GroupRow>> {
+  const readAt = scheduler.nowMicros()
   const found = await rows.readRows(groups.map(entityRowOf), [
     { family: 'v', newest: 1 },
     { family: 'h', newest: 1 },
@@ -93,6 +112,7 @@ export async function readGroups(
     const [prepared] = cells.p ?? []
     read.set(group, {
       group,
+      readAt,
       seen,
       head: seen === undefined ? noHead : decodeHead(seen),
       root: cells.v?.[0],
@@ -103,8 +123,8 @@ export async function readGroups(
   return read
 }
 
-export async function readGroup(rows: RowStore, group: GroupCode, from: bigint): Promise<GroupRow> {
-  return (await readGroups(rows, [group], from)).get(group) as GroupRow
+export async function readGroup(store: SharedStore, group: GroupCode, from: bigint): Promise<GroupRow> {
+  return (await readGroups(store, [group], from)).get(group) as GroupRow
 }
 
 /** Whether a record is of a commit. */
@@ -129,14 +149,17 @@ export function newestInLog(
   return undefined
 }
 
-/** Sets the head, if it is still as it was read. False: it was not. */
+/** A group row as far as the condition of a change needs it. */
+export type SeenGroup = Pick<GroupRow, 'group' | 'readAt' | 'seen' | 'head'>
+
+/** Sets the head, if it is still as it was read. False: it was not, or may have been swept since (F4). */
 async function changeIf(
-  rows: RowStore,
-  group: GroupCode,
-  seen: Uint8Array | undefined,
+  { rows, scheduler }: SharedStore,
+  { group, readAt, seen }: SeenGroup,
   head: Head,
   changes: readonly CellChange[],
 ): Promise<boolean> {
+  if (scheduler.nowMicros() - readAt > heldMicros) return false
   const set = { type: 'set', family: 'h', at: 0n, value: encodeHead(head) } as const
   return await rows.mutateRowIf(entityRowOf(group), newestIs('h', seen), [set, ...changes])
 }
@@ -151,15 +174,16 @@ function entering({ stamp, value, record, group }: GroupRecord): readonly CellCh
 }
 
 /** APPEND. */
-export function append(rows: RowStore, { group, seen, head }: GroupRow, record: GroupRecord): Promise<boolean> {
+export function append(store: SharedStore, row: GroupRow, record: GroupRecord): Promise<boolean> {
+  const { head } = row
   invariant(record.stamp > head.floor && record.stamp > head.version, 'F1: a record is above the floor of its group')
-  return changeIf(rows, group, seen, { ...head, n: head.n + 1n, version: record.stamp }, entering(record))
+  return changeIf(store, row, { ...head, n: head.n + 1n, version: record.stamp }, entering(record))
 }
 
 /** PREPARE. */
-export function prepare(rows: RowStore, { group, seen, head }: GroupRow, record: GroupRecord): Promise<boolean> {
+export function prepare(store: SharedStore, row: GroupRow, record: GroupRecord): Promise<boolean> {
   const change = { type: 'set', family: 'p', at: record.stamp, value: record.value } as const
-  return changeIf(rows, group, seen, prepareHead(head), [change])
+  return changeIf(store, row, prepareHead(row.head), [change])
 }
 
 /** The head that PREPARE leaves. */
@@ -168,20 +192,16 @@ export function prepareHead(head: Head): Head {
 }
 
 /** DECIDE and FINISH: the prepared record enters the log. */
-export function decide(
-  rows: RowStore,
-  { group, seen, head }: Pick<GroupRow, 'group' | 'seen' | 'head'>,
-  record: GroupRecord,
-): Promise<boolean> {
-  return changeIf(rows, group, seen, { ...head, n: head.n + 1n, version: record.stamp }, [
+export function decide(store: SharedStore, row: SeenGroup, record: GroupRecord): Promise<boolean> {
+  return changeIf(store, row, { ...row.head, n: row.head.n + 1n, version: record.stamp }, [
     ...entering(record),
     { type: 'delete', family: 'p' },
   ])
 }
 
 /** REFUSE: no record at or below `floor` enters the group any more (F1). */
-export function refuse(rows: RowStore, row: GroupRow, id: CommitId, floor: bigint): Promise<boolean> {
-  const { group, seen, head, prepared } = row
+export function refuse(store: SharedStore, row: GroupRow, id: CommitId, floor: bigint): Promise<boolean> {
+  const { head, prepared } = row
   const refused = { ...head, n: head.n + 1n, floor: floor > head.floor ? floor : head.floor }
-  return changeIf(rows, group, seen, refused, isOf(prepared, id) ? [{ type: 'delete', family: 'p' }] : [])
+  return changeIf(store, row, refused, isOf(prepared, id) ? [{ type: 'delete', family: 'p' }] : [])
 }

@@ -39,11 +39,16 @@ export class Leases {
     const { kv, scheduler, gateway } = this.#store
     const key = leaseKey(duty)
     const stored = await kv.get(key)
-    if (stored !== undefined && !this.#isFree(duty, Buffer.from(stored).toString('utf8'), forMs)) return false
+    if (!this.#isFree(duty, stored, forMs)) return false
     const lease: Lease = { gateway: String(gateway), takenAt: String(scheduler.nowMicros()) }
     const isTaken = await kv.mutateIf({ key, value: Buffer.from(JSON.stringify(lease)) }, stored)
     if (isTaken) this.#seen.delete(duty)
     return isTaken
+  }
+
+  /** Looks at the lease of a duty, so that it is known for how long its gateway has not renewed it. */
+  async look(duty: string, forMs: number): Promise<void> {
+    this.#isFree(duty, await this.#store.kv.get(leaseKey(duty)), forMs)
   }
 
   /** Lets the duty go: it is done. */
@@ -51,7 +56,9 @@ export class Leases {
     await this.#store.kv.mutate({ key: leaseKey(duty), value: undefined })
   }
 
-  #isFree(duty: string, lease: string, forMs: number): boolean {
+  #isFree(duty: string, stored: Uint8Array | undefined, forMs: number): boolean {
+    if (stored === undefined) return true
+    const lease = Buffer.from(stored).toString('utf8')
     if ((JSON.parse(lease) as Lease).gateway === String(this.#store.gateway)) return true
     const nowMs = this.#store.scheduler.steadyMs()
     const seen = this.#seen.get(duty)

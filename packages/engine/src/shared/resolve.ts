@@ -12,7 +12,7 @@ import { OutcomeUnknown } from '../storage/rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { CommitId, ListedCommit } from './clock-list.ts'
 import { type ClockRow, type ClockState, type Listed, latestOf } from './clock-row.ts'
-import { decide, type GroupRecord, type GroupRow, inLog, isOf, readGroup, refuse } from './group-row.ts'
+import { decide, type GroupRecord, type GroupRow, inLog, isOf, readGroup, refuse, type SeenGroup } from './group-row.ts'
 import { applyRecords } from './shared-apply.ts'
 import type { SharedStore } from './shared-store.ts'
 
@@ -25,7 +25,7 @@ export type Unfinished = Pick<ListedCommit, 'id' | 'stamp' | 'groups'>
 
 /** A record that this process has prepared, in its row as PREPARE left it. */
 export interface Prepared {
-  readonly row: Pick<GroupRow, 'group' | 'seen' | 'head'>
+  readonly row: SeenGroup
   readonly record: GroupRecord
 }
 
@@ -87,7 +87,7 @@ export class Resolver {
     const patienceMs = Math.min(patienceMsMax, Math.max(patienceMsMin, 4 * this.#usualMs))
     for (let part = 0; part < 4; part++) {
       await this.#store.sleep(patienceMs / 4)
-      if (!isOf((await readGroup(this.#store.rows, group, this.#clock.low)).prepared, id)) return
+      if (!isOf((await readGroup(this.#store, group, this.#clock.low)).prepared, id)) return
     }
     await this.decideAndFinish({ id, stamp, groups }, stamp)
   }
@@ -105,18 +105,18 @@ export class Resolver {
   async #outcome({ id, stamp, groups }: Unfinished, floor: bigint): Promise<boolean> {
     const [primary] = groups
     for (;;) {
-      const row = await readGroup(this.#store.rows, primary as GroupCode, stamp)
+      const row = await readGroup(this.#store, primary as GroupCode, stamp)
       if (inLog(row, id) !== undefined) return true
       if (this.#store.isOff('fence')) return false
       if (row.head.floor >= floor && !isOf(row.prepared, id)) return false
-      if (await this.#tried(() => refuse(this.#store.rows, row, id, floor))) return false
+      if (await this.#tried(() => refuse(this.#store, row, id, floor))) return false
     }
   }
 
   /** FINISH of a decided commit by the process that has prepared it: without a read, as long as no other one has touched its groups. */
   async finishPrepared(commit: Unfinished, [primary, ...others]: readonly [Prepared, ...Prepared[]]): Promise<void> {
     const finished = await Promise.all(
-      others.map(({ row, record }) => this.#tried(() => decide(this.#store.rows, row, record))),
+      others.map(({ row, record }) => this.#tried(() => decide(this.#store, row, record))),
     )
     if (finished.includes(false)) return await this.finishGroups(commit, true)
     const records = [primary, ...others].map(({ record }) => record)
@@ -136,7 +136,7 @@ export class Resolver {
     isCommitted: boolean,
   ): Promise<GroupRecord | undefined> {
     for (;;) {
-      const row = await readGroup(this.#store.rows, group, stamp)
+      const row = await readGroup(this.#store, group, stamp)
       const entered = inLog(row, id)
       if (entered !== undefined) return entered
       const { prepared } = row
@@ -144,13 +144,13 @@ export class Resolver {
       // group-row/F3: a committed one that is in no log was trimmed.
       if (!isPrepared && (isCommitted || row.head.floor >= stamp || this.#store.isOff('fence'))) return undefined
       const step = (): Promise<boolean> =>
-        isPrepared && isCommitted ? decide(this.#store.rows, row, prepared) : this.#refused(row, id, stamp)
+        isPrepared && isCommitted ? decide(this.#store, row, prepared) : this.#refused(row, id, stamp)
       if (await this.#tried(step)) return isPrepared && isCommitted ? prepared : undefined
     }
   }
 
   #refused(row: GroupRow, id: CommitId, stamp: bigint): Promise<boolean> {
-    return refuse(this.#store.rows, row, id, stamp)
+    return refuse(this.#store, row, id, stamp)
   }
 
   /** Whether a conditional write is known to have taken effect; else the row is to be read again. */

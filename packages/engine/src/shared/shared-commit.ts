@@ -127,7 +127,7 @@ export class SharedCommits {
     const startedMs = this.#store.scheduler.steadyMs()
     const { low, epoch } = this.#clock
     const from = reads !== undefined && reads.moment < low ? reads.moment + 1n : low
-    const rows = new Map(await readGroups(this.#store.rows, groups, from))
+    const rows = new Map(await readGroups(this.#store, groups, from))
     for (const { prepared } of rows.values()) {
       if (prepared === undefined) continue
       await this.#resolver.meet(prepared)
@@ -238,7 +238,7 @@ export class SharedCommits {
       let row = rows.get(group)
       if (row === undefined) {
         // An id was taken, and the next one is of another group: the commit is made again with it.
-        row = await readGroup(this.#store.rows, group, this.#clock.low)
+        row = await readGroup(this.#store, group, this.#clock.low)
         rows.set(group, row)
       }
       evaluated.push(key)
@@ -270,7 +270,7 @@ export class SharedCommits {
   async #append(commit: OwnCommit, row: GroupRow, record: GroupRecord): Promise<boolean> {
     let appended: boolean
     try {
-      appended = await append(this.#store.rows, row, record)
+      appended = await append(this.#store, row, record)
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) throw error
       appended = await this.#store.persistently(() => this.#fateOfAppend(commit, row))
@@ -289,11 +289,11 @@ export class SharedCommits {
   /** The fate of an append without an answer: found in the log, or made sure that it never comes. */
   async #fateOfAppend({ id, stamp }: OwnCommit, { group, seen }: GroupRow): Promise<boolean> {
     for (;;) {
-      const row = await readGroup(this.#store.rows, group, stamp)
+      const row = await readGroup(this.#store, group, stamp)
       if (inLog(row, id) !== undefined) return true
       if (this.#store.isOff('fate') || !sameBytes(row.seen, seen)) return false
       try {
-        if (await refuse(this.#store.rows, row, id, stamp)) return false
+        if (await refuse(this.#store, row, id, stamp)) return false
       } catch (error) {
         if (!(error instanceof OutcomeUnknown)) throw error
       }
@@ -334,11 +334,11 @@ export class SharedCommits {
     if (row.head.floor >= stamp || row.head.version >= stamp) return undefined
     const head = prepareHead(row.head)
     try {
-      if (!(await prepare(this.#store.rows, row, record))) return undefined
-      return { row: { group: row.group, head, seen: encodeHead(head) }, record }
+      if (!(await prepare(this.#store, row, record))) return undefined
+      return { row: { ...row, head, seen: encodeHead(head) }, record }
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) throw error
-      const now = await this.#store.persistently(() => readGroup(this.#store.rows, row.group, stamp))
+      const now = await this.#store.persistently(() => readGroup(this.#store, row.group, stamp))
       return isOf(now.prepared, id) ? { row: now, record } : undefined
     }
   }
@@ -347,12 +347,12 @@ export class SharedCommits {
     for (;;) {
       let isKnown = true
       try {
-        if (await decide(this.#store.rows, row, record)) return true
+        if (await decide(this.#store, row, record)) return true
       } catch (error) {
         if (!(error instanceof OutcomeUnknown)) throw error
         isKnown = false
       }
-      const now = await readGroup(this.#store.rows, row.group, stamp)
+      const now = await readGroup(this.#store, row.group, stamp)
       if (inLog(now, id) !== undefined) return true
       // The head has changed: its floor may be above the stamp, though the record still stands prepared (group-row/F1).
       if (isKnown || !isOf(now.prepared, id)) return false

@@ -90,8 +90,14 @@ export class SharedReads {
     }
     // The low watermark may be past the moment of a reset that has not come to the group yet.
     await this.#clock.whenOpen()
-    const { low } = this.#clock
-    const row = await readGroup(this.#store.rows, group, low)
+    let { low } = this.#clock
+    let row = await readGroup(this.#store, group, low)
+    if (row.seen === undefined && this.#store.scheduler.nowMicros() - low > readableMicros) {
+      // Its head may have been swept: the group has no entities now, and may have had some as of so old a moment.
+      await this.#clock.read()
+      low = this.#clock.low
+      row = await readGroup(this.#store, group, low)
+    }
     const decided = await this.#withDecided(row)
     const version = latestOf(row.head.version, ...decided.log.map(({ stamp }) => stamp))
     const at = version >= low ? version : low - 1n
@@ -105,7 +111,7 @@ export class SharedReads {
     const { commit: id = '', groups } = prepared.record
     const [primary = row.group] = groups
     if (primary === row.group) return row
-    const other = await readGroup(this.#store.rows, primary, prepared.stamp)
+    const other = await readGroup(this.#store, primary, prepared.stamp)
     return inLog(other, id) === undefined ? row : { ...row, log: [prepared, ...row.log] }
   }
 

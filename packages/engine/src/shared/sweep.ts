@@ -5,6 +5,7 @@
  *   v                  cells below the newest one at or before the horizon; that one too, if it is empty
  *   l                  records at or before the horizon
  *   t                  rows of transactions from before the horizon
+ *   h                  heads of groups without entities: noted in the head by one sweep, deleted by one at least 90 minutes later
  *
  * One gateway walks over all rows of a database, once an hour. Moments stay readable for an hour (shared-reads.ts), transactions 270 s.
  * An old watermark leaves processes that stood still time to learn that others have finished their commits (shared-apply/SA1).
@@ -12,15 +13,20 @@
  * SW1  No read at a moment after the horizon is changed.                                              sweep.test.ts
  * SW2  The deletions name timestamps, so one that lands late touches no newer cell. The one assumption of time: no write of a row lands
  *      later than 70 minutes after it was sent, or it might bring a deleted row back.
+ * SW3  A head goes only when no write is on its way whose sender read the group before it was found empty: the write was sent within ten
+ *      minutes of that reading (group-row/F4), and landed within 70 more; ten are for clocks that differ. Any write after the note changes
+ *      the head, and takes the note away.                                                     sweep.test.ts, test/property/gateways.test.ts
  */
 
+import { pathEnd } from '../encoding/key-codec.ts'
 import { entityTables } from '../row.ts'
-import type { KeyRange } from '../storage/kv.ts'
-import type { Cell, CellChange, Row, RowChange } from '../storage/rows.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
+import { type Cell, type CellChange, newestIs, OutcomeUnknown, type Row, type RowChange } from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { ClockRow } from './clock-row.ts'
+import { decodeHead, emptyHead, emptySince, heldMicros } from './group-row.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
 import { readableMicros } from './shared-store.ts'
 
@@ -28,7 +34,13 @@ const lookEveryMs = 600_000
 const sweepEveryMs = 3_600_000
 const slackMicros = 600_000_000n
 const keptMicros = readableMicros + slackMicros
+const duty = 'sweep'
+/** A little less than the time between two sweeps, so that the same gateway may go on. */
+const leaseMs = sweepEveryMs * 0.9
+/** SW3 */
+const emptyMicros = heldMicros + keptMicros + slackMicros
 const pageRows = 500
+const headsAtOnce = 64
 
 export class Sweep {
   readonly #databases: SharedDatabases
@@ -39,18 +51,20 @@ export class Sweep {
     this.#databases = databases
   }
 
-  /** Sweeps every hour, if no other gateway does. */
+  /** Sweeps every hour, if no other gateway does. A gateway that has just started has no watermark that is old enough. */
   start(): void {
-    const { store } = this.#databases
+    const { store, leases } = this.#databases
     store.inBackground(async () => {
-      for (let dueMs = store.scheduler.steadyMs() + sweepEveryMs; ; ) {
+      for (let dueMs = 0; ; ) {
         await store.sleep(lookEveryMs)
         this.#look()
-        if (store.scheduler.steadyMs() < dueMs) continue
-        dueMs = store.scheduler.steadyMs() + sweepEveryMs
+        await store.persistently(() => leases.look(duty, leaseMs))
+        if (store.scheduler.steadyMs() < dueMs || !this.#databases.all().some(({ clock }) => this.#lowOf(clock)))
+          continue
         await store.persistently(async () => {
-          // A little less than the time between two sweeps, so that the same gateway may go on.
-          if (await this.#databases.leases.take('sweep', sweepEveryMs * 0.9)) await this.run()
+          if (!(await leases.take(duty, leaseMs))) return
+          dueMs = store.scheduler.steadyMs() + sweepEveryMs
+          await this.run()
         })
       }
     }, true)
@@ -58,9 +72,8 @@ export class Sweep {
 
   /** Notes the low watermarks of now, which may be swept to later. */
   #look(): void {
-    const { store } = this.#databases
-    const keptMs = store.isOff('retention') ? 0 : Number(keptMicros / 1_000n)
-    const atMs = store.scheduler.steadyMs()
+    const keptMs = Number(this.#kept / 1_000n)
+    const atMs = this.#databases.store.scheduler.steadyMs()
     for (const { clock } of this.#databases.all()) {
       const seen = this.#seen.get(clock) ?? []
       seen.push({ atMs, low: clock.low })
@@ -68,6 +81,17 @@ export class Sweep {
       while (seen[1] !== undefined && atMs - seen[1].atMs >= keptMs) seen.shift()
       this.#seen.set(clock, seen)
     }
+  }
+
+  get #kept(): bigint {
+    return this.#databases.store.isOff('retention') ? 0n : keptMicros
+  }
+
+  /** The low watermark of 70 minutes ago, as far as it was noted. */
+  #lowOf(clock: ClockRow): bigint | undefined {
+    const [seen] = this.#seen.get(clock) ?? []
+    const nowMs = this.#databases.store.scheduler.steadyMs()
+    return seen !== undefined && nowMs - seen.atMs >= Number(this.#kept / 1_000n) ? seen.low : undefined
   }
 
   /** Sweeps all databases now. @returns how many rows were changed */
@@ -80,29 +104,41 @@ export class Sweep {
 
   async #sweep({ clock }: SharedDatabase): Promise<number> {
     const { store } = this.#databases
-    const kept = store.isOff('retention') ? 0n : keptMicros
-    const [seen] = this.#seen.get(clock) ?? []
-    if (seen === undefined || store.scheduler.steadyMs() - seen.atMs < Number(kept / 1_000n)) return 0
-    const old = store.scheduler.nowMicros() - kept
-    const horizon = seen.low - 1n < old ? seen.low - 1n : old
+    const low = this.#lowOf(clock)
+    if (low === undefined) return 0
+    const old = store.scheduler.nowMicros() - this.#kept
+    const horizon = low - 1n < old ? low - 1n : old
     if (horizon <= 0n) return 0
     let changed = 0
     for (const space of entityTables) {
-      changed += await this.#sweepRange(rowsOf(space, clock.database), (row) => oldCells(row, horizon))
+      const ends = (row: Row): Promise<void> => this.#sweepHead(row, horizon)
+      changed += await this.#sweepRange(rowsOf(space, clock.database), (row) => oldCells(row, horizon), ends)
     }
     const transactions = prefixRange(topicRowKey(clock.database, 'transaction'))
     const until = horizon / 1000n
     return changed + (await this.#sweepRange(transactions, (row) => oldTransaction(row, until)))
   }
 
-  async #sweepRange(range: KeyRange, changesOf: (row: Row) => readonly CellChange[]): Promise<number> {
+  /** @param onLoneHead - gets rows with a head that have no descendants */
+  async #sweepRange(
+    range: KeyRange,
+    changesOf: (row: Row) => readonly CellChange[],
+    onLoneHead: (row: Row) => Promise<void> = async () => {},
+  ): Promise<number> {
     const { rows } = this.#databases.store
+    let root: Row | undefined
     let changed = 0
     for (let { start } = range; ; ) {
       const found = await rows.scanRows({
         range: { start, end: range.end },
         limit: pageRows,
-        wanted: [{ family: 'v' }, { family: 'l', withoutValues: true }, { family: 't', withoutValues: true }],
+        wanted: [
+          { family: 'v' },
+          { family: 'h', newest: 1 },
+          { family: 'l', withoutValues: true },
+          { family: 'p', withoutValues: true },
+          { family: 't', withoutValues: true },
+        ],
       })
       const changes = found
         .map((row): RowChange => ({ key: row.key, changes: changesOf(row) }))
@@ -110,8 +146,39 @@ export class Sweep {
       if (changes.length > 0) await rows.mutateRows(changes)
       changed += changes.length
       const last = found.at(-1)?.key
-      if (last === undefined || found.length < pageRows) return changed
+      const isEnd = last === undefined || found.length < pageRows
+      // A row is without descendants when the next one is none.
+      const lone: Row[] = []
+      for (const row of found) {
+        if (root !== undefined && !isBelow(row.key, root.key)) lone.push(root)
+        root = row.cells.h === undefined ? undefined : row
+      }
+      if (isEnd && root !== undefined) lone.push(root)
+      for (let at = 0; at < lone.length; at += headsAtOnce) {
+        await Promise.all(lone.slice(at, at + headsAtOnce).map(onLoneHead))
+      }
+      if (isEnd) return changed
       start = `${last}\x00`
+    }
+  }
+
+  /** Notes in a head that its group has no entities, or deletes it when that was noted long ago (SW3). */
+  async #sweepHead({ key, cells }: Row, horizon: bigint): Promise<void> {
+    const { store } = this.#databases
+    const head = cells.h?.[0]?.value
+    if (head === undefined || cells.v !== undefined || cells.l !== undefined || cells.p !== undefined) return
+    const { version, floor } = decodeHead(head)
+    if (version > horizon || floor > horizon) return
+    const now = store.scheduler.nowMicros()
+    const since = emptySince(head)
+    if (since > 0n && !store.isOff('retention') && now - since < emptyMicros) return
+    const change: CellChange =
+      since > 0n ? { type: 'deleteRow' } : { type: 'set', family: 'h', at: 0n, value: emptyHead(head, now) }
+    try {
+      await store.rows.mutateRowIf(key, newestIs('h', head), [change])
+    } catch (error) {
+      // The next sweep finds what became of it.
+      if (!(error instanceof OutcomeUnknown)) throw error
     }
   }
 }
@@ -131,6 +198,11 @@ function oldCells({ cells }: Row, horizon: bigint): readonly CellChange[] {
 function oldTransaction({ cells }: Row, until: bigint): readonly CellChange[] {
   const newest = cells.t?.[0]
   return newest !== undefined && newest.at < until ? [{ type: 'deleteRow' }] : []
+}
+
+/** Whether a row is of a descendant of a root's. */
+function isBelow(row: RowKey, root: RowKey): boolean {
+  return row.startsWith(root.slice(0, -pathEnd.length))
 }
 
 /** The timestamp of the oldest cell; later than all where there is none. */

@@ -67,7 +67,7 @@ export class Validator {
     const touched = new Set([...groups, ...set.rows().map(groupOfRow)])
     await this.#resolveBelow(commit, (group) => set.spans.length > 0 || touched.has(group))
     if (groups.length > 0) {
-      const rows = await readGroups(this.#store.rows, groups, commit.stamp)
+      const rows = await readGroups(this.#store, groups, commit.stamp)
       for (const { head } of rows.values()) if (head.version > moment) return false
     }
     const changed: WantedCells = {
@@ -89,7 +89,7 @@ export class Validator {
   /** Whether entity groups are at the stamp of the commit what they were when these rows of them were read. */
   async areStill(rows: ReadonlyMap<GroupCode, GroupRow>, commit: OwnCommit): Promise<boolean> {
     await this.#resolveBelow(commit, (group) => rows.has(group))
-    const now = await readGroups(this.#store.rows, [...rows.keys()], commit.stamp)
+    const now = await readGroups(this.#store, [...rows.keys()], commit.stamp)
     return [...rows].every(([group, { head }]) => now.get(group)?.head.version === head.version)
   }
 

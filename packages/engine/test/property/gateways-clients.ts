@@ -133,7 +133,7 @@ export class Clients {
   }
 
   #newWrites(written: readonly Key[]): ReadonlyMap<string, number | undefined> {
-    const isDelete = this.#world.random.next() < 0.15
+    const isDelete = this.#world.random.next() < (this.#world.empties ? 0.5 : 0.15)
     return new Map(written.map((key) => [nameOf(key), isDelete ? undefined : ++this.#lastValue]))
   }
 

@@ -38,8 +38,12 @@ export async function simulate(seed: number, switchedOff: readonly Mechanism[] =
     const deathsAt = [40 + world.random.integer(900), 250 + world.random.integer(1_500)]
     const deaths = world.random.next() < 0.7 ? deathsAt.slice(world.random.integer(2)) : []
     const stalls = world.random.next() < 0.6
+    // Time passes once or three times at a moment: what is on its way lands before the third.
+    const [moments, within, passes] = world.empties ? [8, 900, 3] : [6, 500, 1]
     const passesAt = world.sweeps
-      ? Array.from({ length: 6 }, () => 40 + world.random.integer(500)).sort(descending)
+      ? Array.from({ length: moments }, () => 40 + world.random.integer(within))
+          .sort(descending)
+          .flatMap((step) => Array.from({ length: passes }, () => step))
       : []
     const each = (): void => {
       for (; (passesAt.at(-1) ?? Number.POSITIVE_INFINITY) <= world.steps; passesAt.pop()) world.passTime()

@@ -78,6 +78,7 @@ export class GatewaysWorld {
   readonly #mode: Mode
   /** Whether sweeps of old cells happen. */
   readonly #sweeps: boolean
+  readonly #empties: boolean
   /** Told of a row before it is changed. */
   readonly #onChange: (row: RowKey) => void
   #waiting: Waiting[] = []
@@ -93,6 +94,7 @@ export class GatewaysWorld {
     this.#onChange = onChange
     this.#faults = 0.03 + this.random.next() * 0.08
     this.#sweeps = this.random.next() < 0.4
+    this.#empties = this.#sweeps && seed % 2 === 0
     this.#mode = this.random.next() < 0.2 ? 'legacy' : 'firestore'
   }
 
@@ -102,6 +104,11 @@ export class GatewaysWorld {
 
   get sweeps(): boolean {
     return this.#sweeps
+  }
+
+  /** Whether much is deleted and hours pass at once, so that heads of empty groups are swept (sweep/SW3). */
+  get empties(): boolean {
+    return this.#empties
   }
 
   pick<T>(items: readonly T[]): T {
