@@ -11,8 +11,13 @@ await script(async () => {
       seeds: { type: 'string', default: '1000' },
       seed: { type: 'string', default: '1' },
       workers: { type: 'string', default: '1' },
+      help: { type: 'boolean' },
     },
   })
+  if (values.help) {
+    say('npm run bigtable:simulate -- [--seeds 1000] [--seed FIRST] [--workers PROCESSES]')
+    return
+  }
   const [seeds, first, workers] = ['seeds', 'seed', 'workers'].map((name) => count(name, values[name]))
   const ended = new AbortController()
   const each = Math.ceil(seeds / workers)

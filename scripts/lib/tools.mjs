@@ -48,12 +48,12 @@ export function run(command, args, options = {}) {
   })
 }
 
-/** Runs the body of a script; a ScriptError becomes one line on stderr and exit code 1. */
+/** Runs the body of a script; a ScriptError, or a flag that there is not, becomes one line on stderr and exit code 1. */
 export async function script(body) {
   try {
     await body()
   } catch (error) {
-    if (!(error instanceof ScriptError)) throw error
+    if (!(error instanceof ScriptError) && !String(error.code).startsWith('ERR_PARSE_ARGS')) throw error
     say(error.message)
     process.exitCode = 1
   }

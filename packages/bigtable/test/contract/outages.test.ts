@@ -137,6 +137,7 @@ test('a table that is dropped makes the server unhealthy for good with one line,
   expect(refused.map(({ status }) => status)).toEqual(Array(5).fill('rejected'))
   const remedy = /no table sixtables.*bigtable create.*start this gateway anew/
   expect(await health()).toMatchObject({ code: 1, err: expect.stringMatching(remedy) })
+  expect((await health()).err).not.toContain('--wait')
   expect((await fetch(`http://${server.address}/`)).status).toBe(503)
   const table = tableOf(fake, 'sixtables')
   const sent = () => Object.values(fake.counts).reduce((sum, { calls }) => sum + calls, 0)

@@ -125,6 +125,7 @@ function split(arg: string): { readonly name: string; readonly value: string | u
 }
 
 function unknownCommand(word: string, choices: readonly Command[], path: readonly Command[]): UsageError {
+  if (word === 'lab' && path.length === 0) return new UsageError('there is no command lab; the labs are sixtables-lab')
   const near = nearest(
     word,
     choices.filter(({ hidden }) => hidden !== true).map(({ name }) => name),

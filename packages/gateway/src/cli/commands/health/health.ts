@@ -19,7 +19,7 @@ export async function health(flags: Flags, io: Io): Promise<number> {
   const waitMs = secondsOf(flags) * 1000
   const began = io.now()
   for (;;) {
-    const { address, trouble } = await look(place)
+    const { address, trouble, hasAnswered } = await look(place)
     const tookMs = io.now() - began
     if (trouble === undefined || tookMs >= waitMs) {
       const isHealthy = trouble === undefined
@@ -27,7 +27,10 @@ export async function health(flags: Flags, io: Io): Promise<number> {
       if (flags['json'] === true) {
         io.out(JSON.stringify({ healthy: isHealthy, endpoint: address, ...(isHealthy ? {} : { reason: trouble }) }))
       } else if (isHealthy) io.out(`The server${where} answers.`)
-      else io.err(`sixtables: no healthy server${where}: ${trouble}${waitMs === 0 ? '; --wait 10 waits for one' : ''}`)
+      else
+        io.err(
+          `sixtables: no healthy server${where}: ${trouble}${waitMs === 0 && hasAnswered !== true ? '; --wait 10 waits for one' : ''}`,
+        )
       return isHealthy ? exitCodes.ok : exitCodes.failed
     }
     await sleep(Math.min(pauseMs, waitMs - tookMs))
@@ -39,26 +42,27 @@ interface Look {
   readonly address?: string
   /** Absent: the server is healthy. */
   readonly trouble?: string | undefined
+  /** It told the trouble itself. */
+  readonly hasAnswered?: boolean
 }
 
 /** One try. A folder is read again each time: its server may be about to start. */
 async function look(place: Place): Promise<Look> {
-  if ('address' in place) return { address: place.address, trouble: await troubleOf(place.address) }
+  if ('address' in place) return await ask(place.address)
   const found = await findServer(place.dir)
   if (found.state !== 'running') return { trouble: whyNone(place.dir, found) }
-  const { address } = found.server
-  return { address, trouble: await troubleOf(address) }
+  return await ask(found.server.address)
 }
 
-/** @returns what is wrong with the server, or nothing */
-async function troubleOf(address: string): Promise<string | undefined> {
+async function ask(address: string): Promise<Look> {
   try {
     const response = await fetch(`http://${address}/`, { signal: AbortSignal.timeout(answerMs) })
     const body = await response.text()
-    if (!response.ok) return messageIn(body) ?? `it answers ${response.status}`
-    return body.trim() === 'Ok' ? undefined : 'what answers there is something else'
+    if (!response.ok) return { address, trouble: messageIn(body) ?? `it answers ${response.status}`, hasAnswered: true }
+    return body.trim() === 'Ok' ? { address } : { address, trouble: 'what answers there is something else' }
   } catch (error) {
-    return error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${answerMs} ms` : causeOf(error)
+    const isLate = error instanceof Error && error.name === 'TimeoutError'
+    return { address, trouble: isLate ? `no answer in ${answerMs} ms` : causeOf(error) }
   }
 }
 
