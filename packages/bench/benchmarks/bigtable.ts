@@ -37,7 +37,10 @@ const flags = await yargs(process.argv.slice(2))
     describe: 'Count calls to the Bigtable; times are not told then',
   })
   .option('write', { type: 'boolean', default: false, describe: 'Write the table into docs/bigtable.md' })
-  .conflicts('write', 'calls')
+  .check(({ write, calls }) => {
+    if (write && calls) throw new Error('docs/bigtable.md has times: give --write or --calls, not both')
+    return true
+  })
   .strict()
   .locale('en')
   .parseAsync()
