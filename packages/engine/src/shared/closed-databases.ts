@@ -11,6 +11,8 @@
  * CD1  Commits and reads see the state before b, or nothing of what was deleted.                  test/property/gateways.test.ts
  * CD2  All who finish a deletion do so at the b that was stored first, and its row goes only if it is still of that deletion: a process
  *      that stood still may finish one that others have finished.                                 test/property/gateways.test.ts
+ * CD3  A process that still waits for one deletion, or finishes it, waits for the next one too; and only that of its name gets the moment at
+ *      which it raised the epoch: the row was there before.                                      closed-databases.test.ts
  */
 import { byteString, bytesOf, prefixEnd } from '../encoding/bytes.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
@@ -33,7 +35,7 @@ interface ClosedDatabase {
 
 export class ClosedDatabases {
   readonly #store: SharedStore
-  /** Databases in which this process deletes, or waits for another one. */
+  /** Deletions, by name, that this process does or waits for. */
   readonly #closed = new Map<string, Promise<void>>()
 
   constructor(store: SharedStore) {
@@ -42,53 +44,53 @@ export class ClosedDatabases {
 
   /** Deletes ranges of rows in a database, at one moment. */
   async delete(database: ClosedDatabase, ranges: readonly KeyRange[]): Promise<void> {
-    const { database: code } = database.clock
-    const value = encode({ name: this.#store.newCommitId(), stamp: 0n, ranges })
+    const key = rowKey(database.clock.database)
     for (;;) {
-      await this.look(database)
-      await this.#closed.get(code)
-      if (await this.#store.kv.mutateIf({ key: rowKey(code), value }, undefined)) break
+      const found = await this.#stored(database)
+      if (found !== undefined) await this.#whenOver(database, found)
+      const name = this.#store.newCommitId()
+      if (!(await this.#store.kv.mutateIf({ key, value: encode({ name, stamp: 0n, ranges }) }, undefined))) continue
+      return await this.#whileClosed(database, name, () => this.#finish(database, name))
     }
-    await this.#whileClosed(database, () => this.#finish(database))
   }
 
-  /** Looks whether rows are being deleted, and closes the database if so. */
+  /** Looks whether rows are being deleted, and closes the database if so (CD3). */
   async look(database: ClosedDatabase): Promise<void> {
-    const { database: code } = database.clock
-    if (this.#closed.has(code)) return
-    const value = await this.#store.kv.get(rowKey(code))
-    if (value === undefined || this.#closed.has(code)) return
-    const waiting = this.#whileClosed(database, () => this.#wait(database))
-    this.#store.inBackground(() => waiting, true)
+    const found = await this.#stored(database)
+    if (found === undefined || this.#closed.has(found.name)) return
+    this.#store.inBackground(() => this.#whenOver(database, found), true)
   }
 
-  async #whileClosed(database: ClosedDatabase, work: () => Promise<void>): Promise<void> {
-    const { clock } = database
+  #whenOver(database: ClosedDatabase, { name }: Deletion): Promise<void> {
+    return this.#closed.get(name) ?? this.#whileClosed(database, name, () => this.#wait(database, name))
+  }
+
+  async #whileClosed({ clock }: ClosedDatabase, name: string, work: () => Promise<void>): Promise<void> {
     const open = clock.close()
     const running = this.#store.persistently(work)
-    this.#closed.set(clock.database, running)
+    this.#closed.set(name, running)
     try {
       await running
     } finally {
-      if (this.#closed.get(clock.database) === running) this.#closed.delete(clock.database)
+      if (this.#closed.get(name) === running) this.#closed.delete(name)
       open()
     }
   }
 
   /** Waits until the row is gone, or takes the deletion over. */
-  async #wait(database: ClosedDatabase): Promise<void> {
+  async #wait(database: ClosedDatabase, name: string): Promise<void> {
     const startedMs = this.#store.scheduler.steadyMs()
     for (;;) {
-      if ((await this.#stored(database)) === undefined) return
-      if (this.#store.scheduler.steadyMs() - startedMs > abandonedAfterMs) return await this.#finish(database)
+      if ((await this.#stored(database))?.name !== name) return
+      if (this.#store.scheduler.steadyMs() - startedMs > abandonedAfterMs) return await this.#finish(database, name)
       await this.#store.sleep(lookEveryMs)
     }
   }
 
-  async #finish(database: ClosedDatabase): Promise<void> {
+  async #finish(database: ClosedDatabase, name: string): Promise<void> {
     const { clock, resolver } = database
     const raisedAt = await clock.raiseEpoch()
-    const deletion = await this.#stamped(database, raisedAt)
+    const deletion = await this.#stamped(database, name, raisedAt)
     // Another gateway took it over, and finished it: nothing keeps the others from committing any more.
     if (deletion === undefined) return
     const { stamp, ranges } = deletion
@@ -99,11 +101,12 @@ export class ClosedDatabases {
     while (isSame(await this.#stored(database), deletion)) await this.#change(database, deletion, undefined)
   }
 
-  /** The deletion under way, with its stamp: `raisedAt` if it has none (CD2). */
-  async #stamped(database: ClosedDatabase, raisedAt: bigint): Promise<Deletion | undefined> {
+  /** The deletion of a name, with its stamp: `raisedAt` if it has none (CD2); `undefined` when it is over. */
+  async #stamped(database: ClosedDatabase, name: string, raisedAt: bigint): Promise<Deletion | undefined> {
     for (;;) {
       const found = await this.#stored(database)
-      if (found === undefined || found.stamp > 0n) return found
+      if (found?.name !== name) return undefined
+      if (found.stamp > 0n) return found
       await this.#change(database, found, { ...found, stamp: raisedAt })
     }
   }

@@ -62,6 +62,8 @@ describe('several gateways over one store of rows', () => {
       wrong,
       'run it again with npm run bigtable:simulate -- --seeds 1 --seed and the number of the seed',
     ).toBeUndefined()
+    // A single seed may have none.
+    if (seeds < 100) return
     expect(totals.commits).toBeGreaterThan(3 * seeds)
     expect(totals.deaths).toBeGreaterThan(0)
   })

@@ -1,0 +1,136 @@
+/** Resets by two gateways, of which one stands still while the other finishes its reset, and begins the next. */
+import { expect, test } from 'vitest'
+import { mutationOf, storedValue } from '../../test/property/log-world.ts'
+import type { Key } from '../model/key.ts'
+import { type Engine, openEngine } from '../service/engine.ts'
+import { MemoryRows, type RowOperationCall, type RowSeam } from '../storage/memory-rows.ts'
+import { isOf } from '../tables/rows.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+
+const scope = { projectId: 'p', databaseId: '' }
+const key: Key = { partition: { ...scope, namespaceId: '' }, path: [{ kind: 'G', name: 'a' }] }
+
+/** A gateway that stands still from an operation on. */
+class Gateway {
+  engine!: Engine
+  /** The first operation that waits, and those after it. */
+  stopsAt: ((call: RowOperationCall) => boolean) | undefined
+  #isStopped = false
+  #waiting: (() => void)[] = []
+
+  readonly seam: RowSeam = async (call, effect) => {
+    this.#isStopped ||= this.stopsAt?.(call) === true
+    if (this.#isStopped) await new Promise<void>((go) => this.#waiting.push(go))
+    return effect()
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
+  goOn(): void {
+    this.stopsAt = undefined
+    this.#isStopped = false
+    for (const go of this.#waiting.splice(0)) go()
+  }
+
+  async put(value: number): Promise<void> {
+    const mutations = [mutationOf(key, value)]
+    await this.engine.database('p').commit(this.engine.context(), { mode: 'nonTransactional', mutations })
+  }
+
+  async value(): Promise<number | undefined> {
+    const { found } = await this.engine.database('p').lookup(this.engine.context(), { keys: [key] })
+    return found[0] && storedValue(found[0].image.properties)
+  }
+}
+
+class World {
+  readonly #clock = new VirtualClock()
+  readonly #rows = new MemoryRows()
+  #gateways = 0
+
+  async gateway(): Promise<Gateway> {
+    const gateway = new Gateway()
+    const shared = { rows: this.#rows.through(gateway.seam), gateway: ++this.#gateways }
+    gateway.engine = await openEngine({ shared, scheduler: this.#clock })
+    return gateway
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 20) await this.#clock.advance(20)
+  }
+
+  /** Lets time pass until the work is done. */
+  async done<T>(work: Promise<T>): Promise<T> {
+    let isOver = false
+    const over = (): void => {
+      isOver = true
+    }
+    work.then(over, over)
+    for (let i = 0; !isOver && i < 2_000; i++) await this.#clock.advance(20)
+    expect(isOver, 'it does not end').toBe(true)
+    return await work
+  }
+
+  async until(isSo: () => boolean): Promise<void> {
+    for (let i = 0; !isSo() && i < 2_000; i++) await this.#clock.advance(20)
+    expect(isSo()).toBe(true)
+  }
+}
+
+/** The first gateway stands still in a reset, which the second one finishes; then that puts the value 2. */
+async function takenOver(stopsAt: (call: RowOperationCall) => boolean) {
+  const world = new World()
+  const one = await world.gateway()
+  const two = await world.gateway()
+  for (const gateway of [one, two]) await world.done(gateway.put(1))
+  await world.pass(1_000)
+  one.stopsAt = stopsAt
+  const first = one.engine.reset(scope)
+  await world.until(() => one.isStopped)
+  await world.pass(20_000)
+  await world.done(two.put(2))
+  await world.pass(1_000)
+  return { world, one, two, first }
+}
+
+test('closed-databases/CD3: a gateway that is late with one deletion waits for the next one', async () => {
+  const { world, one, two, first } = await takenOver(({ key }) => isOf('EntitiesByKind', key))
+  two.stopsAt = ({ kind, key }) => kind === 'scan' && isOf('Entities', key)
+  const second = two.engine.reset(scope)
+  await world.until(() => two.isStopped)
+  one.goOn()
+  await world.done(first)
+  let isPut = false
+  const putting = one.put(3).then(() => {
+    isPut = true
+  })
+  await world.pass(2_000)
+  expect(isPut).toBe(false)
+  two.goOn()
+  await world.done(second)
+  await world.done(putting)
+  expect(await world.done(two.value())).toBe(3)
+  const { problems } = await world.done(two.engine.check())
+  expect(problems).toEqual([])
+})
+
+test('closed-databases/CD3: a gateway that is late with one deletion gives the next one no moment', async () => {
+  let raised = false
+  const { world, one, two, first } = await takenOver(({ kind, key }) => {
+    // The read after the epoch was raised: of the row that it has not stamped.
+    const isDeleting = isOf('Metadata', key) && key.includes('deleting')
+    const stops = raised && kind === 'read' && isDeleting
+    raised ||= kind === 'mutateIf' && key.includes('clock')
+    return stops
+  })
+  two.stopsAt = ({ kind, key }) => kind === 'mutateIf' && key.includes('clock')
+  const second = two.engine.reset(scope)
+  await world.until(() => two.isStopped)
+  one.goOn()
+  await world.done(first)
+  two.goOn()
+  await world.done(second)
+  expect(await world.done(two.value())).toBeUndefined()
+})
