@@ -148,7 +148,8 @@ async function onOneTable(where: Emulator, plan: Plan, until: number, figures: F
     // A machine that is busy may see how far the check has come.
     expect({ code, err: err.replace(/^sixtables: looked at .*\n/gm, '') }, out).toEqual({ code: 0, err: '' })
     expect(out).toContain('All agree.')
-    expect(gateways.complaints).toBe('')
+    // A gateway that was stopped takes the time that it stood still for silence of its Bigtable.
+    expect(gateways.complaints.replace(/^.* (did not answer in time;|can be used again).*\n/gm, '')).toBe('')
   } finally {
     await gateways.close()
   }
