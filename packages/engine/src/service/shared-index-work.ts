@@ -12,6 +12,8 @@
  *      before that epoch begins, which its gateway sees for itself. (If the gateway dies, and its write lands after so many epochs, that fails.)
  * XS4  One gateway at a time does the work, by a lease that it keeps; the others wait for it, and one of them goes on when it has died.
  *      Two at once, of which one has lost its lease, are harmless by XS1.                          shared-index-work.test.ts
+ * XS5  Images are written within a minute: of an older one a later commit may have deleted rows, and that may be swept. An image may be newer
+ *      than the walk, whose row of its kind is there, or a later commit has written it all.        test/property/gateways.test.ts
  * XS2  A read at a moment before b does not use the index: rows of older images are not in it.
  */
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
@@ -21,7 +23,6 @@ import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import type { SharedDatabase, SharedDatabases } from '../shared/shared-databases.ts'
 import { deleteAt } from '../shared/shared-delete.ts'
-import type { KvReader } from '../storage/kv.ts'
 import type { RowChange } from '../storage/rows.ts'
 import { type RowsKv, valueCell } from '../storage/rows-kv.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
@@ -39,6 +40,8 @@ const epochsAhead = 1_000
 /** A gateway that dies leaves the work to others after this time. */
 const leaseMs = 5_000
 const lookEveryMs = 250
+/** XS5 */
+const imagesForMs = 60_000
 
 export class SharedIndexWork implements IndexWork {
   readonly #databases: SharedDatabases
@@ -125,8 +128,8 @@ export class SharedIndexWork implements IndexWork {
       const index = this.#current(job, id)
       if (index.state === 'serving') return index
       if (index.state === 'failed') throw failedIndex(index)
-      await this.#writeRows(job, index, since)
-      return await this.#store(job, index, { ...index, state: 'serving', since: Number(since) })
+      const last = await this.#writeRows(job, index, since)
+      return await this.#store(job, index, { ...index, state: 'serving', since: Number(last) })
     } catch (error) {
       const index = catalogue.byId(id)
       const isOver = error === job.stopReason || (error instanceof DatastoreError && error.code === 'UNAVAILABLE')
@@ -206,31 +209,48 @@ export class SharedIndexWork implements IndexWork {
     }
   }
 
-  async #writeRows(job: IndexJob, index: CataloguedIndex, moment: bigint): Promise<void> {
+  /**
+   * XS5: the images are of a moment that is new, whenever the step is made.
+   *
+   * @param moment - of the walk
+   * @returns the last moment of an image: rows of older images may be missing before it
+   */
+  async #writeRows(job: IndexJob, index: CataloguedIndex, moment: bigint): Promise<bigint> {
     const { database } = job
     const { store, leases } = this.#databases
-    const reader = this.#kv.at(moment)
-    let keptAtMs = store.scheduler.steadyMs()
-    await walkKind(reader, database.code, index.kind, entitiesPerStep, async (paths, partition) => {
+    const { scheduler } = store
+    let since = moment
+    let keptAtMs = scheduler.steadyMs()
+    let readAtMs = Number.NEGATIVE_INFINITY
+    await walkKind(this.#kv.at(moment), database.code, index.kind, entitiesPerStep, async (paths, partition) => {
       job.checkStopped()
-      await this.#writeEntities(database, index, reader, partition, paths)
+      for (let rows: readonly RowChange[] | undefined; rows === undefined; ) {
+        if (scheduler.steadyMs() - readAtMs > imagesForMs) {
+          readAtMs = scheduler.steadyMs()
+          since = (await this.#of(database).reads.now('global')).at
+        }
+        const read = await this.#rowsOf(database, index, since, partition, paths)
+        if (scheduler.steadyMs() - readAtMs <= imagesForMs) rows = read
+        if (rows !== undefined && rows.length > 0) await this.#kv.rows.mutateRows(rows)
+      }
       job.completed += paths.length
       job.estimated = job.completed
-      const nowMs = store.scheduler.steadyMs()
+      const nowMs = scheduler.steadyMs()
       if (nowMs - keptAtMs < leaseMs / 4) return
       keptAtMs = nowMs
       await leases.take(dutyOf(database, index), leaseMs)
     })
+    return since
   }
 
-  async #writeEntities(
+  async #rowsOf(
     { catalogue, indexOptions }: IndexedDatabase,
     index: CataloguedIndex,
-    reader: Required<Pick<KvReader, 'getAll'>>,
+    moment: bigint,
     partition: string,
     paths: readonly string[],
-  ): Promise<void> {
-    const cells = await reader.getAll(paths.map((path) => entityRowKey(partition, path)))
+  ): Promise<readonly RowChange[]> {
+    const cells = await this.#kv.at(moment).getAll(paths.map((path) => entityRowKey(partition, path)))
     const rows: RowChange[] = []
     for (const [i, path] of paths.entries()) {
       const after = cells[i]
@@ -249,7 +269,7 @@ export class SharedIndexWork implements IndexWork {
         },
       )
     }
-    if (rows.length > 0) await this.#kv.rows.mutateRows(rows)
+    return rows
   }
 }
 
