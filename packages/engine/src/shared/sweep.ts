@@ -16,6 +16,8 @@
  * SW3  A head goes only when no write is on its way whose sender read the group before it was found empty: the write was sent within ten
  *      minutes of that reading (group-row/F4), and landed within 70 more; ten are for clocks that differ. Any write after the note changes
  *      the head, and takes the note away.                                                     sweep.test.ts, test/property/gateways.test.ts
+ * SW4  Nothing goes at or after a commit that stands in a list now. Its gateway may have listed it again after others struck it out, and so
+ *      goes on applying it (shared-apply/SA1), though low watermarks had passed it.              test/property/gateways.test.ts
  */
 
 import { pathEnd } from '../encoding/key-codec.ts'
@@ -107,7 +109,9 @@ export class Sweep {
     const low = this.#lowOf(clock)
     if (low === undefined) return 0
     const old = store.scheduler.nowMicros() - this.#kept
-    const horizon = low - 1n < old ? low - 1n : old
+    // SW4
+    const listed = store.isOff('retention') ? [] : (await clock.read()).listed
+    const horizon = [old, ...listed.map(({ stamp }) => stamp - 1n)].reduce(earlier, low - 1n)
     if (horizon <= 0n) return 0
     let changed = 0
     for (const space of entityTables) {
@@ -203,6 +207,10 @@ function oldTransaction({ cells }: Row, until: bigint): readonly CellChange[] {
 /** Whether a row is of a descendant of a root's. */
 function isBelow(row: RowKey, root: RowKey): boolean {
   return row.startsWith(root.slice(0, -pathEnd.length))
+}
+
+function earlier(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }
 
 /** The timestamp of the oldest cell; later than all where there is none. */
