@@ -1,5 +1,6 @@
 /** The page Log and apply: records are released by buttons, and pinned queries show what is stale meanwhile. */
 import { expect, test } from 'vitest'
+import { patienceMs } from '../support/patience.ts'
 import { consoleTests, picture } from './browser.ts'
 
 async function put(origin: string, id: number, done: boolean, title = `Task ${id}`): Promise<void> {
@@ -76,7 +77,7 @@ consoleTests('Log and apply', ({ visit }) => {
     await page.getByRole('spinbutton', { name: 'Delay in ms' }).fill('30')
     await page.keyboard.press('Enter')
     await expect
-      .poll(() => emulator.engine.database('demo').settings.applyPolicy)
+      .poll(() => emulator.engine.database('demo').settings.applyPolicy, { timeout: patienceMs })
       .toEqual({ type: 'time', delayMs: 30 })
     await put(origin, 2, false)
     await answer.getByText('2 results').waitFor()
