@@ -76,6 +76,7 @@ consoleTests('Requests', ({ visit }) => {
       expect(await callsOf(page).allTextContents()).toEqual(['runQuery', 'commit'])
 
       await page.getByRole('button', { name: 'Pause' }).click()
+      await page.getByText('Paused').waitFor()
       await client.get(client.key(['ToDo', 1]))
       await page.getByRole('button', { name: 'Show 1 new' }).waitFor()
       expect(await callsOf(page).allTextContents()).toEqual(['runQuery', 'commit'])

@@ -4,7 +4,7 @@
  *   #/requests?method=commit&code=error&id=17        the list, filtered, and call 17 beside it
  *   #/requests/transactions?id=17                    the bars
  */
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import { CallTable } from './call-table.tsx'
@@ -77,7 +77,8 @@ function Calls({ filters, openId, onFilter, onOpen }: CallsProps) {
   const [isPaused, setPaused] = useState(false)
   const [isScrolled, setScrolled] = useState(false)
   const isHeld = isPaused || isScrolled || Number.isInteger(openId)
-  useEffect(() => hold(isHeld), [isHeld, query])
+  // Before the page is painted: what says that it is paused takes no more calls.
+  useLayoutEffect(() => hold(isHeld), [isHeld, query])
   const state = isPaused ? 'Paused' : isHeld ? 'Held while you look' : 'Live'
   return (
     <>
