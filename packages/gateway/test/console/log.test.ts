@@ -84,4 +84,30 @@ consoleTests('Log and apply', ({ visit }) => {
     await page.reload()
     await answer.getByText('2 results').waitFor()
   })
+  test('a delay that is typed while a call is under way, or records come, is not lost', async () => {
+    const { page, origin, emulator } = await visit('#/log/demo')
+    let answerFirst = (): void => {}
+    const held = new Promise<void>((resolve) => {
+      answerFirst = resolve
+    })
+    let calls = 0
+    await page.route('**/settings**', async (route) => {
+      if (route.request().method() === 'PATCH' && calls++ === 0) await held
+      await route.continue()
+    })
+    await page.getByRole('radio', { name: 'delayed' }).check()
+    const delay = page.getByRole('spinbutton', { name: 'Delay in ms' })
+    await delay.fill('600000')
+    await page.keyboard.press('Enter')
+    expect(await delay.inputValue()).toBe('600000')
+    answerFirst()
+    const policy = () => emulator.engine.database('demo').settings.applyPolicy
+    await expect.poll(policy, { timeout: patienceMs }).toEqual({ type: 'time', delayMs: 600_000 })
+    await delay.fill('50')
+    await put(origin, 1, false)
+    await page.getByRole('button', { name: 'Release to A' }).first().waitFor()
+    expect(await delay.inputValue()).toBe('50')
+    await delay.press('Enter')
+    await expect.poll(policy, { timeout: patienceMs }).toEqual({ type: 'time', delayMs: 50 })
+  })
 })

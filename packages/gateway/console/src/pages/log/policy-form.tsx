@@ -1,5 +1,5 @@
 /** The apply policy of a database. */
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { patchJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
@@ -23,16 +23,27 @@ export function PolicyForm({ place, onChanged }: { readonly place: Place; readon
   const { value, error, set } = useLoaded<Settings>(path)
   // The choice is shown at once, and taken back if the server refuses it.
   const [wanted, setWanted] = useState<JobPolicyForm | undefined>(undefined)
-  const change = useAction(async (form: JobPolicyForm) => {
-    setWanted(form)
+  // What was chosen while a call was under way is sent after it: the latest alone.
+  const next = useRef<JobPolicyForm | undefined>(undefined)
+  const change = useAction(async () => {
     try {
-      set(await patchJson<Settings>(path, { jobPolicy: jobPolicyOf(form) }))
+      while (next.current !== undefined) {
+        const form = next.current
+        next.current = undefined
+        set(await patchJson<Settings>(path, { jobPolicy: jobPolicyOf(form) }))
+      }
     } finally {
+      next.current = undefined
       setWanted(undefined)
     }
     onChanged()
     return undefined
   })
+  const choose = (form: JobPolicyForm): void => {
+    next.current = form
+    setWanted(form)
+    change.run()
+  }
   const form = wanted ?? (value === undefined ? undefined : jobPolicyForm(value.jobPolicy))
   return (
     <fieldset class="policy-form">
@@ -46,7 +57,7 @@ export function PolicyForm({ place, onChanged }: { readonly place: Place; readon
               name="apply"
               checked={form?.apply === name}
               disabled={form === undefined}
-              onChange={() => form !== undefined && change.run({ ...form, apply: name })}
+              onChange={() => form !== undefined && choose({ ...form, apply: name })}
             />{' '}
             {words}
           </label>
@@ -55,14 +66,14 @@ export function PolicyForm({ place, onChanged }: { readonly place: Place; readon
             <NumberInput
               label="Delay in ms"
               value={form.delayMs}
-              onChange={(delayMs) => change.run({ ...form, delayMs })}
+              onChange={(delayMs) => choose({ ...form, delayMs })}
             />
           )}
           {form?.apply === name && name === 'probabilityJobPolicy' && (
             <NumberInput
               label="Percent"
               value={form.unappliedPercentage}
-              onChange={(unappliedPercentage) => change.run({ ...form, unappliedPercentage })}
+              onChange={(unappliedPercentage) => choose({ ...form, unappliedPercentage })}
             />
           )}
         </div>
@@ -79,9 +90,21 @@ interface NumberInputProps {
 }
 
 function NumberInput({ label, value, onChange }: NumberInputProps) {
+  // What is typed stays until it is sent, however often the page is drawn meanwhile.
+  const [typed, setTyped] = useState<string | undefined>(undefined)
   return (
     <label class="policy-number">
-      {label} <input type="number" min="0" value={value} onChange={(event) => onChange(event.currentTarget.value)} />
+      {label}{' '}
+      <input
+        type="number"
+        min="0"
+        value={typed ?? value}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => {
+          setTyped(undefined)
+          onChange(event.currentTarget.value)
+        }}
+      />
     </label>
   )
 }
