@@ -261,11 +261,17 @@ export class GatewaysWorld {
   /** A sleep that ends when time passes. */
   #longSleep(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#sleepers.add(resolve)
-      signal?.addEventListener('abort', () => {
-        this.#sleepers.delete(resolve)
-        reject(signal.reason)
-      })
+      const aborted = (): void => {
+        this.#sleepers.delete(wake)
+        reject(signal?.reason)
+      }
+      const wake = (): void => {
+        // A signal may outlive many sleeps.
+        signal?.removeEventListener('abort', aborted)
+        resolve()
+      }
+      this.#sleepers.add(wake)
+      signal?.addEventListener('abort', aborted)
     })
   }
 
