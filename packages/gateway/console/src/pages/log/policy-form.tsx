@@ -18,8 +18,8 @@ const about: Readonly<Record<string, string>> = {
   manualJobPolicy: 'when you release a record here',
 }
 
-export function PolicyForm({ place, onChanged }: { readonly place: Place; readonly onChanged: () => void }) {
-  const path = settingsPath(place)
+/** The policy that is shown, and how it is changed. `form` is undefined until it is read. */
+function usePolicy(path: string, onChanged: () => void) {
   const { value, error, set } = useLoaded<Settings>(path)
   // The choice is shown at once, and taken back if the server refuses it.
   const [wanted, setWanted] = useState<JobPolicyForm | undefined>(undefined)
@@ -45,6 +45,11 @@ export function PolicyForm({ place, onChanged }: { readonly place: Place; readon
     change.run()
   }
   const form = wanted ?? (value === undefined ? undefined : jobPolicyForm(value.jobPolicy))
+  return { form, error, change, choose }
+}
+
+export function PolicyForm({ place, onChanged }: { readonly place: Place; readonly onChanged: () => void }) {
+  const { form, error, change, choose } = usePolicy(settingsPath(place), onChanged)
   return (
     <fieldset class="policy-form">
       <legend>A commit is applied</legend>
