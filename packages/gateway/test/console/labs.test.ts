@@ -46,6 +46,11 @@ consoleTests('the labs', ({ visit }) => {
     // One arm is enough for a test, four make a picture.
     await go(makesPictures ? '#/labs/sequential-keys' : '#/labs/hot-key')
     await page.getByText('Arms, seed and settings').click()
+    // A number on its way to 1.05 stays as it is typed.
+    const setting = page.locator('.run-options').getByRole('spinbutton').last()
+    await setting.pressSequentially('1.05')
+    expect(await setting.inputValue()).toBe('1.05')
+    await setting.fill('')
     const arms = page.getByRole('group', { name: 'Arms' }).getByRole('checkbox')
     for (let i = 1; i < (await arms.count()) && !makesPictures; i++) await arms.nth(i).uncheck()
     await page.getByRole('button', { name: 'Run the lab' }).click()

@@ -144,7 +144,7 @@ consoleTests('Requests', ({ visit }) => {
 
     await detail.getByRole('button', { name: 'Send again' }).click()
     await detail.getByText('answered in').waitFor()
-    await page.getByRole('button', { name: /Show \d new/ }).click()
+    await page.getByRole('button', { name: 'Show 4 new' }).click()
     expect(await callsOf(page).filter({ hasText: 'runQuery' }).count()).toBe(5)
     await page.keyboard.press('ArrowDown')
   })

@@ -1,5 +1,6 @@
 /** A control of a form with its name above it, and a hint below. */
 import type { ComponentChildren } from 'preact'
+import { useWholeText } from './use-whole-text.ts'
 
 export interface FieldProps {
   readonly label: string
@@ -42,7 +43,11 @@ export function TextField({
   isWhole,
   ...rest
 }: TextFieldProps) {
-  const changed = (event: { readonly currentTarget: HTMLInputElement }): void => onChange(event.currentTarget.value)
+  const whole = useWholeText(value, onChange)
+  const byLetter = {
+    value,
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value),
+  }
   return (
     <Field label={label} {...(hint === undefined ? {} : { hint })}>
       <input
@@ -51,8 +56,7 @@ export function TextField({
         autocomplete="off"
         spellcheck={false}
         required={isRequired ?? false}
-        value={value}
-        {...(isWhole === true ? { onChange: changed } : { onInput: changed })}
+        {...(isWhole === true ? whole : byLetter)}
         {...rest}
       />
     </Field>

@@ -55,23 +55,36 @@ export interface Action<A extends readonly unknown[]> {
   readonly done: string | undefined
 }
 
-/** A call that changes something: one at a time, with its refusal or its result in words. */
+/**
+ * A call that changes something, with its refusal or its result in words. A call that is asked for while another is under way is made
+ * after it: none is dropped.
+ */
 export function useAction<A extends readonly unknown[]>(task: (...args: A) => Promise<string | undefined>): Action<A> {
   const [state, setState] = useState<Omit<Action<A>, 'run'>>({ isBusy: false, error: undefined, done: undefined })
   const isShown = useRef(true)
+  /** Calls under way or behind it. */
+  const calls = useRef<readonly (() => Promise<string | undefined>)[]>([])
   useEffect(
     () => () => {
       isShown.current = false
     },
     [],
   )
-  const run = (...args: A): void => {
-    if (state.isBusy) return
+  const next = async (): Promise<void> => {
+    const [call] = calls.current
+    if (call === undefined) return
     setState({ isBusy: true, error: undefined, done: undefined })
-    task(...args).then(
-      (done) => isShown.current && setState({ isBusy: false, error: undefined, done }),
-      (error: Error) => isShown.current && setState({ isBusy: false, error, done: undefined }),
+    const ended = await call().then(
+      (done) => ({ done, error: undefined }),
+      (error: Error) => ({ done: undefined, error }),
     )
+    calls.current = calls.current.slice(1)
+    if (isShown.current) setState({ ...ended, isBusy: false })
+    void next()
+  }
+  const run = (...args: A): void => {
+    calls.current = [...calls.current, () => task(...args)]
+    if (calls.current.length === 1) void next()
   }
   return { ...state, run }
 }

@@ -32,7 +32,8 @@ export interface EditorOptions {
 }
 
 export interface MountedEditor {
-  focus(): void
+  /** @param at - the cursor's place; absent: where it was */
+  focus(at?: number): void
   /** Replaces the text, if it is another one. */
   setValue(value: string): void
   setReadOnly(isReadOnly: boolean): void
@@ -61,7 +62,10 @@ export function mountEditor(host: HTMLElement, options: EditorOptions): MountedE
     }),
   })
   return {
-    focus: () => view.focus(),
+    focus(at) {
+      if (at !== undefined) view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } })
+      view.focus()
+    },
     setValue(value) {
       if (value === view.state.doc.toString()) return
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: value }, userEvent: 'set' })

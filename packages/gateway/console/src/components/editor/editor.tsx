@@ -1,5 +1,5 @@
 /**
- * A text editor for GQL or JSON. A plain text area stands in its place until its code is loaded.
+ * A text editor for GQL or JSON. A plain text area stands in its place until its code is loaded; then it takes over text and cursor.
  *
  *   Ctrl+Enter   runs, or saves                     Escape, then Tab   leaves it
  */
@@ -86,6 +86,10 @@ function mounted(
       onRun: () => latest.current.onRun?.(),
       names: () => latest.current.names ?? noNames,
     })
+    const waiting = document.activeElement
+    if (waiting instanceof HTMLTextAreaElement && waiting.parentElement === host.current.parentElement) {
+      editor.focus(waiting.selectionEnd)
+    }
     setEditor(editor)
   })
   return () => {

@@ -88,7 +88,7 @@ function OpenEditor({ title, entity, ...options }: OpenEditorProps) {
   return (
     <Dialog title={title} onClose={editor.close} isWide actions={actions}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: one shortcut for all fields within */}
-      <div class="entity-editor" onKeyDown={onKeyDown}>
+      <div class="entity-editor" inert={editor.isBusy} onKeyDown={onKeyDown}>
         {isNew && <KeyField value={editor.key} problem={editor.keyProblem} scope={scope} onChange={editor.setKey} />}
         <ChangedMeanwhile
           entity={entity}

@@ -4,6 +4,7 @@
  * EE1  A save names the version that its draft is based on; it never takes the place of another writer's unseen.
  * EE2  Form and JSON are two views of one draft: to go from one to the other loses nothing.
  * EE3  Nothing is saved that the user was not told the rows of.          all: gateway/test/console/entity.test.ts
+ * EE4  While a write is under way nothing is typed: it would be lost when the editor closes.                   typed.test.ts
  */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { commitWrite, type EntityScope, type StoredEntity, type Write, type Written } from '../../api/entities.ts'
@@ -38,6 +39,8 @@ export interface EditorState {
   readonly previewed: Previewed
   /** The API's refusal, or another failure. */
   readonly refusal: Error | undefined
+  /** A write is under way. */
+  readonly isBusy: boolean
   /** Whether the write may be done now (EE3). */
   readonly isReady: boolean
   readonly commit: () => Promise<void>
@@ -83,7 +86,7 @@ export function useEditor(options: EditorOptions, entity: EntityBase): EditorSta
   }
   const isReady = write !== undefined && !isBusy && newer === undefined && !isConflict && previewed.isCurrent
   return {
-    ...{ key, setKey, draft, setDraft, reading, question, ask, previewed, refusal, commit },
+    ...{ key, setKey, draft, setDraft, reading, question, ask, previewed, refusal, isBusy, commit },
     keyProblem: problemOfKey,
     problems: withRefusal(reading.problems, refusal, draft),
     isReady: isReady && previewed.preview !== undefined,

@@ -6,6 +6,7 @@ import { cancelOperation, type Operation, readOperation, startTransfer } from '.
 import { CopyButton } from '../copy-button.tsx'
 import { ErrorNote } from '../error-note.tsx'
 import { SafeText } from '../safe-text.tsx'
+import { useAction } from '../use-loaded.ts'
 
 const askEveryMs = 300
 
@@ -22,23 +23,22 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
   const [error, setError] = useState<Error | undefined>(undefined)
   const [operation, setOperation] = useOperation(setError)
   const isExport = direction === 'export'
-  const isRunning = operation !== undefined && operation.done !== true
-  const start = async (event: Event): Promise<void> => {
-    event.preventDefault()
+  const begin = useAction(async () => {
     setError(undefined)
     setOperation(undefined)
-    try {
-      setOperation(await startTransfer(scope, { direction, directory, name, kinds, namespaces: [] }))
-    } catch (reason) {
-      setError(reason as Error)
-    }
+    setOperation(await startTransfer(scope, { direction, directory, name, kinds, namespaces: [] }))
+    return undefined
+  })
+  const isRunning = operation !== undefined && operation.done !== true
+  const failure = begin.error ?? error
+  const submit = (event: Event): void => {
+    event.preventDefault()
+    begin.run()
   }
   return (
-    <form class="transfer-form" onSubmit={(event) => void start(event)}>
+    <form class="transfer-form" onSubmit={submit}>
       <label>
-        {isExport
-          ? 'Folder on the machine of the server, or gs:// place'
-          : 'Folder of the export, on the machine of the server, or gs:// place'}
+        {isExport ? 'Folder' : 'Folder of the export,'} on the machine of the server, or gs:// place
         <input
           class="mono"
           required
@@ -61,7 +61,7 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
         </label>
       )}
       <div class="toolbar">
-        <button type="submit" class="primary" disabled={directory === '' || isRunning}>
+        <button type="submit" class="primary" disabled={directory === '' || isRunning || begin.isBusy}>
           {isExport ? 'Export' : 'Import'}
         </button>
         {isRunning && (
@@ -71,7 +71,7 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
         )}
       </div>
       <div role="status">{operation !== undefined && <OperationState operation={operation} isExport={isExport} />}</div>
-      {error !== undefined && <ErrorNote error={error} what={`The ${direction} failed`} />}
+      {failure !== undefined && <ErrorNote error={failure} what={`The ${direction} failed`} />}
     </form>
   )
 }

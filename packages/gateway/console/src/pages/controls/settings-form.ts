@@ -55,6 +55,14 @@ export function patchOf(before: Settings, form: SettingsForm): Readonly<Record<s
   return Object.fromEntries(Object.entries(now).filter(([name, value]) => !isSame(value, old[name])))
 }
 
+/** The changes without those that were sent. What was changed again meanwhile stays. */
+export function changesAfter(
+  changes: Partial<SettingsForm>,
+  sent: Readonly<Record<string, unknown>>,
+): Partial<SettingsForm> {
+  return Object.fromEntries(Object.entries(changes).filter(([name, value]) => value !== sent[name]))
+}
+
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
 function membersOf(form: SettingsForm): Readonly<Record<string, unknown>> {

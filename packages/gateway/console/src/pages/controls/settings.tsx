@@ -1,5 +1,5 @@
 /** The settings of one database, which hold until the server ends. */
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { patchJson, pathPart } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
@@ -9,7 +9,7 @@ import { ChoiceField, TextField } from '../../components/field.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
 import { applyChoices } from '../../model/job-policy.ts'
 import { addressOf, navigate, type PageProps, type Route } from '../../model/route.ts'
-import { formOf, patchOf, type Settings, type SettingsForm, type TtlPolicy } from './settings-form.ts'
+import { changesAfter, formOf, patchOf, type Settings, type SettingsForm, type TtlPolicy } from './settings-form.ts'
 
 /** The database that an address names: `#/controls/settings/demo?database=orders`. */
 export function databaseOf({ parts, query }: Route): DatabaseName {
@@ -44,14 +44,17 @@ export function SettingsControl({ route }: PageProps) {
 function DatabaseSettings({ place, name }: { readonly place: DatabaseName; readonly name: string }) {
   const path = `/emulator/v1/projects/${pathPart(place.project)}/databases/${pathPart(place.database || '(default)')}/settings`
   const { value, error, set } = useLoaded<Settings>(path)
-  const [form, setForm] = useState<SettingsForm | undefined>(undefined)
-  useEffect(() => setForm(value === undefined ? undefined : formOf(value)), [value])
+  // What the user has changed stays, also when the server answers anew; what was sent is the server's.
+  const [changes, setChanges] = useState<Partial<SettingsForm>>({})
+  const form = value === undefined ? undefined : { ...formOf(value), ...changes }
   const change = useAction(async () => {
     if (value === undefined || form === undefined) return undefined
     const patch = patchOf(value, form)
     set(await patchJson<Settings>(path, patch))
+    setChanges((now) => changesAfter(now, { ...changes }))
     return `Changed in ${name}: ${Object.keys(patch).join(', ')}.`
   })
+  const onChange = (changed: Partial<SettingsForm>): void => setChanges((now) => ({ ...now, ...changed }))
   const isChanged = value !== undefined && form !== undefined && Object.keys(patchOf(value, form)).length > 0
   return (
     <>
@@ -63,8 +66,8 @@ function DatabaseSettings({ place, name }: { readonly place: DatabaseName; reado
             change.run()
           }}
         >
-          <SettingFields form={form} onChange={setForm} />
-          <TtlFields ttl={form.ttl} onChange={(ttl) => setForm({ ...form, ttl })} />
+          <SettingFields form={form} onChange={onChange} />
+          <TtlFields ttl={form.ttl} onChange={(ttl) => onChange({ ttl })} />
           <button type="submit" class="primary" disabled={!isChanged || change.isBusy}>
             Change the settings
           </button>
@@ -81,7 +84,7 @@ function DatabaseSettings({ place, name }: { readonly place: DatabaseName; reado
 
 interface FieldsProps {
   readonly form: SettingsForm
-  readonly onChange: (form: SettingsForm) => void
+  readonly onChange: (changed: Partial<SettingsForm>) => void
 }
 
 const choices: readonly (readonly [
@@ -133,14 +136,13 @@ const choices: readonly (readonly [
 ]
 
 function SettingFields({ form, onChange }: FieldsProps) {
-  const set = (changed: Partial<SettingsForm>): void => onChange({ ...form, ...changed })
   const text = (name: keyof SettingsForm, label: string, placeholder: string) => (
     <TextField
       label={label}
       type="number"
       placeholder={placeholder}
       value={String(form[name])}
-      onChange={(value) => set({ [name]: value })}
+      onChange={(value) => onChange({ [name]: value })}
     />
   )
   return (
@@ -151,10 +153,10 @@ function SettingFields({ form, onChange }: FieldsProps) {
           label={label}
           value={form[name]}
           choices={values}
-          onChange={(one) => set({ [name]: one })}
+          onChange={(one) => onChange({ [name]: one })}
         />
       ))}
-      <ChoiceField label="Apply" value={form.apply} choices={applyChoices} onChange={(apply) => set({ apply })} />
+      <ChoiceField label="Apply" value={form.apply} choices={applyChoices} onChange={(apply) => onChange({ apply })} />
       {form.apply === 'timeJobPolicy' && text('delayMs', 'Delay in ms', 'random, mostly 100')}
       {form.apply === 'probabilityJobPolicy' && text('unappliedPercentage', 'Pending groups not seen, %', '10')}
       {form.apply === 'probabilityJobPolicy' && text('randomSeed', 'Seed of the chance', 'of the clock')}

@@ -51,7 +51,7 @@ function Snapshots() {
   const take = useAction(async () => {
     const { name: taken, rows } = await postJson<SnapshotReport>(`/emulator/snapshots/${pathPart(name)}`)
     reload()
-    setName('')
+    setName((typed) => (typed === taken ? '' : typed))
     return `The snapshot ${taken} has ${counted(rows)} rows.`
   })
   const change = useAction(async (which: string, what: 'restore' | 'delete') => {

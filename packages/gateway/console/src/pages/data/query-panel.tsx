@@ -10,6 +10,7 @@ import type { EntityScope } from '../../api/entities.ts'
 import { Editor } from '../../components/editor/editor.tsx'
 import { SafeLines, SafeText } from '../../components/safe-text.tsx'
 import { useShortcut } from '../../components/shortcut.ts'
+import { useNewValue } from '../../components/use-new-value.ts'
 import { formOf, NoForm, type QueryForm, statementOf, WrongInput } from '../../model/query-form.ts'
 import { statementIn } from '../../model/statements.ts'
 import { sampledProperties } from './catalog.ts'
@@ -33,7 +34,8 @@ export function QueryPanel({ scope, gql, kinds, properties, onRun }: QueryPanelP
   const mistake = read instanceof GqlError ? read : undefined
   const known = useProperties(scope, text, properties)
   const run = (): void => {
-    if (mistake === undefined && (isGql || wrong === undefined)) onRun(text.trim())
+    if (mistake !== undefined || (!isGql && wrong !== undefined)) return
+    onRun(draft.given())
   }
   useShortcut('/', () => {
     setGql(true)
@@ -107,16 +109,18 @@ interface Draft {
   readonly wrong: WrongInput | undefined
   readonly setText: (text: string) => void
   readonly setForm: (form: QueryForm) => void
+  /** The text, to be run now. */
+  readonly given: () => string
 }
 
-/** Q1. Begins anew with each query that is run. */
+/** Q1. Begins anew with each query that is run from elsewhere. */
 function useDraft(gql: string): Draft {
   const [text, setText] = useState(gql)
   const [typed, setTyped] = useState<QueryForm | undefined>(undefined)
-  useEffect(() => {
-    setText(gql)
+  const gives = useNewValue(gql, (next) => {
+    setText(next)
     setTyped(undefined)
-  }, [gql])
+  })
   const read = useMemo(() => readForm(text), [text])
   const { wrong } = useMemo(() => printed(typed), [typed])
   return {
@@ -127,6 +131,10 @@ function useDraft(gql: string): Draft {
     setText(next) {
       setText(next)
       setTyped(undefined)
+    },
+    given() {
+      gives(text.trim())
+      return text.trim()
     },
     setForm(form) {
       setTyped(form)

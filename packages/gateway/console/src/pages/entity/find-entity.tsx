@@ -19,10 +19,11 @@ interface FindEntityProps {
 
 /** A key by hand, where the address has none. */
 export function FindEntity({ scope, entityKey, problem }: FindEntityProps) {
-  const [place, setPlace] = useState(scope)
+  // What is typed. The server's own project, which stands beneath it, is known after its first answer.
+  const [typed, setTyped] = useState<Partial<EntityScope>>({})
   const [open, setOpen] = useState<'new' | 'import' | 'export' | undefined>(undefined)
   const close = (): void => setOpen(undefined)
-  const chosen = withProject(place, scope)
+  const chosen = { ...scope, ...typed }
   return (
     <section class="page entity-page">
       <header class="page-head">
@@ -39,7 +40,12 @@ export function FindEntity({ scope, entityKey, problem }: FindEntityProps) {
           </button>
         </div>
       </header>
-      <KeyForm scope={scope} entityKey={entityKey} problem={problem} place={place} onPlace={setPlace} />
+      <KeyForm
+        scope={chosen}
+        entityKey={entityKey}
+        problem={problem}
+        onScope={(part) => setTyped({ ...typed, ...part })}
+      />
       <EmptyState title="No entity is chosen">
         <p>
           Write its key, or choose it in <a href={addressOf('data')}>Data</a>. This page then shows its rows in the six
@@ -62,19 +68,17 @@ export function FindEntity({ scope, entityKey, problem }: FindEntityProps) {
 }
 
 interface KeyFormProps extends FindEntityProps {
-  readonly place: EntityScope
-  readonly onPlace: (place: EntityScope) => void
+  readonly onScope: (part: Partial<EntityScope>) => void
 }
 
-function KeyForm({ scope, entityKey, problem, place, onPlace }: KeyFormProps) {
+function KeyForm({ scope, entityKey, problem, onScope }: KeyFormProps) {
   const [key, setKey] = useState(entityKey)
   const [found, setFound] = useState(problem)
-  const chosen = withProject(place, scope)
   const open = (event: Event): void => {
     event.preventDefault()
     const wrong = key === '' ? 'Write a key like ToDo:1 or User:"ada"/ToDo:5.' : problemOfKey(key)
     setFound(wrong ?? '')
-    if (wrong === undefined) navigate(addressOfEntity(chosen, key))
+    if (wrong === undefined) navigate(addressOfEntity(scope, key))
   }
   return (
     <form class="entity-find" onSubmit={open}>
@@ -94,10 +98,10 @@ function KeyForm({ scope, entityKey, problem, place, onPlace }: KeyFormProps) {
         <label key={part}>
           {part[0]?.toUpperCase() + part.slice(1)}
           <input
-            value={chosen[part]}
+            value={scope[part]}
             placeholder={part === 'project' ? '' : '(default)'}
             spellcheck={false}
-            onInput={(event) => onPlace({ ...place, [part]: event.currentTarget.value })}
+            onInput={(event) => onScope({ [part]: event.currentTarget.value })}
           />
         </label>
       ))}
@@ -109,11 +113,6 @@ function KeyForm({ scope, entityKey, problem, place, onPlace }: KeyFormProps) {
       </p>
     </form>
   )
-}
-
-/** The server's own project is known after its first answer. */
-function withProject(place: EntityScope, scope: EntityScope): EntityScope {
-  return { ...place, project: place.project === '' ? scope.project : place.project }
 }
 
 /** Why a text is no key. */

@@ -8,7 +8,7 @@ import type { LabOffer, LabResult, LabRun } from './lab-types.ts'
 import { readPrediction, storePrediction } from './predictions.ts'
 import { ResultView, Verdicts } from './result.tsx'
 import { RichText } from './rich-text.tsx'
-import { noChoice, type RunChoice, RunOptions } from './run-options.tsx'
+import { noChoice, type RunChoice, RunOptions, runOf } from './run-options.tsx'
 import { RunProgress } from './run-progress.tsx'
 import { useRun } from './use-run.ts'
 
@@ -22,7 +22,7 @@ export function LabView({ lab, run: id }: LabViewProps) {
   const { run, error } = useRun<LabResult>(id)
   const [choice, setChoice] = useState<RunChoice>(noChoice)
   const start = useAction(async () => {
-    const begun = await postJson<LabRun>(`/emulator/labs/${pathPart(lab.name)}/runs`, choice)
+    const begun = await postJson<LabRun>(`/emulator/labs/${pathPart(lab.name)}/runs`, runOf(choice))
     navigate(addressOf('labs', [lab.name], { run: begun.id }))
     return undefined
   })

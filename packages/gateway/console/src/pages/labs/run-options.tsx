@@ -2,16 +2,26 @@
 import { TextField } from '../../components/field.tsx'
 import type { LabOffer } from './lab-types.ts'
 
-/** The body of the call that begins a run. */
+/** What is chosen, numbers as they are typed. */
 export interface RunChoice {
-  readonly seed: number
+  readonly seed: string
   /** Absent for all. */
   readonly arms?: readonly string[]
-  /** Those that were changed. */
-  readonly settings: Readonly<Record<string, number>>
+  /** By name; an empty text means the lab's own value. */
+  readonly settings: Readonly<Record<string, string>>
 }
 
-export const noChoice: RunChoice = { seed: 1, settings: {} }
+export const noChoice: RunChoice = { seed: '1', settings: {} }
+
+/** The body of the call that begins a run: of the settings those that were changed. */
+export function runOf({ seed, settings, ...arms }: RunChoice): Readonly<Record<string, unknown>> {
+  const changed = Object.entries(settings).filter(([, text]) => text !== '')
+  return {
+    ...arms,
+    seed: Number(seed),
+    settings: Object.fromEntries(changed.map(([name, text]) => [name, Number(text)])),
+  }
+}
 
 export interface RunOptionsProps {
   readonly lab: LabOffer
@@ -30,8 +40,8 @@ export function RunOptions({ lab, choice, onChange }: RunOptionsProps) {
           label="Seed"
           type="number"
           hint="the same seed gives the same result"
-          value={String(seed)}
-          onChange={(text) => onChange({ ...choice, seed: Number(text) })}
+          value={seed}
+          onChange={(text) => onChange({ ...choice, seed: text })}
         />
         {lab.settings.map(({ name, value, unit, about }) => (
           <TextField
@@ -40,8 +50,8 @@ export function RunOptions({ lab, choice, onChange }: RunOptionsProps) {
             type="number"
             hint={about}
             placeholder={String(value)}
-            value={settings[name] === undefined ? '' : String(settings[name])}
-            onChange={(text) => onChange({ ...choice, settings: withSetting(settings, name, text) })}
+            value={settings[name] ?? ''}
+            onChange={(text) => onChange({ ...choice, settings: { ...settings, [name]: text } })}
           />
         ))}
       </div>
@@ -74,14 +84,4 @@ function ArmChoice({ lab, choice, onChange }: RunOptionsProps) {
       ))}
     </fieldset>
   )
-}
-
-/** An empty field means the lab's own value. */
-function withSetting(
-  settings: Readonly<Record<string, number>>,
-  name: string,
-  text: string,
-): Readonly<Record<string, number>> {
-  const { [name]: _, ...others } = settings
-  return text === '' || Number.isNaN(Number(text)) ? others : { ...others, [name]: Number(text) }
 }

@@ -5,6 +5,7 @@ import { postJson, ServerGone } from '../../api/http.ts'
 import { Editor } from '../../components/editor/editor.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { useNewValue } from '../../components/use-new-value.ts'
 import type { Place } from './place.ts'
 import { type StaleReport, staleWords, summaryOf } from './staleness.ts'
 
@@ -22,10 +23,15 @@ export interface PinnedQueryProps {
 
 export function PinnedQuery({ name, place, gql, turn, onRun }: PinnedQueryProps) {
   const [text, setText] = useState(gql)
-  useEffect(() => setText(gql), [gql])
+  const gives = useNewValue(gql, setText)
   const { report, error } = useAnswer(place, gql, turn)
   // The example in the empty field looks like a query that is there.
-  const run = (): void => onRun(text.trim() || (gql === '' ? example : ''))
+  const run = (): void => {
+    const given = text.trim() || (gql === '' ? example : '')
+    if (text.trim() === '') setText(given)
+    gives(given)
+    onRun(given)
+  }
   return (
     <section class="panel pinned-query" aria-label={name}>
       <div class="toolbar">

@@ -1,9 +1,10 @@
 /** The apply policy of a database. */
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { patchJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
+import { useWholeText } from '../../components/use-whole-text.ts'
 import { applyChoices, type JobPolicy, type JobPolicyForm, jobPolicyForm, jobPolicyOf } from '../../model/job-policy.ts'
 import { type Place, settingsPath } from './place.ts'
 
@@ -23,26 +24,18 @@ function usePolicy(path: string, onChanged: () => void) {
   const { value, error, set } = useLoaded<Settings>(path)
   // The choice is shown at once, and taken back if the server refuses it.
   const [wanted, setWanted] = useState<JobPolicyForm | undefined>(undefined)
-  // What was chosen while a call was under way is sent after it: the latest alone.
-  const next = useRef<JobPolicyForm | undefined>(undefined)
-  const change = useAction(async () => {
+  const change = useAction(async (form: JobPolicyForm) => {
     try {
-      while (next.current !== undefined) {
-        const form = next.current
-        next.current = undefined
-        set(await patchJson<Settings>(path, { jobPolicy: jobPolicyOf(form) }))
-      }
+      set(await patchJson<Settings>(path, { jobPolicy: jobPolicyOf(form) }))
     } finally {
-      next.current = undefined
-      setWanted(undefined)
+      setWanted((latest) => (latest === form ? undefined : latest))
     }
     onChanged()
     return undefined
   })
   const choose = (form: JobPolicyForm): void => {
-    next.current = form
     setWanted(form)
-    change.run()
+    change.run(form)
   }
   const form = wanted ?? (value === undefined ? undefined : jobPolicyForm(value.jobPolicy))
   return { form, error, change, choose }
@@ -95,21 +88,9 @@ interface NumberInputProps {
 }
 
 function NumberInput({ label, value, onChange }: NumberInputProps) {
-  // What is typed stays until it is sent, however often the page is drawn meanwhile.
-  const [typed, setTyped] = useState<string | undefined>(undefined)
   return (
     <label class="policy-number">
-      {label}{' '}
-      <input
-        type="number"
-        min="0"
-        value={typed ?? value}
-        onInput={(event) => setTyped(event.currentTarget.value)}
-        onChange={(event) => {
-          setTyped(undefined)
-          onChange(event.currentTarget.value)
-        }}
-      />
+      {label} <input type="number" min="0" {...useWholeText(value, onChange)} />
     </label>
   )
 }

@@ -1,5 +1,5 @@
 /** The filter of the list, kept in the address. */
-import { useState } from 'preact/hooks'
+import { useWholeText } from '../../components/use-whole-text.ts'
 import type { QueryMembers } from '../../model/route.ts'
 import { methods } from './requests-api.ts'
 
@@ -91,15 +91,6 @@ interface FieldProps {
 
 /** Takes effect with Enter, or when it is left. */
 function Field({ name, value = '', isNumber = false, onChange }: FieldProps) {
-  const [text, setText] = useState(value)
-  const [known, setKnown] = useState(value)
-  if (known !== value) {
-    setKnown(value)
-    setText(value)
-  }
-  const done = (): void => {
-    if (text !== value) onChange(text.trim() || undefined)
-  }
   return (
     <input
       class="requests-field"
@@ -107,12 +98,7 @@ function Field({ name, value = '', isNumber = false, onChange }: FieldProps) {
       inputMode={isNumber ? 'decimal' : 'text'}
       aria-label={name}
       placeholder={name}
-      value={text}
-      onInput={(event) => setText(event.currentTarget.value)}
-      onBlur={done}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') done()
-      }}
+      {...useWholeText(value, (text) => onChange(text.trim() || undefined))}
     />
   )
 }
