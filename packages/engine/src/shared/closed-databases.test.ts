@@ -1,9 +1,10 @@
-/** Resets by two gateways, of which one stands still while the other finishes its reset, and begins the next. */
+/** Resets by two gateways, of which one stands still while the other finishes its reset and begins the next; and late writes. */
 import { expect, test } from 'vitest'
 import { mutationOf, storedValue } from '../../test/property/log-world.ts'
 import type { Key } from '../model/key.ts'
 import { type Engine, openEngine } from '../service/engine.ts'
 import { MemoryRows, type RowOperationCall, type RowSeam } from '../storage/memory-rows.ts'
+import { OutcomeUnknown } from '../storage/rows.ts'
 import { isOf } from '../tables/rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 
@@ -18,7 +19,16 @@ class Gateway {
   #isStopped = false
   #waiting: (() => void)[] = []
 
+  /** The first operation whose answer is lost, and whose effect is late. */
+  losesAt: ((call: RowOperationCall) => boolean) | undefined
+  land = (): void => {}
+
   readonly seam: RowSeam = async (call, effect) => {
+    if (this.losesAt?.(call)) {
+      this.losesAt = undefined
+      this.land = () => void effect()
+      throw new OutcomeUnknown('by the wish of this test')
+    }
     this.#isStopped ||= this.stopsAt?.(call) === true
     if (this.#isStopped) await new Promise<void>((go) => this.#waiting.push(go))
     return effect()
@@ -133,4 +143,45 @@ test('closed-databases/CD3: a gateway that is late with one deletion gives the n
   two.goOn()
   await world.done(second)
   expect(await world.done(two.value())).toBeUndefined()
+})
+
+const isWish = ({ kind, key }: RowOperationCall): boolean => kind === 'mutateIf' && key.includes('deleting')
+
+test('closed-databases/CD4: the wish for a reset deletes nothing when it lands after a reset was acknowledged', async () => {
+  const world = new World()
+  const one = await world.gateway()
+  for (const value of [1, 2]) {
+    await world.done(one.put(value))
+    one.losesAt = isWish
+    await world.done(one.engine.reset(scope))
+    expect(one.losesAt).toBeUndefined()
+    await world.done(one.put(3))
+    one.land()
+    await world.pass(20_000)
+    expect(await world.done(one.value())).toBe(3)
+  }
+  const { problems } = await world.done(one.engine.check())
+  expect(problems).toEqual([])
+})
+
+test('closed-databases/CD4: a wish that landed, though its answer was lost, is the reset that was asked for', async () => {
+  const world = new World()
+  const one = await world.gateway()
+  await world.done(one.put(1))
+  one.losesAt = isWish
+  one.stopsAt = ({ key }) => one.losesAt === undefined && key.includes('deleting')
+  const reset = one.engine.reset(scope)
+  await world.until(() => one.isStopped)
+  one.land()
+  let wishes = 0
+  one.stopsAt = undefined
+  one.goOn()
+  one.losesAt = (call) => {
+    if (isWish(call)) wishes++
+    return false
+  }
+  await world.done(reset)
+  // The stamp of the reset, and that it is over.
+  expect(wishes).toBe(2)
+  expect(await world.done(one.value())).toBeUndefined()
 })

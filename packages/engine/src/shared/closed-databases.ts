@@ -1,18 +1,20 @@
 /**
  * Databases in which ranges of rows are being deleted: until that is over no gateway gives a stamp, or reads strongly, there.
  *
- *   M <database> "deleting" → name, b (0 = not known yet), JSON of the ranges
+ *   M <database> "deleting" → name, b (0 = not known yet) or "over", JSON of the ranges
  *
- *   the row is stored ─▶ epoch raised at b ─▶ b is stored ─▶ all below b resolved ─▶ rows deleted at b ─▶ the row is deleted
+ *   the row is stored ─▶ epoch raised at b ─▶ b is stored ─▶ all below b resolved ─▶ rows deleted at b ─▶ the row says that it is over
  *
- * A gateway that meets the new epoch reads the metadata anew, finds the row, and waits until it is gone. It takes the deletion over when
- * the row is still there ten seconds later: each step may be done twice, by two gateways at once.
+ * A gateway that meets the new epoch reads the metadata anew, finds the row, and waits until the deletion is over. It takes the deletion over
+ * when it still is under way ten seconds later: each step may be done twice, by two gateways at once.
  *
  * CD1  Commits and reads see the state before b, or nothing of what was deleted.                  test/property/gateways.test.ts
- * CD2  All who finish a deletion do so at the b that was stored first, and its row goes only if it is still of that deletion: a process
+ * CD2  All who finish a deletion do so at the b that was stored first, and its row changes only if it is still of that deletion: a process
  *      that stood still may finish one that others have finished.                                 test/property/gateways.test.ts
  * CD3  A process that still waits for one deletion, or finishes it, waits for the next one too; and only that of its name gets the moment at
  *      which it raised the epoch: the row was there before.                                      closed-databases.test.ts
+ * CD4  A row that is written late, when its deletion or a later one is over, changes nothing: a deletion is stored in the place of the one
+ *      before, whose row stays, and names never come again.                                      closed-databases.test.ts
  */
 import { byteString, bytesOf, prefixEnd } from '../encoding/bytes.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
@@ -45,18 +47,23 @@ export class ClosedDatabases {
   /** Deletes ranges of rows in a database, at one moment. */
   async delete(database: ClosedDatabase, ranges: readonly KeyRange[]): Promise<void> {
     const key = rowKey(database.clock.database)
+    const name = this.#store.newCommitId()
+    const value = encode({ name, stamp: 0n, ranges })
     for (;;) {
       const found = await this.#stored(database)
-      if (found !== undefined) await this.#whenOver(database, found)
-      const name = this.#store.newCommitId()
-      if (!(await this.#store.kv.mutateIf({ key, value: encode({ name, stamp: 0n, ranges }) }, undefined))) continue
+      if (found?.name !== name) {
+        if (found !== undefined && found.stamp !== 'over') await this.#whenOver(database, found)
+        // CD4
+        const before = found === undefined ? undefined : encode(asOver(found))
+        if (!(await this.#store.kv.mutateIf({ key, value }, before))) continue
+      }
       return await this.#whileClosed(database, name, () => this.#finish(database, name))
     }
   }
 
   /** Looks whether rows are being deleted, and closes the database if so (CD3). */
   async look(database: ClosedDatabase): Promise<void> {
-    const found = await this.#stored(database)
+    const found = await this.#underWay(database)
     if (found === undefined || this.#closed.has(found.name)) return
     this.#store.inBackground(() => this.#whenOver(database, found), true)
   }
@@ -77,11 +84,11 @@ export class ClosedDatabases {
     }
   }
 
-  /** Waits until the row is gone, or takes the deletion over. */
+  /** Waits until the deletion is over, or takes it over. */
   async #wait(database: ClosedDatabase, name: string): Promise<void> {
     const startedMs = this.#store.scheduler.steadyMs()
     for (;;) {
-      if ((await this.#stored(database))?.name !== name) return
+      if ((await this.#underWay(database))?.name !== name) return
       if (this.#store.scheduler.steadyMs() - startedMs > abandonedAfterMs) return await this.#finish(database, name)
       await this.#store.sleep(lookEveryMs)
     }
@@ -98,32 +105,35 @@ export class ClosedDatabases {
     await resolver.resolveAll(state, state.listed, stamp)
     const rules = this.#store.rulesOf(clock.database, clock.epoch)
     for (const range of ranges) await deleteAt(this.#store, range, stamp, rules)
-    while (isSame(await this.#stored(database), deletion)) await this.#change(database, deletion, undefined)
+    while ((await this.#underWay(database))?.name === name) await this.#change(database, deletion, asOver(deletion))
   }
 
   /** The deletion of a name, with its stamp: `raisedAt` if it has none (CD2); `undefined` when it is over. */
-  async #stamped(database: ClosedDatabase, name: string, raisedAt: bigint): Promise<Deletion | undefined> {
+  async #stamped(database: ClosedDatabase, name: string, raisedAt: bigint): Promise<DeletionUnderWay | undefined> {
     for (;;) {
-      const found = await this.#stored(database)
+      const found = await this.#underWay(database)
       if (found?.name !== name) return undefined
       if (found.stamp > 0n) return found
       await this.#change(database, found, { ...found, stamp: raisedAt })
     }
   }
 
+  async #underWay(database: ClosedDatabase): Promise<DeletionUnderWay | undefined> {
+    const found = await this.#stored(database)
+    return found === undefined || found.stamp === 'over' ? undefined : { ...found, stamp: found.stamp }
+  }
+
+  /** The latest deletion. */
   async #stored({ clock }: ClosedDatabase): Promise<Deletion | undefined> {
     const value = await this.#store.kv.get(rowKey(clock.database))
     return value === undefined ? undefined : decode(value)
   }
 
-  /** Changes or deletes the row, if it is as it was; whether it was is to be read. */
-  async #change({ clock }: ClosedDatabase, from: Deletion, to: Deletion | undefined): Promise<void> {
+  /** Changes the row, if it is as it was; whether it was is to be read. */
+  async #change({ clock }: ClosedDatabase, from: Deletion, to: Deletion): Promise<void> {
     const start = valueCell(bytesOf(headOf(from)))
     const end = valueCell(bytesOf(prefixEnd(headOf(from))))
-    const change =
-      to === undefined
-        ? ({ type: 'delete', family: 'v' } as const)
-        : ({ type: 'set', family: 'v', at: 0n, value: valueCell(encode(to)) } as const)
+    const change = { type: 'set', family: 'v', at: 0n, value: valueCell(encode(to)) } as const
     try {
       await this.#store.rows.mutateRowIf(rowKey(clock.database), { family: 'v', values: { start, end } }, [change])
     } catch (error) {
@@ -136,8 +146,14 @@ export class ClosedDatabases {
 interface Deletion {
   readonly name: string
   /** 0 = not known yet. */
-  readonly stamp: bigint
+  readonly stamp: bigint | 'over'
   readonly ranges: readonly KeyRange[]
+}
+
+type DeletionUnderWay = Deletion & { readonly stamp: bigint }
+
+function asOver({ name }: Deletion): Deletion {
+  return { name, stamp: 'over', ranges: [] }
 }
 
 /** The first bytes of the row's value, which name its state: ranges may be longer than what a condition compares. */
@@ -150,12 +166,8 @@ function encode(deletion: Deletion): Uint8Array {
 }
 
 function decode(value: Uint8Array): Deletion {
-  const [, name = '', stamp = '', ranges = ''] = /^(\S+) (\d+) (.*)$/s.exec(byteString(value)) ?? []
-  return { name, stamp: BigInt(stamp), ranges: JSON.parse(ranges) as readonly KeyRange[] }
-}
-
-function isSame(a: Deletion | undefined, b: Deletion): boolean {
-  return a !== undefined && headOf(a) === headOf(b)
+  const [, name = '', stamp = '', ranges = ''] = /^(\S+) (\d+|over) (.*)$/s.exec(byteString(value)) ?? []
+  return { name, stamp: stamp === 'over' ? stamp : BigInt(stamp), ranges: JSON.parse(ranges) as readonly KeyRange[] }
 }
 
 function rowKey(code: string): RowKey {
