@@ -58,6 +58,17 @@ export function headOfList({ write, strikes }: Pick<CommitList, 'write' | 'strik
   return encodeUint64(write) + uint32(strikes)
 }
 
+/** @param head - the first bytes of a list, or all of them */
+export function decodeHead(head: string): Pick<CommitList, 'write' | 'strikes'> {
+  return { write: decodeUint64(head, 0), strikes: numberAt(head, 8) }
+}
+
+/** The lists that begin with a head. */
+export function listsWithHead(head: string): { readonly start: Uint8Array; readonly end: Uint8Array } {
+  const { write, strikes } = decodeHead(head)
+  return { start: bytesOf(head), end: bytesOf(headOfList({ write, strikes: strikes + 1 })) }
+}
+
 export function decodeList(cell: Uint8Array): CommitList {
   const code = byteString(cell)
   let at = 12
@@ -81,7 +92,7 @@ export function decodeList(cell: Uint8Array): CommitList {
     const kinds = Array.from({ length: count() }, text)
     commits.push({ id, stamp, groups, kinds })
   }
-  return { write: decodeUint64(code, 0), strikes: numberAt(code, 8), commits }
+  return { ...decodeHead(code), commits }
 }
 
 function numberAt(code: string, at: number): number {

@@ -3,6 +3,7 @@
  *
  *   M <database> "clock"      v   epoch(4) register(8)            register = the newest stamp given
  *                             g   at gateway 7: commits under way      g   at gateway 9: …
+ *                             h   at a stamp: up to it everything is settled (sweep/SW4)
  *
  * A stamp is max(own clock in microseconds + lead (clock-lead.ts), register last seen + 1), by one conditional write: if the register is still below
  * the stamp, and the epoch the same, then the register becomes the stamp and the gateway's list has the new commits. All commits that
@@ -17,19 +18,20 @@
  * C5  Below the low watermark, the smallest stamp listed or else register + 1, every commit is finished or refused for good.
  *                                                                                   all: test/property/gateways.test.ts
  */
-import { bytesOf } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
-import { OutcomeUnknown, type RowCondition, type RowKey } from '../storage/rows.ts'
+import { type CellChange, OutcomeUnknown, type RowCondition, type RowKey } from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import { ClockLead } from './clock-lead.ts'
 import {
   type CommitId,
+  decodeHead,
   decodeList,
   decodeRegister,
   encodeList,
   encodeRegister,
   headOfList,
   type ListedCommit,
+  listsWithHead,
 } from './clock-list.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
 
@@ -99,6 +101,7 @@ export class ClockRow {
   readonly #lead: ClockLead
   #movedAt: number | undefined
   #low = 0n
+  #settled = 0n
   #reading: Promise<unknown> = Promise.resolve()
   #nextRead: Promise<ClockState> | undefined
   #adopting: Promise<void> = Promise.resolve()
@@ -121,6 +124,11 @@ export class ClockRow {
   /** The highest low watermark seen (C5). */
   get low(): bigint {
     return this.#low
+  }
+
+  /** Commits up to it are finished, and none of them is applied again (sweep/SW4); as it was read last. */
+  get settled(): bigint {
+    return this.#settled
   }
 
   get epoch(): number {
@@ -170,8 +178,12 @@ export class ClockRow {
   }
 
   async #read(): Promise<ClockState> {
-    const found = await this.#store.rows.readRows([this.#key], [{ family: 'v', newest: 1 }, { family: 'g' }])
+    const found = await this.#store.rows.readRows(
+      [this.#key],
+      [{ family: 'v', newest: 1 }, { family: 'g' }, { family: 'h', newest: 1, withoutValues: true }],
+    )
     const cells = found.get(this.#key)?.cells
+    this.#settled = latestOf(this.#settled, cells?.h?.[0]?.at ?? 0n)
     const register = cells?.v?.[0]?.value
     const { epoch, register: at } = register === undefined ? { epoch: 0, register: 0n } : decodeRegister(register)
     const listed: Listed[] = []
@@ -266,9 +278,9 @@ export class ClockRow {
     const head = state.lists.get(gateway)
     if (head === undefined) return
     const left = state.listed.filter((one) => one.gateway === gateway && !resolved.has(one.id))
-    const { write, strikes } = headsOf(head)
+    const { write, strikes } = decodeHead(head)
     const list = encodeList({ write, strikes: strikes + 1, commits: left })
-    const condition: RowCondition = { family: 'g', at: gateway, values: prefix(head) }
+    const condition: RowCondition = { family: 'g', at: gateway, values: listsWithHead(head) }
     const change =
       left.length > 0
         ? ({ type: 'set', family: 'g', at: gateway, value: list } as const)
@@ -279,6 +291,16 @@ export class ClockRow {
       // It is only to save others the work.
       if (!(error instanceof OutcomeUnknown)) throw error
     }
+  }
+
+  /** Stores that all commits below the low watermark are settled, for good: the newest cell counts. @returns the highest such stamp */
+  async settle(): Promise<bigint> {
+    await this.read()
+    const at = this.#low - 1n
+    if (at <= this.#settled) return this.#settled
+    const set: CellChange = { type: 'set', family: 'h', at, value: new Uint8Array(0) }
+    await this.#store.rows.mutateRows([{ key: this.#key, changes: [{ type: 'delete', family: 'h', until: at }, set] }])
+    return at
   }
 
   #nextStamp(): bigint {
@@ -368,8 +390,8 @@ export class ClockRow {
   }
 
   /**
-   * Commits of a process that stood still for an hour may have been resolved and struck out: in the list again they would hold back the
-   * low watermark, and be applied anew over rows that were swept (shared-apply/SA1).
+   * Commits of a process that stood still for an hour may have been resolved and struck out: in the list again they would hold back
+   * reads, and the low watermark.
    */
   async #forgetStruck(waiting: readonly Entry[]): Promise<void> {
     const oldest = this.#store.scheduler.nowMicros() - readableMicros
@@ -406,7 +428,7 @@ export class ClockRow {
       if (!(error instanceof OutcomeUnknown)) throw error
       const { lists } = await this.#store.persistently(() => this.read())
       const head = lists.get(this.#store.gateway)
-      if (head === undefined || headsOf(head).write !== write) return false
+      if (head === undefined || decodeHead(head).write !== write) return false
     }
     this.#state = 'there'
     this.#see(last)
@@ -425,14 +447,4 @@ export const clockTopic = 'clock'
 
 function clockRowKey(database: string): RowKey {
   return topicRowKey(database, clockTopic)
-}
-
-function headsOf(head: string): { readonly write: bigint; readonly strikes: number } {
-  return decodeList(bytesOf(`${head}\0\0\0\0`))
-}
-
-/** The values that begin with the head of a list. */
-function prefix(head: string): { readonly start: Uint8Array; readonly end: Uint8Array } {
-  const { write, strikes } = headsOf(head)
-  return { start: bytesOf(head), end: bytesOf(headOfList({ write, strikes: strikes + 1 })) }
 }

@@ -4,17 +4,21 @@
  * A deleted row gets an empty cell. So the order, the repetition and the lateness of applies do not matter: an older cell never hides a
  * newer one, and every process may apply every record (apply/A1 is not needed).
  *
- * SA1  A record that was applied by others and may have been swept since is not applied again: its old cells would bring deleted rows
- *      back. A process that stood still for an hour finds its commit out of the list.                test/property/gateways.test.ts
+ * SA1  A record that is settled (sweep/SW4) is not applied again: others have applied it, and its old cells might bring rows back whose
+ *      deletion is swept. The rows of a record that is older than ten minutes are sent within ten minutes of a reading of the clock row
+ *      by which it was not settled.                                       sweep.test.ts, test/property/gateways.test.ts
  */
 import { RecordWrites } from '../log/record-writes.ts'
 import type { CellChange, RowChange, RowKey } from '../storage/rows.ts'
 import { valueCell } from '../storage/rows-kv.ts'
 import { entityRowKey, entityRowOf } from '../tables/entities.ts'
 import { codesOfEntityRow, EntityRows, type IndexRules } from '../tables/entity-rows.ts'
-import type { ClockRow } from './clock-row.ts'
+import { type ClockRow, latestOf } from './clock-row.ts'
 import type { GroupRecord } from './group-row.ts'
-import { readableMicros, type SharedStore } from './shared-store.ts'
+import type { SharedStore } from './shared-store.ts'
+
+/** How long a record is known not to be settled, after its stamp or a reading of the clock row (SA1). */
+export const unaskedMicros: bigint = 600_000_000n
 
 /** The changes of a record's entities, with their rows under some rules. */
 function rowsOfRecord({ group, record }: GroupRecord, rules: IndexRules): readonly EntityRows[] {
@@ -46,14 +50,21 @@ export async function applyRecords(
   }
   if (rows.length === 0) return
   await store.persistently(async () => {
-    if (!(await isApplied(store, clock, records))) await store.rows.mutateRows(rows)
+    if (!(await isSettled(store, clock, records))) await store.rows.mutateRows(rows)
   })
 }
 
-/** SA1: whether records too old to be under way still are in no list any more. */
-async function isApplied(store: SharedStore, clock: ClockRow, records: readonly GroupRecord[]): Promise<boolean> {
-  const oldest = store.scheduler.nowMicros() - readableMicros
-  if (records.every(({ stamp }) => stamp > oldest)) return false
-  const { listed } = await clock.read()
-  return !records.some(({ record }) => listed.some(({ id }) => id === record.commit))
+/** SA1: whether the records of a commit are settled. */
+async function isSettled(
+  { scheduler }: SharedStore,
+  clock: ClockRow,
+  records: readonly GroupRecord[],
+): Promise<boolean> {
+  const stamp = latestOf(0n, ...records.map((record) => record.stamp))
+  for (let knownAt = stamp; scheduler.nowMicros() - knownAt > unaskedMicros; ) {
+    knownAt = scheduler.nowMicros()
+    await clock.read()
+    if (stamp <= clock.settled) return true
+  }
+  return false
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { mutationOf, storedValue } from '../../test/property/log-world.ts'
+import { DatastoreError } from '../errors.ts'
 import type { Key } from '../model/key.ts'
 import { type Engine, openEngine } from '../service/engine.ts'
 import { MemoryRows, type RowSeam } from '../storage/memory-rows.ts'
@@ -59,14 +60,19 @@ test('sweep/SW1: old versions go after their time, and what can be read stays as
   await engine.close()
 })
 
-/** Two gateways over the same rows. The first one's next answer to a conditional write of the clock row can be kept back. */
-async function twoGateways() {
+/**
+ * Two gateways over the same rows. The first one's next answer to a conditional write of the clock row can be kept back.
+ *
+ * @param seamOfOne - between the first one and the rows
+ */
+async function twoGateways(seamOfOne: RowSeam = async (_, effect) => effect()) {
   const rows = new MemoryRows()
   const scheduler = new VirtualClock()
   let isKeeping = false
   let release = (): void => {}
-  const seam: RowSeam = async ({ kind, key: row }, effect) => {
-    const result = effect()
+  const seam: RowSeam = async (call, effect) => {
+    const result = await seamOfOne(call, effect)
+    const { kind, key: row } = call
     if (isKeeping && kind === 'mutateIf' && row.includes('clock')) {
       isKeeping = false
       await new Promise<void>((resolve) => {
@@ -137,6 +143,34 @@ test('group-row/F4: a commit cut off since before the head of its group was swep
   expect(await outcome).toMatchObject({ code: 'UNAVAILABLE', committed: 'unknown' })
   const { missing } = await two.database('p').lookup(two.context(), { keys: [key('a')], read: {} })
   expect(missing).toHaveLength(1)
+  await Promise.all([one.close(), two.close()])
+})
+
+test('sweep/SW4: rows that a gateway sends for an old commit do not come after the sweep of their deletion', async () => {
+  let fate: 'done' | 'refused' | 'late' = 'done'
+  const late: (() => void)[] = []
+  const { one, two, put, pass } = await twoGateways(async ({ kind, key: row }, effect) => {
+    if (fate === 'done' || kind !== 'mutate' || row.startsWith('M')) return effect()
+    if (fate === 'refused') throw new DatastoreError('UNAVAILABLE', 'by the wish of this test')
+    return await new Promise((resolve) => late.push(() => resolve(effect())))
+  })
+  await put(two, 'b', 1)
+  fate = 'refused'
+  await put(one, 'a', 1)
+  await pass(1 / 12)
+  // The other gateway has finished the commit, and struck it out.
+  await put(two, 'a', undefined)
+  await pass(50 / 60)
+  // In the list again, and out of it soon after.
+  await put(one, 'c', 1)
+  fate = 'late'
+  await pass(1 / 12)
+  expect(late.length, 'rows on their way').toBeGreaterThan(0)
+  fate = 'done'
+  await pass(44 / 60)
+  for (const land of late) land()
+  await pass(1 / 12)
+  expect((await two.check()).problems).toEqual([])
   await Promise.all([one.close(), two.close()])
 })
 

@@ -1,23 +1,26 @@
 /**
  * Deletion of old cells at a shared store: those that no read may ask for any more.
  *
- *   horizon            the low watermark - 1 as it was 70 minutes ago, by the clock of the process and by its monotonic one
+ *   horizon            up to which everything was settled 70 minutes ago, by the monotonic clock; and 70 minutes ago by the clock
  *   v                  cells below the newest one at or before the horizon; that one too, if it is empty
  *   l                  records at or before the horizon
  *   t                  rows of transactions from before the horizon
  *   h                  heads of groups without entities: noted in the head by one sweep, deleted by one at least 90 minutes later
  *
  * One gateway walks over all rows of a database, once an hour. Moments stay readable for an hour (shared-reads.ts), transactions 270 s.
- * An old watermark leaves processes that stood still time to learn that others have finished their commits (shared-apply/SA1).
  *
  * SW1  No read at a moment after the horizon is changed.                                              sweep.test.ts
  * SW2  The deletions name timestamps, so one that lands late touches no newer cell. The one assumption of time: no write of a row lands
- *      later than 70 minutes after it was sent, or it might bring a deleted row back.
+ *      later than 50 minutes after it was sent, or it might bring a deleted row back.
  * SW3  A head goes only when no write is on its way whose sender read the group before it was found empty: the write was sent within ten
- *      minutes of that reading (group-row/F4), and landed within 70 more; ten are for clocks that differ. Any write after the note changes
- *      the head, and takes the note away.                                                     sweep.test.ts, test/property/gateways.test.ts
- * SW4  Nothing goes at or after a commit that stands in a list now. Its gateway may have listed it again after others struck it out, and so
- *      goes on applying it (shared-apply/SA1), though low watermarks had passed it.              test/property/gateways.test.ts
+ *      minutes of that reading (group-row/F4), and landed within 50 more; the rest is for clocks that differ. Any write after the note changes
+ *      the head, and takes the note away.                                                   sweep.test.ts, test/property/gateways.test.ts
+ * SW4  No record at or before the horizon is on its way to the tables. Every gateway stores how far everything is settled, in the clock
+ *      row, and sweeps no further than what was stored 70 minutes ago: a record up to it was known not to be settled before that, was sent
+ *      within ten minutes more (shared-apply/SA1) and landed within 50 (SW2); ten are for clocks that differ. Lists would not do: a commit
+ *      that others struck out may be listed again by its gateway, and struck out again.       sweep.test.ts, test/property/gateways.test.ts
+ * SW5  Rows of an index that is built are sent within a minute of the moment of their images (shared-index-work/XS5). Whatever deleted one
+ *      of them has a later stamp, so it was settled after that moment: the row lands before the deletion is swept.
  */
 
 import { pathEnd } from '../encoding/key-codec.ts'
@@ -27,15 +30,19 @@ import { type Cell, type CellChange, newestIs, OutcomeUnknown, type Row, type Ro
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
-import type { ClockRow } from './clock-row.ts'
+import { type ClockRow, latestOf } from './clock-row.ts'
 import { decodeHead, emptyHead, emptySince, heldMicros } from './group-row.ts'
+import { unaskedMicros } from './shared-apply.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
 import { readableMicros } from './shared-store.ts'
 
 const lookEveryMs = 600_000
 const sweepEveryMs = 3_600_000
 const slackMicros = 600_000_000n
-const keptMicros = readableMicros + slackMicros
+/** SW2 */
+const landingMicros = 3_000_000_000n
+/** SW4; moments stay readable for the hour, by clocks that differ. */
+const keptMicros = latestOf(landingMicros + unaskedMicros, readableMicros) + slackMicros
 const duty = 'sweep'
 /** A little less than the time between two sweeps, so that the same gateway may go on. */
 const leaseMs = sweepEveryMs * 0.9
@@ -46,22 +53,22 @@ const headsAtOnce = 64
 
 export class Sweep {
   readonly #databases: SharedDatabases
-  /** Low watermarks of the last 70 minutes and the newest one before them, the oldest first. */
-  readonly #seen = new Map<ClockRow, { readonly atMs: number; readonly low: bigint }[]>()
+  /** How far everything was settled in the last 70 minutes, and the newest such stamp before them, the oldest first. */
+  readonly #seen = new Map<ClockRow, { readonly atMs: number; readonly settled: bigint }[]>()
 
   constructor(databases: SharedDatabases) {
     this.#databases = databases
   }
 
-  /** Sweeps every hour, if no other gateway does. A gateway that has just started has no watermark that is old enough. */
+  /** Sweeps every hour, if no other gateway does. A gateway that has just started knows of no stamp that is old enough. */
   start(): void {
     const { store, leases } = this.#databases
     store.inBackground(async () => {
       for (let dueMs = 0; ; ) {
         await store.sleep(lookEveryMs)
-        this.#look()
+        await store.persistently(() => this.#look())
         await store.persistently(() => leases.look(duty, leaseMs))
-        if (store.scheduler.steadyMs() < dueMs || !this.#databases.all().some(({ clock }) => this.#lowOf(clock)))
+        if (store.scheduler.steadyMs() < dueMs || !this.#databases.all().some(({ clock }) => this.#settledOf(clock)))
           continue
         await store.persistently(async () => {
           if (!(await leases.take(duty, leaseMs))) return
@@ -72,13 +79,14 @@ export class Sweep {
     }, true)
   }
 
-  /** Notes the low watermarks of now, which may be swept to later. */
-  #look(): void {
+  /** Stores and notes how far everything is settled, which may be swept later. */
+  async #look(): Promise<void> {
     const keptMs = Number(this.#kept / 1_000n)
-    const atMs = this.#databases.store.scheduler.steadyMs()
     for (const { clock } of this.#databases.all()) {
+      const settled = await clock.settle()
+      const atMs = this.#databases.store.scheduler.steadyMs()
       const seen = this.#seen.get(clock) ?? []
-      seen.push({ atMs, low: clock.low })
+      seen.push({ atMs, settled })
       // The newest one that is old enough, and those after it.
       while (seen[1] !== undefined && atMs - seen[1].atMs >= keptMs) seen.shift()
       this.#seen.set(clock, seen)
@@ -89,11 +97,11 @@ export class Sweep {
     return this.#databases.store.isOff('retention') ? 0n : keptMicros
   }
 
-  /** The low watermark of 70 minutes ago, as far as it was noted. */
-  #lowOf(clock: ClockRow): bigint | undefined {
+  /** Up to which stamp everything was settled 70 minutes ago, as far as it was noted. */
+  #settledOf(clock: ClockRow): bigint | undefined {
     const [seen] = this.#seen.get(clock) ?? []
     const nowMs = this.#databases.store.scheduler.steadyMs()
-    return seen !== undefined && nowMs - seen.atMs >= Number(this.#kept / 1_000n) ? seen.low : undefined
+    return seen !== undefined && nowMs - seen.atMs >= Number(this.#kept / 1_000n) ? seen.settled : undefined
   }
 
   /** Sweeps all databases now. @returns how many rows were changed */
@@ -106,12 +114,11 @@ export class Sweep {
 
   async #sweep({ clock }: SharedDatabase): Promise<number> {
     const { store } = this.#databases
-    const low = this.#lowOf(clock)
-    if (low === undefined) return 0
+    const settled = this.#settledOf(clock)
+    if (settled === undefined) return 0
     const old = store.scheduler.nowMicros() - this.#kept
-    // SW4
-    const listed = store.isOff('retention') ? [] : (await clock.read()).listed
-    const horizon = [old, ...listed.map(({ stamp }) => stamp - 1n)].reduce(earlier, low - 1n)
+    let horizon = settled
+    if (old < horizon) horizon = old
     if (horizon <= 0n) return 0
     let changed = 0
     for (const space of entityTables) {
@@ -207,10 +214,6 @@ function oldTransaction({ cells }: Row, until: bigint): readonly CellChange[] {
 /** Whether a row is of a descendant of a root's. */
 function isBelow(row: RowKey, root: RowKey): boolean {
   return row.startsWith(root.slice(0, -pathEnd.length))
-}
-
-function earlier(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }
 
 /** The timestamp of the oldest cell; later than all where there is none. */

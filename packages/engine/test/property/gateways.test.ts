@@ -25,7 +25,7 @@ const missedFrom: Partial<Record<Mechanism, number>> = {
   'low-watermark': 8,
   'epoch-check': 1,
   'noted-reads': 1,
-  retention: 1630,
+  retention: 1537,
 }
 const runsMax = 300
 const tellEveryMs = 5_000
