@@ -8,7 +8,7 @@
  *
  * A gateway that is stopped for so long is taken for dead by the others, which decide about its commits.
  *
- * `npm run bigtable:kills` kills 300 times; SIXTABLES_KILLS another number. SIXTABLES_SEED draws other gateways.
+ * `npm run bigtable:kills` has 300 faults; SIXTABLES_KILLS another number. SIXTABLES_SEED draws other gateways.
  */
 import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -21,6 +21,7 @@ import type { Wire } from '../../../gateway/test/support/wires.ts'
 import { verify } from '../../../gateway/test/support/write-verdict.ts'
 import { verdict } from '../support/bank-verdict.ts'
 import { type Emulator, hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
+import { writeEvidence } from '../support/evidence.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
 import { Figures } from '../support/figures.ts'
 import { Gateways } from '../support/gateways.ts'
@@ -30,9 +31,12 @@ const { readReadme } = (await import(new URL('../../../../scripts/lib/readme.mjs
   readReadme(): { readonly program: string; readonly printed: string }
 }
 
+const table = 'kills'
 const seed = Number(process.env['SIXTABLES_SEED'] ?? Date.now() % 1_000_000)
 /** Faults of one table. Each commit leaves a version of the rows that it writes, and the emulator reads a row in time linear in its versions. */
-const faultsOfTable = 25
+const faultsOfTable = 15
+/** Commits that are under way at each fault, at least. */
+const commitsAtFault = 4
 
 /** Which faults a round has. */
 interface Plan {
@@ -42,6 +46,11 @@ interface Plan {
   readonly stoppedMs?: number
   /** Commits before and after each fault. */
   readonly commits: number
+  /**
+   * Mean pause of a client before each call. Without it the clients keep two cores busy, and a read waits for a core most of its time, with or
+   * without a fault.
+   */
+  readonly pauseMs: number
 }
 
 /** The program of README.md with the public client, through the round robin; it prints what README.md says. */
@@ -69,28 +78,29 @@ interface Run {
   readonly chance: () => number
 }
 
-/** Stops or kills a gateway, and reads at once, at another one, what it was writing. */
-async function fault({ gateways, told, figures }: Run, victim: number, kind: 'kills' | 'stops'): Promise<void> {
-  const witness = gateways.awake.find((index) => index !== victim)
+/** Stops or kills a gateway while commits are under way, and reads at once, at another one, what it was writing. */
+async function fault(
+  { gateways, told, figures }: Run,
+  load: Load,
+  gateway: number,
+  kind: 'kills' | 'stops',
+): Promise<void> {
+  const witness = gateways.awake.find((index) => index !== gateway)
   const wire = witness === undefined ? undefined : await openPatientWire(gateways.at(witness))
-  const readAll = async (): Promise<number> => {
-    const begunMs = performance.now()
-    if (wire !== undefined) await told.readAll(wire)
-    return performance.now() - begunMs
-  }
-  const usualMs = await readAll()
-  if (kind === 'stops') gateways.pause(victim)
-  else await gateways.kill(victim)
-  figures[kind]++
-  if (wire === undefined) return
-  figures.noteReads(usualMs, await readAll())
-  wire.close()
+  const before = wire === undefined ? [] : await told.readAll(wire)
+  await load.untilUnderWay(commitsAtFault)
+  const { underWay } = told
+  if (kind === 'stops') gateways.pause(gateway)
+  else await gateways.kill(gateway)
+  const after = wire === undefined ? [] : await told.readAll(wire)
+  wire?.close()
+  figures.note({ kind, gateway, underWay, before, after })
 }
 
 /** One round, and what is there after it. */
-async function round(run: Run, { killsOfRound, stoppedMs, commits }: Plan): Promise<void> {
+async function round(run: Run, { killsOfRound, stoppedMs, commits, pauseMs }: Plan): Promise<void> {
   const { gateways, told, chance } = run
-  const load = new Load(gateways.roundRobin, told, chanceOf(seed + run.figures.faults))
+  const load = new Load(gateways.roundRobin, told, pauseMs, chanceOf(seed + run.figures.faults))
   const oneOf = (indices: readonly number[]): number => indices[Math.floor(chance() * indices.length)] as number
   await gateways.restartDead()
   await load.fill()
@@ -105,14 +115,14 @@ async function round(run: Run, { killsOfRound, stoppedMs, commits }: Plan): Prom
     await load.untilMore(commits)
   }
   if (stopped !== undefined) {
-    await fault(run, stopped, 'stops')
+    await fault(run, load, stopped, 'stops')
     await load.untilMore(commits)
   }
   for (let kill = 0; kill < killsOfRound; kill++) {
     // One lives on.
     if (gateways.awake.length === 1) await goOn()
     const victim = oneOf(gateways.awake)
-    await fault(run, victim, 'kills')
+    await fault(run, load, victim, 'kills')
     if (gateways.awake.length > 0) {
       await load.untilMore(commits)
       // The next round begins with it.
@@ -132,7 +142,7 @@ async function round(run: Run, { killsOfRound, stoppedMs, commits }: Plan): Prom
 
 /** Rounds on one table until there were so many faults in all, and then the whole history. */
 async function onOneTable(where: Emulator, plan: Plan, until: number, figures: Figures): Promise<void> {
-  const gateways = await Gateways.start(plan.gateways, where.address, 'kills')
+  const gateways = await Gateways.start(plan.gateways, where.address, table)
   const told = new Told()
   const run = { gateways, told, figures, chance: chanceOf(seed - figures.faults) }
   try {
@@ -142,18 +152,29 @@ async function onOneTable(where: Emulator, plan: Plan, until: number, figures: F
       await round(run, plan)
       if (plan.gateways === 3) console.log(figures.progress)
     }
-    const { commits, reads } = await withWire(gateways, (wire) => told.bank.history(wire))
-    expect(verdict(commits, reads)).toBeUndefined()
-    const { code, out, err } = await gateways.check()
-    // A machine that is busy may see how far the check has come.
-    expect({ code, err: err.replace(/^sixtables: looked at .*\n/gm, '') }, out).toEqual({ code: 0, err: '' })
-    expect(out).toContain('All agree.')
-    // A gateway that was stopped takes the time that it stood still for silence of its Bigtable.
-    expect(gateways.complaints.replace(/^.* (did not answer in time;|can be used again).*\n/gm, '')).toBe('')
+    await verifyTable(run)
+  } catch (error) {
+    const { complaints } = gateways
+    const folder = await writeEvidence({ address: where.address, table, told, complaints }).catch(String)
+    console.log(
+      `BROKEN with SIXTABLES_SEED=${seed} after ${figures.progress}; all that is left is in ${folder}: ${error}`,
+    )
+    throw error
   } finally {
     await gateways.close()
   }
   figures.add(told)
+}
+
+async function verifyTable({ gateways, told }: Run): Promise<void> {
+  const { commits, reads } = await withWire(gateways, (wire) => told.bank.history(wire))
+  expect(verdict(commits, reads)).toBeUndefined()
+  const { code, out, err } = await gateways.check()
+  // A machine that is busy may see how far the check has come.
+  expect({ code, err: err.replace(/^sixtables: looked at .*\n/gm, '') }, out).toEqual({ code: 0, err: '' })
+  expect(out).toContain('All agree.')
+  // A gateway that was stopped takes the time that it stood still for silence of its Bigtable.
+  expect(gateways.complaints.replace(/^.* (did not answer in time;|can be used again).*\n/gm, '')).toBe('')
 }
 
 async function withWire<T>(gateways: Gateways, use: (wire: Wire) => Promise<T>): Promise<T> {
@@ -176,15 +197,15 @@ describe('gateways on a Bigtable, killed and stopped under load', () => {
   test('keep every promise over the fake', async () => {
     const fake = await FakeBigtable.start(seed)
     const figures = new Figures()
-    const plan = { gateways: 2, killsOfRound: 1, stoppedMs: 0, commits: 15 }
+    const plan = { gateways: 2, killsOfRound: 1, stoppedMs: 0, commits: 15, pauseMs: 0 }
     await onOneTable(fake, plan, 1, figures).finally(() => fake.close())
     console.log(`2 gateways: ${figures}`)
   })
 
   const faults = Number(process.env['SIXTABLES_KILLS'] ?? 10)
   const plans: readonly Plan[] = [
-    { gateways: 1, killsOfRound: 2, commits: 40 },
-    { gateways: 3, killsOfRound: 4, stoppedMs: 15_000, commits: 40 },
+    { gateways: 1, killsOfRound: 2, commits: 40, pauseMs: 60 },
+    { gateways: 3, killsOfRound: 4, stoppedMs: 15_000, commits: 40, pauseMs: 60 },
   ]
   // Needs a program of Google's: `npm run bigtable`.
   test.skipIf(!hasCbtemulator).each(plans)(
@@ -199,11 +220,9 @@ describe('gateways on a Bigtable, killed and stopped under load', () => {
         const until = Math.min(goal, figures.faults + faultsOfTable)
         await onOneTable(emulator, plan, until, figures).finally(() => emulator.close())
       }
-      console.log(`${plan.gateways} gateways: ${figures}`)
-      // The promise of docs/bigtable.md. By itself the run of all tests says nothing of time.
-      if (plan.gateways === 1 || process.env['SIXTABLES_KILLS'] === undefined) return
-      const late = `strong reads are late by ${Math.round(figures.delayMs)} ms after a fault; is the machine overloaded?`
-      expect(figures.delayMs, late).toBeLessThanOrEqual(1_000)
+      console.log(`${plan.gateways} gateways: nothing was lost or torn; ${figures}`)
+      // By itself the run of all tests says nothing of time.
+      if (process.env['SIXTABLES_KILLS'] !== undefined) expect(figures.late).toEqual([])
     },
   )
 })

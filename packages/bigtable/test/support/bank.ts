@@ -59,6 +59,11 @@ export class Bank {
     return this.#reads.length
   }
 
+  /** For a folder of evidence. */
+  toJSON(): object {
+    return { transfers: this.#transfers, reads: this.#reads }
+  }
+
   /** A place in the order of all that the clients send and hear. */
   place(): number {
     return ++this.#place
@@ -90,7 +95,7 @@ export class Bank {
     transfer.wrote = new Map(names.map((name) => [name, { figure: 0, moves: 0 }]))
     await this.commit(wire, transfer, transaction(mutationsOf(transfer)))
     this.#openedAt = transfer.version as bigint
-    await this.readAll(wire)
+    for (const [, read] of this.strongReads(wire)) await read()
   }
 
   async commit(wire: Wire, transfer: Transfer, request: Plain): Promise<void> {
@@ -109,14 +114,18 @@ export class Bank {
     this.acknowledgedCount++
   }
 
-  /** The strong reads of all accounts: by their keys, by a query, and their sums. */
-  async readAll(wire: Wire): Promise<void> {
-    await Promise.all([lookUp(this, wire, names), runQuery(this, wire), addUp(this, wire)])
+  /** The strong reads of all accounts, by name: by their keys, by a query, and their sums. */
+  strongReads(wire: Wire): readonly (readonly [string, () => Promise<unknown>])[] {
+    return [
+      ['the lookup of all accounts', () => lookUp(this, wire, names)],
+      ['the query of all accounts', () => runQuery(this, wire)],
+      ['the sum of all accounts', () => addUp(this, wire)],
+    ]
   }
 
   /** All commits that stand, and all reads. To be asked when no transfer is under way any more. @throws where the bank has another story */
   async history(wire: Wire): Promise<{ readonly commits: readonly Committed[]; readonly reads: readonly Read[] }> {
-    await this.readAll(wire)
+    for (const [, read] of this.strongReads(wire)) await read()
     const commits: Committed[] = []
     for (let from = 0; from < this.#transfers.length; from += lookupKeys) {
       const some = this.#transfers.slice(from, from + lookupKeys)

@@ -5,13 +5,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Ledger, moveUntilDeath, tallyKeys } from '../../../gateway/test/support/ledger-load.ts'
 import { patienceMs } from '../../../gateway/test/support/patience.ts'
-import { type Host, openWire, type Wire } from '../../../gateway/test/support/wires.ts'
+import { type Host, openWire, type Wire, type WireAnswer } from '../../../gateway/test/support/wires.ts'
 import { ask, History, sharedKeys, writeUntilDeath } from '../../../gateway/test/support/write-load.ts'
 import { Bank, bankUntil } from './bank.ts'
 
 const writersAtOnce = 6
 const moversAtOnce = 3
 const bankClients = 4
+/** A commit that has waited longer is one at a gateway that was stopped before. */
+const freshMs = 1_000
 /** Of each call of the bank's clients. */
 const deadlineMs = 5_000
 
@@ -29,6 +31,11 @@ export async function openPatientWire(at: Host): Promise<Wire> {
   }
 }
 
+export interface TimedRead {
+  readonly what: string
+  readonly ms: number
+}
+
 /** All that the clients of one table were told. */
 export class Told {
   readonly history: History = new History()
@@ -36,6 +43,30 @@ export class Told {
   readonly bank: Bank = new Bank()
   /** Writers have numbers below this. */
   writers = 0
+  /** Commits whose answers never came. */
+  unanswered = 0
+  /** When each commit that is not answered yet was sent. */
+  readonly #sentMs = new Set<{ readonly at: number }>()
+
+  /** Commits that were sent a moment ago and are not answered. */
+  get underWay(): number {
+    const oldest = performance.now() - freshMs
+    return [...this.#sentMs].filter(({ at }) => at > oldest).length
+  }
+
+  /** Sends a commit. */
+  async counted(send: () => Promise<WireAnswer>): Promise<WireAnswer> {
+    const sent = { at: performance.now() }
+    this.#sentMs.add(sent)
+    this.unanswered++
+    try {
+      const answer = await send()
+      if (answer.code === 'OK' || answer.code === 'ABORTED') this.unanswered--
+      return answer
+    } finally {
+      this.#sentMs.delete(sent)
+    }
+  }
 
   get acknowledged(): number {
     return this.history.acknowledgedCount + this.ledger.acknowledgedCount + this.bank.acknowledgedCount
@@ -45,15 +76,25 @@ export class Told {
     return this.ledger.abortedCount + this.bank.abortedCount
   }
 
-  /** Strong reads of what the clients write. */
-  async readAll(wire: Wire): Promise<void> {
-    await Promise.all([this.bank.readAll(wire), ask(wire, 'Lookup', { keys: [...sharedKeys, ...tallyKeys] })])
+  /** Strong reads of what the clients write, at the same time; and how long each took. */
+  async readAll(wire: Wire): Promise<readonly TimedRead[]> {
+    const reads: readonly (readonly [string, () => Promise<unknown>])[] = [
+      ...this.bank.strongReads(wire),
+      ['the lookup of shared entities', () => ask(wire, 'Lookup', { keys: [...sharedKeys, ...tallyKeys] })],
+    ]
+    const timed = async ([what, read]: (typeof reads)[number]): Promise<TimedRead> => {
+      const begunMs = performance.now()
+      await read()
+      return { what, ms: performance.now() - begunMs }
+    }
+    return await Promise.all(reads.map(timed))
   }
 }
 
 export class Load {
   readonly #at: Host
   readonly #told: Told
+  readonly #pauseMs: number
   readonly #chance: () => number
   readonly #work = new Set<Promise<void>>()
   #writers = 0
@@ -64,8 +105,10 @@ export class Load {
   /** Each writer has a number of its own: what became of the writes of one that ended is not known yet. */
   #nextWriter = 0
 
-  constructor(at: Host, told: Told, chance: () => number) {
+  /** @param pauseMs - of a client before each call, in the mean */
+  constructor(at: Host, told: Told, pauseMs: number, chance: () => number) {
     this.#at = at
+    this.#pauseMs = pauseMs
     this.#told = told
     this.#chance = chance
   }
@@ -101,11 +144,20 @@ export class Load {
   /** Waits until so many more commits are acknowledged. */
   async untilMore(commits: number): Promise<void> {
     const goal = this.#told.acknowledged + commits
+    await this.#until(() => this.#told.acknowledged >= goal, `${commits} commits`)
+  }
+
+  /** Waits until so many commits are not answered. */
+  async untilUnderWay(commits: number): Promise<void> {
+    await this.#until(() => this.#told.underWay >= commits, `${commits} commits at the same time`)
+  }
+
+  async #until(isThere: () => boolean, what: string): Promise<void> {
     const giveUpAt = performance.now() + patienceMs
-    while (this.#told.acknowledged < goal) {
+    while (!isThere()) {
       if (this.#failure !== undefined) throw this.#failure
-      if (performance.now() > giveUpAt) throw new Error(`no ${commits} commits within ${patienceMs / 1_000} s`)
-      await sleep(5)
+      if (performance.now() > giveUpAt) throw new Error(`there were no ${what} within ${patienceMs / 1_000} s`)
+      await sleep(1)
     }
   }
 
@@ -134,8 +186,10 @@ export class Load {
     return {
       ...wire,
       send: async (project, method, request) => {
+        if (this.#pauseMs > 0) await sleep(2 * this.#pauseMs * this.#chance())
         if (this.#isStopped) throw gone()
-        const answer = await wire.send(project, method, request)
+        const send = (): Promise<WireAnswer> => wire.send(project, method, request)
+        const answer = await (method === 'Commit' ? this.#told.counted(send) : send())
         const { code, message } = answer
         if (!withoutAnswer.includes(code)) return answer
         // It may stand or not, as after a death.
