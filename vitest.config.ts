@@ -37,5 +37,7 @@ export default defineConfig({
     // packages/gateway/test/support/patience.ts.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // Only a test that fails polls to the end.
+    expect: { poll: { timeout: 120_000 } },
   },
 })

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { patienceMs } from '../support/patience.ts'
 import { violationsOf } from './axe.ts'
 import { consoleTests, picture } from './browser.ts'
 
@@ -166,7 +165,7 @@ consoleTests('the controls', ({ visit }) => {
     await page.getByRole('button', { name: 'Change the settings' }).click()
     await page.getByLabel('Concurrency').getByText('optimistic, entity groups').waitFor({ state: 'attached' })
     await expect
-      .poll(settings, { timeout: patienceMs })
+      .poll(settings)
       .toMatchObject({ mode: 'legacy', concurrencyMode: 'OPTIMISTIC_WITH_ENTITY_GROUPS', ttl: [] })
     expect(await violationsOf(page)).toEqual([])
   })

@@ -66,7 +66,7 @@ async function staysWhenRowsCome(page: Page, origin: string): Promise<void> {
     { kind: 'Task', id: '1' },
   ]
   await commit(origin, 'demo', { mutations: [{ upsert: { key: { path }, properties: {} } }] })
-  await expect.poll(async () => Number(await active.getAttribute('aria-rowindex')), { timeout: 30_000 }).toBe(index + 1)
+  await expect.poll(async () => Number(await active.getAttribute('aria-rowindex'))).toBe(index + 1)
   expect({ words: await active.textContent(), box: await active.boundingBox() }).toEqual(before)
 }
 
@@ -107,7 +107,7 @@ consoleTests('Data', ({ visit }) => {
     for (let pressed = 0; pressed < 5; pressed++) {
       const before = await count.textContent()
       await page.keyboard.press('End')
-      await expect.poll(() => count.textContent(), { timeout: 30_000 }).not.toBe(before)
+      await expect.poll(() => count.textContent()).not.toBe(before)
     }
     await page.getByRole('button', { name: 'Count all' }).click()
     await page.getByText('of 10,000').waitFor()

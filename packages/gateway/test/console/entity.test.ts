@@ -353,8 +353,7 @@ consoleTests('an entity in the console', ({ visit }) => {
       await page.locator('#main h1').first().waitFor({ state: 'attached' })
       if (address.includes('explain')) await page.getByRole('heading', { name: 'Rows read' }).waitFor()
       if (address.includes('database')) await page.getByText('invalid database id').first().waitFor()
-      if (/^#\/(data|tables)/.test(address))
-        await page.getByText('alert(').first().waitFor({ state: 'attached', timeout: 10_000 })
+      if (/^#\/(data|tables)/.test(address)) await page.getByText('alert(').first().waitFor({ state: 'attached' })
       const wrong = await page.evaluate(() => {
         const main = document.querySelector('main')
         const elements = main?.querySelectorAll('img, script, iframe, svg[onload], b, [onmouseover]').length ?? 0

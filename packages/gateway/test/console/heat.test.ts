@@ -51,9 +51,6 @@ function brightestPlaces(page: Page): Promise<readonly number[]> {
 const rising = (numbers: readonly number[]): boolean =>
   numbers.every((one, i) => i === 0 || one >= (numbers[i - 1] ?? 0))
 
-/** Patience for a machine with other work to do. */
-const eventually = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 20_000 })
-
 consoleTests('Heat', ({ visit }) => {
   test('draws a load of rising keys as a diagonal, in pixels and as a table', async () => {
     const { page, emulator, origin } = await visit('#/heat')
@@ -64,7 +61,7 @@ consoleTests('Heat', ({ visit }) => {
       .getByText(/was not split: 100 % of its newest operations/)
       .first()
       .waitFor()
-    await eventually(async () => (await brightestPlaces(page)).length).toBeGreaterThan(40)
+    await expect.poll(async () => (await brightestPlaces(page)).length).toBeGreaterThan(40)
     const places = await brightestPlaces(page)
     expect(rising(places)).toBe(true)
     expect((places.at(-1) ?? 0) - (places[0] ?? 0)).toBeGreaterThan(0.7)
@@ -85,22 +82,22 @@ consoleTests('Heat', ({ visit }) => {
     const words = { bytes: /KiB a second|bytes a second/, wait: / m?s each/, writes: /\d a second/ }
     for (const [measure, pattern] of Object.entries(words)) {
       await page.getByLabel('Measure').selectOption(measure)
-      await eventually(() => page.url()).toContain(`measure=${measure}`)
-      await eventually(() => hottest.textContent()).toMatch(pattern)
+      await expect.poll(() => page.url()).toContain(`measure=${measure}`)
+      await expect.poll(() => hottest.textContent()).toMatch(pattern)
     }
     const readout = page.locator('.heat-readout')
     const shown = page.locator('.heat-strip p')
     await heat.focus()
     for (const key of ['Home', 'End', 'PageUp', 'ArrowLeft']) await page.keyboard.press(key)
-    await eventually(() => readout.textContent()).toMatch(
-      /lab › Customer:\d+ to before .*\d\d:\d\d:\d\d · .* · tablet \d+ on server \d/,
-    )
+    await expect
+      .poll(() => readout.textContent())
+      .toMatch(/lab › Customer:\d+ to before .*\d\d:\d\d:\d\d · .* · tablet \d+ on server \d/)
     const before = await shown.textContent()
     for (let i = 0; i < 10; i++) await page.keyboard.press('Shift+ArrowLeft')
     for (let i = 0; i < 5; i++) await page.keyboard.press('Shift+ArrowUp')
     await page.locator('.heat-brush').waitFor()
     await page.keyboard.press('Enter')
-    await eventually(() => shown.textContent()).not.toBe(before)
+    await expect.poll(() => shown.textContent()).not.toBe(before)
     await page.getByText('paused', { exact: true }).waitFor()
     const paused = await shown.textContent()
     await load(emulator, origin, 3)
@@ -110,7 +107,7 @@ consoleTests('Heat', ({ visit }) => {
     await page.getByText('live', { exact: true }).waitFor()
     const box = (await heat.boundingBox()) ?? { x: 0, y: 0, width: 0 }
     await page.mouse.move(box.x + box.width - 300, box.y + 60)
-    await eventually(() => page.locator('.heat-tip').textContent()).toMatch(/Customer:\d+ to /)
+    await expect.poll(() => page.locator('.heat-tip').textContent()).toMatch(/Customer:\d+ to /)
     await page.mouse.down()
     await page.mouse.move(box.x + box.width - 100, box.y + 260, { steps: 3 })
     await page.mouse.up()
@@ -130,12 +127,14 @@ consoleTests('Heat', ({ visit }) => {
     tablets.merge(tablets.report().tablets.find(({ table }) => table === 'Entities')?.id ?? 0)
     await emulator.clock.advance(1000)
     const marks = page.locator('.heat-marks li')
-    await eventually(async () => (await marks.allTextContents()).slice(0, 2)).toEqual([
-      expect.stringMatching(/merge\s+Entities: Tablets \d+ and \d+ became one: requested by a call\./),
-      expect.stringMatching(/split\s+Entities: Tablet \d+ was split at .*: requested by a call\./),
-    ])
+    await expect
+      .poll(async () => (await marks.allTextContents()).slice(0, 2))
+      .toEqual([
+        expect.stringMatching(/merge\s+Entities: Tablets \d+ and \d+ became one: requested by a call\./),
+        expect.stringMatching(/split\s+Entities: Tablet \d+ was split at .*: requested by a call\./),
+      ])
     await page.getByRole('button', { name: /Show split \d/ }).click()
-    await eventually(() => page.locator('.heat-readout').textContent()).toContain('requested by a call')
+    await expect.poll(() => page.locator('.heat-readout').textContent()).toContain('requested by a call')
 
     await page.getByRole('button', { name: /^Finding \d: New entities of Customer come in the order/ }).click()
     const finding = page.locator('.heat-findings li.is-pinned')

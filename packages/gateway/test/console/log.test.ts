@@ -1,6 +1,5 @@
 /** The page Log and apply: records are released by buttons, and pinned queries show what is stale meanwhile. */
 import { expect, test } from 'vitest'
-import { patienceMs } from '../support/patience.ts'
 import { consoleTests, picture } from './browser.ts'
 
 async function put(origin: string, id: number, done: boolean, title = `Task ${id}`): Promise<void> {
@@ -77,7 +76,7 @@ consoleTests('Log and apply', ({ visit }) => {
     await page.getByRole('spinbutton', { name: 'Delay in ms' }).fill('30')
     await page.keyboard.press('Enter')
     await expect
-      .poll(() => emulator.engine.database('demo').settings.applyPolicy, { timeout: patienceMs })
+      .poll(() => emulator.engine.database('demo').settings.applyPolicy)
       .toEqual({ type: 'time', delayMs: 30 })
     await put(origin, 2, false)
     await answer.getByText('2 results').waitFor()
@@ -102,12 +101,12 @@ consoleTests('Log and apply', ({ visit }) => {
     expect(await delay.inputValue()).toBe('600000')
     answerFirst()
     const policy = () => emulator.engine.database('demo').settings.applyPolicy
-    await expect.poll(policy, { timeout: patienceMs }).toEqual({ type: 'time', delayMs: 600_000 })
+    await expect.poll(policy).toEqual({ type: 'time', delayMs: 600_000 })
     await delay.fill('50')
     await put(origin, 1, false)
     await page.getByRole('button', { name: 'Release to A' }).first().waitFor()
     expect(await delay.inputValue()).toBe('50')
     await delay.press('Enter')
-    await expect.poll(policy, { timeout: patienceMs }).toEqual({ type: 'time', delayMs: 50 })
+    await expect.poll(policy).toEqual({ type: 'time', delayMs: 50 })
   })
 })
