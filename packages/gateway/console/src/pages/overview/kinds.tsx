@@ -5,11 +5,13 @@
  * themselves only where that is quick:
  *
  *   at first      with {@link quickMs} of patience; beyond it the kinds are listed without figures, and a button counts
- *   after writes  again, if the count before took less than that; all databases together at most a twentieth of the time
+ *   after writes  again; all databases together at most a twentieth of the time
+ *   a slow count  is given up, and tried again later and later: after twice the rest each time
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import { ErrorNote } from '../../components/error-note.tsx'
+import { FigureTable } from '../../components/figure-table.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { bytesInWords, counted, durationInWords } from '../../model/numbers.ts'
 import { addressOf } from '../../model/route.ts'
@@ -73,23 +75,28 @@ function useKindCounts({ project, database, commits, shown: databases }: Databas
   const [error, setError] = useState<Error | undefined>(undefined)
   const [isCounting, setCounting] = useState(false)
   const running = useRef<AbortController | undefined>(undefined)
-  /** Time before which nothing is counted without being asked for. */
-  const restUntil = useRef(0)
+  /** Time before which nothing is counted without being asked for, and the rest before it. */
+  const rest = useRef({ until: 0, ms: 0 })
+  /** The commits that the newest figures know of. */
+  const known = useRef<number | undefined>(undefined)
+  const [ended, setEnded] = useState(0)
 
+  /** @param patienceMs - absent: asked for, and in the place of a count that was not */
   const count = async (patienceMs: number | undefined): Promise<void> => {
-    if (running.current !== undefined) return
+    running.current?.abort()
     const abort = new AbortController()
     running.current = abort
     setCounting(patienceMs === undefined)
     const late = patienceMs === undefined ? undefined : setTimeout(() => abort.abort(), patienceMs)
     try {
       const result = await countNow(project, database, abort.signal)
-      restUntil.current = performance.now() + Math.max(restMsMin, result.tookMs * restFactor * databases)
+      rest.current = restOf(Math.max(restMsMin, result.tookMs * restFactor * databases))
+      known.current = commits
       setShown(result)
       setError(undefined)
     } catch (reason) {
       if (running.current !== abort) return
-      restUntil.current = Number.POSITIVE_INFINITY
+      rest.current = restOf(Math.max(rest.current.ms * 2, quickMs * restFactor * databases))
       if (!abort.signal.aborted) setError(reason as Error)
       else if (patienceMs !== undefined) {
         const kinds = await listKinds(project, database).catch(() => [])
@@ -100,13 +107,14 @@ function useKindCounts({ project, database, commits, shown: databases }: Databas
       if (running.current === abort) {
         running.current = undefined
         setCounting(false)
+        setEnded((before) => before + 1)
       }
     }
   }
 
   useEffect(() => {
     setShown(undefined)
-    restUntil.current = 0
+    rest.current = { until: 0, ms: 0 }
     void count(quickMs)
     return () => {
       running.current?.abort()
@@ -114,13 +122,15 @@ function useKindCounts({ project, database, commits, shown: databases }: Databas
     }
   }, [project, database, epoch.value])
   useEffect(() => {
-    const restMs = Math.max(200, restUntil.current - performance.now())
-    if (commits === 0 || restMs === Number.POSITIVE_INFINITY) return
-    const timer = setTimeout(() => void count(quickMs), restMs)
+    // A count that is under way does not know of the commit; its end comes here again.
+    if (running.current !== undefined || known.current === commits) return
+    const timer = setTimeout(() => void count(quickMs), Math.max(200, rest.current.until - performance.now()))
     return () => clearTimeout(timer)
-  }, [commits])
+  }, [commits, ended])
   return { shown, error, isCounting, count: () => void count(undefined) }
 }
+
+const restOf = (ms: number) => ({ until: performance.now() + ms, ms })
 
 async function countNow(project: string, database: string, signal: AbortSignal) {
   const began = performance.now()
@@ -148,40 +158,23 @@ function KindTable({ kinds, project, database }: KindTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard.
     <section class="scroll" tabIndex={0} aria-label={`Kinds of ${project}`}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Kind</th>
-            <th scope="col" class="number">
-              Entities
-            </th>
-            <th scope="col" class="number">
-              Bytes
-            </th>
-            <th scope="col" class="number">
-              Index rows
-            </th>
-            <th scope="col" class="number">
-              Index bytes
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {kinds.map(({ kind, entities, entityBytes, indexRows, indexBytes }) => (
-            <tr key={kind}>
-              <th scope="row">
-                <a href={addressOf('data', [project, kind], { database: database === '' ? undefined : database })}>
-                  <SafeText text={kind} />
-                </a>
-              </th>
-              <td class="number">{numberOr(entities, counted)}</td>
-              <td class="number">{numberOr(entityBytes, bytesInWords)}</td>
-              <td class="number">{numberOr(indexRows, counted)}</td>
-              <td class="number">{numberOr(indexBytes, bytesInWords)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FigureTable
+        columns={['Kind', 'Entities', 'Bytes', 'Index rows', 'Index bytes']}
+        rows={kinds.map(({ kind, entities, entityBytes, indexRows, indexBytes }) => ({
+          key: kind,
+          name: (
+            <a href={addressOf('data', [project, kind], { database: database === '' ? undefined : database })}>
+              <SafeText text={kind} />
+            </a>
+          ),
+          figures: [
+            numberOr(entities, counted),
+            numberOr(entityBytes, bytesInWords),
+            numberOr(indexRows, counted),
+            numberOr(indexBytes, bytesInWords),
+          ],
+        }))}
+      />
     </section>
   )
 }
