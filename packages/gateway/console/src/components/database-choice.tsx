@@ -1,14 +1,7 @@
 /** The choice of a database among those of the server. */
-import { useEffect, useState } from 'preact/hooks'
-import { epoch } from '../api/connection.ts'
-import { getJson } from '../api/http.ts'
+import type { DatabaseName } from '../api/databases.ts'
 import { visibleText } from '../model/visible-text.ts'
-
-interface DatabaseName {
-  readonly project: string
-  /** Empty = the default database. */
-  readonly database: string
-}
+import { useDatabases } from './use-databases.ts'
 
 export interface DatabaseChoiceProps {
   /** Absent = all of them. */
@@ -21,14 +14,7 @@ export interface DatabaseChoiceProps {
 }
 
 export function DatabaseChoice({ project, database, allLabel, onChoose }: DatabaseChoiceProps) {
-  const [known, setKnown] = useState<readonly DatabaseName[]>([])
-  const current = epoch.value
-  useEffect(() => {
-    getJson<{ databases: readonly DatabaseName[] }>('/emulator/inspect/databases').then(
-      ({ databases }) => setKnown(databases),
-      () => setKnown([]),
-    )
-  }, [current, project, database])
+  const known = useDatabases()
   const here = project === undefined ? undefined : { project, database: database ?? '' }
   const isKnown = here === undefined || known.some((one) => nameOf(one) === nameOf(here))
   const all = isKnown || here === undefined ? known : [...known, here]

@@ -1,13 +1,8 @@
 /** The fields that name a database, also one that is not there yet; those that the server knows are suggestions. */
 import { useId } from 'preact/hooks'
+import type { DatabaseName } from '../api/databases.ts'
 import { TextField } from './field.tsx'
-import { useLoaded } from './use-loaded.ts'
-
-/** An empty `database` is the default one. */
-export interface DatabaseName {
-  readonly project: string
-  readonly database: string
-}
+import { useDatabases } from './use-databases.ts'
 
 export interface DatabaseFieldsProps {
   readonly value: DatabaseName
@@ -17,8 +12,7 @@ export interface DatabaseFieldsProps {
 }
 
 export function DatabaseFields({ value, onChange, hasDatabase = true }: DatabaseFieldsProps) {
-  const { value: known } = useLoaded<{ readonly databases: readonly DatabaseName[] }>('/emulator/inspect/databases')
-  const databases = known?.databases ?? []
+  const databases = useDatabases()
   const id = useId()
   const projects = [...new Set(databases.map(({ project }) => project))]
   const names = databases.filter(({ project }) => project === value.project).map(({ database }) => database)

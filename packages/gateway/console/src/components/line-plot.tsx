@@ -7,6 +7,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { inWords } from '../model/numbers.ts'
+import { FigureTable } from './figure-table.tsx'
 import { colourOf, themeEpoch } from './theme-colours.ts'
 
 export interface PlotLine {
@@ -118,30 +119,14 @@ function PlotTable({ title, unit, x, lines }: LinePlotProps) {
       {isOpen && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard.
         <section class="scroll" tabIndex={0} aria-label={`${title}, ${unit}`}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{x.name}</th>
-                {lines.map(({ label }) => (
-                  <th key={label} scope="col" class="number">
-                    {label}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {x.values.slice(from).map((value, i) => (
-                <tr key={value}>
-                  <th scope="row">{x.isTime === true ? timeWords(value) : inWords(value)}</th>
-                  {lines.map(({ label, values }) => (
-                    <td key={label} class="number">
-                      {valueWords(values[from + i])}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <FigureTable
+            columns={[x.name, ...lines.map(({ label }) => label)]}
+            rows={x.values.slice(from).map((value, i) => ({
+              key: String(value),
+              name: x.isTime === true ? timeWords(value) : inWords(value),
+              figures: lines.map(({ values }) => valueWords(values[from + i])),
+            }))}
+          />
         </section>
       )}
     </details>

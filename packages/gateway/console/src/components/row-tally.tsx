@@ -1,5 +1,7 @@
 /** The rows that a write would write and delete: in a few words, and table by table. */
 import type { Preview } from '../api/entities.ts'
+import { counted } from '../model/numbers.ts'
+import { FigureTable } from './figure-table.tsx'
 import { SafeText } from './safe-text.tsx'
 
 /** `Writes 6 rows, deletes 2`; the log's own record is not counted. */
@@ -19,28 +21,13 @@ export function RowTally({ preview, summary }: { readonly preview: Preview; read
   return (
     <details class="row-tally">
       <summary>{summary}</summary>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Table</th>
-            <th scope="col" class="number">
-              Written
-            </th>
-            <th scope="col" class="number">
-              Deleted
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(tables).map(([table, counts]) => (
-            <tr key={table}>
-              <th scope="row">{table}</th>
-              <td class="number">{counts.written}</td>
-              <td class="number">{counts.deleted}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FigureTable
+        columns={['Table', 'Written', 'Deleted']}
+        rows={Object.entries(tables).map(([table, { written, deleted }]) => ({
+          key: table,
+          figures: [counted(written), counted(deleted)],
+        }))}
+      />
       <ul class="row-tally-rows">
         {rows.map(({ row, rowKey, deleted: isDeleted }) => (
           <li key={rowKey + String(isDeleted)}>

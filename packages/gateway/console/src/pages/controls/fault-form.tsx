@@ -4,18 +4,8 @@ import { postJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
 import { ChoiceField, TextField } from '../../components/field.tsx'
 import { useAction } from '../../components/use-loaded.ts'
+import { dataMethods } from '../../model/data-methods.ts'
 import { effectInWords, type Fault } from './fault-words.ts'
-
-const methods = [
-  'lookup',
-  'runQuery',
-  'runAggregationQuery',
-  'beginTransaction',
-  'commit',
-  'rollback',
-  'allocateIds',
-  'reserveIds',
-]
 
 const codes = [
   'ABORTED',
@@ -120,7 +110,7 @@ function MethodChoice({ chosen, onChange }: MethodChoiceProps) {
   return (
     <fieldset class="choices">
       <legend class="field-label">Methods; none chosen means all</legend>
-      {methods.map((method) => (
+      {dataMethods.map((method) => (
         <label key={method} class="check">
           <input
             type="checkbox"

@@ -1,9 +1,10 @@
 /** Composite indexes of a database with their states; those that queries were refused for; new ones by a form or an index.yaml. */
 import { useState } from 'preact/hooks'
+import type { DatabaseName } from '../../api/databases.ts'
 import { postJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
 import { CopyButton } from '../../components/copy-button.tsx'
-import { DatabaseFields, type DatabaseName } from '../../components/database-fields.tsx'
+import { DatabaseFields } from '../../components/database-fields.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'

@@ -1,9 +1,10 @@
 /** Deletes all data, or those of a project, a database or a namespace; it says which before it does. */
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
+import type { DatabaseName } from '../../api/databases.ts'
 import { postJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
-import { DatabaseFields, type DatabaseName } from '../../components/database-fields.tsx'
+import { DatabaseFields } from '../../components/database-fields.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ChoiceField, TextField } from '../../components/field.tsx'
 import { SafeText } from '../../components/safe-text.tsx'

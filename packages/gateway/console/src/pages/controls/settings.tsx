@@ -1,9 +1,10 @@
 /** The settings of one database, which hold until the server ends. */
 import { useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
+import type { DatabaseName } from '../../api/databases.ts'
 import { patchJson, pathPart } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
-import { DatabaseFields, type DatabaseName } from '../../components/database-fields.tsx'
+import { DatabaseFields } from '../../components/database-fields.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { ChoiceField, TextField } from '../../components/field.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'

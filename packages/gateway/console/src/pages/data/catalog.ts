@@ -5,6 +5,7 @@
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
+import { type DatabaseList, type DatabaseName, databasesPath } from '../../api/databases.ts'
 import { aggregate, keyPages, readPage } from '../../api/datastore.ts'
 import type { EntityScope } from '../../api/entities.ts'
 import { getJson } from '../../api/http.ts'
@@ -17,14 +18,9 @@ const countedMax = 100
 const listedMax = 2000
 const sampleSize = 20
 
-export interface Database {
-  readonly project: string
-  readonly database: string
-}
-
 export interface Catalog {
   readonly isLoaded: boolean
-  readonly databases: readonly Database[]
+  readonly databases: readonly DatabaseName[]
   /** The default namespace is empty. */
   readonly namespaces: readonly string[]
   readonly kinds: readonly string[]
@@ -83,7 +79,7 @@ export function useCatalog({ project, database, namespace }: EntityScope): Catal
 type Names = Pick<Catalog, 'databases' | 'namespaces' | 'kinds' | 'hasMoreKinds'>
 
 async function namesIn(scope: EntityScope, signal: AbortSignal): Promise<Names> {
-  const { databases } = await getJson<{ databases: readonly Database[] }>('/emulator/inspect/databases', { signal })
+  const { databases } = await getJson<DatabaseList>(databasesPath, { signal })
   if (scope.project === '') return { databases, namespaces: [], kinds: [], hasMoreKinds: false }
   const [namespaces, kinds] = await Promise.all([
     namesOf(scope, '__namespace__', signal),

@@ -3,6 +3,7 @@
  * map are splits, moves and refused splits.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { FigureTable } from '../../components/figure-table.tsx'
 import { colourOf, themeEpoch } from '../../components/theme-colours.ts'
 import { inWords } from '../../model/numbers.ts'
 import { heatColour, heatGradient } from './heat-colours.ts'
@@ -89,30 +90,13 @@ function HeatmapTable({ heatmap: { columns, rows } }: { readonly heatmap: Heatma
       {isOpen && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard.
         <section class="scroll" tabIndex={0} aria-label="Values of the heatmap">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Key range</th>
-                {starts.map((start) => (
-                  <th key={start} scope="col" class="number">
-                    {inWords(start)} s
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ label, values }) => (
-                <tr key={label}>
-                  <th scope="row">{label}</th>
-                  {starts.map((start, i) => (
-                    <td key={start} class="number">
-                      {inWords(Math.max(...values.slice(i * step, (i + 1) * step)))}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <FigureTable
+            columns={['Key range', ...starts.map((start) => `${inWords(start)} s`)]}
+            rows={rows.map(({ label, values }) => ({
+              key: label,
+              figures: starts.map((_, i) => inWords(Math.max(...values.slice(i * step, (i + 1) * step)))),
+            }))}
+          />
         </section>
       )}
     </details>

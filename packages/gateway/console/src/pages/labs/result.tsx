@@ -1,4 +1,5 @@
 /** A result: figures by arm, pictures, texts, and verdicts, which are folded until the reader has looked at the pictures. */
+import { FigureTable } from '../../components/figure-table.tsx'
 import { LinePlot, type PlotLine } from '../../components/line-plot.tsx'
 import { inWords } from '../../model/numbers.ts'
 import { Flows } from './flows.tsx'
@@ -49,33 +50,17 @@ function Figures({ arms }: { readonly arms: readonly ArmResult[] }) {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by the keyboard. */}
       <section class="lab-figures" tabIndex={0} aria-label="Figures">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Figure</th>
-              {arms.map(({ name }) => (
-                <th key={name} scope="col" class="number">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {[...units].map(([name, unit]) => (
-              <tr key={name}>
-                <th scope="row">{unit === '' ? name : `${name} (${unit})`}</th>
-                {arms.map((arm) => {
-                  const figure = arm.figures.find((one) => one.name === name)
-                  return (
-                    <td key={arm.name} class="number">
-                      {figure === undefined ? '' : inWords(figure.value)}
-                    </td>
-                  )
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <FigureTable
+          columns={['Figure', ...arms.map(({ name }) => name)]}
+          rows={[...units].map(([name, unit]) => ({
+            key: name,
+            name: unit === '' ? name : `${name} (${unit})`,
+            figures: arms.map(({ figures }) => {
+              const figure = figures.find((one) => one.name === name)
+              return figure === undefined ? '' : inWords(figure.value)
+            }),
+          }))}
+        />
       </section>
       <ul class="muted lab-arms">
         {arms.map(({ name, about }) => (

@@ -6,6 +6,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { epoch, server } from '../../api/connection.ts'
+import type { DatabaseName } from '../../api/databases.ts'
 import { openEvents } from '../../api/events.ts'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { LinePlot } from '../../components/line-plot.tsx'
@@ -15,7 +16,7 @@ import { Findings } from './findings.tsx'
 import { FirstClient } from './first-client.tsx'
 import { linesOf, type Point, withEvent } from './history.ts'
 import { DatabaseKinds } from './kinds.tsx'
-import type { DatabaseName, OverviewEvent } from './overview-event.ts'
+import type { OverviewEvent } from './overview-event.ts'
 
 const points = signal<readonly Point[]>([])
 /** Start of the server that the points are of: those of another one are not shown. */

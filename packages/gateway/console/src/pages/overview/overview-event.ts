@@ -1,4 +1,6 @@
 /** An event of `GET /emulator/overview`; docs/reference/http.md has its members. */
+import type { DatabaseName } from '../../api/databases.ts'
+
 export interface MethodCounts {
   readonly calls: number
   readonly errors: number
@@ -15,12 +17,6 @@ export interface Finding {
   /** Name of the lab that teaches it. */
   readonly lab: string
   readonly lastSeenMs: number
-}
-
-/** An empty `database` is the default one. */
-export interface DatabaseName {
-  readonly project: string
-  readonly database: string
 }
 
 export interface OverviewEvent {

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import { getJson } from '../../api/http.ts'
 import { ErrorNote } from '../../components/error-note.tsx'
+import { FigureTable } from '../../components/figure-table.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
 import { jsonText } from '../../model/json-text.ts'
 import { bytesInWords, durationInWords, inWords } from '../../model/numbers.ts'
@@ -149,32 +150,14 @@ function Rows({ tables }: { readonly tables: readonly TableRows[] }) {
   return (
     <>
       <h3>Rows</h3>
-      <table class="call-ledger">
-        <thead>
-          <tr>
-            <th scope="col">Table</th>
-            <th scope="col" class="number">
-              Read
-            </th>
-            <th scope="col" class="number">
-              Written
-            </th>
-            <th scope="col" class="number">
-              Deleted
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {tables.map(({ table, rowsRead, rowsWritten, rowsDeleted }) => (
-            <tr key={table}>
-              <th scope="row">{table}</th>
-              <td class="number">{inWords(rowsRead)}</td>
-              <td class="number">{inWords(rowsWritten - rowsDeleted)}</td>
-              <td class="number">{inWords(rowsDeleted)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FigureTable
+        class="call-ledger"
+        columns={['Table', 'Read', 'Written', 'Deleted']}
+        rows={tables.map(({ table, rowsRead, rowsWritten, rowsDeleted }) => ({
+          key: table,
+          figures: [rowsRead, rowsWritten - rowsDeleted, rowsDeleted].map(inWords),
+        }))}
+      />
     </>
   )
 }

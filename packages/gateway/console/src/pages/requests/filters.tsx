@@ -1,7 +1,7 @@
 /** The filter of the list, kept in the address. */
 import { useWholeText } from '../../components/use-whole-text.ts'
+import { dataMethods } from '../../model/data-methods.ts'
 import type { QueryMembers } from '../../model/route.ts'
-import { methods } from './requests-api.ts'
 
 const names = ['method', 'kind', 'code', 'slower', 'transaction', 'database', 'namespace'] as const
 
@@ -34,7 +34,7 @@ export function Filters({ filters, onChange }: FiltersProps) {
         name="Method"
         all="all methods"
         value={filters['method']}
-        choices={methods}
+        choices={dataMethods}
         onChange={(method) => onChange({ method })}
       />
       <Choice

@@ -63,17 +63,6 @@ export interface RequestDetail extends RecordedRequest {
   readonly tables?: readonly TableRows[]
 }
 
-export const methods = [
-  'lookup',
-  'runQuery',
-  'runAggregationQuery',
-  'beginTransaction',
-  'commit',
-  'rollback',
-  'allocateIds',
-  'reserveIds',
-] as const
-
 /** Milliseconds since the epoch, with microseconds behind the point. */
 export function beginOf({ at }: Pick<RecordedRequest, 'at'>): number {
   const [whole = '', micros = ''] = [at.slice(0, 23), at.slice(23, -1)]
