@@ -64,6 +64,19 @@ test.each([
   await put('x')
 })
 
+test('a check that a Bigtable refuses ends with exit code 2, through a gateway and beside it', async () => {
+  await put('x')
+  refusing('all', 7, 'not so')
+  const env = { BIGTABLE_EMULATOR_HOST: fake.address }
+  const table = ['--store', 'bigtable', '--bigtable-project', 'demo', '--bigtable-instance', 'local']
+  for (const place of [['--endpoint', server.address], table]) {
+    const outcome = await sixtables(['check', ...place], { env })
+    expect(outcome).toMatchObject({ code: 2, err: expect.stringMatching(/^sixtables: .*not so/) })
+  }
+  fake.fault = () => undefined
+  expect(await health('20')).toMatchObject({ code: 0 })
+})
+
 test('availability/AV2: a row that is too large is refused alone, in words about rows', async () => {
   const rows = await openBigtable(placeOf(fake.address, 'large'))
   const told: unknown[] = []

@@ -68,7 +68,7 @@ test('check shows its report, and the words of an error', async () => {
   })
   await engine.close()
   expect(await sixtables(['check', '--endpoint', at])).toMatchObject({
-    code: 1,
+    code: 2,
     err: expect.stringMatching(/^sixtables: .*closed/),
   })
 })
@@ -79,7 +79,7 @@ test('a server that is slow or has gone is told from one that is absent', async 
   await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
   const address = gone.address() as { readonly port: number }
   expect(await sixtables(['check', '--endpoint', `127.0.0.1:${address.port}`])).toMatchObject({
-    code: 1,
+    code: 2,
     err: expect.stringMatching(/went away before it had answered/),
   })
   gone.close()
@@ -92,7 +92,7 @@ test('a server that is slow or has gone is told from one that is absent', async 
   })
   vi.stubGlobal('fetch', () => Promise.reject(slow))
   expect(await sixtables(['check', '--endpoint', at])).toMatchObject({
-    code: 1,
+    code: 2,
     err: expect.stringMatching(/is there, but has not answered/),
   })
 })

@@ -3,19 +3,22 @@
  */
 import type { CheckReport } from '@sixtables/engine'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes } from '../../framework/errors.ts'
+import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted } from '../../framework/print.ts'
 import { askTarget } from '../../target/ask.ts'
 
 const progressMs = 5000
 
-/** Exit code 1 when something is wrong and was not put right. */
+/** Exit code 1 when something is wrong and was not put right; a check that could not be made ends with 2, so that the two are told apart. */
 export async function check(flags: Flags, io: Io): Promise<number> {
   const repair = flags['repair'] === true
   // The report is the engine's own, of the same version on both sides.
   const parameters = repair ? { repair: 'true' } : {}
-  const report = (await askTarget(flags, io, 'check', parameters, progressTo(io))) as CheckReport
+  const asked = askTarget(flags, io, 'check', parameters, progressTo(io))
+  const report = (await asked.catch((error: unknown) => {
+    throw error instanceof OperationError ? new UsageError(error.message) : error
+  })) as CheckReport
   if (flags['json'] === true) io.out(JSON.stringify(report, null, 2))
   else for (const line of checkInWords(report, repair)) io.out(line)
   return report.problemCount > report.repaired ? exitCodes.failed : exitCodes.ok

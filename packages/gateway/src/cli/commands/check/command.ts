@@ -5,7 +5,8 @@ import { placeFlags } from '../../target/target-flags.ts'
 
 export const checkCommand: Command = {
   name: 'check',
-  describe: 'Compare entities, index rows, log and markers; exit code 1 if they disagree',
+  describe:
+    'Compare entities, index rows, log and markers; exit code 1 if they disagree, 2 if they could not be compared',
   flags: [
     ...placeFlags,
     storeFlag,
