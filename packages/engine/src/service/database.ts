@@ -13,7 +13,7 @@ import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
 import { whenOpen } from '../log/closed-scopes.ts'
-import { andThen, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
@@ -60,6 +60,8 @@ export class Database implements TtlDatabase {
   #settings: DatabaseSettings
   #indexOptions: StoredIndexOptions
   #isRecorded = false
+  /** The attempt under way, which concurrent first calls share. */
+  #recording: MaybePromise<void> | undefined
   readonly #reads: Reads
   readonly #shared: SharedParts
   readonly #commitParts: CommitParts
@@ -228,6 +230,16 @@ export class Database implements TtlDatabase {
    */
   #record(): MaybePromise<void> {
     if (this.#isRecorded) return
+    this.#recording ??= finallyDo(
+      () => this.#recordOnce(),
+      () => {
+        this.#recording = undefined
+      },
+    )
+    return this.#recording
+  }
+
+  #recordOnce(): MaybePromise<void> {
     const { kv } = this.#shared
     const key = databaseRowKey(this.code)
     const value = Buffer.from(JSON.stringify(this.#indexOptions))
@@ -238,7 +250,7 @@ export class Database implements TtlDatabase {
       }
       // Another process was first, or another call.
       return andThen(kv.get(key), (recorded) => {
-        if (recorded === undefined) return this.#record()
+        if (recorded === undefined) return this.#recordOnce()
         this.adopt(recorded)
         if (Buffer.compare(recorded, value) !== 0) throw recordedOtherwise(this.projectId)
       })
