@@ -3,6 +3,9 @@
  *
  * RC1  Changes of one row that were asked for in one turn are one entry, in their order.
  * RC2  A call is acknowledged when all of its rows are; it fails with the error of one of its own rows.
+ *
+ * The changes of one row are never cut, since an entry is atomic. The engine gives a few of a row at once, and far fewer than 50,000 calls are
+ * under way in a turn (--max-calls is 20,000 by default, and a gateway has at most 256 commits under way), so they stay below 100,000.
  */
 import type { RowChange, RowKey, Scheduler } from '@sixtables/engine'
 import { bigtableLimits } from '../client/limits.ts'

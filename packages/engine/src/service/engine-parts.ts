@@ -95,7 +95,19 @@ export class EngineParts {
     this.ttl = this.#ttl()
     const tabletsBetween = tablets.between.bind(tablets)
     const sharedRows = store.rowsKv?.rows
-    this.inspector = new Inspector({ kv, sharedRows, log: place.local?.log, history, databaseByCode, tabletsBetween })
+    const oldestReadable = (): bigint =>
+      place.shared === undefined
+        ? place.local.log.retention.oldestReadable
+        : scheduler.nowMicros() - place.modules.readableMicros
+    this.inspector = new Inspector({
+      kv,
+      sharedRows,
+      log: place.local?.log,
+      history,
+      databaseByCode,
+      tabletsBetween,
+      oldestReadable,
+    })
   }
 
   /** A context for requests made in this process. */

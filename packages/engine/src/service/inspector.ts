@@ -55,6 +55,8 @@ export interface InspectorParts {
   readonly log: CommitLog | undefined
   readonly history: ApplyHistory
   databaseByCode(code: string): LogDatabase
+  /** The oldest moment that may be read, in microseconds. */
+  oldestReadable(): bigint
   /** The tablets of a table from one row to another, left to right. */
   tabletsBetween(table: TableId, from: RowKey, through: RowKey): readonly Tablet[]
 }
@@ -133,7 +135,7 @@ export class Inspector {
       if (images.length >= limit) break
     }
     images.reverse()
-    return { key: prettyPath(key.path), versions: versionsOf(images, this.#parts.log?.retention.oldestReadable) }
+    return { key: prettyPath(key.path), versions: versionsOf(images, this.#parts.oldestReadable()) }
   }
 
   /**

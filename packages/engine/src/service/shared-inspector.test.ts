@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { keyOf } from '../../test/property/entity-messages.ts'
 import { mutationOf } from '../../test/property/log-world.ts'
+import { systemScheduler } from '../clock.ts'
 import { MemoryRows } from '../storage/memory-rows.ts'
 import { openEngine } from './engine.ts'
 
@@ -49,4 +50,19 @@ test('the records of a group on a shared store are those of all gateways, the ne
     records.map(({ version }, i) => [version, i < 101 ? 'put' : 'delete']),
   )
   for (const engine of gateways) await engine.close()
+})
+
+test('versions that are over an hour old are not readable, though the log has them still', async () => {
+  let passedMicros = 0n
+  const scheduler = { ...systemScheduler, nowMicros: () => systemScheduler.nowMicros() + passedMicros }
+  const engine = await openEngine({ scheduler, shared: { rows: new MemoryRows(), gateway: 1 } })
+  const put = (value: number) =>
+    engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations: [mutationOf(key, value)] })
+  const readable = async () => (await engine.inspector.versions(key)).versions.map((version) => version.readable)
+  await put(1)
+  await put(2)
+  expect(await readable()).toEqual([true, true])
+  passedMicros = 3_601_000_000n
+  expect(await readable()).toEqual([false, true])
+  await engine.close()
 })

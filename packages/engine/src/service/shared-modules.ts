@@ -1,6 +1,6 @@
 /** The classes that an engine needs where several processes share its store, and nowhere else: other starts do not load them. */
 export { SharedDatabases } from '../shared/shared-databases.ts'
-export { SharedStore } from '../shared/shared-store.ts'
+export { readableMicros, SharedStore } from '../shared/shared-store.ts'
 export { Sweep } from '../shared/sweep.ts'
 export { Watch } from '../shared/watch.ts'
 export { RowsKv } from '../storage/rows-kv.ts'

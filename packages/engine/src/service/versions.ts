@@ -13,9 +13,9 @@ export interface LoggedImage {
 
 /**
  * @param images - oldest first
- * @param oldestReadable - the oldest moment that may be read, microseconds; `undefined` = any
+ * @param oldestReadable - the oldest moment that may be read, in microseconds
  */
-export function versionsOf(images: readonly LoggedImage[], oldestReadable = 0n): readonly VersionReport[] {
+export function versionsOf(images: readonly LoggedImage[], oldestReadable: bigint): readonly VersionReport[] {
   return images.map(({ version, image, state }, i): VersionReport => {
     const next = images[i + 1]
     const lastMoment = next === undefined ? undefined : next.version - 1n

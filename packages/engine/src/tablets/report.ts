@@ -81,6 +81,8 @@ export interface TabletsReport {
   readonly windowMs: number
   /** Whether capacity is simulated: delays and overload errors. */
   readonly simulated: boolean
+  /** Whether rows and bytes are counted. At a store that several processes share they are not: all of them are 0. */
+  readonly counted: boolean
   readonly scale: number
   readonly tables: readonly TableLoadReport[]
   readonly tablets: readonly TabletReport[]

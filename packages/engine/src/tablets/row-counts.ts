@@ -45,6 +45,11 @@ export class RowCounts {
     this.#open = open
   }
 
+  /** Whether there is a store to count. */
+  get areCounted(): boolean {
+    return this.#open !== undefined
+  }
+
   /** Starts counting, for a report. */
   want(): void {
     if (this.isWanted) return

@@ -10,7 +10,7 @@ import type { Load } from './window.ts'
 export function tabletsReport(
   fleet: TabletFleet,
   latencies: LatencyHistogram,
-  { nowMs, openedMs }: { readonly nowMs: number; readonly openedMs: number },
+  { nowMs, openedMs, counted }: { readonly nowMs: number; readonly openedMs: number; readonly counted: boolean },
 ): TabletsReport {
   const { settings } = fleet
   const { reportWindowMs, simulate } = settings
@@ -50,6 +50,7 @@ export function tabletsReport(
     atMs: nowMs,
     windowMs: reportWindowMs,
     simulated: simulate,
+    counted,
     scale: settings.scale,
     tables,
     tablets,

@@ -118,7 +118,8 @@ export class Tablets {
   report(): TabletsReport {
     const nowMs = this.#now()
     this.rows.want()
-    return tabletsReport(this.#fleet, this.metering.latencies, { nowMs, openedMs: this.#openedMs })
+    const counted = this.rows.areCounted
+    return tabletsReport(this.#fleet, this.metering.latencies, { nowMs, openedMs: this.#openedMs, counted })
   }
 
   heat(options: HeatOptions = {}): HeatReport {

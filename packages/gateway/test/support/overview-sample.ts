@@ -16,6 +16,7 @@ export function sampleOverview(changed: Partial<Overview> = {}): Overview {
       atMs,
       windowMs: 60_000,
       simulated: true,
+      counted: true,
       scale: 100,
       tables: [
         {

@@ -40,6 +40,13 @@ describe('a frame', () => {
     }
   })
 
+  test('leaves rows and sizes out where they are not counted', () => {
+    const { report } = sampleOverview()
+    const whole = wholePicture(sampleOverview({ report: { ...report, counted: false } }), view, 120).map(plainText)
+    expect(whole[1]).toMatch(/rows are not counted/)
+    expect(whole.join('\n')).not.toMatch(/size|\d rows in|0 B/)
+  })
+
   test('shows the moving edge, the split, the refusal, the group and the finding', () => {
     const text = frame(sampleOverview(), view, { width: 140, height: 40 }).map(plainText).join('\n')
     expect(text).toContain('Entities › demo › ToDo › 7…')

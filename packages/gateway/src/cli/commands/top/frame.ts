@@ -87,7 +87,7 @@ function belowHeat(overview: Overview, width: number, height: number): readonly 
 const headHeight = 3
 
 function headLines({ report, heat }: Overview, view: View): readonly Line[] {
-  const { requests, servers, tables, simulated, scale } = report
+  const { requests, servers, tables, simulated, counted: isCounted, scale } = report
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const tablets = tables.reduce((sum, table) => sum + table.tablets, 0)
   const rejected = requests.rejectedPerSecond
@@ -105,7 +105,7 @@ function headLines({ report, heat }: Overview, view: View): readonly Line[] {
     line(
       `${rate(requests.perSecond)} requests/s   p50 ${duration(requests.latencyP50Ms)}   p99 ${duration(requests.latencyP99Ms)}   `,
       ink(rejected > 0 ? 'bad' : 'faint', `${rate(rejected)} rejected/s`),
-      `   ${rate(rows)} rows in ${tablets} ${tablets === 1 ? 'tablet' : 'tablets'}`,
+      isCounted ? `   ${rate(rows)} rows in ${counted(tablets, 'tablet')}` : ink('faint', '   rows are not counted'),
       busiest > 0 ? ink('warning', `   longest queue ${duration(busiest)}`) : '',
     ),
     line(

@@ -7,7 +7,11 @@ import { cut, type Ink, ink, type Line, line, wrap } from './line.ts'
 import { bytes, percent, rate } from './units.ts'
 
 /** A title and at most `rows` lines: tablets, hottest first, each with what is to be said of it. */
-export function tabletLines({ tablets, atMs, simulated }: TabletsReport, width: number, rows: number): readonly Line[] {
+export function tabletLines(
+  { tablets, atMs, simulated, counted }: TabletsReport,
+  width: number,
+  rows: number,
+): readonly Line[] {
   const hottest = [...tablets].sort((a, b) => load(b) - load(a) || b.rows - a.rows).slice(0, rows)
   if (hottest.length === 0) return []
   const rangeWidth = Math.max(16, width - (simulated ? 84 : 76))
@@ -17,8 +21,7 @@ export function tabletLines({ tablets, atMs, simulated }: TabletsReport, width: 
     rate(tablet.readsPerSecond).padStart(7),
     rate(tablet.writesPerSecond).padStart(8),
     percent(tablet.loadShare).padStart(6),
-    rate(tablet.rows).padStart(6),
-    bytes(tablet.bytes).padStart(8),
+    ...(counted ? [rate(tablet.rows).padStart(6), bytes(tablet.bytes).padStart(8)] : []),
     ...(simulated ? [String(tablet.server).padStart(6)] : []),
   ])
   const head = [
@@ -27,8 +30,7 @@ export function tabletLines({ tablets, atMs, simulated }: TabletsReport, width: 
     'reads/s',
     'writes/s',
     ' share',
-    '  rows',
-    '    size',
+    ...(counted ? ['  rows', '    size'] : []),
     ...(simulated ? ['server'] : []),
   ]
   const [title = '', ...lines] = columns([head, ...cells])
