@@ -19,13 +19,31 @@ const scopes = ['https://www.googleapis.com/auth/bigtable.data', 'https://www.go
 export async function defaultCredentials(): Promise<CallCredentials> {
   const { GoogleAuth } = await import('google-auth-library')
   try {
-    return callCredentials((await new GoogleAuth({ scopes }).getClient()) as AuthClient)
+    return callCredentials(await withoutPing(() => new GoogleAuth({ scopes }).getClient() as Promise<AuthClient>))
   } catch (error) {
     throw failedPrecondition(
       'no application default credentials were found for Bigtable: run `gcloud auth application-default login`, name a key file in ' +
         'GOOGLE_APPLICATION_CREDENTIALS, or set BIGTABLE_EMULATOR_HOST to use an emulator ' +
         `(${error instanceof Error ? error.message : String(error)})`,
     )
+  }
+}
+
+const detection = 'METADATA_SERVER_DETECTION'
+/** Variables of gcp-metadata that say where its server is, and what Kubernetes sets: a pod may not see on which machine it is. */
+const askedFor = [detection, 'GCE_METADATA_HOST', 'GCE_METADATA_IP', 'KUBERNETES_SERVICE_HOST']
+
+/**
+ * Looks for Google's metadata server by the machine alone (`bios-only`, documented by gcp-metadata). A call to it takes seconds elsewhere, and
+ * ends with a warning of Node's beside our own line.
+ */
+async function withoutPing<T>(task: () => Promise<T>): Promise<T> {
+  if (askedFor.some((name) => process.env[name] !== undefined)) return await task()
+  process.env[detection] = 'bios-only'
+  try {
+    return await task()
+  } finally {
+    delete process.env[detection]
   }
 }
 

@@ -127,6 +127,22 @@ test('an emulator is opened without google-auth-library', async () => {
   expect(JSON.parse(stdout)).toEqual({ forEmulator: false, asked: true })
 })
 
+test('a machine without credentials hears so in one line, without a warning of the library', async () => {
+  const cwd = fileURLToPath(new URL('../..', import.meta.url))
+  const program = `
+    const { openBigtable } = await import(process.argv.at(-1))
+    await openBigtable({ project: 'demo', instance: 'local', table: 'sixtables' }).catch(({ message }) => console.error(message))
+    console.log(process.env.METADATA_SERVER_DETECTION)
+  `
+  const args = ['--input-type=module', '--eval', program, '--', join(cwd, 'dist/index.js')]
+  const env = { PATH: process.env['PATH'], HOME: dir }
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd, env })
+  expect({ stdout, lines: stderr.trimEnd().split('\n') }).toEqual({
+    stdout: 'undefined\n',
+    lines: [expect.stringContaining('credentials')],
+  })
+})
+
 test('a token that has expired is renewed, and one that has not goes with the next call too', async () => {
   answer = (number) => token(number, number === 1 ? 1 : 3600)
   await call()
