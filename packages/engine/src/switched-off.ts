@@ -25,6 +25,7 @@
  *   epoch-check          a commit is stamped in an epoch that was raised after it had read
  *   noted-reads          the reads of a transaction are not written down
  *   retention            old cells are swept at once
+ *   settled-check        rows of an old record are written without a look whether it is settled
  */
 export type Mechanism =
   | 'roll-forward'
@@ -44,5 +45,6 @@ export type Mechanism =
   | 'epoch-check'
   | 'noted-reads'
   | 'retention'
+  | 'settled-check'
 
 export type SwitchedOff = ReadonlySet<Mechanism>

@@ -19,6 +19,8 @@ export interface SharedOptions {
   readonly gateway: number
   /** The reason why nothing may be reset; absent = resets are allowed. */
   readonly resetRefusal?: string | undefined
+  /** Bytes that the row of an entity group may hold; default 200 MiB, as a Bigtable takes 256. Commits above it are RESOURCE_EXHAUSTED. */
+  readonly groupBytesMax?: number | undefined
 }
 
 export interface EngineOptions {

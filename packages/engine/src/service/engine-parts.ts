@@ -182,6 +182,7 @@ export class EngineParts {
     const store = new modules.SharedStore({
       kv,
       gateway: BigInt(options.shared?.gateway ?? 0),
+      groupBytesMax: options.shared?.groupBytesMax,
       scheduler,
       random,
       rulesOf: (code, epoch) => {

@@ -3,7 +3,7 @@
  *
  *   M <database> "clock"      v   epoch(4) register(8)            register = the newest stamp given
  *                             g   at gateway 7: commits under way      g   at gateway 9: …
- *                             h   at a stamp: up to it everything is settled (sweep/SW4)
+ *                             h   what is settled (settled.ts)
  *
  * A stamp is max(own clock in microseconds + lead (clock-lead.ts), register last seen + 1), by one conditional write: if the register is still below
  * the stamp, and the epoch the same, then the register becomes the stamp and the gateway's list has the new commits. All commits that
@@ -19,7 +19,7 @@
  *                                                                                   all: test/property/gateways.test.ts
  */
 import { DatastoreError } from '../errors.ts'
-import { type CellChange, OutcomeUnknown, type RowCondition, type RowKey } from '../storage/rows.ts'
+import { OutcomeUnknown, type RowCondition, type RowKey } from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import { ClockLead } from './clock-lead.ts'
 import {
@@ -33,6 +33,7 @@ import {
   type ListedCommit,
   listsWithHead,
 } from './clock-list.ts'
+import { Settled } from './settled.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
 
 /** A commit in the list of a gateway. */
@@ -82,6 +83,7 @@ const movedWithinMs = 5_000
 export class ClockRow {
   /** Code of the database. */
   readonly database: string
+  readonly settled: Settled
   readonly #store: SharedStore
   readonly #key: RowKey
   /** Reads metadata of the database anew. */
@@ -101,7 +103,6 @@ export class ClockRow {
   readonly #lead: ClockLead
   #movedAt: number | undefined
   #low = 0n
-  #settled = 0n
   #reading: Promise<unknown> = Promise.resolve()
   #nextRead: Promise<ClockState> | undefined
   #adopting: Promise<void> = Promise.resolve()
@@ -112,6 +113,7 @@ export class ClockRow {
     this.#store = store
     this.database = database
     this.#key = clockRowKey(database)
+    this.settled = new Settled(store.rows, this.#key)
     this.#adopt = adopt
     this.#lead = new ClockLead(store.scheduler)
   }
@@ -124,11 +126,6 @@ export class ClockRow {
   /** The highest low watermark seen (C5). */
   get low(): bigint {
     return this.#low
-  }
-
-  /** Commits up to it are finished, and none of them is applied again (sweep/SW4); as it was read last. */
-  get settled(): bigint {
-    return this.#settled
   }
 
   get epoch(): number {
@@ -178,12 +175,9 @@ export class ClockRow {
   }
 
   async #read(): Promise<ClockState> {
-    const found = await this.#store.rows.readRows(
-      [this.#key],
-      [{ family: 'v', newest: 1 }, { family: 'g' }, { family: 'h', newest: 1, withoutValues: true }],
-    )
-    const cells = found.get(this.#key)?.cells
-    this.#settled = latestOf(this.#settled, cells?.h?.[0]?.at ?? 0n)
+    const wanted = [{ family: 'v', newest: 1 }, { family: 'g' }, Settled.wanted] as const
+    const cells = (await this.#store.rows.readRows([this.#key], wanted)).get(this.#key)?.cells
+    this.settled.see(cells?.h?.[0])
     const register = cells?.v?.[0]?.value
     const { epoch, register: at } = register === undefined ? { epoch: 0, register: 0n } : decodeRegister(register)
     const listed: Listed[] = []
@@ -291,16 +285,6 @@ export class ClockRow {
       // It is only to save others the work.
       if (!(error instanceof OutcomeUnknown)) throw error
     }
-  }
-
-  /** Stores that all commits below the low watermark are settled, for good: the newest cell counts. @returns the highest such stamp */
-  async settle(): Promise<bigint> {
-    await this.read()
-    const at = this.#low - 1n
-    if (at <= this.#settled) return this.#settled
-    const set: CellChange = { type: 'set', family: 'h', at, value: new Uint8Array(0) }
-    await this.#store.rows.mutateRows([{ key: this.#key, changes: [{ type: 'delete', family: 'h', until: at }, set] }])
-    return at
   }
 
   #nextStamp(): bigint {

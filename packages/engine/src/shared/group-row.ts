@@ -1,7 +1,8 @@
 /**
  * The row of an entity group at a shared store: its root's row in Entities, with the group's head, log and prepared record.
  *
- *   h   head: n(8) version(8) floor(8) empty since(8)     `n` counts every change; `version` is the newest record's
+ *   h   head: n(8) version(8) floor(8) empty since(8) bytes held (group-bytes.ts)
+ *       `n` counts every change; `version` is the newest record's
  *   l   log: a record at its stamp                  p   the record of a commit that has not decided yet, at its stamp
  *   v   the root entity, at the stamp of its commit
  *
@@ -22,20 +23,32 @@
  */
 import { byteString, bytesOf } from '../encoding/bytes.ts'
 import { decodeUint64, encodeUint64 } from '../encoding/ordered.ts'
+import { DatastoreError } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
+import { formatKey } from '../model/key.ts'
 import { type Cell, type CellChange, newestIs } from '../storage/rows.ts'
 import { valueCell } from '../storage/rows-kv.ts'
-import { entityRowOf } from '../tables/entities.ts'
+import { entityRowOf, parseEntityRowKey } from '../tables/entities.ts'
 import { codesOfEntityRow } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { CommitId } from './clock-list.ts'
+import {
+  bytesOfCell,
+  decodeGroupBytes,
+  encodeGroupBytes,
+  type GroupBytes,
+  sumOf,
+  unsweptOf,
+  withBytes,
+} from './group-bytes.ts'
 import type { SharedStore } from './shared-store.ts'
 
 export interface Head {
   readonly n: bigint
   readonly version: bigint
   readonly floor: bigint
+  readonly bytes: GroupBytes
 }
 
 /** A record of a commit in one group. */
@@ -61,19 +74,26 @@ export interface GroupRow {
   readonly prepared: GroupRecord | undefined
 }
 
-const noHead: Head = { n: 0n, version: 0n, floor: 0n }
+const noHead: Head = { n: 0n, version: 0n, floor: 0n, bytes: [] }
 const emptySinceAt = 24
+const bytesAt = 32
 
 /** Longest time from the reading of a group to a change of it (F4). */
 export const heldMicros: bigint = 600_000_000n
 
-export function encodeHead({ n, version, floor }: Head): Uint8Array {
-  return bytesOf(encodeUint64(n) + encodeUint64(version) + encodeUint64(floor) + encodeUint64(0n))
+export function encodeHead({ n, version, floor, bytes }: Head): Uint8Array {
+  const plain = [n, version, floor, 0n].map(encodeUint64).join('')
+  return bytesOf(plain + encodeGroupBytes(bytes))
 }
 
 export function decodeHead(bytes: Uint8Array): Head {
   const code = byteString(bytes)
-  return { n: decodeUint64(code, 0), version: decodeUint64(code, 8), floor: decodeUint64(code, 16) }
+  return {
+    n: decodeUint64(code, 0),
+    version: decodeUint64(code, 8),
+    floor: decodeUint64(code, 16),
+    bytes: decodeGroupBytes(code, bytesAt),
+  }
 }
 
 /** When a sweep found the group of a head without entities, in microseconds; 0 = it has not, or the head has changed since. */
@@ -81,7 +101,7 @@ export function emptySince(head: Uint8Array): bigint {
   return decodeUint64(byteString(head), emptySinceAt)
 }
 
-/** The head with a note of when its group was found without entities. */
+/** The head with a note of when its group was found without entities; its row then holds nothing. */
 export function emptyHead(head: Uint8Array, since: bigint): Uint8Array {
   return bytesOf(byteString(head).slice(0, emptySinceAt) + encodeUint64(since))
 }
@@ -173,11 +193,42 @@ function entering({ stamp, value, record, group }: GroupRecord): readonly CellCh
   return changes
 }
 
+/** The head and the cells of a group that a record enters. */
+function entered({ head }: SeenGroup, record: GroupRecord): [Head, readonly CellChange[]] {
+  const { stamp } = record
+  const bytes = withBytes(head.bytes, stamp, bytesOfRecord(record))
+  return [{ ...head, n: head.n + 1n, version: stamp, bytes }, entering(record)]
+}
+
+/** The bytes that a record brings into the row of its group. */
+function bytesOfRecord(record: GroupRecord): number {
+  const key = entityRowOf(record.group)
+  return entering(record).reduce((sum, one) => sum + (one.type === 'set' ? bytesOfCell(key, one.value) : 0), 0)
+}
+
+/** The row without the count of what is swept up to a stamp. */
+export function withoutSwept(row: GroupRow, swept: bigint): GroupRow {
+  const { head } = row
+  return { ...row, head: { ...head, bytes: unsweptOf(head.bytes, head.version, swept) } }
+}
+
+/** @throws RESOURCE_EXHAUSTED when the row of a group would hold too much with a record (group-bytes/GB2) */
+export function refuseFull({ groupBytesMax }: SharedStore, { group, head }: GroupRow, record: GroupRecord): void {
+  const [held, added] = [sumOf(head.bytes), bytesOfRecord(record)]
+  if (held + added <= groupBytesMax) return
+  throw new DatastoreError(
+    'RESOURCE_EXHAUSTED',
+    `the commit writes ${added} bytes to the entity group of ${formatKey(parseEntityRowKey(entityRowOf(group)))}, whose row holds ${held} bytes ` +
+      `of earlier commits and may hold ${groupBytesMax}: each commit of a group is kept for 70 to 130 minutes; ` +
+      'try again when they are swept, and write the group less often or spread its entities over several groups',
+  )
+}
+
 /** APPEND. */
 export function append(store: SharedStore, row: GroupRow, record: GroupRecord): Promise<boolean> {
   const { head } = row
   invariant(record.stamp > head.floor && record.stamp > head.version, 'F1: a record is above the floor of its group')
-  return changeIf(store, row, { ...head, n: head.n + 1n, version: record.stamp }, entering(record))
+  return changeIf(store, row, ...entered(row, record))
 }
 
 /** PREPARE. */
@@ -193,10 +244,8 @@ export function prepareHead(head: Head): Head {
 
 /** DECIDE and FINISH: the prepared record enters the log. */
 export function decide(store: SharedStore, row: SeenGroup, record: GroupRecord): Promise<boolean> {
-  return changeIf(store, row, { ...row.head, n: row.head.n + 1n, version: record.stamp }, [
-    ...entering(record),
-    { type: 'delete', family: 'p' },
-  ])
+  const [head, changes] = entered(row, record)
+  return changeIf(store, row, head, [...changes, { type: 'delete', family: 'p' }])
 }
 
 /** REFUSE: no record at or below `floor` enters the group any more (F1). */

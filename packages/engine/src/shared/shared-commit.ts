@@ -43,6 +43,8 @@ import {
   readGroup,
   readGroups,
   refuse,
+  refuseFull,
+  withoutSwept,
 } from './group-row.ts'
 import type { Prepared, Resolver } from './resolve.ts'
 import { checkRowKeys } from './row-keys.ts'
@@ -127,7 +129,8 @@ export class SharedCommits {
     const startedMs = this.#store.scheduler.steadyMs()
     const { low, epoch } = this.#clock
     const from = reads !== undefined && reads.moment < low ? reads.moment + 1n : low
-    const rows = new Map(await readGroups(this.#store, groups, from))
+    const found = await readGroups(this.#store, groups, from)
+    const rows = new Map([...found].map(([group, row]) => [group, withoutSwept(row, this.#clock.settled.swept)]))
     for (const { prepared } of rows.values()) {
       if (prepared === undefined) continue
       await this.#resolver.meet(prepared)
@@ -204,13 +207,13 @@ export class SharedCommits {
     let made: ReturnType<typeof recordsOf>
     try {
       made = recordsOf(input, commit, states, { epoch, rules })
+      for (const record of made.records) refuseFull(this.#store, rows.get(record.group) as GroupRow, record)
     } catch (error) {
       // Its groups have nothing of it.
       this.#clock.finish(commit)
       throw error
     }
     const { records, indexUpdates } = made
-    const committed = { version, result, indexUpdates }
     for (const { logBytes, row } of records.map(logCharge)) input.context.ledger.charge('Log', 'put', row, 1, logBytes)
     const only = commit.groups.length === 1 ? rows.get(commit.groups[0] as GroupCode) : undefined
     const inGroup =
@@ -221,10 +224,10 @@ export class SharedCommits {
         return 'conflict'
       }
       const appended = await this.#append(commit, only, records[0] as GroupRecord)
-      return appended ? { committed } : 'lost'
+      return appended ? { committed: { version, result, indexUpdates } } : 'lost'
     }
     const decided = await this.#prepareAndDecide(commit, rows, records, reads)
-    return decided === 'committed' ? { committed } : decided
+    return decided === 'committed' ? { committed: { version, result, indexUpdates } } : decided
   }
 
   /** Reads the newest committed image of an entity: of its row, or of the log where that is newer. */

@@ -73,7 +73,7 @@ async function deleteRoot(store: SharedStore, found: Row, stamp: bigint): Promis
     if (seen === undefined) return
     const head = decodeHead(seen)
     if (head.version >= stamp) return
-    const value = encodeHead({ n: head.n + 1n, version: stamp, floor: latestOf(head.floor, stamp) })
+    const value = encodeHead({ ...head, n: head.n + 1n, version: stamp, floor: latestOf(head.floor, stamp) })
     try {
       const changes = [{ type: 'set', family: 'h', at: 0n, value } as const, emptyAt(stamp)]
       if (await store.rows.mutateRowIf(found.key, newestIs('h', seen), changes)) return

@@ -12,6 +12,7 @@ import type { RowsKv } from '../storage/rows-kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
 import type { CommitId } from './clock-list.ts'
+import { groupBytesMax } from './group-bytes.ts'
 
 /** Longest pause between two attempts of work in the background. */
 const pauseMsMax = 5_000
@@ -29,6 +30,8 @@ export interface SharedStoreOptions {
   readonly rulesOf: (database: string, epoch: number) => IndexRules
   readonly onFailure: (error: unknown) => void
   readonly switchedOff?: SwitchedOff | undefined
+  /** The bytes that a group's row may hold (group-bytes/GB2); default 200 MiB. */
+  readonly groupBytesMax?: number | undefined
 }
 
 export class SharedStore {
@@ -39,12 +42,14 @@ export class SharedStore {
   readonly random: Random
   readonly rulesOf: (database: string, epoch: number) => IndexRules
   readonly switchedOff: SwitchedOff | undefined
+  readonly groupBytesMax: number
   readonly #onFailure: (error: unknown) => void
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<void>>()
   #commits = 0
 
-  constructor({ kv, gateway, scheduler, random, rulesOf, onFailure, switchedOff }: SharedStoreOptions) {
+  constructor(options: SharedStoreOptions) {
+    const { kv, gateway, scheduler, random, rulesOf, onFailure, switchedOff } = options
     this.rows = kv.rows
     this.kv = kv
     this.gateway = gateway
@@ -52,6 +57,7 @@ export class SharedStore {
     this.random = random
     this.rulesOf = rulesOf
     this.switchedOff = switchedOff
+    this.groupBytesMax = options.groupBytesMax ?? groupBytesMax
     this.#onFailure = onFailure
     // Every sleep under way listens to it; Node takes more than ten for a leak and says so on stderr.
     setMaxListeners(0, this.closing)

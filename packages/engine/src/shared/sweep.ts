@@ -55,6 +55,8 @@ export class Sweep {
   readonly #databases: SharedDatabases
   /** How far everything was settled in the last 70 minutes, and the newest such stamp before them, the oldest first. */
   readonly #seen = new Map<ClockRow, { readonly atMs: number; readonly settled: bigint }[]>()
+  /** How far this gateway has swept; the next look stores it. */
+  readonly #swept = new Map<ClockRow, bigint>()
 
   constructor(databases: SharedDatabases) {
     this.#databases = databases
@@ -83,7 +85,9 @@ export class Sweep {
   async #look(): Promise<void> {
     const keptMs = Number(this.#kept / 1_000n)
     for (const { clock } of this.#databases.all()) {
-      const settled = await clock.settle()
+      await clock.read()
+      await clock.settled.store(clock.low - 1n, this.#swept.get(clock) ?? 0n)
+      const settled = clock.settled.at
       const atMs = this.#databases.store.scheduler.steadyMs()
       const seen = this.#seen.get(clock) ?? []
       seen.push({ atMs, settled })
@@ -127,7 +131,9 @@ export class Sweep {
     }
     const transactions = prefixRange(topicRowKey(clock.database, 'transaction'))
     const until = horizon / 1000n
-    return changed + (await this.#sweepRange(transactions, (row) => oldTransaction(row, until)))
+    changed += await this.#sweepRange(transactions, (row) => oldTransaction(row, until))
+    this.#swept.set(clock, horizon)
+    return changed
   }
 
   /** @param onLoneHead - gets rows with a head that have no descendants */

@@ -26,6 +26,7 @@ const missedFrom: Partial<Record<Mechanism, number>> = {
   'epoch-check': 1,
   'noted-reads': 1,
   retention: 1537,
+  'settled-check': 1500,
 }
 const runsMax = 300
 const tellEveryMs = 5_000
