@@ -2,14 +2,15 @@
  * The contract of the store of one process (kv/K1 to kv/K7): that of every store, and batches, snapshots and deletions of ranges. Give it a
  * way to open an empty store.
  */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Kv, KvWrite, RowKey, WriteSource } from '../../src/storage/kv.ts'
+import { describe, expect, it } from 'vitest'
+import type { Kv, KvWrite, WriteSource } from '../../src/storage/kv.ts'
 import {
   bytes,
   everything,
   type KvFeatures,
   keysOf,
   type OpenedKv,
+  openEach,
   plain,
   rowKvContract,
   rowsOf,
@@ -19,19 +20,9 @@ export function kvContract(name: string, open: () => Promise<OpenedKv<Kv>>, feat
   rowKvContract(name, open, features)
   describe(`${name} keeps the contract of batches, snapshots and ranges`, () => {
     let kv: Kv
-    let cleanup: () => Promise<void>
-
-    beforeEach(async () => {
-      const opened = await open()
-      kv = opened.kv
-      cleanup = opened.cleanup
+    const put = openEach(open, (opened) => {
+      kv = opened
     })
-
-    afterEach(() => cleanup())
-
-    const put = async (...keys: RowKey[]): Promise<void> => {
-      for (const key of keys) await kv.mutate({ key, value: bytes(key.length, 1) })
-    }
 
     it('kv/K2: writes all rows of a batch, where a later write to a key wins', async () => {
       await put('a', 'b')

@@ -48,22 +48,28 @@ export function plain(value: Uint8Array | undefined): number[] | undefined {
   return value === undefined ? undefined : [...value]
 }
 
+/** Opens an empty store for each test, for `use`. @returns what puts rows into it */
+export function openEach<T extends RowKv>(
+  open: () => Promise<OpenedKv<T>>,
+  use: (kv: T) => void,
+): (...keys: RowKey[]) => Promise<void> {
+  let opened: OpenedKv<T>
+  beforeEach(async () => {
+    opened = await open()
+    use(opened.kv)
+  })
+  afterEach(() => opened.cleanup())
+  return async (...keys) => {
+    for (const key of keys) await opened.kv.mutate({ key, value: bytes(key.length, 1) })
+  }
+}
+
 export function rowKvContract(name: string, open: () => Promise<OpenedKv<RowKv>>, features: KvFeatures): void {
   describe(`${name} keeps the contract of the store`, () => {
     let kv: RowKv
-    let cleanup: () => Promise<void>
-
-    beforeEach(async () => {
-      const opened = await open()
-      kv = opened.kv
-      cleanup = opened.cleanup
+    const put = openEach(open, (opened) => {
+      kv = opened
     })
-
-    afterEach(() => cleanup())
-
-    const put = async (...keys: RowKey[]): Promise<void> => {
-      for (const key of keys) await kv.mutate({ key, value: bytes(key.length, 1) })
-    }
 
     it('gives back the bytes of a row, and undefined where there is none', async () => {
       await kv.mutate({ key: 'a', value: bytes(1, 0, 255) })
