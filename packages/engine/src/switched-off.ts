@@ -26,6 +26,10 @@
  *   noted-reads          the reads of a transaction are not written down
  *   retention            old cells are swept at once
  *   settled-check        rows of an old record are written without a look whether it is settled
+ *   single-end           a transaction is ended by each commit that names it
+ *   closed-databases     commits and reads go on while another gateway deletes the rows of their database
+ *   deletion-stamp       each gateway that finishes a deletion does so at a stamp of its own
+ *   index-epochs         a record writes the indexes of the time when it is applied, not those of its epoch
  */
 export type Mechanism =
   | 'roll-forward'
@@ -46,5 +50,9 @@ export type Mechanism =
   | 'noted-reads'
   | 'retention'
   | 'settled-check'
+  | 'single-end'
+  | 'closed-databases'
+  | 'deletion-stamp'
+  | 'index-epochs'
 
 export type SwitchedOff = ReadonlySet<Mechanism>

@@ -64,7 +64,7 @@ export class ClosedDatabases {
   /** Looks whether rows are being deleted, and closes the database if so (CD3). */
   async look(database: ClosedDatabase): Promise<void> {
     const found = await this.#underWay(database)
-    if (found === undefined || this.#closed.has(found.name)) return
+    if (found === undefined || this.#closed.has(found.name) || this.#store.isOff('closed-databases')) return
     this.#store.inBackground(() => this.#whenOver(database, found), true)
   }
 
@@ -113,7 +113,8 @@ export class ClosedDatabases {
     for (;;) {
       const found = await this.#underWay(database)
       if (found?.name !== name) return undefined
-      if (found.stamp > 0n) return found
+      const isDecided = found.stamp === raisedAt || !this.#store.isOff('deletion-stamp')
+      if (found.stamp > 0n && isDecided) return found
       await this.#change(database, found, { ...found, stamp: raisedAt })
     }
   }

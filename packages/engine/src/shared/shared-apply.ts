@@ -45,7 +45,8 @@ export async function applyRecords(
       rows.push({ key, changes: [change] })
     }
     // A record writes the indexes of its epoch, also when it is applied again later: or later records would leave rows of it behind.
-    const rules = store.rulesOf(clock.database, record.record.epoch ?? 0)
+    const epoch = store.isOff('index-epochs') ? clock.epoch : (record.record.epoch ?? 0)
+    const rules = store.rulesOf(clock.database, epoch)
     new RecordWrites([], [{ changes: rowsOfRecord(record, rules) }], 'AB').writeTo({ write })
   }
   if (rows.length === 0) return

@@ -3,7 +3,10 @@ import { mutationOf, storedValue } from '../../test/property/log-world.ts'
 import type { Key } from '../model/key.ts'
 import { type Engine, openEngine } from '../service/engine.ts'
 import { MemoryRows, type RowSeam } from '../storage/memory-rows.ts'
+import { OutcomeUnknown } from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
+import { isOf } from '../tables/rows.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
 import { clockTopic } from './clock-row.ts'
 
 const key: Key = { partition: { projectId: 'p', databaseId: '', namespaceId: '' }, path: [{ kind: 'G', name: 'a' }] }
@@ -43,4 +46,37 @@ test.each([
   const { found } = await one.database('p').lookup(one.context(), { keys: [key], read })
   expect(found.map(({ image }) => storedValue(image.properties))).toEqual(value === undefined ? [] : [value])
   await Promise.all([one.close(), other.close()])
+})
+
+test('shared-commit/SC3: a commit whose gateway stood still until its record was swept is not made again', async () => {
+  const rows = new MemoryRows()
+  const scheduler = new VirtualClock()
+  const waiting: (() => void)[] = []
+  let state: 'answers' | 'loses' | 'stands' = 'answers'
+  const seam: RowSeam = async (call, effect) => {
+    if (state === 'stands') await new Promise<void>((go) => waiting.push(go))
+    const result = effect()
+    if (state !== 'loses' || call.kind !== 'mutateIf' || !isOf('Entities', call.key)) return result
+    state = 'stands'
+    throw new OutcomeUnknown('by the wish of this test')
+  }
+  const one = await openEngine({ shared: { rows: rows.through(seam), gateway: 1 }, scheduler })
+  const two = await openEngine({ shared: { rows, gateway: 2 }, scheduler })
+  state = 'loses'
+  const outcome = Promise.resolve(put(one, 1)).catch((error: unknown) => error)
+  await scheduler.advance(60_000)
+  expect(state).toBe('stands')
+  await put(two, 2)
+  for (let minutes = 0; minutes < 240; minutes += 5) await scheduler.advance(300_000)
+  const log = { range: { start: 'E', end: 'F' }, limit: 99, wanted: [{ family: 'l' }] } as const
+  expect(await rows.scanRows(log), 'the records are swept').toEqual([])
+  // A register that is old would stop it too (clock-row/C3).
+  await put(two, 3)
+  state = 'answers'
+  for (const go of waiting.splice(0)) go()
+  await scheduler.advance(60_000)
+  expect(await outcome).toMatchObject({ code: 'UNAVAILABLE', committed: 'unknown' })
+  const { found } = await two.database('p').lookup(two.context(), { keys: [key] })
+  expect(found.map(({ image }) => storedValue(image.properties))).toEqual([3])
+  await Promise.all([one.close(), two.close()])
 })

@@ -12,6 +12,7 @@
  * SC1  An answer is given only after APPEND or DECIDE is known to have taken effect.
  * SC2  A commit that failed is refused in all its groups before it leaves the list.
  * SC3  A commit of a process that stood still for an hour is not made again: its record may have been in the log, and swept since.
+ *                                                                                   shared-commit.test.ts
  * SC4  A commit that changes nothing, such as the deletion of a missing entity, is true at its stamp: it looks at its groups again.
  *                                                                                   test/property/gateways.test.ts
  */

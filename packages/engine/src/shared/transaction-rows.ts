@@ -143,7 +143,7 @@ export class TransactionRows {
       this.#refuseOld(transaction)
       try {
         const ended = await this.#store.rows.mutateRowIf(key, { family: 't', values: undefined }, [change])
-        if (ended) return
+        if (ended || this.#store.isOff('single-end')) return
       } catch (error) {
         if (!(error instanceof OutcomeUnknown)) throw error
       }

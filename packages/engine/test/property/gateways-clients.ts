@@ -49,6 +49,8 @@ export interface Event {
   isAgain?: boolean
   /** Name of an entity that was given its id. */
   given?: string
+  /** The transaction that it commits, where two commits name one. */
+  transaction?: Uint8Array
   /** Whether it is known to have no effect. */
   failed?: boolean
 }
@@ -124,6 +126,10 @@ export class Clients {
         event.failed = true
         return
       }
+      if (event.transaction !== undefined && /its commit was tried, already/.test(error.message)) {
+        event.failed = true
+        return
+      }
       if (
         !['ABORTED', 'UNAVAILABLE', 'RESOURCE_EXHAUSTED', 'FAILED_PRECONDITION', 'ALREADY_EXISTS'].includes(error.code)
       )
@@ -186,17 +192,30 @@ export class Clients {
       event.found = read.found
       if (reads === 'query') event.isQuery = true
       else event.asked = asked.map(nameOf)
-      const end = next()
-      const { mutationResults } = await at(end, (database, context) =>
-        database.commit(context, {
-          mode: 'transactional',
-          transaction,
-          mutations: [mutationOf(written, writes.get(nameOf(written)))],
-        }),
-      )
-      const [first] = mutationResults
-      if (first !== undefined) event.stamp = first.version
+      const isTwice = this.#world.commitsTwice && random.next() < 0.3
+      if (isTwice) event.transaction = transaction
+      const second = isTwice ? this.#secondCommit(next(), transaction, written) : undefined
+      await this.#commit(next(), transaction, event).finally(() => second)
     })
+  }
+
+  /** Another commit of a transaction, of another value, as by a client that did not wait for the answer to the first. */
+  #secondCommit(gateway: Gateway, transaction: Uint8Array, written: Key): Promise<void> {
+    const event = this.#begin('second commit of a transaction')
+    event.transaction = transaction
+    event.writes = new Map([[nameOf(written), ++this.#lastValue]])
+    return this.#noted(event, () => this.#commit(gateway, transaction, event))
+  }
+
+  /** Commits the writes of an event in a transaction. */
+  async #commit(gateway: Gateway, transaction: Uint8Array, event: Event): Promise<void> {
+    const written = keys.filter((key) => event.writes?.has(nameOf(key)))
+    const mutations = written.map((key) => mutationOf(key, event.writes?.get(nameOf(key))))
+    const { mutationResults } = await at(gateway, (database, context) =>
+      database.commit(context, { mode: 'transactional', transaction, mutations }),
+    )
+    const [first] = mutationResults
+    if (first !== undefined) event.stamp = first.version
   }
 
   #lookup(gateway: Gateway, asked: readonly Key[], read: ReadOptions): Promise<void> {

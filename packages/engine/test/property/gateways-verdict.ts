@@ -66,6 +66,8 @@ function valueIn(cell: Uint8Array | undefined): number | undefined {
 export function verdict({ commits: known, deletions: deleted }: Shown, events: readonly Event[]): string | undefined {
   const given = events.flatMap((event) => event.given ?? [])
   if (new Set(given).size < given.length) return `an id was given twice: ${given.join(' ')}`
+  const resets = events.filter(({ what }) => what === 'reset').length
+  if (deleted.length > resets) return `everything was deleted ${deleted.length} times by ${resets} resets`
   const nothing = deleted.map((stamp): Logged => ({ stamp, groups: [], seen: [], changes: [] }))
   const commits = [...known.values(), ...nothing].sort((a, b) => (a.stamp < b.stamp ? -1 : 1))
   const states: State[] = [{ stamp: 0n, values: new Map() }]
@@ -95,7 +97,21 @@ export function verdict({ commits: known, deletions: deleted }: Shown, events: r
     const wrong = event.what === 'reset' ? wrongReset(event, events, states) : wrongEvent(event, at, byValue, again)
     if (wrong !== undefined) return `${event.what} (steps ${event.startStep} to ${event.endStep}): ${wrong}`
   }
-  return wrongOrder(events)
+  return wrongTransactions(events, byValue) ?? wrongOrder(events)
+}
+
+/** Of two commits that name one transaction, one may stand. */
+function wrongTransactions(events: readonly Event[], byValue: ReadonlyMap<number, bigint>): string | undefined {
+  const committed = new Map<Uint8Array, bigint>()
+  for (const { transaction, writes } of events) {
+    const stamps = [...(writes?.values() ?? [])].flatMap((value) => byValue.get(value ?? Number.NaN) ?? [])
+    const [stamp] = stamps
+    if (transaction === undefined || stamp === undefined) continue
+    const other = committed.get(transaction)
+    if (other !== undefined) return `a transaction was committed at ${other} and at ${stamp}`
+    committed.set(transaction, stamp)
+  }
+  return undefined
 }
 
 function wrongEvent(

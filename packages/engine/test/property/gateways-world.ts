@@ -79,6 +79,8 @@ export class GatewaysWorld {
   /** Whether sweeps of old cells happen. */
   readonly #sweeps: boolean
   readonly #empties: boolean
+  /** Whether clients commit transactions twice at a time. */
+  readonly commitsTwice: boolean
   /** Told of a row before it is changed. */
   readonly #onChange: (row: RowKey) => void
   #waiting: Waiting[] = []
@@ -95,6 +97,7 @@ export class GatewaysWorld {
     this.#faults = 0.03 + this.random.next() * 0.08
     this.#sweeps = this.random.next() < 0.4
     this.#empties = this.#sweeps && seed % 2 === 0
+    this.commitsTwice = seed % 3 === 0
     this.#mode = this.random.next() < 0.2 ? 'legacy' : 'firestore'
   }
 
