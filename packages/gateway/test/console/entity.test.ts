@@ -388,6 +388,26 @@ consoleTests('an entity in the console', ({ visit }) => {
     expect(await rows.getByRole('listitem').count()).toBe(300)
     await page.getByRole('button', { name: 'Edit…' }).click()
     expect(await page.getByRole('textbox', { name: 'Value of long' }).getAttribute('dir')).toBeNull()
+    const dialog = page.getByRole('dialog')
+    const names = dialog.getByRole('textbox', { name: /^Name of property/ })
+    const shown = (): Promise<number> => names.count()
+    await expect.poll(shown).toBe(100)
+    await dialog.getByRole('button', { name: 'Show more of 301 properties' }).click()
+    await expect.poll(shown).toBe(300)
+    // One with a problem is shown, and one that is added, with all before them (use-shown-fields/SF1).
+    const again = async (): Promise<void> => {
+      await go(`#/entity/demo/${encodeURIComponent('Large:"a"')}`)
+      await page.reload()
+      await page.getByRole('button', { name: 'Edit…' }).click()
+      await expect.poll(shown).toBe(100)
+    }
+    await again()
+    await names.first().fill('p99')
+    await expect.poll(shown).toBeGreaterThan(100)
+    await again()
+    await dialog.getByRole('button', { name: 'Add a property', exact: true }).click()
+    await names.nth(301).fill('added')
+    expect(await shown()).toBe(302)
   })
 
   test('a fixture goes in and out as a file, and a managed export out and in', async () => {

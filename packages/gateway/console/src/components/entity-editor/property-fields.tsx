@@ -1,9 +1,9 @@
 /** The fields of a form: properties, their values, elements of arrays, properties of embedded entities, to any depth. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
 import { emptyValue, type PropertyForm, type ValueForm, type ValueType, valueTypes } from '../../model/typed-json.ts'
 import { converted } from '../../model/value-conversion.ts'
 import { SafeText } from '../safe-text.tsx'
+import { useShownFields } from './use-shown-fields.tsx'
 import { type FieldContext, ValueInputs } from './value-inputs.tsx'
 
 interface ValueFieldProps {
@@ -32,24 +32,6 @@ const typeNames: Readonly<Record<ValueType, string>> = {
   blob: 'blob',
   vector: 'vector',
   other: 'other',
-}
-
-/** Elements that are shown at first, and with each further step. */
-const elementsShown = 50
-const elementsMore = 200
-
-/** Fields that are drawn in one frame: many of them at once would stop the page. */
-const fieldsAtOnce = 25
-
-/** How many of `count` fields are drawn by now: some more in each frame. */
-function useDrawn(count: number): number {
-  const [drawn, setDrawn] = useState(fieldsAtOnce)
-  useEffect(() => {
-    if (drawn >= count) return
-    const frame = requestAnimationFrame(() => setDrawn(drawn + fieldsAtOnce))
-    return () => cancelAnimationFrame(frame)
-  }, [drawn, count])
-  return drawn
 }
 
 function ValueField({ value, name, path, context, onChange, actions, isElement = false }: ValueFieldProps) {
@@ -140,12 +122,12 @@ function IndexFlag({ value, name, onChange }: Pick<ValueFieldProps, 'value' | 'n
 
 function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps, 'actions'>) {
   const { elements } = value
-  const [shown, setShown] = useState(elementsShown)
-  const drawn = useDrawn(Math.min(shown, elements.length))
+  const { problems } = context
+  const { drawn, more, showAdded } = useShownFields({ count: elements.length, noun: 'elements', path, problems })
   const set = (changed: readonly ValueForm[]): void => onChange({ ...value, elements: changed })
   return (
     <ol class="value-nested value-elements" aria-label={`Elements of ${name}`}>
-      {elements.slice(0, Math.min(shown, drawn)).map((element, i) => {
+      {elements.slice(0, drawn).map((element, i) => {
         const label = `${name}[${i}]`
         return (
           <li key={i}>
@@ -169,17 +151,13 @@ function Elements({ value, name, path, context, onChange }: Omit<ValueFieldProps
           </li>
         )
       })}
-      <li class="value-add">
-        {elements.length > shown && (
-          <button type="button" onClick={() => setShown(shown + elementsMore)}>
-            Show more of {elements.length.toLocaleString('en')}
-          </button>
-        )}
+      <li class="toolbar">
+        {more}
         <button
           type="button"
           onClick={() => {
             set([...elements, { ...elementLike(elements.at(-1)), partition: context.home }])
-            setShown(Math.max(shown, elements.length + 1))
+            showAdded()
           }}
         >
           Add an element to {name}
@@ -239,7 +217,8 @@ interface PropertyFieldsProps {
 export function PropertyFields({ properties, within, path, context, onChange }: PropertyFieldsProps) {
   const replace = (i: number, property: PropertyForm): void =>
     onChange(properties.map((one, at) => (at === i ? property : one)))
-  const drawn = useDrawn(properties.length)
+  const { problems } = context
+  const { drawn, more, showAdded } = useShownFields({ count: properties.length, noun: 'properties', path, problems })
   const place = within === '' ? 'entity' : within
   return (
     <ul class="property-fields" aria-label={`Properties of the ${place}`}>
@@ -277,10 +256,14 @@ export function PropertyFields({ properties, within, path, context, onChange }: 
           </li>
         )
       })}
-      <li class="value-add">
+      <li class="toolbar">
+        {more}
         <button
           type="button"
-          onClick={() => onChange([...properties, { name: '', value: { ...emptyValue, partition: context.home } }])}
+          onClick={() => {
+            onChange([...properties, { name: '', value: { ...emptyValue, partition: context.home } }])
+            showAdded()
+          }}
         >
           Add a property{within === '' ? '' : ` to ${within}`}
         </button>

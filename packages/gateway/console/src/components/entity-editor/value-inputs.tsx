@@ -4,6 +4,7 @@
  * VF1  A text with carriage returns is shown, and not edited here: a field of a browser would change its line ends.
  */
 import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
 import type { ValueForm, ValueType } from '../../model/typed-json.ts'
 import { textOfBase64 } from '../../model/value-conversion.ts'
 import { visibleText } from '../../model/visible-text.ts'
@@ -112,8 +113,12 @@ const directionMax = 10_000
 
 function LongText({ value: { type, text }, name, described, onChange, children }: LongTextProps) {
   const isReadOnly = text.includes('\r')
-  const shown = visibleText(text.replaceAll('\n', ''))
-  const hasUnseen = type === 'string' && shown !== text.replaceAll('\n', '')
+  // A text may have a MiB, and the field is drawn anew with each change of another one.
+  const unseen = useMemo(() => {
+    const line = text.replaceAll('\n', '')
+    const shown = visibleText(line)
+    return shown === line ? undefined : shown
+  }, [text])
   return (
     <span class="value-input value-long">
       <textarea
@@ -130,9 +135,9 @@ function LongText({ value: { type, text }, name, described, onChange, children }
       {isReadOnly && (
         <span class="field-note">It has carriage returns, which a text field would lose. Edit it as JSON.</span>
       )}
-      {hasUnseen && !isReadOnly && (
+      {type === 'string' && unseen !== undefined && !isReadOnly && (
         <span class="field-note">
-          With signs for what cannot be seen: <bdi>{shown.length > 300 ? `${shown.slice(0, 300)}…` : shown}</bdi>
+          With signs for what cannot be seen: <bdi>{unseen.length > 300 ? `${unseen.slice(0, 300)}…` : unseen}</bdi>
         </span>
       )}
       {children}
