@@ -44,8 +44,17 @@ async function addressesOf(page: Page): Promise<readonly string[]> {
 
 /** The page has drawn what it shows at first: its heading is there, and nothing was asked of the server for a while. */
 async function settled(page: Page): Promise<void> {
-  await page.locator('#main h1').first().waitFor({ state: 'attached' })
-  await page.waitForTimeout(250)
+  const heading = page.locator('#main h1').first()
+  do {
+    await heading.waitFor({ state: 'attached' })
+  } while ((await isAsking(page)) || (await heading.count()) === 0)
+}
+
+function isAsking(page: Page): Promise<boolean> {
+  return page.waitForEvent('request', { timeout: 250 }).then(
+    () => true,
+    () => false,
+  )
 }
 
 consoleTests('every page of the console', ({ visit }) => {

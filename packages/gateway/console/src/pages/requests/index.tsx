@@ -101,7 +101,7 @@ function Calls({ filters, openId, onFilter, onOpen }: CallsProps) {
           </button>
         )}
         <span class="muted" role="status">
-          {feed.isLoaded && `${feed.shown.length} calls`}
+          {feed.isLoaded && (feed.shown.length === 1 ? '1 call' : `${feed.shown.length} calls`)}
           {feed.skipped > 0 && `, ${feed.skipped} came too fast to be shown`}
         </span>
       </div>
