@@ -70,6 +70,14 @@ test('a fixture goes in by a JSON call, and comes out as a file of each format',
     'entities:\n  - key: ToDo:1\n    properties: { title: "ä <b>" }\n  - key: User:ada\n    properties: { n: 1 }\n'
   const seeded = await ask(emulator, '/emulator/fixtures', { project: 'demo', format: 'yaml', text })
   expect(seeded.json).toEqual({ entities: 2, keys: ['ToDo:1', 'User:"ada"'] })
+  const told = async (fixture: string): Promise<string> => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' } }
+    const body = JSON.stringify({ project: 'demo', format: 'yaml', text: fixture })
+    return (await fetch(`http://${emulator.address}/emulator/fixtures?progress=true`, { ...init, body })).text()
+  }
+  const begin = 'data: {"progress":{"rows":0}}\n\n'
+  expect(await told(text)).toBe(`${begin}data: {"report":${JSON.stringify(seeded.json)}}\n\n`)
+  expect(await told('entities:\n  - key: 5')).toContain(`${begin}data: {"error":{"message":"fixture:2`)
   const [todo] = await clientOf(emulator).get(clientOf(emulator).key(['ToDo', 1]))
   expect(todo).toMatchObject({ title: 'ä <b>' })
   const out = async (query: string) => await fetch(`http://${emulator.address}/emulator/fixtures?project=demo&${query}`)

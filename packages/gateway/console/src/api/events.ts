@@ -97,7 +97,7 @@ function tell(stream: Stream, about: (reader: EventReader<unknown>) => void): vo
 }
 
 /** The texts of the events; comments are passed over. */
-async function* dataOf(response: Response): AsyncGenerator<string> {
+export async function* dataOf(response: Response): AsyncGenerator<string> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
   if (reader === undefined) return
   let rest = ''

@@ -2,7 +2,8 @@
  * Fixtures, and managed exports and imports, over HTTP. Operations go on at the server when nobody waits for them.
  */
 import type { EntityScope } from './entities.ts'
-import { type CallOptions, getJson, pathPart, postJson, send } from './http.ts'
+import { dataOf } from './events.ts'
+import { ApiError, type CallOptions, getJson, pathPart, postJson, ServerGone, send } from './http.ts'
 
 export type FixtureFormat = 'json' | 'yaml' | 'csv'
 
@@ -20,9 +21,27 @@ export interface Seeded {
   readonly keys: readonly string[]
 }
 
-export function loadFixture(scope: EntityScope, fixture: Fixture, options: CallOptions = {}): Promise<Seeded> {
-  const { project, database } = scope
-  return postJson('/emulator/fixtures', { project, database, ...fixture }, options)
+/** As `POST /emulator/fixtures?progress=true` tells them; docs/reference/http.md has them. */
+type LoadEvent =
+  | { readonly progress: { readonly rows: number } }
+  | { readonly report: Seeded }
+  | { readonly error: { readonly message: string; readonly status: string } }
+
+/** @param onEntities - told now and then how many are written */
+export async function loadFixture(
+  { project, database }: EntityScope,
+  fixture: Fixture,
+  { signal, onEntities }: CallOptions & { readonly onEntities: (entities: number) => void },
+): Promise<Seeded> {
+  const body = { project, database, ...fixture }
+  const response = await send('POST', '/emulator/fixtures?progress=true', body, { signal })
+  for await (const data of dataOf(response)) {
+    const event = JSON.parse(data) as LoadEvent
+    if ('report' in event) return event.report
+    if ('error' in event) throw new ApiError(event.error.status, event.error.message)
+    onEntities(event.progress.rows)
+  }
+  throw new ServerGone('The server went away while it imported.')
 }
 
 export interface FixtureChoice {

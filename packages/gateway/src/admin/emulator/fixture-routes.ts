@@ -2,13 +2,14 @@
  * Fixtures over HTTP: the formats of docs/reference/fixtures.md, written into a database and read out of it.
  *
  *   POST  /emulator/fixtures   project, database, format, text, name, kind       →   entities: how many, keys: the first of them
+ *         ?progress=true       the same as events (progress.ts); a client that goes away ends it behind the batch at hand
  *   GET   /emulator/fixtures   project, database, namespace…, kind…, format      →   the fixture as a file, while it is read
  *
  * A fixture comes as a member of a JSON body, since state is changed by JSON alone: no form of another page can send one.
  */
 
 import { type Engine, formatKeyPath, invalidArgument } from '@sixtables/engine'
-import { checkFields } from '../../convert/parameters.ts'
+import { checkFields, checkParameters } from '../../convert/parameters.ts'
 import { type DumpedEntity, dumpStore, writeFixture } from '../../fixtures/dump.ts'
 import { type FixtureFormat, fixtureFormats, parseFixture } from '../../fixtures/fixture.ts'
 import { FixtureError } from '../../fixtures/fixture-error.ts'
@@ -19,6 +20,8 @@ import { bodyObject } from '../admin-service.ts'
 import { namedDatabase } from '../named-database.ts'
 import type { JsonObject } from '../operations/operations.ts'
 import { type AskedEngine, askedBy } from './asked-engine.ts'
+import type { Asking } from './inspection.ts'
+import { progressOf } from './progress.ts'
 
 const fixturesPath = '/emulator/fixtures'
 const keysShownMax = 100
@@ -33,9 +36,13 @@ const contentTypes: Readonly<Record<FixtureFormat, string>> = {
 }
 
 export function addFixtureRoutes(router: Router, engine: Engine): void {
-  router.add('POST', fixturesPath, async (request) => ({
-    json: await seeded(askedBy(request, engine), bodyObject(request.body)),
-  }))
+  router.add('POST', fixturesPath, async (request) => {
+    checkParameters(request.query, ['progress'])
+    const ask = (asking: Asking): Promise<JsonObject> =>
+      seeded(askedBy(request, engine), bodyObject(request.body), asking)
+    if (request.query.get('progress') === 'true') return { events: (listening) => progressOf(ask, listening) }
+    return { json: await ask({}) }
+  })
   router.add('GET', fixturesPath, (request) => {
     const { query } = request
     const database = namedDatabase(engine, Object.fromEntries(query))
@@ -57,7 +64,7 @@ export function addFixtureRoutes(router: Router, engine: Engine): void {
 
 const members: readonly string[] = ['project', 'database', 'format', 'text', 'name', 'kind']
 
-async function seeded(engine: AskedEngine, request: JsonObject): Promise<JsonObject> {
+async function seeded(engine: AskedEngine, request: JsonObject, { signal, onProgress }: Asking): Promise<JsonObject> {
   checkFields(request, members)
   const { text, kind } = request
   if (typeof text !== 'string') throw invalidArgument('text is missing: the fixture as JSON, YAML or CSV')
@@ -67,8 +74,9 @@ async function seeded(engine: AskedEngine, request: JsonObject): Promise<JsonObj
   const format = formatOf(request['format'])
   try {
     const { keys } = await seedStore(
-      databaseStore(database, engine.context()),
+      databaseStore(database, engine.context({ signal })),
       await parseFixture(text, { format, name, kind }),
+      { onProgress },
     )
     return { entities: keys.length, keys: keys.slice(0, keysShownMax).map(({ path }) => formatKeyPath(path)) }
   } catch (error) {

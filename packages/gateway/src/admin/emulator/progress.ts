@@ -1,7 +1,7 @@
 /**
  * Long questions over HTTP, whose answer may take longer than a client waits for the first byte: server-sent events.
  *
- *   {"progress": {"rows": 120000}}    at once, then every second: rows looked at so far
+ *   {"progress": {"rows": 120000}}    at once, then every second: rows looked at, or entities written, so far
  *   {"report": …}                     the answer, the last event
  *   {"error": {"message", "status"}}  what went wrong, instead of it
  *

@@ -3,9 +3,10 @@
  *
  *   <ImportDialog scope={{ project, database, namespace }} onClose={…} />
  */
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { EntityScope } from '../../api/entities.ts'
-import { type FixtureFormat, loadFixture, type Seeded } from '../../api/transfer.ts'
+import { ServerGone } from '../../api/http.ts'
+import { type Fixture, type FixtureFormat, loadFixture, type Seeded } from '../../api/transfer.ts'
 import { Dialog } from '../dialog.tsx'
 import { ErrorNote } from '../error-note.tsx'
 import { SafeText } from '../safe-text.tsx'
@@ -50,8 +51,7 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
   const [name, setName] = useState('')
   const [format, setFormat] = useState<FixtureFormat>('yaml')
   const [kind, setKind] = useState('')
-  const [isBusy, setIsBusy] = useState(false)
-  const [outcome, setOutcome] = useState<Seeded | Error | undefined>(undefined)
+  const { outcome, isBusy, load, cancel, setOutcome } = useLoading(scope)
   const take = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return
     setOutcome(tooLarge(file))
@@ -61,17 +61,13 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
     setFormat(formatOf(file.name) ?? format)
     if (/\.csv$/i.test(file.name)) setKind(file.name.replace(/\.csv$/i, ''))
   }
-  const load = async (event: Event): Promise<void> => {
+  const submit = (event: Event): void => {
     event.preventDefault()
-    setIsBusy(true)
     const ofCsv = format === 'csv' && kind !== '' ? { kind } : {}
-    setOutcome(
-      await loadFixture(scope, { text, format, name: name || 'fixture', ...ofCsv }).catch((error: Error) => error),
-    )
-    setIsBusy(false)
+    void load({ text, format, name: name || 'fixture', ...ofCsv })
   }
   return (
-    <form class="transfer-form" onSubmit={(event) => void load(event)}>
+    <form class="transfer-form" onSubmit={submit}>
       <label>
         File
         <input
@@ -94,13 +90,64 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
       <div class="toolbar">
         <FormatFields format={format} kind={kind} onFormat={setFormat} onKind={setKind} />
         <button type="submit" class="primary" disabled={text === '' || isBusy}>
-          {isBusy ? 'Importing…' : 'Import'}
+          Import
         </button>
+        {isBusy && (
+          <button type="button" onClick={cancel}>
+            Cancel
+          </button>
+        )}
       </div>
-      <div role="status">{outcome !== undefined && !(outcome instanceof Error) && <Wrote seeded={outcome} />}</div>
-      {outcome instanceof Error && <ErrorNote error={outcome} what="Nothing was imported" />}
+      <OutcomeNote outcome={outcome} />
     </form>
   )
+}
+
+/** What became of an import, or how far it is, in words. */
+type Outcome = Seeded | string | Error | undefined
+
+/** An import at a time, which ends when it is cancelled or its dialog is closed; what is written by then stays. */
+function useLoading(scope: EntityScope) {
+  const [outcome, setOutcome] = useState<Outcome>(undefined)
+  const [isBusy, setIsBusy] = useState(false)
+  const running = useRef<AbortController | undefined>(undefined)
+  const cancel = (): void => running.current?.abort()
+  useEffect(() => cancel, [])
+  const load = async (fixture: Fixture): Promise<void> => {
+    const abort = new AbortController()
+    running.current = abort
+    setIsBusy(true)
+    const onEntities = (count: number): void => setOutcome(`${entitiesInWords(count)} so far…`)
+    onEntities(0)
+    setOutcome(
+      await loadFixture(scope, fixture, { signal: abort.signal, onEntities }).catch((error: Error) =>
+        abort.signal.aborted ? 'It was cancelled. The entities that were written by then stay.' : error,
+      ),
+    )
+    setIsBusy(false)
+  }
+  return { outcome, setOutcome, isBusy, load, cancel }
+}
+
+function OutcomeNote({ outcome }: { readonly outcome: Outcome }) {
+  return (
+    <>
+      <div role="status">
+        {typeof outcome === 'string' && <p>{outcome}</p>}
+        {typeof outcome === 'object' && 'entities' in outcome && <Wrote seeded={outcome} />}
+      </div>
+      {outcome instanceof Error && (
+        <ErrorNote
+          error={outcome}
+          what={outcome instanceof ServerGone ? 'The import broke off' : 'Nothing was imported'}
+        />
+      )}
+    </>
+  )
+}
+
+function entitiesInWords(count: number): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? 'entity' : 'entities'}`
 }
 
 function tooLarge({ name, size }: File): Error | undefined {
@@ -141,9 +188,7 @@ function FormatFields({ format, kind, onFormat, onKind }: FormatFieldsProps) {
 function Wrote({ seeded: { entities, keys } }: { readonly seeded: Seeded }) {
   return (
     <>
-      <p>
-        Wrote {entities.toLocaleString('en')} {entities === 1 ? 'entity' : 'entities'}.
-      </p>
+      <p>Wrote {entitiesInWords(entities)}.</p>
       <ul class="transfer-keys">
         {keys.slice(0, 10).map((key) => (
           <li key={key}>
