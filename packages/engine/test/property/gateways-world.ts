@@ -79,6 +79,8 @@ export class GatewaysWorld {
   /** Whether sweeps of old cells happen. */
   readonly #sweeps: boolean
   readonly #empties: boolean
+  /** So few in some runs that commits are refused (group-bytes/GB2). */
+  readonly #groupBytesMax: number | undefined
   /** Whether clients commit transactions twice at a time. */
   readonly commitsTwice: boolean
   /** Told of a row before it is changed. */
@@ -97,6 +99,7 @@ export class GatewaysWorld {
     this.#faults = 0.03 + this.random.next() * 0.08
     this.#sweeps = this.random.next() < 0.4
     this.#empties = this.#sweeps && seed % 2 === 0
+    this.#groupBytesMax = seed % 7 === 2 ? 1_000 : undefined
     this.commitsTwice = seed % 3 === 0
     this.#mode = this.random.next() < 0.2 ? 'legacy' : 'firestore'
   }
@@ -135,7 +138,11 @@ export class GatewaysWorld {
       die,
     }
     const engine = openEngine({
-      shared: { rows: this.rows.through(this.#seamOf(gateway as Gateway)), gateway: number },
+      shared: {
+        rows: this.rows.through(this.#seamOf(gateway as Gateway)),
+        gateway: number,
+        groupBytesMax: this.#groupBytesMax,
+      },
       scheduler: this.#schedulerOf(gateway as Gateway),
       seed: number,
       mode: this.#mode,
