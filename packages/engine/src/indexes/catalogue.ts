@@ -9,6 +9,8 @@
  * X2  Writes maintain an index while it is building or serving; queries use it while it is serving.
  * X3  A definition is stored before the first row of its index, and goes after the last.
  *
+ * Where several processes share the store, a row stays for each index that is gone, and keeps its number.
+ *
  * Known: the states of an index (CREATING, READY, DELETING, ERROR), and that one in building is written but not read. Ours:
  * numbers count from 1 a database.
  */
@@ -31,6 +33,13 @@ export interface CataloguedIndex extends CompositeIndex {
   readonly epoch?: number
   /** There: a gateway has read it before that epoch. */
   readonly isSeen?: boolean
+}
+
+/** An index as its row has it. */
+interface StoredIndex extends Omit<CataloguedIndex, 'id'> {
+  readonly id: string
+  /** Where several processes share the store: it was deleted. */
+  readonly isGone?: boolean
 }
 
 export const indexTopic = 'compositeIndex'
@@ -80,11 +89,10 @@ export class IndexCatalogue {
 
   /** Takes over the stored rows, in the place of what was known: another process may have changed them. */
   adopt(rows: readonly Uint8Array[]): void {
-    const all = rows.map((row): CataloguedIndex => {
-      const { id, ...rest } = JSON.parse(Buffer.from(row).toString('utf8')) as Omit<CataloguedIndex, 'id'> & {
-        id: string
-      }
-      return { ...rest, id: BigInt(id) }
+    const all = rows.flatMap((row): readonly CataloguedIndex[] => {
+      const { id, isGone, ...rest } = JSON.parse(Buffer.from(row).toString('utf8')) as StoredIndex
+      if (isGone === true) this.#given(BigInt(id))
+      return isGone === true ? [] : [{ ...rest, id: BigInt(id) }]
     })
     const serves = new Set(all.filter(({ state }) => state === 'serving').map(({ id }) => id))
     if (this.#serving.some(({ id }) => !serves.has(id))) this.#departures++
@@ -141,6 +149,12 @@ export class IndexCatalogue {
     return { key: this.rowOf(index), value }
   }
 
+  /** The write that removes an index, and keeps its number: other processes might give it again. */
+  tombstoneOf(index: CataloguedIndex): KvWrite {
+    const value = Buffer.from(JSON.stringify({ id: index.id.toString(), isGone: true }))
+    return { key: this.rowOf(index), value }
+  }
+
   /**
    * An index has a new state, which is stored.
    *
@@ -168,7 +182,11 @@ export class IndexCatalogue {
     this.#all = [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
     this.#maintained = this.#all.filter(isMaintained)
     this.#serving = this.#all.filter(({ state }) => state === 'serving')
-    for (const { id } of all) if (id >= this.#nextId) this.#nextId = id + 1n
+    for (const { id } of all) this.#given(id)
+  }
+
+  #given(id: bigint): void {
+    if (id >= this.#nextId) this.#nextId = id + 1n
   }
 }
 

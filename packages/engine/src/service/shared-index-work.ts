@@ -5,7 +5,7 @@
  *   define   stored by conditional write of its number, for commits of an epoch some steps ahead
  *   build    epoch raised that far ─▶ epoch at b ─▶ all below b resolved ─▶ rows of each entity as of b, at the entity's version ─▶ serving since b ─▶ epoch
  *   leave    stored ─▶ epoch
- *   sweep    epoch at c ─▶ all below c resolved ─▶ its rows deleted at c ─▶ definition gone ─▶ epoch
+ *   sweep    epoch at c ─▶ all below c resolved ─▶ its rows deleted at c ─▶ only the number is left ─▶ epoch
  *
  * XS1  Later commits have later cells: so nothing stands still while an index is built, and each step may be done twice.
  * XS3  Commits of its first epoch and later ones write the index, whichever gateway applies them, and earlier commits never do: the definition is stored
@@ -14,6 +14,8 @@
  *      Two at once, of which one has lost its lease, are harmless by XS1.                          shared-index-work.test.ts
  * XS5  Images are written within a minute: of an older one a later commit may have deleted rows, and that may be swept. An image may be newer
  *      than the walk, whose row of its kind is there, or a later commit has written it all.        test/property/gateways.test.ts
+ * XS6  The number of a deleted index is never given again: rows and definitions of it may land late, and a gateway that stood still may
+ *      delete its rows once more.                                                              shared-index-work.test.ts
  * XS2  A read at a moment before b does not use the index: rows of older images are not in it.
  */
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
@@ -165,7 +167,7 @@ export class SharedIndexWork implements IndexWork {
     const shared = this.#of(database)
     const stamp = await this.#settled(shared)
     await deleteAt(this.#databases.store, compositeIndexRange(index, database.code), stamp)
-    await this.#kv.mutate(database.catalogue.writeOf(index, true))
+    await this.#kv.mutate(database.catalogue.tombstoneOf(index))
     await shared.clock.raiseEpoch()
     return index
   }
