@@ -59,8 +59,12 @@ test('check makes no table, and says that there is none', async () => {
   expect([...fake.tables]).toEqual([])
 })
 
-test('problems of a table are told with a remedy that it takes, the same everywhere', async () => {
+test('problems of a table are told with a remedy that it takes, the same everywhere; a snapshot with what to do instead', async () => {
   const server = await startCommand(['--store', 'bigtable', ...named, '--host', '127.0.0.1'], { env })
+  const refused = await fetch(`http://${server.address}/emulator/snapshots/one`, { method: 'POST' })
+  expect(await refused.json()).toMatchObject({
+    error: { code: 501, message: expect.stringMatching(/start without --store bigtable.*, or export/) },
+  })
   const [host = '', port] = server.address.split(':')
   const client = await openJsonClient({ host, port: Number(port) })
   await client.write('upsert', [{ path: ['K', 'a'], properties: {} }])

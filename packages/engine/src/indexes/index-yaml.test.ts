@@ -98,11 +98,20 @@ describe('the file', () => {
     ['indexes:\n- A\n', 'line 2: an index is not'],
     ['indexes:\n\n- properties:\n  - name: a\n', 'line 3: the index has no kind'],
     ['indexes:\n- kind: A\n', 'line 2: the index has no list "properties:"'],
-    ['indexes:\n- kind: A\n  propertys: []\n', 'line 2: an index has no member "propertys"'],
-    ['indexes:\n- kind: A\n  properties:\n  - direction: asc\n', 'has no name'],
-    ['indexes:\n- kind: A\n  properties:\n  - name: a\n    dir: asc\n', 'no member "dir"'],
-    ['indexes:\n- kind: A\n  properties:\n  - name: a\n    direction: up\n', '"up" is neither asc nor desc'],
-    ['indexes:\n- kind: A\n  ancestor: maybe\n  properties:\n  - name: a\n', 'neither yes nor no'],
+    ['indexes:\n- kind: A\n  propertys: []\n', 'line 3: an index has no member "propertys"'],
+    ['indexes:\n- kind: A\n  properties:\n  - direction: asc\n', 'line 4: a property of the index has no name'],
+    [
+      'indexes:\n- kind: A\n  properties:\n  - name: a\n    dir: asc\n',
+      'line 5: a property of the index has no member "dir"',
+    ],
+    [
+      'indexes:\n- kind: A\n  properties:\n  - name: a\n    direction: up\n',
+      'line 5: the direction "up" is neither asc nor desc',
+    ],
+    [
+      'indexes:\n- kind: A\n  ancestor: maybe\n  properties:\n  - name: a\n',
+      'line 3: "ancestor: maybe" is neither yes nor no',
+    ],
     ['indexes:\n- kind: "A\n', 'line 3'],
   ])('%j is refused: %s', async (text, why) => {
     await expect(parseIndexYaml(text)).rejects.toThrow(why)

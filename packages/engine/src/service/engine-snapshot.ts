@@ -98,12 +98,13 @@ export async function restoreSnapshot(parts: SnapshotParts, snapshot: EngineSnap
 }
 
 function mustRestore(kv: Kv): void {
-  if (kv.restore === undefined) throw noSnapshots(kv)
+  if (kv.restore === undefined) throw noSnapshots(kv, 'open one without a folder')
 }
 
-export function noSnapshots({ location }: StoreState): DatastoreError {
+/** @param instead - how a store in memory is opened */
+export function noSnapshots({ location }: StoreState, instead: string): DatastoreError {
   return unimplemented(
-    `snapshots are for stores in memory, and this one is in ${location}: open one without a folder, ` +
+    `snapshots are for stores in memory, and this one is in ${location}: ${instead}, ` +
       'or export the entities and import them into an empty database',
   )
 }

@@ -233,7 +233,7 @@ export class Engine {
 
   #local(): LocalParts {
     const { place, kv } = this.#parts
-    if (place.local === undefined) throw noSnapshots(kv)
+    if (place.local === undefined) throw noSnapshots(kv, 'start without --store bigtable, in memory (--testing)')
     return place.local
   }
 

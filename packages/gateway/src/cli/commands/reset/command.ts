@@ -3,7 +3,7 @@ import type { Command } from '../../framework/command.ts'
 import { targetFlags } from '../../target/target-flags.ts'
 
 const inWords: Readonly<Record<string, string>> = {
-  project: 'Only this project',
+  project: 'Only this project; DATASTORE_PROJECT_ID has no effect',
   database: 'Only this database of the project',
   namespace: 'Only this namespace of the database',
 }
@@ -16,7 +16,13 @@ export const resetCommand: Command = {
       const describe = inWords[flag.name]
       return describe === undefined ? flag : { ...flag, describe, default: 'all' }
     }),
-    { name: 'yes', alias: 'y', type: 'boolean', describe: 'No question before the data is deleted', group: 'Reset' },
+    {
+      name: 'yes',
+      alias: 'y',
+      type: 'boolean',
+      describe: 'No question before the data is deleted; without a terminal there is none',
+      group: 'Reset',
+    },
   ],
   examples: [
     ['$0 reset', 'everything on the server on 127.0.0.1:8081'],

@@ -76,13 +76,14 @@ describe('the settings of a start with the data in a Bigtable', () => {
     expect(said).toContain(instead)
   })
 
+  test('refuse --no-store-on-disk, which asks for data in memory', () => {
+    expect(refusal({ ...named, 'store-on-disk': false })).toMatch(
+      /^--no-store-on-disk does not go .*; for data in memory leave out --store bigtable$/,
+    )
+  })
+
   test('take flags that say no more than what is so anyway', () => {
-    for (const flag of [
-      { apply: 'immediate' },
-      { consistency: '1' },
-      { simulate: false },
-      { 'store-on-disk': false },
-    ]) {
+    for (const flag of [{ apply: 'immediate' }, { consistency: '1' }, { simulate: false }]) {
       expect(settings({ ...named, ...flag }).bigtable).toBeDefined()
     }
   })

@@ -51,6 +51,11 @@ export function bigtableOf(
   if (!isInBigtable(flags, ['yes-without-authentication', 'allow-reset'])) return undefined
   for (const [name, words] of Object.entries(refusedFlags)) {
     const value = last(flags[name])
+    if (name === 'store-on-disk' && value === false) {
+      throw new UsageError(
+        '--no-store-on-disk does not go with --store bigtable: the data is in Bigtable; for data in memory leave out --store bigtable',
+      )
+    }
     if (value === undefined || value === false) continue
     throw new UsageError(`${name === 'directory' ? value : `--${name}`} does not go with --store bigtable: ${words}`)
   }
