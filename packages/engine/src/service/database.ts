@@ -110,7 +110,7 @@ export class Database implements TtlDatabase {
 
   /** Changes single settings; what is committed from now on follows them. How entities are indexed the first write decides. */
   configure(changed: Partial<DatabaseSettings>): void {
-    if (this.#shared.transactions.commitsByGroup) refuseUnshared(changed)
+    if (this.#shared.local === undefined) refuseUnshared(changed)
     this.#settings = { ...this.#settings, ...changed }
     if (!this.#isRecorded) this.#indexOptions = firstIndexOptions(this.#settings.mode)
   }
@@ -186,7 +186,8 @@ export class Database implements TtlDatabase {
 
   /** The rows that a commit of the request would write and delete now; nothing is written (service/preview.ts). */
   preview(context: RequestContext, request: CommitRequest): MaybePromise<CommitPreview> {
-    return previewMutations({ database: this, ...this.#shared }, context, request)
+    const { kv, local, versions } = this.#shared
+    return previewMutations({ database: this, kv, log: local?.log, versions }, context, request)
   }
 
   /** Completes each key with a new id, in order. */
@@ -220,8 +221,8 @@ export class Database implements TtlDatabase {
   }
 
   #idParts(): IdRangeParts & KeyIdParts {
-    const { ids, log, view } = this.#shared
-    return { database: this, ids, log, view }
+    const { ids, local, view } = this.#shared
+    return { database: this, ids, log: local?.log, view }
   }
 
   /**
@@ -260,7 +261,7 @@ export class Database implements TtlDatabase {
   /** A verb that writes to the database. It waits while rows of the database, or where it writes, are being deleted (closed-scopes/G1). */
   #writing<T>(context: RequestContext, verb: (database: Database) => MaybePromise<T>): MaybePromise<T> {
     const by = (database: Database): MaybePromise<T> => {
-      this.#shared.log?.scopes.refuse(this.code)
+      this.#shared.local?.log.scopes.refuse(this.code)
       return verb(database)
     }
     const again = (): MaybePromise<T> => by(this.successor?.() ?? this)

@@ -208,17 +208,15 @@ export class EngineParts {
     }
     return {
       kv,
-      onDemand: place.local?.onDemand,
+      local: place.local,
       queryIndexes: new QueryIndexes(indexes),
       findings,
       statisticsEveryMs: this.options.statisticsEveryMs ?? 0,
-      recent: place.local?.recent,
       transactions: verbs,
       reading: (database) =>
         place.shared === undefined
           ? new LocalReading(database, { ...place.local, settlement })
           : new place.modules.SharedReading(database, place.shared, settlement),
-      log: place.local?.log,
       versions: place.local?.versions ?? { readTime: () => scheduler.nowMicros() },
       view: new KvTableView(kv),
       ids,

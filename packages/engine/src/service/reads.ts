@@ -127,7 +127,7 @@ export class Reads {
             return andThen(rows, (whole) => this.#page(context, whole, { query, planned, window, nearest }))
           }
           const ready = this.#shared.queryIndexes.demandKeyOrder(this.#database, normal)
-          const rows = (): MaybePromise<void> => planRowsReady(context, this.#shared.onDemand, planned.source)
+          const rows = (): MaybePromise<void> => planRowsReady(context, this.#shared.local?.onDemand, planned.source)
           return andThen(andThen(ready, rows), () =>
             this.#reading.run(context, {
               options: request.read,
@@ -199,7 +199,7 @@ export class Reads {
       const rows = this.#rowsFor(context, request, view, plan, made)
       return andThen(rows, (whole) => runAggregation(context, whole, planned))
     }
-    return andThen(planRowsReady(context, this.#shared.onDemand, plan.source), () =>
+    return andThen(planRowsReady(context, this.#shared.local?.onDemand, plan.source), () =>
       this.#reading.run(context, {
         options: request.read,
         scopeOf: () => scopeOfQuery(request.query, planned.ancestor),

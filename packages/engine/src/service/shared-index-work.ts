@@ -8,6 +8,7 @@
  *   sweep    epoch at c ─▶ all below c resolved ─▶ its rows deleted at c ─▶ only the number is left ─▶ epoch
  *
  * XS1  Later commits have later cells: so nothing stands still while an index is built, and each step may be done twice.
+ * XS2  A read at a moment before b does not use the index: rows of older images are not in it.
  * XS3  Commits of its first epoch and later ones write the index, whichever gateway applies them, and earlier commits never do: the definition is stored
  *      before that epoch begins, which its gateway sees for itself. (If the gateway dies, and its write lands after so many epochs, that fails.)
  * XS4  One gateway at a time does the work, by a lease that it keeps; the others wait for it, and one of them goes on when it has died.
@@ -16,7 +17,6 @@
  *      than the walk, whose row of its kind is there, or a later commit has written it all.        test/property/gateways.test.ts
  * XS6  The number of a deleted index is never given again: rows and definitions of it may land late, and a gateway that stood still may
  *      delete its rows once more.                                                              shared-index-work.test.ts
- * XS2  A read at a moment before b does not use the index: rows of older images are not in it.
  */
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'

@@ -1,12 +1,10 @@
 /** The parts that the databases of one engine share: store, log and what is built on them. */
 import type { Findings } from '../findings/findings.ts'
 import type { IdAllocator } from '../ids/allocator.ts'
-import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import type { OnDemandRows } from '../on-demand/on-demand-rows.ts'
 import type { RowKv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
-import type { RecentCommits } from '../transactions/recent-commits.ts'
+import type { LocalParts } from './place.ts'
 import type { QueryIndexes } from './query-indexes.ts'
 import type { Reading, ReadingDatabase } from './reading.ts'
 import type { Settlement } from './settled.ts'
@@ -15,15 +13,11 @@ import type { TransactionVerbs } from './transaction-verbs.ts'
 /** The parts that a database shares with all others of its engine. */
 export interface SharedParts {
   readonly kv: RowKv
-  /** The same, where it makes rows when they are first read. */
-  readonly onDemand: OnDemandRows | undefined
-  /** Absent where several processes share the store. */
-  readonly log: CommitLog | undefined
+  /** Log and commits of this process; absent where several processes share the store. */
+  readonly local: LocalParts | undefined
   readonly versions: Pick<CommitVersions, 'readTime'>
   readonly view: TableView
   readonly ids: IdAllocator
-  /** Absent where the log is. */
-  readonly recent: RecentCommits | undefined
   readonly transactions: TransactionVerbs
   /** How a database is read. */
   reading(database: ReadingDatabase): Reading

@@ -39,7 +39,7 @@ export class SpecialSources {
     kind: string | undefined,
   ): StatisticsSource {
     const { projectId, databaseId, code } = this.#database
-    const { onDemand, versions, statisticsEveryMs } = this.#shared
+    const { local, versions, statisticsEveryMs } = this.#shared
     const isOfNow =
       read?.transaction === undefined && read?.newTransaction === undefined && read?.readTime === undefined
     const survey = () =>
@@ -47,7 +47,7 @@ export class SpecialSources {
         () => (isOfNow ? this.#state() : undefined),
         () => surveyOf(context, view, code, this.#database),
       )
-    const source = { projectId, databaseId, hasAllRows: onDemand?.keepsAll ?? true }
+    const source = { projectId, databaseId, hasAllRows: local?.onDemand?.keepsAll ?? true }
     const at = versions.readTime()
     if (statisticsEveryMs === 0 || !isOfNow || !isStatisticsKind(kind)) return { ...source, survey, at }
     const taken = this.#taken
@@ -70,8 +70,8 @@ export class SpecialSources {
 
   /** The same as long as no commit comes, none waits to be applied, and the same indexes are maintained. */
   #state(): string | undefined {
-    const { recent, log } = this.#shared
-    if (recent === undefined || log === undefined || log.pending.count > 0) return undefined
-    return [recent.now, ...this.#database.indexes.map(({ id }) => id)].join(' ')
+    const { local } = this.#shared
+    if (local === undefined || local.log.pending.count > 0) return undefined
+    return [local.recent.now, ...this.#database.indexes.map(({ id }) => id)].join(' ')
   }
 }
