@@ -31,8 +31,14 @@ export function placeInWords(place: BigtablePlace): string {
 
 /** The table is gone, and with it all that it held. */
 export class TableMissing extends DatastoreError {
-  constructor(message: string) {
-    super('NOT_FOUND', message)
+  /** The table, or the instance that it was in. */
+  readonly missing: string
+  readonly remedy: string
+
+  constructor(missing: string, remedy: string, said: string) {
+    super('NOT_FOUND', `there is no ${missing}; ${remedy} (${said})`)
+    this.missing = missing
+    this.remedy = remedy
   }
 }
 
@@ -43,13 +49,21 @@ const idPatterns = {
   appProfile: /^[a-zA-Z0-9_.-]{1,50}$/,
 } as const
 
+/** The same in words. */
+const idWords: Readonly<Record<keyof typeof idPatterns, string>> = {
+  project: 'it has 3 to 100 lowercase letters, digits, and . : _ -, and begins with a letter or a digit',
+  instance: 'it has 2 to 33 lowercase letters, digits and hyphens, and begins with a letter',
+  table: 'it has 1 to 50 letters, digits, and . _ -',
+  appProfile: 'it has 1 to 50 letters, digits, and . _ -',
+}
+
 /** Checks the names before they stand in a path. @throws INVALID_ARGUMENT */
 export function checkPlace(place: BigtablePlace): void {
   for (const part of ['project', 'instance', 'table', 'appProfile'] as const) {
     const id = place[part]
     if (id === undefined || idPatterns[part].test(id)) continue
     const name = part === 'appProfile' ? 'app profile' : part
-    throw invalidArgument(`"${id}" cannot be the id of a Bigtable ${name}: ids match ${idPatterns[part].source}`)
+    throw invalidArgument(`"${id}" cannot be the id of a Bigtable ${name}: ${idWords[part]}`)
   }
 }
 
@@ -116,13 +130,18 @@ function notFound(error: CallError, place: BigtablePlace, said: string): Datasto
         `--project=${project} --instance=${instance}\` lists those that there are, and --bigtable-app-profile names one (${said})`,
     )
   }
-  const remedy =
-    /instance/i.test(error.message) && !isTable
-      ? `there is no instance ${place.instance} in project ${place.project}; \`gcloud bigtable instances list --project ${place.project}\` ` +
-        'lists those that there are'
-      : `there is no table ${place.table} in instance ${place.instance} of project ${place.project}; ` +
-        `\`sixtables bigtable create ${flags(place)}\` makes it`
-  return new TableMissing(`${remedy} (${said})`)
+  const { table, instance, project } = place
+  return /instance/i.test(error.message) && !isTable
+    ? new TableMissing(
+        `instance ${instance} in project ${project}`,
+        `\`gcloud bigtable instances list --project ${project}\` lists those that there are`,
+        said,
+      )
+    : new TableMissing(
+        `table ${table} in instance ${instance} of project ${project}`,
+        `\`sixtables bigtable create ${flags(place)}\` makes it`,
+        said,
+      )
 }
 
 function roleFor(doing: string): string {

@@ -83,13 +83,15 @@ export class Availability {
     return !lasting.has(code)
   }
 
-  #gone({ message }: TableMissing): void {
+  #gone({ missing, remedy }: TableMissing): void {
     if (this.#isGone || this.#closing.signal.aborted) return
     this.#isGone = true
+    const time = new Date(Number(this.#clock.nowMicros() / 1000n)).toISOString().slice(11, 19)
     this.#set(
       new DatastoreError(
         'UNAVAILABLE',
-        `${message}; then start this gateway anew: it knows ids and indexes of the table that is gone, and serves no more`,
+        `there was no ${missing} at ${time} UTC; make it if it is still not there (${remedy}), then start this gateway anew: it knows ids and ` +
+          'indexes of the table that is gone, and serves no more',
       ),
     )
   }

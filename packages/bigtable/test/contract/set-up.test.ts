@@ -55,7 +55,7 @@ test('an address that takes connections and does not answer', async () => {
 
 test('ids that cannot be', async () => {
   expect(await problem(openBigtable({ ...options(), instance: 'A/B' }))).toContain(
-    '"A/B" cannot be the id of a Bigtable instance',
+    '"A/B" cannot be the id of a Bigtable instance: it has 2 to 33 lowercase letters, digits and hyphens, and begins with a letter',
   )
 })
 

@@ -59,9 +59,8 @@ export async function findServer(dir: string): Promise<FoundServer> {
   const server = readServerFile(dir)
   if (server === undefined || server.dir !== realpathSync(dir)) return { state: 'none' }
   try {
-    const response = await fetch(`http://${server.address}${serverPath}`, { signal: AbortSignal.timeout(answerMs) })
-    const told: unknown = await response.json().catch(() => undefined)
-    if (isServerFacts(told) && told.pid === server.pid && told.startedAt === server.startedAt) {
+    const told = await factsAt(server.address, answerMs)
+    if (told !== undefined && told.pid === server.pid && told.startedAt === server.startedAt) {
       return { state: 'running', server }
     }
     return { state: 'gone', server, reason: 'another program answers there' }
@@ -70,6 +69,13 @@ export async function findServer(dir: string): Promise<FoundServer> {
       error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${answerMs} ms` : causeOf(error)
     return { state: 'gone', server, reason }
   }
+}
+
+/** The facts that a server at an address tells; `undefined` = it is no server of ours. @throws the system's error, TimeoutError */
+export async function factsAt(address: string, timeoutMs: number): Promise<ServerFacts | undefined> {
+  const response = await fetch(`http://${address}${serverPath}`, { signal: AbortSignal.timeout(timeoutMs) })
+  const told: unknown = await response.json().catch(() => undefined)
+  return isServerFacts(told) ? told : undefined
 }
 
 /** `undefined`: no file, or one that is not ours. */

@@ -206,6 +206,7 @@ describe('inspect table goes wrong', () => {
     [[], 2, 'a table is missing: Entities, EntitiesByKind'],
     [['EntitiesByKid'], 2, 'there is no table EntitiesByKid; did you mean EntitiesByKind?'],
     [['Rows'], 2, 'there is no table Rows; there is Entities'],
+    [['Pending'], 2, 'sixtables inspect pending shows those of all entity groups'],
     [['Entities', '--limit', 'x'], 2, '--limit is a whole number'],
     [['Entities', '--limit', '5000'], 2, 'limit is 1 to 1000'],
     [['Entities', '--after', 'ToDo:1'], 2, '--after is a row key in hexadecimal'],
@@ -249,13 +250,13 @@ test('a server that says something else is told apart too', async () => {
   const other = createServer((_request, response) => response.end('<p>hello'))
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
   const address = `127.0.0.1:${(other.address() as AddressInfo).port}`
-  for (const [args, why] of [
-    [['gql', 'SELECT * FROM ToDo'], 'answered RunQuery with no type; it is no Datastore'],
-    [['dump'], 'answered RunQuery with no type; it is no Datastore'],
-    [['check'], 'answered POST /emulator/inspect/check with something else than JSON'],
-    [['ids', 'next', 'ToDo'], 'answered GET /emulator/ids/next with something else than JSON'],
+  for (const [args, code, why] of [
+    [['gql', 'SELECT * FROM ToDo'], 1, 'answered RunQuery with no type; it is no Datastore'],
+    [['dump'], 1, 'answered RunQuery with no type; it is no Datastore'],
+    [['check'], 2, 'answered POST /emulator/inspect/check with something else than JSON'],
+    [['ids', 'next', 'ToDo'], 1, 'answered GET /emulator/ids/next with something else than JSON'],
   ] as const) {
-    expect(await ask(...args, '--endpoint', address)).toEqual({ code: 1, out: '', err: `sixtables: ${address} ${why}` })
+    expect(await ask(...args, '--endpoint', address)).toEqual({ code, out: '', err: `sixtables: ${address} ${why}` })
   }
   other.close()
 })

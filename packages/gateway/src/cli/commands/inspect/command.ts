@@ -1,7 +1,7 @@
 /** `sixtables inspect` for parser, help and reference; what it does is imported when it runs. */
 import type { Command, Positional, Run } from '../../framework/command.ts'
 import { placeFlags, targetFlags } from '../../target/target-flags.ts'
-import { tableNames } from './table-names.ts'
+import { tablesInWords } from './table-names.ts'
 
 const key: Positional = { name: 'key', describe: 'Key, root first: ToDo:1 or User:"ada"/ToDo:5' }
 const whenMissing = 'a key is missing; write it like ToDo:1 or User:"ada"/ToDo:5'
@@ -31,8 +31,8 @@ export const inspectCommand: Command = {
     {
       name: 'table',
       describe: 'Show the rows of one table in key order',
-      positionals: [{ name: 'table', describe: tableNames.join(', ') }],
-      whenMissing: `a table is missing: ${tableNames.join(', ')}`,
+      positionals: [{ name: 'table', describe: tablesInWords }],
+      whenMissing: `a table is missing: ${tablesInWords}`,
       flags: [
         ...placeFlags,
         {

@@ -19,7 +19,7 @@ import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { columns, counted } from '../../framework/print.ts'
 import { askTarget, keyParameters } from '../../target/ask.ts'
-import { tableNames } from './table-names.ts'
+import { tableNames, tablesInWords } from './table-names.ts'
 
 export function inspectRows(flags: Flags, io: Io): Promise<number> {
   return answer(flags, io, { what: 'rows', parameters: keyParameters(flags, io), inWords: rowsInWords })
@@ -53,8 +53,14 @@ export function inspectTable(flags: Flags, io: Io): Promise<number> {
 function tableNamed(name: string): string {
   const found = tableNames.find((one) => one.toLowerCase() === name.toLowerCase())
   if (found !== undefined) return found
+  if (name.toLowerCase() === 'pending') {
+    throw new UsageError(
+      'Pending is no table of its own: its rows mark the records of Log that are not wholly applied; sixtables inspect pending ' +
+        'shows those of all entity groups, and sixtables inspect rows those of one',
+    )
+  }
   const near = nearest(name, tableNames)
-  const hint = near === undefined ? `there is ${tableNames.join(', ')}` : `did you mean ${near}?`
+  const hint = near === undefined ? `there is ${tablesInWords}` : `did you mean ${near}?`
   throw new UsageError(`there is no table ${name}; ${hint}`)
 }
 

@@ -12,3 +12,6 @@ export const tableNames: readonly string[] = [
   'Log',
   'Metadata',
 ]
+
+/** Beside the six tables of entities, indexes and ids, a store has two of its own. */
+export const tablesInWords: string = `${tableNames.slice(0, 6).join(', ')}; beside these six, Log and Metadata`

@@ -11,6 +11,7 @@ import { summaryOf } from '../../../calls/call-summary.ts'
 import type { CallReport } from '../../../calls/calls.ts'
 import { movableClock } from '../../../controls/emulator-clock.ts'
 import { type Served, type ServeOptions, serve } from '../../../emulator/serve.ts'
+import { factsAt } from '../../../emulator/server-file.ts'
 import { failureLog, type Logger } from '../../../logger.ts'
 import { UsageError } from '../../framework/errors.ts'
 import { drawGateway, openRows } from '../../target/bigtable.ts'
@@ -61,7 +62,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
     await recording?.begin(served, logger)
   } catch (error) {
     await engine.close()
-    throw listenError(error, addressOf(settings))
+    throw await listenError(error, addressOf(settings))
   }
   return {
     endpoint: { host: served.gateway.host, port: served.gateway.port },
@@ -159,19 +160,29 @@ async function checkPort(settings: StartSettings): Promise<void> {
   try {
     await once(probe.listen({ host, port }), 'listening')
   } catch (error) {
-    throw listenError(error, { host, port })
+    throw await listenError(error, { host, port })
   }
   probe.close()
   await once(probe, 'close')
 }
 
+/** The program that listens on an address. */
+async function userOf(address: string): Promise<string> {
+  const facts = await factsAt(address, factsMs).catch(() => undefined)
+  return facts === undefined ? 'another program' : `a sixtables server, process ${facts.pid}`
+}
+
+const factsMs = 500
+
 /** The reason why an address cannot be listened on, in one line. */
-function listenError(error: unknown, endpoint: Endpoint): unknown {
+async function listenError(error: unknown, endpoint: Endpoint): Promise<unknown> {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const where = formatEndpoint(endpoint)
   switch (code) {
     case 'EADDRINUSE':
-      return new UsageError(`${where} is in use by another program; stop it, or choose another --port (0: a free one)`)
+      return new UsageError(
+        `${where} is in use by ${await userOf(where)}; stop it, or choose another --port (0: a free one)`,
+      )
     case 'EACCES':
       return new UsageError(`${where} may not be listened on by this user; choose a --port above 1023`)
     case 'EADDRNOTAVAIL':

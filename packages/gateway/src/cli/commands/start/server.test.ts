@@ -174,6 +174,18 @@ describe('sixtables start', () => {
     expect(readdirSync(folder), 'no folder is left behind').toEqual([])
   })
 
+  test('a port in use by another server of ours names its process', async () => {
+    const run = new Run('--port', '0', '--testing')
+    const address = await run.running()
+    const { code, err } = await done('--port', address.replace(/.*:/, ''), '--testing')
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining(`${address} is in use by a sixtables server, process ${process.pid}; stop it, or`),
+    })
+    run.signal()
+    await run.code
+  })
+
   test('an address that this machine does not have is exit code 2', async () => {
     const { code, err } = await done('--testing', '--port', '0', '--host', '192.0.2.1')
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('this machine has no address 192.0.2.1') })
