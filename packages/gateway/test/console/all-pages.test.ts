@@ -12,6 +12,7 @@ import { expect, test } from 'vitest'
 import { ServerProcess } from '../support/server-process.ts'
 import { sidewaysOverflow, violationsOf } from './axe.ts'
 import { consoleTests, type Visit } from './browser.ts'
+import { commit } from './commit.ts'
 
 const entities = ['a', 'b', 'c'].map((name) => ({
   key: { path: [{ kind: 'ToDo', name }] },
@@ -25,14 +26,11 @@ const entities = ['a', 'b', 'c'].map((name) => ({
 /** Views with something in them; the address of a page alone is tried as well. */
 const views = ['#/data/demo/ToDo', `#/entity/demo/${encodeURIComponent('ToDo:"a"')}`]
 
-async function put(origin: string): Promise<void> {
-  const mutations = entities.map((upsert) => ({ upsert }))
-  const answer = await fetch(`${origin}/v1/projects/demo:commit`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations }),
-  })
-  expect(answer.status).toBe(200)
+function put(origin: string): Promise<void> {
+  return commit(
+    origin,
+    entities.map((upsert) => ({ upsert })),
+  )
 }
 
 /** Addresses of all pages, as the navigation has them. */

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { startEmulator } from '../../src/emulator/emulator.ts'
 import { closeClient } from '../support/emulator.ts'
 import { consoleTests, picture } from './browser.ts'
+import { commit } from './commit.ts'
 
 type Properties = Readonly<Record<string, object>>
 
@@ -22,17 +23,8 @@ async function seed(
     const mutations = ids.map((id) => ({
       upsert: { key: { partitionId, path: [{ kind, id: String(id) }] }, properties: properties(id) },
     }))
-    await commit(origin, project, { databaseId: database, mutations })
+    await commit(origin, mutations, { project, databaseId: database })
   }
-}
-
-async function commit(origin: string, project: string, request: object): Promise<void> {
-  const answer = await fetch(`${origin}/v1/projects/${project}:commit`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', ...request }),
-  })
-  expect(answer.status, await answer.text()).toBe(200)
 }
 
 const text = (stringValue: string) => ({ stringValue })
@@ -65,7 +57,7 @@ async function staysWhenRowsCome(page: Page, origin: string): Promise<void> {
     { kind: 'Task', id: String(index - 60) },
     { kind: 'Task', id: '1' },
   ]
-  await commit(origin, 'demo', { mutations: [{ upsert: { key: { path }, properties: {} } }] })
+  await commit(origin, [{ upsert: { key: { path }, properties: {} } }])
   await expect.poll(async () => Number(await active.getAttribute('aria-rowindex'))).toBe(index + 1)
   expect({ words: await active.textContent(), box: await active.boundingBox() }).toEqual(before)
 }

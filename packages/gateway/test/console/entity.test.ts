@@ -5,6 +5,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts'
 import { requestFromJson } from '../../src/protocols/json-codec.ts'
 import { sidewaysOverflow, violationsOf } from './axe.ts'
 import { consoleTests, picture } from './browser.ts'
+import { commit } from './commit.ts'
 
 const every = {
   partition: { projectId: 'demo', databaseId: '', namespaceId: '' },
@@ -339,13 +340,7 @@ consoleTests('an entity in the console', ({ visit }) => {
     const { page, origin, go } = await visit('')
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`p${i}`, { integerValue: String(i) }]))
     const long = { stringValue: 'x'.repeat(1_000_000), excludeFromIndexes: true }
-    const upsert = { key: { path: [{ kind: 'Large', name: 'a' }] }, properties: { long, ...many } }
-    const answer = await fetch(`${origin}/v1/projects/demo:commit`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations: [{ upsert }] }),
-    })
-    expect(answer.status).toBe(200)
+    await commit(origin, [{ upsert: { key: { path: [{ kind: 'Large', name: 'a' }] }, properties: { long, ...many } } }])
     await go(`#/entity/demo/${encodeURIComponent('Large:"a"')}`)
     const rows = page.getByRole('region', { name: 'EntitiesByPropertyAsc' })
     await rows.getByRole('button', { name: 'Show all 300 rows' }).waitFor()

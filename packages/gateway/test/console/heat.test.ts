@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { consoleTests, picture } from './browser.ts'
+import { commit } from './commit.ts'
 
 const seconds = 40
 const perSecond = 12
@@ -17,12 +18,7 @@ async function load(emulator: Emulator, origin: string, count = seconds): Promis
     const mutations = Array.from({ length: perSecond }, (_, i) => ({
       upsert: { key: { path: [{ kind: 'Customer', id: String(second * perSecond + i + 1) }] }, properties: {} },
     }))
-    const answer = await fetch(`${origin}/v1/projects/lab:commit`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations }),
-    })
-    expect(answer.status).toBe(200)
+    await commit(origin, mutations, { project: 'lab' })
     await emulator.clock.advance(1000)
   }
 }

@@ -1,18 +1,11 @@
 /** The page Log and apply: records are released by buttons, and pinned queries show what is stale meanwhile. */
 import { expect, test } from 'vitest'
 import { consoleTests, picture } from './browser.ts'
+import { commit } from './commit.ts'
 
-async function put(origin: string, id: number, done: boolean, title = `Task ${id}`): Promise<void> {
-  const entity = {
-    key: { path: [{ kind: 'ToDo', id: `${id}` }] },
-    properties: { title: { stringValue: title }, done: { booleanValue: done } },
-  }
-  const answer = await fetch(`${origin}/v1/projects/demo:commit`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations: [{ upsert: entity }] }),
-  })
-  expect(answer.status).toBe(200)
+function put(origin: string, id: number, done: boolean, title = `Task ${id}`): Promise<void> {
+  const properties = { title: { stringValue: title }, done: { booleanValue: done } }
+  return commit(origin, [{ upsert: { key: { path: [{ kind: 'ToDo', id: `${id}` }] }, properties } }])
 }
 
 const open = 'SELECT * FROM ToDo WHERE done = false'

@@ -1,19 +1,16 @@
 /** The page Six tables: rows light up in the order of a commit's steps, and tables of any size are scrolled by small ranges. */
 import { expect, test } from 'vitest'
 import { consoleTests, picture } from './browser.ts'
+import { commit } from './commit.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 
-async function put(origin: string, entities: readonly { readonly id: number; readonly properties: Properties }[]) {
-  const mutations = entities.map(({ id, properties }) => ({
-    upsert: { key: { path: [{ kind: 'ToDo', id: `${id}` }] }, properties },
-  }))
-  const answer = await fetch(`${origin}/v1/projects/demo:commit`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ mode: 'NON_TRANSACTIONAL', mutations }),
-  })
-  expect(answer.status).toBe(200)
+function put(origin: string, entities: readonly { readonly id: number; readonly properties: Properties }[]) {
+  const upserts = entities.map(({ id, properties }) => ({ key: { path: [{ kind: 'ToDo', id: `${id}` }] }, properties }))
+  return commit(
+    origin,
+    upserts.map((upsert) => ({ upsert })),
+  )
 }
 
 const task = (id: number) => ({
