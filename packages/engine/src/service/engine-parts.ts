@@ -233,6 +233,7 @@ export class EngineParts {
       context: (signal) => this.backgroundContext(signal),
       databases: () => databases.all(),
       inTurn: (sweep) => this.#sweepInTurn(sweep),
+      switchedOff: options.switchedOff,
       onFailure: (error) => options.onBackgroundFailure?.(error),
     })
   }

@@ -6,6 +6,7 @@ import { formatKey, type Key } from '../../src/model/key.ts'
 import type { Filter } from '../../src/model/query.ts'
 import type { ReadOptions } from '../../src/service/api.ts'
 import type { Database } from '../../src/service/database.ts'
+import { entity, property } from './entity-messages.ts'
 import { type Gateway, GatewayDied, type GatewaysWorld } from './gateways-world.ts'
 import { mutationOf, storedValue } from './log-world.ts'
 
@@ -21,6 +22,10 @@ const child = (name: string): Key => ({
 export const roots: readonly Key[] = ['a', 'b', 'c', 'd'].map(root)
 export const keys: readonly Key[] = [...roots, child('a'), child('b')]
 export const nameOf = formatKey
+/** Expired with an odd value. Clients put it, and only the deletion of expired entities deletes it. */
+const expiring: Key = { partition, path: [{ kind: 'E', name: 'e' }] }
+export const expiringName: string = nameOf(expiring)
+const farMicros = 2n ** 52n
 
 /** Values of entities by their names. */
 export type Values = ReadonlyMap<string, number>
@@ -98,6 +103,9 @@ export class Clients {
     ]
     // Only reads of the past ask for cells that a sweep may have taken away.
     if (this.#world.sweeps && random.next() < 0.25) return await this.#past(gateway)
+    if (this.#world.expires && random.next() < 0.5) {
+      return await (random.next() < 0.6 ? this.#putExpiring(gateway) : this.#expire(gateway))
+    }
     if (random.next() < this.#resets) return await this.#reset(gateway)
     await this.#world.pick(calls)()
     // The second group of a commit of two may be finished after the answer.
@@ -242,6 +250,30 @@ export class Clients {
       event.given = nameOf(first.key)
       event.stamp = first.version
       event.writes = new Map([[event.given, value]])
+    })
+  }
+
+  #putExpiring(gateway: Gateway): Promise<void> {
+    const event = this.#begin('put of an entity that expires')
+    const value = ++this.#lastValue
+    event.writes = new Map([[expiringName, value]])
+    const properties = [
+      property('expires', { type: 'timestamp', micros: value % 2 === 0 ? farMicros : 1n }),
+      property('v', { type: 'integer', value: BigInt(value) }),
+    ]
+    const mutations = [{ operation: 'upsert' as const, entity: entity(expiring, ...properties) }]
+    return this.#noted(event, async () => {
+      const { mutationResults } = await at(gateway, (database, context) =>
+        database.commit(context, { mode: 'nonTransactional', mutations }),
+      )
+      const [first] = mutationResults
+      if (first !== undefined) event.stamp = first.version
+    })
+  }
+
+  #expire(gateway: Gateway): Promise<void> {
+    return this.#noted(this.#begin('deletion of expired entities'), async () => {
+      await at(gateway, () => gateway.engine.sweepExpired())
     })
   }
 

@@ -83,6 +83,8 @@ export class GatewaysWorld {
   readonly #groupBytesMax: number | undefined
   /** Whether clients commit transactions twice at a time. */
   readonly commitsTwice: boolean
+  /** Whether expired entities are deleted. */
+  readonly expires: boolean
   /** Told of a row before it is changed. */
   readonly #onChange: (row: RowKey) => void
   #waiting: Waiting[] = []
@@ -101,6 +103,7 @@ export class GatewaysWorld {
     this.#empties = this.#sweeps && seed % 2 === 0
     this.#groupBytesMax = seed % 7 === 2 ? 1_000 : undefined
     this.commitsTwice = seed % 3 === 0
+    this.expires = seed % 7 === 0
     this.#mode = this.random.next() < 0.2 ? 'legacy' : 'firestore'
   }
 
@@ -147,6 +150,7 @@ export class GatewaysWorld {
       seed: number,
       mode: this.#mode,
       switchedOff: this.#switchedOff,
+      ttl: this.expires ? [{ kind: 'E', property: 'expires' }] : [],
       retention: { ageMicros: 600n, bytesMax: 1 << 30 },
       onBackgroundFailure: (error) => {
         this.failure ??= error
