@@ -27,7 +27,7 @@ export interface ServeOptions extends Omit<GatewayOptions, 'calls' | 'engine' | 
   readonly engine: Engine
   /** The engine's own. */
   readonly scheduler: MovableClock
-  /** Folder of the data, where the address is left; `undefined` = in memory. */
+  /** Folder of the data, where the address is left; `undefined` = in memory, or in a shared store. */
   readonly dir: string | undefined
   /** The project that the printed environment names. */
   readonly project: string
@@ -71,7 +71,14 @@ export async function serve({
   const clock = new EmulatorClock(scheduler, engine)
   const here = dir === undefined ? undefined : realpathSync(dir)
   const startedAt = new Date().toISOString()
-  const factsOf = (): ServerFacts => ({ address: reachable(gateway), project, dir: here, pid: process.pid, startedAt })
+  const factsOf = (): ServerFacts => ({
+    address: reachable(gateway),
+    project,
+    dir: here,
+    sharedStore: engine.isShared ? engine.store.location : undefined,
+    pid: process.pid,
+    startedAt,
+  })
   let endLabs = async (): Promise<void> => {}
   const gateway = await startGateway({
     ...options,

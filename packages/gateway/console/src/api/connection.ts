@@ -17,8 +17,10 @@ const askWhileLostMs = 400
 export interface ServerFacts {
   readonly address: string
   readonly project: string
-  /** Folder of the data; absent in memory. */
+  /** Folder of the data; absent in memory and at a shared store. */
   readonly dir?: string
+  /** The store that several gateways may share, in words. Nothing there waits, stands still or tells of commits. */
+  readonly sharedStore?: string
   readonly startedAt: string
 }
 

@@ -9,6 +9,7 @@ import { type Page, type PageRequest, pageMax } from '../model/paging.ts'
 import { countIn, type GqlQuery, keysOf, pageQuery } from '../model/statements.ts'
 import type { ApiKey, ApiProperties, ApiValue } from '../model/value-words.ts'
 import type { EntityScope } from './entities.ts'
+import { wrote } from './events.ts'
 import { type CallOptions, pathPart, postJson } from './http.ts'
 
 export interface EntityResult {
@@ -99,6 +100,7 @@ export async function deleteKeys(
     mutations: keys.map((key) => ({ delete: key })),
   }
   await postJson(`/v1/projects/${pathPart(project)}:commit`, body, options)
+  wrote()
 }
 
 function placeOf({ project, database, namespace }: EntityScope): object {

@@ -5,6 +5,7 @@
 
 import type { JsonObject } from '../model/typed-json.ts'
 import { keyJson } from '../model/typed-json.ts'
+import { wrote } from './events.ts'
 import { type CallOptions, getJson, pathPart, postJson } from './http.ts'
 
 /** Where an entity lives; the default database and namespace are empty. */
@@ -104,6 +105,7 @@ export function previewWrite(
 export async function commitWrite(scope: EntityScope, key: string, write: Write): Promise<Written> {
   const path = `/v1/projects/${pathPart(scope.project)}:commit`
   const { mutationResults } = await postJson<CommitAnswer>(path, commitOf(scope, key, write))
+  wrote()
   const [result] = mutationResults
   return {
     ...(result?.key === undefined ? {} : { path: result.key.path }),

@@ -7,9 +7,10 @@
  * E1  A stream that ended opens again once the server is there; its readers hear `opened` each time, before the first event.
  * E2  Without a reader, and while the page is hidden, there is no stream.
  * E3  An error in a reader is reported as the page's own; the stream and its other readers go on.
+ * E4  A store that gateways share tells of no commit: there its readers hear `opened` when the user asks, and after own writes.
  */
 import { effect } from '@preact/signals'
-import { connection, epoch, lost } from './connection.ts'
+import { connection, epoch, lost, server } from './connection.ts'
 import { send } from './http.ts'
 
 export interface EventReader<T> {
@@ -41,6 +42,20 @@ export function openEvents<T>(path: string, reader: EventReader<T>): () => void 
     streams.delete(path)
     stream.abort?.abort()
   }
+}
+
+const commitsPath = '/emulator/commits?'
+
+/** Lets all that follows commits read anew (E4). */
+export function readAgain(): void {
+  for (const [path, stream] of streams) {
+    if (path.startsWith(commitsPath)) tell(stream, (reader) => reader.onOpened?.())
+  }
+}
+
+/** After each write of the console: elsewhere the stream tells of it. */
+export function wrote(): void {
+  if (server.value?.sharedStore !== undefined) readAgain()
 }
 
 function startMissing(): void {

@@ -2,7 +2,7 @@
  * Fixtures, and managed exports and imports, over HTTP. Operations go on at the server when nobody waits for them.
  */
 import type { EntityScope } from './entities.ts'
-import { dataOf } from './events.ts'
+import { dataOf, wrote } from './events.ts'
 import { ApiError, type CallOptions, getJson, pathPart, postJson, ServerGone, send } from './http.ts'
 
 export type FixtureFormat = 'json' | 'yaml' | 'csv'
@@ -37,7 +37,10 @@ export async function loadFixture(
   const response = await send('POST', '/emulator/fixtures?progress=true', body, { signal })
   for await (const data of dataOf(response)) {
     const event = JSON.parse(data) as LoadEvent
-    if ('report' in event) return event.report
+    if ('report' in event) {
+      wrote()
+      return event.report
+    }
     if ('error' in event) throw new ApiError(event.error.status, event.error.message)
     onEntities(event.progress.rows)
   }

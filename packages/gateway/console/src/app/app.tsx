@@ -6,6 +6,7 @@
  */
 import { useEffect } from 'preact/hooks'
 import { connection, server, watchServer } from '../api/connection.ts'
+import { StoreWords } from '../components/shared-store.tsx'
 import { Navigation } from './navigation.tsx'
 import { PageView } from './page-view.tsx'
 import { homePage, pages } from './pages.ts'
@@ -38,14 +39,7 @@ export function App() {
       <footer class="page-footer">
         {server.value !== undefined && (
           <span>
-            {server.value.address}, data{' '}
-            {server.value.dir === undefined ? (
-              'in memory'
-            ) : (
-              <>
-                in <bdi>{server.value.dir}</bdi>
-              </>
-            )}
+            {server.value.address}, data <StoreWords />
           </span>
         )}
       </footer>

@@ -4,6 +4,7 @@ import { deleteJson, postJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { ChoiceField, TextField } from '../../components/field.tsx'
+import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
 import { counted } from '../../model/numbers.ts'
 
@@ -42,34 +43,36 @@ export function ClockControl() {
       {error !== undefined && <ErrorNote error={error} what="The clock cannot be read" />}
       <p class="clock-now">{value === undefined ? '–' : value.now}</p>
       <p class="muted">{value === undefined ? '' : offsetInWords(value.offsetMs)}</p>
-      <div class="clock-forms">
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            move.run({ advanceMs: Number(amount) * Number(unit) })
-          }}
-        >
-          <TextField label="Advance by" type="number" value={amount} onChange={setAmount} isRequired />
-          <ChoiceField label="Unit" value={unit} choices={units} onChange={setUnit} />
-          <button type="submit" class="primary" disabled={move.isBusy}>
-            Advance
+      <NeedsOneProcess why="no gateway can move the time of all. Wait, or use a store of one process.">
+        <div class="clock-forms">
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              move.run({ advanceMs: Number(amount) * Number(unit) })
+            }}
+          >
+            <TextField label="Advance by" type="number" value={amount} onChange={setAmount} isRequired />
+            <ChoiceField label="Unit" value={unit} choices={units} onChange={setUnit} />
+            <button type="submit" class="primary" disabled={move.isBusy}>
+              Advance
+            </button>
+          </form>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              move.run({ to })
+            }}
+          >
+            <TextField label="Move to" value={to} onChange={setTo} placeholder="2030-01-01T00:00:00Z" isRequired />
+            <button type="submit" disabled={move.isBusy}>
+              Set
+            </button>
+          </form>
+          <button type="button" disabled={back.isBusy} onClick={() => back.run()}>
+            Back to real time
           </button>
-        </form>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            move.run({ to })
-          }}
-        >
-          <TextField label="Move to" value={to} onChange={setTo} placeholder="2030-01-01T00:00:00Z" isRequired />
-          <button type="submit" disabled={move.isBusy}>
-            Set
-          </button>
-        </form>
-        <button type="button" disabled={back.isBusy} onClick={() => back.run()}>
-          Back to real time
-        </button>
-      </div>
+        </div>
+      </NeedsOneProcess>
       <ActionNote action={move} what="The clock was not moved" />
       <ActionNote action={back} what="The clock was not set back" />
       <p class="note muted">

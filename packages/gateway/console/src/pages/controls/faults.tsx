@@ -3,6 +3,7 @@ import { deleteJson, pathPart } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
 import { counted } from '../../model/numbers.ts'
 import { FaultForm } from './fault-form.tsx'
@@ -36,7 +37,9 @@ export function FaultControl() {
       )}
       <ActionNote action={remove} what="The fault was not removed" />
       <h2>Add a fault</h2>
-      <FaultForm onAdded={reload} />
+      <NeedsOneProcess why="no gateway can inject a fault for all. Stop one to see what clients do, or use a store of one process.">
+        <FaultForm onAdded={reload} />
+      </NeedsOneProcess>
     </>
   )
 }

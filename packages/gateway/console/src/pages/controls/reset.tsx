@@ -8,6 +8,7 @@ import { DatabaseFields } from '../../components/database-fields.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ChoiceField, TextField } from '../../components/field.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { isShared, StoreWords } from '../../components/shared-store.tsx'
 import { useAction } from '../../components/use-loaded.ts'
 
 const scopes = [
@@ -67,10 +68,11 @@ export function ResetControl() {
           }
         >
           <p>
-            This deletes <SafeText text={words} />, {storeInWords()}.
+            This deletes <SafeText text={words} />, <StoreInWords />.
           </p>
           <p>
-            {scope === 'all' ? 'Ids begin anew, composite indexes stay defined.' : 'Composite indexes stay defined.'}
+            {scope === 'all' && `Ids ${isShared() ? 'go on from the last one' : 'begin anew'}. `}Composite indexes stay
+            defined.
           </p>
         </Dialog>
       )}
@@ -78,9 +80,15 @@ export function ResetControl() {
   )
 }
 
-function storeInWords(): string {
-  const dir = server.value?.dir
-  return dir === undefined ? 'which are in memory' : `on disk in ${dir}; they cannot be brought back`
+function StoreInWords() {
+  const isKept = isShared() || server.value?.dir !== undefined
+  return (
+    <>
+      which are <StoreWords />
+      {isShared() && ', for all of its gateways'}
+      {isKept && '; they cannot be brought back'}
+    </>
+  )
 }
 
 function wordsOf(scope: Scope, { project, database }: DatabaseName, namespace: string): string {

@@ -7,6 +7,7 @@ import { ActionNote } from '../../components/action-note.tsx'
 import { DatabaseFields } from '../../components/database-fields.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { ChoiceField, TextField } from '../../components/field.tsx'
+import { isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
 import { applyChoices } from '../../model/job-policy.ts'
 import { addressOf, navigate, type PageProps, type Route } from '../../model/route.ts'
@@ -146,24 +147,37 @@ function SettingFields({ form, onChange }: FieldsProps) {
       onChange={(value) => onChange({ [name]: value })}
     />
   )
+  const [mode, ...others] = choices.map(([name, label, values]) => (
+    <ChoiceField
+      key={name}
+      label={label}
+      value={form[name]}
+      choices={isShared() ? values.filter(([value]) => value !== 'PESSIMISTIC') : values}
+      onChange={(one) => onChange({ [name]: one })}
+    />
+  ))
   return (
-    <div class="fields">
-      {choices.map(([name, label, values]) => (
-        <ChoiceField
-          key={name}
-          label={label}
-          value={form[name]}
-          choices={values}
-          onChange={(one) => onChange({ [name]: one })}
-        />
-      ))}
-      <ChoiceField label="Apply" value={form.apply} choices={applyChoices} onChange={(apply) => onChange({ apply })} />
-      {form.apply === 'timeJobPolicy' && text('delayMs', 'Delay in ms', 'random, mostly 100')}
-      {form.apply === 'probabilityJobPolicy' && text('unappliedPercentage', 'Pending groups not seen, %', '10')}
-      {form.apply === 'probabilityJobPolicy' && text('randomSeed', 'Seed of the chance', 'of the clock')}
-      {text('lockTimeoutMs', 'Lock timeout in ms', '')}
-      {text('entityGroupsMax', 'Most entity groups of a transaction', 'no limit')}
-    </div>
+    <>
+      <NeedsOneProcess why="start each gateway with --mode for another mode; each commit is applied at once.">
+        <div class="fields">
+          {mode}
+          <ChoiceField
+            label="Apply"
+            value={form.apply}
+            choices={applyChoices}
+            onChange={(apply) => onChange({ apply })}
+          />
+          {form.apply === 'timeJobPolicy' && text('delayMs', 'Delay in ms', 'random, mostly 100')}
+          {form.apply === 'probabilityJobPolicy' && text('unappliedPercentage', 'Pending groups not seen, %', '10')}
+          {form.apply === 'probabilityJobPolicy' && text('randomSeed', 'Seed of the chance', 'of the clock')}
+        </div>
+      </NeedsOneProcess>
+      <div class="fields">
+        {others}
+        {text('lockTimeoutMs', 'Lock timeout in ms', '')}
+        {text('entityGroupsMax', 'Most entity groups of a transaction', 'no limit')}
+      </div>
+    </>
   )
 }
 

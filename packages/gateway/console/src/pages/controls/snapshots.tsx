@@ -7,6 +7,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { TextField } from '../../components/field.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
 import { counted } from '../../model/numbers.ts'
 import { ResetControl } from './reset.tsx'
@@ -21,7 +22,13 @@ export function SnapshotControl() {
   return (
     <>
       <h2>Snapshots</h2>
-      {server.value?.dir === undefined ? <Snapshots /> : <NoSnapshots dir={server.value.dir} />}
+      {server.value?.dir === undefined ? (
+        <NeedsOneProcess why="it has no snapshots, as it never stands still. Export its databases instead, with npx sixtables export FOLDER.">
+          <Snapshots />
+        </NeedsOneProcess>
+      ) : (
+        <NoSnapshots dir={server.value.dir} />
+      )}
       <h2>Reset</h2>
       <ResetControl />
     </>

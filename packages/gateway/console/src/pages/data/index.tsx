@@ -9,6 +9,7 @@ import { printGql } from '../../../../src/gql/print.ts'
 import type { Statement } from '../../../../src/gql/syntax.ts'
 import { server } from '../../api/connection.ts'
 import { SafeText } from '../../components/safe-text.tsx'
+import { CommitsUntold } from '../../components/shared-store.tsx'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { navigate, type PageProps } from '../../model/route.ts'
 import { sortedBy, statementIn, wholeKind } from '../../model/statements.ts'
@@ -29,6 +30,7 @@ export default function DataPage({ route }: PageProps) {
     <section class="page data-page">
       <ScopePanel place={place} catalog={catalog} />
       <div class="data-main">
+        <CommitsUntold />
         {place.project !== '' && hasQuery ? (
           <Query
             key={JSON.stringify([place.project, place.database, place.namespace])}

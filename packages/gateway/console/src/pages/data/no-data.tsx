@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { server } from '../../api/connection.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
+import { isShared } from '../../components/shared-store.tsx'
 
 export interface NoDataProps {
   readonly project: string
@@ -22,7 +23,10 @@ export function NoData({ project, namespace, children }: NoDataProps) {
   const put = `npx sixtables put --endpoint ${address} --project ${name} ToDo:1 '{"title": "look inside"}'`
   return (
     <EmptyState title={namespace === '' ? 'No data yet' : 'No data in this namespace'}>
-      <p>Entities appear here as soon as a program writes them. Point the program's client library at this server:</p>
+      <p>
+        {isShared() ? '' : 'Entities appear here as soon as a program writes them. '}Point the client library of your
+        program at this server:
+      </p>
       <pre>{lines}</pre>
       <CopyButton text={lines} />
       <p class="no-data-next">Or write the first entity from a terminal, or a whole fixture:</p>

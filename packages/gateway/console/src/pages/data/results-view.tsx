@@ -9,6 +9,7 @@ import { CopyButton } from '../../components/copy-button.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { isShared } from '../../components/shared-store.tsx'
 import { addressOfEntity, scopeQuery } from '../../model/entity-address.ts'
 import { formatKeyPath } from '../../model/key-text.ts'
 import { pageMax } from '../../model/paging.ts'
@@ -61,7 +62,10 @@ export function ResultsView(props: ResultsViewProps) {
         )}
         {pages.count === 0 && pages.isComplete ? (
           <EmptyState title="No results">
-            <p>The query finds nothing now. What is written later and matches appears here by itself.</p>
+            <p>
+              The query finds nothing now.
+              {isShared() ? '' : ' What is written later and matches appears here by itself.'}
+            </p>
           </EmptyState>
         ) : (
           !(pages.isNew && pages.error !== undefined) && (

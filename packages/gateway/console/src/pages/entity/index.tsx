@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { EntityEditor } from '../../components/entity-editor/entity-editor.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { CommitsUntold } from '../../components/shared-store.tsx'
 import { addressOfEntity, scopeQuery } from '../../model/entity-address.ts'
 import { parseKeyPath } from '../../model/key-text.ts'
 import { addressOf, navigate, type PageProps } from '../../model/route.ts'
@@ -48,6 +49,7 @@ function Inside({ scope, entityKey, query }: InsideProps) {
   return (
     <section class="page entity-page">
       <Head scope={scope} entityKey={entityKey} isThere={isThere} onEdit={setEditing} />
+      <CommitsUntold />
       {error !== undefined && <ErrorNote error={error} what="The entity could not be read" />}
       {versions?.length === 0 && (
         <EmptyState title="There is no such entity">

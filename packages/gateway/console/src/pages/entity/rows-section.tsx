@@ -33,7 +33,7 @@ export function RowsSection({ rows }: { readonly rows: readonly RowReport[] }) {
     <section class="entity-section" aria-labelledby="entity-rows">
       <header class="page-head">
         <h2 id="entity-rows">Rows</h2>
-        <span class="muted">{rows.length === 1 ? '1 row' : `${rows.length} rows`}</span>
+        <span class="muted">{countWords(rows)}</span>
         <button type="button" aria-pressed={isHex} onClick={() => setIsHex(!isHex)}>
           Row keys in hex
         </button>
@@ -45,6 +45,14 @@ export function RowsSection({ rows }: { readonly rows: readonly RowReport[] }) {
       </div>
     </section>
   )
+}
+
+/** A counter is of all ids that come from it: it is no row of the entity. */
+function countWords(rows: readonly RowReport[]): string {
+  const counters = rows.filter(({ table }) => table === 'IdSequences').length
+  const own = rows.length - counters
+  const words = own === 0 ? 'no row' : own === 1 ? '1 row' : `${own} rows`
+  return counters === 0 ? words : `${words}, and ${counters === 1 ? '1 counter' : `${counters} counters`} of ids`
 }
 
 interface TableRowsProps {

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { server } from '../../api/connection.ts'
 import { openEvents } from '../../api/events.ts'
 import { DatabaseChoice } from '../../components/database-choice.tsx'
+import { CommitsUntold, isShared, NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useLoaded } from '../../components/use-loaded.ts'
 import { addressOf, navigate, type PageProps, type QueryMembers } from '../../model/route.ts'
 import type { StoreEvent } from '../../model/store-events.ts'
@@ -37,6 +38,7 @@ export default function LogPage({ route }: PageProps) {
           onChoose={(project = place.project, database = undefined) => go(project, { database })}
         />
       </header>
+      <CommitsUntold />
       <p class="log-intro">
         A commit appends a record to the log of each entity group that it writes to. Applying the record writes the
         entity rows (milestone A), then the index rows (milestone B). Until then global queries do not see the commit.
@@ -68,12 +70,17 @@ function LogView({ place, queries, onQuery }: LogViewProps) {
   return (
     <div class="log-columns">
       <div>
-        <PolicyForm place={place} onChanged={again} />
-        <WaitingRecords place={place} report={value} error={error} onReleased={again} />
+        <NeedsOneProcess why="each commit is applied at once, as a gateway that waits may be gone. For queries that lag behind use a store of one process.">
+          <PolicyForm place={place} onChanged={again} />
+          <WaitingRecords place={place} report={value} error={error} onReleased={again} />
+        </NeedsOneProcess>
       </div>
       <section class="pinned-queries" aria-label="Pinned queries">
         <h2>Pinned queries</h2>
-        <p class="muted">They run again at each step of a commit, as your program would run them.</p>
+        <p class="muted">
+          They run again {isShared() ? 'when you read again' : 'at each step of a commit'}, as your program would run
+          them.
+        </p>
         <PinnedQuery name="Query 1" place={place} gql={queries[0]} turn={turn} onRun={(gql) => onQuery('q1', gql)} />
         <PinnedQuery name="Query 2" place={place} gql={queries[1]} turn={turn} onRun={(gql) => onQuery('q2', gql)} />
       </section>

@@ -3,6 +3,7 @@ import { postJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
+import { isShared } from '../../components/shared-store.tsx'
 import { useAction } from '../../components/use-loaded.ts'
 import { addressOf } from '../../model/route.ts'
 import { groupsOf } from './groups.ts'
@@ -39,7 +40,13 @@ export function WaitingRecords({ place, report, error, onReleased }: WaitingReco
       {release.error !== undefined && <ActionNote action={release} what="Nothing was released" />}
       {report !== undefined && count === 0 && (
         <p class="muted">
-          Every commit is wholly applied. Choose <em>by hand</em> above, put an entity, and its record waits here.
+          Every commit is wholly applied.
+          {!isShared() && (
+            <>
+              {' '}
+              Choose <em>by hand</em> above, put an entity, and its record waits here.
+            </>
+          )}
         </p>
       )}
       {groupsOf(pending).map(({ group, namespace, records }) => (

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { DatabaseChoice } from '../../components/database-choice.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
+import { CommitsUntold, isShared } from '../../components/shared-store.tsx'
 import { addressOf, navigate, type PageProps, type QueryMembers, type Route } from '../../model/route.ts'
 import { JumpForm } from './jump-form.tsx'
 import type { Place } from './row-text.ts'
@@ -10,6 +11,9 @@ import { StepList } from './step-list.tsx'
 import { tables } from './table-names.ts'
 import { TablePane } from './table-pane.tsx'
 import { useLiveTables } from './use-live-tables.ts'
+
+const aboutSharedLog =
+  'Here the record of a commit is a cell in the row of its entity group: the page of an entity shows those of its group.'
 
 /** The part of the store that the address names; without a project all of it. */
 function placeOf({ parts: [project], query }: Route): Place {
@@ -46,7 +50,8 @@ export default function TablesPage({ route }: PageProps) {
           <label class="check">
             <input
               type="checkbox"
-              checked={live.follows}
+              checked={live.follows && !isShared()}
+              disabled={isShared()}
               onChange={(event) => live.follow(event.currentTarget.checked)}
             />
             Follow commits
@@ -73,18 +78,25 @@ export default function TablesPage({ route }: PageProps) {
           </label>
         </div>
       </header>
+      <CommitsUntold />
       {live.error !== undefined && <ErrorNote error={live.error} />}
       {isEmpty && (
         <EmptyState title="The tables are empty">
           <p>
-            Put an entity with your program, or from a terminal, and watch its rows appear:{' '}
-            <code>npx sixtables seed entities.json</code>
+            Put an entity with your program, or from a terminal, and{' '}
+            {isShared() ? 'read again' : 'watch its rows appear'}: <code>npx sixtables seed entities.json</code>
           </p>
         </EmptyState>
       )}
       <div class={`tables-grid ${isWrapped || form === 'hex' ? 'is-wrapped' : ''}`}>
         <div class="log-column">
-          <StepList shown={live.shown} project={place.project ?? live.projectDefault} database={place.database ?? ''} />
+          {!isShared() && (
+            <StepList
+              shown={live.shown}
+              project={place.project ?? live.projectDefault}
+              database={place.database ?? ''}
+            />
+          )}
           {tables.filter(({ name }) => name === 'Log').map(paneOf)}
         </div>
         {tables.filter(({ name }) => name !== 'Log').map(paneOf)}
@@ -98,7 +110,7 @@ export default function TablesPage({ route }: PageProps) {
         key={name}
         table={name}
         step={step}
-        about={about}
+        about={name === 'Log' && isShared() ? aboutSharedLog : about}
         rows={live.windowOf(name)}
         lit={live.shown?.lit.get(name)}
         marked={live.marked}

@@ -29,7 +29,7 @@ export const resetCommand: Command = {
     ['$0 reset --project p1 --namespace test', 'one namespace of one project'],
   ],
   notes: [
-    'In a terminal, the command names the data on disk that it will delete and asks first. In a script it does not ask.',
+    'In a terminal, the command names the data on disk or in a Bigtable that it will delete and asks first. In a script it does not ask.',
     'Composite indexes stay defined. `DATASTORE_PROJECT_ID` has no effect here: without `--project`, all projects are deleted.',
   ],
   run: async (flags, io) => (await import('./reset.ts')).reset(flags, io),

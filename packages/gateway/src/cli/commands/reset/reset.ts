@@ -1,4 +1,4 @@
-/** `sixtables reset`: deletes all data, or that of a project, a database or a namespace. What is on disk it asks about first. */
+/** `sixtables reset`: deletes all data, or that of a project, a database or a namespace. Data that is kept, on disk or in a Bigtable, it asks about first. */
 import { DatastoreError } from '@sixtables/engine'
 import { resetScopeOf } from '../../../admin/emulator/emulator-endpoints.ts'
 import type { DatabaseReport } from '../../../admin/emulator/inspection.ts'
@@ -50,10 +50,10 @@ interface Reset {
   readonly scope: ResetScope
 }
 
-/** The data that a reset would delete from a disk, in words; `undefined` when there is none. */
+/** The data that a reset would delete for good, in words; `undefined` when there is none, or in memory. */
 async function whatGoes(flags: Flags, io: Io, { place, scope }: Reset): Promise<string | undefined> {
-  const dir = 'dir' in place ? place.dir : await dirOf(place.address)
-  if (dir === undefined) return undefined
+  const where = 'dir' in place ? place.dir : await whereData(place.address)
+  if (where === undefined) return undefined
   const { databases } = (await askTarget(flags, io, 'databases', {})) as { databases: readonly DatabaseReport[] }
   const there = databases.filter(
     ({ project, database }) => (scope.projectId ?? project) === project && (scope.databaseId ?? database) === database,
@@ -63,15 +63,16 @@ async function whatGoes(flags: Flags, io: Io, { place, scope }: Reset): Promise<
   const some =
     names.slice(0, namesMax).join(', ') + (names.length > namesMax ? ` and ${names.length - namesMax} more` : '')
   const part = scope.namespaceId === undefined ? 'All data' : `The namespace ${scope.namespaceId || '(default)'}`
-  return `${part} of ${some} in ${dir} will be deleted for good.`
+  return `${part} of ${some} in ${where} will be deleted for good.`
 }
 
 const namesMax = 5
 
-/** Where a server keeps its data; `undefined` in memory, and for another emulator. */
-async function dirOf(address: string): Promise<string | undefined> {
-  const { dir } = ((await askServer(address, 'GET', serverPath).catch(() => undefined)) ?? {}) as Partial<ServerFacts>
-  return dir
+/** The place where a server keeps its data, in words; `undefined` in memory, and for another emulator. */
+async function whereData(address: string): Promise<string | undefined> {
+  const facts = (await askServer(address, 'GET', serverPath).catch(() => undefined)) ?? {}
+  const { dir, sharedStore } = facts as Partial<ServerFacts>
+  return sharedStore === undefined ? dir : `the ${sharedStore}`
 }
 
 function inWords(query: URLSearchParams): string {

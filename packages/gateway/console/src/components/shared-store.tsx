@@ -1,0 +1,57 @@
+/**
+ * Where the data is, and the ways in which a store that several gateways share is another one: each page asks here.
+ *
+ *   NeedsOneProcess   controls that such a store refuses: disabled, below a line with the reason
+ *   CommitsUntold     a line for what follows commits, as no gateway hears of those of the others: with a button that reads again
+ */
+import type { ComponentChildren } from 'preact'
+import { server } from '../api/connection.ts'
+import { readAgain } from '../api/events.ts'
+
+/** Whether several gateways may share the store. */
+export function isShared(): boolean {
+  return server.value?.sharedStore !== undefined
+}
+
+/** Place of the data, to be read after "data" or "are": in memory, in a folder, in a shared store. */
+export function StoreWords() {
+  const { dir, sharedStore } = server.value ?? {}
+  if (sharedStore === undefined && dir === undefined) return <>in memory</>
+  return (
+    <>
+      in {sharedStore !== undefined && 'the '}
+      <bdi>{sharedStore ?? dir}</bdi>
+    </>
+  )
+}
+
+export interface NeedsOneProcessProps {
+  /** The reason, and what to use instead; read after "Gateways share this store:". */
+  readonly why: string
+  readonly children: ComponentChildren
+}
+
+export function NeedsOneProcess({ why, children }: NeedsOneProcessProps) {
+  if (!isShared()) return <>{children}</>
+  return (
+    <>
+      <p class="note">Gateways share this store: {why}</p>
+      <fieldset class="bare" disabled>
+        {children}
+      </fieldset>
+    </>
+  )
+}
+
+export function CommitsUntold() {
+  if (!isShared()) return null
+  return (
+    <p class="note">
+      Gateways share this store: none is told of the commits of the others, so this page shows what was there when it
+      was read.{' '}
+      <button type="button" onClick={readAgain}>
+        Read again
+      </button>
+    </p>
+  )
+}
