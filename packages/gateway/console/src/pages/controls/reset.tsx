@@ -81,10 +81,11 @@ export function ResetControl() {
 }
 
 function StoreInWords() {
-  const isKept = isShared() || server.value?.dir !== undefined
+  const dir = server.value?.dir
+  const isKept = isShared() || dir !== undefined
   return (
     <>
-      which are <StoreWords />
+      {dir === undefined ? 'which are' : 'on disk'} <StoreWords />
       {isShared() && ', for all of its gateways'}
       {isKept && '; they cannot be brought back'}
     </>
