@@ -236,7 +236,7 @@ function checkMode(request: CommitRequest): void {
   }
   if (transaction === undefined && singleUse === undefined) {
     throw invalidArgument(
-      'a transactional commit needs a transaction: give one, or a single-use transaction',
+      'begin one, give a single-use transaction, or set mode NON_TRANSACTIONAL',
       'transactional commit requires a transaction',
     )
   }

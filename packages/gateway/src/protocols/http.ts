@@ -121,8 +121,9 @@ export class HttpConnections {
     const form = formOf(found)
     if (form === undefined) {
       request.resume()
-      const text = `content type ${found} is not served: use application/json or application/x-protobuf\n`
-      send(response, 415, textType, text)
+      const message = `content type ${found} is not served: use application/json or application/x-protobuf; with curl, -H 'content-type: application/json'`
+      const error = { code: 415, message, status: 'INVALID_ARGUMENT' }
+      send(response, 415, jsonForm.contentType, `${JSON.stringify({ error })}\n`)
       return
     }
     const { clock, handlers, logger, queue, calls } = this.#options

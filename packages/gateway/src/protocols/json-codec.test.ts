@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { Call } from '../call.ts'
 import type { MethodName } from '../methods.ts'
 import { registry } from './descriptors.ts'
-import { answerToJson, longAnswerToJson } from './json-codec.ts'
+import { answerToJson, longAnswerToJson, requestFromJson } from './json-codec.ts'
 import type { Json } from './json-text.ts'
 
 const call = (): Call => new Call({ clock: systemScheduler })
@@ -48,6 +48,14 @@ const answers: Partial<Record<MethodName, (names: readonly string[]) => Json>> =
   AllocateIds: (names) => ({ keys: names.map(keyOf) }),
   Rollback: () => ({}),
 }
+
+test.each<[MethodName, string, string]>([
+  ['Lookup', '{"keys":[{"path":[{"id":"x"}]}]}', 'PathElement.id from JSON: expected a whole number (int64), got "x"'],
+  ['Lookup', '{"keys":[{"path":[{"id":99999999999999999999}]}]}', '99999999999999999999 out of range'],
+  ['Commit', '{"mode":"NON"}', 'CommitRequest.Mode from JSON: "NON"; use TRANSACTIONAL or NON_TRANSACTIONAL'],
+])('%s of %s is refused with what would be right', (method, body, words) => {
+  expect(() => requestFromJson(method, Buffer.from(body))).toThrow(words)
+})
 
 /** Both texts, of which the second may have members in another order. */
 async function textsOf(method: MethodName, message: Buffer): Promise<{ whole: string; inPieces: string }> {

@@ -42,10 +42,20 @@ export function requestFromJson(name: MethodName, body: Buffer): Buffer {
     const bytes = toBinary(input, fromJson(input, json, { registry }))
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   } catch (error) {
-    throw invalidArgument(
-      `the body is not a ${input.name} in JSON: ${error instanceof Error ? error.message : String(error)}`,
-    )
+    throw invalidArgument(`the body is not a ${input.name} in JSON: ${inWords(error)}`)
   }
+}
+
+/** The decoder's reason; it says of a text that it is out of range, and of an enum not which values there are. */
+function inWords(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error)
+  const [, name = ''] = /^cannot decode enum (\S+) from JSON/.exec(said) ?? []
+  const values = registry.getEnum(name)?.values.filter(({ number }) => number !== 0) ?? []
+  if (values.length > 0) return `${said}; use ${values.map((value) => value.name).join(' or ')}`
+  return said.replace(
+    /expected bigint \((\w+)\): (?!-?\d+ out of range$)(.*) out of range$/s,
+    'expected a whole number ($1), got "$2"',
+  )
 }
 
 const blanks = new Set([0x20, 0x0a, 0x0d, 0x09])

@@ -13,7 +13,7 @@ import { MemoryRows } from '@sixtables/engine/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { movableClock } from '../../src/controls/emulator-clock.ts'
 import { serve } from '../../src/emulator/serve.ts'
-import { type Outcome, openServer, sixtables, type TestServer } from '../support/cli.ts'
+import { type Outcome, openServer, sixtables, startCommand, type TestServer } from '../support/cli.ts'
 
 let server: TestServer
 let folder: string
@@ -194,6 +194,18 @@ describe('seed and dump', () => {
     expect((await ask('dump', ...at)).out).toBe('entities:\n- key: Task:1\n  properties:\n    done: true')
     expect((await ask('dump', '--data-dir', 'store')).out).toBe('entities: []')
     expect((await ask('check', '--data-dir', 'store')).code).toBe(0)
+  })
+
+  test('a seed that fails on its way says how many entities are written', async () => {
+    const keys = [...Array.from({ length: 500 }, (_, i) => `A:${i + 1}`), 'Far:1']
+    file('many.json', JSON.stringify(keys.map((key) => ({ key }))))
+    const faulty = await startCommand(['--testing'])
+    const at = ['--endpoint', faulty.address]
+    const fault = ['--method', 'commit', '--kind', 'Far', '--code', 'INTERNAL', '--message', 'no more']
+    expect((await ask('faults', 'add', ...fault, ...at)).code).toBe(0)
+    const failed = await ask('seed', 'many.json', ...at)
+    await faulty.stop()
+    expect(failed).toEqual({ code: 1, out: '', err: 'sixtables: no more; at least 500 entities are written' })
   })
 
   test.each([

@@ -14,7 +14,10 @@ let folder: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sixtables-prompt-'))
-  writeFileSync(join(folder, 'tasks.yaml'), '- { key: Task:1, properties: { done: true, title: tea } }\n')
+  writeFileSync(
+    join(folder, 'tasks.yaml'),
+    '- { key: Task:1, properties: { done: true, title: tea } }\n- key: Other:1\n- key: Other:2\n',
+  )
   server = await openServer()
   expect((await sixtables(['seed', 'tasks.yaml', '--endpoint', server.address], { cwd: folder })).err).toBe('')
 })
@@ -59,6 +62,7 @@ const prompt = '\u001b[1G\u001b[0Jdemo> '
 test('Tab completes, lines are one query, mistakes and refusals leave the prompt open, history stays for the next one', async () => {
   const first = openPrompt()
   expect(await first.type('', 'demo> ')).toContain(`GQL on ${server.address}`)
+  await first.type('SELECT * FROM Other LIMIT 1\r', '1 result; for more: OFFSET 1 at the end of the query')
   await first.type('sel\t', 'SELECT ')
   await first.type('* FROM ta\t', 'Task ')
   await first.type('WHERE d\t', 'done ')

@@ -193,7 +193,13 @@ describe('what is not there', () => {
     const gateway = await testGateway(engine)
     const response = await send(gateway, { headers: { 'content-type': 'text/plain' }, body: '{}' })
     expect(response.status).toBe(415)
-    expect(await response.text()).toContain('application/json')
+    expect(await response.json()).toEqual({
+      error: {
+        code: 415,
+        status: 'INVALID_ARGUMENT',
+        message: expect.stringContaining("-H 'content-type: application/json'"),
+      },
+    })
   })
 })
 

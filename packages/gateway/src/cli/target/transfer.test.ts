@@ -142,16 +142,18 @@ describe('what cannot be carried out as asked has exit code 2', () => {
   })
 })
 
-test('progress is said at most once a second', () => {
+test('progress is said at most once a second, and only what is new', () => {
   const said: string[] = []
   let now = 0
   const io = { now: () => now, err: (line: string) => said.push(line) } as unknown as Io
   const progress = new ProgressLines(io, 'Imported')
   for (const [at, entities] of [
+    [-1000, 0],
     [500, 10],
     [1000, 20],
     [1400, 30],
     [2100, 40],
+    [3200, 40],
   ] as const) {
     now = at
     progress.say(entities, 100)

@@ -29,13 +29,14 @@ export function wantedOf(flags: Flags, io: Io): Wanted {
   }
 }
 
-/** Says how far the work is, at most once a second. */
+/** Says how far the work is, at most once a second, and nothing twice. */
 export class ProgressLines {
   readonly #io: Io
   readonly #verb: string
   #saidAt: number
+  #said = 0
 
-  /** @param verb - `Exported`, `Imported` */
+  /** @param verb - `Exported`, `Imported`, `Wrote` */
   constructor(io: Io, verb: string) {
     this.#io = io
     this.#verb = verb
@@ -43,7 +44,8 @@ export class ProgressLines {
   }
 
   say(entities: number, total?: number): void {
-    if (this.#io.now() - this.#saidAt < 1000) return
+    if (entities === this.#said || this.#io.now() - this.#saidAt < 1000) return
+    this.#said = entities
     this.#saidAt = this.#io.now()
     const of = total === undefined ? '' : ` of ${total}`
     this.#io.err(`${this.#verb} ${entities}${of} entities …`)

@@ -28,7 +28,7 @@ export type Statement = { readonly text: string } & (
 export async function printAnswer(api: Api, statement: Statement, flags: Flags, io: Io): Promise<void> {
   const explain = flags['explain'] === true
   const plan = explain ? await api.plan(statement.text, String(flags['namespace'] ?? '')) : []
-  const options = { explain, plan, json: flags['json'] === true }
+  const options = { explain, plan, json: flags['json'] === true, atPrompt: flags['query'] === undefined }
   const store = apiStore(api)
   const { lines, isNothing } =
     'query' in statement
@@ -61,6 +61,8 @@ interface Options {
   /** In lines; empty unless `explain`, and where the server tells none. */
   readonly plan: readonly string[]
   readonly json: boolean
+  /** Flags cannot be typed. */
+  readonly atPrompt: boolean
 }
 
 /** @throws UsageError that says where the text stops being GQL */
@@ -101,7 +103,7 @@ function wholeNumber(flags: Flags, name: string): number | undefined {
   return Number(value)
 }
 
-async function results(store: ApiStore, query: Query, { explain, plan, json }: Options): Promise<Printed> {
+async function results(store: ApiStore, query: Query, { explain, plan, json, atPrompt }: Options): Promise<Printed> {
   const found: StoredEntity[] = []
   let page = await store.runQuery(query, { explain })
   const { answer } = page
@@ -129,9 +131,11 @@ async function results(store: ApiStore, query: Query, { explain, plan, json }: O
     }
     return { lines: [JSON.stringify(answered, null, 2)], isNothing }
   }
+  const more = (from: string): string =>
+    atPrompt ? `OFFSET ${query.offset + found.length} at the end of the query` : `--cursor ${from}`
   const lines = [
     ...(isNothing ? [] : entityTable(found)),
-    `${counted(found.length, 'result')}${cursor === undefined ? '.' : `; for more: --cursor ${cursor}`}`,
+    `${counted(found.length, 'result')}${cursor === undefined ? '.' : `; for more: ${more(cursor)}`}`,
     ...planInWords(explanation),
   ]
   return { lines, isNothing }

@@ -20,6 +20,7 @@ import { counted } from '../../framework/print.ts'
 import { stdinWord } from '../../framework/words.ts'
 import { openApi } from '../../target/api-call.ts'
 import { apiStore } from '../../target/api-store.ts'
+import { ProgressLines } from '../../target/transfer.ts'
 
 export async function seed(flags: Flags, io: Io): Promise<number> {
   const format: FixtureFormat | undefined = oneOf(flags, 'format', fixtureFormats)
@@ -32,9 +33,23 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
         ? await fromStdin(io, format, kind)
         : await loadFixture(fileNamed(name, io), { format: format ?? formatNamed(name), kind })
     const api = await openApi(flags, io, { create: true })
+    const progress = new ProgressLines(io, 'Wrote')
+    let written = 0
+    const endedEarly = (): string => `at least ${counted(written, 'entity is', 'entities are')} written`
+    const release = io.onSignal(() => {
+      io.err(`sixtables: ended before the end of ${name}; ${endedEarly()}`)
+      io.exit(exitCodes.failed)
+    })
+    const onProgress = (entities: number): void => {
+      written = entities
+      progress.say(entities)
+    }
     try {
-      return await seedStore(apiStore(api), fixture)
+      return await seedStore(apiStore(api), fixture, { onProgress })
+    } catch (error) {
+      throw written > 0 && error instanceof Error ? new OperationError(`${error.message}; ${endedEarly()}`) : error
     } finally {
+      release()
       await api.close()
     }
   })
