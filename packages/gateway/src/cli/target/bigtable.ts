@@ -105,8 +105,8 @@ async function bigtablePackage(): Promise<BigtablePackage> {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code !== 'ERR_MODULE_NOT_FOUND' || !String(error).includes(packageName)) throw error
     throw new UsageError(
-      `the package ${packageName} is not installed, and keeps data in a Bigtable; run npm install ${packageName} where ` +
-        '@sixtables/gateway is installed',
+      `the package ${packageName} is not installed, and keeps data in a Bigtable; install it beside @sixtables/gateway: packed from a ` +
+        `clone, as docs/install.md says, or with npm install ${packageName} once it is in a registry`,
     )
   }
 }

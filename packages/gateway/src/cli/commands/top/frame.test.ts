@@ -54,7 +54,7 @@ describe('a frame', () => {
     expect(text).toContain('97 % of the load is at the end')
     expect(text).toContain('Counter:"visits"')
     expect(text).toContain('New entities of ToDo come in the order of their keys')
-    expect(text).toContain('simulating 1 server')
+    expect(text).toContain('simulating; 1 server in use')
     expect(text).toContain('3.0 rejected/s')
   })
 

@@ -97,7 +97,7 @@ function headLines({ report, heat }: Overview, view: View): readonly Line[] {
       ink('title', `sixtables top  ${view.address}`),
       `  ${timeOfDay(report.atMs)} UTC  `,
       simulated
-        ? ink('good', `simulating ${counted(servers.length, 'server')}`)
+        ? ink('good', `simulating; ${counted(servers.length, 'server')} in use`)
         : ink('faint', 'capacity not simulated'),
       scale === 1 ? '' : ink('faint', `, each operation weighs ${scale}`),
       view.paused ? ink('warning', '  PAUSED') : '',
