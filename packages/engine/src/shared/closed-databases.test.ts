@@ -1,15 +1,19 @@
 /** Resets by two gateways, of which one stands still while the other finishes its reset and begins the next; and late writes. */
 import { expect, test } from 'vitest'
 import { mutationOf, storedValue } from '../../test/property/log-world.ts'
+import { bytesOf } from '../encoding/bytes.ts'
 import type { Key } from '../model/key.ts'
 import { type Engine, openEngine } from '../service/engine.ts'
 import { MemoryRows, type RowOperationCall, type RowSeam } from '../storage/memory-rows.ts'
 import { OutcomeUnknown } from '../storage/rows.ts'
+import { valueCell } from '../storage/rows-kv.ts'
 import { isOf } from '../tables/rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 
 const scope = { projectId: 'p', databaseId: '' }
 const key: Key = { partition: { ...scope, namespaceId: '' }, path: [{ kind: 'G', name: 'a' }] }
+
+const isWish = ({ kind, key }: RowOperationCall): boolean => kind === 'mutateIf' && key.includes('deleting')
 
 /** A gateway that stands still from an operation on. */
 class Gateway {
@@ -44,6 +48,16 @@ class Gateway {
     for (const go of this.#waiting.splice(0)) go()
   }
 
+  /** It asks for a reset whose wish lands without an answer, and stands still from then on. */
+  async resetUnanswered(world: World): Promise<{ readonly outcome: Promise<unknown> }> {
+    this.losesAt = isWish
+    this.stopsAt = () => this.losesAt === undefined
+    const outcome = this.engine.reset(scope).catch((error: unknown) => error)
+    await world.until(() => this.isStopped)
+    this.land()
+    return { outcome }
+  }
+
   async put(value: number): Promise<void> {
     const mutations = [mutationOf(key, value)]
     await this.engine.database('p').commit(this.engine.context(), { mode: 'nonTransactional', mutations })
@@ -57,12 +71,12 @@ class Gateway {
 
 class World {
   readonly #clock = new VirtualClock()
-  readonly #rows = new MemoryRows()
+  readonly rows = new MemoryRows()
   #gateways = 0
 
   async gateway(): Promise<Gateway> {
     const gateway = new Gateway()
-    const shared = { rows: this.#rows.through(gateway.seam), gateway: ++this.#gateways }
+    const shared = { rows: this.rows.through(gateway.seam), gateway: ++this.#gateways }
     gateway.engine = await openEngine({ shared, scheduler: this.#clock })
     return gateway
   }
@@ -145,8 +159,6 @@ test('closed-databases/CD3: a gateway that is late with one deletion gives the n
   expect(await world.done(two.value())).toBeUndefined()
 })
 
-const isWish = ({ kind, key }: RowOperationCall): boolean => kind === 'mutateIf' && key.includes('deleting')
-
 test('closed-databases/CD4: the wish for a reset deletes nothing when it lands after a reset was acknowledged', async () => {
   const world = new World()
   const one = await world.gateway()
@@ -183,5 +195,66 @@ test('closed-databases/CD4: a wish that landed, though its answer was lost, is t
   await world.done(reset)
   // The stamp of the reset, and that it is over.
   expect(wishes).toBe(2)
+  expect(await world.done(one.value())).toBeUndefined()
+})
+
+/** The wish of one gateway lands, and another one finishes its reset and makes some more, before the first goes on. */
+async function overtaken(resets: number) {
+  const world = new World()
+  const one = await world.gateway()
+  const two = await world.gateway()
+  for (const gateway of [one, two]) await world.done(gateway.put(1))
+  const { outcome } = await one.resetUnanswered(world)
+  await world.pass(30_000)
+  expect(await world.done(two.value())).toBeUndefined()
+  for (let reset = 0; reset < resets; reset++) {
+    await world.done(two.put(5))
+    await world.done(two.engine.reset(scope))
+  }
+  await world.done(two.put(7))
+  one.goOn()
+  const answer = await world.done(outcome)
+  await world.pass(2_000)
+  expect(await world.done(two.value())).toBe(7)
+  return answer
+}
+
+test('closed-databases/CD5: a reset that another gateway has finished is not made again after later resets', async () => {
+  for (const resets of [1, 16]) expect(await overtaken(resets)).toBeUndefined()
+})
+
+test('closed-databases/CD5: a gateway that cannot tell whether its reset was made says so', async () => {
+  expect(await overtaken(17)).toMatchObject({ code: 'UNAVAILABLE', committed: 'unknown' })
+})
+
+test('closed-databases/CD5: a wish that did not land is stored after the resets of others', async () => {
+  const world = new World()
+  const one = await world.gateway()
+  const two = await world.gateway()
+  await world.done(one.put(1))
+  one.losesAt = isWish
+  one.stopsAt = () => one.losesAt === undefined
+  const reset = one.engine.reset(scope)
+  await world.until(() => one.isStopped)
+  await world.done(two.engine.reset(scope))
+  await world.done(two.put(7))
+  one.goOn()
+  await world.done(reset)
+  one.land()
+  expect(await world.done(two.value())).toBeUndefined()
+})
+
+test('the row of a reset that a version without names left is replaced', async () => {
+  const world = new World()
+  const one = await world.gateway()
+  await world.done(one.put(1))
+  await world.done(one.engine.reset(scope))
+  const range = { start: 'M', end: 'N' }
+  const found = await world.rows.scanRows({ range, limit: 99, wanted: [{ family: 'v' }] })
+  const key = found.find((row) => row.key.includes('deleting'))?.key ?? ''
+  const value = valueCell(bytesOf('1.0 over []'))
+  await world.rows.mutateRows([{ key, changes: [{ type: 'set', family: 'v', at: 0n, value }] }])
+  await world.done(one.put(2))
+  await world.done(one.engine.reset(scope))
   expect(await world.done(one.value())).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 /**
  * Databases in which ranges of rows are being deleted: until that is over no gateway gives a stamp, or reads strongly, there.
  *
- *   M <database> "deleting" → name, b (0 = not known yet) or "over", JSON of the ranges
+ *   M <database> "deleting" → name, b (0 = not known yet) or "over", JSON of the ranges and of the names of the 16 deletions before it
  *
  *   the row is stored ─▶ epoch raised at b ─▶ b is stored ─▶ all below b resolved ─▶ rows deleted at b ─▶ the row says that it is over
  *
@@ -15,8 +15,11 @@
  *      which it raised the epoch: the row was there before.                                      closed-databases.test.ts
  * CD4  A row that is written late, when its deletion or a later one is over, changes nothing: a deletion is stored in the place of the one
  *      before, whose row stays, and names never come again.                                      closed-databases.test.ts
+ * CD5  A deletion whose wish landed without an answer is not done again: its name is in the row, or among those before it. When more than
+ *      16 deletions came since, its caller hears that the outcome is unknown.                      closed-databases.test.ts
  */
 import { byteString, bytesOf, prefixEnd } from '../encoding/bytes.ts'
+import { DatastoreError } from '../errors.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
 import { OutcomeUnknown } from '../storage/rows.ts'
 import { valueCell } from '../storage/rows-kv.ts'
@@ -28,6 +31,10 @@ import type { SharedStore } from './shared-store.ts'
 
 const lookEveryMs = 50
 const abandonedAfterMs = 10_000
+/** CD5 */
+const namesBefore = 16
+/** Stands for the deletion before the first one. */
+const noName = ''
 
 /** The parts of a database that a deletion needs. */
 interface ClosedDatabase {
@@ -44,18 +51,31 @@ export class ClosedDatabases {
     this.#store = store
   }
 
-  /** Deletes ranges of rows in a database, at one moment. */
+  /**
+   * Deletes ranges of rows in a database, at one moment.
+   *
+   * @throws UNAVAILABLE with `committed: 'unknown'` when it cannot tell whether that has been done (CD5)
+   */
   async delete(database: ClosedDatabase, ranges: readonly KeyRange[]): Promise<void> {
     const key = rowKey(database.clock.database)
     const name = this.#store.newCommitId()
-    const value = encode({ name, stamp: 0n, ranges })
+    /** The deletion in whose place the last wish was to be stored. */
+    let replaced: string | undefined
     for (;;) {
-      const found = await this.#stored(database)
+      const stored = await this.#store.kv.get(key)
+      const found = stored === undefined ? undefined : decode(stored)
+      if (found?.before.includes(name)) return
       if (found?.name !== name) {
-        if (found !== undefined && found.stamp !== 'over') await this.#whenOver(database, found)
+        const names = namesIn(found)
+        if (replaced !== undefined && !names.includes(replaced)) throw unknownDeletion()
+        if (found !== undefined && found.stamp !== 'over') {
+          await this.#whenOver(database, found)
+          continue
+        }
         // CD4
-        const before = found === undefined ? undefined : encode(asOver(found))
-        if (!(await this.#store.kv.mutateIf({ key, value }, before))) continue
+        replaced = names[0]
+        const value = encode({ name, stamp: 0n, ranges, before: names.slice(0, namesBefore) })
+        if (!(await this.#store.kv.mutateIf({ key, value }, stored))) continue
       }
       return await this.#whileClosed(database, name, () => this.#finish(database, name))
     }
@@ -120,14 +140,9 @@ export class ClosedDatabases {
   }
 
   async #underWay(database: ClosedDatabase): Promise<DeletionUnderWay | undefined> {
-    const found = await this.#stored(database)
+    const stored = await this.#store.kv.get(rowKey(database.clock.database))
+    const found = stored === undefined ? undefined : decode(stored)
     return found === undefined || found.stamp === 'over' ? undefined : { ...found, stamp: found.stamp }
-  }
-
-  /** The latest deletion. */
-  async #stored({ clock }: ClosedDatabase): Promise<Deletion | undefined> {
-    const value = await this.#store.kv.get(rowKey(clock.database))
-    return value === undefined ? undefined : decode(value)
   }
 
   /** Changes the row, if it is as it was; whether it was is to be read. */
@@ -149,12 +164,28 @@ interface Deletion {
   /** 0 = not known yet. */
   readonly stamp: bigint | 'over'
   readonly ranges: readonly KeyRange[]
+  /** Names of the deletions before it, the last one first. */
+  readonly before: readonly string[]
 }
 
 type DeletionUnderWay = Deletion & { readonly stamp: bigint }
 
-function asOver({ name }: Deletion): Deletion {
-  return { name, stamp: 'over', ranges: [] }
+function asOver({ name, before }: Deletion): Deletion {
+  return { name, stamp: 'over', ranges: [], before }
+}
+
+/** The names that the row holds, the last one first. */
+function namesIn(found: Deletion | undefined): readonly string[] {
+  return found === undefined ? [noName] : [found.name, ...found.before]
+}
+
+function unknownDeletion(): DatastoreError {
+  return new DatastoreError(
+    'UNAVAILABLE',
+    `the gateway stood still while more than ${namesBefore} other resets went on, and cannot tell whether its own reset was done: ` +
+      'look at the data before you ask for it again',
+    { committed: 'unknown' },
+  )
 }
 
 /** The first bytes of the row's value, which name its state: ranges may be longer than what a condition compares. */
@@ -163,12 +194,16 @@ function headOf({ name, stamp }: Deletion): string {
 }
 
 function encode(deletion: Deletion): Uint8Array {
-  return bytesOf(headOf(deletion) + JSON.stringify(deletion.ranges))
+  const { ranges, before } = deletion
+  return bytesOf(headOf(deletion) + JSON.stringify({ ranges, before }))
 }
 
 function decode(value: Uint8Array): Deletion {
-  const [, name = '', stamp = '', ranges = ''] = /^(\S+) (\d+|over) (.*)$/s.exec(byteString(value)) ?? []
-  return { name, stamp: stamp === 'over' ? stamp : BigInt(stamp), ranges: JSON.parse(ranges) as readonly KeyRange[] }
+  const [, name = '', stamp = '', json = ''] = /^(\S+) (\d+|over) (.*)$/s.exec(byteString(value)) ?? []
+  // Rows of versions that kept no names hold the ranges alone.
+  const held = JSON.parse(json) as readonly KeyRange[] | Pick<Deletion, 'ranges' | 'before'>
+  const { ranges, before } = 'ranges' in held ? held : { ranges: held, before: [] }
+  return { name, stamp: stamp === 'over' ? stamp : BigInt(stamp), ranges, before }
 }
 
 function rowKey(code: string): RowKey {
