@@ -30,6 +30,8 @@ interface Gateway {
   die(): void
   /** It dies at the first such operation. @returns what lets that operation land */
   dieAt(which: (call: RowOperationCall) => boolean): () => void
+  /** It stands still after the first such operation, which lands. @returns what lets it go on */
+  standStillAfter(which: (call: RowOperationCall) => boolean): { isStill(): boolean; goOn(): void }
 }
 
 class World {
@@ -42,14 +44,26 @@ class World {
     let isDead = false
     let last = (_: RowOperationCall): boolean => false
     let late = (): void => {}
-    const seam: RowSeam = (call, effect) => {
+    let pausesAfter = (_: RowOperationCall): boolean => false
+    let pause: Promise<void> | undefined
+    let goOn = (): void => {}
+    const seam: RowSeam = async (call, effect) => {
       if (!isDead && last(call)) {
         isDead = true
         late = () => void effect()
       }
       if (isDead) return new Promise(() => {})
+      await pause
       calls.push(call)
-      return Promise.resolve().then(effect)
+      const result = await effect()
+      if (!pausesAfter(call)) return result
+      pausesAfter = () => false
+      pause = new Promise((resolve) => {
+        goOn = resolve
+      })
+      await pause
+      pause = undefined
+      return result
     }
     const { scheduler } = this
     const shared = { rows: this.#rows.through(seam), gateway: ++this.#gateways }
@@ -63,6 +77,10 @@ class World {
       dieAt: (which) => {
         last = which
         return () => late()
+      },
+      standStillAfter: (which) => {
+        pausesAfter = which
+        return { isStill: () => pause !== undefined, goOn: () => goOn() }
       },
     }
   }
@@ -162,6 +180,26 @@ test('shared-index-work/XS6: rows of a deleted index that land late are not of a
   expect((await c.engine.check()).problems).toEqual([])
   expect(c.engine.database('p').catalogue.all.map(({ id }) => id)).toEqual([2n])
   await c.engine.close()
+})
+
+test('shared-index-work/XS3: a gateway that stands still after its definition fails no index that others have deleted', async () => {
+  const world = new World()
+  const a = await world.gateway()
+  await put(a, 4)
+  const { isStill, goOn } = a.standStillAfter(({ kind, key }) => kind === 'mutateIf' && key.includes('compositeIndex'))
+  const creating = Promise.resolve(a.engine.createIndex(a.engine.database('p'), index))
+  while (!isStill()) await world.scheduler.advance(1)
+  const b = await world.gateway()
+  for (let passed = 0; passed < 60 && statesAt(b)[0] !== 'serving'; passed++) await world.pass(1)
+  const [first] = b.engine.database('p').catalogue.all
+  expect(first?.state).toBe('serving')
+  await world.until(b.engine.indexes.drop(b.engine.database('p'), first?.id ?? 0n).done)
+  goOn()
+  expect(await world.until(creating)).toMatchObject({ id: 2n, state: 'serving' })
+  await world.pass(6)
+  expect(b.engine.database('p').catalogue.all).toMatchObject([{ id: 2n, state: 'serving' }])
+  expect((await b.engine.check()).problems).toEqual([])
+  for (const { engine } of [a, b]) await engine.close()
 })
 
 test('a query takes the index that another gateway has defined meanwhile, built or not, whether it may build one or not', async () => {

@@ -77,7 +77,7 @@ export class SharedIndexWork implements IndexWork {
       // XS3
       if ((await clock.read()).epoch < index.epoch) return index
       const stored = await this.#kv.get(catalogue.rowOf(index))
-      if (stored !== undefined && indexIn(stored).isSeen !== true) {
+      if (stored !== undefined && isLate(stored)) {
         const failure = 'too many indexes were created at once'
         await this.#kv.mutateIf(catalogue.writeOf({ ...index, state: 'failed', failure }), stored)
       }
@@ -273,6 +273,12 @@ export class SharedIndexWork implements IndexWork {
     }
     return rows
   }
+}
+
+/** XS3: whether a definition is stored which its first epoch may have met already; one of which only the number is left is not (XS6). */
+function isLate(stored: Uint8Array): boolean {
+  const { state, isSeen } = indexIn(stored)
+  return (state === 'building' || state === 'serving') && isSeen !== true
 }
 
 function indexIn(stored: Uint8Array): Pick<CataloguedIndex, 'state' | 'isSeen'> {
