@@ -2,12 +2,13 @@
  * Time, passed in. Nothing else in the engine asks the machine for the time or sets a timer (the tidy test holds this), so
  * that a test or a lab can run on virtual time.
  */
+import { WallClock } from './wall-clock.ts'
 
 /** The engine's only source of time and of later turns. */
 export interface Scheduler {
   /** Microseconds since the epoch. May stand still or go back; users that need order keep their own last value. */
   nowMicros(): bigint
-  /** Milliseconds since a moment of no meaning. Never goes back: for how long something takes. */
+  /** Milliseconds since a moment of no meaning. Never goes back: for how long something takes. Stands while the machine is suspended. */
   steadyMs(): number
   /** Runs `task` in a later turn, after what arrived in this one. */
   defer(task: () => void): void
@@ -19,14 +20,16 @@ export interface Scheduler {
   sleep(ms: number, signal?: AbortSignal, isAwaited?: boolean): Promise<void>
 }
 
-/** A getter that looks at its object each time, of a figure that never changes. */
-const { timeOrigin } = performance
+const wallClock = new WallClock(
+  () => Date.now(),
+  () => performance.now(),
+  performance.timeOrigin,
+)
 
 /** The machine's clock and timers. */
 export const systemScheduler: Scheduler = {
   nowMicros() {
-    // timeOrigin + now keeps the sub-millisecond digits that Date.now() drops.
-    return BigInt(Math.floor((timeOrigin + performance.now()) * 1000))
+    return wallClock.nowMicros()
   },
   steadyMs() {
     return performance.now()
@@ -52,4 +55,20 @@ export const systemScheduler: Scheduler = {
       signal?.addEventListener('abort', onAbort, { once: true })
     })
   },
+}
+
+/**
+ * Measures how long ago something was, where trusting an old reading would do harm: by the clock that has gone further. The steady one
+ * stands while the machine is suspended, the other one while it is behind.
+ *
+ * @returns microseconds since this call
+ */
+export function stopwatch(clock: Pick<Scheduler, 'nowMicros' | 'steadyMs'>): () => bigint {
+  const startMicros = clock.nowMicros()
+  const startMs = clock.steadyMs()
+  return () => {
+    const passed = clock.nowMicros() - startMicros
+    const steady = BigInt(Math.floor((clock.steadyMs() - startMs) * 1000))
+    return passed > steady ? passed : steady
+  }
 }

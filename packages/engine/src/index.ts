@@ -3,7 +3,7 @@
 export type { CheckOptions } from './check/checker.ts'
 export { type CheckReport, type PendingGroup, type Problem, type ProblemKind, sharedRemedy } from './check/report.ts'
 export type { Scheduler } from './clock.ts'
-export { systemScheduler } from './clock.ts'
+export { stopwatch, systemScheduler } from './clock.ts'
 export type { Ledger, LedgerEntry, RequestContext, TouchedRows } from './context.ts'
 export { CountingLedger, checkAlive, RecordingLedger, requestContext, Slice, TableLedger } from './context.ts'
 export {

@@ -47,3 +47,16 @@ test('a refusal, and an error of another kind, end at once', async () => {
     expect(time.slept).toEqual([])
   }
 })
+
+test('retry/RY4: a machine that is suspended in a pause sends nothing when it goes on', async () => {
+  const time = new SleptTime()
+  let attempts = 0
+  const sleep = (): Promise<void> => time.sleep(3 * 3_600_000)
+  const suspended = { random: () => 0.5, stopwatch: () => time.stopwatch(), sleep }
+  const attempt = (): Promise<never> => {
+    attempts++
+    return Promise.reject(unavailable)
+  }
+  await expect(withRetries(suspended, 10_000, attempt)).rejects.toBe(unavailable)
+  expect(attempts).toBe(1)
+})

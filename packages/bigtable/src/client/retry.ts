@@ -4,13 +4,14 @@
  * RY1  Between attempts lies a random time up to 5, 10, 20 … 640 ms: attempts of many callers spread over the whole span.
  * RY2  An attempt has at most 2 s; the one after an attempt that ran out of time has twice as much.
  * RY3  An attempt that brought something sets both back: a long answer needs no attempt that is as long.
+ * RY4  No attempt begins after the time is over, also if the machine was suspended meanwhile: a caller may send rows only for so long.
  */
 import { CallError, grpcCodes, isPassing } from './call-error.ts'
 
 /** Time and chance, passed in. */
 export interface Waiting {
-  /** Milliseconds since a moment of no meaning. */
-  steadyMs(): number
+  /** @returns what tells the milliseconds since this call, suspensions of the machine among them */
+  stopwatch(): () => number
   sleep(ms: number): Promise<void>
   /** Uniform in [0, 1). */
   random(): number
@@ -34,12 +35,12 @@ export async function withRetries<T>(
   timeoutMs: number,
   attempt: (attempt: Attempt, progress: () => void) => Promise<T>,
 ): Promise<T> {
-  const end = waiting.steadyMs() + timeoutMs
+  const passedMs = waiting.stopwatch()
   let backoff = firstBackoffMs
   let patience = attemptMs
   for (;;) {
     let progressed = false
-    const left = end - waiting.steadyMs()
+    const left = timeoutMs - passedMs()
     try {
       return await attempt({ timeoutMs: Math.max(1, Math.min(patience, left)) }, () => {
         progressed = true
@@ -51,9 +52,11 @@ export async function withRetries<T>(
         patience = attemptMs
       } else if (error.code === grpcCodes.DEADLINE_EXCEEDED) patience *= 2
       const pause = waiting.random() * backoff
-      if (waiting.steadyMs() + pause >= end) throw error
+      if (passedMs() + pause >= timeoutMs) throw error
       backoff = Math.min(backoff * 2, lastBackoffMs)
       await waiting.sleep(pause)
+      // RY4
+      if (passedMs() >= timeoutMs) throw error
     }
   }
 }

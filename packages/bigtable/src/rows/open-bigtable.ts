@@ -5,7 +5,7 @@
  * OB2  Opening needs no more than roles/bigtable.user, but for making the table of an emulator.
  */
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js'
-import { type Scheduler, systemScheduler } from '@sixtables/engine'
+import { type Scheduler, stopwatch, systemScheduler } from '@sixtables/engine'
 import { defaultCredentials } from '../client/credentials.ts'
 import { adminAddress, type BigtablePlace, checkPlace, dataAddress } from '../client/place.ts'
 import type { Waiting } from '../client/retry.ts'
@@ -83,7 +83,10 @@ export async function createBigtableTable(options: BigtableOptions): Promise<boo
 async function connect(options: BigtableOptions): Promise<Connected> {
   const { emulator, scheduler = systemScheduler, random = Math.random, timeoutMs = 10_000 } = options
   const waiting: Waiting = {
-    steadyMs: () => scheduler.steadyMs(),
+    stopwatch: () => {
+      const passed = stopwatch(scheduler)
+      return () => Number(passed()) / 1000
+    },
     sleep: (ms) => scheduler.sleep(ms, undefined, true),
     random,
   }

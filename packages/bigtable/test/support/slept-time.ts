@@ -7,8 +7,9 @@ export class SleptTime implements Waiting {
   readonly #random = seededRandom(5)
   #now = 0
 
-  steadyMs(): number {
-    return this.#now
+  stopwatch(): () => number {
+    const start = this.#now
+    return () => this.#now - start
   }
 
   async sleep(ms: number): Promise<void> {

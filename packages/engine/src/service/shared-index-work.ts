@@ -18,6 +18,7 @@
  * XS6  The number of a deleted index is never given again: rows and definitions of it may land late, and a gateway that stood still may
  *      delete its rows once more.                                                              shared-index-work.test.ts
  */
+import { stopwatch } from '../clock.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import { DatastoreError } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
@@ -43,7 +44,7 @@ const epochsAhead = 1_000
 const leaseMs = 5_000
 const lookEveryMs = 250
 /** XS5 */
-const imagesForMs = 60_000
+const imagesForMicros = 60_000_000n
 
 export class SharedIndexWork implements IndexWork {
   readonly #databases: SharedDatabases
@@ -223,16 +224,16 @@ export class SharedIndexWork implements IndexWork {
     const { scheduler } = store
     let since = moment
     let keptAtMs = scheduler.steadyMs()
-    let readAtMs = Number.NEGATIVE_INFINITY
+    let age: (() => bigint) | undefined
     await walkKind(this.#kv.at(moment), database.code, index.kind, entitiesPerStep, async (paths, partition) => {
       job.checkStopped()
       for (let rows: readonly RowChange[] | undefined; rows === undefined; ) {
-        if (scheduler.steadyMs() - readAtMs > imagesForMs) {
-          readAtMs = scheduler.steadyMs()
+        if (age === undefined || age() > imagesForMicros) {
+          age = stopwatch(scheduler)
           since = (await this.#of(database).reads.now('global')).at
         }
         const read = await this.#rowsOf(database, index, since, partition, paths)
-        if (scheduler.steadyMs() - readAtMs <= imagesForMs) rows = read
+        if (age() <= imagesForMicros) rows = read
         if (rows !== undefined && rows.length > 0) await this.#kv.rows.mutateRows(rows)
       }
       job.completed += paths.length

@@ -12,7 +12,8 @@
  * C1  A stamp is above every stamp that was acknowledged before it was asked for.
  * C2  A commit whose stamp is at or below the register, and which is not finished in all its groups, stands in a list.
  * C3  Clocks give numbers; safety needs them only where something is over an hour old (shared-store.md, Old cells). A gateway whose clock
- *     is far above a register that moved in the last seconds refuses to stamp.
+ *     is far above a register that moved in the last seconds refuses to stamp, by a register that it has read just now.
+ *                                                                                   fast-clock.test.ts, suspension.test.ts
  * C4  A list is changed only with a register that rises, or by a strike that finds it unchanged. So a write that lands late changes
  *     nothing: one after it had a higher stamp.
  * C5  Below the low watermark, the smallest stamp listed or else register + 1, every commit is finished or refused for good.
@@ -289,16 +290,19 @@ export class ClockRow {
 
   #nextStamp(): bigint {
     const now = this.#store.scheduler.nowMicros()
-    this.#refuseFastClock(now)
+    if (this.#isFast(now)) throw this.#clockIsFast(now)
     // C4: an earlier write of this gateway may be on its way still.
     return latestOf(now + this.#lead.at(now), this.#observed, this.#register + 1n, this.#tried + 1n)
   }
 
-  #refuseFastClock(now: bigint): void {
-    if (this.#movedAt === undefined || this.#store.scheduler.steadyMs() - this.#movedAt > movedWithinMs) return
-    if (now - this.#register <= clockAheadMicros) return
+  #isFast(now: bigint): boolean {
+    if (this.#movedAt === undefined || this.#store.scheduler.steadyMs() - this.#movedAt > movedWithinMs) return false
+    return now - this.#register > clockAheadMicros
+  }
+
+  #clockIsFast(now: bigint): DatastoreError {
     const seconds = (now - this.#register) / 1_000_000n
-    throw new DatastoreError(
+    return new DatastoreError(
       'UNAVAILABLE',
       `the clock of this gateway is ${seconds} s ahead of the other gateways of its store; set the clock right, then try again`,
     )
@@ -349,6 +353,8 @@ export class ClockRow {
       if (this.#state === 'unknown') await this.read()
       for (;;) {
         await this.#forgetStruck(entries)
+        // After a suspension what it knows of the register is old.
+        if (this.#isFast(this.#store.scheduler.nowMicros())) await this.read()
         // Reads may have raised it.
         const isOld = batch.some(({ epoch }) => epoch !== this.#epoch)
         if (isOld && !this.#store.isOff('epoch-check')) throw new EpochRaised()

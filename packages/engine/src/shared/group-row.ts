@@ -21,6 +21,7 @@
  * F4  A change is sent within ten minutes of the reading that it rests on, or not at all: the head may have been swept since (sweep/SW3),
  *     and then one that looks the same may be of another life of the group.                                      sweep.test.ts
  */
+import { stopwatch } from '../clock.ts'
 import { byteString, bytesOf } from '../encoding/bytes.ts'
 import { decodeUint64, encodeUint64 } from '../encoding/ordered.ts'
 import { DatastoreError } from '../errors.ts'
@@ -62,8 +63,8 @@ export interface GroupRecord {
 /** A group row as of one moment. */
 export interface GroupRow {
   readonly group: GroupCode
-  /** When its reading began, in microseconds by the clock of this process. */
-  readonly readAt: bigint
+  /** @returns microseconds since its reading began */
+  age(): bigint
   /** The head as it is stored. */
   readonly seen: Uint8Array | undefined
   readonly head: Head
@@ -112,7 +113,7 @@ export async function readGroups(
   groups: readonly GroupCode[],
   from: bigint,
 ): Promise<ReadonlyMap<GroupCode, GroupRow>> {
-  const readAt = scheduler.nowMicros()
+  const age = stopwatch(scheduler)
   const found = await rows.readRows(groups.map(entityRowOf), [
     { family: 'v', newest: 1 },
     { family: 'h', newest: 1 },
@@ -132,7 +133,7 @@ export async function readGroups(
     const [prepared] = cells.p ?? []
     read.set(group, {
       group,
-      readAt,
+      age,
       seen,
       head: seen === undefined ? noHead : decodeHead(seen),
       root: cells.v?.[0],
@@ -170,16 +171,16 @@ export function newestInLog(
 }
 
 /** A group row as far as the condition of a change needs it. */
-export type SeenGroup = Pick<GroupRow, 'group' | 'readAt' | 'seen' | 'head'>
+export type SeenGroup = Pick<GroupRow, 'group' | 'age' | 'seen' | 'head'>
 
 /** Sets the head, if it is still as it was read. False: it was not, or may have been swept since (F4). */
 async function changeIf(
-  { rows, scheduler }: SharedStore,
-  { group, readAt, seen }: SeenGroup,
+  { rows }: SharedStore,
+  { group, age, seen }: SeenGroup,
   head: Head,
   changes: readonly CellChange[],
 ): Promise<boolean> {
-  if (scheduler.nowMicros() - readAt > heldMicros) return false
+  if (age() > heldMicros) return false
   const set = { type: 'set', family: 'h', at: 0n, value: encodeHead(head) } as const
   return await rows.mutateRowIf(entityRowOf(group), newestIs('h', seen), [set, ...changes])
 }

@@ -8,6 +8,7 @@
  *      deletion is swept. The rows of a record that is older than ten minutes are sent within ten minutes of a reading of the clock row
  *      by which it was not settled.                                       sweep.test.ts, test/property/gateways.test.ts
  */
+import { stopwatch } from '../clock.ts'
 import { RecordWrites } from '../log/record-writes.ts'
 import type { CellChange, RowChange, RowKey } from '../storage/rows.ts'
 import { valueCell } from '../storage/rows-kv.ts'
@@ -62,8 +63,8 @@ async function isSettled(
   records: readonly GroupRecord[],
 ): Promise<boolean> {
   const stamp = latestOf(0n, ...records.map((record) => record.stamp))
-  for (let knownAt = stamp; scheduler.nowMicros() - knownAt > unaskedMicros; ) {
-    knownAt = scheduler.nowMicros()
+  for (let age = () => scheduler.nowMicros() - stamp; age() > unaskedMicros; ) {
+    age = stopwatch(scheduler)
     await clock.read()
     if (stamp <= clock.settled.at) return true
   }

@@ -16,6 +16,7 @@
  * SC4  A commit that changes nothing, such as the deletion of a missing entity, is true at its stamp: it looks at its groups again.
  *                                                                                   test/property/gateways.test.ts
  */
+import { stopwatch } from '../clock.ts'
 import { checkAlive } from '../context.ts'
 import { contention, DatastoreError } from '../errors.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
@@ -83,7 +84,7 @@ export class SharedCommits {
   async commit<T>(input: CommitInput<T>, reads: CheckedReads | undefined): Promise<Committed<T>> {
     let free = 0
     const met = new Set<GroupCode>()
-    const begunAt = this.#store.scheduler.nowMicros()
+    const age = stopwatch(this.#store.scheduler)
     for (let attempt = 0; attempt < attemptsMax; ) {
       checkAlive(input.context)
       const groups = [...(input.groups?.() ?? met)].sort()
@@ -93,7 +94,7 @@ export class SharedCommits {
         throw contention('an entity that this transaction read was changed by another commit; try again', 'transaction')
       }
       // SC3
-      if (this.#store.scheduler.nowMicros() - begunAt > readableMicros) throw cutOff()
+      if (age() > readableMicros) throw cutOff()
       if (outcome === 'lost' || ++free > freeAttemptsMax) {
         attempt++
         await this.#store.pause(attempt)

@@ -11,7 +11,8 @@
  *
  * SW1  No read at a moment after the horizon is changed.                                              sweep.test.ts
  * SW2  The deletions name timestamps, so one that lands late touches no newer cell. The one assumption of time: no write of a row lands
- *      later than 50 minutes after it was sent, or it might bring a deleted row back.
+ *      later than 50 minutes after the decision to send it, the last look at the time or at the clock row before, or it might bring a
+ *      deleted row back. `Sent` below is that decision.
  * SW3  A head goes only when no write is on its way whose sender read the group before it was found empty: the write was sent within ten
  *      minutes of that reading (group-row/F4), and landed within 50 more; the rest is for clocks that differ. Any write after the note changes
  *      the head, and takes the note away.                                                   sweep.test.ts, test/property/gateways.test.ts
