@@ -104,6 +104,17 @@ export function contention(message: string, retry: Retry, over: 'rows' | 'group'
   })
 }
 
+const fullGroup = { full: 'entity group' }
+
+/** RESOURCE_EXHAUSTED: an entity group holds as much as it may. It concerns that group alone, unlike a store that is overloaded. */
+export function groupFull(message: string): DatastoreError {
+  return new DatastoreError('RESOURCE_EXHAUSTED', message, { details: fullGroup })
+}
+
+export function isGroupFull(error: DatastoreError): boolean {
+  return error.details['full'] === fullGroup.full
+}
+
 export function failedPrecondition(message: string, details?: Readonly<Record<string, string>>): DatastoreError {
   return new DatastoreError('FAILED_PRECONDITION', message, details === undefined ? {} : { details })
 }

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
+import { DatastoreError } from '../errors.ts'
 import type { Key } from '../model/key.ts'
 import type { Value } from '../model/value.ts'
+import { MemoryRows } from '../storage/memory-rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 import { type Engine, openEngine } from './engine.ts'
 import { sweepIntervalMs } from './ttl.ts'
@@ -45,10 +47,12 @@ async function exists(key: Key): Promise<boolean> {
   return found.length > 0
 }
 
+const ttl = [{ kind: 'Session', property: 'expireAt' }]
+
 describe('an entity with a time to live', () => {
   beforeEach(async () => {
     clock = new CountingClock()
-    engine = await openEngine({ scheduler: clock, ttl: [{ kind: 'Session', property: 'expireAt' }] })
+    engine = await openEngine({ scheduler: clock, ttl })
   })
 
   test('goes some time after its expiry, with all its rows, and not before', async () => {
@@ -98,5 +102,40 @@ describe('an entity with a time to live', () => {
     expect(await sweeping).toBe(0)
     await database.rollback(engine.context(), transaction)
     expect(await engine.sweepExpired()).toBe(1)
+  })
+})
+
+describe('at a store that several gateways share, a sweep', () => {
+  let overloaded = ''
+
+  beforeEach(async () => {
+    overloaded = ''
+    clock = new CountingClock()
+    const rows = new MemoryRows().through(async ({ kind, key }, effect) => {
+      if (kind === 'mutateIf' && overloaded !== '' && key.includes(overloaded)) {
+        throw new DatastoreError('RESOURCE_EXHAUSTED', 'by the wish of this test')
+      }
+      return effect()
+    })
+    engine = await openEngine({ shared: { rows, gateway: 1, groupBytesMax: 2_000 }, scheduler: clock, ttl })
+  })
+
+  test('leaves what is in a full entity group, and goes on (ttl/Z2)', async () => {
+    const full = async (): Promise<void> => {
+      for (let i = 1; i < 100; i++) await put(keyOf('full'), -i)
+    }
+    await expect(full()).rejects.toMatchObject({
+      code: 'RESOURCE_EXHAUSTED',
+      message: expect.stringContaining('deletions are refused too'),
+    })
+    await put(keyOf('old'), -1)
+    expect(await engine.sweepExpired()).toBe(1)
+    expect([await exists(keyOf('full')), await exists(keyOf('old'))]).toEqual([true, false])
+  })
+
+  test('ends when the store is overloaded (ttl/Z2)', async () => {
+    await put(keyOf('old'), -1)
+    overloaded = 'old'
+    await expect(engine.sweepExpired()).rejects.toMatchObject({ code: 'RESOURCE_EXHAUSTED' })
   })
 })

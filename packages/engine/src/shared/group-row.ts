@@ -24,7 +24,7 @@
 import { stopwatch } from '../clock.ts'
 import { byteString, bytesOf } from '../encoding/bytes.ts'
 import { decodeUint64, encodeUint64 } from '../encoding/ordered.ts'
-import { DatastoreError } from '../errors.ts'
+import { groupFull } from '../errors.ts'
 import { invariant } from '../invariant.ts'
 import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
 import { formatKey } from '../model/key.ts'
@@ -217,11 +217,10 @@ export function withoutSwept(row: GroupRow, swept: bigint): GroupRow {
 export function refuseFull({ groupBytesMax }: SharedStore, { group, head }: GroupRow, record: GroupRecord): void {
   const [held, added] = [sumOf(head.bytes), bytesOfRecord(record)]
   if (held + added <= groupBytesMax) return
-  throw new DatastoreError(
-    'RESOURCE_EXHAUSTED',
+  throw groupFull(
     `the commit writes ${added} bytes to the entity group of ${formatKey(parseEntityRowKey(entityRowOf(group)))}, whose row holds ${held} bytes ` +
       `of earlier commits and may hold ${groupBytesMax}: each commit of a group is kept for 70 to 130 minutes; ` +
-      'try again when they are swept, and write the group less often or spread its entities over several groups',
+      'deletions are refused too; try again when earlier commits are swept, and write the group less often or spread its entities over several groups',
   )
 }
 
