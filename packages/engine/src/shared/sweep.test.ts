@@ -191,3 +191,30 @@ test('a gateway that lives for an hour and a half sweeps in place of one that di
   expect(await cellsIn(rows)).toBeLessThan(before)
   await three.close()
 })
+
+test('sweep/SW6: rows of which the store answers only two at a time are swept', async () => {
+  const rows = new MemoryRows()
+  const scheduler = new VirtualClock()
+  const slow = rows.through(async (_, effect) => effect())
+  const limits: number[] = []
+  const scanRows = slow.scanRows.bind(slow)
+  slow.scanRows = async (scan) => {
+    const isSweep = scan.wanted.some(({ family }) => family === 'p')
+    if (isSweep) limits.push(scan.limit)
+    if (isSweep && scan.limit > 2) throw new DatastoreError('UNAVAILABLE', 'by the wish of this test')
+    return await scanRows(scan)
+  }
+  const engine = await openEngine({ shared: { rows: slow, gateway: 1 }, scheduler })
+  for (const value of [1, undefined]) {
+    for (let i = 0; i < 5; i++) {
+      const mutations = [mutationOf(key(`a${i}`), value)]
+      await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+    }
+  }
+  const before = await cellsIn(rows)
+  for (let minutes = 0; minutes < 150; minutes += 5) await scheduler.advance(300_000)
+  expect(limits).toContain(2)
+  // The heads of the groups.
+  expect([before > 5, await cellsIn(rows)]).toEqual([true, 5])
+  await engine.close()
+})

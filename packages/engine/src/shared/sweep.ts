@@ -22,12 +22,22 @@
  *      that others struck out may be listed again by its gateway, and struck out again.       sweep.test.ts, test/property/gateways.test.ts
  * SW5  Rows of an index that is built are sent within a minute of the moment of their images (shared-index-work/XS5). Whatever deleted one
  *      of them has a later stamp, so it was settled after that moment: the row lands before the deletion is swept.
+ * SW6  Rows are read in smaller parts, down to one row, where a part is not answered in time: its versions may be large.   sweep.test.ts
  */
 
 import { pathEnd } from '../encoding/key-codec.ts'
+import { DatastoreError, type StatusCode } from '../errors.ts'
 import { entityTables } from '../row.ts'
 import type { KeyRange, RowKey } from '../storage/kv.ts'
-import { type Cell, type CellChange, newestIs, OutcomeUnknown, type Row, type RowChange } from '../storage/rows.ts'
+import {
+  type Cell,
+  type CellChange,
+  newestIs,
+  OutcomeUnknown,
+  type Row,
+  type RowChange,
+  type Wanted,
+} from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
@@ -50,6 +60,16 @@ const leaseMs = sweepEveryMs * 0.9
 /** SW3 */
 const emptyMicros = heldMicros + keptMicros + slackMicros
 const pageRows = 500
+/** The codes of a read that the store did not answer in time. */
+const outOfTime: ReadonlySet<StatusCode> = new Set(['UNAVAILABLE', 'DEADLINE_EXCEEDED'])
+/** The cells of a row that a sweep looks at. */
+const wanted: Wanted = [
+  { family: 'v' },
+  { family: 'h', newest: 1 },
+  { family: 'l', withoutValues: true },
+  { family: 'p', withoutValues: true },
+  { family: 't', withoutValues: true },
+]
 const headsAtOnce = 64
 
 export class Sweep {
@@ -146,25 +166,18 @@ export class Sweep {
     const { rows } = this.#databases.store
     let root: Row | undefined
     let changed = 0
+    let limit = pageRows
     for (let { start } = range; ; ) {
-      const found = await rows.scanRows({
-        range: { start, end: range.end },
-        limit: pageRows,
-        wanted: [
-          { family: 'v' },
-          { family: 'h', newest: 1 },
-          { family: 'l', withoutValues: true },
-          { family: 'p', withoutValues: true },
-          { family: 't', withoutValues: true },
-        ],
-      })
+      const page = await this.#page({ start, end: range.end }, limit)
+      const { found } = page
+      limit = page.limit
       const changes = found
         .map((row): RowChange => ({ key: row.key, changes: changesOf(row) }))
         .filter((row) => row.changes.length > 0)
       if (changes.length > 0) await rows.mutateRows(changes)
       changed += changes.length
       const last = found.at(-1)?.key
-      const isEnd = last === undefined || found.length < pageRows
+      const isEnd = last === undefined || found.length < limit
       // A row is without descendants when the next one is none.
       const lone: Row[] = []
       for (const row of found) {
@@ -177,6 +190,22 @@ export class Sweep {
       }
       if (isEnd) return changed
       start = `${last}\x00`
+      limit = Math.min(pageRows, 2 * limit)
+    }
+  }
+
+  /**
+   * SW6: the first rows of a range.
+   *
+   * @returns also how many were asked for in the end
+   */
+  async #page(range: KeyRange, most: number): Promise<{ readonly found: readonly Row[]; readonly limit: number }> {
+    for (let limit = most; ; limit = Math.ceil(limit / 2)) {
+      try {
+        return { found: await this.#databases.store.rows.scanRows({ range, limit, wanted }), limit }
+      } catch (error) {
+        if (limit === 1 || !(error instanceof DatastoreError) || !outOfTime.has(error.code)) throw error
+      }
     }
   }
 
