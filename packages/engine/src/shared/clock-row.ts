@@ -192,8 +192,9 @@ export class ClockRow {
     this.#see(at)
     let low = at + 1n
     for (const { stamp } of listed) if (stamp < low) low = stamp
-    if (low > this.#low) this.#low = low
     if (epoch > this.#epoch) await this.#raised(epoch)
+    // Not before the database is closed for a deletion, whose moment may be below it.
+    if (low > this.#low) this.#low = low
     return { epoch, register: at, listed, lists }
   }
 
