@@ -94,7 +94,7 @@ export class SharedReads {
     let row = await readGroup(this.#store, group, low)
     if (row.seen === undefined && this.#store.scheduler.nowMicros() - low > readableMicros) {
       // Its head may have been swept: the group has no entities now, and may have had some as of so old a moment.
-      await this.#clock.read()
+      await this.#clock.readOpen()
       low = this.#clock.low
       row = await readGroup(this.#store, group, low)
     }
