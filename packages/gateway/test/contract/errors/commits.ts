@@ -65,8 +65,18 @@ function unknownToken(token: Buffer): Buffer {
 export const commitRows: readonly Row[] = [
   row(30, 'empty mutation', commit({}), invalid(/mutation.*operation/)),
   row(31, 'no mutations', commit(), ok),
-  row(32, 'mode unspecified, no transaction', { mutations: [] }, invalid(/needs a transaction/)),
-  row(33, 'transactional, no transaction', { mode: 'TRANSACTIONAL' }, invalid(/needs a transaction/)),
+  row(
+    32,
+    'mode unspecified, no transaction',
+    { mutations: [] },
+    invalid(/requires a transaction \(begin one, .* NON_TRANSACTIONAL\)/),
+  ),
+  row(
+    33,
+    'transactional, no transaction',
+    { mode: 'TRANSACTIONAL' },
+    invalid(/requires a transaction \(begin one, .* NON_TRANSACTIONAL\)/),
+  ),
   row(
     34,
     'transactional, empty transaction',
