@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { entity, keyOf, property } from '../../test/property/entity-messages.ts'
-import { mutationOf } from '../../test/property/log-world.ts'
+import { indexOfValues, mutationOf } from '../../test/property/log-world.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { IndexDefinition } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import { MemoryRows, type RowOperationCall, type RowSeam } from '../storage/memory-rows.ts'
 import { query, where } from '../testing/query-world.ts'
@@ -13,14 +12,6 @@ import { type Engine, openEngine } from './engine.ts'
 import type { EngineOptions } from './engine-options.ts'
 
 const key = (id: number): Key => keyOf([{ kind: 'G', id: BigInt(id) }])
-const index: IndexDefinition = {
-  kind: 'G',
-  ancestor: false,
-  properties: [
-    { name: 'v', direction: 'ascending' },
-    { name: '__key__', direction: 'descending' },
-  ],
-}
 
 interface Gateway {
   readonly engine: Engine
@@ -123,7 +114,7 @@ test('shared-index-work/XS4: two gateways that are asked for an index at once bu
   const world = new World()
   const [a, b] = [await world.gateway(), await world.gateway()]
   await put(a, 200)
-  const asked = Promise.all([a, b].map(({ engine }) => engine.indexes.ensure(engine.database('p'), index)))
+  const asked = Promise.all([a, b].map(({ engine }) => engine.indexes.ensure(engine.database('p'), indexOfValues)))
   let isBuilt = false
   void asked.then(() => {
     isBuilt = true
@@ -139,7 +130,7 @@ test('shared-index-work/XS4: an index whose gateway has died is built, and delet
   const world = new World()
   const [a, b] = [await world.gateway(), await world.gateway()]
   await put(a, 250)
-  a.engine.createIndex(a.engine.database('p'), index).catch(() => {})
+  a.engine.createIndex(a.engine.database('p'), indexOfValues).catch(() => {})
   while (compositeRowsBy(a) === 0) await world.scheduler.advance(1)
   a.die()
   for (let passed = 0; passed < 60 && statesAt(b)[0] !== 'serving'; passed++) await world.pass(1)
@@ -164,7 +155,7 @@ test('shared-index-work/XS6: rows of a deleted index that land late are not of a
   const [a, b] = [await world.gateway(), await world.gateway()]
   await put(a, 4)
   const land = a.dieAt(({ kind, key }) => kind === 'mutate' && key.startsWith(keySpaces.EntitiesByCompositeProperty))
-  a.engine.createIndex(a.engine.database('p'), index).catch(() => {})
+  a.engine.createIndex(a.engine.database('p'), indexOfValues).catch(() => {})
   // Before it is built again, which would write the same rows in time.
   for (let passed = 0; passed < 60 && statesAt(b).length === 0; passed++) await world.pass(1)
   const [first] = b.engine.database('p').catalogue.all
@@ -187,7 +178,7 @@ test('shared-index-work/XS3: a gateway that stands still after its definition fa
   const a = await world.gateway()
   await put(a, 4)
   const { isStill, goOn } = a.standStillAfter(({ kind, key }) => kind === 'mutateIf' && key.includes('compositeIndex'))
-  const creating = Promise.resolve(a.engine.createIndex(a.engine.database('p'), index))
+  const creating = Promise.resolve(a.engine.createIndex(a.engine.database('p'), indexOfValues))
   while (!isStill()) await world.scheduler.advance(1)
   const b = await world.gateway()
   for (let passed = 0; passed < 60 && statesAt(b)[0] !== 'serving'; passed++) await world.pass(1)

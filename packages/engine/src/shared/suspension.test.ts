@@ -3,11 +3,10 @@
  * deletes and sweeps.
  */
 import { expect, test } from 'vitest'
-import { mutationOf } from '../../test/property/log-world.ts'
+import { indexOfValues, mutationOf } from '../../test/property/log-world.ts'
 import type { Scheduler } from '../clock.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { DatastoreError } from '../errors.ts'
-import type { IndexDefinition } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import { type Engine, openEngine } from '../service/engine.ts'
 import { MemoryRows, type RowSeam } from '../storage/memory-rows.ts'
@@ -16,14 +15,6 @@ import { WallClock } from '../wall-clock.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 const key = (name: string): Key => ({ partition, path: [{ kind: 'G', name }] })
-const index: IndexDefinition = {
-  kind: 'G',
-  ancestor: false,
-  properties: [
-    { name: 'v', direction: 'ascending' },
-    { name: '__key__', direction: 'descending' },
-  ],
-}
 const stepMs = 300_000
 
 type Ms = () => number
@@ -113,7 +104,7 @@ test('shared-index-work/XS5: after a suspension the rows of an index are made of
   hold = new Promise((resolve) => {
     goOn = resolve
   })
-  const built = one.createIndex(one.database('p'), index)
+  const built = one.createIndex(one.database('p'), indexOfValues)
   await world.run(1000)
   await put(two, 'a', undefined)
   await world.suspended(4 * 3_600_000)

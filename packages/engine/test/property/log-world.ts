@@ -7,6 +7,7 @@
 import fc from 'fast-check'
 import { decodeProperties, encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import type { ApplyPolicy } from '../../src/log/apply-policy.ts'
+import type { IndexDefinition } from '../../src/model/index-definition.ts'
 import { formatKey, type Key } from '../../src/model/key.ts'
 import type { Value } from '../../src/model/value.ts'
 import type { Mutation } from '../../src/service/api.ts'
@@ -110,6 +111,16 @@ export function mutationOf(
   const keyBytes = encodeKey(key)
   const head = Buffer.from([0x0a, keyBytes.length])
   return { operation, entity: Buffer.concat([head, keyBytes, encodeProperties(propertiesOf(value))]) }
+}
+
+/** A composite index of the entities that `mutationOf` puts. */
+export const indexOfValues: IndexDefinition = {
+  kind: 'G',
+  ancestor: false,
+  properties: [
+    { name: 'v', direction: 'ascending' },
+    { name: '__key__', direction: 'descending' },
+  ],
 }
 
 type State = ReadonlyMap<number, number>
