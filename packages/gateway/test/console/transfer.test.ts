@@ -1,4 +1,5 @@
 /** Fixtures and managed exports, in and out, and what becomes of those that are cancelled. */
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -44,16 +45,17 @@ async function cancelsAnExport(page: Page): Promise<void> {
   await page.unrouteAll()
 }
 
-/** An import whose second batch of entities is held in the store. */
+/** An import whose second batch of entities is held in the store until the server has heard that its client is gone. */
 async function cancelsAnImport(page: Page, emulator: Emulator): Promise<void> {
   const store = emulator.engine.database('demo')
-  let letGo = (): void => {}
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve
-  })
   const commit = store.commit.bind(store)
   const commits = vi.spyOn(store, 'commit').mockImplementationOnce(commit)
-  commits.mockImplementationOnce((...call) => held.then(() => commit(...call)))
+  commits.mockImplementationOnce(async (context, request) => {
+    const { signal } = context
+    if (signal === undefined) throw new Error('an import has no signal')
+    if (!signal.aborted) await once(signal, 'abort')
+    return commit(context, request)
+  })
   const entities = Array.from({ length: 600 }, (_, i) => ({ key: `Many:${i + 1}` }))
   await page.getByRole('button', { name: 'Import…' }).click()
   const dialog = page.getByRole('dialog')
@@ -62,7 +64,6 @@ async function cancelsAnImport(page: Page, emulator: Emulator): Promise<void> {
   await dialog.getByText('500 entities so far…').waitFor()
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await dialog.getByText('It was cancelled. The entities that were written by then stay.').waitFor()
-  letGo()
   await expect.poll(() => commits.mock.settledResults[1]?.type).toBe('rejected')
   await page.keyboard.press('Escape')
 }
