@@ -1,18 +1,15 @@
-/** Emulators in this process for one test, and the public client on them. */
+/**
+ * Emulators in this process for one test, and the public client on them. The test itself is told to close them: a hook of this
+ * module would be one of the file that loads it first alone (vitest.config.ts).
+ */
 import { Datastore } from '@google-cloud/datastore'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts'
-
-const running: { close(): Promise<void> }[] = []
-
-afterEach(async () => {
-  for (const one of running.splice(0).reverse()) await one.close()
-})
 
 /** Closed after the test. */
 export async function testEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const emulator = await startEmulator(options)
-  running.push(emulator)
+  onTestFinished(() => emulator.close())
   return emulator
 }
 
@@ -20,7 +17,7 @@ export async function testEmulator(options: EmulatorOptions = {}): Promise<Emula
 export function clientOf(emulator: Emulator, project: string = emulator.project): Datastore {
   Object.assign(process.env, emulator.env(project))
   const datastore = new Datastore()
-  running.push({ close: () => closeClient(datastore) })
+  onTestFinished(() => closeClient(datastore))
   return datastore
 }
 

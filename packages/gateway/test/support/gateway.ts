@@ -1,16 +1,13 @@
-/** A gateway on a free port for one test file, and raw ways to speak to it. */
+/**
+ * A gateway on a free port for one test, and raw ways to speak to it. The test itself is told to close them: a hook of this module
+ * would be one of the file that loads it first alone (vitest.config.ts).
+ */
 import { connect, type Socket } from 'node:net'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type Gateway, type GatewayOptions, startGateway } from '../../src/emulator/server.ts'
 import type { EnginePort } from '../../src/engine-port.ts'
 import { GrpcClient } from './grpc-client.ts'
 import { patienceMs } from './patience.ts'
-
-const running: { close(): Promise<void> | void }[] = []
-
-afterEach(async () => {
-  for (const one of running.splice(0).reverse()) await one.close()
-})
 
 export interface TestGateway extends Gateway {
   readonly url: string
@@ -22,13 +19,13 @@ export async function testGateway(
   options: Omit<GatewayOptions, 'engine'> = {},
 ): Promise<TestGateway> {
   const gateway = await startGateway({ host: '127.0.0.1', port: 0, ...options, engine })
-  running.push(gateway)
+  onTestFinished(() => gateway.close())
   return { ...gateway, url: `http://127.0.0.1:${gateway.port}` }
 }
 
 export async function grpcClient(gateway: Gateway): Promise<GrpcClient> {
   const client = await GrpcClient.connect(gateway.port)
-  running.push(client)
+  onTestFinished(() => client.close())
   return client
 }
 
@@ -48,7 +45,7 @@ export function rawConnection(gateway: Gateway): Promise<RawConnection> {
     socket.on('data', (chunk) => chunks.push(chunk))
     socket.on('error', reject)
     const closed = new Promise<Buffer>((done) => socket.on('close', () => done(received())))
-    running.push({ close: () => void socket.destroy() })
+    onTestFinished(() => void socket.destroy())
     socket.once('connect', () => resolve({ socket, received, closed }))
   })
 }
