@@ -41,14 +41,20 @@ consoleTests("README's program", ({ visit }) => {
     expect(await run(emulator.env('demo'))).toContain('look inside')
     await page.getByRole('link', { name: 'ToDo 1' }).click()
     await page.getByRole('grid', { name: 'Results' }).getByText('look inside').waitFor()
+    const following = page.waitForResponse(/emulator\/commits\?project=demo&database=$/)
     await go('#/tables/demo')
     await page.getByRole('heading', { name: 'Six tables' }).waitFor()
+    await following
     await emulator.reset()
     await emulator.seed(neighbours)
-    expect(await run(emulator.env('demo'))).toContain('look inside')
     const steps = page.getByRole('region', { name: 'Latest commit' }).getByRole('listitem')
-    await steps.filter({ hasText: 'Milestone B: EntitiesByKind 1 written' }).waitFor()
-    await page.locator('[data-table="EntitiesByPropertyDesc"] [data-lit="B"]').first().waitFor()
+    const lit = page.locator('[data-table="EntitiesByPropertyDesc"] [data-lit="B"]', { hasText: 'look inside' })
+    // The light goes out after seconds: it is looked for before it can be there.
+    await Promise.all([
+      lit.first().waitFor(),
+      steps.filter({ hasText: 'Milestone B: EntitiesByKind 1 written' }).waitFor(),
+      run(emulator.env('demo')).then((printed) => expect(printed).toContain('look inside')),
+    ])
     await picture(page, 'console')
   })
 })

@@ -1,4 +1,6 @@
 /** The page Six tables: rows light up in the order of a commit's steps, and tables of any size are scrolled by small ranges. */
+import { EventEmitter, once } from 'node:events'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { consoleTests, picture } from './browser.ts'
 import { commit } from './commit.ts'
@@ -18,33 +20,67 @@ const task = (id: number) => ({
   properties: { title: { stringValue: `Task ${id}` }, done: { booleanValue: id % 2 === 0 } },
 })
 
+interface Lights {
+  readonly lights: {
+    /** `A Entities`: a row of the table was lit up by the step. In the order in which that was seen first. */
+    readonly lit: string[]
+    /** Deleted rows. */
+    readonly struckOut: string[]
+  }
+}
+
+/** Lights go out after seconds: from now on the page itself notes those that it shows. */
+function noteLights(page: Page): Promise<void> {
+  return page.evaluate(() => {
+    const [lit, struckOut]: [string[], string[]] = [[], []]
+    const look = (): void => {
+      for (const row of document.querySelectorAll<HTMLElement>('[data-lit]')) {
+        const name = `${row.dataset['lit']} ${row.closest<HTMLElement>('[data-table]')?.dataset['table']}`
+        if (!lit.includes(name)) lit.push(name)
+      }
+      for (const row of document.querySelectorAll('.is-deleted')) struckOut.push(row.textContent ?? '')
+    }
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true })
+    Object.assign(window, { lights: { lit, struckOut } })
+  })
+}
+
+interface Held {
+  /** Resolves when the server has made the first answer. */
+  readonly made: Promise<unknown>
+  letGo(): void
+}
+
+/** Answers that come late. */
+async function hold(page: Page, pattern: RegExp): Promise<Held> {
+  const gate = new EventEmitter()
+  const [made, free] = [once(gate, 'made'), once(gate, 'free')]
+  await page.route(pattern, async (route) => {
+    const response = await route.fetch()
+    gate.emit('made')
+    await free
+    await route.fulfill({ response })
+  })
+  return { made, letGo: () => gate.emit('free') }
+}
+
 consoleTests('Six tables', ({ visit }) => {
   test('a put lights its rows up in the order log, A, B, in words too; a delete strikes them out', async () => {
-    const { page, origin } = await visit('#/tables/demo')
+    const { page, origin, go } = await visit('')
+    const following = page.waitForResponse(/emulator\/commits\?project=demo&database=$/)
+    await go('#/tables/demo')
     await page.getByText('The tables are empty').waitFor()
-    // Which rows light up, in which order, from the page's own view.
-    await page.evaluate(() => {
-      const seen: string[] = []
-      const look = (): void => {
-        for (const row of document.querySelectorAll<HTMLElement>('[data-lit]')) {
-          const name = `${row.dataset['lit']} ${row.closest<HTMLElement>('[data-table]')?.dataset['table']}`
-          if (!seen.includes(name)) seen.push(name)
-        }
-      }
-      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributes: true })
-      Object.assign(window, { seen })
-    })
-    const litRows = () => page.evaluate(() => (window as unknown as { seen: string[] }).seen)
+    await following
+    await noteLights(page)
+    const lights = () => page.evaluate(() => (window as unknown as Lights).lights)
     await put(
       origin,
       Array.from({ length: 30 }, (_, i) => task(i + 1)),
     )
-    await page.locator('[data-table="EntitiesByKind"] [data-lit="B"]').first().waitFor()
-    await page.locator('[data-table="EntitiesByPropertyAsc"] [data-lit="B"]').first().waitFor()
-    await page.locator('[data-table="EntitiesByPropertyDesc"] [data-lit="B"]').first().waitFor()
-    const [log, a, ...b] = await litRows()
-    expect([log, a]).toEqual(['log Log', 'A Entities'])
-    expect(b.sort()).toEqual(['B EntitiesByKind', 'B EntitiesByPropertyAsc', 'B EntitiesByPropertyDesc'])
+    const inOrder = ([log, a, ...b]: readonly string[]) => [log, a, ...b.toSorted()]
+    await expect
+      .poll(async () => inOrder((await lights()).lit))
+      .toEqual(['log Log', 'A Entities', 'B EntitiesByKind', 'B EntitiesByPropertyAsc', 'B EntitiesByPropertyDesc'])
     const steps = page.getByRole('region', { name: 'Latest commit' }).getByRole('listitem')
     expect(await steps.allTextContents()).toEqual([
       'Log: 30 written',
@@ -53,7 +89,7 @@ consoleTests('Six tables', ({ visit }) => {
     ])
     await page.getByText('and 27 more').waitFor()
     await put(origin, [{ ...task(7), properties: { title: { stringValue: 'Task 7, changed' } } }])
-    await page.locator('.is-deleted', { hasText: 'done=false, ToDo:7' }).first().waitFor()
+    await expect.poll(async () => (await lights()).struckOut.join()).toContain('done=false, ToDo:7')
     await picture(page, 'console-tables')
   })
 
@@ -73,13 +109,11 @@ consoleTests('Six tables', ({ visit }) => {
     await page.goto(`${origin}/console/#/tables/demo?kind=ToDo`)
     const rows = page.getByRole('region', { name: 'Rows of EntitiesByKind' })
     await rows.getByText('ToDo, ToDo:1', { exact: true }).waitFor()
-    await rows.evaluate(async (region) => {
-      const last = (): string => region.querySelector('li:last-child')?.textContent ?? ''
-      for (let turns = 0; turns < 2000 && !last().includes('ToDo:5000'); turns++) {
-        region.scrollTop = region.scrollHeight
-        await new Promise((resolve) => setTimeout(resolve, 5))
-      }
-    })
+    const scroll = (region: Element): string => {
+      region.scrollTop = region.scrollHeight
+      return region.querySelector('li:last-child')?.textContent ?? ''
+    }
+    await expect.poll(() => rows.evaluate(scroll), { interval: 5 }).toContain('ToDo:5000')
     await rows.getByText('ToDo, ToDo:5000', { exact: true }).waitFor()
     expect(await rows.getByRole('listitem').count()).toBeLessThan(300)
     expect(limits.length).toBeGreaterThanOrEqual(5000 / 100)
@@ -98,17 +132,32 @@ consoleTests('Six tables', ({ visit }) => {
   })
 
   test('boundaries of tablets lie between the rows', async () => {
-    const { page, origin, emulator } = await visit('#/tables/demo')
+    const { page, origin, emulator, go } = await visit('')
+    // The rows are read before the commit and come after it, and after the begin of the stream that would have told of it.
+    const rowsBefore = await hold(page, /inspect\/table\?name=Entities&/)
+    const movesBefore = await hold(page, /tablets\/events/)
+    let letFollow = (): void => {}
+    const follows = new Promise<void>((resolve) => {
+      letFollow = resolve
+    })
+    await page.route(/emulator\/commits/, (route) => follows.then(() => route.continue()))
+    const following = page.waitForResponse(/emulator\/commits/)
+    await go('#/tables/demo')
+    await Promise.all([rowsBefore.made, movesBefore.made])
     await put(
       origin,
       Array.from({ length: 20 }, (_, i) => task(i + 1)),
     )
+    letFollow()
+    await following
+    rowsBefore.letGo()
     const entities = page.getByRole('region', { name: 'Rows of Entities', exact: true })
     await entities.getByText('tablet 1 on').waitFor()
     const { rows } = await emulator.inspector.table('Entities', { limit: 20 })
     const middle = rows[3]?.rowKey.replaceAll(' ', '') ?? ''
     emulator.engine.tablets.split('Entities', Buffer.from(middle, 'hex').toString('latin1'))
-    // A split is no commit; the page asks for it.
+    // A split is no commit; the page asks for it, and its first answer is from before.
+    movesBefore.letGo()
     await entities
       .getByText(/tablet \d+ on server/)
       .nth(1)

@@ -89,6 +89,11 @@ test('a refresh shows rows that came and leaves out those that went; what a newe
   check(table, window)
   expect(window.rows.map(({ rowKey }) => rowKey)).toContain(hex(4105))
   expect(window.rows.length).toBeGreaterThanOrEqual(held)
+  const [reading, refreshed] = [window.next(), window.refresh()]
+  table.keys = [...table.keys, hex(4441)].sort()
+  await refreshed
+  expect(window.rows.map(({ rowKey }) => rowKey)).toContain(hex(4441))
+  await reading
   const slow = window.next()
   await window.open()
   await slow

@@ -55,12 +55,18 @@ export class RowWindow {
   readonly #changed: () => void
   #opened = 0
   #isBusy = false
+  /** The call under way, with the refresh behind it. */
+  #running: Promise<void> = Promise.resolve()
   #refreshWanted = false
 
   /** @param changed - called when {@link revision} has grown */
   constructor(read: (stretch: Stretch) => Promise<TableAnswer>, changed: () => void) {
     this.#read = read
     this.#changed = changed
+  }
+
+  get isReading(): boolean {
+    return this.#isBusy
   }
 
   /** Begins at a row, or at the start of the table; what is under way is dropped. */
@@ -118,11 +124,11 @@ export class RowWindow {
     })
   }
 
-  /** Reads the same stretch anew. While a call is under way it is done behind it, once. */
+  /** Reads the same stretch anew. While a call is under way it is done behind it, once. Resolves when it is done. */
   refresh(): Promise<void> {
     if (this.#isBusy) {
       this.#refreshWanted = true
-      return Promise.resolve()
+      return this.#running
     }
     return this.#extend(async () => {
       const first = this.rows[0]
@@ -154,9 +160,14 @@ export class RowWindow {
     return this.#extend(read)
   }
 
-  async #extend(read: () => Promise<Held>): Promise<void> {
-    if (this.#isBusy) return
+  #extend(read: () => Promise<Held>): Promise<void> {
+    if (this.#isBusy) return Promise.resolve()
     this.#isBusy = true
+    this.#running = this.#run(read)
+    return this.#running
+  }
+
+  async #run(read: () => Promise<Held>): Promise<void> {
     const opened = this.#opened
     try {
       const { rows, answers, atStart, atEnd } = await read()

@@ -15,11 +15,14 @@ const eventOf = (version: string, step: 'log' | 'A' | 'B', table: string, delete
 }
 
 /** A clock that goes on when it is told to. */
-function played() {
+function played(read: () => Promise<void> = async () => {}) {
   const seen: { readonly shown: Shown; readonly isRushing: boolean }[] = []
   const sleeping: (() => void)[] = []
   const player = new StepPlayer({
-    onShow: (shown, _event, isRushing) => seen.push({ shown, isRushing }),
+    onShow(shown, _event, isRushing) {
+      seen.push({ shown, isRushing })
+      return read()
+    },
     sleep: () => new Promise((resolve) => sleeping.push(resolve)),
   })
   const tick = async (): Promise<void> => {
@@ -51,6 +54,18 @@ test('SP1: a commit lights up its log row, then that of milestone A, then those 
   expect(seen).toHaveLength(3)
   await tick()
   expect(seen[3]?.shown.lit.size).toBe(0)
+})
+
+test('SP1: a step is not shown before the rows of the one before are read', async () => {
+  const answers: (() => void)[] = []
+  const { seen, player, tick } = played(() => new Promise((resolve) => answers.push(resolve)))
+  player.add(eventOf('1', 'log', 'Log'))
+  player.add(eventOf('1', 'A', 'Entities'))
+  await tick()
+  expect(seen).toHaveLength(1)
+  answers.shift()?.()
+  await tick()
+  expect([...(seen[1]?.shown.lit.keys() ?? [])]).toEqual(['Log', 'Entities'])
 })
 
 test('SP1: a step of another commit puts out the one before', async () => {

@@ -3,7 +3,8 @@
  *
  *   add(event) ─▶ queue ─▶ one step is shown ─▶ {@link stepMs} ─▶ the next ─▶ … ─▶ after {@link fadeMs} no row is lit any more
  *
- * SP1  Steps are shown in the order in which they happened, and those of a commit stay lit until a step of another.
+ * SP1  Steps are shown in the order in which they happened, and those of a commit stay lit until a step of another. The rows of a step
+ *      are read before the next step is shown, however slow the server is.
  * SP2  A queue that grows is shown without waiting: what is seen is never far behind the store.      both: steps.test.ts
  */
 import type { StepEvent, StoreEvent } from '../../model/store-events.ts'
@@ -40,8 +41,8 @@ const rushFrom = 7
 const noRows: Shown['lit'] = new Map()
 
 export interface PlayerParts {
-  /** Told of each step, with its event; of the end of the light without one. */
-  readonly onShow: (shown: Shown, event: StepEvent | undefined, isRushing: boolean) => void
+  /** Told of each step, with its event; of the end of the light without one. Resolves when the rows of the step are read. */
+  readonly onShow: (shown: Shown, event: StepEvent | undefined, isRushing: boolean) => Promise<void>
   readonly sleep?: (ms: number) => Promise<void>
 }
 
@@ -68,15 +69,15 @@ export class StepPlayer {
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       const isRushing = this.#queue.length >= rushFrom
       this.#shown = shownAfter(this.#shown, next)
-      this.#parts.onShow(this.#shown, next.event, isRushing)
-      if (!isRushing) await sleep(stepMs)
+      const read = this.#parts.onShow(this.#shown, next.event, isRushing)
+      if (!isRushing) await Promise.all([read, sleep(stepMs)])
     }
     this.#isPlaying = false
     const last = this.#shown
     await sleep(fadeMs)
     if (last === undefined || this.#shown !== last) return
     this.#shown = { ...last, lit: noRows }
-    this.#parts.onShow(this.#shown, undefined, false)
+    await this.#parts.onShow(this.#shown, undefined, false)
   }
 }
 

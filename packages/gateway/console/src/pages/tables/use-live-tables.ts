@@ -93,24 +93,22 @@ interface CommitParts {
 
 function useCommits({ windows, place, following, setShown, goTo, setError }: CommitParts): void {
   useEffect(() => {
-    const refresh = (): void => {
-      for (const window of windows.values()) if (window.isLoaded) void window.refresh()
-    }
     const player = new StepPlayer({
-      onShow(next, event, isRushing) {
+      async onShow(next, event, isRushing) {
         setShown(next)
         if (event === undefined) return
         const goesThere = following.current && !isRushing
-        const lit = showRows(windows, event, goesThere)
+        const { lit, read } = showRows(windows, event, goesThere)
         if (goesThere) goTo(lit)
+        await read
       },
     })
     return openEvents<StoreEvent>(`/emulator/commits?${queryOf(place)}`, {
       onEvent(event) {
-        if (event.reload !== undefined || event.lost !== undefined) refresh()
+        if (event.reload !== undefined || event.lost !== undefined) refreshAll(windows)
         player.add(event)
       },
-      onOpened: refresh,
+      onOpened: () => refreshAll(windows),
       onRefused: setError,
     })
   }, [windows])
@@ -132,20 +130,35 @@ function reader(name: string, place: Place): (stretch: Stretch) => Promise<Table
   }
 }
 
-/** Brings the windows up to date with a step. @returns a row of it for each table, when they are to go there */
-function showRows(windows: Windows, { tables: touched, rows, moreRows = 0 }: StepEvent, goesThere: boolean) {
+interface ShownRows {
+  /** A row of the step for each table. */
+  readonly lit: ReadonlyMap<string, { readonly rowKey: string }>
+  /** Resolves when the windows are up to date. */
+  readonly read: Promise<unknown>
+}
+
+/** Also those that are being read: what came just now may be missing there. */
+function refreshAll(windows: Windows): void {
+  for (const window of windows.values()) if (window.isLoaded || window.isReading) void window.refresh()
+}
+
+/** Brings the windows up to date with a step; to its rows with `goesThere`. */
+function showRows(windows: Windows, { tables: touched, rows, moreRows = 0 }: StepEvent, goesThere: boolean): ShownRows {
   const lit = new Map<string, { readonly rowKey: string }>()
+  const reads: Promise<void>[] = []
   for (const [name, window] of windows) {
     // No event tells of the counters of ids.
-    if (name === 'IdSequences' && touched['Log'] !== undefined) void window.refresh()
+    if (name === 'IdSequences' && touched['Log'] !== undefined) reads.push(window.refresh())
     if (touched[name] === undefined) continue
     const own = rows.filter(({ table }) => table === name)
     const first = own.find(({ rowKey }) => window.covers(rowKey)) ?? own[0]
-    if (moreRows > 0 || own.some(({ rowKey }) => window.covers(rowKey))) void window.refresh()
-    else if (goesThere && first !== undefined) void window.open(first.rowKey)
+    if (moreRows > 0 || own.some(({ rowKey }) => window.covers(rowKey))) reads.push(window.refresh())
+    else if (goesThere && first !== undefined) reads.push(window.open(first.rowKey))
+    // A stretch that is being read may come to have the row.
+    else if (window.isReading) reads.push(window.refresh())
     if (first !== undefined) lit.set(name, { rowKey: first.rowKey })
   }
-  return lit
+  return { lit, read: Promise.all(reads) }
 }
 
 interface Jumped {
@@ -203,20 +216,24 @@ async function jumpToEntity(
   return { rows: new Set(all.map(({ rowKey }) => rowKey)), starts }
 }
 
-/** Tablets split, merge and move without a commit: the windows are read anew when one did. */
+/**
+ * Tablets split, merge and move without a commit: the windows are read anew when one did. Also after the first answer: what it tells of
+ * may have come after the windows were read.
+ */
 function useTabletMoves(windows: Windows): void {
   const current = epoch.value
   useEffect(() => {
-    let after: number | undefined
+    let after = 0
     let isOver = false
     const ask = async (): Promise<void> => {
       if (document.hidden || connection.value === 'lost') return
-      const path = `/emulator/tablets/events?after=${after ?? 0}`
+      const path = `/emulator/tablets/events?after=${after}`
       const answer = await getJson<{ events: readonly { sequence: number }[] }>(path).catch(() => undefined)
       if (isOver || answer === undefined) return
       const last = answer.events.at(-1)?.sequence
-      if (last !== undefined && after !== undefined) for (const window of windows.values()) void window.refresh()
-      after = last ?? after ?? 0
+      if (last === undefined) return
+      refreshAll(windows)
+      after = last
     }
     void ask()
     const timer = setInterval(() => void ask(), tabletsEveryMs)
