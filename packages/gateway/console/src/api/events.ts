@@ -37,8 +37,8 @@ export function openEvents<T>(path: string, reader: EventReader<T>): () => void 
   if (stream.abort !== undefined) reader.onOpened?.()
   startMissing()
   return () => {
-    stream.readers.delete(reader as EventReader<unknown>)
-    if (stream.readers.size > 0) return
+    const wasReading = stream.readers.delete(reader as EventReader<unknown>)
+    if (!wasReading || stream.readers.size > 0) return
     streams.delete(path)
     stream.abort?.abort()
   }

@@ -1,5 +1,5 @@
 /** The feed of one filter, as long as a component shows it. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import { openEvents } from '../../api/events.ts'
 import { getJson } from '../../api/http.ts'
@@ -18,10 +18,16 @@ export interface UsedFeed {
   forget(): void
 }
 
-/** @param filter - query of the server's calls; an empty one is all calls */
+/**
+ * The server records while there is a stream: that of the filter before ends when the next one has begun, so no call is lost in between.
+ *
+ * @param filter - query of the server's calls; an empty one is all calls
+ */
 export function useFeed(filter: string): UsedFeed {
   const [feed, setFeed] = useState<Feed>(emptyFeed)
   const [error, setError] = useState<Error | undefined>(undefined)
+  const stopBefore = useRef(() => {})
+  useEffect(() => () => stopBefore.current(), [])
   useEffect(() => {
     setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld }))
     setError(undefined)
@@ -35,19 +41,28 @@ export function useFeed(filter: string): UsedFeed {
         },
       )
     }
+    const stopOthers = stopBefore.current
     const stop = openEvents<RequestEvent>(`/emulator/requests/events?${filter}`, {
       // Its calls count from one again when the server was started anew.
       onOpened: () => {
+        stopOthers()
+        if (gone.signal.aborted) return
         setFeed(({ isHeld }) => ({ ...emptyFeed, isHeld }))
         load()
       },
-      onEvent: (event) => setFeed((before) => withEvent(before, event)),
-      onRefused: setError,
+      onEvent: (event) => {
+        if (!gone.signal.aborted) setFeed((before) => withEvent(before, event))
+      },
+      onRefused: (reason) => {
+        stopOthers()
+        if (!gone.signal.aborted) setError(reason)
+      },
     })
-    return () => {
+    stopBefore.current = () => {
+      stopOthers()
       stop()
-      gone.abort()
     }
+    return () => gone.abort()
   }, [filter, epoch.value])
   const older = (): void => {
     const last = feed.shown.at(-1)
