@@ -64,7 +64,7 @@ export function consoleTests(name: string, define: (tests: ConsoleTests) => void
     beforeAll(async () => {
       if (chromiumPath === undefined)
         throw new Error('CI needs Chromium for the tests of the console; .ci/run installs it')
-      browser = await chromium.launch({ executablePath: chromiumPath, args })
+      browser = await chromium.launch({ executablePath: chromiumPath, args, timeout: patienceMs })
     })
     afterAll(() => browser?.close())
     afterEach(async () => {

@@ -18,10 +18,13 @@ consoleTests('Log and apply', ({ visit }) => {
     await emulator.inspector.releaseAll()
     const answer = page.getByRole('region', { name: 'Query 1' })
     await answer.getByText('2 results, as committed').waitFor()
+    await page.getByText('none waits').waitFor()
 
     await put(origin, 1, true, 'Done now')
     await put(origin, 3, false)
     await answer.getByText('2 results: 1 stale, 1 missing').waitFor()
+    // The list and the answer are read beside each other.
+    await page.getByText('2 wait', { exact: true }).waitFor()
     const row = answer.getByRole('row').filter({ hasText: 'ToDo:1' })
     expect(await row.getByRole('cell').last().textContent()).toBe(
       'stale: it no longer matches; committed is {title: "Done now", done: true}',
@@ -36,7 +39,10 @@ consoleTests('Log and apply', ({ visit }) => {
     await page.getByText('A done').waitFor()
     await row.getByText('its index rows are those of before').waitFor()
     expect(await row.getByRole('cell').first().textContent()).toContain('done: true')
-    await page.getByRole('button', { name: 'Release to B' }).first().focus()
+    const toB = page.getByRole('button', { name: 'Release to B' }).first()
+    // Events tell of the step before the call of the button has its answer, and until then it takes no focus.
+    await expect.poll(() => toB.isEnabled()).toBe(true)
+    await toB.focus()
     await page.keyboard.press('Enter')
     await answer.getByText('1 result: 1 missing').waitFor()
     await page.getByRole('button', { name: 'Release all' }).click()

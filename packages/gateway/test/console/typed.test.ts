@@ -83,7 +83,7 @@ consoleTests('what is typed', ({ visit }) => {
     await dialog.getByLabel('Folder on the machine').fill('/dev/null/none')
     const letExport = await hold(page, '**/*:export*', 'POST')
     await dialog.getByRole('button', { name: 'Export', exact: true }).click()
-    expect(await dialog.getByRole('button', { name: 'Export', exact: true }).isDisabled()).toBe(true)
+    await expect.poll(() => dialog.getByRole('button', { name: 'Export', exact: true }).isDisabled()).toBe(true)
     letExport()
     await dialog.getByRole('alert').or(dialog.getByText('It failed')).waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
