@@ -40,6 +40,22 @@ test('retry/RY3: an attempt that brought something sets patience and pauses back
   expect(given).toEqual([2000, 4000, 8000, 16_000, 2000, 4000])
 })
 
+test('retry/RY5: the last answer is the error, also when attempts after it ran out of time', async () => {
+  for (const errors of [
+    [unavailable, late, late],
+    [late, unavailable],
+    [late, late],
+  ]) {
+    const time = new SleptTime()
+    let attempts = 0
+    const attempt = (): Promise<never> => {
+      if (++attempts === errors.length) void time.sleep(10_000)
+      return Promise.reject(errors[attempts - 1])
+    }
+    await expect(withRetries(time, 10_000, attempt)).rejects.toBe(errors.includes(unavailable) ? unavailable : late)
+  }
+})
+
 test('a refusal, and an error of another kind, end at once', async () => {
   for (const error of [new CallError(grpcCodes.INVALID_ARGUMENT, 'no'), new Error('bug')]) {
     const time = new SleptTime()
@@ -52,7 +68,7 @@ test('retry/RY4: a machine that is suspended in a pause sends nothing when it go
   const time = new SleptTime()
   let attempts = 0
   const sleep = (): Promise<void> => time.sleep(3 * 3_600_000)
-  const suspended = { random: () => 0.5, stopwatch: () => time.stopwatch(), sleep }
+  const suspended = { attemptMs: 2000, random: () => 0.5, stopwatch: () => time.stopwatch(), sleep }
   const attempt = (): Promise<never> => {
     attempts++
     return Promise.reject(unavailable)

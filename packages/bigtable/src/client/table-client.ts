@@ -157,7 +157,12 @@ export class TableClient {
       falseMutations: mutations.ifNone ?? [],
     }).finish()
     try {
-      const answer = await this.#transport.unary(`${service}/CheckAndMutateRow`, request, this.#options(conditionalMs))
+      // One attempt: its fate is looked for afterwards.
+      const answer = await this.#transport.unary(
+        `${service}/CheckAndMutateRow`,
+        request,
+        this.#options(this.#waiting.attemptMs),
+      )
       return messages.CheckAndMutateRowResponse.decode(answer).predicateMatched
     } catch (error) {
       if (!(error instanceof CallError)) throw error
@@ -201,9 +206,6 @@ export class TableClient {
     }
   }
 }
-
-/** A conditional write has one attempt: its fate is looked for afterwards. */
-const conditionalMs = 2000
 
 function checkFilter(filter: RowFilter): void {
   const { length } = messages.RowFilter.encode(filter).finish()

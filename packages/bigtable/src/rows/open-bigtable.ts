@@ -8,7 +8,7 @@ import { type ChannelCredentials, credentials } from '@grpc/grpc-js'
 import { type Scheduler, stopwatch, systemScheduler } from '@sixtables/engine'
 import { defaultCredentials } from '../client/credentials.ts'
 import { adminAddress, type BigtablePlace, checkPlace, dataAddress } from '../client/place.ts'
-import type { Waiting } from '../client/retry.ts'
+import { attemptMs, type Waiting } from '../client/retry.ts'
 import { TableAdmin } from '../client/table-admin.ts'
 import { TableClient } from '../client/table-client.ts'
 import { GrpcTransport } from '../client/transport.ts'
@@ -22,6 +22,8 @@ export interface BigtableOptions extends BigtablePlace {
   readonly random?: (() => number) | undefined
   /** How long reads and repeated changes are tried; default 10,000. */
   readonly timeoutMs?: number | undefined
+  /** How long one call is waited for before it is repeated; default 2,000. */
+  readonly attemptMs?: number | undefined
   /** The table of an emulator must be there too; default: it is made where it is missing. */
   readonly mustExist?: boolean | undefined
   /** Connections to the data API; default 4, and 1 to an emulator. */
@@ -83,6 +85,7 @@ export async function createBigtableTable(options: BigtableOptions): Promise<boo
 async function connect(options: BigtableOptions): Promise<Connected> {
   const { emulator, scheduler = systemScheduler, random = Math.random, timeoutMs = 10_000 } = options
   const waiting: Waiting = {
+    attemptMs: options.attemptMs ?? attemptMs,
     stopwatch: () => {
       const passed = stopwatch(scheduler)
       return () => Number(passed()) / 1000

@@ -77,7 +77,7 @@ describe('changes of rows', () => {
 
   test('a Bigtable that stays silent is UNAVAILABLE, with its address and the last answer', async () => {
     fake.fault = () => ({ type: 'refuse', code: 14, message: 'out for lunch' })
-    await expect(client.mutateRows(rows)).rejects.toMatchObject({
+    await expect(clientOf(fake, client.place.table, 1_000).mutateRows(rows)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringMatching(`emulator at ${fake.address}.*out for lunch`),
     })

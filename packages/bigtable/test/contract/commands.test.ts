@@ -68,6 +68,8 @@ test('problems of a table are told with a remedy that it takes, the same everywh
   const [host = '', port] = server.address.split(':')
   const client = await openJsonClient({ host, port: Number(port) })
   await client.write('upsert', [{ path: ['K', 'a'], properties: {} }])
+  // It waits for the rows of the commit.
+  await client.query({ kind: 'K', filters: [] })
   await server.stop()
   const [table] = fake.tables.values()
   const indexRow = table?.keys.from('K') ?? ''

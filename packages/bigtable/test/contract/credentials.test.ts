@@ -10,27 +10,27 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { credentials } from '@grpc/grpc-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { patienceMs } from '../../../gateway/test/support/patience.ts'
 import { callCredentials, defaultCredentials } from '../../src/client/credentials.ts'
 import { GrpcTransport } from '../../src/client/transport.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
 import { placeOf } from '../support/fake-client.ts'
 
-/** For localhost, signed by itself, and used nowhere else. */
+/** For localhost, signed by itself, and used nowhere else. It holds from 2000 to 2126, so whatever the clock of the machine says. */
 const certificate = `-----BEGIN CERTIFICATE-----
-MIIBljCCATugAwIBAgIUKGHsXkOA0SMRlkmPGx5qt4FM+jkwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMjE1MTEzMVoYDzIxMjYxMDI5
-MTUxMTMxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
-PQMBBwNCAATDIYELCDCzet0IcPQw5Ieiui1SYechdQzZZHQ126H9nTXus6oj/Wfv
-v3z7sZwHt/gjoZVssv++OsIrRluqZLZ3o2kwZzAdBgNVHQ4EFgQU73pjMw21WdQg
-ux9Q/iYmx17ud1AwHwYDVR0jBBgwFoAU73pjMw21WdQgux9Q/iYmx17ud1AwDwYD
-VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglsb2NhbGhvc3QwCgYIKoZIzj0EAwID
-SQAwRgIhAKeX7HS6BEb/6Wgpqi8qEhSOafd8mS4U7dHJS4xsqkrmAiEAhQ9jpjOv
-kbnD6vOL7FPH2ZSSzidTqTNxlmr3m51bDs8=
+MIIBYTCCAQegAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+c3QwIBcNMDAwMTAxMDAwMDAwWhgPMjEyNjAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
+CWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABOz5XKuQb9yfwwgk
+XtOCEmi2HBocq8I4mDl1gXEhM2Mbphhp0idKx8PibkdVkVLsyVOskME9Wr886B0Q
+MHBRXmWjSDBGMA8GA1UdEwEB/wQFMAMBAf8wFAYDVR0RBA0wC4IJbG9jYWxob3N0
+MB0GA1UdDgQWBBR8OWLqL/JJgFBK6H3UlcAJHeMuHzAKBggqhkjOPQQDAgNIADBF
+AiEAxKA0seN0Te2cRMHYIe8DUoaLx7lze7X0OsKW6G62XcECIBDYv83lXZN+18Ja
+nqyT5xWxWaQYEYo2babvWAdiYkds
 -----END CERTIFICATE-----`
 const privateKey = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgDCcl4jhW8BkL81FQ
-a3vjg00ljBYZB2hMj3kcxxBPgIyhRANCAATDIYELCDCzet0IcPQw5Ieiui1SYech
-dQzZZHQ126H9nTXus6oj/Wfvv3z7sZwHt/gjoZVssv++OsIrRluqZLZ3
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgo+ELGZnG8zi5Br4F
+bnBdPGwC1bO/99e9C35xS6DFyEihRANCAATs+VyrkG/cn8MIJF7TghJothwaHKvC
+OJg5dYFxITNjG6YYadInSsfD4m5HVZFS7MlTrJDBPVq/POgdEDBwUV5l
 -----END PRIVATE KEY-----`
 
 let dir: string
@@ -102,7 +102,7 @@ const token = (number: number, seconds: number) => ({
 })
 
 const call = (): Promise<Uint8Array> =>
-  transport.unary('/google.bigtable.v2.Bigtable/ReadRows', new Uint8Array(0), { timeoutMs: 20_000, routing: 'x=y' })
+  transport.unary('/google.bigtable.v2.Bigtable/ReadRows', new Uint8Array(0), { timeoutMs: patienceMs, routing: 'x=y' })
 
 /** Opens the table that its second argument names, with the package that is built in its first; says whether the library is loaded then, and once it is asked for. */
 const opening = `

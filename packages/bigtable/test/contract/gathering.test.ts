@@ -1,9 +1,8 @@
 /** Calls of one turn of the event loop share requests (row-reads/RR1, row-changes/RC1, row-changes/RC2). */
 import { encodeKey, encodeProperties, newestIs, openEngine, type RowStore } from '@sixtables/engine'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openBigtable } from '../../src/index.ts'
 import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'
-import { placeOf } from '../support/fake-client.ts'
+import { openPatiently } from '../support/fake-client.ts'
 
 let fake: FakeBigtable
 let rows: RowStore
@@ -15,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => fake.close())
 beforeEach(async () => {
   await rows?.close()
-  rows = await openBigtable(placeOf(fake.address, `t${tables++}`))
+  rows = await openPatiently(fake.address, `t${tables++}`)
 })
 afterAll(() => rows.close())
 

@@ -2,9 +2,9 @@
 import { RowsKv } from '@sixtables/engine/testing'
 import { afterAll, describe } from 'vitest'
 import { type OpenedKv, rowKvContract } from '../../../engine/test/contract/row-kv.contract.ts'
-import { openBigtable } from '../../src/index.ts'
 import { hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
+import { openPatiently } from '../support/fake-client.ts'
 
 interface Served {
   readonly address: string
@@ -19,8 +19,7 @@ function opener(serve: () => Promise<Served>): () => Promise<OpenedKv<RowsKv>> {
   return async () => {
     served ??= serve()
     const { address } = await served
-    const place = { project: 'demo', instance: 'local', table: `t${tables++}`, emulator: address }
-    const kv = new RowsKv(await openBigtable(place))
+    const kv = new RowsKv(await openPatiently(address, `t${tables++}`))
     return { kv, cleanup: () => kv.close() }
   }
 }

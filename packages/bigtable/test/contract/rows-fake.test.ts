@@ -1,8 +1,8 @@
 /** The contract of the store of wide rows over the fake (rows/RS1 to rows/RS7). */
 import { rowsContract } from '@sixtables/engine/testing'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { openBigtable } from '../../src/index.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
+import { openPatiently } from '../support/fake-client.ts'
 
 describe('rows in a Bigtable keep the contract of a store of wide rows', () => {
   let fake: FakeBigtable
@@ -14,8 +14,7 @@ describe('rows in a Bigtable keep the contract of a store of wide rows', () => {
   afterAll(() => fake.close())
 
   test.each(rowsContract)('$name', async ({ run }) => {
-    const place = { project: 'demo', instance: 'local', table: `t${tables++}`, emulator: fake.address }
-    const rows = await openBigtable(place)
+    const rows = await openPatiently(fake.address, `t${tables++}`)
     await run(rows).finally(() => rows.close())
   })
 })

@@ -13,12 +13,13 @@ import {
   type Filter,
   type Key,
   openEngine,
+  type RowStore,
   type Scheduler,
   type Value,
 } from '@sixtables/engine'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBigtable } from '../../src/index.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
+import { openPatiently } from '../support/fake-client.ts'
 
 const page = new URL('../../../../docs/bigtable.md', import.meta.url)
 const many = Number(process.env['SIXTABLES_ENTITIES'] ?? 300)
@@ -31,6 +32,27 @@ beforeAll(async () => {
 afterAll(() => fake.close())
 
 const startMicros = 1_800_000_000_000_000n
+
+/** All that gateways have begun and not ended: calls to rows, tasks that they put off, and sleeps that will end. */
+let underWay = 0
+
+async function counted<T>(work: Promise<T>): Promise<T> {
+  underWay++
+  return await work.finally(() => {
+    underWay--
+  })
+}
+
+function countedRows(rows: RowStore): RowStore {
+  return {
+    location: rows.location,
+    readRows: (...asked) => counted(rows.readRows(...asked)),
+    scanRows: (...asked) => counted(rows.scanRows(...asked)),
+    mutateRows: (...asked) => counted(rows.mutateRows(...asked)),
+    mutateRowIf: (...asked) => counted(rows.mutateRowIf(...asked)),
+    close: () => rows.close(),
+  }
+}
 
 /**
  * 100 microseconds pass with each look at the clock, so that it is ahead of the stamps of a batch, as real ones are. Sleeps of a second and
@@ -47,12 +69,14 @@ function nearlyStill(): Scheduler & { pass(micros: bigint): void } {
       return now
     },
     steadyMs: () => 0,
-    defer: (task) => setImmediate(task),
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
+    defer: (task) => void counted(new Promise<void>((resolve) => setImmediate(resolve)).then(task)),
+    sleep: (ms, signal) => {
+      const sleep = new Promise<void>((resolve, reject) => {
         signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
         if (ms < 1000) setTimeout(resolve, ms)
-      }),
+      })
+      return ms < 1000 ? counted(sleep) : sleep
+    },
   }
 }
 
@@ -177,14 +201,10 @@ function costsNow(): Cost {
   }
 }
 
-/** When no gateway has anything to do any more: all of them and the fake are in this process. */
+/** When no gateway has anything to do any more, whatever the time that takes. */
 async function quiet(): Promise<void> {
-  for (let calm = 0, before = costsNow().calls; calm < 4; ) {
-    await new Promise((resolve) => setTimeout(resolve, 4))
-    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
-    const { calls } = costsNow()
-    calm = calls === before ? calm + 1 : 0
-    before = calls
+  for (let calm = 0; calm < 20; calm = underWay === 0 ? calm + 1 : 0) {
+    await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
@@ -194,7 +214,7 @@ async function measure(gateways: number, entities: number): Promise<Costs> {
   const scheduler = nearlyStill()
   const engines = await Promise.all(
     Array.from({ length: gateways }, async (_, index) => {
-      const rows = await openBigtable({ project: 'demo', instance: 'local', table, emulator: fake.address, scheduler })
+      const rows = countedRows(await openPatiently(fake.address, table, scheduler))
       return await openEngine({ shared: { rows, gateway: index + 1 }, scheduler })
     }),
   )
@@ -213,8 +233,10 @@ async function measure(gateways: number, entities: number): Promise<Costs> {
   await databases[0]?.commit((engines[0] as Engine).context(), { ...write, mutations: gone })
   let n = 0
   const line = async (name: string, verb: (at: Measured) => unknown, gateway: number, pause = 0n): Promise<string> => {
-    for (let other = 0; other < gateways; other++) await verb(at(other, ++n))
-    await quiet()
+    for (let other = 0; other < gateways; other++) {
+      await verb(at(other, ++n))
+      await quiet()
+    }
     scheduler.pass(pause)
     const before = costsNow()
     await verb(at(gateway, ++n))
