@@ -1,11 +1,13 @@
 /**
  * Whether the table can be used: a refusal that lasts (no rights, an app profile that routes elsewhere), or no answer for seconds, makes
  * the whole store fail, until a trial read and a trial conditional write succeed again. A table that is gone makes it fail for good. A
- * refused call whose trial succeeds fails alone: the reason may be the row that it names.
+ * call whose trial succeeds fails alone: the reason of a refusal may be the row that it names, and of a silence that this process was
+ * stopped or its machine suspended, so that all answers waited for it.
  *
  * AV1  A lasting refusal or silence is told once, however many calls meet it, and so is its end.
  * AV2  One row that is refused does not make the store fail.
- * AV3  Once the table was gone, no call is sent any more: a table that was made anew is another store, and a process that knows rows of
+ * AV3  A process that stood still does not take that time for silence of its Bigtable.
+ * AV4  Once the table was gone, no call is sent any more: a table that was made anew is another store, and a process that knows rows of
  *      the old one would write what belongs to them.                                                 all: test/contract/outages.test.ts
  */
 import { DatastoreError, type Scheduler, type StoreState } from '@sixtables/engine'
@@ -17,6 +19,9 @@ const lasting: ReadonlySet<string> = new Set(['NOT_FOUND', 'PERMISSION_DENIED', 
 const silentMs = 5_000
 
 const trialEveryMs = 1_000
+
+/** A Bigtable that is not silent answers a trial within this time. */
+const trialMs = 2_000
 
 type Listener = Parameters<Required<StoreState>['onFailure']>[0]
 
@@ -45,7 +50,7 @@ export class Availability {
     this.#listeners.push(listener)
   }
 
-  /** @throws UNAVAILABLE once the table was gone (AV3) */
+  /** @throws UNAVAILABLE once the table was gone (AV4) */
   checkThere(): void {
     if (this.#isGone) throw this.#failure
   }
@@ -59,10 +64,6 @@ export class Availability {
   async note(error: DatastoreError): Promise<void> {
     if (error instanceof TableMissing) this.#gone(error)
     if (this.#failure !== undefined || this.#closing.signal.aborted || this.#isPassing(error)) return
-    if (error.code === 'UNAVAILABLE') {
-      this.#fail(error)
-      return
-    }
     this.#looking ??= this.#look(error).finally(() => {
       this.#looking = undefined
     })
@@ -74,7 +75,8 @@ export class Availability {
   }
 
   async #look(error: DatastoreError): Promise<void> {
-    if ((await this.#problem()) === undefined) return
+    const problem = error.code === 'UNAVAILABLE' ? await this.#soon(error) : await this.#problem()
+    if (problem === undefined) return
     if (this.#failure === undefined && !this.#closing.signal.aborted) this.#fail(error)
   }
 
@@ -117,10 +119,21 @@ export class Availability {
     }
   }
 
+  /** As {@link #problem}; the silence itself when the trial is not answered soon. */
+  async #soon(silence: DatastoreError): Promise<DatastoreError | undefined> {
+    const over = new AbortController()
+    const late = this.#clock.sleep(trialMs, over.signal, true).then(
+      () => silence,
+      () => undefined,
+    )
+    return await Promise.race([this.#problem(), late]).finally(() => over.abort())
+  }
+
   /** The outcome of a trial; `undefined` = it succeeded. */
   async #problem(): Promise<DatastoreError | undefined> {
     try {
       await this.#trial()
+      this.answered()
       return undefined
     } catch (error) {
       if (error instanceof TableMissing) this.#gone(error)

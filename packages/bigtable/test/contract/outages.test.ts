@@ -1,14 +1,16 @@
-/** A Bigtable that refuses or is silent under a running gateway (availability/AV1 to availability/AV3): health, words, and the end of it. */
-import { DatastoreError, type Engine, openEngine, systemScheduler } from '@sixtables/engine'
+/** A Bigtable that refuses or is silent under a running gateway (availability/AV1 to availability/AV4): health, words, and the end of it. */
+import { DatastoreError, type Engine, openEngine, type Scheduler, systemScheduler } from '@sixtables/engine'
 import { startGateway } from '@sixtables/gateway'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { ApiClient } from '../../../gateway/test/support/api-client.ts'
 import { type Started, sixtables, startCommand } from '../../../gateway/test/support/cli.ts'
 import { openJsonClient } from '../../../gateway/test/support/http-clients.ts'
+import { eventually, patienceMs } from '../../../gateway/test/support/patience.ts'
 import { openBigtable } from '../../src/index.ts'
 import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'
-import { placeOf, tableOf } from '../support/fake-client.ts'
+import { openPatiently, placeOf, sleptScheduler, tableOf } from '../support/fake-client.ts'
 
+/** The Bigtable of the server alone. */
 let fake: FakeBigtable
 let server: Started
 let client: ApiClient
@@ -38,6 +40,7 @@ beforeEach(() => {
 })
 
 const put = (name: string) => client.write('upsert', [{ path: ['K', name], properties: { a: 1 } }])
+const patience = String(patienceMs / 1000)
 const health = (wait = '0') => sixtables(['health', '--endpoint', server.address, '--wait', wait])
 const linesWith = (words: string): number =>
   server
@@ -45,8 +48,8 @@ const linesWith = (words: string): number =>
     .split('\n')
     .filter((line) => line.includes(words)).length
 
-function refusing(method: FakeMethod | 'all', code: number, message: string): void {
-  fake.fault = (call) => (method === 'all' || call.method === method ? { type: 'refuse', code, message } : undefined)
+function refusing(method: FakeMethod | 'all', code: number, message: string, at = fake): void {
+  at.fault = (call) => (method === 'all' || call.method === method ? { type: 'refuse', code, message } : undefined)
 }
 
 test.each([
@@ -59,7 +62,7 @@ test.each([
   await expect(put('x')).rejects.toThrow()
   expect((await health()).err).toContain(remedy)
   fake.fault = () => undefined
-  expect(await health('20')).toMatchObject({ code: 0 })
+  expect(await health(patience)).toMatchObject({ code: 0 })
   expect(linesWith(remedy) - toldBefore).toBe(1)
   await put('x')
 })
@@ -74,15 +77,16 @@ test('a check that a Bigtable refuses ends with exit code 2, through a gateway a
     expect(outcome).toMatchObject({ code: 2, err: expect.stringMatching(/^sixtables: .*not so/) })
   }
   fake.fault = () => undefined
-  expect(await health('20')).toMatchObject({ code: 0 })
+  expect(await health(patience)).toMatchObject({ code: 0 })
 })
 
 test('availability/AV2: a row that is too large is refused alone, in words about rows', async () => {
-  const rows = await openBigtable(placeOf(fake.address, 'large'))
+  const beside = await FakeBigtable.start()
+  const rows = await openPatiently(beside.address, 'large')
   const told: unknown[] = []
   rows.onFailure((failure) => told.push(failure))
   let isFirst = true
-  fake.fault = ({ method }) => {
+  beside.fault = ({ method }) => {
     if (method !== 'ReadRows' || !isFirst) return undefined
     isFirst = false
     return { type: 'refuse', code: 9, message: 'Read returned 269MB from row "a", which exceeds the limit of 256MiB' }
@@ -98,6 +102,32 @@ test('availability/AV2: a row that is too large is refused alone, in words about
   await read()
   expect({ told, failure: rows.failure }).toEqual({ told: [], failure: undefined })
   await rows.close()
+  await beside.close()
+})
+
+test('availability/AV3: a process that stood still tells of no silence', async () => {
+  const beside = await FakeBigtable.start()
+  let stoodMs = 0
+  const rows = await openPatiently(beside.address, 'stopped', {
+    ...systemScheduler,
+    steadyMs: () => stoodMs,
+    // The time of a trial does not come to its end, as slow as this machine may be.
+    sleep: (ms, signal) => systemScheduler.sleep(ms < 1_000 ? ms : patienceMs, signal),
+  })
+  const told: unknown[] = []
+  rows.onFailure((failure) => told.push(failure))
+  // When it goes on, the time of the call is over.
+  beside.fault = () => {
+    beside.fault = () => undefined
+    stoodMs = 150_000
+    return { type: 'refuse', code: 4, message: 'the deadline has passed' }
+  }
+  const read = () => rows.readRows(['a'], [{ family: 'v' }])
+  await expect(read()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await read()
+  expect({ told, failure: rows.failure }).toEqual({ told: [], failure: undefined })
+  await rows.close()
+  await beside.close()
 })
 
 test('a Bigtable without quota is RESOURCE_EXHAUSTED, and what was committed is applied nevertheless', async () => {
@@ -113,32 +143,37 @@ test('a Bigtable without quota is RESOURCE_EXHAUSTED, and what was committed is 
 })
 
 test('calls to a Bigtable that has gone are UNAVAILABLE with the reason; after seconds all is, until it is back', async () => {
-  let aheadMs = 0
-  const scheduler = { ...systemScheduler, steadyMs: () => systemScheduler.steadyMs() + aheadMs }
-  const rows = await openBigtable({ ...placeOf(fake.address, 'gone'), timeoutMs: 200, scheduler })
+  const beside = await FakeBigtable.start()
+  let silentMs = 0
+  const scheduler = sleptScheduler(() => silentMs)
+  const place = placeOf(beside.address, 'gone')
+  const rows = await openBigtable({ ...place, timeoutMs: 2_000, attemptMs: patienceMs, scheduler })
   const told: (string | undefined)[] = []
   rows.onFailure((failure) => told.push(failure?.code))
-  const engine: Engine = await openEngine({ shared: { rows, gateway: 1 } })
+  // The engine gives up no caller itself.
+  const sleep: Scheduler['sleep'] = (ms, ...rest) => systemScheduler.sleep(ms < 10_000 ? ms : patienceMs, ...rest)
+  const engine: Engine = await openEngine({ shared: { rows, gateway: 1 }, scheduler: { ...systemScheduler, sleep } })
   const gateway = await startGateway({ engine, host: '127.0.0.1', port: 0 })
   const isHealthy = async () => (await fetch(`http://127.0.0.1:${gateway.port}/`)).ok
-  const beside = await openJsonClient(gateway)
-  await beside.write('upsert', [{ path: ['K', 1], properties: {} }])
-  refusing('all', 14, 'connection refused')
+  const caller = await openJsonClient(gateway)
+  await caller.write('upsert', [{ path: ['K', 1], properties: {} }])
+  refusing('all', 14, 'connection refused', beside)
   const silent = /did not answer in time; is the emulator running\?/
-  await expect(beside.read([{ path: ['K', 1] }])).rejects.toThrow(silent)
+  await expect(caller.read([{ path: ['K', 1] }])).rejects.toThrow(silent)
   expect(await isHealthy()).toBe(true)
-  aheadMs = 5_000
-  await Promise.all([1, 2].map((id) => expect(beside.read([{ path: ['K', id] }])).rejects.toThrow(silent)))
+  silentMs = 5_000
+  await Promise.all([1, 2].map((id) => expect(caller.read([{ path: ['K', id] }])).rejects.toThrow(silent)))
   expect(await isHealthy()).toBe(false)
-  const late = beside.write('upsert', [{ path: ['K', 2], properties: {} }]).catch(() => {})
-  fake.fault = () => undefined
+  const late = caller.write('upsert', [{ path: ['K', 2], properties: {} }]).catch(() => {})
+  beside.fault = () => undefined
   await late
-  await vi.waitUntil(isHealthy, { timeout: 60_000 })
+  await eventually(async () => expect(await isHealthy()).toBe(true))
   expect(told).toEqual(['UNAVAILABLE', undefined])
-  await beside.write('upsert', [{ path: ['K', 2], properties: {} }])
-  expect(await beside.read([{ path: ['K', 1] }, { path: ['K', 2] }])).not.toContain(undefined)
+  await caller.write('upsert', [{ path: ['K', 2], properties: {} }])
+  expect(await caller.read([{ path: ['K', 1] }, { path: ['K', 2] }])).not.toContain(undefined)
   await gateway.close()
   await engine.close()
+  await beside.close()
 })
 
 test('a table that is dropped makes the server unhealthy for good with one line, also when one is made anew', async () => {
