@@ -6,7 +6,7 @@ import { decodeText } from '../encoding/ordered.ts'
 import { indexTopic } from '../indexes/catalogue.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { KvReader, KvRow } from '../storage/kv.ts'
-import { parseMetadataRowKey } from '../tables/metadata-rows.ts'
+import { factsOf, parseMetadataRowKey } from '../tables/metadata-rows.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { Database } from './database.ts'
 import { databaseTopic } from './database-row.ts'
@@ -75,9 +75,9 @@ export class Databases {
     for (const database of this.#byCode.values()) database.forgetRows()
   }
 
-  /** Reads what the store records of databases and their indexes; of one, by its code. */
-  adoptMetadata(kv: KvReader, code = ''): MaybePromise<void> {
-    const scan = kv.scan(rowsOf('Metadata', code))
+  /** Reads what the store records of databases and their indexes. @param code - of one database; absent: of all of a store of one process */
+  adoptMetadata(kv: KvReader, code?: string): MaybePromise<void> {
+    const scan = kv.scan(code === undefined ? rowsOf('Metadata') : factsOf(code))
     const indexes = new Map<Database, Uint8Array[]>()
     // One that has none any more is to know it.
     for (const [other, database] of this.#byCode) if (code === other) indexes.set(database, [])

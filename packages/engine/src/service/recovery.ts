@@ -32,7 +32,11 @@ async function wholeStore(store: LocalStore, { scheduler = systemScheduler }: En
 /** Reads what earlier runs recorded of databases and indexes, then takes over their log. */
 async function recover(parts: EngineParts): Promise<void> {
   const { kv, place, databases, tablets, indexes, ttl, options } = parts
-  await databases.adoptMetadata(kv)
+  if (place.shared === undefined) await databases.adoptMetadata(kv)
+  else {
+    await place.shared.find()
+    for (const { clock } of place.shared.all()) await databases.adoptMetadata(kv, clock.database)
+  }
   parts.isStoreNew = await hasNoEntity(kv)
   if (place.shared !== undefined) {
     if (options.rollForward === false) return

@@ -1,7 +1,9 @@
 /** The state of a process for each database of a shared store: its clock row, and the parts that work with it. Calls need none of it later. */
 import { databaseCode } from '../encoding/key-codec.ts'
+import type { Wanted } from '../storage/rows.ts'
 import type { RowsReader } from '../storage/rows-kv.ts'
-import { parseMetadataRowKey } from '../tables/metadata-rows.ts'
+import { parseMetadataRowKey, transactionTopic } from '../tables/metadata-rows.ts'
+import { rowAfter } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { ClockRow, clockTopic, latestOf } from './clock-row.ts'
 import { ClosedDatabases } from './closed-databases.ts'
@@ -12,6 +14,14 @@ import { SharedReads } from './shared-reads.ts'
 import type { SharedStore } from './shared-store.ts'
 import { SharedTransactions } from './shared-transactions.ts'
 import { TransactionRows } from './transaction-rows.ts'
+
+/** Before the metadata of all databases come the facts of the whole store. */
+const factsOfStore = rowsOf('Metadata', databaseCode('', ''))
+const pageRows = 1_000
+const anyRow: Wanted = [
+  { family: 'v', newest: 1, withoutValues: true },
+  { family: 't', newest: 1, withoutValues: true },
+]
 
 export interface SharedDatabase {
   readonly clock: ClockRow
@@ -61,16 +71,19 @@ export class SharedDatabases {
     return [...this.#byCode.values()]
   }
 
-  /** Finds the databases of the store by their clock rows. */
+  /** Finds the databases of the store by their clock rows. Leaps over the rows of their transactions. */
   async find(): Promise<void> {
-    const scan = this.store.kv.scan(rowsOf('Metadata'))
-    for (let rows = await scan.next(1_000); rows.length > 0; rows = await scan.next(1_000)) {
+    const { end } = rowsOf('Metadata')
+    for (let { end: start } = factsOfStore; ; ) {
+      const rows = await this.store.rows.scanRows({ range: { start, end }, limit: pageRows, wanted: anyRow })
       for (const { key } of rows) {
         const { projectId, databaseId, topic } = parseMetadataRowKey(key)
-        if (topic === clockTopic) this.of(databaseCode(projectId, databaseId))
+        const code = databaseCode(projectId, databaseId)
+        if (topic === clockTopic) this.of(code)
+        start = topic === transactionTopic ? rowsOf('Metadata', code).end : rowAfter(key)
       }
+      if (rows.length < pageRows) return
     }
-    scan.close()
   }
 
   /** The rows of all databases at one moment, at or below which nothing is under way. */

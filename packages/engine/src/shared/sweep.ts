@@ -38,7 +38,7 @@ import {
   type RowChange,
   type Wanted,
 } from '../storage/rows.ts'
-import { topicRowKey } from '../tables/metadata-rows.ts'
+import { topicRowKey, transactionTopic } from '../tables/metadata-rows.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { type ClockRow, latestOf } from './clock-row.ts'
@@ -150,7 +150,7 @@ export class Sweep {
       const ends = (row: Row): Promise<void> => this.#sweepHead(row, horizon)
       changed += await this.#sweepRange(rowsOf(space, clock.database), (row) => oldCells(row, horizon), ends)
     }
-    const transactions = prefixRange(topicRowKey(clock.database, 'transaction'))
+    const transactions = prefixRange(topicRowKey(clock.database, transactionTopic))
     const until = horizon / 1000n
     changed += await this.#sweepRange(transactions, (row) => oldTransaction(row, until))
     this.#swept.set(clock, horizon)

@@ -14,7 +14,7 @@ import { hexOf } from '../encoding/bytes.ts'
 import { type DatastoreError, invalidArgument } from '../errors.ts'
 import { fnv } from '../fnv.ts'
 import { OutcomeUnknown, type RowKey, type Wanted } from '../storage/rows.ts'
-import { topicRowKey } from '../tables/metadata-rows.ts'
+import { topicRowKey, transactionTopic } from '../tables/metadata-rows.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { ReadSet } from '../transactions/read-set.ts'
 import { totalMicrosMax } from '../transactions/transaction.ts'
@@ -94,7 +94,7 @@ export class TransactionRows {
     if (this.#store.isOff('noted-reads')) return
     const key = topicRowKey(
       this.#database,
-      'transaction',
+      transactionTopic,
       hexOf(transaction.token, ''),
       String(gateway),
       String(++this.#noted),
@@ -155,7 +155,7 @@ export class TransactionRows {
   }
 
   #endKey({ token }: SharedTransaction): RowKey {
-    return topicRowKey(this.#database, 'transaction', hexOf(token, ''))
+    return topicRowKey(this.#database, transactionTopic, hexOf(token, ''))
   }
 
   #nowMs(): bigint {

@@ -6,7 +6,7 @@
 import { databaseCode } from '../encoding/key-codec.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import { decodeText, encodeText } from '../encoding/ordered.ts'
-import type { RowKey } from '../storage/kv.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
 
 export interface MetadataRow {
   /** Empty, as `databaseId`, for a fact of the whole store. */
@@ -25,6 +25,14 @@ export function metadataRowKey({ projectId, databaseId, topic, parts = [] }: Met
 /** The row of a topic, from the code of the database. */
 export function topicRowKey(database: string, topic: string, ...parts: readonly string[]): RowKey {
   return keySpaces.Metadata + database + encodeText(topic) + parts.map(encodeText).join('')
+}
+
+/** Topic of what transactions have read (shared/transaction-rows.ts): a database may have millions of such rows, behind all other topics. */
+export const transactionTopic = 'transaction'
+
+/** The rows of a database but for those of its transactions. */
+export function factsOf(database: string): KeyRange {
+  return { start: keySpaces.Metadata + database, end: topicRowKey(database, transactionTopic) }
 }
 
 /** Decodes a row key without its parts. */

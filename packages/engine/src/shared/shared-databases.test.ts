@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { indexOfValues, mutationOf } from '../../test/property/log-world.ts'
+import { databaseCode } from '../encoding/key-codec.ts'
+import type { Key } from '../model/key.ts'
+import { openEngine } from '../service/engine.ts'
+import { MemoryRows } from '../storage/memory-rows.ts'
+import { families } from '../storage/rows.ts'
+import { topicRowKey, transactionTopic } from '../tables/metadata-rows.ts'
+import { VirtualClock } from '../testing/virtual-clock.ts'
+
+const key = (projectId: string): Key => ({
+  partition: { projectId, databaseId: '', namespaceId: '' },
+  path: [{ kind: 'G', name: 'a' }],
+})
+const notes = 5_000
+
+test('a gateway learns of databases and indexes without a walk over the rows of transactions', async () => {
+  const rows = new MemoryRows()
+  const scheduler = new VirtualClock()
+  const one = await openEngine({ shared: { rows: rows.through(async (_, effect) => effect()), gateway: 1 }, scheduler })
+  for (const project of ['p', 'q']) {
+    const database = one.database(project)
+    await database.commit(one.context(), { mode: 'nonTransactional', mutations: [mutationOf(key(project), 1)] })
+    await one.createIndex(database, indexOfValues)
+    const change = { type: 'set', family: 't', at: 1n, value: new Uint8Array(1) } as const
+    await rows.mutateRows(
+      Array.from({ length: notes }, (_, i) => ({
+        key: topicRowKey(databaseCode(project, ''), transactionTopic, 'token', String(i)),
+        changes: [change],
+      })),
+    )
+  }
+  await one.close()
+  const counted = rows.through(async (_, effect) => effect())
+  const scanRows = counted.scanRows.bind(counted)
+  /** Rows that a store passes by in scans of metadata, wanted or not. */
+  let passed = 0
+  counted.scanRows = async (scan) => {
+    const found = await scanRows(scan)
+    if (!scan.range.start.startsWith('M')) return found
+    const end = found.length < scan.limit ? scan.range.end : `${found.at(-1)?.key}\x00`
+    const wanted = families.map((family) => ({ family, newest: 1 }))
+    passed += (await rows.scanRows({ range: { start: scan.range.start, end }, limit: 100_000, wanted })).length
+    return found
+  }
+  const two = await openEngine({ shared: { rows: counted, gateway: 2 }, scheduler })
+  expect(two.databases().map(({ projectId }) => projectId)).toEqual(['p', 'q'])
+  for (const project of ['p', 'q']) expect(two.database(project).indexes).toHaveLength(1)
+  await two.createIndex(two.database('q'), { ...indexOfValues, kind: 'H' })
+  expect(passed, `rows of metadata; there are ${2 * notes} of transactions`).toBeLessThan(notes)
+  await two.close()
+})
