@@ -218,3 +218,30 @@ test('sweep/SW6: rows of which the store answers only two at a time are swept', 
   expect([before > 5, await cellsIn(rows)]).toEqual([true, 5])
   await engine.close()
 })
+
+test('sweep/SW6: a sweep goes on where the store did not answer', async () => {
+  const rows = new MemoryRows()
+  const scheduler = new VirtualClock()
+  const slow = rows.through(async (_, effect) => effect())
+  const starts: string[] = []
+  let refusals = 30
+  const scanRows = slow.scanRows.bind(slow)
+  slow.scanRows = async (scan) => {
+    if (!scan.wanted.some(({ family }) => family === 'p')) return await scanRows(scan)
+    if (scan.range.start.startsWith('K') && refusals-- > 0) {
+      throw new DatastoreError('UNAVAILABLE', 'by the wish of this test')
+    }
+    starts.push(scan.range.start.slice(0, 1))
+    return await scanRows(scan)
+  }
+  const engine = await openEngine({ shared: { rows: slow, gateway: 1 }, scheduler })
+  for (const value of [1, undefined]) {
+    const mutations = [mutationOf(key('a'), value)]
+    await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  }
+  for (let minutes = 0; minutes < 95; minutes += 5) await scheduler.advance(300_000)
+  expect(refusals).toBeLessThan(0)
+  expect(starts.toSorted()).toEqual([...new Set(starts)].toSorted())
+  expect(starts).toContain('M')
+  await engine.close()
+})

@@ -22,7 +22,8 @@
  *      that others struck out may be listed again by its gateway, and struck out again.       sweep.test.ts, test/property/gateways.test.ts
  * SW5  Rows of an index that is built are sent within a minute of the moment of their images (shared-index-work/XS5). Whatever deleted one
  *      of them has a later stamp, so it was settled after that moment: the row lands before the deletion is swept.
- * SW6  Rows are read in smaller parts, down to one row, where a part is not answered in time: its versions may be large.   sweep.test.ts
+ * SW6  Rows are read in smaller parts, down to one row, where a part is not answered in time: its versions may be large. A walk goes on where
+ *      the store did not answer.                                                                          sweep.test.ts
  */
 
 import { pathEnd } from '../encoding/key-codec.ts'
@@ -93,11 +94,9 @@ export class Sweep {
         await store.persistently(() => leases.look(duty, leaseMs))
         if (store.scheduler.steadyMs() < dueMs || !this.#databases.all().some(({ clock }) => this.#settledOf(clock)))
           continue
-        await store.persistently(async () => {
-          if (!(await leases.take(duty, leaseMs))) return
-          dueMs = store.scheduler.steadyMs() + sweepEveryMs
-          await this.run()
-        })
+        if (!(await store.persistently(() => leases.take(duty, leaseMs)))) continue
+        dueMs = store.scheduler.steadyMs() + sweepEveryMs
+        await this.#run()
       }
     }, true)
   }
@@ -129,32 +128,28 @@ export class Sweep {
     return seen !== undefined && nowMs - seen.atMs >= Number(this.#kept / 1_000n) ? seen.settled : undefined
   }
 
-  /** Sweeps all databases now. @returns how many rows were changed */
-  async run(): Promise<number> {
-    await this.#databases.find()
-    let changed = 0
-    for (const database of this.#databases.all()) changed += await this.#sweep(database)
-    return changed
+  /** Sweeps all databases now. A step that the store does not answer is repeated alone: the walk may be long. */
+  async #run(): Promise<void> {
+    await this.#databases.store.persistently(() => this.#databases.find())
+    for (const database of this.#databases.all()) await this.#sweep(database)
   }
 
-  async #sweep({ clock }: SharedDatabase): Promise<number> {
+  async #sweep({ clock }: SharedDatabase): Promise<void> {
     const { store } = this.#databases
     const settled = this.#settledOf(clock)
-    if (settled === undefined) return 0
+    if (settled === undefined) return
     const old = store.scheduler.nowMicros() - this.#kept
     let horizon = settled
     if (old < horizon) horizon = old
-    if (horizon <= 0n) return 0
-    let changed = 0
+    if (horizon <= 0n) return
     for (const space of entityTables) {
-      const ends = (row: Row): Promise<void> => this.#sweepHead(row, horizon)
-      changed += await this.#sweepRange(rowsOf(space, clock.database), (row) => oldCells(row, horizon), ends)
+      const onLoneHead = (row: Row): Promise<void> => store.persistently(() => this.#sweepHead(row, horizon))
+      await this.#sweepRange(rowsOf(space, clock.database), (row) => oldCells(row, horizon), onLoneHead)
     }
     const transactions = prefixRange(topicRowKey(clock.database, transactionTopic))
     const until = horizon / 1000n
-    changed += await this.#sweepRange(transactions, (row) => oldTransaction(row, until))
+    await this.#sweepRange(transactions, (row) => oldTransaction(row, until))
     this.#swept.set(clock, horizon)
-    return changed
   }
 
   /** @param onLoneHead - gets rows with a head that have no descendants */
@@ -162,20 +157,18 @@ export class Sweep {
     range: KeyRange,
     changesOf: (row: Row) => readonly CellChange[],
     onLoneHead: (row: Row) => Promise<void> = async () => {},
-  ): Promise<number> {
-    const { rows } = this.#databases.store
+  ): Promise<void> {
+    const { store } = this.#databases
     let root: Row | undefined
-    let changed = 0
     let limit = pageRows
     for (let { start } = range; ; ) {
-      const page = await this.#page({ start, end: range.end }, limit)
+      const page = await store.persistently(() => this.#page({ start, end: range.end }, limit))
       const { found } = page
       limit = page.limit
       const changes = found
         .map((row): RowChange => ({ key: row.key, changes: changesOf(row) }))
         .filter((row) => row.changes.length > 0)
-      if (changes.length > 0) await rows.mutateRows(changes)
-      changed += changes.length
+      if (changes.length > 0) await store.persistently(() => store.rows.mutateRows(changes))
       const last = found.at(-1)?.key
       const isEnd = last === undefined || found.length < limit
       // A row is without descendants when the next one is none.
@@ -188,7 +181,7 @@ export class Sweep {
       for (let at = 0; at < lone.length; at += headsAtOnce) {
         await Promise.all(lone.slice(at, at + headsAtOnce).map(onLoneHead))
       }
-      if (isEnd) return changed
+      if (isEnd) return
       start = `${last}\x00`
       limit = Math.min(pageRows, 2 * limit)
     }
