@@ -138,7 +138,7 @@ export class TableClient {
   }
 
   /**
-   * Changes a row if its cells that pass the filter are some (or none, with `mutationsIfNone`), atomically.
+   * Changes a row by whether some of its cells pass the filter, or none, atomically.
    *
    * @returns whether any cell passed the filter
    */
@@ -176,7 +176,7 @@ export class TableClient {
    *
    * @throws DatastoreError with what to do where it does not
    */
-  async tryConditionalWrite(): Promise<void> {
+  async #tryConditionalWrite(): Promise<void> {
     const request = messages.CheckAndMutateRowRequest.encode({
       ...this.#names,
       rowKey: keyBytes('M'),
@@ -191,7 +191,7 @@ export class TableClient {
   /** Reads a row and sends a conditional write, which change nothing. @throws DatastoreError with what to do */
   async tryCalls(): Promise<void> {
     await this.readRows({ rows: { keys: ['M'] }, filter: { blockAllFilter: true } })
-    await this.tryConditionalWrite()
+    await this.#tryConditionalWrite()
   }
 
   #options(timeoutMs: number) {

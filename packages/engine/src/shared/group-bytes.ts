@@ -7,7 +7,8 @@
  * A span ends where the next one begins, the last one with the group's version. The next commit leaves out the spans that are swept
  * wholly. A row of an entity below the root holds less than the group's row, which has each of its versions in a record.
  *
- * GB1  The row holds no more than the head says, but for one version of the root, and for what was written before heads counted.
+ * GB1  The row holds no more than the head says, but for one version of the root, one prepared record, and what was written before heads
+ *      counted.
  * GB2  A commit that would bring the count above 200 MiB is refused, with RESOURCE_EXHAUSTED, and leaves nothing.
  *                                                                                                   both: group-bytes.test.ts
  */

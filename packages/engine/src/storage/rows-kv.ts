@@ -9,7 +9,7 @@
  */
 import { type DatastoreError, invalidArgument } from '../errors.ts'
 import type { KeyRange, KvReader, KvRow, KvScan, KvWrite, RowKv, ScanOptions } from './kv.ts'
-import { type Cell, newestIs, OutcomeUnknown, type RowKey, type RowStore, type Wanted } from './rows.ts'
+import { type Cell, families, newestIs, OutcomeUnknown, type RowKey, type RowStore, type Wanted } from './rows.ts'
 
 const present = 1
 
@@ -121,11 +121,7 @@ export class RowsKv extends RowsReader implements RowKv {
 
   /** Deletes the rows of a range, all families, in parts. */
   async deleteRows(range: KeyRange): Promise<void> {
-    const wanted: Wanted = (['v', 'h', 'l', 'p', 'g', 't'] as const).map((family) => ({
-      family,
-      newest: 1,
-      withoutValues: true,
-    }))
+    const wanted: Wanted = families.map((family) => ({ family, newest: 1, withoutValues: true }))
     for (;;) {
       const rows = await this.rows.scanRows({ range, limit: batchMax, wanted })
       await this.rows.mutateRows(rows.map(({ key }) => ({ key, changes: [{ type: 'deleteRow' }] })))

@@ -6,8 +6,9 @@
  *
  *   v   every row     the row's value. At timestamp commitVersion in tables of entities, at 0 in counters and metadata
  *   h   group row     head of the entity group, at 0              l   group row    log: a record at its commitVersion
+ *       clock row     how far rows are swept, at the version up to which everything is settled
  *   p   group row     prepared record, at its commitVersion       g   clock row    commits under way, at a gateway's number
- *   t   metadata      read sets of transactions
+ *   t   metadata      read sets and ends of transactions, at real time in milliseconds
  *
  * A timestamp is a whole number from 0 to 2^53 of no unit here (a Bigtable stores it times 1,000). A family is one column, so
  * many cells of a family are versions of it.
