@@ -49,7 +49,7 @@ test('clock-lead/CL1: gateways whose clocks are behind get stamps beside one who
   const endMs = clock.steadyMs() + 4_000
   const work = async (gateway: ClockRow, i: number): Promise<void> => {
     for (let n = 0; clock.steadyMs() < endMs; n++) {
-      gateway.finish(await gateway.stamp({ id: `${i}.${n}`, groups: [], kinds: [] }, gateway.epoch))
+      gateway.finish(await gateway.stamp({ id: `${i}.${n}`, groups: [] }, gateway.epoch))
       stamps[i] = (stamps[i] ?? 0) + 1
     }
   }

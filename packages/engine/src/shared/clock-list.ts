@@ -2,9 +2,9 @@
  * The cells of a clock row (clock-row.ts), as byte strings.
  *
  *   v            epoch(4) register(8)
- *   g            write(8) strikes(4) count(4) { stamp(8) commit(text) count(4) group(text)… count(4) kind(text)… }…
+ *   g            write(8) strikes(4) count(4) { stamp(8) commit(text) count(4) group(text)… end(4) }…
  *
- * A text is its length in 4 bytes and its bytes. `write` counts the writes of the list's gateway, `strikes` those of others since:
+ * A text is its length in 4 bytes and its bytes; `end` is 0. `write` counts the writes of the list's gateway, `strikes` those of others since:
  * together they name one state of the list.
  */
 import { byteString, bytesOf } from '../encoding/bytes.ts'
@@ -21,8 +21,6 @@ export interface ListedCommit {
   readonly stamp: bigint
   /** All its groups, in the order of their codes; the first is its primary. */
   readonly groups: readonly GroupCode[]
-  /** Kinds of the entities that it may change; none = any. */
-  readonly kinds: readonly string[]
 }
 
 export interface CommitList {
@@ -31,6 +29,7 @@ export interface CommitList {
   readonly commits: readonly ListedCommit[]
 }
 
+const end = 0
 const uint32 = (value: number): string => encodeUint64(BigInt(value)).slice(4)
 const textOf = (text: string): string => uint32(text.length) + text
 
@@ -46,9 +45,8 @@ export function decodeRegister(cell: Uint8Array): { readonly epoch: number; read
 
 export function encodeList({ write, strikes, commits }: CommitList): Uint8Array {
   let code = headOfList({ write, strikes }) + uint32(commits.length)
-  for (const { id, stamp, groups, kinds } of commits) {
-    code += encodeUint64(stamp) + textOf(id)
-    for (const texts of [groups, kinds]) code += uint32(texts.length) + texts.map(textOf).join('')
+  for (const { id, stamp, groups } of commits) {
+    code += encodeUint64(stamp) + textOf(id) + uint32(groups.length) + groups.map(textOf).join('') + uint32(end)
   }
   return bytesOf(code)
 }
@@ -89,8 +87,8 @@ export function decodeList(cell: Uint8Array): CommitList {
     at += 8
     const id = text()
     const groups = Array.from({ length: count() }, text)
-    const kinds = Array.from({ length: count() }, text)
-    commits.push({ id, stamp, groups, kinds })
+    invariant(count() === end, 'a commit in a list ends where it says')
+    commits.push({ id, stamp, groups })
   }
   return { ...decodeHead(code), commits }
 }

@@ -16,7 +16,6 @@ import { decide, type GroupRecord, type GroupRow, inLog, isOf, readGroup, refuse
 import { applyRecords } from './shared-apply.ts'
 import type { SharedStore } from './shared-store.ts'
 
-/** The patience with a commit of another gateway. */
 const patienceMsMin = 25
 const patienceMsMax = 500
 
@@ -40,6 +39,11 @@ export class Resolver {
     this.#clock = clock
   }
 
+  /** How long a commit of another gateway is looked at again before it is resolved. */
+  get #patienceMs(): number {
+    return Math.min(patienceMsMax, Math.max(patienceMsMin, 4 * this.#usualMs))
+  }
+
   /** A commit of this gateway took so long. */
   noteCommit(ms: number): void {
     this.#usualMs += (ms - this.#usualMs) / 8
@@ -59,7 +63,7 @@ export class Resolver {
   async #resolveOthers(state: ClockState, commits: readonly Listed[], moment: bigint): Promise<void> {
     let left = commits
     let latest = state
-    const patienceMs = Math.min(patienceMsMax, Math.max(patienceMsMin, 4 * this.#usualMs))
+    const patienceMs = this.#patienceMs
     for (let waitedMs = 0; left.length > 0 && waitedMs < patienceMs; ) {
       const pauseMs = patienceMs / 4
       await this.#store.sleep(pauseMs)
@@ -84,7 +88,7 @@ export class Resolver {
     const { commit: id = '', groups } = record
     const own = this.#clock.own(id)
     if (own !== undefined) return await own.finished
-    const patienceMs = Math.min(patienceMsMax, Math.max(patienceMsMin, 4 * this.#usualMs))
+    const patienceMs = this.#patienceMs
     for (let part = 0; part < 4; part++) {
       await this.#store.sleep(patienceMs / 4)
       if (!isOf((await readGroup(this.#store, group, this.#clock.low)).prepared, id)) return

@@ -29,8 +29,7 @@ import { valueInCell } from '../storage/rows-kv.ts'
 import { entityRowOf } from '../tables/entities.ts'
 import { type EntityDelta, EntityRows, type IndexRules } from '../tables/entity-rows.ts'
 import { type GroupCode, groupOf } from '../tables/log-rows.ts'
-import type { ClockRow, OwnCommit } from './clock-row.ts'
-import { EpochRaised } from './clock-row.ts'
+import { type ClockRow, EpochRaised, type OwnCommit } from './clock-row.ts'
 import {
   append,
   decide,
@@ -155,7 +154,7 @@ export class SharedCommits {
 
   async #stamped(groups: readonly GroupCode[], epoch: number): Promise<OwnCommit | undefined> {
     try {
-      return await this.#clock.stamp({ id: this.#store.newCommitId(), groups, kinds: [] }, epoch)
+      return await this.#clock.stamp({ id: this.#store.newCommitId(), groups }, epoch)
     } catch (error) {
       if (error instanceof EpochRaised) return undefined
       throw error

@@ -18,7 +18,7 @@ import { codesOfEntityRow } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
-import { type ClockRow, type Listed, latestOf } from './clock-row.ts'
+import { type ClockRow, type ClockState, latestOf } from './clock-row.ts'
 import { type GroupRow, inLog, readGroup } from './group-row.ts'
 import type { Resolver } from './resolve.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
@@ -52,7 +52,7 @@ export class SharedReads {
       await this.#clock.observe(now)
       return await this.#resolved(this.#clock.register, scope)
     }
-    await this.#resolve(state, state.listed, state.register, scope)
+    await this.#resolve(state, state.register, scope)
     return this.at(state.register)
   }
 
@@ -117,18 +117,14 @@ export class SharedReads {
 
   async #resolved(moment: bigint, scope: ReadScope): Promise<SharedMoment> {
     const state = await this.#clock.readOpen()
-    await this.#resolve(state, state.listed, moment, scope)
+    await this.#resolve(state, moment, scope)
     return this.at(moment)
   }
 
-  async #resolve(
-    state: Parameters<Resolver['resolveAll']>[0],
-    listed: readonly Listed[],
-    moment: bigint,
-    scope: ReadScope,
-  ): Promise<void> {
+  /** Resolves the commits of a state up to a moment that may matter to a read. */
+  async #resolve(state: ClockState, moment: bigint, scope: ReadScope): Promise<void> {
     if (this.#store.isOff('resolve-in-read')) return
-    const matters = listed.filter(
+    const matters = state.listed.filter(
       ({ stamp, groups }) => stamp <= moment && (scope === 'global' || groups.some((group) => scope.includes(group))),
     )
     if (matters.length > 0) await this.#resolver.resolveAll(state, matters, moment)
