@@ -215,7 +215,7 @@ test('entities expire by the sweep of one gateway, and of another one when that 
   const ttl = [{ kind: 'G', property: 'expires' }]
   const gateways = [await world.gateway({ ttl }), await world.gateway({ ttl })]
   const sweepsBy = ({ calls }: Gateway): number =>
-    calls.filter(({ kind, key }) => kind === 'scan' && key.startsWith(keySpaces.Entities)).length
+    calls.filter(({ kind, key }) => kind === 'scan' && key.startsWith(keySpaces.EntitiesByKind)).length
   const putExpired = async ({ engine }: Gateway, id: number): Promise<void> => {
     const expires = property('expires', { type: 'timestamp', micros: world.scheduler.nowMicros() - 1n })
     const mutations = [{ operation: 'upsert' as const, entity: entity(key(id), expires) }]
@@ -223,7 +223,6 @@ test('entities expire by the sweep of one gateway, and of another one when that 
   }
   const entitiesAt = async ({ engine }: Gateway): Promise<number> => (await engine.check()).entities
   await putExpired(gateways[0] as Gateway, 1)
-  // Opening looks for an entity.
   for (const { calls } of gateways) calls.length = 0
   await world.pass(62)
   const swept = gateways.map(sweepsBy)

@@ -107,6 +107,7 @@ describe('an entity with a time to live', () => {
 
 describe('at a store that several gateways share, a sweep', () => {
   let overloaded = ''
+  let scanned = 0
 
   beforeEach(async () => {
     overloaded = ''
@@ -117,6 +118,12 @@ describe('at a store that several gateways share, a sweep', () => {
       }
       return effect()
     })
+    const scanRows = rows.scanRows.bind(rows)
+    rows.scanRows = async (scan) => {
+      const found = await scanRows(scan)
+      scanned += found.length
+      return found
+    }
     engine = await openEngine({ shared: { rows, gateway: 1, groupBytesMax: 2_000 }, scheduler: clock, ttl })
   })
 
@@ -131,6 +138,15 @@ describe('at a store that several gateways share, a sweep', () => {
     await put(keyOf('old'), -1)
     expect(await engine.sweepExpired()).toBe(1)
     expect([await exists(keyOf('full')), await exists(keyOf('old'))]).toEqual([true, false])
+  })
+
+  test('reads the entities of its kinds, and no others', async () => {
+    for (let n = 0; n < 100; n++) await put(keyOf(`other ${n}`, 'Other'), -1)
+    await put(keyOf('old'), -1)
+    await put(keyOf('new'), 1_000)
+    scanned = 0
+    expect(await engine.sweepExpired()).toBe(1)
+    expect(scanned).toBeLessThan(10)
   })
 
   test('ends when the store is overloaded (ttl/Z2)', async () => {

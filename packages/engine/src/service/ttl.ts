@@ -2,7 +2,7 @@
  * Time to live: entities whose expiry time has passed go in the background.
  *
  * A policy names a kind and the property that holds the expiry time. Now and then the entities of the kind are walked over, in
- * every namespace, and those whose property is a timestamp in the past are deleted, each by a commit of its own that looks
+ * every namespace (kind-walk.ts), and those whose property is a timestamp in the past are deleted, each by a commit of its own that looks
  * again: an entity whose expiry was moved meanwhile stays. So expired entities can still be read for a while, as in production.
  *
  * Z1  Only entities with a timestamp in the past at the moment of the delete go.       ttl.test.ts, test/property/gateways.test.ts
@@ -16,15 +16,15 @@
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
-import { encodeText } from '../encoding/ordered.ts'
 import { DatastoreError, isGroupFull } from '../errors.ts'
 import { andThen } from '../maybe-promise.ts'
 import { giveWay } from '../slices.ts'
 import type { RowKey, RowKv } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
-import { entitiesOfDatabase, propertiesOfImage } from '../tables/entities.ts'
+import { entityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import { codesOfEntityRow } from '../tables/entity-rows.ts'
 import type { TransactionDatabase } from '../transactions/transactions.ts'
+import { walkKind } from './kind-walk.ts'
 import type { TransactionVerbs } from './transaction-verbs.ts'
 
 export interface TtlPolicy {
@@ -93,24 +93,22 @@ export class TtlSweeper {
   async #sweepDatabase(database: TtlDatabase): Promise<number> {
     const { kv } = this.#parts
     const context = this.#parts.context(this.#stop.signal)
-    const properties = new Map(database.ttlPolicies.map(({ kind, property }) => [encodeText(kind), property]))
+    const properties = new Map(database.ttlPolicies.map(({ kind, property }) => [kind, property]))
     let deleted = 0
-    const scan = kv.scan(entitiesOfDatabase(database.code), { expect: rowsPerStep })
-    try {
-      for (;;) {
-        const rows = await scan.next(rowsPerStep)
-        if (rows.length === 0) return deleted
-        for (const { key, value } of rows) {
-          const property = properties.get(codesOfEntityRow(key).kind)
-          const isDue = property !== undefined && this.#isExpired(value, property)
-          if (isDue && (await this.#delete(database, key, property))) deleted++
+    for (const [kind, property] of properties) {
+      await walkKind(kv, database.code, kind, rowsPerStep, async (paths, partition) => {
+        const rows = paths.map((path) => entityRowKey(partition, path))
+        const cells = await (kv.getAll?.(rows) ?? Promise.all(rows.map((row) => kv.get(row))))
+        for (const [i, row] of rows.entries()) {
+          const cell = cells[i]
+          const isDue = cell !== undefined && this.#isExpired(cell, property)
+          if (isDue && (await this.#delete(database, row, property))) deleted++
           const way = giveWay(context, isDue ? workOfDelete : 1)
           if (way !== undefined) await way
         }
-      }
-    } finally {
-      scan.close()
+      })
     }
+    return deleted
   }
 
   #isExpired(cell: Uint8Array, property: string): boolean {
