@@ -75,6 +75,11 @@ export class ApplyHolds {
     }
   }
 
+  /** Whether there are holds. */
+  get areAny(): boolean {
+    return this.#holds.size > 0
+  }
+
   /** Marks new records that are held (H2), and tells the holds. @returns whether any is */
   mark(records: readonly PendingRecord[]): boolean {
     if (this.#holds.size === 0) return false

@@ -6,7 +6,7 @@
  * Apply never reads the tables: what to write was computed at commit from the images before and after. So every step can
  * be repeated, by any caller, also after a crash between A and B.
  *
- * A1  The records of a group are applied in order; a group is applied by one caller at a time.
+ * A1  The records of a group are applied in order; a group is applied by one caller at a time.          unacknowledged.test.ts
  * A2  A record's marker goes with its index rows, in one batch.
  * A3  Applying a record twice leaves the same rows as applying it once.           test/property/apply.test.ts
  * A4  While work runs alone() nothing is applied, so that stored cells and index rows stand still under it.

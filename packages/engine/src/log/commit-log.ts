@@ -92,6 +92,8 @@ export class CommitLog {
   readonly #inFlight = new Map<RowKey, { readonly version: bigint; readonly cell: Uint8Array | undefined }>()
   /** Batches on their way to the store. */
   readonly #writing = new Set<Promise<void>>()
+  /** For each group the last of these whose records will wait there to be applied. */
+  readonly #comingToWait = new Map<GroupCode, Promise<void>>()
   #closed = false
 
   constructor(options: CommitLogOptions) {
@@ -240,6 +242,20 @@ export class CommitLog {
 
   /** Appends the records and arranges for their application. */
   #append<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<OnItsWay> {
+    // Whether these may be applied depends on those before them in their groups, which are known when they wait there.
+    const mayGoAhead = input.database.applyPolicy.type === 'immediate' || this.holds.areAny
+    return andThen(mayGoAhead ? this.#allWait(records) : undefined, () => this.#appendInOrder(input, records, version))
+  }
+
+  /** Resolves when of the groups of these records none has a record on its way to the store that is to wait. */
+  #allWait(records: readonly NewRecord[]): MaybePromise<void> {
+    if (this.#comingToWait.size === 0) return
+    const coming = records.flatMap(({ group }) => this.#comingToWait.get(group) ?? [])
+    // Where one of them fails, the store refuses what comes after it (kv/K5).
+    if (coming.length > 0) return Promise.allSettled(coming).then(() => {})
+  }
+
+  #appendInOrder<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<OnItsWay> {
     const isHeld = this.holds.mark(records)
     const isFused = !isHeld && input.database.applyPolicy.type === 'immediate'
     if (!isFused) return { acknowledged: this.#appendWaiting(input, records, version) }
@@ -257,7 +273,14 @@ export class CommitLog {
   /** Appends records that are applied later. */
   #appendWaiting<T>(input: CommitInput<T>, records: readonly NewRecord[], version: bigint): MaybePromise<void> {
     const writes = this.#logWrites(input.context, records, version, true)
-    return this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, input.database))
+    const written = this.#writeBatch(input, records, version, writes, () => this.#enqueue(records, input.database))
+    if (!isPromise(written)) return
+    for (const { group } of records) this.#comingToWait.set(group, written)
+    return written.finally(() => {
+      for (const { group } of records) {
+        if (this.#comingToWait.get(group) === written) this.#comingToWait.delete(group)
+      }
+    })
   }
 
   /** Writes one batch; while it is on its way, its entities are known as committed to the commits that follow (L4). */

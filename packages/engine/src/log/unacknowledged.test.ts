@@ -1,4 +1,4 @@
-/** Answers while a batch is on its way to the store never reveal it (commit-log/L3). */
+/** While a batch is on its way to the store, no answer reveals it (commit-log/L3), and what is applied keeps its order (apply/A1). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mutationOf, storedValue, worldKeys } from '../../test/property/log-world.ts'
 import type { DatastoreError } from '../errors.ts'
@@ -102,6 +102,34 @@ describe('while a batch is on its way', () => {
     expect([writing.ending, loser.ending]).toEqual(['ok', 'ABORTED'])
   })
 })
+
+test.each<[string, () => () => unknown]>([
+  [
+    'its policy',
+    () => {
+      database.configure({ applyPolicy: { type: 'manual' } })
+      return () => database.configure({ applyPolicy: { type: 'immediate' } })
+    },
+  ],
+  ['a hold', () => engine.inspector.hold({ kind: 'A' })],
+])(
+  'apply/A1: a commit is applied behind one of its group that is on its way when %s no longer keeps it waiting',
+  async (_, wait) => {
+    await commit(first, 1)
+    const goOn = wait()
+    kv.hold()
+    const before = commit(first, 2)
+    await turns()
+    goOn()
+    const after = commit(first, 3)
+    await turns()
+    kv.land()
+    await Promise.all([before, after])
+    const { found } = await database.lookup(engine.context(), { keys: [first] })
+    expect(found.map(({ image }) => storedValue(image.properties))).toEqual([3])
+    expect(await engine.check()).toMatchObject({ pending: [], problemCount: 0 })
+  },
+)
 
 test('a query takes index rows and entities of one moment, though a commit lands between its reads of them', async () => {
   await commit(first, 1)
