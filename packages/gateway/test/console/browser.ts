@@ -11,7 +11,7 @@
  */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts'
 import { patienceMs } from '../support/patience.ts'
@@ -41,6 +41,8 @@ export interface Visit {
   readonly origin: string
   /** Goes to another address of the console, such as `#/heat`. */
   go(address: string): Promise<void>
+  /** The page has drawn what it shows at first: its heading is there, and each of its calls is answered and drawn. */
+  settled(): Promise<void>
   /** Problems that match are no failure of this test. */
   expectProblems(pattern: RegExp): void
 }
@@ -48,6 +50,9 @@ export interface Visit {
 export interface ConsoleTests {
   visit(address: string, options?: VisitOptions): Promise<Visit>
 }
+
+/** Logged by a page whose server is away. */
+export const serverAway = /Failed to load resource: net::ERR_/
 
 /** A suite over one browser, or a skipped one. */
 export function consoleTests(name: string, define: (tests: ConsoleTests) => void): void {
@@ -78,9 +83,10 @@ export function consoleTests(name: string, define: (tests: ConsoleTests) => void
         if (emulator !== undefined) open.push(emulator)
         const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options.context })
         open.push(context)
+        context.setDefaultTimeout(patienceMs)
         const page = await context.newPage()
-        page.setDefaultTimeout(patienceMs)
         const expectProblems = watch(page, checks)
+        const calls = watchCalls(page)
         const origin = `http://${options.server ?? emulator?.address}`
         await page.goto(`${origin}/console/${address}`)
         return {
@@ -94,6 +100,7 @@ export function consoleTests(name: string, define: (tests: ConsoleTests) => void
           async go(to) {
             await page.goto(`${origin}/console/${to}`)
           },
+          settled: () => settled(page, calls),
         }
       },
     })
@@ -113,6 +120,55 @@ export async function picture(page: Page, name: string): Promise<void> {
   // The pointer lights up what it is over.
   await page.mouse.move(0, 0)
   await page.screenshot({ path: fileURLToPath(new URL(`../../../../docs/images/${name}.png`, import.meta.url)) })
+}
+
+interface Calls {
+  /** Requests without an answer; a stream is answered when it begins. */
+  readonly open: ReadonlySet<Request>
+  readonly begun: number
+}
+
+function watchCalls(page: Page): Calls {
+  const open = new Set<Request>()
+  let begun = 0
+  page.on('request', (request) => {
+    begun++
+    open.add(request)
+  })
+  page.on('response', (response) => {
+    if (response.headers()['content-type']?.startsWith('text/event-stream') === true) open.delete(response.request())
+  })
+  page.on('requestfinished', (request) => open.delete(request))
+  page.on('requestfailed', (request) => open.delete(request))
+  return {
+    open,
+    get begun() {
+      return begun
+    },
+  }
+}
+
+async function settled(page: Page, calls: Calls): Promise<void> {
+  const heading = page.locator('#main h1').first()
+  for (;;) {
+    await heading.waitFor({ state: 'attached' })
+    const { begun } = calls
+    await drawn(page)
+    if (calls.open.size === 0 && calls.begun === begun && (await heading.count()) > 0) return
+  }
+}
+
+/** The page has drawn what it knows, and has done what it does after drawing. */
+export function drawn(page: Page): Promise<void> {
+  return page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const frame = (more: number): void => {
+          requestAnimationFrame(() => setTimeout(() => (more === 0 ? resolve() : frame(more - 1))))
+        }
+        frame(1)
+      }),
+  )
 }
 
 /** W1. */

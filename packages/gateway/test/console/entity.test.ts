@@ -1,11 +1,12 @@
 /** Entity, inside, and the editor of entities: in a real browser against a real server. */
-import type { Locator, Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import type { Locator, Page, Route } from 'playwright-core'
+import { onTestFinished as after, expect, test } from 'vitest'
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts'
 import { requestFromJson } from '../../src/protocols/json-codec.ts'
 import { sidewaysOverflow, violationsOf } from './axe.ts'
-import { consoleTests, picture } from './browser.ts'
+import { consoleTests, drawn, picture, serverAway } from './browser.ts'
 import { commit } from './commit.ts'
+import { steadyAddress } from './steady-address.ts'
 
 const every = {
   partition: { projectId: 'demo', databaseId: '', namespaceId: '' },
@@ -161,24 +162,32 @@ consoleTests('an entity in the console', ({ visit }) => {
   })
 
   test('the draft outlives the server: when it is back without the entity, the editor says so, and saves it as a new one', async () => {
-    const { page, emulator, expectProblems } = await visit(at('ToDo:1'))
-    expectProblems(/Failed to load resource|ERR_CONNECTION_REFUSED/)
+    const { address: server, leadTo, close } = await steadyAddress()
+    after(close)
+    const start = async (): Promise<Emulator> => {
+      const emulator = await startEmulator()
+      after(() => emulator.close())
+      leadTo(emulator.address)
+      return emulator
+    }
+    const emulator = await start()
+    const { page, expectProblems } = await visit(at('ToDo:1'), { server })
+    expectProblems(serverAway)
+    // The preview of an update without its entity.
+    expectProblems(/status of 404/)
     await put(emulator, { title: { stringValue: 'a' } })
     const dialog = await openEditor(page)
     await dialog.getByLabel('Value of title').fill('mine')
     await emulator.close()
+    leadTo(undefined)
     await page.getByText('The server does not answer.').first().waitFor()
-    const next = await startEmulator({ port: emulator.port })
-    try {
-      await dialog.getByText('This entity was deleted since you opened it.').waitFor()
-      await dialog.getByRole('button', { name: 'Keep my draft' }).click()
-      await dialog.getByText('Writes 4 rows').waitFor()
-      await save(dialog)
-      await dialog.waitFor({ state: 'detached' })
-      expect((await stored(next, 'ToDo:1')).properties).toEqual({ title: { stringValue: 'mine' } })
-    } finally {
-      await next.close()
-    }
+    const next = await start()
+    await dialog.getByText('This entity was deleted since you opened it.').waitFor()
+    await dialog.getByRole('button', { name: 'Keep my draft' }).click()
+    await dialog.getByText('Writes 4 rows').waitFor()
+    await save(dialog)
+    await dialog.waitFor({ state: 'detached' })
+    expect((await stored(next, 'ToDo:1')).properties).toEqual({ title: { stringValue: 'mine' } })
   })
 
   test('an entity is created with an id of its own, duplicated, and deleted after a question', async () => {
@@ -236,6 +245,34 @@ consoleTests('an entity in the console', ({ visit }) => {
     await page.getByText('waits for A').first().waitFor()
     await page.getByRole('region', { name: 'EntitiesByPropertyAsc' }).getByText('to be written').waitFor()
     expect(emulator.inspector.pending().pending).toHaveLength(1)
+  })
+
+  test('use-inside/UI1: an older answer that comes last replaces nothing', async () => {
+    const { page, emulator, go } = await visit('')
+    let letGo = (): void => undefined
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+    let isRead = (): void => undefined
+    const first = new Promise<void>((resolve) => {
+      isRead = resolve
+    })
+    const older = async (route: Route): Promise<void> => {
+      const response = await route.fetch()
+      isRead()
+      await held
+      await route.fulfill({ response })
+    }
+    await page.route('**/emulator/inspect/versions?*', older, { times: 1 })
+    await go(at('ToDo:1'))
+    await first
+    await put(emulator, { title: { stringValue: 'a' } })
+    await page.getByText('one is kept').waitFor()
+    const answered = page.waitForEvent('requestfinished', (request) => request.url().includes('/inspect/versions'))
+    letGo()
+    await answered
+    await drawn(page)
+    expect(await page.getByText('one is kept').count()).toBe(1)
   })
 
   test('the keyboard alone edits an entity', async () => {
@@ -301,7 +338,7 @@ consoleTests('an entity in the console', ({ visit }) => {
   })
 
   test('hostile text is text on every page', async () => {
-    const { page, emulator, go, expectProblems } = await visit('')
+    const { page, emulator, go, settled, expectProblems } = await visit('')
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
     await links.first().waitFor()
     const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
@@ -318,7 +355,7 @@ consoleTests('an entity in the console', ({ visit }) => {
       `#/labs/${encodeURIComponent('\u202e')}`,
     ]) {
       await go(address)
-      await page.locator('#main h1').first().waitFor({ state: 'attached' })
+      await settled()
       if (address.includes('explain')) await page.getByRole('heading', { name: 'Rows read' }).waitFor()
       if (address.includes('database')) await page.getByText('invalid database id').first().waitFor()
       if (/^#\/(data|tables)/.test(address)) await page.getByText('alert(').first().waitFor({ state: 'attached' })
@@ -347,7 +384,7 @@ consoleTests('an entity in the console', ({ visit }) => {
     await page.getByRole('button', { name: 'Show all 1,000,002 characters' }).first().waitFor()
     expect((await page.locator('main').textContent())?.length).toBeLessThan(50_000)
     await rows.getByRole('button', { name: 'Show all 300 rows' }).click()
-    expect(await rows.getByRole('listitem').count()).toBe(300)
+    await expect.poll(() => rows.getByRole('listitem').count()).toBe(300)
     await page.getByRole('button', { name: 'Edit…' }).click()
     expect(await page.getByRole('textbox', { name: 'Value of long' }).getAttribute('dir')).toBeNull()
     const dialog = page.getByRole('dialog')

@@ -6,6 +6,7 @@
  * C1  `epoch` grows when the server was lost or was started again: a view that depends on it loads anew all that it shows.
  */
 import { type ReadonlySignal, signal } from '@preact/signals'
+import { NewestAnswer } from '../model/newest-answer.ts'
 
 /** Said with every call, so that the server leaves it out of requests, heat, statistics and findings. */
 export const watcherHeaders: Readonly<Record<string, string>> = { 'X-Sixtables-Watcher': '1' }
@@ -34,10 +35,13 @@ export const epoch: ReadonlySignal<number> = epochSignal
 export const server: ReadonlySignal<ServerFacts | undefined> = facts
 
 let timer: ReturnType<typeof setTimeout> | undefined
+const answers = new NewestAnswer()
 
 /** A call did not reach the server. */
 export function lost(): void {
   if (state.value === 'lost') return
+  // An answer on its way is of the server as it was.
+  answers.overtake()
   state.value = 'lost'
   askIn(askWhileLostMs)
 }
@@ -57,18 +61,23 @@ function askIn(ms: number): void {
 
 async function ask(): Promise<void> {
   clearTimeout(timer)
-  try {
-    const response = await fetch('/emulator/server', {
-      headers: watcherHeaders,
-      cache: 'no-store',
-      signal: AbortSignal.timeout(10_000),
-    })
-    if (!response.ok) throw new Error(response.statusText)
-    answered((await response.json()) as ServerFacts)
-  } catch {
-    state.value = 'lost'
-  }
+  const isNewest = answers.ask()
+  const found = await readFacts()
+  if (!isNewest()) return
+  if (found === undefined) state.value = 'lost'
+  else answered(found)
   if (!document.hidden) askIn(state.value === 'lost' ? askWhileLostMs : askEveryMs)
+}
+
+/** `undefined` without an answer. */
+async function readFacts(): Promise<ServerFacts | undefined> {
+  try {
+    const signal = AbortSignal.timeout(10_000)
+    const response = await fetch('/emulator/server', { headers: watcherHeaders, cache: 'no-store', signal })
+    return response.ok ? ((await response.json()) as ServerFacts) : undefined
+  } catch {
+    return undefined
+  }
 }
 
 function answered(found: ServerFacts): void {

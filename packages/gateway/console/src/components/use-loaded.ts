@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../api/connection.ts'
 import { getJson, ServerGone } from '../api/http.ts'
+import { NewestAnswer } from '../model/newest-answer.ts'
 
 export interface Loaded<T> {
   /** Absent until the first answer. */
@@ -9,7 +10,7 @@ export interface Loaded<T> {
   /** The refusal of the latest call. A server that is away is told by the shell. */
   readonly error: Error | undefined
   readonly reload: () => void
-  /** An answer of another call that is newer. */
+  /** An answer of another call. It is newer than that of a load under way. */
   readonly set: (value: T) => void
 }
 
@@ -18,13 +19,15 @@ export function useLoaded<T>(path: string, { everyMs }: { readonly everyMs?: num
   const [value, setValue] = useState<{ readonly path: string; readonly value: T } | undefined>(undefined)
   const [error, setError] = useState<Error | undefined>(undefined)
   const [asked, setAsked] = useState(0)
+  const answers = useRef(new NewestAnswer()).current
   useEffect(() => {
     const abort = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     const load = async (): Promise<void> => {
+      const isNewest = answers.ask()
       try {
         const answer = await getJson<T>(path, { signal: abort.signal })
-        setValue({ path, value: answer })
+        if (isNewest()) setValue({ path, value: answer })
         setError(undefined)
       } catch (reason) {
         if (abort.signal.aborted) return
@@ -43,7 +46,13 @@ export function useLoaded<T>(path: string, { everyMs }: { readonly everyMs?: num
     }
   }, [path, everyMs, asked, epoch.value])
   const reload = useCallback(() => setAsked((before) => before + 1), [])
-  const set = useCallback((answer: T) => setValue({ path, value: answer }), [path])
+  const set = useCallback(
+    (answer: T) => {
+      answers.overtake()
+      setValue({ path, value: answer })
+    },
+    [path],
+  )
   return { value: value?.path === path ? value.value : undefined, error, reload, set }
 }
 

@@ -1,5 +1,5 @@
 /** A draft of a text that has its place elsewhere, such as a query of the address. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /**
  * Begins the draft anew with each value that comes from elsewhere. A value that the draft itself has given comes back a moment later,
@@ -9,7 +9,8 @@ import { useEffect, useRef } from 'preact/hooks'
  */
 export function useNewValue(value: string, begin: (value: string) => void): (given: string) => void {
   const latest = useRef(value)
-  useEffect(() => {
+  // With the drawing, not after it: what is typed in between would be lost.
+  useLayoutEffect(() => {
     if (value !== latest.current) begin(value)
     latest.current = value
   }, [value])

@@ -7,6 +7,7 @@
  *
  * VT1  The grid itself has the focus and names its active cell; Tab leaves it.
  * VT2  When rows come above the viewport (`shift`), the rows in sight stay where they are, and so does the active one.
+ * VT3  Another list begins at its top, however far the one before was scrolled.         gateway/test/console/data.test.ts
  */
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one are not laid out as a table, and then lose its roles
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active cell
@@ -29,6 +30,8 @@ export interface VirtualTableProps<Row> {
   /** Its name for screen readers. */
   readonly label: string
   readonly columns: readonly TableColumn<Row>[]
+  /** Names the list: with another name it is another list. */
+  readonly list: unknown
   readonly count: number
   /** `false` while more rows than `count` may follow. */
   readonly isComplete?: boolean
@@ -60,7 +63,7 @@ interface Active {
 }
 
 export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
-  const { columns, count, isComplete = true, onView, shift = 0 } = props
+  const { columns, list, count, isComplete = true, onView, shift = 0 } = props
   const element = useRef<HTMLDivElement>(null)
   const id = useId()
   const [place, setPlace] = useState<Place>({ scrollTop: 0, height: 600 })
@@ -68,7 +71,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const viewport = { ...place, count, rowHeight }
   const { first, last, top, contentHeight } = rowWindow(viewport)
   usePlace(element, setPlace)
-  useShift(element, shift, setActive)
+  useShift(element, { list, shift }, setActive)
   useEffect(() => onView?.(first, last), [first, last, onView])
   const activeRow = Math.min(active.row, count - 1)
   const move = (row: number, column: number): void => {
@@ -178,20 +181,26 @@ function usePlace(element: { current: HTMLDivElement | null }, setPlace: (place:
   }, [])
 }
 
-/** VT2. */
+/** VT2, VT3. */
 function useShift(
   element: { current: HTMLDivElement | null },
-  shift: number,
+  now: { readonly list: unknown; readonly shift: number },
   setActive: (change: (active: Active) => Active) => void,
 ): void {
-  const last = useRef(shift)
+  const last = useRef(now)
   useLayoutEffect(() => {
-    const by = shift - last.current
-    last.current = shift
-    if (by === 0 || element.current === null) return
-    element.current.scrollTop += by * rowHeight
-    setActive(({ row, column }) => ({ row: Math.max(0, row + by), column }))
-  }, [shift])
+    const isAnother = now.list !== last.current.list
+    const by = now.shift - last.current.shift
+    last.current = now
+    if (element.current === null) return
+    if (isAnother) {
+      element.current.scrollTop = 0
+      setActive(({ column }) => ({ row: 0, column }))
+    } else if (by !== 0) {
+      element.current.scrollTop += by * rowHeight
+      setActive(({ row, column }) => ({ row: Math.max(0, row + by), column }))
+    }
+  }, [now.list, now.shift])
 }
 
 function Head<Row>({ columns, onSort }: VirtualTableProps<Row>) {

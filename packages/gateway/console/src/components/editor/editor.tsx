@@ -3,7 +3,7 @@
  *
  *   Ctrl+Enter   runs, or saves                     Escape, then Tab   leaves it
  */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KnownNames } from '../../../../src/gql/complete.ts'
 import type { MountedEditor } from './editor-view.ts'
 
@@ -36,7 +36,8 @@ export function Editor(props: EditorProps) {
   // Texts that were typed and that the page has not given back yet: what it gives may be behind what is typed.
   const typed = useRef<readonly string[]>([])
   useEffect(() => mounted(host, latest, typed, setEditor), [])
-  useEffect(() => {
+  // With the drawing, not after it: a text that is typed in between would be replaced.
+  useLayoutEffect(() => {
     const at = typed.current.lastIndexOf(value)
     typed.current = typed.current.slice(at + 1)
     if (at < 0) editor?.setValue(value)
@@ -70,7 +71,7 @@ function mounted(
 ): () => void {
   let editor: MountedEditor | undefined
   let isGone = false
-  void import('./editor-view.ts').then(({ mountEditor }) => {
+  const mount = ({ mountEditor }: typeof import('./editor-view.ts')): void => {
     if (isGone || host.current === null) return
     const { language, label, value, isReadOnly = false, placeholder = '' } = latest.current
     editor = mountEditor(host.current, {
@@ -91,7 +92,9 @@ function mounted(
       editor.focus(waiting.selectionEnd)
     }
     setEditor(editor)
-  })
+  }
+  // Without its code, as when the server has just gone, the text area stays.
+  import('./editor-view.ts').then(mount, () => undefined)
   return () => {
     isGone = true
     editor?.close()

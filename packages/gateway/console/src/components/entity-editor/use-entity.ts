@@ -9,6 +9,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import { type EntityScope, entityQuery, readEntity, type StoredEntity } from '../../api/entities.ts'
 import { openEvents } from '../../api/events.ts'
+import { NewestAnswer } from '../../model/newest-answer.ts'
 
 interface CommitEvent {
   readonly commit?: { readonly version: string; readonly changes: readonly { readonly key: string }[] }
@@ -34,12 +35,15 @@ export function useEntity(scope: EntityScope, key: string, isNew: boolean): Enti
   const [isMissing, setIsMissing] = useState(false)
   const [error, setError] = useState<Error | undefined>(undefined)
   const known = useRef<StoredEntity | undefined>(undefined)
+  const answers = useRef(new NewestAnswer()).current
   const query = entityQuery(scope, key)
 
   const look = (signal?: AbortSignal): void => {
     if (key === '') return
+    const isNewest = answers.ask()
     readEntity(scope, key, { signal }).then(
       (found) => {
+        if (!isNewest()) return
         setError(undefined)
         if (known.current === undefined) {
           known.current = found

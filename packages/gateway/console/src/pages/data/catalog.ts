@@ -2,6 +2,8 @@
  * The databases, namespaces and kinds that there are, kept up to date by commits.
  *
  * CT1  A kind is counted up to `countMax` entities: the cost of a count follows what is counted.
+ * CT2  At rest each count is of the newest entities, also of a kind whose counting was cut short by a later commit.
+ * CT3  The kinds are those of the scope: of another scope there are none until they are read.   gateway/test/console/data.test.ts
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
@@ -30,24 +32,24 @@ export interface Catalog {
   readonly error: Error | undefined
 }
 
-const nothing: Catalog = {
-  isLoaded: false,
-  databases: [],
-  namespaces: [],
-  kinds: [],
-  hasMoreKinds: false,
-  counts: new Map(),
-  error: undefined,
-}
+/** Before the kinds of a scope are read. */
+const unread = { isLoaded: false, kinds: [], hasMoreKinds: false, counts: new Map(), error: undefined }
+const nothing: Catalog = { ...unread, databases: [], namespaces: [] }
 
 export function useCatalog({ project, database, namespace }: EntityScope): Catalog {
-  const [catalog, setCatalog] = useState(nothing)
+  const scopeName = JSON.stringify([project, database, namespace])
+  const [latest, setLatest] = useState({ of: scopeName, catalog: nothing })
+  const setCatalog = (catalog: Catalog): void => setLatest({ of: scopeName, catalog })
+  const catalog = latest.of === scopeName ? latest.catalog : { ...latest.catalog, ...unread }
   const current = epoch.value
   const loading = useRef<AbortController | undefined>(undefined)
   const known = useRef(catalog)
   known.current = catalog
+  /** Kinds whose counts are of the newest entities (CT2). */
+  const counted = useRef(new Set<string>())
   const load = useCallback(
     async (isStale: (kind: string) => boolean): Promise<void> => {
+      counted.current = new Set([...counted.current].filter((kind) => !isStale(kind)))
       loading.current?.abort()
       const abort = new AbortController()
       loading.current = abort
@@ -57,8 +59,9 @@ export function useCatalog({ project, database, namespace }: EntityScope): Catal
         const counts = new Map([...known.current.counts].filter(([kind]) => names.kinds.includes(kind)))
         setCatalog({ ...names, counts, isLoaded: true, error: undefined })
         for (const kind of names.kinds.slice(0, countedMax)) {
-          if (counts.has(kind) && !isStale(kind)) continue
+          if (counts.has(kind) && counted.current.has(kind)) continue
           counts.set(kind, await countOfKind(scope, kind, abort.signal))
+          counted.current.add(kind)
           setCatalog({ ...names, counts: new Map(counts), isLoaded: true, error: undefined })
         }
       } catch (error) {
@@ -68,7 +71,7 @@ export function useCatalog({ project, database, namespace }: EntityScope): Catal
     [project, database, namespace],
   )
   useEffect(() => {
-    setCatalog((before) => ({ ...before, kinds: [], counts: new Map(), isLoaded: false }))
+    setCatalog({ ...known.current, ...unread })
     void load(() => true)
     return () => loading.current?.abort()
   }, [load, current])

@@ -66,6 +66,7 @@ export function ResultsTable({ scope, statement, results, shown, selection, onSo
     <VirtualTable
       label="Results"
       columns={columns}
+      list={pages}
       count={pages.count}
       isComplete={pages.isComplete}
       rowAt={(index) => pages.row(index)}

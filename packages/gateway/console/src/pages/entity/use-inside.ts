@@ -1,5 +1,7 @@
 /**
  * The reports on one entity, kept up to date: read anew after each commit in its entity group, and when the server is back.
+ *
+ * UI1  What is shown is of the newest read that was answered.            gateway/test/console/entity.test.ts
  */
 import { useEffect, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
@@ -7,6 +9,7 @@ import { type EntityScope, entityQuery } from '../../api/entities.ts'
 import { openEvents } from '../../api/events.ts'
 import { getJson } from '../../api/http.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
+import { NewestAnswer } from '../../model/newest-answer.ts'
 
 export interface RowReport {
   readonly table: string
@@ -59,20 +62,22 @@ export function useInside(scope: EntityScope, key: string): Inside {
     const abort = new AbortController()
     const { signal } = abort
     let timer: ReturnType<typeof setTimeout> | undefined
+    const answers = new NewestAnswer()
     const read = async (): Promise<void> => {
+      timer = undefined
+      const isNewest = answers.ask()
       try {
         const [rows, { versions }] = await Promise.all([
           getJson<NonNullable<Inside['rows']>>(`/emulator/inspect/rows?${query}&records=${recordsShown}`, { signal }),
           getJson<{ versions: readonly VersionReport[] }>(`/emulator/inspect/versions?${query}`, { signal }),
         ])
-        setFound({ rows, versions, error: undefined })
+        if (isNewest()) setFound({ rows, versions, error: undefined })
       } catch (error) {
-        if (!signal.aborted) setFound((before) => ({ ...before, error: error as Error }))
+        if (!signal.aborted && isNewest()) setFound((before) => ({ ...before, error: error as Error }))
       }
     }
     const soon = (): void => {
-      clearTimeout(timer)
-      timer = setTimeout(() => void read(), restMs)
+      timer ??= setTimeout(() => void read(), restMs)
     }
     const root = formatKeyPath(parseKeyPath(key).slice(0, 1))
     const close = openEvents(`/emulator/commits?${entityQuery(scope, root)}&list=0`, { onEvent: soon, onOpened: soon })
