@@ -8,11 +8,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { onTestFinished as after, expect, test } from 'vitest'
 import { ServerProcess } from '../support/server-process.ts'
 import { sidewaysOverflow, violationsOf } from './axe.ts'
-import { consoleTests, type Visit } from './browser.ts'
+import { consoleTests, serverAway, type Visit } from './browser.ts'
 import { commit } from './commit.ts'
+import { steadyAddress } from './steady-address.ts'
 
 const entities = ['a', 'b', 'c'].map((name) => ({
   key: { path: [{ kind: 'ToDo', name }] },
@@ -40,29 +41,14 @@ async function addressesOf(page: Page): Promise<readonly string[]> {
   return links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))
 }
 
-/** The page has drawn what it shows at first: its heading is there, and nothing was asked of the server for a while. */
-async function settled(page: Page): Promise<void> {
-  const heading = page.locator('#main h1').first()
-  do {
-    await heading.waitFor({ state: 'attached' })
-  } while ((await isAsking(page)) || (await heading.count()) === 0)
-}
-
-function isAsking(page: Page): Promise<boolean> {
-  return page.waitForEvent('request', { timeout: 250 }).then(
-    () => true,
-    () => false,
-  )
-}
-
 consoleTests('every page of the console', ({ visit }) => {
   test('has no violation that axe-core finds, in light and dark, and fits 390 and 1280 px', async () => {
-    const { page, origin, go } = await visit('')
+    const { page, origin, go, settled } = await visit('')
     await put(origin)
     const found: string[] = []
     for (const address of [...(await addressesOf(page)), ...views]) {
       await go(address)
-      await settled(page)
+      await settled()
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         const violations = await violationsOf(page, colorScheme === 'dark' ? ['color-contrast'] : undefined)
@@ -78,11 +64,11 @@ consoleTests('every page of the console', ({ visit }) => {
   })
 
   test('has no violation in a store without data', async () => {
-    const { page, go } = await visit('')
+    const { page, go, settled } = await visit('')
     const found: string[] = []
     for (const address of await addressesOf(page)) {
       await go(address)
-      await settled(page)
+      await settled()
       found.push(...(await violationsOf(page)).map((violation) => `${address}: ${violation}`))
     }
     expect(found).toEqual([])
@@ -90,37 +76,40 @@ consoleTests('every page of the console', ({ visit }) => {
 
   test('says so when the server is killed, comes back with it, and shows nothing stale', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sixtables-console-'))
-    let server = await ServerProcess.start(join(folder, 'first'))
-    try {
-      const { endpoint, port } = server
-      await put(`http://${endpoint}`)
-      const first = await visit('', { server: endpoint })
-      const shown: Visit[] = []
-      for (const address of [...(await addressesOf(first.page)), ...views]) {
-        const one = await visit(address, { server: endpoint })
-        one.expectProblems(
-          /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_EMPTY_RESPONSE/,
-        )
-        shown.push(one)
-      }
-      first.expectProblems(/ERR_/)
-      for (const { page } of shown) await settled(page)
-      for (const address of views) {
-        const view = shown.find(({ page }) => page.url().endsWith(address))
-        await view?.page.getByText('Write a').first().waitFor()
-      }
-      await server.kill()
-      for (const { page } of shown) await page.getByText('The server does not answer').waitFor()
-      // The same address with another store: all that was shown is gone.
-      server = await ServerProcess.start(join(folder, 'second'), '--port', String(port))
-      for (const { page } of shown) {
-        await page.getByText('The server does not answer').waitFor({ state: 'detached' })
-        await page.getByText('Write a').first().waitFor({ state: 'detached' })
-        expect(await page.getByRole('alert').allTextContents(), page.url()).toEqual([])
-      }
-    } finally {
-      await server.kill()
+    const { address: server, leadTo, close } = await steadyAddress()
+    after(close)
+    const start = async (name: string): Promise<ServerProcess> => {
+      const started = await ServerProcess.start(join(folder, name))
+      leadTo(started.endpoint)
+      return started
+    }
+    let running = await start('first')
+    after(async () => {
+      await running.kill()
       rmSync(folder, { recursive: true, force: true })
+    })
+    await put(`http://${server}`)
+    const first = await visit('', { server })
+    const shown = [first]
+    for (const address of [...(await addressesOf(first.page)), ...views]) shown.push(await visit(address, { server }))
+    for (const { expectProblems, settled } of shown) {
+      expectProblems(serverAway)
+      await settled()
+    }
+    for (const address of views) {
+      const view = shown.find(({ page }) => page.url().endsWith(address))
+      await view?.page.getByText('Write a').first().waitFor()
+    }
+    const away = ({ page }: Visit) => page.locator('.connection-banner', { hasText: 'The server does not answer' })
+    await running.kill()
+    leadTo(undefined)
+    for (const one of shown) await away(one).waitFor()
+    // The same address with another store: all that was shown is gone.
+    running = await start('second')
+    for (const one of shown) {
+      await away(one).waitFor({ state: 'detached' })
+      await one.page.getByText('Write a').first().waitFor({ state: 'detached' })
+      await expect.poll(() => one.page.getByRole('alert').allTextContents(), { message: one.page.url() }).toEqual([])
     }
   })
 })

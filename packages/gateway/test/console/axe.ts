@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
+import { drawn } from './browser.ts'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -11,6 +12,10 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
  * @param rules - all by default; of a second theme contrast alone is worth a look
  */
 export async function violationsOf(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+  // Half way through an animation a text may have any contrast.
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) animation.finish()
+  })
   // Evaluated through the debugger, to which the content security policy does not apply.
   await page.evaluate(source)
   return page.evaluate(async (wanted) => {
@@ -23,6 +28,8 @@ export async function violationsOf(page: Page, rules?: readonly string[]): Promi
 }
 
 /** Whether anything makes the page itself scroll sideways. */
-export function sidewaysOverflow(page: Page): Promise<number> {
+export async function sidewaysOverflow(page: Page): Promise<number> {
+  // Pictures get their size in the frame after that of the page.
+  await drawn(page)
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 }

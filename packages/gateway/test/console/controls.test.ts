@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { onTestFinished as after, expect, test } from 'vitest'
 import { violationsOf } from './axe.ts'
 import { consoleTests, picture } from './browser.ts'
 
@@ -215,10 +215,10 @@ consoleTests('the controls', ({ visit }) => {
 
   test('snapshots say that they are for memory where the data are on disk', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'sixtables-controls-'))
+    after(() => rmSync(dir, { recursive: true }))
     const { page } = await visit('#/controls', { emulator: { dir } })
     await page.getByText('Snapshots are for stores in memory').waitFor()
     await page.getByRole('button', { name: 'Reset…' }).click()
     await page.getByRole('dialog').getByText(`on disk in ${dir}; they cannot be brought back`).waitFor()
-    rmSync(dir, { recursive: true })
   })
 })

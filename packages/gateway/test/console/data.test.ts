@@ -121,7 +121,7 @@ consoleTests('Data', ({ visit }) => {
     await staysWhenRowsCome(page, origin)
     await page.getByRole('button', { name: 'rank' }).click()
     await firstRow(page, 'Task:10000')
-    await expect.poll(() => activeRow(page), 'virtual-table/VT3').toBe('2')
+    await expect.poll(() => activeRow(page), { message: 'the first row of another list is the active one' }).toBe('2')
     expect(await page.getByRole('columnheader', { name: 'rank' }).getAttribute('aria-sort')).toBe('ascending')
     expect(page.url()).toContain('ORDER+BY+rank')
     await page.getByRole('button', { name: 'Add a filter' }).click()

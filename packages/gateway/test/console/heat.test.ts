@@ -2,12 +2,15 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import type { Emulator } from '../../src/emulator/emulator.ts'
+import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts'
 import { consoleTests, picture } from './browser.ts'
 import { commit } from './commit.ts'
 
 const seconds = 40
 const perSecond = 12
+
+/** The clock stands between the commits, however long they take: so many a second are as many on each machine. */
+const standing: { readonly emulator: EmulatorOptions } = { emulator: { clock: '2030-01-01T00:00:00Z' } }
 
 /** Rising ids, so many each second of the emulator's clock. */
 async function load(emulator: Emulator, origin: string, count = seconds): Promise<void> {
@@ -49,7 +52,7 @@ const rising = (numbers: readonly number[]): boolean =>
 
 consoleTests('Heat', ({ visit }) => {
   test('draws a load of rising keys as a diagonal, in pixels and as a table', async () => {
-    const { page, emulator, origin } = await visit('#/heat')
+    const { page, emulator, origin } = await visit('#/heat', standing)
     await page.getByText('No load yet').waitFor()
     await load(emulator, origin, 100)
     await page.getByRole('heading', { name: 'Entities Live' }).waitFor()
@@ -70,7 +73,7 @@ consoleTests('Heat', ({ visit }) => {
   })
 
   test('tells of a cell by keyboard and pointer, zooms by both, pauses, and shows each measure', async () => {
-    const { page, emulator, origin } = await visit('#/heat')
+    const { page, emulator, origin } = await visit('#/heat', standing)
     await load(emulator, origin)
     const heat = page.getByRole('application', { name: 'Heat of Entities, Live' })
     await heat.waitFor()
@@ -115,7 +118,7 @@ consoleTests('Heat', ({ visit }) => {
   })
 
   test('marks splits and merges with their reason, pins findings, and saves, opens and compares recordings', async () => {
-    const { page, emulator, origin } = await visit('#/heat')
+    const { page, emulator, origin } = await visit('#/heat', standing)
     await load(emulator, origin, 30)
     const { tablets } = emulator.engine
     const row = Buffer.from('456c616200', 'hex').toString('latin1')
