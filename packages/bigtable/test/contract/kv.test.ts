@@ -1,6 +1,6 @@
 /** The contract of the store (kv/K1 to kv/K3) over rows in a Bigtable. */
 import { RowsKv } from '@sixtables/engine/testing'
-import { afterAll, describe } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { type OpenedKv, rowKvContract } from '../../../engine/test/contract/row-kv.contract.ts'
 import { hasCbtemulator, startCbtemulator } from '../support/cbtemulator.ts'
 import { FakeBigtable } from '../support/fake-bigtable.ts'
@@ -25,11 +25,21 @@ function opener(serve: () => Promise<Served>): () => Promise<OpenedKv<RowsKv>> {
 }
 
 describe('over the fake', () => {
-  rowKvContract(
-    'a Bigtable',
-    opener(() => FakeBigtable.start()),
-    { answersAtOnce: false },
-  )
+  const open = opener(() => FakeBigtable.start())
+  rowKvContract('a Bigtable', open, { answersAtOnce: false })
+
+  it('compares values of 10,000 bytes, and refuses longer ones', async () => {
+    const { kv, cleanup } = await open()
+    const [long, longer] = [new Uint8Array(10_000), new Uint8Array(10_001)]
+    await kv.mutate({ key: 'a', value: long })
+    expect(await kv.mutateIf({ key: 'a', value: longer }, long)).toBe(true)
+    const refused = {
+      code: 'INVALID_ARGUMENT',
+      message: 'a conditional write expects 10001 bytes; at most 10000 can be compared',
+    }
+    await expect(kv.mutateIf({ key: 'a', value: long }, longer)).rejects.toMatchObject(refused)
+    await cleanup()
+  })
 })
 
 // Needs a program of Google's: `npm run bigtable`.

@@ -4,6 +4,7 @@ import { IndexFile } from '../indexes/index-file.ts'
 import { CommitVersions } from '../log/commit-version.ts'
 import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { KvReader } from '../storage/kv.ts'
+import type { RowStore } from '../storage/rows.ts'
 import { rowsOf } from '../tables/rows.ts'
 import type { EngineOptions } from './engine-options.ts'
 import { EngineParts, type WholeStore } from './engine-parts.ts'
@@ -32,16 +33,13 @@ async function wholeStore(store: LocalStore, { scheduler = systemScheduler }: En
 /** Reads what earlier runs recorded of databases and indexes, then takes over their log. */
 async function recover(parts: EngineParts): Promise<void> {
   const { kv, place, databases, tablets, indexes, ttl, options } = parts
-  if (place.shared === undefined) await databases.adoptMetadata(kv)
-  else {
-    await place.shared.find()
-    for (const { clock } of place.shared.all()) await databases.adoptMetadata(kv, clock.database)
-  }
-  parts.isStoreNew = await hasNoEntity(kv)
   if (place.shared !== undefined) {
+    const { shared, modules } = place
+    await shared.find()
+    for (const { clock } of shared.all()) await databases.adoptMetadata(kv, clock.database)
+    parts.isStoreNew = await hasNoEntityRow(shared.store.rows)
     if (options.rollForward === false) return
     parts.isAtWork = true
-    const { shared, modules } = place
     new modules.Watch(shared).start()
     new modules.Sweep(shared).start()
     ttl.start()
@@ -50,6 +48,8 @@ async function recover(parts: EngineParts): Promise<void> {
     return
   }
   const { local } = place
+  await databases.adoptMetadata(kv)
+  parts.isStoreNew = await hasNoEntity(kv)
   await local.log.recover()
   if (options.rollForward === false) return
   await local.log.rollForwardAll('opening')
@@ -66,6 +66,12 @@ export async function useIndexFile({ options, indexes }: EngineParts): Promise<v
   const path = indexFile ?? (dir === undefined ? false : `${dir}/index.yaml`)
   if (path === false) return
   indexes.file = await IndexFile.open({ path, onTrouble: onIndexFileTrouble, isReadOnly: shared !== undefined })
+}
+
+/** Rows of deleted entities count too: there may be millions of them. */
+async function hasNoEntityRow(rows: RowStore): Promise<boolean> {
+  const wanted = [{ family: 'v', newest: 1, withoutValues: true }] as const
+  return (await rows.scanRows({ range: rowsOf('Entities'), limit: 1, wanted })).length === 0
 }
 
 function hasNoEntity(kv: KvReader): MaybePromise<boolean> {

@@ -50,3 +50,24 @@ test('a gateway learns of databases and indexes without a walk over the rows of 
   expect(passed, `rows of metadata; there are ${2 * notes} of transactions`).toBeLessThan(notes)
   await two.close()
 })
+
+test('a gateway starts without a walk over deleted entities', async () => {
+  const rows = new MemoryRows()
+  const one = await openEngine({ shared: { rows: rows.through(async (_, effect) => effect()), gateway: 1 } })
+  for (let i = 0; i < 200; i++) {
+    const entity: Key = { ...key('p'), path: [{ kind: 'G', id: BigInt(i + 1) }] }
+    for (const value of [1, undefined]) {
+      const mutations = [mutationOf(entity, value)]
+      await one.database('p').commit(one.context(), { mode: 'nonTransactional', mutations })
+    }
+  }
+  await one.close()
+  let scanned = 0
+  const counted = rows.through(async ({ kind, key: row }, effect) => {
+    if (kind === 'scan' && row.startsWith('E')) scanned++
+    return effect()
+  })
+  const two = await openEngine({ shared: { rows: counted, gateway: 2 } })
+  expect(scanned).toBe(1)
+  await two.close()
+})

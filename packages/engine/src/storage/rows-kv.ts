@@ -27,8 +27,8 @@ export function valueInCell(cell: Cell | undefined): Uint8Array | undefined {
   return cell === undefined || cell.value.length === 0 ? undefined : cell.value.subarray(1)
 }
 
-/** Longest value that a conditional write may expect: predicates of a Bigtable have at most 20 KiB. */
-const expectedBytesMax = 16 * 1024
+/** Longest value that a conditional write may expect: predicates of a Bigtable have at most 20 KiB, and name the value twice. */
+const expectedBytesMax = 10_000
 
 /** Rows as of a version; `undefined` = their newest cells. */
 export class RowsReader implements KvReader {
