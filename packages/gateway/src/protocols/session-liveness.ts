@@ -20,7 +20,10 @@ import type { Socket } from 'node:net'
 const lookMsMax = 500
 /** A session that has been silent for this long is asked for a sign of life. */
 const silenceMsDefault = 30_000
-/** The answer may take this many times as long: a client that stands at a breakpoint cannot answer. */
+/**
+ * The answer may take this many times as long: a client that stands at a breakpoint cannot answer. It is counted in looks, since a
+ * process that stood still itself, or a machine that slept, must not take that time for silence of its clients.
+ */
 const patience = 10
 const pingFrameBytes = 17
 
@@ -39,28 +42,35 @@ interface Watched {
   /** Whether anything but answers to pings was received since the last ping. */
   hasSpoken: boolean
   silentMs: number
-  /** The end of patience with a ping on its way. */
-  late: NodeJS.Timeout | undefined
+  /** Looks until the answer to the ping under way is late. */
+  looksLeft: number | undefined
 }
 
 export class SessionLiveness {
   readonly #watched = new Set<Watched>()
   readonly #silenceMs: number
   readonly #lookMs: number
+  readonly #looksMax: number
   #timer: NodeJS.Timeout | undefined
 
   constructor(silenceMs: number = silenceMsDefault) {
     this.#silenceMs = silenceMs
     this.#lookMs = Math.min(lookMsMax, silenceMs)
+    this.#looksMax = Math.ceil((patience * silenceMs) / this.#lookMs)
   }
 
   /** @param socket - the session's own; bytes that are counted there tell what the session does */
   watch(session: ServerHttp2Session, socket: Socket, sending: Readonly<Sending>): void {
-    const watched: Watched = { session, socket, sending, bytesRead: 0, hasSpoken: true, silentMs: 0, late: undefined }
+    const watched: Watched = {
+      ...{ session, socket, sending },
+      bytesRead: 0,
+      hasSpoken: true,
+      silentMs: 0,
+      looksLeft: undefined,
+    }
     this.#watched.add(watched)
     session.once('close', () => {
       this.#watched.delete(watched)
-      clearTimeout(watched.late)
       if (this.#watched.size === 0) this.end()
     })
     this.#timer ??= setInterval(() => this.#look(), this.#lookMs).unref()
@@ -74,6 +84,10 @@ export class SessionLiveness {
   /** One look at all from time to time: a timeout of each session would be set anew by every frame, for 1 µs of a call. */
   #look(): void {
     for (const watched of this.#watched) {
+      if (watched.looksLeft !== undefined && --watched.looksLeft < 0) {
+        watched.session.destroy()
+        continue
+      }
       const { bytesRead } = watched.socket
       if (bytesRead !== watched.bytesRead) {
         watched.bytesRead = bytesRead
@@ -83,7 +97,7 @@ export class SessionLiveness {
       }
       watched.silentMs += this.#lookMs
       const isDue = watched.hasSpoken || watched.silentMs >= this.#silenceMs
-      if (isDue && watched.late === undefined) this.#ask(watched)
+      if (isDue && watched.looksLeft === undefined) this.#ask(watched)
     }
   }
 
@@ -92,15 +106,10 @@ export class SessionLiveness {
     if (session.destroyed) return
     watched.hasSpoken = false
     watched.silentMs = 0
-    // A process that stood still itself reads the answers that wait for it before it judges them late.
-    const end = (): void => {
-      if (watched.late !== undefined) session.destroy()
-    }
-    watched.late = setTimeout(() => setImmediate(end), patience * this.#silenceMs).unref()
+    watched.looksLeft = this.#looksMax
     const { bytesWritten } = socket
     const isTaken = session.ping((error) => {
-      clearTimeout(watched.late)
-      watched.late = undefined
+      watched.looksLeft = undefined
       if (error !== null) session.destroy()
       else if (socket.bytesRead === watched.bytesRead + pingFrameBytes) watched.bytesRead = socket.bytesRead
     })
@@ -110,7 +119,7 @@ export class SessionLiveness {
     }
     // Node writes frames in an immediate of its own.
     const judge = (): void => {
-      const isUnsent = watched.late !== undefined && socket.bytesWritten === bytesWritten
+      const isUnsent = watched.looksLeft !== undefined && socket.bytesWritten === bytesWritten
       if (isUnsent && sending.answers === 0) session.destroy()
     }
     setImmediate(() => setImmediate(judge))

@@ -97,6 +97,8 @@ describe('connections', () => {
     await start({ load: { connectionsMax } })
     await put('served')
     const idle = await Promise.all(Array.from({ length: connectionsMax - 1 }, raw))
+    // One that says nothing is closed after a while.
+    for (const socket of idle) socket.write(Buffer.concat([preface, settings]))
     const late = await openWire('gRPC', gateway)
     const refused = { code: 'RESOURCE_EXHAUSTED', message: expect.stringMatching(/connections.*--max-connections/) }
     expect(await late.send('p', 'Lookup', { keys: [keyOf('served')] })).toMatchObject(refused)
@@ -169,6 +171,21 @@ describe('connections', () => {
     expect(pings()).toBe(4)
   })
 
+  test('stay although the server itself stood still for longer than they have to answer', async () => {
+    await start({ silenceMs: 20 })
+    const { socket, received } = await rawConnection(gateway)
+    let answered = 0
+    socket.on('data', () => {
+      if (placesOf(received(), pingHead).length <= answered) return
+      answered++
+      if (answered === 1) standStill(500)
+      // Not at once: after a standstill of both the server is the first to go on.
+      setTimeout(() => socket.write(pongTo(received())), 10)
+    })
+    socket.write(Buffer.concat([preface, settings]))
+    await until(() => answered === 3)
+  })
+
   test('that are silent and well stay', async () => {
     await start({ silenceMs: 300 })
     await put('served')
@@ -176,6 +193,12 @@ describe('connections', () => {
     expect(await wire.send('p', 'Lookup', { keys: [keyOf('served')] })).toMatchObject({ code: 'OK' })
   })
 })
+
+/** Keeps the event loop, which is that of the server too, from everything else. */
+function standStill(ms: number): void {
+  const end = performance.now() + ms
+  while (performance.now() < end);
+}
 
 const pingHead = Buffer.from('000008060000000000', 'hex')
 
