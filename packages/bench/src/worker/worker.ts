@@ -80,9 +80,22 @@ function post(message: WorkerMessage): void {
   parentPort?.postMessage(message)
 }
 
+/** Resolves when the parent has what a program printed: that goes another way than the messages, and line by line. */
+async function printed(): Promise<void> {
+  for (const stream of [process.stdout, process.stderr]) {
+    if (stream.writableLength > 0) await new Promise<void>((resolve) => stream.write('', () => resolve()))
+  }
+}
+
+/** The last message of a task. */
+async function end(message: WorkerMessage): Promise<void> {
+  await printed()
+  post(message)
+}
+
 try {
-  post({ answer: await work(workerData as WorkerTask) })
+  await end({ answer: await work(workerData as WorkerTask) })
 } catch (error) {
   if (!(error instanceof UsageError)) throw error
-  post({ refused: error.message })
+  await end({ refused: error.message })
 }

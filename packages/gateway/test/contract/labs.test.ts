@@ -37,11 +37,19 @@ async function call(method: string, path: string, body?: unknown, address = emul
   return { status: response.status, json: (await response.json()) as Body }
 }
 
-/** The events of a run, to its end. */
-async function eventsOf(id: string, address = emulator.address): Promise<readonly Body[]> {
+/** Resolves when the first event of a run was sent, with what reads all of them, to its end. */
+async function listen(id: string, address = emulator.address): Promise<() => Promise<readonly Body[]>> {
   const response = await fetch(`http://${address}/emulator/labs/runs/${id}/events`)
-  const texts = (await response.text()).split('\n\n').filter((text) => text.startsWith('data: '))
-  return texts.map((text) => JSON.parse(text.slice('data: '.length)))
+  return async () => {
+    const texts = (await response.text()).split('\n\n').filter((text) => text.startsWith('data: '))
+    return texts.map((text) => JSON.parse(text.slice('data: '.length)))
+  }
+}
+
+/** The last event of a run. */
+async function endOf(id: string, address = emulator.address): Promise<Body | undefined> {
+  const events = await listen(id, address)
+  return (await events()).at(-1)
 }
 
 describe('labs', () => {
@@ -54,25 +62,24 @@ describe('labs', () => {
     expect(json.chapters[0]).toMatchObject({ number: 1, labs: ['names-and-types'] })
   })
 
-  test('run in a thread while calls are served, with progress, to a judged result with pictures', async () => {
+  test('run in a thread while calls are served, to a judged result with pictures', async () => {
     const begun = await call('POST', '/write-path/runs', { seed: 7 })
     expect(begun).toMatchObject({ status: 200, json: { state: 'running', lab: 'write-path', seed: 7 } })
-    const events = await eventsOf(begun.json.id)
-    expect(events.at(0)).toMatchObject({ state: 'running' })
-    const last = events.at(-1)
+    const last = await endOf(begun.json.id)
     expect(last).toMatchObject({ state: 'finished', result: { lab: 'write-path', seed: 7, passed: true } })
     expect(last?.result.comparison.flows.length).toBeGreaterThan(0)
     expect((await call('GET', `/runs/${begun.json.id}`)).json).toEqual(last)
   })
 
-  test('are cancelled, and only one runs at a time (lab-runs/LR1, lab-task/T1)', async () => {
+  test('tell of their progress, are cancelled, and only one runs at a time (lab-runs/LR1, lab-task/T1)', async () => {
     const { json } = await call('POST', '/sequential-keys/runs')
     const second = await call('POST', '/write-path/runs')
     expect(second).toMatchObject({ status: 400, json: { error: { status: 'FAILED_PRECONDITION' } } })
     expect(second.json.error.message).toContain(`sequential-keys is running`)
-    const events = eventsOf(json.id)
+    const events = await listen(json.id)
     expect((await call('DELETE', `/runs/${json.id}`)).json).toMatchObject({ state: 'cancelled' })
-    expect((await events).at(-1)).toMatchObject({ state: 'cancelled' })
+    const told = await events()
+    expect([told.at(0), told.at(-1)]).toMatchObject([{ state: 'running' }, { state: 'cancelled' }])
     expect((await call('GET', '/runs')).json.runs.at(-1)).toMatchObject({ id: json.id, state: 'cancelled' })
   })
 
@@ -80,8 +87,10 @@ describe('labs', () => {
     expect((await call('POST', '/no-such-lab/runs')).json.error).toMatchObject({ status: 'NOT_FOUND' })
     expect((await call('POST', '/write-path/runs', { sede: 1 })).json.error.message).toContain('sede')
     const { json } = await call('POST', '/write-path/runs', { settings: { 'no.such': 1 } })
-    const [last] = (await eventsOf(json.id)).slice(-1)
-    expect(last).toMatchObject({ state: 'failed', error: expect.stringContaining('no setting no.such') })
+    expect(await endOf(json.id)).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining('no setting no.such'),
+    })
     expect((await call('GET', '/runs/99')).json.error).toMatchObject({ status: 'NOT_FOUND' })
   })
 })
@@ -115,10 +124,12 @@ describe('challenges', () => {
     expect(existsSync(join(dir, 'follower-list', 'solution.mjs'))).toBe(true)
     expect((await ask('POST', '/challenges/follower-list')).json.error.message).toContain('is there already')
     // A whole judgement is in test/console/labs.test.ts.
-    const program = 'console.log("reached")\nthrow new Error("not finished")\n'
+    const program = 'console.log("reached")\nconsole.log("the end")\nthrow new Error("not finished")\n'
     writeFileSync(join(dir, 'follower-list', 'solution.mjs'), program)
     const { json } = await ask('POST', '/challenges/follower-list/runs')
-    const last = (await eventsOf(json.id, server.address)).at(-1)
-    expect(last).toMatchObject({ state: 'failed', error: expect.stringContaining('not finished'), output: 'reached\n' })
+    const last = await endOf(json.id, server.address)
+    // All that it has printed is there with its end.
+    const output = 'reached\nthe end\n'
+    expect(last).toMatchObject({ state: 'failed', error: expect.stringContaining('not finished'), output })
   })
 })
