@@ -96,7 +96,7 @@ describe('the end of a call', () => {
 
   test('is told of a call that its client gives up', async () => {
     const { gateway, faults, reports } = await observed()
-    faults.add({ method: 'lookup', latencyMs: 60_000 })
+    faults.add({ method: 'lookup', latencyMs: 3_600_000 })
     const client = await grpcClient(gateway)
     const asked = client.call('Lookup', lookupDemo)
     await until(() => faults.list()[0]?.matched === 1)

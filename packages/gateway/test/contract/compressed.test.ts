@@ -2,9 +2,10 @@
 import { request as httpRequest } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { type Engine, openEngine } from '@sixtables/engine'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { grpcClient, type TestGateway, testGateway } from '../support/gateway.ts'
 import { framed, type GrpcResult } from '../support/grpc-client.ts'
+import { eventually } from '../support/patience.ts'
 import { encodeRequest } from '../support/published-protos.ts'
 
 const megabyte = 1024 * 1024
@@ -61,8 +62,8 @@ describe('a compressed request', () => {
       expect(await viaHttp(gateway, large)).toBe(429)
     }
     // The room of a call is free again when its stream is closed, which its client may hear of before the server does.
-    await vi.waitFor(async () => expect((await viaGrpc(small)).status).toBe(0), { timeout: 20_000, interval: 20 })
-    await vi.waitFor(async () => expect(await viaHttp(gateway, small)).toBe(200), { timeout: 20_000, interval: 20 })
+    await eventually(async () => expect((await viaGrpc(small)).status).toBe(0))
+    await eventually(async () => expect(await viaHttp(gateway, small)).toBe(200))
   })
 
   test('is answered among many others, which are decompressed a few at a time', async () => {
@@ -92,6 +93,6 @@ describe('a compressed request', () => {
       const result = await client.call('Commit', Buffer.alloc(0), { headers: encoding, chunks: [framed(body, true)] })
       expect(result.status).toBe(0)
     }
-    await vi.waitFor(served, { timeout: 20_000, interval: 50 })
+    await eventually(served, 50)
   })
 })

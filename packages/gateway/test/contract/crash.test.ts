@@ -19,7 +19,7 @@ import { verify } from '../support/write-verdict.ts'
 const kills = Number(process.env['SIXTABLES_KILLS'] ?? 3)
 /** Kills on one folder, whose history is read anew after each. */
 const killsOfFolder = 12
-const roundMsMax = 30_000
+const roundMsMax = 100_000
 const seed = Number(process.env['SIXTABLES_SEED'] ?? Date.now() % 1_000_000)
 const wiresOfWriters: readonly WireName[] = ['HTTP protobuf', 'gRPC', 'gRPC', 'gRPC', 'gRPC', 'gRPC']
 const wiresOfMovers: readonly WireName[] = ['gRPC', 'gRPC', 'HTTP protobuf']

@@ -83,7 +83,7 @@ beforeAll(async () => {
   }
   link('@types/node', root)
   link('@google-cloud/datastore', join(root, 'packages/gateway'))
-}, 300_000)
+})
 
 /** A package of the workspace, as if it had been installed. */
 function link(name: string, from: string): void {
@@ -154,7 +154,7 @@ describe('in an empty folder', () => {
   test('an ES module uses the emulator', async () => {
     const ran = await runProgram('use.mjs', program(`import { startEmulator } from '${gateway}'`))
     expect(ran).toEqual({ code: 0, stdout: 'packed\n', stderr: '' })
-  }, 60_000)
+  })
 
   test('a CommonJS module uses it by require, and by import()', async () => {
     for (const load of [`require('${gateway}')`, `await import('${gateway}')`]) {
@@ -167,7 +167,7 @@ describe('in an empty folder', () => {
         stderr: '',
       })
     }
-  }, 60_000)
+  })
 
   test('all that is exported can be loaded', async () => {
     const loads = packageNames.flatMap((name) => {
@@ -178,7 +178,7 @@ describe('in an empty folder', () => {
     })
     expect(loads.length).toBeGreaterThan(6)
     expect(await runProgram('load.mjs', loads.join('\n'))).toEqual({ code: 0, stdout: '', stderr: '' })
-  }, 60_000)
+  })
 
   test('TypeScript knows the types', async () => {
     writeFileSync(
@@ -217,7 +217,7 @@ export { resetProject, setup, useEmulator, values, workerProject }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings))
     const ran = await run(join(root, 'node_modules/.bin/tsc'), ['-p', '.'], folder)
     expect(ran).toMatchObject({ code: 0, stdout: '' })
-  }, 120_000)
+  })
 
   test('the commands run', async () => {
     const sixtables = join(installed('gateway'), 'bin/sixtables.js')
@@ -225,7 +225,7 @@ export { resetProject, setup, useEmulator, values, workerProject }
       code: 0,
       stdout: expect.stringMatching(/\d+\.\d+\.\d+/),
     })
-  }, 60_000)
+  })
 
   test('a Bigtable needs its package: without it a line says how to install it, with it what is wrong', async () => {
     const sixtables = join(installed('gateway'), 'bin/sixtables.js')
@@ -245,7 +245,7 @@ export { resetProject, setup, useEmulator, values, workerProject }
       code: 2,
       stderr: expect.stringMatching(/^sixtables: "A B" cannot be the id of a Bigtable project[^\n]*\n$/),
     })
-  }, 60_000)
+  })
 
   test('the labs run, with all the files that they need', async () => {
     const lab = (...args: readonly string[]): Promise<Ran> =>
@@ -262,17 +262,17 @@ export { resetProject, setup, useEmulator, values, workerProject }
     expect(JSON.parse(replay.stdout)).toMatchObject({ lab: 'replay', arms: [{ name: 'cured' }] })
     expect(await lab('challenge', 'start', 'invoice-numbers', 'mine')).toMatchObject({ code: 0 })
     expect(existsSync(join(folder, 'mine/solution.mjs'))).toBe(true)
-  }, 120_000)
+  })
 
   test('the program of README of the engine prints what is meant', async () => {
     const readme = readFileSync(join(installed('engine'), 'README.md'), 'utf8')
     const ran = await runProgram('readme.mjs', /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? '')
     expect(ran).toEqual({ code: 0, stdout: 'ToDo bigint\n', stderr: '' })
-  }, 60_000)
+  })
 
   test('the program of README of the gateway runs', async () => {
     const readme = readFileSync(join(installed('gateway'), 'README.md'), 'utf8')
     const ran = await runProgram('readme.mjs', /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? '')
     expect(ran).toEqual({ code: 0, stdout: '', stderr: '' })
-  }, 60_000)
+  })
 })

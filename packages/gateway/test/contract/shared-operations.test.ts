@@ -3,6 +3,7 @@ import { openEngine } from '@sixtables/engine'
 import { MemoryRows, type RowSeam } from '@sixtables/engine/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Gateway, startGateway } from '../../src/emulator/server.ts'
+import { patienceMs } from '../support/patience.ts'
 
 interface Operation {
   readonly name: string
@@ -60,7 +61,8 @@ const create = (at: Gateway, ...names: readonly string[]): Promise<Operation> =>
     ancestor: 'NONE',
     properties: names.map((name) => ({ name, direction: 'ASCENDING' })),
   })
-const wait = (at: Gateway, name: string): Promise<Operation> => ask(at, 'POST', `${name}:wait`, { timeout: '20s' })
+const wait = (at: Gateway, name: string): Promise<Operation> =>
+  ask(at, 'POST', `${name}:wait`, { timeout: `${patienceMs / 1000}s` })
 
 interface IndexJson {
   readonly indexId: string
