@@ -44,9 +44,15 @@ export async function pairHistory({ commit, reads, turn }: PairClient, commits: 
   let isOver = false
   const reader = async (name: string, read: PairRead): Promise<void> => {
     answered[name] = 0
-    do {
+    // A read that the writer was always in the way of is answered when there is none any more.
+    while (!isOver || answered[name] === 0) {
+      const isAlone = isOver
       const oldest = acknowledged
       const values = await read()
+      if (values.length === 0 && isAlone) {
+        faults.push(`${name} was refused after the last commit`)
+        break
+      }
       if (values.length > 0) {
         answered[name] = (answered[name] ?? 0) + 1
         const [a, b] = values as [number, number]
@@ -54,7 +60,7 @@ export async function pairHistory({ commit, reads, turn }: PairClient, commits: 
         if (!isWhole) faults.push(`${name} gave ${values.join(' and ')} between ${oldest} and ${begun}`)
       }
       await turn()
-    } while (!isOver)
+    }
   }
   const reading = Promise.all(Object.entries(reads).map(([name, read]) => reader(name, read)))
   await Promise.race([writer(), reading])

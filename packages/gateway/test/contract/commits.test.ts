@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PendingReport, StoreEvent, TableReport } from '@sixtables/engine'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import type { StaleReport } from '../../src/admin/emulator/staleness.ts'
 import { eventData } from '../../src/cli/target/events.ts'
 import { type Started, startCommand } from '../support/cli.ts'
@@ -54,35 +54,32 @@ const words = (events: readonly StoreEvent[]): string[] =>
   })
 
 const folder = mkdtempSync(join(tmpdir(), 'sixtables-commits-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 describe.each([
   ['in memory', ['--testing']],
   ['on disk', ['--data-dir', folder]],
 ])('%s', (_where, flags) => {
   test('commit-feed/CF3: a commit comes as log, A and B, with the rows that each wrote', async () => {
-    try {
-      const started = await server(...flags)
-      const next = await watch(started)
-      await put(started, 1)
-      const events = await next(3)
-      expect(words(events)).toEqual(['insert ToDo:1', 'A ToDo:1 policy', 'B ToDo:1 policy'])
-      const [commit, a, b] = events.map((event) => Object.values(event)[0])
-      expect(commit).toMatchObject({ project: 'demo', database: '', waits: false })
-      expect(commit.changes).toEqual([{ operation: 'insert', key: 'ToDo:1', kind: 'ToDo', namespace: '' }])
-      expect([a.version, b.version]).toEqual([commit.version, commit.version])
-      expect(commit.rows[0].row).toBe(`Log(demo, ToDo:1, ${commit.version})`)
-      expect(a.rows).toEqual([
-        { table: 'Entities', row: 'Entities(demo, ToDo:1)', rowKey: expect.stringMatching(/^45/) },
-      ])
-      expect(b.rows.map(({ row }: { row: string }) => row)).toEqual([
-        'EntitiesByKind(demo, ToDo, ToDo:1)',
-        'EntitiesByPropertyAsc(demo, ToDo, done=false, ToDo:1)',
-        'EntitiesByPropertyDesc(demo, ToDo, done=false, ToDo:1)',
-      ])
-      await post(started, '/reset?project=demo')
-      expect(words(await next(1))).toEqual(['reset'])
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
+    const started = await server(...flags)
+    const next = await watch(started)
+    await put(started, 1)
+    const events = await next(3)
+    expect(words(events)).toEqual(['insert ToDo:1', 'A ToDo:1 policy', 'B ToDo:1 policy'])
+    const [commit, a, b] = events.map((event) => Object.values(event)[0])
+    expect(commit).toMatchObject({ project: 'demo', database: '', waits: false })
+    expect(commit.changes).toEqual([{ operation: 'insert', key: 'ToDo:1', kind: 'ToDo', namespace: '' }])
+    expect([a.version, b.version]).toEqual([commit.version, commit.version])
+    expect(commit.rows[0].row).toBe(`Log(demo, ToDo:1, ${commit.version})`)
+    expect(a.rows).toEqual([
+      { table: 'Entities', row: 'Entities(demo, ToDo:1)', rowKey: expect.stringMatching(/^45/) },
+    ])
+    expect(b.rows.map(({ row }: { row: string }) => row)).toEqual([
+      'EntitiesByKind(demo, ToDo, ToDo:1)',
+      'EntitiesByPropertyAsc(demo, ToDo, done=false, ToDo:1)',
+      'EntitiesByPropertyDesc(demo, ToDo, done=false, ToDo:1)',
+    ])
+    await post(started, '/reset?project=demo')
+    expect(words(await next(1))).toEqual(['reset'])
   })
 })
 

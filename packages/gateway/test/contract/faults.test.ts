@@ -3,7 +3,19 @@
  * and words that help, what was acknowledged stays readable, and nothing is acknowledged any more that would be lost.
  */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs'
+import {
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEngine } from '@sixtables/engine'
@@ -90,6 +102,19 @@ function mountSmall(megabytes: number): string | undefined {
   return undefined
 }
 
+/** Takes the last byte: of what LevelDB began to write on a full disk, it may have given back much or nothing. */
+function fillUp(): void {
+  const file = openSync(join(mounted ?? '', 'filler'), 'w')
+  const page = Buffer.alloc(4096)
+  try {
+    for (;;) writeSync(file, page)
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' })
+  } finally {
+    closeSync(file)
+  }
+}
+
 describe('a full disk', () => {
   test.for(['process', 'power'])(
     'ends writing with UNAVAILABLE until the server is restarted, and loses nothing: %s',
@@ -112,6 +137,7 @@ describe('a full disk', () => {
         message: expect.stringMatching(/earlier write.*No space left/s),
       })
       await server?.kill()
+      fillUp()
       expect(await sixtables('start', '--port', '0', '--data-dir', folder)).toMatchObject({
         code: 2,
         err: expect.stringMatching(/No space left|cannot be used/),
@@ -176,7 +202,9 @@ describe('the folder of the data', () => {
       }
       const load = wires.map((wire, i) => (i === 0 ? idsOf(wire) : writes(wire)))
       while (acknowledged.size < 200) await new Promise((resolve) => setTimeout(resolve, 10))
-      rmSync(folder, { recursive: true, force: true })
+      // At one moment: files that the server makes while others are removed would keep the folder.
+      renameSync(folder, `${folder}-gone`)
+      rmSync(`${folder}-gone`, { recursive: true })
       for (const answer of await Promise.all(load)) {
         expect(answer).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(/deleted, moved/) })
       }
