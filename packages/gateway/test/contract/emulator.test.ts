@@ -141,12 +141,12 @@ describe('an emulator in this process', () => {
   })
 
   test('applies what a delay held back when the clock is moved past it', async () => {
-    const emulator = await testEmulator({ apply: { type: 'time', delayMs: 60_000 } })
+    const emulator = await testEmulator({ apply: { type: 'time', delayMs: 3_600_000 } })
     const datastore = clientOf(emulator)
     await datastore.save({ key: datastore.key(['ToDo', 1]), data: { n: 1 } })
     const count = async () => (await datastore.runQuery(datastore.createQuery('ToDo'), { consistency: 'eventual' }))[0]
     expect(await count()).toHaveLength(0)
-    await emulator.clock.advance(60_000)
+    await emulator.clock.advance(3_600_000)
     expect(await count()).toHaveLength(1)
   })
 
