@@ -70,9 +70,7 @@ describe.each([
     expect(commit.changes).toEqual([{ operation: 'insert', key: 'ToDo:1', kind: 'ToDo', namespace: '' }])
     expect([a.version, b.version]).toEqual([commit.version, commit.version])
     expect(commit.rows[0].row).toBe(`Log(demo, ToDo:1, ${commit.version})`)
-    expect(a.rows).toEqual([
-      { table: 'Entities', row: 'Entities(demo, ToDo:1)', rowKey: expect.stringMatching(/^45/) },
-    ])
+    expect(a.rows).toEqual([{ table: 'Entities', row: 'Entities(demo, ToDo:1)', rowKey: expect.stringMatching(/^45/) }])
     expect(b.rows.map(({ row }: { row: string }) => row)).toEqual([
       'EntitiesByKind(demo, ToDo, ToDo:1)',
       'EntitiesByPropertyAsc(demo, ToDo, done=false, ToDo:1)',

@@ -271,7 +271,7 @@ test('twenty entities on disk are counted exactly at the first look, also after 
     return { requests: requests.perSecond, ...Object.fromEntries(loads) }
   }
   const report = async (address: string): Promise<TabletsReport> =>
-    (await (await fetch(`http://${address}/emulator/tablets`)).json()) as TabletsReport
+    (await (await fetch(`http://${address}/emulator/tablets?counted=true`)).json()) as TabletsReport
   const heat = async (address: string) => {
     const { rows, stepMs } = (await (await fetch(`http://${address}/emulator/heat?span=60000`)).json()) as HeatReport
     expect(stepMs).toBe(1_000)
