@@ -148,13 +148,16 @@ function roleFor(doing: string): string {
   return doing === 'make the table' ? 'roles/bigtable.admin' : 'roles/bigtable.user'
 }
 
+/** Advice for users when nothing answers there. */
+export function silenceRemedy({ emulator }: BigtablePlace): string {
+  return emulator === undefined
+    ? 'look at the network and at the state of the instance'
+    : `is the emulator running? BIGTABLE_EMULATOR_HOST names its address (now ${emulator}); without it Google's Bigtable is used`
+}
+
 function silent(error: CallError, place: BigtablePlace): DatastoreError {
-  const remedy =
-    place.emulator === undefined
-      ? 'look at the network and at the state of the instance'
-      : `is the emulator running? BIGTABLE_EMULATOR_HOST names its address (now ${place.emulator}); without it Google's Bigtable is used`
   return new DatastoreError(
     'UNAVAILABLE',
-    `${placeInWords(place)} did not answer in time; ${remedy} (last answer: ${error.message || `code ${error.code}`})`,
+    `${placeInWords(place)} did not answer in time; ${silenceRemedy(place)} (last answer: ${error.message || `code ${error.code}`})`,
   )
 }

@@ -22,7 +22,7 @@ import {
   type Wanted,
 } from '@sixtables/engine'
 import { bigtableLimits } from '../client/limits.ts'
-import { placeInWords } from '../client/place.ts'
+import { placeInWords, silenceRemedy } from '../client/place.ts'
 import type { TableClient } from '../client/table-client.ts'
 import { Availability } from './availability.ts'
 import { conditionFilter, mutationOf, rowOf, wantedFilter } from './filters.ts'
@@ -34,6 +34,7 @@ const closingMs = 10_000
 
 export class BigtableRows implements RowStore {
   readonly location: string
+  readonly silenceRemedy: string
   readonly #client: TableClient
   readonly #reads: RowReads
   readonly #changes: RowChanges
@@ -46,6 +47,7 @@ export class BigtableRows implements RowStore {
   /** @param release - closes the connections of the client */
   constructor(client: TableClient, clock: Scheduler, release: () => void) {
     this.location = placeInWords(client.place)
+    this.silenceRemedy = silenceRemedy(client.place)
     this.#client = client
     this.#clock = clock
     this.#release = release

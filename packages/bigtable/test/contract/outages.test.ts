@@ -41,7 +41,8 @@ beforeEach(() => {
 
 const put = (name: string) => client.write('upsert', [{ path: ['K', name], properties: { a: 1 } }])
 const patience = String(patienceMs / 1000)
-const health = (wait = '0') => sixtables(['health', '--endpoint', server.address, '--wait', wait])
+const now = () => performance.now()
+const health = (wait = '0') => sixtables(['health', '--endpoint', server.address, '--wait', wait], { now })
 const linesWith = (words: string): number =>
   server
     .said()
@@ -159,6 +160,9 @@ test('calls to a Bigtable that has gone are UNAVAILABLE with the reason; after s
   await caller.write('upsert', [{ path: ['K', 1], properties: {} }])
   refusing('all', 14, 'connection refused', beside)
   const silent = /did not answer in time; is the emulator running\?/
+  expect(rows, 'for calls that wait no longer').toMatchObject({
+    silenceRemedy: expect.stringMatching(/^is the emulator running\?/),
+  })
   await expect(caller.read([{ path: ['K', 1] }])).rejects.toThrow(silent)
   expect(await isHealthy()).toBe(true)
   silentMs = 5_000

@@ -60,7 +60,7 @@ export class SharedDatabases {
       const reads = new SharedReads(store, clock, resolver)
       const commits = new SharedCommits(store, clock, resolver)
       const rows = new TransactionRows(store, code)
-      const transactions = new SharedTransactions({ reads, commits, rows })
+      const transactions = new SharedTransactions({ reads, commits, rows, store: store.rows })
       database = { clock, resolver, reads, transactions }
       this.#byCode.set(code, database)
     }

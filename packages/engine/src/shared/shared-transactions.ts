@@ -13,6 +13,7 @@ import { DatastoreError, invalidArgument } from '../errors.ts'
 import type { CommitInput, Committed } from '../log/commit-input.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { whileWanted } from '../slices.ts'
+import type { StoreState } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
 import { ReadSet, TrackedView } from '../transactions/read-set.ts'
 import { type ReadScope, refuseGlobal } from '../transactions/read-views.ts'
@@ -30,17 +31,21 @@ export interface SharedTransactionsParts {
   readonly reads: SharedReads
   readonly commits: SharedCommits
   readonly rows: TransactionRows
+  /** Named where it does not answer. */
+  readonly store: Pick<StoreState, 'location' | 'silenceRemedy'>
 }
 
 export class SharedTransactions {
   readonly #reads: SharedReads
   readonly #commits: SharedCommits
   readonly #rows: TransactionRows
+  readonly #store: SharedTransactionsParts['store']
 
-  constructor({ reads, commits, rows }: SharedTransactionsParts) {
+  constructor({ reads, commits, rows, store }: SharedTransactionsParts) {
     this.#reads = reads
     this.#commits = commits
     this.#rows = rows
+    this.#store = store
   }
 
   /** Begins a transaction; its moment is chosen now. */
@@ -135,7 +140,8 @@ export class SharedTransactions {
     const over = new AbortController()
     const late = async (): Promise<never> => {
       await context.clock.sleep(answerWithinMs, over.signal)
-      throw new Gone('UNAVAILABLE', 'the store did not answer within 10 s; try again later')
+      const { location, silenceRemedy = 'try again later' } = this.#store
+      throw new Gone('UNAVAILABLE', `${location} did not answer within ${answerWithinMs / 1000} s; ${silenceRemedy}`)
     }
     try {
       const wanted = whileWanted(context, settled)

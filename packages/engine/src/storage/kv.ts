@@ -133,6 +133,8 @@ export interface FileDamage {
 export interface StoreState {
   /** Where the rows are, in words for people: a folder, or "memory". */
   readonly location: string
+  /** Advice for users when it does not answer; absent = it always does. */
+  readonly silenceRemedy?: string
   /** With what writes are refused since one has failed (K5), or all calls as long as that lasts; absent or `undefined` = none are. */
   readonly failure?: DatastoreError | undefined
   /** Calls `listener` when that happens, and with `undefined` when it is over; a store that has failed by K5 never serves again. */

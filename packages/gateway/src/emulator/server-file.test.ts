@@ -5,11 +5,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { withoutTimeouts } from '../../test/support/limits.ts'
 import { startEmulator } from './emulator.ts'
 import { findServer, serverFileName } from './server-file.ts'
 
 let folder: string
 beforeEach(() => {
+  withoutTimeouts()
   folder = mkdtempSync(join(tmpdir(), 'sixtables-server-file-'))
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
@@ -35,7 +37,8 @@ test('the file of a killed server is recognised: nothing answers, another progra
   const first = await startEmulator({ dir })
   const left = readFileSync(join(dir, serverFileName), 'utf8')
   await first.close()
-  writeFileSync(join(dir, serverFileName), left)
+  // Its own port may have another server by now; nothing listens on this one.
+  writeFileSync(join(dir, serverFileName), left.replace(first.address, '127.0.0.1:2'))
   expect(await findServer(dir)).toMatchObject({ state: 'gone', reason: 'ECONNREFUSED' })
 
   const stranger = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')

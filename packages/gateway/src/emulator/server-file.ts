@@ -37,8 +37,8 @@ export type FoundServer =
 export const serverFileName = 'server.json'
 export const serverPath = '/emulator/server'
 
-/** How long the server may take to say who it is. */
-const answerMs = 2000
+/** How long the server may take to say who it is: on a busy machine one that runs may need seconds. */
+const answerMs = 10_000
 
 export function addServerRoute(router: Router, facts: () => ServerFacts): void {
   router.add('GET', serverPath, () => ({ json: facts() }))

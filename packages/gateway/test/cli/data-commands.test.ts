@@ -11,9 +11,12 @@ import { fileURLToPath } from 'node:url'
 import { openEngine } from '@sixtables/engine'
 import { MemoryRows } from '@sixtables/engine/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { processIo } from '../../src/cli/framework/io.ts'
+import { main } from '../../src/cli/main.ts'
 import { movableClock } from '../../src/controls/emulator-clock.ts'
 import { serve } from '../../src/emulator/serve.ts'
 import { type Outcome, openServer, sixtables, startCommand, type TestServer } from '../support/cli.ts'
+import { withoutTimeouts } from '../support/limits.ts'
 
 let server: TestServer
 let folder: string
@@ -108,6 +111,8 @@ describe('env', () => {
 })
 
 describe('health', () => {
+  beforeEach(withoutTimeouts)
+
   test('is 0 when the server answers', async () => {
     expect(await ask('health')).toEqual({ code: 0, out: `The server on ${server.address} answers.`, err: '' })
     expect(JSON.parse((await ask('health', '--json')).out)).toEqual({ healthy: true, endpoint: server.address })
@@ -117,7 +122,12 @@ describe('health', () => {
     const { code, out, err } = await sixtables(['health', '--endpoint', nobody])
     expect({ code, out }).toEqual({ code: 1, out: '' })
     expect(err).toBe(`sixtables: no healthy server on ${nobody}: ECONNREFUSED; --wait 10 waits for one`)
-    const json = await sixtables(['health', '--endpoint', nobody, '--json', '--wait', '0.2'])
+    let nowMs = 0
+    const now = (): number => {
+      nowMs += 100
+      return nowMs
+    }
+    const json = await sixtables(['health', '--endpoint', nobody, '--json', '--wait', '0.2'], { now })
     expect(json.code).toBe(1)
     expect(JSON.parse(json.out)).toEqual({ healthy: false, endpoint: nobody, reason: 'ECONNREFUSED' })
   })
@@ -132,13 +142,15 @@ describe('health', () => {
   })
 
   test('--wait waits until there is one', async () => {
-    const probe = await openServer()
-    const { address } = probe
-    await probe.close()
-    const waiting = sixtables(['health', '--endpoint', address, '--wait', '20'])
-    const late = createServer((_request, response) => response.end('Ok\n'))
-    await new Promise<void>((resolve) => late.listen(Number(address.split(':')[1]), '127.0.0.1', resolve))
-    expect((await waiting).code).toBe(0)
+    let asked = 0
+    const late = createServer((request, response) => {
+      if (++asked < 3) request.socket.destroy()
+      else response.end('Ok\n')
+    })
+    await new Promise<void>((resolve) => late.listen(0, '127.0.0.1', resolve))
+    const { port } = late.address() as AddressInfo
+    expect((await sixtables(['health', '--endpoint', `127.0.0.1:${port}`, '--wait', '20'])).code).toBe(0)
+    expect(asked).toBe(3)
     late.close()
   })
 
@@ -206,6 +218,48 @@ describe('seed and dump', () => {
     const failed = await ask('seed', 'many.json', ...at)
     await faulty.stop()
     expect(failed).toEqual({ code: 1, out: '', err: 'sixtables: no more; at least 500 entities are written' })
+  })
+
+  test('a seed that is stopped says in one line how much is written: at its input, and at a server that does not answer', async () => {
+    let stop = (_: NodeJS.Signals): void => {}
+    const stopped = (args: readonly string[], readIn?: () => Promise<string>): Promise<Outcome> =>
+      new Promise((resolve) => {
+        const err: string[] = []
+        const io = {
+          ...processIo,
+          env: {},
+          cwd: folder,
+          ...(readIn && { readIn }),
+          onSignal: (listener: typeof stop) => {
+            stop = listener
+            return () => {}
+          },
+          out: () => {},
+          err: (line: string) => err.push(line),
+          exit: (code: number) => resolve({ code, out: '', err: err.join('\n') }),
+        }
+        void main(['seed', ...args], io).catch(() => {})
+      })
+    const waiting = (): Promise<string> => {
+      stop('SIGINT')
+      return new Promise(() => {})
+    }
+    const said = 'sixtables: ended before the end of'
+    expect(await stopped(['-', '--format', 'yaml', '--endpoint', nobody], waiting)).toEqual({
+      code: 1,
+      out: '',
+      err: `${said} stdin; nothing is written`,
+    })
+    const silent = createServer(() => stop('SIGINT'))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    expect(await stopped([file('one.yaml', '- key: ToDo:1'), '--endpoint', `127.0.0.1:${port}`])).toEqual({
+      code: 1,
+      out: '',
+      err: `${said} one.yaml; at least 0 entities are written`,
+    })
+    silent.closeAllConnections()
+    silent.close()
   })
 
   test.each([

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gql } from '../../src/cli/commands/gql/gql.ts'
 import { processIo } from '../../src/cli/framework/io.ts'
 import { openServer, sixtables, type TestServer } from '../support/cli.ts'
+import { heldTimers } from '../support/limits.ts'
 
 let server: TestServer
 let folder: string
@@ -57,9 +58,13 @@ function openPrompt(flags: Readonly<Record<string, unknown>> = {}) {
   }
 }
 
+/** The patience of a completion (src/cli/commands/gql/names.ts): after it names are left out. */
+const namesWithinMs = 2000
+
 const prompt = '\u001b[1G\u001b[0Jdemo> '
 
 test('Tab completes, lines are one query, mistakes and refusals leave the prompt open, history stays for the next one', async () => {
+  heldTimers(namesWithinMs)
   const first = openPrompt()
   expect(await first.type('', 'demo> ')).toContain(`GQL on ${server.address}`)
   await first.type('SELECT * FROM Other LIMIT 1\r', '1 result; for more: OFFSET 1 at the end of the query')

@@ -32,16 +32,12 @@ function run(file: string): Promise<{ readonly code: number; readonly stdout: st
 describe('docs/testing.md', () => {
   test('has programs', () => expect(programs.length).toBeGreaterThan(4))
 
-  test.each(programs.map((text, i) => [i + 1, text] as const))(
-    'program %i prints what it says',
-    async (i, text) => {
-      const file = join(folder, `program-${i}.mjs`)
-      writeFileSync(file, text)
-      const said = [...text.matchAll(/\/\/ → (.*)$/gm)].map(([, line]) => `${line}\n`).join('')
-      expect(await run(file)).toEqual({ code: 0, stdout: said, stderr: '' })
-    },
-    60_000,
-  )
+  test.each(programs.map((text, i) => [i + 1, text] as const))('program %i prints what it says', async (i, text) => {
+    const file = join(folder, `program-${i}.mjs`)
+    writeFileSync(file, text)
+    const said = [...text.matchAll(/\/\/ → (.*)$/gm)].map(([, line]) => `${line}\n`).join('')
+    expect(await run(file)).toEqual({ code: 0, stdout: said, stderr: '' })
+  })
 
   test.each([
     'testing-node/todo.test.mjs',

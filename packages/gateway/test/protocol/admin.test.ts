@@ -72,7 +72,7 @@ describe('DatastoreAdmin over gRPC', () => {
       indexId: '1',
     })
     const index = { projectId: 'p', indexId: '1', ...ordered, state: 'READY' }
-    expect(await rpc(operations, 'WaitOperation', { name, timeout: '5s' })).toMatchObject({
+    expect(await rpc(operations, 'WaitOperation', { name, timeout: '120s' })).toMatchObject({
       done: true,
       metadata: { common: { state: 'SUCCESSFUL' }, progressEntities: { workCompleted: '3', workEstimated: '3' } },
       response: { '@type': 'type.googleapis.com/google.datastore.admin.v1.Index', ...index },

@@ -8,6 +8,7 @@ import type { EnginePort } from '../../src/engine-port.ts'
 import { engineDouble } from '../support/engines.ts'
 import { grpcClient, testGateway, until } from '../support/gateway.ts'
 import { framed, type GrpcClient } from '../support/grpc-client.ts'
+import { heldTimers } from '../support/limits.ts'
 
 const data = 'google.datastore.v1.Datastore'
 const admin = 'google.datastore.admin.v1.DatastoreAdmin'
@@ -124,9 +125,12 @@ describe('grpc.health.v1.Health', () => {
   })
 
   test('Watch ends with its deadline', async () => {
+    const passes = heldTimers(30)
     const client = await grpcClient(await testGateway(engineDouble()))
     const watch = stream(client, '/grpc.health.v1.Health/Watch', { 'grpc-timeout': '30m' })
     watch.open.end(framed(Buffer.alloc(0)))
+    await until(() => watch.messages().length === 1)
+    passes()
     await until(() => watch.isClosed())
     expect(watch.status()).toBe(4)
     expect(watch.messages()).toHaveLength(1)

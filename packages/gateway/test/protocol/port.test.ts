@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Port, protocolOf } from '../../src/protocols/port.ts'
 import { engineDouble } from '../support/engines.ts'
 import { rawConnection, sleep, testGateway, until } from '../support/gateway.ts'
+import { patienceMs } from '../support/patience.ts'
 
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
@@ -78,17 +79,18 @@ describe('a connection', () => {
   })
 
   test('that has said nothing is ended when listening ends, and one that has begun to speak is not', async () => {
-    const port = new Port({ connections: { http1() {}, http2() {} } })
+    let served = 0
+    const port = new Port({ connections: { http1: () => served++, http2() {} } })
     const address = await port.listen({ host: '127.0.0.1', port: 0 })
     const connect = () => rawConnection({ ...address, addresses: [address], close: async () => {} })
     const [silent, speaking] = [await connect(), await connect()]
     speaking.socket.write('POST / HTTP/1.1')
-    await until(() => speaking.socket.bytesWritten > 0)
+    await until(() => served === 1)
     port.stop()
     await silent.closed
     expect(speaking.socket.destroyed).toBe(false)
     port.destroyConnections()
     await speaking.closed
-    expect(await port.drained(10_000)).toBe(true)
+    expect(await port.drained(patienceMs)).toBe(true)
   })
 })

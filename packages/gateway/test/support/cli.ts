@@ -18,20 +18,25 @@ export interface Surroundings {
   readonly ask?: Io['ask']
   /** What stdin has. */
   readonly input?: string
+  /**
+   * Milliseconds. By default they stand still, so that a slow machine sees no more lines of progress than a fast one; `health --wait`
+   * needs some that move.
+   */
+  readonly now?: Io['now']
 }
 
 type Listeners = Pick<Io, 'out' | 'err'> & Partial<Pick<Io, 'onSignal'>>
 
-function ioOf({ cwd = '/nowhere', env = {}, ask, input = '' }: Surroundings, listeners: Listeners): Io {
+function ioOf({ input = '', ...surroundings }: Surroundings, listeners: Listeners): Io {
   return {
-    env,
-    cwd,
-    ask,
+    env: {},
+    cwd: '/nowhere',
     readIn: async () => input,
     onSignal: () => () => {},
     onFault: () => () => {},
-    now: () => performance.now(),
+    now: () => 0,
     exit: () => {},
+    ...surroundings,
     ...listeners,
   }
 }

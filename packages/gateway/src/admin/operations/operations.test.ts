@@ -1,5 +1,6 @@
 import { DatastoreError } from '@sixtables/engine'
 import { expect, test } from 'vitest'
+import { patienceMs } from '../../../test/support/patience.ts'
 import { Operations, type OperationWork } from './operations.ts'
 
 const parent = 'projects/p'
@@ -31,7 +32,7 @@ test('an operation is running until its work is done, and then has its response'
   expect(operations.get(name)).toMatchObject({ metadata: { common: { state: 'PROCESSING' } } })
   expect(operations.get(name).done).toBeUndefined()
   finish()
-  expect(await operations.wait(name, 1000)).toMatchObject({
+  expect(await operations.wait(name, patienceMs)).toMatchObject({
     done: true,
     response: { '@type': 'r' },
     metadata: { common: { state: 'SUCCESSFUL', operationType: 'CREATE_INDEX' } },
@@ -56,7 +57,7 @@ test('failed work is a status', async () => {
       throw new DatastoreError('NOT_FOUND', 'nothing there')
     }),
   )
-  expect(await operations.wait(name, 1000)).toMatchObject({
+  expect(await operations.wait(name, patienceMs)).toMatchObject({
     done: true,
     error: { code: 5, message: 'nothing there' },
     metadata: { common: { state: 'FAILED' } },
@@ -73,7 +74,7 @@ test('cancelling asks the work to stop, and the operation ends with CANCELLED (o
   )
   operations.cancel(name)
   expect(operations.get(name)).toMatchObject({ metadata: { common: { state: 'CANCELLING' } } })
-  expect(await operations.wait(name, 1000)).toMatchObject({
+  expect(await operations.wait(name, patienceMs)).toMatchObject({
     error: { code: 1 },
     metadata: { common: { state: 'CANCELLED' } },
   })

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { type Engine, openEngine } from '@sixtables/engine'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sixtables } from '../../../../test/support/cli.ts'
-import { testGateway } from '../../../../test/support/gateway.ts'
+import { testGateway, until } from '../../../../test/support/gateway.ts'
 import { addEngineRoutes } from '../../../admin/emulator/engine-routes.ts'
 
 const report = { entities: 1, indexRows: 2, logRecords: 3, pending: [], problemCount: 0, problems: [], repaired: 0 }
@@ -53,10 +53,10 @@ test('it ends when the client has gone, with and without progress', async () => 
   for (const query of ['', '?progress=true']) {
     const leaving = new AbortController()
     const asked = fetch(`http://${at}/emulator/inspect/check${query}`, { method: 'POST', signal: leaving.signal })
-    await vi.waitFor(() => expect(signals.length).toBe(query === '' ? 1 : 2))
+    await until(() => signals.length === (query === '' ? 1 : 2))
     leaving.abort()
     await asked.then((response) => response.text()).catch(() => {})
-    await vi.waitFor(() => expect(signals.at(-1)?.aborted).toBe(true))
+    await until(() => signals.at(-1)?.aborted === true)
   }
 })
 

@@ -11,7 +11,7 @@ import {
 } from '../../../fixtures/fixture.ts'
 import { FixtureError } from '../../../fixtures/fixture-error.ts'
 import { formatPath } from '../../../fixtures/plain-value.ts'
-import { seedStore } from '../../../fixtures/seed.ts'
+import { type SeedReport, seedStore } from '../../../fixtures/seed.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import { oneOf } from '../../framework/flag-values.ts'
@@ -26,7 +26,16 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
   const format: FixtureFormat | undefined = oneOf(flags, 'format', fixtureFormats)
   const kind = flags['kind'] === undefined ? undefined : String(flags['kind'])
   const name = String(flags['file'])
-  const { keys } = await mistakesInWords(async () => {
+  /** Known to be written; absent = nothing was sent to be. */
+  let written: number | undefined
+  const endedEarly = (): string =>
+    written === undefined ? 'nothing is written' : `at least ${counted(written, 'entity is', 'entities are')} written`
+  // From the first: stdin, a folder or a server may keep it waiting.
+  const release = io.onSignal(() => {
+    io.err(`sixtables: ended before the end of ${name === stdinWord ? 'stdin' : name}; ${endedEarly()}`)
+    io.exit(exitCodes.failed)
+  })
+  const work = async (): Promise<SeedReport> => {
     // Before anything is asked or opened: a fixture that is wrong is told at once.
     const fixture =
       name === stdinWord
@@ -34,25 +43,20 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
         : await loadFixture(fileNamed(name, io), { format: format ?? formatNamed(name), kind })
     const api = await openApi(flags, io, { create: true })
     const progress = new ProgressLines(io, 'Wrote')
-    let written = 0
-    const endedEarly = (): string => `at least ${counted(written, 'entity is', 'entities are')} written`
-    const release = io.onSignal(() => {
-      io.err(`sixtables: ended before the end of ${name}; ${endedEarly()}`)
-      io.exit(exitCodes.failed)
-    })
-    const onProgress = (entities: number): void => {
+    const onProgress = (entities: number, all: number): void => {
       written = entities
-      progress.say(entities)
+      if (entities < all) progress.say(entities, all)
     }
+    written = 0
     try {
       return await seedStore(apiStore(api), fixture, { onProgress })
     } catch (error) {
       throw written > 0 && error instanceof Error ? new OperationError(`${error.message}; ${endedEarly()}`) : error
     } finally {
-      release()
       await api.close()
     }
-  })
+  }
+  const { keys } = await mistakesInWords(work).finally(release)
   if (flags['json'] === true) {
     const written = keys.map(({ partition: { namespaceId }, path }) => ({
       key: formatPath(path),

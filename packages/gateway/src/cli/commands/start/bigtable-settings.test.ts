@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
+import { flagsOfOthers } from './flags-of-others.ts'
 import { type StartSettings, startSettings } from './settings.ts'
+import { startFlags } from './start-flags.ts'
 
 const named = { store: 'bigtable', 'bigtable-project': 'shop', 'bigtable-instance': 'main' }
 const emulator = { BIGTABLE_EMULATOR_HOST: 'localhost:8086' }
@@ -80,6 +83,25 @@ describe('the settings of a start with the data in a Bigtable', () => {
     expect(refusal({ ...named, 'store-on-disk': false })).toMatch(
       /^--no-store-on-disk does not go .*; for data in memory leave out --store bigtable$/,
     )
+  })
+
+  test('refuse the flags that docs/bigtable.md lists, and no others', () => {
+    const page = readFileSync(new URL('../../../../../../docs/bigtable.md', import.meta.url), 'utf8')
+    const [, table = ''] = /^\| refused \| use instead \|\n([\s\S]*?)\n\n/m.exec(page) ?? []
+    const listed = [...table.matchAll(/^\| (`--.*?) \|/gm)].flatMap(([, cell = '']) => cell.match(/--[\w-]+/g) ?? [])
+    const flags = [...new Set([...startFlags, ...flagsOfOthers].map(({ name }) => name))]
+    const meant: Readonly<Record<string, string>> = { apply: 'manual', consistency: '0.5' }
+    const isRefused = (name: string, value: unknown): boolean => {
+      try {
+        settings({ ...named, [name]: value })
+        return false
+      } catch (error) {
+        return error instanceof UsageError && error.message.includes('does not go with --store bigtable')
+      }
+    }
+    const found = flags.filter((name) => isRefused(name, meant[name] ?? '9')).map((name) => `--${name}`)
+    if (isRefused('store-on-disk', false)) found.push('--no-store-on-disk')
+    expect(listed.sort()).toEqual(found.sort())
   })
 
   test('take flags that say no more than what is so anyway', () => {

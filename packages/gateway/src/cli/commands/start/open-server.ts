@@ -172,7 +172,8 @@ async function userOf(address: string): Promise<string> {
   return facts === undefined ? 'another program' : `a sixtables server, process ${facts.pid}`
 }
 
-const factsMs = 500
+/** How long a program that listens may take to say who it is: a server of ours on a busy machine needs more than a moment. */
+const factsMs = 3000
 
 /** The reason why an address cannot be listened on, in one line. */
 async function listenError(error: unknown, endpoint: Endpoint): Promise<unknown> {

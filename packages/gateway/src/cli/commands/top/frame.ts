@@ -16,7 +16,7 @@ import { heatLines } from './heat-lines.ts'
 import { fit, ink, type Line, line, type Size } from './line.ts'
 import type { Overview } from './overview.ts'
 import { contended, findingLines, groupLines, tabletLines } from './sections.ts'
-import { duration, rate, timeOfDay } from './units.ts'
+import { count, duration, rate, timeOfDay } from './units.ts'
 
 export interface View {
   readonly address: string
@@ -105,7 +105,7 @@ function headLines({ report, heat }: Overview, view: View): readonly Line[] {
     line(
       `${rate(requests.perSecond)} requests/s   p50 ${duration(requests.latencyP50Ms)}   p99 ${duration(requests.latencyP99Ms)}   `,
       ink(rejected > 0 ? 'bad' : 'faint', `${rate(rejected)} rejected/s`),
-      isCounted ? `   ${rate(rows)} rows in ${counted(tablets, 'tablet')}` : ink('faint', '   rows are not counted'),
+      isCounted ? `   ${count(rows)} rows in ${counted(tablets, 'tablet')}` : ink('faint', '   rows are not counted'),
       busiest > 0 ? ink('warning', `   longest queue ${duration(busiest)}`) : '',
     ),
     line(

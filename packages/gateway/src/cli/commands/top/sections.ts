@@ -4,7 +4,7 @@
 import type { Finding, GroupReport, TabletReport, TabletsReport } from '@sixtables/engine'
 import { columns } from '../../framework/print.ts'
 import { cut, type Ink, ink, type Line, line, wrap } from './line.ts'
-import { bytes, percent, rate } from './units.ts'
+import { bytes, count, percent, rate } from './units.ts'
 
 /** A title and at most `rows` lines: tablets, hottest first, each with what is to be said of it. */
 export function tabletLines(
@@ -21,7 +21,7 @@ export function tabletLines(
     rate(tablet.readsPerSecond).padStart(7),
     rate(tablet.writesPerSecond).padStart(8),
     percent(tablet.loadShare).padStart(6),
-    ...(counted ? [rate(tablet.rows).padStart(6), bytes(tablet.bytes).padStart(8)] : []),
+    ...(counted ? [count(tablet.rows).padStart(6), bytes(tablet.bytes).padStart(8)] : []),
     ...(simulated ? [String(tablet.server).padStart(6)] : []),
   ])
   const head = [
@@ -48,7 +48,7 @@ function notesOf(tablet: TabletReport, atMs: number): readonly (readonly [Ink, s
   if (unavailableUntilMs !== undefined && unavailableUntilMs > atMs)
     notes.push(['warning', 'it moves: calls on it fail'])
   if (splitRefusal !== undefined) notes.push(['bad', `no split helps: ${splitRefusal.words}`])
-  if (tombstones > rows) notes.push(['warning', `${rate(tombstones)} tombstones that scans wade through`])
+  if (tombstones > rows) notes.push(['warning', `${count(tombstones)} tombstones that scans wade through`])
   return notes
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytes, duration, percent, rate, timeOfDay } from './units.ts'
+import { bytes, count, duration, percent, rate, timeOfDay } from './units.ts'
 
 test('figures are short', () => {
   expect([0, 0.42, 9.96, 17.4, 1234, 9999.4, 56_000, 999_499, 740_000, 7_400_000].map(rate)).toEqual([
@@ -14,6 +14,7 @@ test('figures are short', () => {
     '740k',
     '7.4M',
   ])
+  expect([0, 1, 9, 1234, 56_000, 7_400_000].map(count)).toEqual(['0', '1', '9', '1,234', '56k', '7.4M'])
   expect([0, 1023, 1024, 3500, 1024 * 1024 * 120].map(bytes)).toEqual([
     '0 B',
     '1023 B',

@@ -1,9 +1,12 @@
 /** Figures as people read them at a glance. */
 
-/** `0`, `0.4`, `17`, `1,234`, `56k`, `7.4M`: at most five characters. */
+/** Something a second: `0`, `0.4`, `17`, `1,234`, `56k`, `7.4M`; at most five characters. */
 export function rate(value: number): string {
-  if (value === 0) return '0'
-  if (value < 9.95) return value.toFixed(1)
+  return value > 0 && value < 9.95 ? value.toFixed(1) : count(value)
+}
+
+/** Whole things: `0`, `4`, `1,234`, `56k`, `7.4M`; at most five characters. */
+export function count(value: number): string {
   if (value < 9999.5) return Math.round(value).toLocaleString('en')
   if (value < 999_500) return `${Math.round(value / 1000)}k`
   return `${(value / 1e6).toFixed(1)}M`
