@@ -18,7 +18,7 @@
  */
 
 import { checkAlive, type RequestContext } from '../context.ts'
-import { hexOf } from '../encoding/bytes.ts'
+import { hexOf, sameBytes } from '../encoding/bytes.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
 import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
@@ -145,7 +145,7 @@ class Check {
     const { kv } = this.#source
     const entityRow = entityRowOfIndexRow(row, this.#rulesOf(row).indexes)
     const right = this.#indexRows(entityRow, await this.#indexedImage(entityRow)).get(row)
-    if (this.#unreadable.has(row) || !sameCell(right, await kv.get(row))) await kv.mutate({ key: row, value: right })
+    if (this.#unreadable.has(row) || !sameBytes(right, await kv.get(row))) await kv.mutate({ key: row, value: right })
   }
 
   /** The image of an entity that its index rows are of now: that before its first pending record, or its row. */
@@ -203,7 +203,7 @@ class Check {
   async #chainsToIndexRows(): Promise<void> {
     for (const [row, chain] of this.#chains) {
       const cell = await this.#get(row)
-      if (!this.#unreadable.has(row) && !chain.some((image) => sameCell(image, cell))) {
+      if (!this.#unreadable.has(row) && !chain.some((image) => sameBytes(image, cell))) {
         this.#report('entity differs from log', row, 'the row is none of the images of its pending records')
       }
       const images = chain.map((image) => this.#indexRows(row, image))
@@ -233,7 +233,7 @@ class Check {
         continue
       }
       this.#accounted++
-      if (!sameCell(cell, value)) {
+      if (!sameBytes(cell, value)) {
         this.#report('wrong index row', key, `the cell is ${hexOf(cell)}, it should be ${hexOf(value)}`, 'broken')
       }
     }
@@ -277,7 +277,7 @@ class Check {
       for (const [row, after] of newest) {
         if (this.#chains.has(row)) continue
         const cell = await this.#get(row)
-        if (sameCell(cell, after) || this.#unreadable.has(row)) continue
+        if (sameBytes(cell, after) || this.#unreadable.has(row)) continue
         const found = cell === undefined ? 'there is no such row' : 'the row is another state'
         this.#report('entity differs from log', row, `${found} than its newest record says`)
       }
@@ -407,9 +407,4 @@ class Check {
     if (this.#problems.length === problemsListed) return
     this.#problems.push({ kind, row: prettyRowKey(key), rowKey: hexOf(key), detail })
   }
-}
-
-function sameCell(a: Cell, b: Cell): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return a.length === b.length && Buffer.compare(a, b) === 0
 }

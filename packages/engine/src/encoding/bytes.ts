@@ -59,6 +59,12 @@ export function isAscii(text: string): boolean {
   return true
 }
 
+/** Whether two values have the same bytes, or are both absent. */
+export function sameBytes(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return one === other || (one.length === other.length && Buffer.compare(one, other) === 0)
+}
+
 /** The UTF-8 bytes of a text as a byte string. A lone surrogate becomes U+FFFD. */
 export function utf8String(text: string): string {
   if (text.length * 3 > scratch.length) return Buffer.from(text, 'utf8').toString('latin1')

@@ -18,6 +18,7 @@
  */
 import { stopwatch } from '../clock.ts'
 import { checkAlive } from '../context.ts'
+import { sameBytes } from '../encoding/bytes.ts'
 import { contention, DatastoreError } from '../errors.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { invariant } from '../invariant.ts'
@@ -398,9 +399,4 @@ function recordsOf(
 
 function logCharge({ group, value }: GroupRecord): { readonly row: RowKey; readonly logBytes: number } {
   return { row: entityRowOf(group), logBytes: value.length }
-}
-
-function sameBytes(a: Uint8Array | undefined, b: Uint8Array | undefined): boolean {
-  if (a === undefined || b === undefined) return a === b
-  return Buffer.compare(a, b) === 0
 }

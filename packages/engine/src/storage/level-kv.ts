@@ -15,7 +15,7 @@
  * The errors of LevelDB become DatastoreError UNAVAILABLE with what LevelDB said as the cause.
  */
 import { Level } from 'level'
-import { byteString, bytesOf, passingBytes } from '../encoding/bytes.ts'
+import { byteString, bytesOf, passingBytes, sameBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { tableNumberOf } from '../leveldb/file-names.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -42,7 +42,6 @@ import { LevelScan, type ScanSource } from './level-scan.ts'
 import { damageOfTables } from './level-table-check.ts'
 import { type LevelDatabase, StoreVersion } from './level-version.ts'
 import { type Clearing, LevelWriter, type WriterEvents } from './level-writer.ts'
-import { sameValue } from './memory-kv.ts'
 import { RowCache } from './row-cache.ts'
 import { plainForm, provenForm, type StoredForm } from './row-proof.ts'
 import { ValueCache } from './value-cache.ts'
@@ -195,7 +194,7 @@ export class LevelKv implements Kv {
   async mutateIf(write: KvWrite, expected: Uint8Array | undefined): Promise<boolean> {
     const pending = this.#writer.pending(write.key)
     const value = pending === undefined ? this.get(write.key) : pending.value
-    if (sameValue(value, expected)) {
+    if (sameBytes(value, expected)) {
       await this.#submit([write])
       return true
     }

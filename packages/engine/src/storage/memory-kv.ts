@@ -7,6 +7,7 @@
  * Values are kept as they are given, not copied: who writes a row must not change its bytes afterwards.
  */
 import { Buffer } from 'node:buffer'
+import { sameBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { BTree, type TreeView } from './btree.ts'
 import { getFrom } from './btree-node.ts'
@@ -98,7 +99,7 @@ export class MemoryKv implements Kv, WriteSink {
 
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): boolean {
     if (this.#closed) throw closedError()
-    if (!sameValue(this.#tree.get(write.key), expected)) return false
+    if (!sameBytes(this.#tree.get(write.key), expected)) return false
     this.write(write.key, write.value)
     return true
   }
@@ -158,12 +159,6 @@ export class MemoryKv implements Kv, WriteSink {
     this.#closed = true
     this.#tree.clear()
   }
-}
-
-/** Whether two values have the same bytes, or are both absent. */
-export function sameValue(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
-  if (one === undefined || other === undefined) return one === other
-  return one === other || (one.length === other.length && Buffer.compare(one, other) === 0)
 }
 
 function closedError(): DatastoreError {

@@ -18,6 +18,7 @@
  *
  * Known: which rows a put writes, and that an update writes only the rows that differ.
  */
+import { sameBytes } from '../encoding/bytes.ts'
 import { indexEntries } from '../encoding/index-entries.ts'
 import type { IndexEntry } from '../encoding/index-entry.ts'
 import { type KeyCodes, keyCodesOfPath, skipPartition } from '../encoding/key-codec.ts'
@@ -252,15 +253,11 @@ function compositeChanges(
     compositeRows(index, codes, before, (key, old) => changes.set(key, { value: undefined, old }))
     compositeRows(index, codes, after, (key, value) => {
       const old = changes.get(key)?.old
-      if (old !== undefined && equalBytes(old, value)) changes.delete(key)
+      if (sameBytes(old, value)) changes.delete(key)
       else changes.set(key, { value, old })
     })
   }
   return changes
-}
-
-function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
 
 function updatesOf({ value, old }: CompositeChange): number {
