@@ -30,6 +30,7 @@ let passed = 0
 let failed = 0
 
 async function step(name, body) {
+  timer.refresh()
   try {
     await body()
     passed++

@@ -13,22 +13,31 @@ export interface SourceFile {
 /** One breach of a rule: `packages/engine/src/x.ts:12 says what is wrong`. */
 export type Finding = string
 
-const made = new Set(['node_modules', 'dist', 'gen', '.git', '.sixtables', 'coverage'])
+const made = new Set(['node_modules', 'dist', 'gen', 'coverage'])
+/** Other folders that begin with a dot are made: by git, by editors, or by a package manager that keeps its store here. */
+const hidden = new Set(['.ci', '.changeset', '.github'])
 const written = /\.(ts|tsx|mjs|js|json|yaml|yml|md|sh|html|css)$|(^|\/)(\.ci\/run|\.gitignore|\.gitattributes)$/
 
-/** Every text file that a person wrote, sorted by path. */
-export function readRepository(): readonly SourceFile[] {
-  const root = fileURLToPath(new URL('../..', import.meta.url))
+/**
+ * Every text file that a person wrote, sorted by path.
+ *
+ * @param root - ends with a slash
+ */
+export function readRepository(root = fileURLToPath(new URL('../..', import.meta.url))): readonly SourceFile[] {
   const files: SourceFile[] = []
   const walk = (folder: string): void => {
     for (const entry of readdirSync(root + folder, { withFileTypes: true })) {
       const path = `${folder}${entry.name}`
-      if (entry.isDirectory() && !made.has(entry.name)) walk(`${path}/`)
+      if (entry.isDirectory() && isWritten(entry.name)) walk(`${path}/`)
       else if (entry.isFile() && written.test(path)) files.push({ path, text: readFileSync(root + path, 'utf8') })
     }
   }
   walk('')
   return files.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function isWritten(folder: string): boolean {
+  return folder.startsWith('.') ? hidden.has(folder) : !made.has(folder)
 }
 
 export function isTest(path: string): boolean {

@@ -1,7 +1,9 @@
 /**
  * The tidy rules, on this repository; and for each rule, that it finds what it is there to find.
  */
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { exportFindings } from './exports.ts'
@@ -212,6 +214,23 @@ describe('the rules for code', () => {
     expect(switchedOffFindings(file(path, `${call('skip')}(!a.b, 'why')`))).toEqual([])
     expect(switchedOffFindings(file(path, `${call('skip')}(!a.b)`))).toHaveLength(1)
   })
+})
+
+test('folders that tools make are not looked at, nor the store of a package manager in the repository', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sixtables-tidy-'))
+  try {
+    for (const path of ['.changeset', '.ci', '.git', '.pnpm-store/v10/index', 'a/node_modules', 'a/src']) {
+      mkdirSync(join(folder, path), { recursive: true })
+      writeFileSync(join(folder, path, 'run.json'), '{}')
+    }
+    expect(readRepository(`${folder}/`).map(({ path }) => path)).toEqual([
+      '.changeset/run.json',
+      '.ci/run.json',
+      'a/src/run.json',
+    ])
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
 
 describe('the rules for texts', () => {

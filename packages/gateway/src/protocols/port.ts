@@ -137,7 +137,7 @@ export class Port {
   stop(): void {
     for (const server of this.#servers.splice(0)) server.close()
     // The timer holds the set alone: it is emptied as connections end, where a port would keep its engine.
-    if (this.#silent.size > 0) setTimeout(destroyAll, silentAtEndMs, this.#silent).unref()
+    if (this.#silent.size > 0) setTimeout(destroyUnheard, silentAtEndMs, this.#silent).unref()
   }
 
   /** Ends what connections are left. */
@@ -153,6 +153,11 @@ export class Port {
     }
     return this.#sockets.size === 0
   }
+}
+
+/** After the next look at the sockets: where the process stood still, bytes may have come that it has not read. */
+function destroyUnheard(silent: ReadonlySet<Socket>): void {
+  setImmediate(destroyAll, silent)
 }
 
 function destroyAll(sockets: Iterable<Socket>): void {

@@ -93,4 +93,21 @@ describe('a connection', () => {
     await speaking.closed
     expect(await port.drained(patienceMs)).toBe(true)
   })
+
+  test('whose first bytes came while the process stood still is served, though listening has ended', async () => {
+    let served = 0
+    const port = new Port({ connections: { http1: () => served++, http2() {} } })
+    const address = await port.listen({ host: '127.0.0.1', port: 0 })
+    const connect = () => rawConnection({ ...address, addresses: [address], close: async () => {} })
+    const [late, early] = [await connect(), await connect()]
+    early.socket.write('GET / HTTP/1.1')
+    // Connections are accepted in their order: now both are.
+    await until(() => served === 1)
+    late.socket.write('GET / HTTP/1.1')
+    port.stop()
+    const end = performance.now() + 200
+    while (performance.now() < end);
+    await until(() => served === 2)
+    port.destroyConnections()
+  })
 })
