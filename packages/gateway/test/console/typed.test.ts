@@ -3,6 +3,7 @@
  *
  * The first call of each kind is held until more is typed, and each assertion comes after the answer.
  */
+import { EventEmitter, once } from 'node:events'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { consoleTests } from './browser.ts'
@@ -67,6 +68,31 @@ consoleTests('what is typed', ({ visit }) => {
     expect(await project.inputValue()).toBe('other')
     await project.press('Enter')
     await page.waitForURL(/indexes\/other$/)
+  })
+
+  test('a clock that was moved stays so when an answer from before comes late', async () => {
+    const { page } = await visit('#/controls/clock')
+    const offset = page.getByText('Moved on by 3,600,000 ms.')
+    await page.locator('.clock-now').filter({ hasText: 'Z' }).waitFor()
+    const gate = new EventEmitter()
+    const [made, moved] = [once(gate, 'made'), once(gate, 'moved')]
+    let answers = 0
+    await page.route('**/emulator/clock', async (route) => {
+      if (route.request().method() !== 'GET') return route.continue()
+      // The first is from before the move; those after it would tell of the move as well.
+      if (answers++ > 0) return
+      const response = await route.fetch()
+      gate.emit('made')
+      await moved
+      await route.fulfill({ response })
+    })
+    await made
+    await page.getByRole('button', { name: 'Advance' }).click()
+    await offset.waitFor()
+    const next = page.waitForRequest('**/emulator/clock')
+    gate.emit('moved')
+    await next
+    expect(await offset.count()).toBe(1)
   })
 
   test('stays where an entity is searched; nothing can be typed, or begun twice, while a write is under way', async () => {
