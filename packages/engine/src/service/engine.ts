@@ -88,6 +88,11 @@ export class Engine {
     return this.#parts.place.shared !== undefined
   }
 
+  /** The reason why nothing may be reset; absent = resets are allowed. */
+  get resetRefusal(): string | undefined {
+    return this.#parts.options.shared?.resetRefusal
+  }
+
   /** Rows written and deleted in the tables by applying commits, since the start. */
   get rowsApplied(): number {
     return this.#parts.place.local?.log.rowsApplied ?? 0
@@ -184,8 +189,7 @@ export class Engine {
    * (shared-reset/SRS1).
    */
   async reset(scope: ResetScope = {}, context: RequestContext = this.context()): Promise<void> {
-    const { resetRefusal } = this.#parts.options.shared ?? {}
-    if (resetRefusal !== undefined) throw failedPrecondition(resetRefusal)
+    if (this.resetRefusal !== undefined) throw failedPrecondition(this.resetRefusal)
     const { local, shared } = this.#parts.place
     if (shared !== undefined) {
       await this.#resets.run(() => resetShared(shared, scope))

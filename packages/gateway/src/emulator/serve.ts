@@ -76,6 +76,7 @@ export async function serve({
     project,
     dir: here,
     sharedStore: engine.isShared ? engine.store.location : undefined,
+    resetRefusal: engine.resetRefusal,
     pid: process.pid,
     startedAt,
   })

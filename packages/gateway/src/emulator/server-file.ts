@@ -3,7 +3,8 @@
  *
  *   <dir>/server.json       {"address": "127.0.0.1:41234", "project": "demo", "dir": "/data/shop", "pid": 4711,
  *                            "startedAt": "2026-11-22T09:00:00.000Z"}
- *   GET /emulator/server    the same object; in memory without `dir`, and with `sharedStore` where several gateways share the store
+ *   GET /emulator/server    the same object; in memory without `dir`, and with `sharedStore` where several gateways share the store,
+ *                           and `resetRefusal` where it refuses resets
  *
  * V1  The file is complete or absent: it is written under another name and renamed.
  * V2  A file counts only while the server at its address answers with the same object: a killed server leaves its file
@@ -24,6 +25,8 @@ export interface ServerFacts {
   readonly dir?: string | undefined
   /** The store that several gateways may share, in words; absent = the store of this process alone. */
   readonly sharedStore?: string | undefined
+  /** The reason why it refuses resets; absent = they are allowed. */
+  readonly resetRefusal?: string | undefined
   readonly pid: number
   readonly startedAt: string
 }

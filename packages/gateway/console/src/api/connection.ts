@@ -22,6 +22,8 @@ export interface ServerFacts {
   readonly dir?: string
   /** The store that several gateways may share, in words. Nothing there waits, stands still or tells of commits. */
   readonly sharedStore?: string
+  /** The reason why the server refuses resets. */
+  readonly resetRefusal?: string
   readonly startedAt: string
 }
 

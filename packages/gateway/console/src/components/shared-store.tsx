@@ -1,12 +1,14 @@
 /**
  * Where the data is, and the ways in which a store that several gateways share is another one: each page asks here.
  *
+ *   Refused           controls that the server refuses: disabled, below a line with the reason
  *   NeedsOneProcess   controls that such a store refuses: disabled, below a line with the reason
  *   CommitsUntold     a line for what follows commits, as no gateway hears of those of the others: with a button that reads again
  */
 import type { ComponentChildren } from 'preact'
 import { server } from '../api/connection.ts'
 import { readAgain } from '../api/events.ts'
+import { SafeText } from './safe-text.tsx'
 
 /** Whether several gateways may share the store. */
 export function isShared(): boolean {
@@ -25,6 +27,26 @@ export function StoreWords() {
   )
 }
 
+export interface RefusedProps {
+  /** Absent: they are not refused. */
+  readonly reason: string | undefined
+  readonly children: ComponentChildren
+}
+
+export function Refused({ reason, children }: RefusedProps) {
+  if (reason === undefined) return <>{children}</>
+  return (
+    <>
+      <p class="note">
+        <SafeText text={reason} />
+      </p>
+      <fieldset class="bare" disabled>
+        {children}
+      </fieldset>
+    </>
+  )
+}
+
 export interface NeedsOneProcessProps {
   /** The reason, and what to use instead; read after "Gateways share this store:". */
   readonly why: string
@@ -32,15 +54,7 @@ export interface NeedsOneProcessProps {
 }
 
 export function NeedsOneProcess({ why, children }: NeedsOneProcessProps) {
-  if (!isShared()) return <>{children}</>
-  return (
-    <>
-      <p class="note">Gateways share this store: {why}</p>
-      <fieldset class="bare" disabled>
-        {children}
-      </fieldset>
-    </>
-  )
+  return <Refused reason={isShared() ? `Gateways share this store: ${why}` : undefined}>{children}</Refused>
 }
 
 export function CommitsUntold() {

@@ -8,7 +8,7 @@ import { DatabaseFields } from '../../components/database-fields.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ChoiceField, TextField } from '../../components/field.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
-import { isShared, StoreWords } from '../../components/shared-store.tsx'
+import { isShared, Refused, StoreWords } from '../../components/shared-store.tsx'
 import { useAction } from '../../components/use-loaded.ts'
 
 const scopes = [
@@ -26,6 +26,7 @@ export function ResetControl() {
   const [namespace, setNamespace] = useState('')
   const [isAsking, setAsking] = useState(false)
   const words = wordsOf(scope, place, namespace)
+  const refusal = server.value?.resetRefusal
   const reset = useAction(async () => {
     setAsking(false)
     const query = queryOf(scope, place, namespace)
@@ -34,23 +35,25 @@ export function ResetControl() {
   })
   return (
     <>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          setAsking(true)
-        }}
-      >
-        <div class="fields">
-          <ChoiceField label="Delete" value={scope} choices={scopes} onChange={(one) => setScope(one as Scope)} />
-          {scope !== 'all' && <DatabaseFields value={place} onChange={setPlace} hasDatabase={scope !== 'project'} />}
-          {scope === 'namespace' && (
-            <TextField label="Namespace" value={namespace} onChange={setNamespace} placeholder="(default)" />
-          )}
-        </div>
-        <button type="submit" class="danger" disabled={reset.isBusy}>
-          {reset.isBusy ? 'Deleting…' : 'Reset…'}
-        </button>
-      </form>
+      <Refused reason={refusal === undefined ? undefined : `The server refuses it: ${refusal}.`}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            setAsking(true)
+          }}
+        >
+          <div class="fields">
+            <ChoiceField label="Delete" value={scope} choices={scopes} onChange={(one) => setScope(one as Scope)} />
+            {scope !== 'all' && <DatabaseFields value={place} onChange={setPlace} hasDatabase={scope !== 'project'} />}
+            {scope === 'namespace' && (
+              <TextField label="Namespace" value={namespace} onChange={setNamespace} placeholder="(default)" />
+            )}
+          </div>
+          <button type="submit" class="danger" disabled={reset.isBusy}>
+            {reset.isBusy ? 'Deleting…' : 'Reset…'}
+          </button>
+        </form>
+      </Refused>
       <ActionNote action={reset} what="Nothing was deleted" />
       {isAsking && (
         <Dialog

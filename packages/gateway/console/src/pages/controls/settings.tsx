@@ -156,9 +156,10 @@ function SettingFields({ form, onChange }: FieldsProps) {
       onChange={(one) => onChange({ [name]: one })}
     />
   ))
+  const lockTimeout = text('lockTimeoutMs', 'Lock timeout in ms', '')
   return (
     <>
-      <NeedsOneProcess why="start each gateway with --mode for another mode; each commit is applied at once.">
+      <NeedsOneProcess why="start each gateway with --mode for another mode; each commit is applied at once, and none waits for a lock.">
         <div class="fields">
           {mode}
           <ChoiceField
@@ -170,11 +171,12 @@ function SettingFields({ form, onChange }: FieldsProps) {
           {form.apply === 'timeJobPolicy' && text('delayMs', 'Delay in ms', 'random, mostly 100')}
           {form.apply === 'probabilityJobPolicy' && text('unappliedPercentage', 'Pending groups not seen, %', '10')}
           {form.apply === 'probabilityJobPolicy' && text('randomSeed', 'Seed of the chance', 'of the clock')}
+          {isShared() && lockTimeout}
         </div>
       </NeedsOneProcess>
       <div class="fields">
         {others}
-        {text('lockTimeoutMs', 'Lock timeout in ms', '')}
+        {!isShared() && lockTimeout}
         {text('entityGroupsMax', 'Most entity groups of a transaction', 'no limit')}
       </div>
     </>
