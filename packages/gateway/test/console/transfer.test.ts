@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test, vi } from 'vitest'
 import type { Emulator } from '../../src/emulator/emulator.ts'
 import { violationsOf } from './axe.ts'
@@ -14,6 +14,7 @@ const every = {
   path: [{ kind: 'Sample', name: 'every type' }],
 }
 const fixture = new URL('fixtures/every-type.yaml', import.meta.url)
+const other = { name: 'other.yaml', mimeType: 'text/yaml' }
 
 /** An export that does not end by itself: its answers are made here. */
 async function cancelsAnExport(page: Page): Promise<void> {
@@ -43,6 +44,38 @@ async function cancelsAnExport(page: Page): Promise<void> {
   await dialog.getByText('It was cancelled after 3 entities: cancelled by its client').waitFor()
   await page.keyboard.press('Escape')
   await page.unrouteAll()
+}
+
+/** A file takes a moment to be read: until then the text before it is not imported, and what is typed meanwhile stays. */
+async function takesTheLatestText(page: Page, dialog: Locator): Promise<void> {
+  const read = await page.evaluateHandle(() => {
+    const textOf = File.prototype.text
+    const waiting: (() => void)[] = []
+    File.prototype.text = async function () {
+      await new Promise<void>((resolve) => waiting.push(resolve))
+      return textOf.call(this)
+    }
+    return (isLast: boolean): void => {
+      if (isLast) File.prototype.text = textOf
+      for (const go of waiting.splice(0)) go()
+    }
+  })
+  const text = dialog.getByLabel('or its text')
+  const isOff = () => dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled()
+  await dialog.getByLabel('File').setInputFiles(fixture.pathname)
+  await expect.poll(isOff).toBe(true)
+  await text.fill('typed')
+  await expect.poll(isOff).toBe(false)
+  await read.evaluate((go) => go(false))
+  expect(await text.inputValue()).toBe('typed')
+  await dialog.getByLabel('a managed export').check()
+  await dialog.getByLabel('Folder of the export').fill('/somewhere')
+  await dialog.getByLabel('a fixture').check()
+  expect(await text.inputValue()).toBe('typed')
+
+  await dialog.getByLabel('File').setInputFiles({ ...other, buffer: readFileSync(fixture) })
+  await expect.poll(isOff).toBe(true)
+  await read.evaluate((go) => go(true))
 }
 
 /** An import whose second batch of entities is held in the store until the server has heard that its client is gone. */
@@ -81,7 +114,7 @@ consoleTests('fixtures and exports in the console', ({ visit }) => {
         .setInputFiles({ name: 'bad.yaml', mimeType: 'text/yaml', buffer: Buffer.from('entities:\n  - key: 5') })
       await dialog.getByRole('button', { name: 'Import', exact: true }).click()
       await dialog.getByText('bad.yaml:2').waitFor()
-      await dialog.getByLabel('File').setInputFiles(fixture.pathname)
+      await takesTheLatestText(page, dialog)
       await dialog.getByRole('button', { name: 'Import', exact: true }).click()
       await dialog.getByText('Wrote 1 entity.').waitFor()
       expect(await violationsOf(page)).toEqual([])

@@ -35,16 +35,18 @@ export async function loadFixture(
 ): Promise<Seeded> {
   const body = { project, database, ...fixture }
   const response = await send('POST', '/emulator/fixtures?progress=true', body, { signal })
-  for await (const data of dataOf(response)) {
-    const event = JSON.parse(data) as LoadEvent
-    if ('report' in event) {
-      wrote()
-      return event.report
+  try {
+    for await (const data of dataOf(response)) {
+      const event = JSON.parse(data) as LoadEvent
+      if ('report' in event) return event.report
+      if ('error' in event) throw new ApiError(event.error.status, event.error.message)
+      onEntities(event.progress.rows)
     }
-    if ('error' in event) throw new ApiError(event.error.status, event.error.message)
-    onEntities(event.progress.rows)
+    throw new ServerGone('The server went away while it imported.')
+  } finally {
+    // Also where it ended early: what was written by then stays.
+    wrote()
   }
-  throw new ServerGone('The server went away while it imported.')
 }
 
 export interface FixtureChoice {

@@ -42,11 +42,12 @@ export function ExportDialog({ scope, kind, onClose }: ExportDialogProps) {
       <p class="muted">
         Of project <SafeText text={scope.project} />, database <SafeText text={scope.database || '(default)'} />.
       </p>
-      {target === 'fixture' ? (
+      <div hidden={target !== 'fixture'}>
         <DownloadForm scope={scope} kinds={kinds} />
-      ) : (
+      </div>
+      <div hidden={target !== 'managed'}>
         <ManagedTransferForm scope={scope} direction="export" kinds={kinds} />
-      )}
+      </div>
     </Dialog>
   )
 }

@@ -32,11 +32,13 @@ export function ImportDialog({ scope, onClose }: ImportDialogProps) {
         Into project <SafeText text={scope.project} />, database <SafeText text={scope.database || '(default)'} />. An
         entity with the same key is replaced.
       </p>
-      {source === 'fixture' ? (
+      {/* Both stay, so that nothing is lost by a look at the other one. */}
+      <div hidden={source !== 'fixture'}>
         <FixtureForm scope={scope} />
-      ) : (
+      </div>
+      <div hidden={source !== 'managed'}>
         <ManagedTransferForm scope={scope} direction="import" kinds={[]} />
-      )}
+      </div>
     </Dialog>
   )
 }
@@ -46,21 +48,43 @@ const fileBytesMax = 19_000_000
 
 const formats: readonly FixtureFormat[] = ['yaml', 'json', 'csv']
 
-function FixtureForm({ scope }: { readonly scope: EntityScope }) {
+/** The text to be imported: of a file, which takes a moment to be read, or typed. The one that the user gave last counts. */
+function useText(onFile: (name: string) => void, onError: (error: Error | undefined) => void) {
   const [text, setText] = useState('')
+  const [isReading, setIsReading] = useState(false)
+  const turns = useRef(0)
+  const type = (typed: string): void => {
+    turns.current++
+    setIsReading(false)
+    setText(typed)
+  }
+  const take = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return
+    const turn = ++turns.current
+    const problem = tooLarge(file)
+    onError(problem)
+    setIsReading(problem === undefined)
+    if (problem !== undefined) return
+    const read = await file.text().catch((error: Error) => error)
+    if (turn !== turns.current) return
+    setIsReading(false)
+    if (read instanceof Error) return onError(read)
+    setText(read)
+    onFile(file.name)
+  }
+  return { text, isReading, type, take }
+}
+
+function FixtureForm({ scope }: { readonly scope: EntityScope }) {
   const [name, setName] = useState('')
   const [format, setFormat] = useState<FixtureFormat>('yaml')
   const [kind, setKind] = useState('')
   const { outcome, isBusy, load, cancel, setOutcome } = useLoading(scope)
-  const take = async (file: File | undefined): Promise<void> => {
-    if (file === undefined) return
-    setOutcome(tooLarge(file))
-    if (file.size > fileBytesMax) return
-    setText(await file.text())
-    setName(file.name)
-    setFormat(formatOf(file.name) ?? format)
-    if (/\.csv$/i.test(file.name)) setKind(file.name.replace(/\.csv$/i, ''))
-  }
+  const { text, isReading, type, take } = useText((file) => {
+    setName(file)
+    setFormat(formatOf(file) ?? format)
+    if (/\.csv$/i.test(file)) setKind(file.replace(/\.csv$/i, ''))
+  }, setOutcome)
   const submit = (event: Event): void => {
     event.preventDefault()
     const ofCsv = format === 'csv' && kind !== '' ? { kind } : {}
@@ -84,12 +108,12 @@ function FixtureForm({ scope }: { readonly scope: EntityScope }) {
           spellcheck={false}
           value={text}
           placeholder={'entities:\n  - key: User:ada\n    properties: { email: ada@example.com }'}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => type(event.currentTarget.value)}
         />
       </label>
       <div class="toolbar">
         <FormatFields format={format} kind={kind} onFormat={setFormat} onKind={setKind} />
-        <button type="submit" class="primary" disabled={text === '' || isBusy}>
+        <button type="submit" class="primary" disabled={text === '' || isReading || isBusy}>
           Import
         </button>
         {isBusy && (

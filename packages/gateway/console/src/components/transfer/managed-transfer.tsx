@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
 import type { EntityScope } from '../../api/entities.ts'
+import { wrote } from '../../api/events.ts'
 import { cancelOperation, type Operation, readOperation, startTransfer } from '../../api/transfer.ts'
 import { CopyButton } from '../copy-button.tsx'
 import { ErrorNote } from '../error-note.tsx'
@@ -23,6 +24,9 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
   const [error, setError] = useState<Error | undefined>(undefined)
   const [operation, setOperation] = useOperation(setError)
   const isExport = direction === 'export'
+  useEffect(() => {
+    if (!isExport && operation?.done === true) wrote()
+  }, [operation])
   const begin = useAction(async () => {
     setError(undefined)
     setOperation(undefined)
