@@ -22,6 +22,14 @@ consoleTests('the shell of the console', ({ visit }) => {
     await page.getByRole('heading', { name: 'There is no page "nowhere"' }).waitFor()
   })
 
+  test('a plot whose code the server does not give any more says so', async () => {
+    const { page, go, expectProblems } = await visit('#/nowhere')
+    expectProblems(serverAway)
+    await page.route('**/uPlot*.js', (route) => route.abort())
+    await go('#/overview')
+    await page.getByText('The drawing could not be loaded').first().waitFor()
+  })
+
   test('a page that was opened while the server was away is shown when it is back', async () => {
     const emulator = await startEmulator()
     const server = await steadyAddress()

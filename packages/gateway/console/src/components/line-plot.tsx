@@ -49,6 +49,8 @@ export function LinePlot(props: LinePlotProps) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | undefined>(undefined)
   const [under, setUnder] = useState<number | null>(null)
+  /** Its code could not be loaded, as when the server has just gone. */
+  const [isUndrawn, setUndrawn] = useState(false)
   // A plot is made anew when its lines are others, or its colours; new values go into the one there is.
   const shape = JSON.stringify([title, x.name, lines.map(({ label, colour, dash }) => [label, colour, dash]), height])
   const theme = themeEpoch.value
@@ -58,7 +60,7 @@ export function LinePlot(props: LinePlotProps) {
     const element = box.current
     if (element === null) return
     const gone = new AbortController()
-    void import('uplot').then(({ default: Plot }) => {
+    const draw = ({ default: Plot }: { readonly default: typeof uPlot }): void => {
       if (gone.signal.aborted) return
       const made = new Plot(optionsOf(latest.current, element, setUnder), dataOf(latest.current), element)
       plot.current = made
@@ -69,7 +71,8 @@ export function LinePlot(props: LinePlotProps) {
         made.destroy()
         plot.current = undefined
       })
-    })
+    }
+    import('uplot').then(draw, () => setUndrawn(true))
     return () => gone.abort()
   }, [shape, theme])
   useEffect(() => plot.current?.setData(dataOf(props)), [x.values, lines])
@@ -88,6 +91,7 @@ export function LinePlot(props: LinePlotProps) {
         ))}
         {lines.length === 0 && <li class="muted">none so far</li>}
       </ul>
+      {isUndrawn && <p class="muted">The drawing could not be loaded. Load the page again to see it.</p>}
       <div ref={box} class="line-plot-canvas" style={{ height: `${height}px` }} aria-hidden="true" />
       <PlotTable {...props} />
     </figure>
