@@ -22,11 +22,8 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
   const [directory, setDirectory] = useState('')
   const [name, setName] = useState('')
   const [error, setError] = useState<Error | undefined>(undefined)
-  const [operation, setOperation] = useOperation(setError)
+  const [operation, setOperation] = useOperation(direction, setError)
   const isExport = direction === 'export'
-  useEffect(() => {
-    if (!isExport && operation?.done === true) wrote()
-  }, [operation])
   const begin = useAction(async () => {
     setError(undefined)
     setOperation(undefined)
@@ -81,9 +78,13 @@ export function ManagedTransferForm({ scope, direction, kinds }: ManagedTransfer
 }
 
 /** An operation that is asked about until it is done, also after the server was away. */
-function useOperation(onError: (error: Error) => void) {
+function useOperation(direction: ManagedTransferFormProps['direction'], onError: (error: Error) => void) {
   const [operation, setOperation] = useState<Operation | undefined>(undefined)
   const current = epoch.value
+  const isDone = operation?.done === true
+  useEffect(() => {
+    if (isDone && direction === 'import') wrote()
+  }, [isDone])
   useEffect(() => {
     if (operation === undefined || operation.done === true) return
     const abort = new AbortController()

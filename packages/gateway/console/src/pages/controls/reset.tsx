@@ -26,16 +26,14 @@ export function ResetControl() {
   const [namespace, setNamespace] = useState('')
   const [isAsking, setAsking] = useState(false)
   const words = wordsOf(scope, place, namespace)
-  const refusal = server.value?.resetRefusal
   const reset = useAction(async () => {
     setAsking(false)
-    const query = queryOf(scope, place, namespace)
-    await postJson(`/reset${query.size === 0 ? '' : `?${query}`}`)
+    await postJson(`/reset${queryOf(scope, place, namespace)}`)
     return `Deleted: ${words}.`
   })
   return (
     <>
-      <Refused reason={refusal === undefined ? undefined : `The server refuses it: ${refusal}.`}>
+      <Refused reason={refusalInWords()}>
         <form
           onSubmit={(event) => {
             event.preventDefault()
@@ -83,6 +81,11 @@ export function ResetControl() {
   )
 }
 
+function refusalInWords(): string | undefined {
+  const refusal = server.value?.resetRefusal
+  return refusal === undefined ? undefined : `The server refuses it: ${refusal}.`
+}
+
 function StoreInWords() {
   const dir = server.value?.dir
   const isKept = isShared() || dir !== undefined
@@ -103,11 +106,11 @@ function wordsOf(scope: Scope, { project, database }: DatabaseName, namespace: s
   return `the entities of ${namespace === '' ? 'the default namespace' : `the namespace ${namespace}`} in ${place}`
 }
 
-function queryOf(scope: Scope, { project, database }: DatabaseName, namespace: string): URLSearchParams {
+function queryOf(scope: Scope, { project, database }: DatabaseName, namespace: string): string {
+  if (scope === 'all') return ''
   const query = new URLSearchParams()
-  if (scope === 'all') return query
   query.set('project', project)
   if (scope !== 'project') query.set('database', database || '(default)')
   if (scope === 'namespace') query.set('namespace', namespace)
-  return query
+  return `?${query}`
 }
