@@ -1,5 +1,6 @@
 /**
- * Rules for code: heads, sizes, no way out of the type system, no ambient time or chance, no test switched off in silence.
+ * Rules for code: heads, sizes, no way out of the type system, no ambient time or chance, no test switched off in silence, no hook
+ * that runs for one test file of many.
  */
 import { type Finding, isShipped, isTest, matches, type SourceFile, withoutComments } from './repository.ts'
 
@@ -128,6 +129,17 @@ export function switchedOffFindings(files: readonly SourceFile[]): Finding[] {
       })
     })
     .map((finding) => `${finding} without a reason`)
+}
+
+const sharedHook = /^(?:before|after)(?:Each|All)\(/gm
+
+/** A worker loads a module once for all test files (vitest.config.ts), so a hook of a module would be one of the first file alone. */
+export function sharedHookFindings(files: readonly SourceFile[]): Finding[] {
+  return code(files)
+    .filter(({ path }) => /^packages\/.*(?<!\.test)\.ts$/.test(path))
+    .flatMap(({ path, text }) =>
+      matches(path, text, sharedHook, (found) => `registers ${found}…) for one file of many: use onTestFinished`),
+    )
 }
 
 function code(files: readonly SourceFile[]): readonly SourceFile[] {

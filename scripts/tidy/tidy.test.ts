@@ -18,6 +18,7 @@ import {
   headFindings,
   linesMax,
   longFunctionFindings,
+  sharedHookFindings,
   sizeFindings,
   switchedOffFindings,
 } from './sources.ts'
@@ -61,6 +62,9 @@ describe('this repository', () => {
   })
   test('gives a reason for each test that is switched off', () => {
     expect(switchedOffFindings(files)).toEqual([])
+  })
+  test('registers hooks in test files alone', () => {
+    expect(sharedHookFindings(files)).toEqual([])
   })
   test('names no path of one machine and no package registry', () => {
     expect(machineFindings(files)).toEqual([])
@@ -231,6 +235,13 @@ test('folders that tools make are not looked at, nor the store of a package mana
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+})
+
+test('a hook in a module that tests share is found', () => {
+  const hook = 'afterEach(() => {})\n'
+  expect(sharedHookFindings(file('packages/engine/test/support/a.ts', hook))).toHaveLength(1)
+  expect(sharedHookFindings(file('packages/engine/test/a.test.ts', hook))).toEqual([])
+  expect(sharedHookFindings(file('packages/engine/test/a.contract.ts', `  ${hook}`))).toEqual([])
 })
 
 describe('the rules for texts', () => {

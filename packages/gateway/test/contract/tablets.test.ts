@@ -88,14 +88,12 @@ describe('over HTTP', () => {
     const seen: Overview[] = []
     for await (const data of eventData(response.body as unknown as AsyncIterable<Uint8Array>)) {
       seen.push(JSON.parse(data))
-      if (seen.length === 2) break
+      // A timer that rings a little early finds the event of the same tick (watch/W1).
+      if (seen.at(-1)?.report.atMs !== seen[0]?.report.atMs) break
     }
     stop.abort()
-    expect(seen.map((one) => Object.keys(one).sort())).toEqual([
-      ['findings', 'groups', 'heat', 'report'],
-      ['findings', 'groups', 'heat', 'report'],
-    ])
-    expect(seen[1]?.report.atMs).toBeGreaterThan(seen[0]?.report.atMs ?? 0)
+    for (const one of seen) expect(Object.keys(one).sort()).toEqual(['findings', 'groups', 'heat', 'report'])
+    expect(seen.at(-1)?.report.atMs).toBeGreaterThan(seen[0]?.report.atMs ?? 0)
   })
 
   test('heat by the second comes whole at first, then what is new; a recording has the same in one answer', async () => {
