@@ -101,9 +101,16 @@ export class Port {
     // Until a protocol takes over, errors of the connection are ignored; afterwards the protocol handles them.
     const ignore = (): void => {}
     socket.on('error', ignore)
-    const timer = setTimeout(() => socket.destroy(), this.#options.firstBytesTimeoutMs ?? firstBytesTimeoutMsDefault)
+    let isDecided = false
+    const endUndecided = (): void => {
+      if (!isDecided) socket.destroy()
+    }
+    // A process that stood still reads the bytes that wait for it before it judges them late.
+    const judge = (): void => void setImmediate(endUndecided)
+    const timer = setTimeout(judge, this.#options.firstBytesTimeoutMs ?? firstBytesTimeoutMsDefault)
     timer.unref()
     const stop = (): void => {
+      isDecided = true
       clearTimeout(timer)
       socket.off('readable', onReadable)
       socket.off('end', onEnd)

@@ -66,6 +66,25 @@ describe('a connection', () => {
     expect(await raw.closed).toHaveLength(0)
   })
 
+  test('whose first bytes came while the process stood still is served', async () => {
+    let serve = (): void => {}
+    const served = new Promise<string>((resolve) => {
+      serve = () => resolve('served')
+    })
+    const port = new Port({ connections: { http1: () => serve(), http2() {} }, firstBytesTimeoutMs: 50 })
+    const address = await port.listen({ host: '127.0.0.1', port: 0 })
+    const raw = await rawConnection({ ...address, addresses: [address], close: async () => {} })
+    await sleep(20)
+    // What comes next are timers, and then sockets.
+    await new Promise((resolve) => setImmediate(resolve))
+    raw.socket.write('GET / ')
+    const wakesAt = performance.now() + 200
+    while (performance.now() < wakesAt);
+    expect(await Promise.race([served, raw.closed])).toBe('served')
+    port.stop()
+    port.destroyConnections()
+  })
+
   test.each([
     ['', 'silent'],
     ['PRI * HTT', 'undecided'],
