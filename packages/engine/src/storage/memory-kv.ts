@@ -6,7 +6,6 @@
  *
  * Values are kept as they are given, not copied: who writes a row must not change its bytes afterwards.
  */
-import { Buffer } from 'node:buffer'
 import { sameBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { BTree, type TreeView } from './btree.ts'
