@@ -85,6 +85,7 @@ const uses: Readonly<Record<string, readonly string[]>> = {
   '--data-dir': ['--data-dir', 'x'],
   '--storage-file': ['--storage-file', 'x'],
   '--store-on-disk': ['--store-on-disk'],
+  '--no-store-on-disk': ['--no-store-on-disk'],
   '--testing': ['--testing'],
   '--durability': ['--durability', 'power'],
   '--apply': ['--apply', 'manual'],
