@@ -185,7 +185,7 @@ function expectExcerpt(excerpt: readonly string[], printed: string): void {
 describe.each(pages)('docs/course/%s', (name) => {
   const page = textOf(name)
 
-  it('has commands that run, and prints what they print', { timeout: 60_000 }, async () => {
+  it('has commands that run, and prints what they print', async () => {
     let printed = ''
     let last = ''
     for (const { language, lines } of blocksOf(page)) {

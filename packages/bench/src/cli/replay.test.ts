@@ -19,7 +19,7 @@ function figuresOf(json: string): readonly Readonly<Record<string, number>>[] {
 }
 
 describe('sixtables-lab replay', () => {
-  it('plays a recording at so many times its rate, the same for the same seed', { timeout: 60_000 }, async () => {
+  it('plays a recording at so many times its rate, the same for the same seed', async () => {
     const flags = ['--times', '1000', '--minutes', '3', '--json', '-']
     const { code, out } = await lab('replay', recorded('hot-key'), ...flags)
     expect(code).toBe(0)
@@ -30,12 +30,12 @@ describe('sixtables-lab replay', () => {
     expect((await lab('replay', recorded('hot-key'), ...flags)).out).toBe(out)
   })
 
-  it('refuses nothing at the rate of the recording', { timeout: 60_000 }, async () => {
+  it('refuses nothing at the rate of the recording', async () => {
     const { out } = await lab('replay', recorded('hot-key'), '--times', '1', '--minutes', '2', '--json', '-')
     expect(figuresOf(out)[0]).toMatchObject({ refused: 0, 'refused of all': 0 })
   })
 
-  it('compares two recordings in one picture, ramped up, and writes a page', { timeout: 60_000 }, async () => {
+  it('compares two recordings in one picture, ramped up, and writes a page', async () => {
     const page = join(folder, 'page.html')
     const against = ['--against', recorded('cured'), '--ramp', '--times', '50', '--minutes', '1', '--html', page]
     const { code, out } = await lab('replay', recorded('hot-key'), ...against)
@@ -45,7 +45,7 @@ describe('sixtables-lab replay', () => {
     expect(readFileSync(page, 'utf8')).toContain('hot-key and cured')
   })
 
-  it('plays calls of every kind, and tells of those that it cannot play', { timeout: 60_000 }, async () => {
+  it('plays calls of every kind, and tells of those that it cannot play', async () => {
     const key = '"keys":[{"key":"A:1","namespace":"n"}]'
     const filter =
       '{"and":[{"property":"owner","operator":"equal","bytes":5},{"property":"tag","operator":"in","bytes":9}]}'
