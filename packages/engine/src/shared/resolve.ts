@@ -33,6 +33,8 @@ export class Resolver {
   readonly #clock: ClockRow
   /** Usual time of a commit of this gateway, in milliseconds. */
   #usualMs = 10
+  /** How often the patience with a commit of another gateway has come to its end. */
+  #waitedInVain = 0
 
   constructor(store: SharedStore, clock: ClockRow) {
     this.#store = store
@@ -44,9 +46,19 @@ export class Resolver {
     return Math.min(patienceMsMax, Math.max(patienceMsMin, 4 * this.#usualMs))
   }
 
-  /** A commit of this gateway took so long. */
-  noteCommit(ms: number): void {
-    this.#usualMs += (ms - this.#usualMs) / 8
+  /**
+   * A commit of this gateway begins.
+   *
+   * @returns to be called when it is committed. A time in which a commit was waited for that its gateway has left does not count: it would
+   *   make the next such wait longer still
+   */
+  commitBegins(): () => void {
+    const { scheduler } = this.#store
+    const startedMs = scheduler.steadyMs()
+    const before = this.#waitedInVain
+    return () => {
+      if (this.#waitedInVain === before) this.#usualMs += (scheduler.steadyMs() - startedMs - this.#usualMs) / 8
+    }
   }
 
   /**
@@ -72,6 +84,7 @@ export class Resolver {
       const stamps = new Map(latest.listed.map(({ id, stamp }) => [id, stamp]))
       left = left.filter(({ id, stamp }) => stamps.get(id) === stamp)
     }
+    this.#waitedInVain += left.length
     await Promise.all(left.map((commit) => this.decideAndFinish(commit, moment)))
     await this.strikeOut(latest, left)
   }
