@@ -71,6 +71,20 @@ describe('a data folder', () => {
     await level.close()
   })
 
+  it('of format 2 whose file says 1 is refused: its rows have checksums (data-folder/F5)', async () => {
+    await makeStore()
+    const kv = await openDataFolder({ dir })
+    await kv.batch([
+      { key: 'M', value: new Uint8Array(20) },
+      ...Array.from({ length: 150 }, (_, n) => ({ key: `P${n}`, value: new Uint8Array() })),
+    ])
+    await kv.close()
+    await writeFile(join(dir, 'sixtables.json'), '{"format": 1}')
+    await expect(openDataFolder({ dir })).rejects.toEqual(refusal('FAILED_PRECONDITION', /format 1, but its rows have/))
+    await writeFile(join(dir, 'sixtables.json'), '{"format": 2}')
+    await (await openDataFolder({ dir })).close()
+  })
+
   it('may have been made empty, or with index.yaml and hidden files', async () => {
     await mkdir(dir)
     await writeFile(join(dir, 'index.yaml'), 'indexes: []')

@@ -11,18 +11,21 @@
  * F3  One process at a time: LevelDB holds a lock on rows/LOCK, which the system drops when the process dies.
  * F4  A file that is damaged, or missing, is not passed over: LevelDB would go on without its rows, with wrong ones, or end
  *     the process (level-damage.ts). With `repairLog` a damaged log is cut, and what it held is kept beside it.
+ * F5  A folder whose format file says 1 though its rows have checksums is refused: the file was changed.  data-folder.test.ts
  *
  * Format 1 had no checksums in its rows (row-proof.ts). Its folders are used as they are.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { bytesOf } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
-import type { Durability } from './kv.ts'
+import type { Durability, KvRow } from './kv.ts'
 import { damageOfLevel } from './level-damage.ts'
 import { levelCode, levelReason } from './level-error.ts'
 import { type LevelKv, openLevelKv, probeLevel } from './level-kv.ts'
 import { cutLogs } from './level-log-check.ts'
+import { endsInProof, provenBytesMin } from './row-proof.ts'
 
 /** Format of the rows, as docs/reference/keyspace.md has them. Raise it with a migration when a row's bytes change. */
 export const dataFormat = 2
@@ -65,19 +68,40 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
   await refuseHeadless(dir)
   const isProven = format !== unprovenFormat
   if (format !== 'fresh') await refuseDamaged(dir, { isProven, isRepair: options.repairLog === true })
-  try {
-    return await openLevelKv({
-      dir: join(dir, rowsFolder),
-      mustExist,
-      location: dir,
-      proven: isProven,
-      readBeforeWritten: options.readBeforeWritten,
-      ...(options.durability === undefined ? {} : { durability: options.durability }),
-      ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
-    })
-  } catch (error) {
+  const kv = await openLevelKv({
+    dir: join(dir, rowsFolder),
+    mustExist,
+    location: dir,
+    proven: isProven,
+    readBeforeWritten: options.readBeforeWritten,
+    ...(options.durability === undefined ? {} : { durability: options.durability }),
+    ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
+  }).catch((error: unknown) => {
     throw openError(dir, error)
+  })
+  try {
+    if (!isProven) await refuseProofs(dir, kv)
+  } catch (error) {
+    await kv.close()
+    throw error
   }
+  return kv
+}
+
+/** Refuses a store whose rows have checksums though its format has none (F5). The last long row tells: it is one of the settings. */
+async function refuseProofs(dir: string, kv: LevelKv): Promise<void> {
+  const scan = kv.scan({ start: '', end: '\xff' }, { reverse: true })
+  let long: KvRow | undefined
+  for (let rows = await scan.next(100); rows.length > 0 && long === undefined; rows = await scan.next(100)) {
+    long = rows.find(({ value }) => value.length >= provenBytesMin)
+  }
+  scan.close()
+  if (long === undefined || !endsInProof(bytesOf(long.key), long.value)) return
+  throw refused(
+    dir,
+    `its ${formatFile} says format ${unprovenFormat}, but its rows have the checksums of a later one`,
+    `Restore ${formatFile} from a copy`,
+  )
 }
 
 /** LevelDB takes files without CURRENT for no store at all: it would make a new one and delete them (F1). */

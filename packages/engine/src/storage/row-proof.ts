@@ -29,7 +29,8 @@ export const plainForm: StoredForm = { stored: (_, value) => value, value: (_, s
 /** With checksums, as described above. */
 export const provenForm: StoredForm = { stored: withProof, value: provenValue }
 
-const provenBytesMin = 8
+/** A shorter value has no checksum. */
+export const provenBytesMin = 8
 const proofBytes = 4
 
 /** Room for the value that is stored now; rows of entities are rarely longer. */
@@ -56,6 +57,11 @@ function provenValue(key: Uint8Array, stored: Uint8Array): Uint8Array | undefine
       (stored[length + 3] as number)) >>>
     0
   return proof === proofOf(key, stored, length) ? stored.subarray(0, length) : undefined
+}
+
+/** Whether stored bytes, at least {@link provenBytesMin}, are a value and its checksum. */
+export function endsInProof(key: Uint8Array, stored: Uint8Array): boolean {
+  return provenValue(key, stored) !== undefined
 }
 
 function proofOf(key: Uint8Array, value: Uint8Array, length: number): number {
