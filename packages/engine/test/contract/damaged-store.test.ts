@@ -79,7 +79,7 @@ beforeAll(async () => {
     await engine.close()
     if (opening === 1) await merge(growing)
   }
-}, 60_000)
+})
 
 afterAll(() => rm(parent, { recursive: true, force: true }))
 

@@ -221,7 +221,9 @@ test.each(Object.entries(moments))(
           const clock = new TurnClock()
           // Each look finds the slice over: there are as many turns as can be.
           clock.stepMs = 100
-          const [subject, reference] = [await openEngine({ scheduler: clock }), await openEngine({})]
+          const subject = await openEngine({ scheduler: clock })
+          // Answers in one slice each, so that they come in the order of the commits.
+          const reference = await openEngine({ scheduler: new VirtualClock() })
           for (const engine of [subject, reference]) {
             const all = Array.from({ length: 600 }, (_, i) => model(i + 1, (i * 37) % 101))
             await put(engine.database('p'), engine.context(), all)
