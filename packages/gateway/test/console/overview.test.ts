@@ -13,13 +13,13 @@ const put = (id: number) => ({
 })
 
 /**
- * The page gives up a count that it makes by itself after 0.4 s, and tries again later and later. On a busy machine that may go on for
- * minutes: here it waits for its answer.
+ * The page gives up a count that it makes by itself after 0.4 s, and rests the longer the slower a count is. On a busy machine that may
+ * go on for minutes: here it waits for each answer, and rests for a second at most.
  */
 function waitsForCounts(page: Page): Promise<void> {
   return page.evaluate(() => {
     const begin = window.setTimeout.bind(window)
-    const patient = (task: () => void, ms?: number) => begin(task, ms === 400 ? 600_000 : ms)
+    const patient = (task: () => void, ms?: number) => begin(task, ms === 400 ? 600_000 : Math.min(ms ?? 0, 1000))
     Object.assign(window, { setTimeout: patient })
   })
 }
