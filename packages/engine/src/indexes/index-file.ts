@@ -107,8 +107,7 @@ export class IndexFile {
   /** Identifies a state of the file; empty when there is no file. */
   async #stampNow(): Promise<string> {
     try {
-      const { mtimeMs, size, ino } = await stat(this.path)
-      return `${mtimeMs} ${size} ${ino}`
+      return await stampOf(this.path)
     } catch (error) {
       if (isMissing(error)) return ''
       throw unreadable(this.path, error)
@@ -128,8 +127,10 @@ export class IndexFile {
     const text = withGenerated(this.#text, generated)
     const draft = `${this.path}.new`
     await writeFile(draft, text)
+    // Before the rename, which keeps it: a change made right after the rename has another stamp.
+    const stamp = await stampOf(draft)
     await rename(draft, this.path)
-    this.#stamp = await this.#stampNow()
+    this.#stamp = stamp
     this.#text = text
     this.#parsed = { ...this.#parsed, generated }
   }
@@ -146,6 +147,11 @@ export class IndexFile {
 function has(definitions: readonly IndexDefinition[], definition: IndexDefinition): boolean {
   const identity = identityOf(definition)
   return definitions.some((other) => identityOf(other) === identity)
+}
+
+async function stampOf(path: string): Promise<string> {
+  const { mtimeMs, size, ino } = await stat(path)
+  return `${mtimeMs} ${size} ${ino}`
 }
 
 function isMissing(error: unknown): boolean {
