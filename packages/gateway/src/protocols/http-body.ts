@@ -41,20 +41,25 @@ function collect(exchange: Exchange, resolve: (body: Buffer) => void, reject: (e
   }
   const chunks: Buffer[] = []
   let bytes = 0
-  request.on('data', (chunk: Buffer) => {
+  // The rest is dropped as it comes.
+  const refuse = (error: unknown): void => {
+    request.off('data', collected)
+    chunks.length = 0
+    exchange.drop()
+    reject(error)
+  }
+  const collected = (chunk: Buffer): void => {
     bytes += chunk.length
     try {
       exchange.take(chunk.length)
     } catch (error) {
-      chunks.length = 0
-      reject(error)
+      refuse(error)
       return
     }
-    if (bytes > bodyBytesMax) {
-      chunks.length = 0
-      reject(new BodyTooLarge())
-    } else chunks.push(chunk)
-  })
+    if (bytes > bodyBytesMax) refuse(new BodyTooLarge())
+    else chunks.push(chunk)
+  }
+  request.on('data', collected)
   request.on('end', () => {
     const [first] = chunks
     resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))

@@ -13,7 +13,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DatastoreError } from '@sixtables/engine'
 import type { Call } from '../call.ts'
 import type { Admission, Unread } from './admission.ts'
+import { dropThenClose } from './lingering-close.ts'
 import type { FileAnswer } from './router.ts'
+
+export const textType = 'text/plain; charset=UTF-8'
 
 export class Exchange {
   readonly request: IncomingMessage
@@ -44,6 +47,12 @@ export class Exchange {
     this.#requestBytes += bytes
   }
 
+  /** The bytes of the request so far are not kept. */
+  drop(): void {
+    this.#admission.giveBack(this.#requestBytes)
+    this.#requestBytes = 0
+  }
+
   /** Sends an answer that a slow reader may leave unread. */
   answer(contentType: string, body: Buffer | string, status = 200): void {
     if (!send(this.response, status, contentType, body)) return
@@ -61,7 +70,7 @@ export class Exchange {
     this.#isEnded = true
     const admission = this.#admission
     admission.endCall()
-    admission.giveBack(this.#requestBytes)
+    this.drop()
     if (this.#unread !== undefined) admission.read(this.#unread)
     if (this.#call !== undefined && !this.response.writableFinished) this.#call.cancel()
   }
@@ -105,6 +114,22 @@ export class Outbox {
 
 /** Whether the client was still there. */
 export function send(response: ServerResponse, status: number, contentType: string, body: Buffer | string): boolean {
+  if (!sendHead(response, status, contentType, body)) return false
+  response.end(body)
+  return true
+}
+
+/** The answer to a request whose rest is not wanted. The connection ends after it, once its client no longer sends. */
+export function sendLast(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+  if (response.headersSent) return
+  response.setHeader('Connection', 'close')
+  if (!sendHead(response, status, textType, text)) return
+  response.flushHeaders()
+  if (text !== '') response.write(text)
+  dropThenClose(request, () => response.end())
+}
+
+function sendHead(response: ServerResponse, status: number, contentType: string, body: Buffer | string): boolean {
   if (response.destroyed || response.headersSent) return false
   const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   response.writeHead(status, [
@@ -115,6 +140,5 @@ export function send(response: ServerResponse, status: number, contentType: stri
     'X-Content-Type-Options',
     'nosniff',
   ])
-  response.end(body)
   return true
 }

@@ -5,7 +5,7 @@
  *   other paths                              router.ts
  *   unknown path, or wrong verb              404 with a plain text (measured)
  *
- * T1  Nothing of a request from an unwelcome page is read or done.               http.test.ts
+ * T1  Nothing of a request from an unwelcome page is kept or done.           security.test.ts
  * T2  A client that goes away cancels its call.                                  http.test.ts
  *
  * Measured: paths, types, CORS headers and 413 on both of Google's emulators.
@@ -23,19 +23,15 @@ import { EventStreams } from './event-streams.ts'
 import type { FairQueue } from './fair-queue.ts'
 import type { Guard } from './guard.ts'
 import { BodyAborted, BodyTooLarge, checkMessageSize, readBody } from './http-body.ts'
-import { Exchange, Outbox, send } from './http-exchange.ts'
+import { Exchange, Outbox, send, sendLast, textType } from './http-exchange.ts'
 import { jsonForm } from './http-json.ts'
 import { protobufForm } from './http-protobuf.ts'
+import { dropThenClose } from './lingering-close.ts'
 import type { Router } from './router.ts'
 import { httpStatusOf, statusOf } from './status.ts'
 import type { WireForm } from './wire-form.ts'
 
 const methods: Readonly<Record<string, MethodName>> = methodNames
-
-/** How long a refused connection may take to read its answer. */
-const refusedMs = 1000
-
-const textType = 'text/plain; charset=UTF-8'
 
 export interface HttpOptions {
   readonly handlers: Handlers
@@ -91,9 +87,7 @@ export class HttpConnections {
     })
     if (this.#isClosing) response.setHeader('Connection', 'close')
     if (refusal !== undefined) {
-      // The body is not read: the connection ends with this answer.
-      response.setHeader('Connection', 'close')
-      send(response, 403, textType, `${refusal}\n`)
+      sendLast(request, response, 403, `${refusal}\n`)
       return
     }
     if (origin !== undefined) allowOrigin(response, origin, headers)
@@ -112,7 +106,7 @@ export class HttpConnections {
       return
     }
     const done = target === undefined ? this.#serveRoute(exchange, path, query) : this.#serveData(exchange, target)
-    done.catch((error: unknown) => this.#giveUp(response, error))
+    done.catch((error: unknown) => this.#giveUp(request, response, error))
   }
 
   async #serveData(exchange: Exchange, target: DataTarget): Promise<void> {
@@ -190,10 +184,9 @@ export class HttpConnections {
     }
   }
 
-  #giveUp(response: ServerResponse, error: unknown): void {
+  #giveUp(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     if (error instanceof BodyTooLarge) {
-      response.setHeader('Connection', 'close')
-      send(response, 413, textType, '')
+      sendLast(request, response, 413, '')
       return
     }
     if (!(error instanceof BodyAborted)) statusOf(error, this.#options.logger)
@@ -256,7 +249,5 @@ function refuse(socket: Socket, error: DatastoreError): void {
   const body = jsonForm.error(error)
   const head = `HTTP/1.1 429 Too Many Requests\r\nContent-Type: ${jsonForm.contentType}\r\nConnection: close\r\n`
   socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
-  // Bytes that the client may still send are dropped.
-  socket.resume()
-  setTimeout(() => socket.destroy(), refusedMs).unref()
+  dropThenClose(socket, () => socket.destroySoon())
 }

@@ -168,6 +168,26 @@ describe('large bodies', () => {
   })
 })
 
+describe('a refused request whose client is still sending', () => {
+  test.each([
+    ['too large', '413', ''],
+    ['of an unwelcome page', '403', 'origin: http://evil.example\r\n'],
+  ])('lingering-close/LC1: %s, is read to its end before the connection is closed', async (_, status, header) => {
+    const gateway = await testGateway(engine)
+    const { socket, received, closed } = await rawConnection(gateway)
+    const chunk = Buffer.alloc(1024 * 1024, 0x20)
+    const chunks = 21
+    socket.write(
+      `POST /v1/projects/p:lookup HTTP/1.1\r\nhost: localhost\r\n${header}content-length: ${chunks * chunk.length}\r\n\r\n`,
+    )
+    await until(() => received().includes('\r\n\r\n'))
+    for (let i = 0; i < chunks; i++) {
+      await new Promise<void>((resolve, reject) => socket.write(chunk, (error) => (error ? reject(error) : resolve())))
+    }
+    expect((await closed).toString()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+  })
+})
+
 describe('what is not there', () => {
   test.each([
     ['POST', '/v1/projects/p:frobnicate'],
