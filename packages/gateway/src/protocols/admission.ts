@@ -15,6 +15,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { DatastoreError } from '@sixtables/engine'
+import { Looks } from './looks.ts'
 
 export interface AdmissionLimits {
   /** `--max-connections` */
@@ -25,7 +26,7 @@ export interface AdmissionLimits {
   readonly unreadBytesMax: number
   /** `--max-request-bytes` */
   readonly requestBytesMax: number
-  /** How long an answer may lie unread. */
+  /** How long an answer may lie unread, counted in looks of 5 s. */
   readonly unreadMsMax: number
 }
 
@@ -65,6 +66,7 @@ function descriptorsMax(): number | undefined {
  */
 export interface Unread {
   readonly bytes: number
+  /** The look before it. */
   readonly since: number
   /** Ends it: its client will not get it. */
   cut: (() => void) | undefined
@@ -72,7 +74,8 @@ export interface Unread {
   newer: Unread | undefined
 }
 
-const sweepMs = 5000
+/** How often unread answers are looked at. */
+const lookMs = 5000
 
 export class Admission {
   readonly limits: AdmissionLimits
@@ -81,7 +84,7 @@ export class Admission {
   #oldest: Unread | undefined
   #newest: Unread | undefined
   #requestBytes = 0
-  #timer: NodeJS.Timeout | undefined
+  readonly #looks = new Looks(lookMs, () => this.#sweep())
 
   constructor(limits: AdmissionLimits = admissionLimitsHere()) {
     this.limits = limits
@@ -117,13 +120,13 @@ export class Admission {
 
   /** An answer was handed over; to be taken back by {@link read}. Cuts off others when there is too much. */
   hold(bytes: number, cut: () => void): Unread {
-    const unread: Unread = { bytes, since: performance.now(), cut, older: this.#newest, newer: undefined }
+    const unread: Unread = { bytes, since: this.#looks.count, cut, older: this.#newest, newer: undefined }
     if (this.#newest === undefined) this.#oldest = unread
     else this.#newest.newer = unread
     this.#newest = unread
     this.#unreadBytes += bytes
     if (this.#unreadBytes > this.limits.unreadBytesMax) this.#cutOldest()
-    this.#timer ??= this.#startSweep()
+    this.#looks.begin()
     return unread
   }
 
@@ -155,7 +158,7 @@ export class Admission {
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    this.#looks.end()
   }
 
   #cutOldest(): void {
@@ -168,12 +171,10 @@ export class Admission {
     cut?.()
   }
 
-  #startSweep(): NodeJS.Timeout {
-    const timer = setInterval(() => {
-      const before = performance.now() - this.limits.unreadMsMax
-      while (this.#oldest !== undefined && this.#oldest.since <= before) this.#cut(this.#oldest)
-    }, sweepMs)
-    return timer.unref()
+  /** The first look comes less than its time after the answer, so it does not count. */
+  #sweep(): void {
+    const last = this.#looks.count - 1 - this.#looks.of(this.limits.unreadMsMax)
+    while (this.#oldest !== undefined && this.#oldest.since <= last) this.#cut(this.#oldest)
   }
 }
 

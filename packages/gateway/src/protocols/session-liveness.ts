@@ -15,15 +15,13 @@
  */
 import type { ServerHttp2Session } from 'node:http2'
 import type { Socket } from 'node:net'
+import { Looks } from './looks.ts'
 
 /** How often sessions are looked at. */
 const lookMsMax = 500
 /** A session that has been silent for this long is asked for a sign of life. */
 const silenceMsDefault = 30_000
-/**
- * The answer may take this many times as long: a client that stands at a breakpoint cannot answer. It is counted in looks, since a
- * process that stood still itself, or a machine that slept, must not take that time for silence of its clients.
- */
+/** The answer may take this many times as long, counted in looks: a client that stands at a breakpoint cannot answer. */
 const patience = 10
 const pingFrameBytes = 17
 
@@ -49,14 +47,13 @@ interface Watched {
 export class SessionLiveness {
   readonly #watched = new Set<Watched>()
   readonly #silenceMs: number
-  readonly #lookMs: number
+  readonly #looks: Looks
   readonly #looksMax: number
-  #timer: NodeJS.Timeout | undefined
 
   constructor(silenceMs: number = silenceMsDefault) {
     this.#silenceMs = silenceMs
-    this.#lookMs = Math.min(lookMsMax, silenceMs)
-    this.#looksMax = Math.ceil((patience * silenceMs) / this.#lookMs)
+    this.#looks = new Looks(Math.min(lookMsMax, silenceMs), () => this.#look())
+    this.#looksMax = this.#looks.of(patience * silenceMs)
   }
 
   /** @param socket - the session's own; bytes that are counted there tell what the session does */
@@ -73,12 +70,11 @@ export class SessionLiveness {
       this.#watched.delete(watched)
       if (this.#watched.size === 0) this.end()
     })
-    this.#timer ??= setInterval(() => this.#look(), this.#lookMs).unref()
+    this.#looks.begin()
   }
 
   end(): void {
-    clearInterval(this.#timer)
-    this.#timer = undefined
+    this.#looks.end()
   }
 
   /** One look at all from time to time: a timeout of each session would be set anew by every frame, for 1 µs of a call. */
@@ -95,7 +91,7 @@ export class SessionLiveness {
         watched.silentMs = 0
         continue
       }
-      watched.silentMs += this.#lookMs
+      watched.silentMs += this.#looks.everyMs
       const isDue = watched.hasSpoken || watched.silentMs >= this.#silenceMs
       if (isDue && watched.looksLeft === undefined) this.#ask(watched)
     }
