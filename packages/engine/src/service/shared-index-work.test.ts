@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
-import { entity, keyOf, property } from '../../test/property/entity-messages.ts'
+import { array, entity, integer, keyOf, property } from '../../test/property/entity-messages.ts'
 import { indexOfValues, mutationOf } from '../../test/property/log-world.ts'
 import { keySpaces } from '../encoding/keyspace.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import type { IndexDefinition } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import { MemoryRows, type RowOperationCall, type RowSeam } from '../storage/memory-rows.ts'
 import { query, where } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import type { QueryBatch } from './api.ts'
+import type { Mutation, QueryBatch } from './api.ts'
 import { type Engine, openEngine } from './engine.ts'
 import type { EngineOptions } from './engine-options.ts'
 
@@ -234,4 +235,45 @@ test('entities expire by the sweep of one gateway, and of another one when that 
   await world.pass(62)
   expect(await entitiesAt(second)).toBe(0)
   await second.engine.close()
+})
+
+const withNames = (bytes: number, properties: number): IndexDefinition => ({
+  kind: 'G',
+  ancestor: false,
+  properties: Array.from({ length: properties }, (_, i) => ({
+    name: `v${i}`.padEnd(bytes, 'x'),
+    direction: 'ascending',
+  })),
+})
+
+test('shared-index-work/XS7: a definition that is too long is refused, and nothing is stored', async () => {
+  const world = new World()
+  const a = await world.gateway()
+  const asked = a.engine.createIndex(a.engine.database('p'), withNames(1400, 7))
+  await expect(world.until(asked)).rejects.toMatchObject({
+    code: 'INVALID_ARGUMENT',
+    message: expect.stringMatching(/^the index on G with 7 properties .* 10\d{3} bytes; at most 9000 .*: shorten/),
+  })
+  const b = await world.gateway()
+  expect([statesAt(a), statesAt(b)]).toEqual([[], []])
+  for (const { engine } of [a, b]) await engine.close()
+})
+
+test('shared-index-work/XS7: the longest definition fails with a long reason, and can be deleted', async () => {
+  const world = new World()
+  const a = await world.gateway()
+  const { engine } = a
+  const database = engine.database('p')
+  const long = withNames(1400, 6)
+  // Two of the arrays alone have 2.25 million pairs, more than composite indexes may have rows.
+  const values = array(...Array.from({ length: 1500 }, (_, i) => integer(i)))
+  const properties = long.properties.map(({ name }, i) => property(name, i < 2 ? values : integer(i)))
+  const mutation: Mutation = { operation: 'upsert', entity: entity(key(1), ...properties) }
+  await world.until(database.commit(engine.context(), { mode: 'nonTransactional', mutations: [mutation] }))
+  await expect(world.until(engine.createIndex(database, long))).rejects.toThrow(/rows in composite indexes/)
+  const failed = database.catalogue.all[0]
+  expect(failed).toMatchObject({ state: 'failed', failure: expect.stringMatching(/rows in composite indexes/) })
+  await world.until(engine.indexes.drop(database, failed?.id ?? 0n).done)
+  expect(statesAt(a)).toEqual([])
+  await engine.close()
 })

@@ -17,17 +17,18 @@
  *      than the walk, whose row of its kind is there, or a later commit has written it all.        test/property/gateways.test.ts
  * XS6  The number of a deleted index is never given again: rows and definitions of it may land late, and a gateway that stood still may
  *      delete its rows once more.                                                              shared-index-work.test.ts
+ * XS7  Each row of a definition is short enough to be expected by the next conditional write.    shared-index-work.test.ts
  */
 import { stopwatch } from '../clock.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
-import { DatastoreError } from '../errors.ts'
+import { DatastoreError, invalidArgument } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
 import type { SharedDatabase, SharedDatabases } from '../shared/shared-databases.ts'
 import { deleteAt } from '../shared/shared-delete.ts'
 import type { RowChange } from '../storage/rows.ts'
-import { type RowsKv, valueCell } from '../storage/rows-kv.ts'
+import { expectedBytesMax, type RowsKv, valueCell } from '../storage/rows-kv.ts'
 import { decodeImage, entityRowKey } from '../tables/entities.ts'
 import { compositeIndexRange } from '../tables/entities-by-composite-property.ts'
 import { handRows } from '../tables/entity-rows.ts'
@@ -37,6 +38,8 @@ import type { IndexedDatabase, IndexJob } from './index-job.ts'
 import type { IndexWork } from './index-work.ts'
 import { walkKind } from './kind-walk.ts'
 
+/** XS7: leaves 1,000 bytes for states that come later. docs/reference/limits.md */
+const definitionBytesMax = 9_000
 const entitiesPerStep = 64
 /** Between the epoch in which an index is stored and its first one: other definitions may come and go meanwhile. */
 const epochsAhead = 1_000
@@ -70,6 +73,7 @@ export class SharedIndexWork implements IndexWork {
       const found = catalogue.find(definition)
       if (found !== undefined && found.state !== 'deleting') return found
       const index = { ...catalogue.propose(definition), epoch: epoch + epochsAhead }
+      checkLength(database, index)
       if (!(await this.#kv.mutateIf(catalogue.writeOf(index), undefined))) {
         // Its number was taken, or the answer lost: look again.
         await clock.raiseEpoch()
@@ -79,8 +83,8 @@ export class SharedIndexWork implements IndexWork {
       if ((await clock.read()).epoch < index.epoch) return index
       const stored = await this.#kv.get(catalogue.rowOf(index))
       if (stored !== undefined && isLate(stored)) {
-        const failure = 'too many indexes were created at once'
-        await this.#kv.mutateIf(catalogue.writeOf({ ...index, state: 'failed', failure }), stored)
+        const failed = failedFor(database, index, 'too many indexes were created at once')
+        await this.#kv.mutateIf(catalogue.writeOf(failed), stored)
       }
       await clock.raiseEpoch()
     }
@@ -138,7 +142,7 @@ export class SharedIndexWork implements IndexWork {
       const isOver = error === job.stopReason || (error instanceof DatastoreError && error.code === 'UNAVAILABLE')
       if (!isOver && index?.state === 'building') {
         const failure = error instanceof Error ? error.message : String(error)
-        await this.#store(job, index, { ...index, state: 'failed', failure })
+        await this.#store(job, index, failedFor(job.database, index, failure))
       }
       throw error
     }
@@ -280,6 +284,27 @@ export class SharedIndexWork implements IndexWork {
 function isLate(stored: Uint8Array): boolean {
   const { state, isSeen } = indexIn(stored)
   return (state === 'building' || state === 'serving') && isSeen !== true
+}
+
+function rowBytes({ catalogue }: IndexedDatabase, index: CataloguedIndex): number {
+  return catalogue.writeOf(index).value?.length ?? 0
+}
+
+/** @throws INVALID_ARGUMENT for a definition that could not change its state (XS7) */
+function checkLength(database: IndexedDatabase, index: CataloguedIndex): void {
+  const bytes = rowBytes(database, index)
+  if (bytes <= definitionBytesMax) return
+  throw invalidArgument(
+    `the index on ${index.kind} with ${index.properties.length} properties has a definition of ${bytes} bytes; at most ` +
+      `${definitionBytesMax} are allowed where gateways share a store: shorten the names of its properties, or leave some out`,
+  )
+}
+
+/** With as much of the failure as its row has room for (XS7). */
+function failedFor(database: IndexedDatabase, index: CataloguedIndex, failure: string): CataloguedIndex {
+  const failed: CataloguedIndex = { ...index, state: 'failed', failure }
+  if (rowBytes(database, failed) <= expectedBytesMax) return failed
+  return failedFor(database, index, failure.slice(0, failure.length / 2))
 }
 
 function indexIn(stored: Uint8Array): Pick<CataloguedIndex, 'state' | 'isSeen'> {

@@ -28,7 +28,7 @@ export function valueInCell(cell: Cell | undefined): Uint8Array | undefined {
 }
 
 /** Longest value that a conditional write may expect: predicates of a Bigtable have at most 20 KiB, and name the value twice. */
-const expectedBytesMax = 10_000
+export const expectedBytesMax = 10_000
 
 /** Rows as of a version; `undefined` = their newest cells. */
 export class RowsReader implements KvReader {
