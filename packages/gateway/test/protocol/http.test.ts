@@ -186,6 +186,18 @@ describe('a refused request whose client is still sending', () => {
     }
     expect((await closed).toString()).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   })
+
+  test('does not count among the bytes of requests', async () => {
+    const mebibyte = 1024 * 1024
+    const gateway = await testGateway(engine, { load: { requestBytesMax: 24 * mebibyte } })
+    const { socket, received } = await rawConnection(gateway)
+    socket.write('POST /v1/projects/p:lookup HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n')
+    const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(mebibyte, 0x20), Buffer.from('\r\n')])
+    for (let i = 0; i < 22; i++) socket.write(chunk)
+    await until(() => received().includes('\r\n\r\n'))
+    expect(received().toString()).toMatch(/^HTTP\/1.1 413 /)
+    expect((await send(gateway, { body: `{}${' '.repeat(8 * mebibyte)}` })).status).toBe(200)
+  })
 })
 
 describe('what is not there', () => {
