@@ -4,12 +4,14 @@ import type { Key } from '../model/key.ts'
 import { openEngine } from '../service/engine.ts'
 import { MemoryRows, type RowSeam } from '../storage/memory-rows.ts'
 import { isOf } from '../tables/rows.ts'
+import { query } from '../testing/query-world.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
 
 const partition = { projectId: 'p', databaseId: '', namespaceId: '' }
 const key = (kind: string, id: number): Key => ({ partition, path: [{ kind, id: BigInt(id) }] })
 
-test('the wait for commits that a gateway has left does not make the next such wait longer', async () => {
+/** A gateway on a store that takes some milliseconds for each call, beside one that stamps commits and goes no further with them. */
+async function openBeside(callMs: number) {
   const clock = new VirtualClock()
   const rows = new MemoryRows()
   const left: RowSeam = async (call, effect) => {
@@ -18,11 +20,12 @@ test('the wait for commits that a gateway has left does not make the next such w
   }
   let isSlow = false
   const slow: RowSeam = async (_, effect) => {
-    if (isSlow) await clock.sleep(5)
+    if (isSlow) await clock.sleep(callMs)
     return effect()
   }
   const one = await openEngine({ shared: { rows: rows.through(left), gateway: 1 }, scheduler: clock })
   const two = await openEngine({ shared: { rows: rows.through(slow), gateway: 2 }, scheduler: clock })
+  isSlow = true
   const ended = async <T>(work: T | Promise<T>): Promise<{ readonly result: T; readonly ms: number }> => {
     const startMs = clock.steadyMs()
     let endMs: number | undefined
@@ -32,20 +35,50 @@ test('the wait for commits that a gateway has left does not make the next such w
     while (endMs === undefined) await clock.advance(1)
     return { result: await done, ms: endMs - startMs }
   }
-  isSlow = true
+  const leave = async (n: number): Promise<void> => {
+    const mutations = [mutationOf(key('Left', n), 1)]
+    Promise.resolve(one.database('p').commit(one.context(), { mode: 'nonTransactional', mutations })).catch(() => {})
+    await clock.advance(1)
+  }
+  const close = () => ended(Promise.all([one.close(), two.close()]))
+  return { clock, two, ended, leave, close }
+}
+
+test('the wait for commits that a gateway has left does not make the next such wait longer', async () => {
+  const { two, ended, leave, close } = await openBeside(5)
   const database = two.database('p')
   const tookMs: number[] = []
   for (let n = 1; n <= 30; n++) {
     const { result: transaction } = await ended(database.beginTransaction(two.context(), { mode: 'readWrite' }))
     await ended(database.lookup(two.context(), { keys: [key('Left', n)], read: { transaction } }))
-    // It is stamped and goes no further, and the commit that follows has read what it writes.
-    const mutations = [mutationOf(key('Left', n), 1)]
-    Promise.resolve(one.database('p').commit(one.context(), { mode: 'nonTransactional', mutations })).catch(() => {})
-    await clock.advance(1)
+    // The commit that follows has read what it writes.
+    await leave(n)
     const write = { mode: 'transactional', transaction, mutations: [mutationOf(key('Written', n), 1)] } as const
     tookMs.push((await ended(database.commit(two.context(), write))).ms)
   }
   // Four times ten milliseconds of patience, and 15 operations on rows.
   expect(tookMs.filter((ms) => ms > 125)).toEqual([])
-  await ended(Promise.all([one.close(), two.close()]))
+  await close()
+})
+
+test('the patience follows the time of commits also while reads come upon commits that a gateway has left', async () => {
+  const { clock, two, ended, leave, close } = await openBeside(20)
+  const database = two.database('p')
+  const tookMs: number[] = []
+  let n = 0
+  for (let round = 0; round < 20; round++) {
+    // With the patience of the beginning one of them ends each 20 ms from 250 on, so also while the commit is under way.
+    const asked: Promise<{ readonly ms: number }>[] = []
+    for (let i = 0; i < 9; i++) {
+      await leave(++n)
+      asked.push(ended(database.runQuery(two.context(), { query: query({ kind: 'Left' }) })))
+      await clock.advance(20)
+    }
+    await clock.advance(100)
+    const mutations = [mutationOf(key('Written', n), 1)]
+    await ended(database.commit(two.context(), { mode: 'nonTransactional', mutations }))
+    tookMs.push(Math.min(...(await Promise.all(asked)).map(({ ms }) => ms)))
+  }
+  expect((tookMs.at(-1) ?? 0) - (tookMs[0] ?? 0)).toBeGreaterThan(150)
+  await close()
 })

@@ -11,7 +11,7 @@
 import { OutcomeUnknown } from '../storage/rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { CommitId, ListedCommit } from './clock-list.ts'
-import { type ClockRow, type ClockState, type Listed, latestOf } from './clock-row.ts'
+import { type ClockRow, type ClockState, type Listed, latestOf, type OwnCommit } from './clock-row.ts'
 import { decide, type GroupRecord, type GroupRow, inLog, isOf, readGroup, refuse, type SeenGroup } from './group-row.ts'
 import { applyRecords } from './shared-apply.ts'
 import type { SharedStore } from './shared-store.ts'
@@ -33,8 +33,8 @@ export class Resolver {
   readonly #clock: ClockRow
   /** Usual time of a commit of this gateway, in milliseconds. */
   #usualMs = 10
-  /** How often the patience with a commit of another gateway has come to its end. */
-  #waitedInVain = 0
+  /** Commits of this gateway whose patience with another one has come to its end. */
+  readonly #waitedInVain = new WeakSet<OwnCommit>()
 
   constructor(store: SharedStore, clock: ClockRow) {
     this.#store = store
@@ -47,32 +47,31 @@ export class Resolver {
   }
 
   /**
-   * A commit of this gateway begins.
-   *
-   * @returns to be called when it is committed. A time in which a commit was waited for that its gateway has left does not count: it would
-   *   make the next such wait longer still
+   * A commit of this gateway took so long. One that waited for a commit that its gateway has left does not count: it would make the next
+   * such wait longer still.
    */
-  commitBegins(): () => void {
-    const { scheduler } = this.#store
-    const startedMs = scheduler.steadyMs()
-    const before = this.#waitedInVain
-    return () => {
-      if (this.#waitedInVain === before) this.#usualMs += (scheduler.steadyMs() - startedMs - this.#usualMs) / 8
-    }
+  noteCommit(commit: OwnCommit, ms: number): void {
+    if (!this.#waitedInVain.has(commit)) this.#usualMs += (ms - this.#usualMs) / 8
   }
 
   /**
    * Returns when none of the commits is under way any more: each with a stamp up to `moment` is applied, or never will be.
    *
    * @param state - in which they were found
+   * @param waiting - the commit of this gateway that needs to know
    */
-  async resolveAll(state: ClockState, commits: readonly Listed[], moment: bigint): Promise<void> {
+  async resolveAll(state: ClockState, commits: readonly Listed[], moment: bigint, waiting?: OwnCommit): Promise<void> {
     const own = commits.flatMap(({ id }) => this.#clock.own(id)?.finished ?? [])
     const others = commits.filter(({ id }) => this.#clock.own(id) === undefined)
-    await Promise.all([...own, this.#resolveOthers(state, others, moment)])
+    await Promise.all([...own, this.#resolveOthers(state, others, moment, waiting)])
   }
 
-  async #resolveOthers(state: ClockState, commits: readonly Listed[], moment: bigint): Promise<void> {
+  async #resolveOthers(
+    state: ClockState,
+    commits: readonly Listed[],
+    moment: bigint,
+    waiting: OwnCommit | undefined,
+  ): Promise<void> {
     let left = commits
     let latest = state
     const patienceMs = this.#patienceMs
@@ -84,7 +83,7 @@ export class Resolver {
       const stamps = new Map(latest.listed.map(({ id, stamp }) => [id, stamp]))
       left = left.filter(({ id, stamp }) => stamps.get(id) === stamp)
     }
-    this.#waitedInVain += left.length
+    if (left.length > 0 && waiting !== undefined) this.#waitedInVain.add(waiting)
     await Promise.all(left.map((commit) => this.decideAndFinish(commit, moment)))
     await this.strikeOut(latest, left)
   }

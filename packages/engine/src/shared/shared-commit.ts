@@ -128,7 +128,7 @@ export class SharedCommits {
     met: Set<GroupCode>,
   ): Promise<Attempt<T>> {
     await this.#clock.whenOpen()
-    const committed = this.#resolver.commitBegins()
+    const startedMs = this.#store.scheduler.steadyMs()
     const { low, epoch } = this.#clock
     const from = reads !== undefined && reads.moment < low ? reads.moment + 1n : low
     const found = await readGroups(this.#store, groups, from)
@@ -149,7 +149,7 @@ export class SharedCommits {
       throw error
     }
     for (const group of rows.keys()) met.add(group)
-    if (typeof outcome === 'object') committed()
+    if (typeof outcome === 'object') this.#resolver.noteCommit(commit, this.#store.scheduler.steadyMs() - startedMs)
     return outcome
   }
 

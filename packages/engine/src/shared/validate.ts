@@ -99,7 +99,8 @@ export class Validator {
     const mayTouch = state.listed.filter(
       ({ id, stamp, groups }) => id !== commit.id && stamp < commit.stamp && groups.some(isTouched),
     )
-    if (!this.#store.isOff('wait-in-validation')) await this.#resolver.resolveAll(state, mayTouch, commit.stamp)
+    if (this.#store.isOff('wait-in-validation')) return
+    await this.#resolver.resolveAll(state, mayTouch, commit.stamp, commit)
   }
 
   /** Whether what has changed since a moment may have been swept. */
