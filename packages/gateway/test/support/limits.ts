@@ -13,20 +13,27 @@ export function withoutTimeouts(): void {
 /**
  * Holds the timers of this length until the test has ended.
  *
- * @returns what lets the time of those that were set so far pass
+ * @returns what lets the time of those pass that were set so far and not cleared
  */
 export function heldTimers(ms: number): () => void {
-  const real = globalThis.setTimeout
-  const due: (() => void)[] = []
+  const { setTimeout: set, clearTimeout: clear } = globalThis
+  const due = new Map<unknown, () => void>()
   const setTimeout = (run: (...args: unknown[]) => void, after?: number, ...args: unknown[]): NodeJS.Timeout => {
-    if (after !== ms) return real(run, after, ...args)
-    const timer = real(() => {}, 0)
-    due.push(() => run(...args))
+    if (after !== ms) return set(run, after, ...args)
+    const timer = set(() => {}, 0)
+    due.set(timer, () => run(...args))
     return timer
   }
-  const held = vi.spyOn(globalThis, 'setTimeout').mockImplementation(setTimeout as typeof globalThis.setTimeout)
-  onTestFinished(() => held.mockRestore())
+  const clearTimeout = (timer?: NodeJS.Timeout): void => {
+    due.delete(timer)
+    clear(timer)
+  }
+  const held = [
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation(setTimeout as typeof globalThis.setTimeout),
+    vi.spyOn(globalThis, 'clearTimeout').mockImplementation(clearTimeout as typeof globalThis.clearTimeout),
+  ]
+  onTestFinished(() => held.forEach((one) => void one.mockRestore()))
   return () => {
-    for (const run of due.splice(0)) run()
+    for (const [timer, run] of [...due]) if (due.delete(timer)) run()
   }
 }
