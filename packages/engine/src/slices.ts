@@ -62,6 +62,28 @@ export function forEachInSlices<T>(
 }
 
 /**
+ * Begins `step` for each item in order, and yields between them while those before go on.
+ *
+ * @param context - not of a caller that may go away: what has begun is waited for
+ * @returns all answers, in the order of the items
+ */
+export async function allInSlices<T, U>(
+  context: RequestContext,
+  items: readonly T[],
+  workOf: (item: T) => number,
+  step: (item: T) => Promise<U>,
+): Promise<readonly U[]> {
+  const begun: Promise<U>[] = []
+  await forEachInSlices(context, items, workOf, (item) => {
+    const one = step(item)
+    // It may fail before the last one has begun: its error is the answer all the same.
+    one.catch(() => {})
+    begun.push(one)
+  })
+  return await Promise.all(begun)
+}
+
+/**
  * Waits for something that goes on without its caller, for as long as the caller does.
  *
  * @throws CANCELLED, DEADLINE_EXCEEDED

@@ -11,6 +11,7 @@
  * A finding stays for half an hour after the last event that showed it.
  */
 import type { Scheduler } from '../clock.ts'
+import type { EntityRows } from '../tables/entity-rows.ts'
 import type { Finding, GroupReport, TabletReport } from '../tablets/report.ts'
 import { CallPatterns } from './call-patterns.ts'
 import { type CommitAskedFact, type CommittedFact, type LookupFact, type QueryFact, Thinning } from './facts.ts'
@@ -24,8 +25,10 @@ import { tabletSightings } from './tablet-patterns.ts'
 const keptMs = 30 * 60_000
 /** To look at an entity of a commit costs two to three times as much as to write it: of one in 32 it was a tenth of their time. */
 const commitsLookedAt = { exactly: 1024, thinnedBy: 128 }
-/** Under load, so many entity groups of a larger commit stand for all where index rows are looked at, which are made for that. */
+/** Under load, so many entities of a larger commit stand for all where index rows are looked at, which are made for that. */
 const indexedMax = 16
+/** So many index rows at any time: they are looked at in the turn in which their commit is appended, in some milliseconds. */
+const indexRowsMax = 8192
 const lookupsLookedAt = { exactly: 4096, thinnedBy: 32 }
 /** Under load, so many keys of a larger lookup stand for all. */
 const lookedUpMax = 4
@@ -76,11 +79,8 @@ export class Findings {
     for (const { changes } of facts) entities += changes.length
     const stands = this.#commits.stands(entities, Number(facts[0]?.version ?? 0n) / 1000)
     if (stands === 0) return
-    const step = stands === 1 ? 1 : Math.ceil(facts.length / indexedMax)
-    // From another one each time: kinds that take turns in each commit would be seen by half.
-    const from = Number((facts[0]?.version ?? 0n) % BigInt(Math.max(1, step)))
-    const some = step <= 1 ? facts : facts.filter((_, i) => i % step === from)
-    this.#indexes.noteCommitted(some, (stands * facts.length) / Math.max(1, some.length))
+    const some = indexedOf(facts, entities, stands === 1 ? entities : indexedMax)
+    this.#indexes.noteCommitted(some, (stands * entities) / Math.max(1, some.length))
     this.#keys.noteCommitted(facts)
     for (const fact of facts) this.#load.noteCommitted(fact, stands)
   }
@@ -132,4 +132,18 @@ export class Findings {
     this.#commits = new Thinning(commitsLookedAt)
     this.#lookups = new Thinning(lookupsLookedAt)
   }
+}
+
+/** The entities of a commit whose index rows are looked at: at most so many, with a limited number of rows, from all over it. */
+function indexedOf(facts: readonly CommittedFact[], entities: number, most: number): readonly EntityRows[] {
+  const [first] = facts
+  const changes = facts.length === 1 && first !== undefined ? first.changes : facts.flatMap((fact) => fact.changes)
+  let rows = 0
+  for (const { count } of changes) rows += count
+  const step = Math.max(Math.ceil(entities / Math.max(1, most)), Math.ceil(rows / indexRowsMax))
+  if (step <= 1) return changes
+  // From another one each time: kinds that take turns in each commit would be seen by half.
+  const from = Number((first?.version ?? 0n) % BigInt(step))
+  const some = changes.filter((_, i) => i % step === from)
+  return some.length === 0 ? changes.slice(0, 1) : some
 }

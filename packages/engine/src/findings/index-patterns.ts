@@ -10,9 +10,9 @@ import { decodeInt64, encodeInt64 } from '../encoding/ordered.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { parseCompositeHead } from '../tables/entities-by-composite-property.ts'
 import { parsePropertyCode, splitPropertyAscRow } from '../tables/entities-by-property-asc.ts'
-import { RowProducer, scatterProperty } from '../tables/entity-rows.ts'
+import { type EntityRows, RowProducer, scatterProperty } from '../tables/entity-rows.ts'
 import { isOf, rowsOf } from '../tables/rows.ts'
-import type { CommittedFact, QueryFact } from './facts.ts'
+import type { QueryFact } from './facts.ts'
 import { LruMap } from './lru-map.ts'
 import { OrderSample } from './order-sample.ts'
 import { ShareWindow } from './share-window.ts'
@@ -68,8 +68,8 @@ export class IndexPatterns implements Pattern {
     this.#options = options
   }
 
-  /** @param facts - of one commit: its rows come at one moment, in the order of their keys and not of their values */
-  noteCommitted(facts: readonly CommittedFact[], stands: number): void {
+  /** @param changes - of one commit: their rows come at one moment, in the order of their keys and not of their values */
+  noteCommitted(changes: readonly EntityRows[], stands: number): void {
     const values = new Map<string, string[]>()
     const producer = new RowProducer({
       wants: (head) => looked.some((space) => isOf(space, head)),
@@ -82,7 +82,7 @@ export class IndexPatterns implements Pattern {
         else others.push(valueCode)
       },
     })
-    for (const { changes } of facts) for (const change of changes) producer.indexRows(change)
+    for (const change of changes) producer.indexRows(change)
     for (const [property, codes] of values) {
       this.#noteValues(this.#properties.of(property), codes, stands)
     }

@@ -57,11 +57,11 @@ function byGroup(deltas: readonly EntityDelta[]): ReadonlyMap<GroupCode, readonl
   return groups
 }
 
-/** Work in the unit of rows that are read: a few for an entity, and more for its properties. */
 const workOfOne = 32
 const bytesOfWork = 128
 
-function workOfDelta({ before, after }: EntityDelta): number {
+/** Work in the unit of rows that are read: a few for an entity, and more for its properties. */
+export function workOfDelta({ before, after }: EntityDelta): number {
   return workOfOne + ((before?.length ?? 0) + (after?.length ?? 0)) / bytesOfWork
 }
 

@@ -1,6 +1,6 @@
 /** The rows that applying log records writes, handed over while the store takes them. */
-import type { KvWrite, WriteSink, WriteSource } from '../storage/kv.ts'
-import { RowProducer, type RowSink } from '../tables/entity-rows.ts'
+import { type KvWrite, type WriteSink, type WriteSource, workOf } from '../storage/kv.ts'
+import { type EntityRows, RowProducer, type RowSink } from '../tables/entity-rows.ts'
 import type { PendingRecord } from './pending.ts'
 
 /** Which rows of a record: those of milestone A, the index rows of B, or both. */
@@ -32,13 +32,32 @@ export class RecordWrites implements WriteSource {
   }
 
   writeTo(sink: WriteSink | RowSink): void {
-    for (const { key, value } of this.#first) sink.write(key, value, value === undefined)
+    for (const write of this.#first) writeOne(sink, write)
+    const producer = new RowProducer(sink)
+    for (const { changes } of this.#records) for (const change of changes) this.#write(producer, change)
+  }
+
+  /** An entity is one step, with all its rows. */
+  *stepsTo(sink: WriteSink | RowSink): Iterable<number> {
+    for (const write of this.#first) {
+      writeOne(sink, write)
+      yield workOf(1, write.value)
+    }
     const producer = new RowProducer(sink)
     for (const { changes } of this.#records) {
       for (const change of changes) {
-        if (this.#stage !== 'B') producer.entity(change)
-        if (this.#stage !== 'A') producer.indexRows(change)
+        this.#write(producer, change)
+        yield workOf(1 + change.count, change.after)
       }
     }
   }
+
+  #write(producer: RowProducer, change: EntityRows): void {
+    if (this.#stage !== 'B') producer.entity(change)
+    if (this.#stage !== 'A') producer.indexRows(change)
+  }
+}
+
+function writeOne(sink: WriteSink | RowSink, { key, value }: KvWrite): void {
+  sink.write(key, value, value === undefined)
 }

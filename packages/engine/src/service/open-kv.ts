@@ -50,6 +50,7 @@ export async function openStore({
     kv: await openDataFolder({
       dir,
       readBeforeWritten: rowsOf('Entities').start,
+      scheduler,
       ...(durability === undefined ? {} : { durability }),
       ...(repairLog === undefined ? {} : { repairLog }),
     }),

@@ -8,6 +8,8 @@
  * The process that left it may be alive: its own conditional writes tell it what became of its commit (group-row/F2).
  */
 
+import { allInSlices } from '../slices.ts'
+import { workOf } from '../storage/kv.ts'
 import { OutcomeUnknown } from '../storage/rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { CommitId, ListedCommit } from './clock-list.ts'
@@ -21,6 +23,14 @@ const patienceMsMax = 500
 
 /** The part of a listed commit by which its fate is found. */
 export type Unfinished = Pick<ListedCommit, 'id' | 'stamp' | 'groups'>
+
+/** A conditional write of a row takes as long as so many rows of a batch. */
+const workOfCall = 32
+
+/** The work of sending a record, for giveWay(). */
+export function workOfRecord({ value }: Pick<GroupRecord, 'value'>): number {
+  return workOf(workOfCall, value)
+}
 
 /** A record that this process has prepared, in its row as PREPARE left it. */
 export interface Prepared {
@@ -131,8 +141,11 @@ export class Resolver {
 
   /** FINISH of a decided commit by the process that has prepared it: without a read, as long as no other one has touched its groups. */
   async finishPrepared(commit: Unfinished, [primary, ...others]: readonly [Prepared, ...Prepared[]]): Promise<void> {
-    const finished = await Promise.all(
-      others.map(({ row, record }) => this.#tried(() => decide(this.#store, row, record))),
+    const finished = await allInSlices(
+      this.#store.context(),
+      others,
+      ({ record }) => workOfRecord(record),
+      ({ row, record }) => this.#tried(() => decide(this.#store, row, record)),
     )
     if (finished.includes(false)) return await this.finishGroups(commit, true)
     const records = [primary, ...others].map(({ record }) => record)

@@ -10,6 +10,7 @@
  */
 import { stopwatch } from '../clock.ts'
 import { RecordWrites } from '../log/record-writes.ts'
+import { giveWay } from '../slices.ts'
 import type { CellChange, RowChange, RowKey } from '../storage/rows.ts'
 import { valueCell } from '../storage/rows-kv.ts'
 import { entityRowKey, entityRowOf } from '../tables/entities.ts'
@@ -37,6 +38,7 @@ export async function applyRecords(
   records: readonly GroupRecord[],
 ): Promise<void> {
   const rows: RowChange[] = []
+  const context = store.context()
   for (const record of records) {
     const rootRow = entityRowOf(record.group)
     const write = (key: RowKey, value: Uint8Array | undefined): void => {
@@ -48,7 +50,11 @@ export async function applyRecords(
     // A record writes the indexes of its epoch, also when it is applied again later: or later records would leave rows of it behind.
     const epoch = store.isOff('index-epochs') ? clock.epoch : (record.record.epoch ?? 0)
     const rules = store.rulesOf(clock.database, epoch)
-    new RecordWrites([], [{ changes: rowsOfRecord(record, rules) }], 'AB').writeTo({ write })
+    const writes = new RecordWrites([], [{ changes: rowsOfRecord(record, rules) }], 'AB')
+    for (const written of writes.stepsTo({ write })) {
+      const way = giveWay(context, written)
+      if (way !== undefined) await way
+    }
   }
   if (rows.length === 0) return
   await store.persistently(async () => {

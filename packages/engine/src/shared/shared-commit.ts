@@ -24,6 +24,8 @@ import { checkCompositeRows } from '../indexes/row-limit.ts'
 import { invariant } from '../invariant.ts'
 import type { CommitInput, Committed, CommittedReader } from '../log/commit-input.ts'
 import { encodeLogRecord, type LogRecordHead } from '../log/log-record.ts'
+import { workOfDelta } from '../log/new-records.ts'
+import { allInSlices, forEachInSlices } from '../slices.ts'
 import type { RowKey } from '../storage/kv.ts'
 import { OutcomeUnknown } from '../storage/rows.ts'
 import { valueInCell } from '../storage/rows-kv.ts'
@@ -48,7 +50,7 @@ import {
   refuseFull,
   withoutSwept,
 } from './group-row.ts'
-import type { Prepared, Resolver } from './resolve.ts'
+import { type Prepared, type Resolver, workOfRecord } from './resolve.ts'
 import { checkRowKeys } from './row-keys.ts'
 import { applyRecords } from './shared-apply.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
@@ -206,9 +208,9 @@ export class SharedCommits {
     }
     checkAlive(input.context)
     const rules = this.#store.rulesOf(this.#clock.database, epoch)
-    let made: ReturnType<typeof recordsOf>
+    let made: Awaited<ReturnType<typeof recordsOf>>
     try {
-      made = recordsOf(input, commit, states, { epoch, rules })
+      made = await recordsOf(input, commit, states, { epoch, rules })
       for (const record of made.records) refuseFull(this.#store, rows.get(record.group) as GroupRow, record)
     } catch (error) {
       // Its groups have nothing of it.
@@ -311,8 +313,8 @@ export class SharedCommits {
     records: readonly GroupRecord[],
     reads: CheckedReads | undefined,
   ): Promise<'committed' | 'conflict' | 'lost'> {
-    const tried = await Promise.all(
-      records.map((record) => this.#prepare(commit, rows.get(record.group) as GroupRow, record)),
+    const tried = await allInSlices(this.#store.context(), records, workOfRecord, (record) =>
+      this.#prepare(commit, rows.get(record.group) as GroupRow, record),
     )
     const [primary, ...others] = tried.filter((one) => one !== undefined)
     if (primary === undefined || 1 + others.length < tried.length) return await this.#refused(commit, 'lost')
@@ -374,25 +376,27 @@ function cutOff(): DatastoreError {
 }
 
 /** The records of a commit, one for each of its groups, in their order; one of a group without changes is empty. */
-function recordsOf(
-  { transaction }: Pick<CommitInput<unknown>, 'transaction'>,
+async function recordsOf(
+  { context, transaction }: Pick<CommitInput<unknown>, 'context' | 'transaction'>,
   { id, stamp, groups }: OwnCommit,
   states: readonly EntityDelta[],
   { epoch, rules }: { readonly epoch: number; readonly rules: IndexRules },
-): { readonly records: readonly GroupRecord[]; readonly indexUpdates: number } {
+): Promise<{ readonly records: readonly GroupRecord[]; readonly indexUpdates: number }> {
   const head: LogRecordHead = { transaction, groups, commit: id, epoch }
   const byGroup = new Map<GroupCode, EntityRows[]>(groups.map((group) => [group, []]))
   let indexUpdates = 0
-  for (const delta of states) {
+  await forEachInSlices(context, states, workOfDelta, (delta) => {
     if (rules.indexes.length > 0) checkCompositeRows(delta, rules)
     const rows = new EntityRows(delta, rules)
     checkRowKeys(rows)
     indexUpdates += rows.updates
     byGroup.get(groupOf(delta.codes.partition, delta.codes.path))?.push(rows)
-  }
-  const records = [...byGroup].map(([group, changes]): GroupRecord => {
+  })
+  const records: GroupRecord[] = []
+  const workOfGroup = (): number => groups.length
+  await forEachInSlices(context, [...byGroup], workOfGroup, ([group, changes]) => {
     const value = encodeLogRecord(head, changes)
-    return { group, stamp, value, record: { ...head, changes } }
+    records.push({ group, stamp, value, record: { ...head, changes } })
   })
   return { records, indexUpdates }
 }

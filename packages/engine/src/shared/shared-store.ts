@@ -5,6 +5,7 @@
  */
 import { setMaxListeners } from 'node:events'
 import type { Scheduler } from '../clock.ts'
+import { type RequestContext, requestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
 import type { Random } from '../random.ts'
 import type { RowStore } from '../storage/rows.ts'
@@ -66,6 +67,11 @@ export class SharedStore {
   /** Aborts when the process closes. */
   get closing(): AbortSignal {
     return this.#closing.signal
+  }
+
+  /** For work in slices that no client can end. */
+  context(): RequestContext {
+    return requestContext({ clock: this.scheduler })
   }
 
   newCommitId(): CommitId {

@@ -18,6 +18,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import type { Scheduler } from '../clock.ts'
 import { bytesOf } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import type { Durability, KvRow } from './kv.ts'
@@ -48,6 +49,8 @@ export interface DataFolderOptions {
   readonly repairLog?: boolean
   /** As for the store (level-kv.ts). */
   readonly readBeforeWritten?: string | undefined
+  /** The same. */
+  readonly scheduler?: Scheduler | undefined
 }
 
 /**
@@ -74,6 +77,7 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
     location: dir,
     proven: isProven,
     readBeforeWritten: options.readBeforeWritten,
+    scheduler: options.scheduler,
     ...(options.durability === undefined ? {} : { durability: options.durability }),
     ...(options.readOnly === undefined ? {} : { readOnly: options.readOnly }),
   }).catch((error: unknown) => {

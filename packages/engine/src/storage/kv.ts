@@ -62,6 +62,8 @@ export interface WriteSource {
   /** Maximum number of writes: unwanted ones are counted too. */
   readonly count: number
   writeTo(sink: WriteSink): void
+  /** The same in steps: each hands over some writes, and tells how much work they are ({@link workOf}). Absent = all are one step. */
+  stepsTo?(sink: WriteSink): Iterable<number>
 }
 
 /** Writes of one batch. No two writes of a source are to one key. */
@@ -71,6 +73,29 @@ export type Writes = readonly KvWrite[] | WriteSource
 export function handOver(writes: Writes, sink: WriteSink): void {
   if ('writeTo' in writes) writes.writeTo(sink)
   else for (const { key, value } of writes) sink.write(key, value)
+}
+
+/** Bytes of values that take as long as a row. */
+const bytesOfWork = 256
+
+/** The work of some writes, for giveWay(): in rows. */
+export function workOf(rows: number, ...values: readonly (Uint8Array | undefined)[]): number {
+  return values.reduce((work, value) => work + (value === undefined ? 0 : value.length / bytesOfWork), rows)
+}
+
+/** {@link handOver} in steps, for a sink that gives way to others between them: each tells its work. */
+export function* handOverInSteps(writes: Writes, sink: WriteSink): Iterable<number> {
+  if (!('writeTo' in writes)) {
+    for (const { key, value } of writes) {
+      sink.write(key, value)
+      yield workOf(1, value)
+    }
+  } else if (writes.stepsTo !== undefined) {
+    yield* writes.stepsTo(sink)
+  } else {
+    writes.writeTo(sink)
+    yield writes.count
+  }
 }
 
 /** Writes as a list; with `wants` only the wanted ones, and those that exist already. */

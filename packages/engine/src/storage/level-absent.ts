@@ -12,8 +12,8 @@
  * A store that is empty when it is opened knows all of its keys from then on. Another one reads them, a part in each turn,
  * when so many rows were asked for in vain that it pays.
  *
- * A1  lacks(key) is true only of rows that the newest acknowledged version does not have: every key is noted before it is
- *     submitted, and those that were there are noted before the answer is ever true.   test/property/level-kv-concurrent.test.ts
+ * A1  lacks(key) is true only of rows that the newest acknowledged version does not have: every key is noted before LevelDB
+ *     writes it, and those that were there are noted before the answer is ever true.   test/property/level-kv-concurrent.test.ts
  *
  * Rows are taken away from the store, never from the filter: what was deleted is asked for again. After a clear it begins anew.
  */
@@ -69,7 +69,7 @@ export class AbsentRows {
     })
   }
 
-  /** To be told of each row that is set, before that is submitted. */
+  /** To be told of each row that is set, before LevelDB writes it. */
   note(key: RowKey): void {
     if (key.startsWith(this.#prefix)) this.#filter.add(key)
   }

@@ -15,6 +15,7 @@
  * The errors of LevelDB become DatastoreError UNAVAILABLE with what LevelDB said as the cause.
  */
 import { Level } from 'level'
+import type { Scheduler } from '../clock.ts'
 import { byteString, bytesOf, passingBytes, sameBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { tableNumberOf } from '../leveldb/file-names.ts'
@@ -61,6 +62,8 @@ export interface LevelKvOptions {
   readonly readBeforeWritten?: RowKey | undefined
   /** How many of those are asked for in vain before the keys of all are read. Default: level-absent.ts. */
   readonly missesBeforeReading?: number | undefined
+  /** For work in slices. Default: real time. */
+  readonly scheduler?: Scheduler | undefined
   /** Name of the folder in messages, instead of `dir`. */
   readonly location?: string
   /** Whether the rows have checksums. Default: true. */
@@ -152,7 +155,7 @@ export class LevelKv implements Kv {
       },
       afterWrite: (groups) => this.#advance(groups),
     }
-    this.#writer = new LevelWriter(level, options.durability ?? 'process', events, this.#form)
+    this.#writer = new LevelWriter(level, options.durability ?? 'process', events, this.#form, options.scheduler)
     const cacheBytes = options.cacheBytes ?? 48 << 20
     if (cacheBytes > 0) {
       this.#rows = new RowCache(Math.ceil((cacheBytes * 2) / 3))

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { DatastoreError } from '../errors.ts'
 import type { WriteSource } from './kv.ts'
 import type { LevelDatabase } from './level-version.ts'
@@ -116,6 +116,52 @@ describe('the writer of a LevelDB store', () => {
     await first
     await writer.idle()
     expect(level.batches.map((batch) => batch.rows)).toEqual([['a=1']])
+  })
+
+  /** Rows that go in a few hundred steps, and how many of them have gone. */
+  const longList = (): WriteSource & { steps: number } => ({
+    count: 20_000,
+    steps: 0,
+    writeTo(sink) {
+      for (const _ of this.stepsTo?.(sink) ?? []);
+    },
+    *stepsTo({ write }) {
+      for (let i = 0; i < 500; i++) {
+        this.steps++
+        write(`l${i}`, Uint8Array.of(1))
+        yield 40
+      }
+    },
+  })
+
+  it('level-writer/W5: a long list goes in slices, and what comes later goes after all of it', async () => {
+    const list = longList()
+    const first = writer.submit(list)
+    const later = writer.submit(put('l0', 2))
+    expect(list.steps).toBeLessThan(500)
+    expect(level.batches).toEqual([])
+    expect(writer.pending('l499')?.value).toEqual(Uint8Array.of(1))
+    expect(writer.pending('l0')?.value).toEqual(Uint8Array.of(2))
+    await vi.waitFor(() => expect(level.batches).toHaveLength(1), { timeout: 60_000 })
+    expect(level.batches[0]?.rows).toHaveLength(500)
+    level.batches[0]?.settle()
+    await first
+    expect(level.batches[1]?.rows).toEqual(['l0=2'])
+    level.batches[1]?.settle()
+    await later
+  })
+
+  it('level-writer/W4, level-writer/W5: when an earlier batch fails, a long list goes no further', async () => {
+    const failed = writer.submit(put('a'))
+    const list = longList()
+    const outcomes = Promise.allSettled([failed, writer.submit(list)])
+    level.batches[0]?.settle(new Error('no space left'))
+    expect(await outcomes).toMatchObject([{ reason: { committed: 'unknown' } }, { reason: { committed: 'no' } }])
+    const { steps } = list
+    expect(steps).toBeLessThan(500)
+    for (let i = 0; i < 20; i++) await turn()
+    expect(list.steps).toBe(steps)
+    expect(level.batches).toHaveLength(1)
   })
 
   it('asks LevelDB to sync only for durability power', async () => {

@@ -2,15 +2,21 @@
  * Long calls in slices (slices.ts): how much one does between two turns, that it ends with its caller, and that commits which
  * come in between do not change the moment that it reads.
  */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { CountingLedger, type RequestContext, requestContext } from '../../src/context.ts'
 import { decodeProperties, encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
+import { IndexPatterns } from '../../src/findings/index-patterns.ts'
 import type { Filter } from '../../src/model/query.ts'
 import type { Value } from '../../src/model/value.ts'
 import type { Database } from '../../src/service/database.ts'
 import { type Engine, openEngine } from '../../src/service/engine.ts'
 import { sliceWorkMax } from '../../src/slices.ts'
+import { MemoryRows, type RowSeam } from '../../src/storage/memory-rows.ts'
+import { isOf } from '../../src/tables/rows.ts'
 import { and, type QueryWords, query, where } from '../../src/testing/query-world.ts'
 import { VirtualClock } from '../../src/testing/virtual-clock.ts'
 
@@ -264,3 +270,79 @@ test.each(Object.entries(moments))(
     )
   },
 )
+
+describe('a large commit', () => {
+  const text = (id: number, size: number): Value => ({ type: 'string', value: String(id % 10).repeat(size) })
+  const keys = (count: number) => Array.from({ length: count }, (_, i) => keyOf(i + 1))
+
+  test('on disk hands over its rows in slices; until it is answered each call finds nothing of it', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'sixtables-slices-'))
+    const clock = new TurnClock()
+    const engine = await openEngine({ dir, scheduler: clock })
+    const database = engine.database('p')
+    const looked = vi.spyOn(IndexPatterns.prototype, 'noteCommitted')
+    onTestFinished(() => looked.mockRestore())
+    const count = 60
+    const properties = (id: number) =>
+      Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, integer(id + i)]))
+    const lookUp = async (): Promise<number> =>
+      (await database.lookup(engine.context(), { keys: keys(count) })).found.length
+    const found: Promise<number>[] = []
+    let appended = 0
+    clock.onTurn = () => {
+      if (looked.mock.calls.length > 0) appended++
+      found.push(lookUp())
+    }
+    const mutations = keys(count).map((_, i) => ({
+      operation: 'upsert' as const,
+      entity: entityOf(i + 1, properties(i)),
+    }))
+    await database.commit(engine.context(), { mode: 'nonTransactional', mutations })
+    clock.onTurn = () => {}
+    // 12,000 index rows.
+    expect(appended).toBeGreaterThanOrEqual(2)
+    expect(new Set(await Promise.all(found))).toEqual(new Set([0]))
+    expect(await lookUp()).toBe(count)
+    // Of so many index rows only some are looked at in the turn of the append, and stand for the others.
+    const [[changes = [], stands = 0] = []] = looked.mock.calls
+    expect(changes.length).toBeGreaterThanOrEqual(20)
+    expect(changes.reduce((rows, change) => rows + change.count, 0)).toBeLessThanOrEqual(8192)
+    expect(changes.length * stands).toBeCloseTo(count)
+    await engine.close()
+    await rm(dir, { recursive: true })
+  })
+
+  test('on a shared store makes its records, and sends them, in slices', async () => {
+    const clock = new TurnClock()
+    const rows = new MemoryRows()
+    /** The turns in which entities were read, and in which their groups were written to. */
+    const read: number[] = []
+    const written: number[] = []
+    const seam: RowSeam = async (call, effect) => {
+      if (call.kind === 'mutateIf' && isOf('Entities', call.key)) written.push(clock.turns)
+      return effect()
+    }
+    const engine = await openEngine({ shared: { rows: rows.through(seam), gateway: 1 }, scheduler: clock })
+    const context: RequestContext = {
+      ...engine.context(),
+      ledger: {
+        charge: (table, operation) => void (table === 'Entities' && operation === 'get' && read.push(clock.turns)),
+      },
+    }
+    const count = 64
+    const mutations = keys(count).map((_, i) => ({
+      operation: 'upsert' as const,
+      entity: entityOf(i + 1, { x: { ...text(i, 60_000), excludeFromIndexes: true } as Value }),
+    }))
+    const database = engine.database('p')
+    await database.commit(context, { mode: 'transactional', singleUse: { mode: 'readWrite' }, mutations })
+    const { found } = await database.lookup(engine.context(), { keys: keys(count) })
+    expect(found).toHaveLength(count)
+    expect(read).toHaveLength(count)
+    expect((written[0] ?? 0) - (read.at(-1) ?? 0), 'records are made').toBeGreaterThanOrEqual(4)
+    expect((written[count - 1] ?? 0) - (written[0] ?? 0), 'groups are prepared').toBeGreaterThanOrEqual(2)
+    await engine.close()
+    expect(written).toHaveLength(2 * count)
+    expect((written.at(-1) ?? 0) - (written[count] ?? 0), 'groups are finished').toBeGreaterThanOrEqual(2)
+  })
+})
