@@ -303,7 +303,7 @@ function checkLength(database: IndexedDatabase, index: CataloguedIndex): void {
 /** With as much of the failure as its row has room for (XS7). */
 function failedFor(database: IndexedDatabase, index: CataloguedIndex, failure: string): CataloguedIndex {
   const failed: CataloguedIndex = { ...index, state: 'failed', failure }
-  if (rowBytes(database, failed) <= expectedBytesMax) return failed
+  if (failure === '' || rowBytes(database, failed) <= expectedBytesMax) return failed
   return failedFor(database, index, failure.slice(0, failure.length / 2))
 }
 
