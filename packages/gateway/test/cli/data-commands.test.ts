@@ -121,12 +121,15 @@ describe('health', () => {
   test('is 1 when none does', async () => {
     const { code, out, err } = await sixtables(['health', '--endpoint', nobody])
     expect({ code, out }).toEqual({ code: 1, out: '' })
-    expect(err).toBe(`sixtables: no healthy server on ${nobody}: ECONNREFUSED; --wait 10 waits for one`)
+    const refused = `sixtables: no healthy server on ${nobody}: ECONNREFUSED; start one with sixtables start, or name another with --endpoint`
+    expect(err).toBe(`${refused}; --wait 10 waits for one`)
     let nowMs = 0
     const now = (): number => {
       nowMs += 100
       return nowMs
     }
+    const waited = await sixtables(['health', '--endpoint', nobody, '--wait', '0.2'], { now })
+    expect(waited).toEqual({ code: 1, out: '', err: refused })
     const json = await sixtables(['health', '--endpoint', nobody, '--json', '--wait', '0.2'], { now })
     expect(json.code).toBe(1)
     expect(JSON.parse(json.out)).toEqual({ healthy: false, endpoint: nobody, reason: 'ECONNREFUSED' })

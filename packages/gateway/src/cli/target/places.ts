@@ -44,6 +44,9 @@ export async function serverOf(flags: Flags, io: Io): Promise<Pick<ServerFacts, 
   throw new UsageError(whyNone(named.dir, found))
 }
 
+/** The remedy when no server answers at an address. */
+export const startOrName = 'start one with sixtables start, or name another with --endpoint'
+
 /** The message about a folder without a running server. */
 export function whyNone(dir: string, found: Exclude<FoundServer, { readonly state: 'running' }>): string {
   const start = `start one with sixtables start --data-dir ${dir}`

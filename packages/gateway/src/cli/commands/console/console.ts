@@ -6,10 +6,13 @@ import type { Flags } from '../../framework/command.ts'
 import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import { last } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
-import { serverOf } from '../../target/places.ts'
+import { serverOf, startOrName } from '../../target/places.ts'
 
 /** How long the server may take to send the page. */
 const answerMs = 5000
+
+/** How long the browser's program is watched: some end once the browser has the address, others are the browser. */
+const startMs = 3000
 
 /** @returns the exit code; 0 also where no browser could be started, since the address was printed */
 export async function openConsole(flags: Flags, io: Io): Promise<number> {
@@ -27,9 +30,7 @@ export async function openConsole(flags: Flags, io: Io): Promise<number> {
 /** @throws UsageError when nothing answers there, OperationError when no console is served */
 async function checkPage(page: string, address: string): Promise<void> {
   const answer = await fetch(page, { signal: AbortSignal.timeout(answerMs) }).catch((error: unknown) => {
-    throw new UsageError(
-      `no server answers on ${address} (${causeOf(error)}); start one with sixtables start, or name another with --endpoint`,
-    )
+    throw new UsageError(`no server answers on ${address} (${causeOf(error)}); ${startOrName}`)
   })
   await answer.arrayBuffer()
   if (!answer.ok) {
@@ -39,14 +40,21 @@ async function checkPage(page: string, address: string): Promise<void> {
   }
 }
 
-/** @returns why the browser did not start */
+/** @returns why the browser did not start; a program that still runs after a while is the browser itself */
 function opened(page: string): Promise<string | undefined> {
   const [command, ...args] = openerOf(process.platform, page)
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio: 'ignore', detached: true })
-    child.once('error', (error) => resolve(error.message))
-    child.once('exit', (code) => resolve(code === 0 || code === null ? undefined : `${command} ended with ${code}`))
-    child.once('spawn', () => child.unref())
+    const settle = (trouble?: string): void => {
+      clearTimeout(running)
+      child.unref()
+      resolve(trouble)
+    }
+    const running = setTimeout(settle, startMs)
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      settle(error.code === 'ENOENT' ? `there is no ${command} here` : error.message)
+    })
+    child.once('exit', (code, signal) => settle(code === 0 ? undefined : `${command} ended with ${code ?? signal}`))
   })
 }
 

@@ -7,7 +7,7 @@ import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import { text } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
-import { namedPlace, type Place, whyNone } from '../../target/places.ts'
+import { namedPlace, type Place, startOrName, whyNone } from '../../target/places.ts'
 import { messageIn } from '../../target/remote-target.ts'
 
 /** How long one answer may take, and how long it is until the next try. */
@@ -19,18 +19,19 @@ export async function health(flags: Flags, io: Io): Promise<number> {
   const waitMs = secondsOf(flags) * 1000
   const began = io.now()
   for (;;) {
-    const { address, trouble, hasAnswered } = await look(place)
+    const { address, trouble, hasAnswered, remedy } = await look(place)
     const tookMs = io.now() - began
     if (trouble === undefined || tookMs >= waitMs) {
       const isHealthy = trouble === undefined
       const where = address === undefined ? '' : ` on ${address}`
+      const hints = [
+        ...(remedy === undefined ? [] : [remedy]),
+        ...(waitMs === 0 && hasAnswered !== true ? ['--wait 10 waits for one'] : []),
+      ]
       if (flags['json'] === true) {
         io.out(JSON.stringify({ healthy: isHealthy, endpoint: address, ...(isHealthy ? {} : { reason: trouble }) }))
       } else if (isHealthy) io.out(`The server${where} answers.`)
-      else
-        io.err(
-          `sixtables: no healthy server${where}: ${trouble}${waitMs === 0 && hasAnswered !== true ? '; --wait 10 waits for one' : ''}`,
-        )
+      else io.err(`sixtables: no healthy server${where}: ${trouble}${hints.map((hint) => `; ${hint}`).join('')}`)
       return isHealthy ? exitCodes.ok : exitCodes.failed
     }
     await sleep(Math.min(pauseMs, waitMs - tookMs))
@@ -44,6 +45,8 @@ interface Look {
   readonly trouble?: string | undefined
   /** It told the trouble itself. */
   readonly hasAnswered?: boolean
+  /** Absent where the trouble says it. */
+  readonly remedy?: string
 }
 
 /** One try. A folder is read again each time: its server may be about to start. */
@@ -59,10 +62,12 @@ async function ask(address: string): Promise<Look> {
     const response = await fetch(`http://${address}/`, { signal: AbortSignal.timeout(answerMs) })
     const body = await response.text()
     if (!response.ok) return { address, trouble: messageIn(body) ?? `it answers ${response.status}`, hasAnswered: true }
-    return body.trim() === 'Ok' ? { address } : { address, trouble: 'what answers there is something else' }
+    if (body.trim() === 'Ok') return { address }
+    return { address, trouble: 'what answers there is something else', remedy: startOrName }
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError'
-    return { address, trouble: isLate ? `no answer in ${answerMs} ms` : causeOf(error) }
+    if (isLate) return { address, trouble: `no answer in ${answerMs} ms`, remedy: 'see to its log' }
+    return { address, trouble: causeOf(error), remedy: startOrName }
   }
 }
 
