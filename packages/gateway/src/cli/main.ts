@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import { complete, completeRequest } from './framework/complete.ts'
 import { exitCodes, OperationError, UsageError } from './framework/errors.ts'
 import { type Io, processIo } from './framework/io.ts'
+import { checkNewFolders } from './framework/new-folder.ts'
 import { parse } from './framework/parser.ts'
 import { plainFlag } from './framework/words.ts'
 import { program } from './registry.ts'
@@ -19,7 +20,10 @@ export async function main(args: readonly string[], io: Io = processIo): Promise
       return exitCodes.ok
     }
     const answer = await parse(helpFlag(args).map(plainFlag), program, version())
-    if ('run' in answer) return await answer.run(answer.flags, io)
+    if ('run' in answer) {
+      checkNewFolders(answer, program, io.cwd)
+      return await answer.run(answer.flags, io)
+    }
     io.out(answer.text)
     return exitCodes.ok
   } catch (error) {

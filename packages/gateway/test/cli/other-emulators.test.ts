@@ -7,7 +7,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openServer } from '../../src/cli/commands/start/open-server.ts'
 import { type StartSettings, startSettings } from '../../src/cli/commands/start/settings.ts'
 import { parse } from '../../src/cli/framework/parser.ts'
@@ -179,6 +179,20 @@ describe('the commands of the older emulator', () => {
     expect((await sixtables(['create', '/dev/null/x'])).code).toBe(2)
     expect((await sixtables(['create'])).err).toContain('name the folder to make')
     rmSync(folder, { recursive: true, force: true })
+  })
+
+  test.each([
+    ['plain', 'data', false],
+    ['of a flag, with ./', './testing', false],
+    ['of a flag, when it is there', 'testing', true],
+    ['of a command, when it is there', 'dump', true],
+  ])('start takes a folder with the name %s', async (_, name, isThere) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sixtables-start-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    if (isThere) await sixtables(['create', name], { cwd: folder })
+    const started = await startCommand([name], { cwd: folder })
+    expect(await started.stop()).toBe(0)
+    expect(started.said()).toContain(`Data is kept in ${join(folder, name)}\n`)
   })
 
   test('help is help', async () => {

@@ -1,5 +1,5 @@
 /** What holds for every command: help with examples that the parser takes and names that do not clash. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Command } from '../../src/cli/framework/command.ts'
 import { parse } from '../../src/cli/framework/parser.ts'
 import { plainFlag } from '../../src/cli/framework/words.ts'
@@ -53,11 +53,23 @@ describe('help', () => {
   test.each(runs)('of $words shows its examples and flags', async ({ words, command }) => {
     const { code, out, err } = await sixtables([...words.split(' '), '--help'])
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    expect(out).toContain('Examples:')
     expect(command.examples?.length ?? 0).toBeGreaterThan(0)
     for (const { name, hidden } of command.flags ?? []) {
       expect(out.includes(`--${name} `) || out.includes(`--${name}\n`), `--${name}`).toBe(hidden !== true)
     }
+  })
+
+  test.each(runs)('of $words has each example whole on one line at 80 columns', async ({ words, command }) => {
+    const { columns } = process.stdout
+    process.stdout.columns = 80
+    onTestFinished(() => {
+      process.stdout.columns = columns
+    })
+    const { out } = await sixtables([...words.split(' '), '--help'])
+    const examples = (command.examples ?? []).map(
+      ([line, why]) => `  # ${why}\n  ${line.replaceAll('$0', 'sixtables')}\n`,
+    )
+    expect(`${out}\n`.endsWith(`\n\nExamples:\n${examples.join('\n')}`), out).toBe(true)
   })
 
   test('of the program lists every command that is not hidden', async () => {

@@ -34,6 +34,8 @@ export interface Flag {
   readonly hidden?: true
   /** Known and refused, with these words behind its name: what does the same. */
   readonly refused?: string
+  /** Names of flags that other commands have for the same, which are given by mistake; each with the value as it is here. */
+  readonly insteadOf?: Readonly<Record<string, (value: string) => string>>
 }
 
 export interface Positional {
@@ -42,6 +44,8 @@ export interface Positional {
   readonly optional?: true
   /** One or more; only the last positional. */
   readonly list?: true
+  /** A folder, made when it is not there: new ones are not to be named like a flag or a command (new-folder.ts). */
+  readonly newFolder?: true
 }
 
 export interface Command {
@@ -69,6 +73,12 @@ export interface Program {
   readonly commands: readonly Command[]
   /** The one of them that runs when none is named. */
   readonly defaultCommand: Command
+}
+
+/** Examples as help shows them: each command whole on a line of its own, to be copied, below a comment with its effect. */
+export function examplesInHelp({ examples = [] }: Command): string {
+  const blocks = examples.map(([line, explanation]) => `  # ${explanation}\n  ${line.replaceAll('$0', 'sixtables')}`)
+  return blocks.length === 0 ? '' : `Examples:\n${blocks.join('\n\n')}`
 }
 
 /** `<dir>`, `[key]`, `<keys..>`: positionals as the parser and the help write them. */

@@ -2,11 +2,12 @@
  * The registry for yargs, which reads flags and writes help.
  */
 import yargs, { type Argv } from 'yargs'
-import { type Command, type Flags, type Program, type Run, usageOf } from './command.ts'
+import { type Command, examplesInHelp, type Flags, type Program, type Run, usageOf } from './command.ts'
 import { UsageError } from './errors.ts'
 import { readWords } from './words.ts'
 
 export interface Parsed {
+  readonly command: Command
   readonly run: Run
   readonly flags: Flags
 }
@@ -17,10 +18,11 @@ export type Answer = Parsed | { readonly text: string }
 /** @throws UsageError when the arguments make no sense */
 export async function parse(words: readonly string[], program: Program, version: string): Promise<Answer> {
   const { path, args } = readWords(words, program)
+  const asked = path.at(-1) ?? program.defaultCommand
   let chosen: Parsed | undefined
   let text = ''
-  const parser = addCommands(yargs(), program, (run, flags) => {
-    chosen = { run, flags }
+  const parser = addCommands(yargs(), program, (parsed) => {
+    chosen = parsed
   })
   await parser
     .scriptName('sixtables')
@@ -41,24 +43,36 @@ export async function parse(words: readonly string[], program: Program, version:
     .parseAsync(argumentsFor(args, path, program), {}, (_error, _flags, output) => {
       text = output
     })
-  if (text !== '') return { text }
+  if (text !== '') return { text: text === version ? text : withExamples(text, asked) }
   if (chosen === undefined) throw new UsageError('no command was given; see sixtables --help')
   return chosen
 }
 
+/** The parser would wrap the examples of a help, and put what they do into the same lines. */
+function withExamples(help: string, command: Command): string {
+  return [help, examplesInHelp(command)].filter((part) => part !== '').join('\n\n')
+}
+
 /**
  * The default command goes without its name, unless help is asked for: yargs makes the help of every command that is named,
- * whether it is printed or not (measured: 15 ms of a start of 150).
+ * whether it is printed or not (measured: 15 ms of a start of 150). Where the name of another command follows, as a folder, its own
+ * name stays, or that command would run.
  */
-function argumentsFor(args: readonly string[], path: readonly Command[], { defaultCommand }: Program): string[] {
+function argumentsFor(
+  args: readonly string[],
+  path: readonly Command[],
+  { commands, defaultCommand }: Program,
+): string[] {
   const named = path.length === 1 && path[0] === defaultCommand && args[0] === defaultCommand.name
-  return named && !args.some((arg) => /^(--help|-h)(=|$)/.test(arg)) ? args.slice(1) : [...args]
+  const [, ...behind] = args
+  const keepsName = behind.some((arg) => /^(--help|-h)(=|$)/.test(arg) || commands.some(({ name }) => name === arg))
+  return named && !keepsName ? behind : [...args]
 }
 
 /** The commands of a level; the default one is at the top. */
 type ProgramPart = Pick<Program, 'commands'> & Partial<Program>
 
-type Choose = (run: Run, flags: Flags) => void
+type Choose = (parsed: Parsed) => void
 
 function addCommands(y: Argv, { commands, defaultCommand }: ProgramPart, choose: Choose): Argv {
   for (const command of commands) {
@@ -69,9 +83,10 @@ function addCommands(y: Argv, { commands, defaultCommand }: ProgramPart, choose:
   return y
 }
 
-function runOf({ run }: Command, choose: Choose): (flags: Flags) => void {
+function runOf(command: Command, choose: Choose): (flags: Flags) => void {
+  const { run } = command
   return (flags) => {
-    if (run !== undefined) choose(run, flags)
+    if (run !== undefined) choose({ command, run, flags })
   }
 }
 
@@ -94,7 +109,6 @@ function addOne(y: Argv, command: Command, choose: Choose): Argv {
       ...(flag.default === undefined ? {} : { defaultDescription: flag.default }),
     })
   }
-  for (const [line, explanation] of command.examples ?? []) y.example(line, explanation)
   if (command.commands !== undefined) {
     const names = command.commands.map(({ name }) => name)
     addCommands(y, { commands: command.commands }, choose).demandCommand(

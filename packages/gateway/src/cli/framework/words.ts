@@ -51,7 +51,7 @@ export function readWords(args: readonly string[], program: Program): Words {
     const next = args[at + 1]
     // A switch may have its value behind it, where a word of that kind would be taken for something else.
     const hasValue = isSwitch && !arg.includes('=') && next !== undefined && isTruth(next)
-    read.push(readFlag(hasValue ? `${arg}=${next}` : arg, flags, path))
+    read.push(readFlag(hasValue ? `${arg}=${next}` : arg, next, flags, path))
     if (hasValue) at++
     // The parser would take the flag for one that was not given, or for an empty text.
     else if (!isSwitch && !arg.includes('=') && (next === undefined || next.startsWith('--'))) {
@@ -65,10 +65,11 @@ function isTruth(word: string): boolean {
   return /^(true|false)$/i.test(word)
 }
 
-function readFlag(arg: string, flags: readonly Flag[], path: readonly Command[]): string {
+/** @param next - the word behind it */
+function readFlag(arg: string, next: string | undefined, flags: readonly Flag[], path: readonly Command[]): string {
   const { name, value } = split(arg)
   const flag = flags.find((one) => one.name === name || (name === `no-${one.name}` && one.type === 'boolean'))
-  if (flag === undefined) throw unknownFlag(name, flags, path)
+  if (flag === undefined) throw unknownFlag({ name, value: value ?? next }, flags, path)
   if (flag.refused !== undefined) throw new UsageError(`--${name} ${flag.refused}`)
   if (flag.type !== 'boolean' || value === undefined) return arg
   if (!isTruth(value)) throw new UsageError(`--${name} is true or false; got "${value}"`)
@@ -90,7 +91,7 @@ function pathOf(args: readonly string[], program: Program): readonly Command[] {
       continue
     }
     const found: Command | undefined = choices.find(({ name }) => name === arg)
-    if (found === undefined) throw unknownCommand(arg, choices, path)
+    if (found === undefined) throw unknownCommand(arg, choices, path, program)
     path.push(found)
     choices = found.commands
   }
@@ -124,8 +125,23 @@ function split(arg: string): { readonly name: string; readonly value: string | u
   return { name, value }
 }
 
-function unknownCommand(word: string, choices: readonly Command[], path: readonly Command[]): UsageError {
+/** A flag of the default command or a command, as it is typed, when the word is its name. */
+export function nameOf(word: string, { commands, defaultCommand }: Program): string | undefined {
+  const isIt = ({ name, type, hidden }: Flag): boolean =>
+    hidden !== true && (name === word || (type === 'boolean' && `no-${name}` === word))
+  if (flagsOf(defaultCommand).some(isIt)) return `--${word}`
+  return commands.some(({ name, hidden }) => name === word && hidden !== true) ? `sixtables ${word}` : undefined
+}
+
+function unknownCommand(
+  word: string,
+  choices: readonly Command[],
+  path: readonly Command[],
+  program: Program,
+): UsageError {
   if (word === 'lab' && path.length === 0) return new UsageError('there is no command lab; the labs are sixtables-lab')
+  const slip = path.length === 0 ? nameOf(word, program) : undefined
+  if (slip !== undefined) return new UsageError(`there is no command ${word}; did you mean ${slip}?`)
   const near = nearest(
     word,
     choices.filter(({ hidden }) => hidden !== true).map(({ name }) => name),
@@ -134,13 +150,24 @@ function unknownCommand(word: string, choices: readonly Command[], path: readonl
   return new UsageError(`there is no command ${inWords(path, word)}; see ${inWords(['sixtables', ...path], '--help')}`)
 }
 
-function unknownFlag(name: string, flags: readonly Flag[], path: readonly Command[]): UsageError {
+interface GivenFlag {
+  readonly name: string
+  readonly value: string | undefined
+}
+
+function unknownFlag({ name, value }: GivenFlag, flags: readonly Flag[], path: readonly Command[]): UsageError {
+  const where = path.length === 0 ? '' : ` for ${inWords(path)}`
+  const meant = flags.find(({ insteadOf }) => insteadOf?.[name] !== undefined)
+  if (meant !== undefined) {
+    const hasValue = value !== undefined && value !== '' && !value.startsWith('-')
+    const instead = hasValue ? `--${meant.name} ${meant.insteadOf?.[name]?.(value)}` : `--${meant.name}`
+    return new UsageError(`there is no flag --${name}${where}; did you mean ${instead}?`)
+  }
   const words = flags
     .filter(({ hidden }) => hidden !== true)
     .flatMap((flag) => (flag.type === 'boolean' ? [flag.name, `no-${flag.name}`] : [flag.name]))
   const near = nearest(name, words)
   if (near !== undefined) return new UsageError(`there is no flag --${name}; did you mean --${near}?`)
-  const where = path.length === 0 ? '' : ` for ${inWords(path)}`
   return new UsageError(`there is no flag --${name}${where}; see ${inWords(['sixtables', ...path], '--help')}`)
 }
 

@@ -3,6 +3,7 @@
  * database and namespace. A command has only those that mean something to it.
  */
 import type { Flag } from '../framework/command.ts'
+import { defaultEndpoint, formatEndpoint } from './endpoint.ts'
 
 const group = 'What is looked at'
 
@@ -12,6 +13,12 @@ const endpoint: Flag = {
   describe: 'Address of a running server: host:port',
   default: 'DATASTORE_EMULATOR_HOST, or 127.0.0.1:8081',
   group,
+  // Flags of `start`.
+  insteadOf: {
+    host: () => 'HOST:PORT',
+    port: (port) => formatEndpoint({ host: defaultEndpoint.host, port: Number(port) }),
+    'host-port': (address) => address,
+  },
 }
 const dataDir: Flag = {
   name: 'data-dir',
