@@ -3,17 +3,18 @@
  *
  *   POST /v1/projects/{project}:{method}     application/json, application/x-protobuf: answered in the same type
  *   other paths                              router.ts
- *   unknown path, or wrong verb              404 with a plain text (measured)
+ *   unknown path, or wrong verb              404; below /v1/ an error as of a call, elsewhere a plain text
  *
  * T1  Nothing of a request from an unwelcome page is kept or done.           security.test.ts
  * T2  A client that goes away cancels its call.                                  http.test.ts
  *
- * Measured: paths, types, CORS headers and 413 on both of Google's emulators.
+ * Measured: paths, types, status codes, CORS headers and 413 on both of Google's emulators, whose 404 is a plain text everywhere.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { DatastoreError, Scheduler } from '@sixtables/engine'
+import { DatastoreError, type Scheduler } from '@sixtables/engine'
+import { nearest } from '@sixtables/engine/nearest'
 import { Call, type Handlers, messageOf, watcherHeader } from '../call.ts'
 import type { Calls } from '../calls/calls.ts'
 import type { Logger } from '../logger.ts'
@@ -157,7 +158,7 @@ export class HttpConnections {
       const found = this.#options.router.find(request.method ?? '', path)
       if (found === undefined) {
         request.resume()
-        send(response, 404, textType, `there is no ${request.method} ${path}\n`)
+        sendUnknown(request, response, { path, verbs: this.#options.router.verbsOf(path) })
         return
       }
       const body = await readBody(exchange)
@@ -192,6 +193,32 @@ export class HttpConnections {
     if (!(error instanceof BodyAborted)) statusOf(error, this.#options.logger)
     response.destroy()
   }
+}
+
+interface Unknown {
+  readonly path: string
+  /** Verbs of other routes of that path. */
+  readonly verbs: readonly string[]
+}
+
+/** The answer to an unknown path or a wrong verb. */
+function sendUnknown(request: IncomingMessage, response: ServerResponse, { path, verbs }: Unknown): void {
+  const remedy = dataTarget(path) === undefined ? (useVerb(verbs) ?? meantMethod(path)) : useVerb(['POST'])
+  const message = `there is no ${request.method} ${path}${remedy === undefined ? '' : `; ${remedy}`}`
+  if (path.startsWith('/v1/')) {
+    const form = formOf(request.headers['content-type']) ?? jsonForm
+    send(response, 404, form.contentType, form.error(new DatastoreError('NOT_FOUND', message)))
+  } else send(response, 404, textType, `${message}\n`)
+}
+
+function useVerb(verbs: readonly string[]): string | undefined {
+  return verbs.length === 0 ? undefined : `use ${verbs.join(' or ')}`
+}
+
+function meantMethod(path: string): string | undefined {
+  const [, verb] = /^\/v1\/projects\/[^/]+:([A-Za-z]+)$/.exec(path) ?? []
+  const near = verb === undefined ? undefined : nearest(verb, Object.keys(methods))
+  return near === undefined || near === verb ? undefined : `did you mean ${near}?`
 }
 
 interface DataTarget {

@@ -73,7 +73,9 @@ export async function* eventsOfLines(batches: AsyncIterable<readonly string[]>):
 
 export type Route = (request: RouteRequest) => MaybePromise<RouteAnswer>
 
-export type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+const verbs = ['GET', 'POST', 'PATCH', 'DELETE'] as const
+
+export type Verb = (typeof verbs)[number]
 
 export interface FoundRoute {
   readonly route: Route
@@ -120,6 +122,11 @@ export class Router {
       return { route: pattern.route, parameters: Object.fromEntries(parts) }
     }
     return undefined
+  }
+
+  /** The verbs that a path is served for. @throws INVALID_ARGUMENT as {@link find} */
+  verbsOf(path: string): readonly Verb[] {
+    return verbs.filter((verb) => this.find(verb, path) !== undefined)
   }
 }
 

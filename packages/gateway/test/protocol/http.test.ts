@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import type { LookupRequest, LookupResult } from '@sixtables/engine'
 import { describe, expect, test } from 'vitest'
+import type { Router } from '../../src/protocols/router.ts'
 import { engineDouble } from '../support/engines.ts'
 import { rawConnection, type TestGateway, testGateway, until } from '../support/gateway.ts'
 import { answer, lookupOf, request } from '../support/messages.ts'
@@ -202,14 +203,37 @@ describe('a refused request whose client is still sending', () => {
 
 describe('what is not there', () => {
   test.each([
-    ['POST', '/v1/projects/p:frobnicate'],
-    ['POST', '/v1/projects/p:Lookup'],
-    ['POST', '/v1/projects/p:toString'],
-    ['POST', '/v1/projects/p/databases/d:lookup'],
+    ['POST', '/v1/projects/p:frobnicate', ''],
+    ['POST', '/v1/projects/p:Lookup', '; did you mean lookup?'],
+    ['POST', '/v1/projects/p:runQeury', '; did you mean runQuery?'],
+    ['POST', '/v1/projects/p:toString', ''],
+    ['POST', '/v1/projects/p/databases/d:lookup', ''],
+    ['POST', '/v1/projects/%zz:lookup', ''],
+    ['GET', '/v1/projects/p:lookup', '; use POST'],
+    ['PUT', '/v1/projects/p:lookup', '; use POST'],
+    ['GET', '/v1/projects/p:runQeury', '; did you mean runQuery?'],
+    ['POST', '/v1/projects/p/things/t', '; use GET or DELETE'],
+  ])('%s %s is 404, an error as of any other call', async (method, path, remedy) => {
+    const thing = () => ({ text: '' })
+    const routes = (router: Router) => {
+      for (const verb of ['GET', 'DELETE'] as const) router.add(verb, '/v1/projects/{project}/things/{thing}', thing)
+    }
+    const gateway = await testGateway(engine, { routes })
+    const response = await send(gateway, { method, path, body: '{}' })
+    expect(response.status).toBe(404)
+    const error = { code: 404, status: 'NOT_FOUND', message: `there is no ${method} ${path}${remedy}` }
+    expect(await response.json()).toEqual({ error })
+  })
+
+  test('to a caller in protobuf such an error is protobuf', async () => {
+    const gateway = await testGateway(engine)
+    const response = await send(gateway, { path: '/v1/projects/p:runQeury', headers: protobuf })
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/x-protobuf'])
+    expect(await response.text()).toContain('did you mean runQuery?')
+  })
+
+  test.each([
     ['POST', '/v1beta3/projects/p:lookup'],
-    ['POST', '/v1/projects/%zz:lookup'],
-    ['GET', '/v1/projects/p:lookup'],
-    ['PUT', '/v1/projects/p:lookup'],
     ['GET', '/reset'],
     ['GET', '/shutdown'],
     ['POST', '/'],
