@@ -72,7 +72,10 @@ function parseComparison(tokens: TokenStream): Condition {
     operator,
     operand: parseOperand(tokens),
   })
-  if (token.type === 'symbol' && token.value in mirrored) return comparison(token.value as ComparisonOperator)
+  if (token.type === 'symbol' && token.value in mirrored) {
+    checkOperator(tokens, token)
+    return comparison(token.value as ComparisonOperator)
+  }
   switch (token.keyword) {
     case 'IN':
     case 'CONTAINS':
@@ -89,6 +92,15 @@ function parseComparison(tokens: TokenStream): Condition {
     default:
       throw tokens.unexpectedToken(token, operatorWords)
   }
+}
+
+/** Operators of other languages, which are two of GQL here. */
+const foreign: Readonly<Record<string, ComparisonOperator>> = { '==': '=', '=>': '>=', '=<': '<=', '<>': '!=' }
+
+function checkOperator(tokens: TokenStream, { value }: Token): void {
+  if (tokens.current.type !== 'symbol') return
+  const meant = foreign[`${value}${tokens.current.value}`]
+  if (meant !== undefined) throw tokens.unexpected('a value', `did you mean ${meant}?`)
 }
 
 /** A comparison with its value on the left. */

@@ -241,8 +241,14 @@ describe('what does not fit is refused with its place', () => {
     ['SELECT * FROM K WHERE', 22, /found the end of the query, but expected a condition/],
     ['SELECT * FROM K WHERE a', 24, /expected an operator/],
     ['SELECT * FROM K WHERE a =', 26, /found the end of the query, but expected a value/],
-    ['SELECT * FROM K WHERE a == 1', 26, /found "=", but expected a value/],
-    ['SELECT * FROM K WHERE a <> 1', 26, /found ">", but expected a value/],
+    ['SELECT * FROM K WHERE a == 1', 26, /found "=", but expected a value; did you mean =\?/],
+    ['SELECT * FROM K WHERE a <> 1', 26, /found ">", but expected a value; did you mean !=\?/],
+    ['SELECT * FROM K WHERE a => 1', 26, /found ">", but expected a value; did you mean >=\?/],
+    ['SELECT * FROM K WHERE a =< 1', 26, /found "<", but expected a value; did you mean <=\?/],
+    ['SELECT * FROM K WHERE a CONTIANS 1', 25, /expected an operator: .*; did you mean CONTAINS\?/],
+    ['SELECT * FORM K', 10, /found "FORM", but expected FROM, .*; did you mean FROM\?/],
+    ['SELCT * FROM K', 1, /found "SELCT", but expected SELECT or AGGREGATE; did you mean SELECT\?/],
+    ['SELECT * FROM K other', 17, /expected WHERE, ORDER BY, LIMIT, OFFSET, the end of the query$/],
     ['SELECT * FROM K WHERE a ! = 1', 25, /found "!"/],
     ["SELECT * FROM K WHERE a LIKE 'x'", 25, /found "LIKE", but expected an operator/],
     ['SELECT * FROM K WHERE NOT a = 1', 23, /found "NOT", but expected a condition/],
@@ -376,7 +382,9 @@ describe('without allow_literals', () => {
     'SELECT * FROM K OFFSET @c + 1',
     'SELECT COUNT_UP_TO(1) FROM K',
   ])('%s is refused', (text) => {
-    expect(() => parse(text, false)).toThrow(/found the literal ".*", but allow_literals is false/)
+    expect(() => parse(text, false)).toThrow(
+      /found the literal ".*", but allowLiterals \(allow_literals\) is false: bind the value as @name, or set it to true/,
+    )
     expect(() => parse(text)).not.toThrow()
   })
 

@@ -1,6 +1,7 @@
 /**
  * Tokens one after the other, and the errors of a parser: what was found where, and what would have fitted there.
  */
+import { nearest } from '@sixtables/engine/nearest'
 import { GqlError } from './gql-error.ts'
 import { nextToken, quote, type Token } from './tokens.ts'
 
@@ -106,7 +107,7 @@ export class TokenStream {
     if (!this.#options.allowLiterals) {
       throw this.errorAt(
         token,
-        `found the literal ${quote(token.text)}, but allow_literals is false: bind the value as @name`,
+        `found the literal ${quote(token.text)}, but allowLiterals (allow_literals) is false: bind the value as @name, or set it to true`,
       )
     }
   }
@@ -118,10 +119,18 @@ export class TokenStream {
 
   unexpectedToken(token: Token, expected: string, hint?: string): GqlError {
     const found = token.type === 'end' ? 'the end of the query' : quote(token.text)
-    return this.errorAt(token, `found ${found}, but expected ${expected}${hint === undefined ? '' : `; ${hint}`}`)
+    const remedy = hint ?? misspelt(token, expected)
+    return this.errorAt(token, `found ${found}, but expected ${expected}${remedy === undefined ? '' : `; ${remedy}`}`)
   }
 
   errorAt(token: Token, message: string): GqlError {
     return new GqlError(this.#text, token.at, message)
   }
+}
+
+/** The keyword among those that are expected, which stand in capitals, for a name that is nearly it. */
+function misspelt({ type, value }: Token, expected: string): string | undefined {
+  if (type !== 'name') return undefined
+  const near = nearest(value.toUpperCase(), expected.match(/\b[A-Z_]{2,}\b/g) ?? [])
+  return near === undefined || near === value.toUpperCase() ? undefined : `did you mean ${near}?`
 }
