@@ -11,8 +11,8 @@
  * I7  Row keys are made and taken apart by `tables` and what is below it, and by `on-demand`, which makes rows. Nobody else
  *     imports a file or a name of `rowKeyParts`.
  * I8  Within the console, a page for browsers, a folder imports only itself and folders before it in `consoleOrder`; a page imports
- *     no other page. It speaks to the server over HTTP alone, and imports of the workspace nothing but the reader of GQL, which is
- *     plain computing (`consoleReads`).
+ *     no other page. It speaks to the server over HTTP alone, and imports of the workspace nothing but plain computing: the reader
+ *     of GQL, and times in words (`consoleReads`).
  */
 import { posix } from 'node:path'
 import { type Finding, isShipped, isTest, type SourceFile, withoutComments } from './repository.ts'
@@ -68,7 +68,8 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
 export const consoleOrder: readonly string[] = ['model', 'api', 'components', 'pages', 'app']
 
 /** Folders and files of the gateway that the console runs in the browser too. */
-const consoleReads = /^\.\.\/\.\.\/src\/gql\/(complete|gql-error|literals|parse|print|syntax|tokens)\.ts$/
+const consoleReads =
+  /^\.\.\/\.\.\/src\/(controls\/time-in-words|gql\/(complete|gql-error|literals|parse|print|syntax|tokens))\.ts$/
 
 /** The packages, bottom first. */
 export const packageOrder: readonly string[] = ['engine', 'gateway', 'bigtable', 'bench']

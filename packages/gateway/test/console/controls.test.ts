@@ -123,6 +123,7 @@ consoleTests('the controls', ({ visit }) => {
     await page.getByLabel('Unit').selectOption('hours')
     await page.getByRole('button', { name: 'Advance' }).click()
     await page.locator('.clock-now', { hasText: '2030-01-01T02:00:00' }).waitFor()
+    await page.getByText('Moved on by 2 h.').waitFor()
     await page.getByLabel('Move to').fill('2031-01-01T00:00:00Z')
     await page.getByRole('button', { name: 'Set' }).click()
     await page.locator('.clock-now', { hasText: '2031-01-01' }).waitFor()

@@ -1,12 +1,12 @@
 /** The clock of the emulator: it can be moved on, and set back to real time. */
 import { useState } from 'preact/hooks'
+import { timeInWords } from '../../../../src/controls/time-in-words.ts'
 import { deleteJson, postJson } from '../../api/http.ts'
 import { ActionNote } from '../../components/action-note.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { ChoiceField, TextField } from '../../components/field.tsx'
 import { NeedsOneProcess } from '../../components/shared-store.tsx'
 import { useAction, useLoaded } from '../../components/use-loaded.ts'
-import { counted } from '../../model/numbers.ts'
 
 interface ClockReport {
   readonly now: string
@@ -84,5 +84,5 @@ export function ClockControl() {
 }
 
 function offsetInWords(ms: number): string {
-  return ms === 0 ? 'Not moved.' : `Moved on by ${counted(ms)} ms.`
+  return ms === 0 ? 'Not moved.' : `Moved on by ${timeInWords(ms)}.`
 }

@@ -1,4 +1,5 @@
 /** `sixtables clock`: the clock of a running server, which it has over HTTP too. */
+import { timeInWords } from '../../../controls/time-in-words.ts'
 import type { Flags } from '../../framework/command.ts'
 import { UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
@@ -36,5 +37,5 @@ export function clockReset(flags: Flags, io: Io): Promise<number> {
 }
 
 function clockInWords({ now, offsetMs }: ClockReport): readonly string[] {
-  return [offsetMs === 0 ? now : `${now}, moved on by ${offsetMs} ms`]
+  return [offsetMs === 0 ? now : `${now}, moved on by ${timeInWords(offsetMs)}`]
 }
