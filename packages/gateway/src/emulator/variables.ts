@@ -17,3 +17,13 @@ export function variablesOf(address: string, project: string): Readonly<Record<s
     METADATA_SERVER_DETECTION: 'none',
   }
 }
+
+/** A line that sets a variable in a POSIX shell, to be pasted or read by `eval`. */
+export function exportLine(name: string, value: string): string {
+  return `export ${name}=${isPlainWord(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`}`
+}
+
+/** Whether no shell sees anything special in a value. */
+export function isPlainWord(value: string): boolean {
+  return /^[\w.:/@-]+$/.test(value)
+}

@@ -1,5 +1,5 @@
 /** `sixtables env`: the environment by which client libraries find a server, in the words of a shell or a tool. */
-import { variablesOf } from '../../../emulator/variables.ts'
+import { exportLine, isPlainWord, variablesOf } from '../../../emulator/variables.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import { oneOf } from '../../framework/flag-values.ts'
@@ -30,7 +30,7 @@ const nothingSet: { readonly address: string; readonly project?: string } = { ad
 type Line = (name: string, value: string) => string
 
 const setting: Readonly<Record<Exclude<EnvFormat, 'json'>, Line>> = {
-  shell: (name, value) => `export ${name}=${quoted(value, `'${value.replaceAll("'", `'\\''`)}'`)}`,
+  shell: exportLine,
   fish: (name, value) => `set -gx ${name} ${quoted(value, `'${value.replaceAll(/['\\]/g, '\\$&')}'`)}`,
   powershell: (name, value) => `$env:${name} = '${value.replaceAll("'", "''")}'`,
   cmd: (name, value) => `set "${name}=${value}"`,
@@ -59,5 +59,5 @@ function unsetLines(entries: readonly Entry[], format: EnvFormat): readonly stri
 
 /** Quotes characters that shells interpret. */
 function quoted(value: string, inQuotes: string): string {
-  return /^[\w.:/@[\]-]+$/.test(value) && !/[[\]]/.test(value) ? value : inQuotes
+  return isPlainWord(value) ? value : inQuotes
 }

@@ -10,7 +10,7 @@ import { metadataFileOf } from '../../../admin/export-locations.ts'
 import type { Flags } from '../../framework/command.ts'
 import { exitCodes, UsageError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
-import { askInstead, openStore } from '../../target/open-store.ts'
+import { openStore } from '../../target/open-store.ts'
 import { placeOf } from '../../target/places.ts'
 import { inWords, ProgressLines, refusalsInWords, runOnServer, wantedOf } from '../../target/transfer.ts'
 
@@ -42,7 +42,7 @@ async function importIntoFolder(
 ): Promise<{ entities: number; bytes: number }> {
   return await refusalsInWords(async () => {
     const metadataFile = await metadataFileOf(path)
-    const engine = await openStore({ dir: dataDir }, askInstead)
+    const engine = await openStore({ dir: dataDir })
     try {
       return await engine.importEntities(engine.database(wanted.project, wanted.database), {
         metadataFile,

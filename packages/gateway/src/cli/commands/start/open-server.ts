@@ -109,7 +109,7 @@ async function openEngineFor(
 ): ReturnType<typeof openStore> {
   const { bigtable } = settings
   const shared = bigtable === undefined ? undefined : await sharedOptions(bigtable, scheduler)
-  return await openStore({
+  const options: EngineOptions = {
     scheduler,
     shared,
     dir: settings.dataDir,
@@ -125,7 +125,8 @@ async function openEngineFor(
     seed: settings.seed,
     tablets: settings.tablets,
     onBackgroundFailure: told,
-  })
+  }
+  return await openStore(options, 'Stop that one, or choose another folder with --data-dir.')
 }
 
 async function sharedOptions(bigtable: BigtableSetting, scheduler: Scheduler): Promise<EngineOptions['shared']> {
