@@ -39,7 +39,7 @@ test('the file of a killed server is recognised: nothing answers, another progra
   await first.close()
   // Its own port may have another server by now; nothing listens on this one.
   writeFileSync(join(dir, serverFileName), left.replace(first.address, '127.0.0.1:2'))
-  expect(await findServer(dir)).toMatchObject({ state: 'gone', reason: 'ECONNREFUSED' })
+  expect(await findServer(dir)).toMatchObject({ state: 'gone', reason: 'connection refused' })
 
   const stranger = createServer((_request, response) => response.end('hello')).listen(0, '127.0.0.1')
   await new Promise((resolve) => stranger.once('listening', resolve))

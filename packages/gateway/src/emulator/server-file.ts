@@ -99,9 +99,30 @@ function isServerFacts(value: unknown): value is ServerFacts {
   return [address, project, startedAt].every((one) => typeof one === 'string') && typeof pid === 'number'
 }
 
-/** `ECONNREFUSED` and the like: fetch wraps the reason. */
+/** The reason why a server did not answer, in words. */
 export function causeOf(error: unknown): string {
+  const code = codeOf(error)
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-  if (cause instanceof Error && 'code' in cause) return String(cause.code)
-  return cause instanceof Error ? cause.message : String(cause)
+  return causes[code] ?? (code !== '' ? code : cause instanceof Error ? cause.message : String(cause))
+}
+
+/** `ECONNREFUSED` and the like, empty where there is none: fetch wraps the reason. */
+export function codeOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+}
+
+/** Codes of Node and of its fetch (undici). */
+const causes: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection closed',
+  UND_ERR_SOCKET: 'connection closed',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  ENOTFOUND: 'unknown host',
+  EAI_AGAIN: 'the name of the host cannot be looked up now',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  HPE_INVALID_CONSTANT: 'the answer is not HTTP',
 }

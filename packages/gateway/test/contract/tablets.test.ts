@@ -151,7 +151,10 @@ describe('sixtables top', () => {
   })
 
   test.each([
-    [['--endpoint', '127.0.0.1:2'], 'no server answers on 127.0.0.1:2 (ECONNREFUSED); start one with sixtables start'],
+    [
+      ['--endpoint', '127.0.0.1:2'],
+      'no server answers on 127.0.0.1:2 (connection refused); start one with sixtables start',
+    ],
     [['--table', 'Things'], 'there is no table "Things"; there is Entities,'],
     [['--interval', '0'], '--interval is a number above 0; got "0"'],
     [['--span', 'long'], '--span is a number above 0; got "long"'],

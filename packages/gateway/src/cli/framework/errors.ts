@@ -4,8 +4,15 @@
  *   0  all went well
  *   1  the command ran and found something wrong: a damaged store, an operation that failed
  *   2  the command could not be carried out as asked: a flag, a name, a port, a folder
+ *   130, 143  a signal ended the command before it was done: 128 and the number of SIGINT or SIGTERM, as a shell reports
+ *             a command that has no handler of its own
  */
-export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const
+export const exitCodes = { ok: 0, failed: 1, usage: 2, interrupted: 130, terminated: 143 } as const
+
+/** The exit code of a command that a signal has ended early. */
+export function exitCodeOf(signal: NodeJS.Signals): number {
+  return signal === 'SIGTERM' ? exitCodes.terminated : exitCodes.interrupted
+}
 
 /** For the reference. */
 export const exitCodesInWords: Readonly<Record<keyof typeof exitCodes, string>> = {
@@ -13,6 +20,9 @@ export const exitCodesInWords: Readonly<Record<keyof typeof exitCodes, string>> 
   failed: 'the command ran and found something wrong, or its operation failed',
   usage:
     'the command cannot be carried out as asked: a flag, a key, a port in use, a server that does not answer, a folder that cannot be opened',
+  interrupted:
+    'Ctrl-C (SIGINT) ended the command before it was done; where Ctrl-C is the usual end (`start`, `record`, `top`, `requests --follow`) the code is 0',
+  terminated: 'the same by SIGTERM',
 }
 
 /** Told to the user in its one message, without stack or help text; the exit code is 2. */

@@ -14,10 +14,10 @@ import type { Flags } from '../framework/command.ts'
 import { OperationError } from '../framework/errors.ts'
 import type { Io } from '../framework/io.ts'
 import { databaseOf, projectOf } from './database.ts'
-import { askInstead, openClosedStore, openStore } from './open-store.ts'
+import { openClosedStore, openStore } from './open-store.ts'
 import { placeOf } from './places.ts'
 import { refusal, refusalOf } from './refusal.ts'
-import { askServer, fetchServer } from './remote-target.ts'
+import { askServer, bodyOf, fetchServer } from './remote-target.ts'
 
 export interface Api {
   /** Address of the server, or the folder. */
@@ -45,9 +45,7 @@ export async function openApi(flags: Flags, io: Io, options: { readonly create?:
       close: async () => {},
     }
   }
-  const engine = await (options.create === true
-    ? openStore({ dir: place.dir }, askInstead)
-    : openClosedStore(place.dir))
+  const engine = await (options.create === true ? openStore({ dir: place.dir }) : openClosedStore(place.dir))
   const handlers = handlersOf(engine)
   return {
     ...names,
@@ -78,7 +76,7 @@ async function callServer(address: string, { project, method, message }: Asked):
     headers: { 'content-type': 'application/x-protobuf' },
     body: new Uint8Array(message),
   })
-  const body = Buffer.from(await response.arrayBuffer())
+  const body = await bodyOf(address, response)
   const type = response.headers.get('content-type') ?? 'no type'
   if (response.ok && type.includes('protobuf')) return body
   if (response.ok) throw new OperationError(`${address} answered ${method} with ${type}; it is no Datastore`)

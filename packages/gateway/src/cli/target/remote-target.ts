@@ -3,7 +3,7 @@
  */
 import { inspectionPath, methodOf } from '../../admin/emulator/inspection.ts'
 import type { ProgressEvent } from '../../admin/emulator/progress.ts'
-import { causeOf } from '../../emulator/server-file.ts'
+import { causeOf, codeOf } from '../../emulator/server-file.ts'
 import { OperationError, UsageError } from '../framework/errors.ts'
 import { eventData } from './events.ts'
 import { refusal } from './refusal.ts'
@@ -38,7 +38,7 @@ export async function askServer(
 ): Promise<unknown> {
   const json = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
   const response = await fetchServer(address, path, { method, ...json })
-  const text = await response.text()
+  const text = (await bodyOf(address, response)).toString()
   if (response.ok) {
     try {
       return JSON.parse(text)
@@ -112,7 +112,7 @@ export async function openEvents(
 /** @throws UsageError when there is no server, OperationError when there is one that does not answer */
 export function fetchServer(address: string, path: string, request: RequestInit): Promise<Response> {
   return fetch(`http://${address}${path}`, request).catch((error: unknown) => {
-    const code = causeOf(error)
+    const code = codeOf(error)
     if (code === 'UND_ERR_HEADERS_TIMEOUT') {
       throw new OperationError(
         `the server on ${address} is there, but has not answered in 300 s; it is busy, or this takes longer: look at ` +
@@ -121,16 +121,24 @@ export function fetchServer(address: string, path: string, request: RequestInit)
     }
     if (['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)) throw goneServer(address, error)
     throw new UsageError(
-      `no server answers on ${address} (${code}); start one with sixtables start, name another with --endpoint, or open a ` +
+      `no server answers on ${address} (${causeOf(error)}); start one with sixtables start, name another with --endpoint, or open a ` +
         'folder with --data-dir',
     )
   })
 }
 
+/** The whole body of an answer. @throws OperationError when the server ends before it */
+export async function bodyOf(address: string, response: Response): Promise<Buffer> {
+  const bytes = await response.arrayBuffer().catch((error: unknown) => {
+    throw goneServer(address, error)
+  })
+  return Buffer.from(bytes)
+}
+
 function goneServer(address: string, error?: unknown): OperationError {
   const reason = error === undefined ? '' : ` (${causeOf(error)})`
   return new OperationError(
-    `the server on ${address} went away before it had answered${reason}; see to its log, then ask again`,
+    `the server on ${address} went away before it had answered${reason}; look at its log; before you repeat a write, look whether it was done`,
   )
 }
 

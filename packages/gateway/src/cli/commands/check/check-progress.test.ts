@@ -80,9 +80,18 @@ test('a server that is slow or has gone is told from one that is absent', async 
   const address = gone.address() as { readonly port: number }
   expect(await sixtables(['check', '--endpoint', `127.0.0.1:${address.port}`])).toMatchObject({
     code: 2,
-    err: expect.stringMatching(/went away before it had answered/),
+    err: expect.stringMatching(/went away before it had answered \(connection (closed|reset)\)/),
   })
   gone.close()
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 100\r\n\r\n'
+  const half = createServer((socket) => socket.once('data', () => socket.end(head)))
+  await new Promise<void>((resolve) => half.listen(0, '127.0.0.1', resolve))
+  const { port } = half.address() as { readonly port: number }
+  expect(await sixtables(['gql', 'SELECT * FROM K', '--endpoint', `127.0.0.1:${port}`])).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/^sixtables: .*went away before it had answered \(connection closed\)/),
+  })
+  half.close()
   expect(await sixtables(['check', '--endpoint', '127.0.0.1:1'])).toMatchObject({
     code: 2,
     err: expect.stringMatching(/no server answers/),

@@ -13,7 +13,7 @@ import { FixtureError } from '../../../fixtures/fixture-error.ts'
 import { formatPath } from '../../../fixtures/plain-value.ts'
 import { type SeedReport, seedStore } from '../../../fixtures/seed.ts'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
+import { exitCodeOf, exitCodes, OperationError, UsageError } from '../../framework/errors.ts'
 import { oneOf } from '../../framework/flag-values.ts'
 import type { Io } from '../../framework/io.ts'
 import { counted } from '../../framework/print.ts'
@@ -22,6 +22,10 @@ import { openApi } from '../../target/api-call.ts'
 import { apiStore } from '../../target/api-store.ts'
 import { ProgressLines } from '../../target/transfer.ts'
 
+/** Told where a seed ended early. */
+const secondRun =
+  'To run it again, first delete the entities whose keys the file does not give: they would come a second time, under new ids. Those with keys in the file are replaced'
+
 export async function seed(flags: Flags, io: Io): Promise<number> {
   const format: FixtureFormat | undefined = oneOf(flags, 'format', fixtureFormats)
   const kind = flags['kind'] === undefined ? undefined : String(flags['kind'])
@@ -29,11 +33,13 @@ export async function seed(flags: Flags, io: Io): Promise<number> {
   /** Known to be written; absent = nothing was sent to be. */
   let written: number | undefined
   const endedEarly = (): string =>
-    written === undefined ? 'nothing is written' : `at least ${counted(written, 'entity is', 'entities are')} written`
+    written === undefined
+      ? 'nothing is written'
+      : `at least ${counted(written, 'entity is', 'entities are')} written. ${secondRun}`
   // From the first: stdin, a folder or a server may keep it waiting.
-  const release = io.onSignal(() => {
+  const release = io.onSignal((signal) => {
     io.err(`sixtables: ended before the end of ${name === stdinWord ? 'stdin' : name}; ${endedEarly()}`)
-    io.exit(exitCodes.failed)
+    io.exit(exitCodeOf(signal))
   })
   const work = async (): Promise<SeedReport> => {
     // Before anything is asked or opened: a fixture that is wrong is told at once.

@@ -110,6 +110,14 @@ describe('sixtables start', () => {
     expect(run.err).toEqual([])
   })
 
+  test('quotes a project that a shell would take apart', async () => {
+    const run = new Run('--testing', '--port', '0', '--project', "Ada's shop!")
+    await run.running()
+    expect(run.out).toContain("  export DATASTORE_PROJECT_ID='Ada'\\''s shop!'")
+    run.signal()
+    expect(await run.code).toBe(0)
+  })
+
   test('listens on an IPv6 address and writes it in brackets', async () => {
     const run = new Run('--testing', '--host-port', '[::1]:0')
     const interfaces = Object.values(networkInterfaces()).flat()
@@ -153,7 +161,7 @@ describe('sixtables start', () => {
     expect(run.exits, 'one Ctrl-C, told twice').toEqual([])
     run.nowMs = 1000
     run.signal()
-    expect(run.exits).toEqual([1])
+    expect(run.exits).toEqual([143])
     await run.code
   })
 
@@ -214,7 +222,9 @@ describe('sixtables start', () => {
     const address = await run.running()
     await put(address, '1', 5)
     const second = await done('--port', '0')
-    expect(second).toEqual({ code: 2, out: '', err: expect.stringContaining('another process has it open') })
+    const who = `another process has it open (a sixtables server, process ${process.pid}, on ${address}). `
+    expect(second).toEqual({ code: 2, out: '', err: expect.stringContaining(`${who}Stop that one, or choose another`) })
+    expect(second.err).toContain('--data-dir')
     expect(second.err).not.toContain('--endpoint')
     const at = ['--data-dir', '.sixtables']
     expect((await done('check', ...at)).out).toContain('All agree.')
@@ -287,7 +297,7 @@ describe('the address that a server leaves in its folder', () => {
     // Its own port may have another server by now; nothing listens on this one.
     writeFileSync(join(folder, '.sixtables', 'server.json'), left.replace(killed, '127.0.0.1:2'))
     const gone =
-      /^sixtables: the server that left its address 127\.0\.0\.1:\d+ in .* is gone \(process \d+, started .*ECONNREFUSED\); start one with sixtables start --data-dir /
+      /^sixtables: the server that left its address 127\.0\.0\.1:\d+ in .* is gone \(process \d+, started .*connection refused\); start one with sixtables start --data-dir /
     expect(await done('env-init', ...at)).toEqual({ code: 2, out: '', err: expect.stringMatching(gone) })
     expect((await done('health', ...at)).code).toBe(1)
     expect((await done('inspect', 'rows', 'ToDo:1', ...at)).out).toContain('{priority: 5}')

@@ -5,16 +5,18 @@
  *     export DATASTORE_EMULATOR_HOST=127.0.0.1:8081              three; the last one is printed only once the port
  *   Dev App Server is now running.                               answers.
  *
- * SIGINT, SIGTERM and POST /shutdown close the port, then the store, and end with exit code 0; a second signal ends at once.
+ * SIGINT, SIGTERM and POST /shutdown close the port, then the store, and end with exit code 0; a second signal ends at once,
+ * with its own exit code.
  * Under npm one Ctrl-C arrives twice, from the terminal and from npm, so the second must come a moment later.
  */
 
 import { setFlagsFromString } from 'node:v8'
 import { DatastoreError } from '@sixtables/engine'
+import { exportLine } from '../../../emulator/variables.ts'
 import { failureLog } from '../../../logger.ts'
 import { isLocalName } from '../../../protocols/guard.ts'
 import type { Flags } from '../../framework/command.ts'
-import { exitCodes, OperationError } from '../../framework/errors.ts'
+import { exitCodeOf, exitCodes, OperationError } from '../../framework/errors.ts'
 import type { Io } from '../../framework/io.ts'
 import { type Endpoint, formatEndpoint } from '../../target/endpoint.ts'
 import { lineLogger } from './logger.ts'
@@ -37,7 +39,7 @@ export async function start(flags: Flags, io: Io): Promise<number> {
   const release = io.onSignal((signal) => {
     logger.info(`${signal} received`)
     firstSignalAt ??= io.now()
-    if (io.now() - firstSignalAt > sameSignalMs) io.exit(exitCodes.failed)
+    if (io.now() - firstSignalAt > sameSignalMs) io.exit(exitCodeOf(signal))
     stop()
   })
   const told = failureLog(logger)
@@ -122,7 +124,7 @@ function announce(endpoint: Endpoint, settings: StartSettings, io: Io): void {
   io.out(`API endpoint: http://${address}`)
   io.out('Client libraries find it by:')
   io.out(`  export DATASTORE_EMULATOR_HOST=${address}`)
-  io.out(`  export DATASTORE_PROJECT_ID=${project}`)
+  io.out(`  ${exportLine('DATASTORE_PROJECT_ID', project)}`)
   io.out('  export METADATA_SERVER_DETECTION=none')
   io.out('Dev App Server is now running.')
 }
