@@ -33,12 +33,16 @@ export function placeInWords(place: BigtablePlace): string {
 export class TableMissing extends DatastoreError {
   /** The table, or the instance that it was in. */
   readonly missing: string
+  /** Advice at a gateway that runs. */
   readonly remedy: string
 
-  constructor(missing: string, remedy: string, said: string) {
+  constructor(missing: string, { emulator }: BigtablePlace, { remedy, said }: Record<'remedy' | 'said', string>) {
     super('NOT_FOUND', `there is no ${missing}; ${remedy} (${said})`)
     this.missing = missing
-    this.remedy = remedy
+    this.remedy =
+      emulator === undefined
+        ? `make it if it is still not there (${remedy}), then start this gateway anew`
+        : 'start this gateway anew, which makes it'
   }
 }
 
@@ -132,16 +136,14 @@ function notFound(error: CallError, place: BigtablePlace, said: string): Datasto
   }
   const { table, instance, project } = place
   return /instance/i.test(error.message) && !isTable
-    ? new TableMissing(
-        `instance ${instance} in project ${project}`,
-        `\`gcloud bigtable instances list --project ${project}\` lists those that there are`,
+    ? new TableMissing(`instance ${instance} in project ${project}`, place, {
+        remedy: `\`gcloud bigtable instances list --project ${project}\` lists those that there are`,
         said,
-      )
-    : new TableMissing(
-        `table ${table} in instance ${instance} of project ${project}`,
-        `\`sixtables bigtable create ${flags(place)}\` makes it`,
+      })
+    : new TableMissing(`table ${table} in instance ${instance} of project ${project}`, place, {
+        remedy: `\`sixtables bigtable create ${flags(place)}\` makes it`,
         said,
-      )
+      })
 }
 
 function roleFor(doing: string): string {

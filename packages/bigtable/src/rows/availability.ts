@@ -46,6 +46,11 @@ export class Availability {
     return this.#failure
   }
 
+  /** AV4 */
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
   onFailure(listener: Listener): void {
     this.#listeners.push(listener)
   }
@@ -92,8 +97,7 @@ export class Availability {
     this.#set(
       new DatastoreError(
         'UNAVAILABLE',
-        `there was no ${missing} at ${time} UTC; make it if it is still not there (${remedy}), then start this gateway anew: it knows ids and ` +
-          'indexes of the table that is gone, and serves no more',
+        `there was no ${missing} at ${time} UTC; ${remedy}: it knows ids and indexes of the table that is gone, and serves no more`,
       ),
     )
   }

@@ -22,7 +22,7 @@ import {
   type Wanted,
 } from '@sixtables/engine'
 import { bigtableLimits } from '../client/limits.ts'
-import { placeInWords, silenceRemedy } from '../client/place.ts'
+import { placeInWords, silenceRemedy, TableMissing } from '../client/place.ts'
 import type { TableClient } from '../client/table-client.ts'
 import { Availability } from './availability.ts'
 import { conditionFilter, mutationOf, rowOf, wantedFilter } from './filters.ts'
@@ -58,6 +58,10 @@ export class BigtableRows implements RowStore {
 
   get failure(): DatastoreError | undefined {
     return this.#availability.failure
+  }
+
+  get isGone(): boolean {
+    return this.#availability.isGone
   }
 
   onFailure(listener: (failure: DatastoreError | undefined) => void): void {
@@ -120,6 +124,7 @@ export class BigtableRows implements RowStore {
       return found
     } catch (error) {
       if (error instanceof DatastoreError) await this.#availability.note(error)
+      if (error instanceof TableMissing) this.#availability.checkThere()
       throw error
     } finally {
       this.#underWay.delete(answer)

@@ -4,7 +4,9 @@ import type { Metadata } from '@grpc/grpc-js'
 import { families, openEngine, type Scheduler, systemScheduler } from '@sixtables/engine'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { patienceMs } from '../../../gateway/test/support/patience.ts'
+import { CallError } from '../../src/client/call-error.ts'
 import { callCredentials } from '../../src/client/credentials.ts'
+import { problemOf } from '../../src/client/place.ts'
 import { createBigtableTable, openBigtable } from '../../src/index.ts'
 import { FakeBigtable, type FakeMethod } from '../support/fake-bigtable.ts'
 import { placeOf, sleptScheduler } from '../support/fake-client.ts'
@@ -77,6 +79,17 @@ test('no such table', async () => {
   expect(await problem(openBigtable(options()))).toMatch(
     /there is no table sixtables in instance local of project demo; `sixtables bigtable create --bigtable-project demo/,
   )
+})
+
+test('a table that is gone from Google is to be made before the gateway starts anew; that of an emulator is not', () => {
+  const { emulator: _emulator, ...real } = placeOf(fake.address, 'sixtables')
+  const missing = new CallError(5, `table "${table}" not found`)
+  expect(problemOf(missing, real, 'read rows')).toMatchObject({
+    remedy: expect.stringMatching(/^make it .*`sixtables bigtable create .*start this gateway anew$/),
+  })
+  expect(problemOf(missing, placeOf(fake.address, 'sixtables'), 'read rows')).toMatchObject({
+    remedy: 'start this gateway anew, which makes it',
+  })
 })
 
 test('no rights to read, and none to make a table', async () => {

@@ -372,8 +372,8 @@ export class ClockRow {
         finish()
       }
       for (const { refused } of batch) refused(error)
-      this.#wantsWrite = true
-      if (error instanceof EpochRaised) return
+      this.#wantsWrite = !this.#store.isOver
+      if (error instanceof EpochRaised || this.#store.isOver) return
       if (!(error instanceof DatastoreError)) throw error
       return await this.#store.pause(4)
     }

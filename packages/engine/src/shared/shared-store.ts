@@ -1,7 +1,7 @@
 /**
  * One process at a store that several share: the rows, its own name, and how it waits.
  *
- * P1  Work that must come to an end, whatever the store answers, is repeated until the process closes.
+ * P1  Work that must come to an end, whatever the store answers, is repeated until the process closes, or the store is gone for good.
  */
 import { setMaxListeners } from 'node:events'
 import type { Scheduler } from '../clock.ts'
@@ -69,6 +69,11 @@ export class SharedStore {
     return this.#closing.signal
   }
 
+  /** Whether no call of the rows will be answered any more. */
+  get isOver(): boolean {
+    return this.closing.aborted || this.rows.isGone === true
+  }
+
   /** For work in slices that no client can end. */
   context(): RequestContext {
     return requestContext({ clock: this.scheduler })
@@ -97,6 +102,7 @@ export class SharedStore {
       try {
         return await step()
       } catch (error) {
+        if (this.rows.isGone === true) throw this.rows.failure ?? error
         if (!(error instanceof DatastoreError) || this.closing.aborted) throw error
         await this.pause(attempt)
       }
@@ -110,7 +116,8 @@ export class SharedStore {
    */
   inBackground(work: () => Promise<void>, isEndless = false): void {
     const running = work().catch((error) => {
-      if (!this.closing.aborted) this.#onFailure(error)
+      // A store that is gone has told so itself.
+      if (!this.isOver) this.#onFailure(error)
     })
     if (isEndless) return
     this.#running.add(running)

@@ -32,7 +32,7 @@ export interface SharedTransactionsParts {
   readonly commits: SharedCommits
   readonly rows: TransactionRows
   /** Named where it does not answer. */
-  readonly store: Pick<StoreState, 'location' | 'silenceRemedy'>
+  readonly store: Pick<StoreState, 'location' | 'silenceRemedy' | 'failure' | 'isGone'>
 }
 
 export class SharedTransactions {
@@ -117,18 +117,26 @@ export class SharedTransactions {
       if (reads.set.isEmpty && reads.groups.length === 0) reads = undefined
     }
     checkAlive(context)
+    // It might wait for a commit to its group that has no end any more.
+    if (this.#goneWith !== undefined) throw this.#goneWith
     const commit = this.#commits.commit(input, reads)
     // Its caller may go; it ends in any case.
     commit.catch(() => {})
     try {
       return await this.wanted(context, commit)
     } catch (error) {
-      if (!(error instanceof Gone)) throw error
+      const isCutOff = error instanceof Gone || error === this.#goneWith
+      if (!isCutOff || !(error instanceof DatastoreError)) throw error
       throw new DatastoreError(error.code, `${error.message}; whether it was committed is not known`, {
         committed: 'unknown',
         cause: error,
       })
     }
+  }
+
+  /** The failure of a store that is gone for good. */
+  get #goneWith(): DatastoreError | undefined {
+    return this.#store.isGone === true ? this.#store.failure : undefined
   }
 
   /** Waits as long as the caller does, and at most ten seconds for one that has set no deadline. */
@@ -140,8 +148,9 @@ export class SharedTransactions {
     const over = new AbortController()
     const late = async (): Promise<never> => {
       await context.clock.sleep(answerWithinMs, over.signal)
-      const { location, silenceRemedy = 'try again later' } = this.#store
-      throw new Gone('UNAVAILABLE', `${location} did not answer within ${answerWithinMs / 1000} s; ${silenceRemedy}`)
+      const { location, silenceRemedy = 'try again later', failure } = this.#store
+      const silence = `${location} did not answer within ${answerWithinMs / 1000} s; ${silenceRemedy}`
+      throw new Gone('UNAVAILABLE', failure?.message ?? silence)
     }
     try {
       const wanted = whileWanted(context, settled)

@@ -164,6 +164,8 @@ export interface StoreState {
   readonly failure?: DatastoreError | undefined
   /** Calls `listener` when that happens, and with `undefined` when it is over; a store that has failed by K5 never serves again. */
   onFailure?(listener: (failure: DatastoreError | undefined) => void): void
+  /** Whether it refuses all calls for good, with `failure`, since its data is gone; absent = it is not. */
+  readonly isGone?: boolean
 }
 
 /** Ranges in which no reader finds a row any more. */

@@ -25,11 +25,14 @@ afterAll(async () => {
 
 const settings = '/emulator/v1/projects/demo/databases/(default)/settings'
 
+const heldCommits =
+  'a store that several gateways share has no held commits: each is applied at once. Use a store of one process for this.'
+
 /** Operations of the Firestore API answer 200, with the error in them. */
 describe('a call that needs a store of one process is refused, with what to do instead', () => {
   test.each([
-    ['POST', '/emulator/inspect/release', undefined, 501, 'applied at once'],
-    ['POST', '/emulator/inspect/release?project=demo&key=K:1&milestone=A', undefined, 501, 'applied at once'],
+    ['POST', '/emulator/inspect/release', undefined, 501, heldCommits],
+    ['POST', '/emulator/inspect/release?project=demo&key=K:1&milestone=A', undefined, 501, heldCommits],
     ['POST', '/emulator/faults', { code: 'UNAVAILABLE' }, 501, 'stop a gateway'],
     ['POST', '/emulator/faults', { holdApply: true }, 501, 'stop a gateway'],
     ['POST', '/emulator/clock', { advanceMs: 60_000 }, 501, 'wait'],

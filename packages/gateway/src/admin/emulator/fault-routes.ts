@@ -25,7 +25,7 @@ const faultsPath = '/emulator/faults'
 const clockPath = '/emulator/clock'
 
 export interface Controls {
-  readonly engine: Pick<Engine, 'isShared' | 'store'>
+  readonly engine: Pick<Engine, 'isShared'>
   readonly faults: Faults
   readonly clock: EmulatorClock
 }
@@ -33,7 +33,7 @@ export interface Controls {
 export function addFaultRoutes(router: Router, { engine, faults, clock }: Controls): void {
   router.add('GET', faultsPath, () => ({ json: { faults: faults.list() } }))
   router.add('POST', faultsPath, ({ body }) => {
-    needOneProcess(engine, { what: 'a fault', instead: 'stop a gateway to see what clients do' })
+    needOneProcess(engine, 'takes no faults: stop a gateway to see what clients do')
     // Everything in it is checked by add().
     const { id } = faults.add(bodyObject(body) as FaultOptions)
     return { json: faults.list().find((fault) => fault.id === id) }
@@ -50,7 +50,7 @@ export function addFaultRoutes(router: Router, { engine, faults, clock }: Contro
   const told = () => ({ json: { now: clock.now().toISOString(), offsetMs: clock.offsetMs } })
   router.add('GET', clockPath, told)
   router.add('POST', clockPath, async ({ body }) => {
-    needOneProcess(engine, { what: 'moving the clock', instead: 'wait' })
+    needOneProcess(engine, 'has the time of its machines: wait for a later one')
     await moveOn(clock, bodyObject(body))
     return told()
   })

@@ -115,7 +115,7 @@ export function placeOf({ project, database, namespace }: Parameters): CommitFil
 }
 
 async function release(engine: Engine, parameters: Parameters): Promise<unknown> {
-  needOneProcess(engine, { what: 'releasing commits', instead: 'each commit is applied at once here' })
+  needOneProcess(engine, 'has no held commits: each is applied at once')
   const { key, milestone = 'B', version } = parameters
   if (milestone !== 'A' && milestone !== 'B') throw invalidArgument(`milestone is A or B, not "${milestone}"`)
   if (version !== undefined && !/^\d{1,19}$/.test(version)) {
