@@ -18,6 +18,8 @@ export interface Waiting {
   sleep(ms: number): Promise<void>
   /** Uniform in [0, 1). */
   random(): number
+  /** Hears of each answer after which the call is repeated. */
+  onAnswer?(answer: CallError): void
 }
 
 export interface Attempt {
@@ -55,7 +57,10 @@ export async function withRetries<T>(
         backoff = firstBackoffMs
         patience = waiting.attemptMs
       } else if (error.code === grpcCodes.DEADLINE_EXCEEDED) patience *= 2
-      if (error.code !== grpcCodes.DEADLINE_EXCEEDED) answer = error
+      if (error.code !== grpcCodes.DEADLINE_EXCEEDED) {
+        answer = error
+        waiting.onAnswer?.(error)
+      }
       const pause = waiting.random() * backoff
       if (passedMs() + pause >= timeoutMs) throw answer ?? error
       backoff = Math.min(backoff * 2, lastBackoffMs)

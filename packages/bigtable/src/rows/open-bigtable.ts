@@ -6,8 +6,9 @@
  */
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js'
 import { type Scheduler, stopwatch, systemScheduler } from '@sixtables/engine'
+import type { CallError } from '../client/call-error.ts'
 import { defaultCredentials } from '../client/credentials.ts'
-import { adminAddress, type BigtablePlace, checkPlace, dataAddress } from '../client/place.ts'
+import { adminAddress, type BigtablePlace, checkPlace, dataAddress, silenceRemedy } from '../client/place.ts'
 import { attemptMs, type Waiting } from '../client/retry.ts'
 import { TableAdmin } from '../client/table-admin.ts'
 import { TableClient } from '../client/table-client.ts'
@@ -26,6 +27,8 @@ export interface BigtableOptions extends BigtablePlace {
   readonly attemptMs?: number | undefined
   /** The table of an emulator must be there too; default: it is made where it is missing. */
   readonly mustExist?: boolean | undefined
+  /** Told once, at opening, that nothing listens at the address of the emulator yet, with what to do; it is waited for. */
+  readonly onWaiting?: ((line: string) => void) | undefined
   /** Connections to the data API; default 4, and 1 to an emulator. */
   readonly connections?: number | undefined
 }
@@ -50,7 +53,7 @@ export async function openBigtable(options: BigtableOptions): Promise<BigtableRo
   checkPlace(options)
   const { data, admin, waiting, timeoutMs, close } = await connect(options)
   try {
-    const tables = new TableAdmin(options, admin, waiting, Math.min(timeoutMs, openingMs))
+    const tables = new TableAdmin(options, admin, tellingOf(options, waiting), Math.min(timeoutMs, openingMs))
     if (options.emulator !== undefined && options.mustExist !== true) await tables.create()
     await tables.checkFamilies()
     const client = new TableClient(options, data, waiting, timeoutMs)
@@ -62,6 +65,18 @@ export async function openBigtable(options: BigtableOptions): Promise<BigtableRo
     close()
     throw error
   }
+}
+
+/** Tells of an emulator that does not listen. */
+function tellingOf({ emulator, onWaiting, ...place }: BigtableOptions, waiting: Waiting): Waiting {
+  if (emulator === undefined || onWaiting === undefined) return waiting
+  let isTold = false
+  const onAnswer = ({ message }: CallError): void => {
+    if (isTold || !message.includes('ECONNREFUSED')) return
+    isTold = true
+    onWaiting(`nothing listens at ${emulator}, waiting for it; ${silenceRemedy({ ...place, emulator })}`)
+  }
+  return { ...waiting, onAnswer }
 }
 
 /**

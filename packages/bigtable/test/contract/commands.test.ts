@@ -44,6 +44,16 @@ test('a Bigtable that refuses is one line, and exit code 2', async () => {
   }
 })
 
+test('a start says once that nothing listens at the emulator yet, and goes on when it does', async () => {
+  let refused = 0
+  fake.fault = () => (refused++ < 3 ? { type: 'refuse', code: 14, message: 'connect ECONNREFUSED' } : undefined)
+  const server = await startCommand(['--store', 'bigtable', ...named, '--host', '127.0.0.1'], { env })
+  expect(
+    server.said().split(`nothing listens at ${fake.address}, waiting for it; is the emulator running?`),
+  ).toHaveLength(2)
+  await server.stop()
+})
+
 test('check looks at a table or at another place, and repairs no table', async () => {
   const check = ['check', '--store', 'bigtable', ...named]
   expect((await sixtables([...check, '--endpoint', 'localhost:1'], { env })).err).toContain('give one of them')

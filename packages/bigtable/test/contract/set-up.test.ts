@@ -46,7 +46,14 @@ function withFamilies(gcRules: Readonly<Record<string, object | undefined>>): vo
 }
 
 test('no Bigtable at the address', async () => {
-  const said = await problem(openBigtable({ ...options(), emulator: '127.0.0.1:9', scheduler: sleptScheduler() }))
+  const told: string[] = []
+  const onWaiting = (line: string) => told.push(line)
+  const said = await problem(
+    openBigtable({ ...options(), emulator: '127.0.0.1:9', scheduler: sleptScheduler(), onWaiting }),
+  )
+  expect(told).toEqual([
+    expect.stringMatching(/^nothing listens at 127\.0\.0\.1:9, waiting for it; is the emulator running/),
+  ])
   expect(said).toMatch(/127\.0\.0\.1:9.*is the emulator running\? BIGTABLE_EMULATOR_HOST.*ECONNREFUSED/)
 })
 

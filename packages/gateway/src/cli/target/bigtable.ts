@@ -22,6 +22,8 @@ interface OpenOptions {
   readonly scheduler?: Scheduler
   /** The table of an emulator is not made where it is missing. */
   readonly mustExist?: boolean
+  /** Told that nothing listens at the address of the emulator yet. */
+  readonly onWaiting?: (line: string) => void
 }
 
 /** The exports of @sixtables/bigtable that are used here. */

@@ -108,7 +108,7 @@ async function openEngineFor(
   { told, logger }: { readonly told: (error: unknown) => void; readonly logger: Logger },
 ): ReturnType<typeof openStore> {
   const { bigtable } = settings
-  const shared = bigtable === undefined ? undefined : await sharedOptions(bigtable, scheduler)
+  const shared = bigtable === undefined ? undefined : await sharedOptions(bigtable, scheduler, logger)
   const options: EngineOptions = {
     scheduler,
     shared,
@@ -129,13 +129,17 @@ async function openEngineFor(
   return await openStore(options, 'Stop that one, or choose another folder with --data-dir.')
 }
 
-async function sharedOptions(bigtable: BigtableSetting, scheduler: Scheduler): Promise<EngineOptions['shared']> {
+async function sharedOptions(
+  bigtable: BigtableSetting,
+  scheduler: Scheduler,
+  logger: Logger,
+): Promise<EngineOptions['shared']> {
   const { project, instance, table } = bigtable
   const resetRefusal =
     `a reset deletes data of the Bigtable table ${table} (instance ${instance}, project ${project}); start the gateway with ` +
     '--allow-reset to consent'
   return {
-    rows: await openRows(bigtable, { scheduler }),
+    rows: await openRows(bigtable, { scheduler, onWaiting: (line) => logger.warn(line) }),
     gateway: drawGateway(),
     ...(bigtable.allowReset ? {} : { resetRefusal }),
   }
