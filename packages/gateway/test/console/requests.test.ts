@@ -105,9 +105,26 @@ consoleTests('Requests', ({ visit }) => {
       letFollow()
       const refused = page.locator('.call-result').getByText('INVALID_ARGUMENT')
       expect(await refused.evaluate((tag) => tag.scrollWidth <= tag.clientWidth)).toBe(true)
+
+      // So it is on the way to the other view.
+      let letView = (): void => {}
+      const views = new Promise<void>((resolve) => {
+        letView = resolve
+      })
+      await page.route('**/events?transaction=any', (route) => views.then(() => route.continue()))
+      const viewing = page.waitForRequest(/events\?transaction=any/)
+      await page.getByRole('link', { name: 'Transactions' }).click()
+      await viewing
+      const transaction = client.transaction()
+      await transaction.run()
+      await transaction.rollback()
+      letView()
+      await page.getByRole('row').filter({ hasText: 'rolled back' }).waitFor()
     })
     const list = await (await fetch(`${origin}/emulator/requests`)).json()
     expect(list.requests.map(({ method }: { method: string }) => method)).toEqual([
+      'rollback',
+      'beginTransaction',
       'lookup',
       'lookup',
       'runQuery',

@@ -11,7 +11,7 @@ import { CallTable } from './call-table.tsx'
 import { Detail } from './detail.tsx'
 import { Filters, filtersOf } from './filters.tsx'
 import { Transactions } from './transactions.tsx'
-import { useFeed } from './use-feed.ts'
+import { type UsedFeed, useFeed } from './use-feed.ts'
 
 export default function RequestsPage({ route }: PageProps) {
   const isTransactions = route.parts[0] === 'transactions'
@@ -21,6 +21,8 @@ export default function RequestsPage({ route }: PageProps) {
     const members = { ...filters, id: Number.isInteger(id) ? String(id) : undefined, ...changed }
     navigate(addressOf('requests', isTransactions ? ['transactions'] : [], members), { replace })
   }
+  // One feed for both views: there is no moment without a stream between them.
+  const used = useFeed(isTransactions ? 'transaction=any' : queryOf(filters))
   const open = (one: number | undefined): void => go({ id: one === undefined ? undefined : String(one) })
   return (
     <section class="page requests">
@@ -46,9 +48,10 @@ export default function RequestsPage({ route }: PageProps) {
       <div class={`requests-body ${Number.isInteger(id) ? 'has-detail' : ''}`}>
         <div class="requests-list">
           {isTransactions ? (
-            <Transactions openId={id} onOpen={open} />
+            <Transactions used={used} openId={id} onOpen={open} />
           ) : (
             <Calls
+              used={used}
               filters={filters}
               openId={id}
               onFilter={(changed) => go({ ...changed, id: undefined })}
@@ -62,7 +65,13 @@ export default function RequestsPage({ route }: PageProps) {
   )
 }
 
+function queryOf(filters: QueryMembers): string {
+  const members = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  return new URLSearchParams(members).toString()
+}
+
 interface CallsProps {
+  readonly used: UsedFeed
   readonly filters: QueryMembers
   /** Not a number = none. */
   readonly openId: number
@@ -70,15 +79,13 @@ interface CallsProps {
   readonly onOpen: (id: number | undefined) => void
 }
 
-function Calls({ filters, openId, onFilter, onOpen }: CallsProps) {
-  const members = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
-  const query = new URLSearchParams(members).toString()
-  const { feed, error, hold, older } = useFeed(query)
+function Calls({ used, filters, openId, onFilter, onOpen }: CallsProps) {
+  const { feed, error, hold, older } = used
   const [isPaused, setPaused] = useState(false)
   const [isScrolled, setScrolled] = useState(false)
   const isHeld = isPaused || isScrolled || Number.isInteger(openId)
   // Before the page is painted: what says that it is paused takes no more calls.
-  useLayoutEffect(() => hold(isHeld), [isHeld, query])
+  useLayoutEffect(() => hold(isHeld), [isHeld, queryOf(filters)])
   const state = isPaused ? 'Paused' : isHeld ? 'Held while you look' : 'Live'
   return (
     <>

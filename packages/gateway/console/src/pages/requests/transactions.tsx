@@ -1,5 +1,5 @@
 /** Transactions as bars over time: their calls, their waits for others, and the victims; and the same as a table. */
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNote } from '../../components/error-note.tsx'
 import { SafeText } from '../../components/safe-text.tsx'
@@ -8,19 +8,22 @@ import { addressOf } from '../../model/route.ts'
 import { BarPicture } from './bar-picture.tsx'
 import { shortTransaction } from './requests-api.ts'
 import { type Bar, barsOf } from './transaction-bars.ts'
-import { useFeed } from './use-feed.ts'
+import type { UsedFeed } from './use-feed.ts'
 
 /** Bars in the picture. */
 const barsMax = 30
 
 export interface TransactionsProps {
+  /** The feed of all calls in transactions. */
+  readonly used: UsedFeed
   readonly openId: number
   readonly onOpen: (id: number | undefined) => void
 }
 
-export function Transactions({ openId, onOpen }: TransactionsProps) {
-  const { feed, error, hold, older } = useFeed('transaction=any')
+export function Transactions({ used: { feed, error, hold, older }, openId, onOpen }: TransactionsProps) {
   const [back, setBack] = useState(0)
+  // The list of calls may have been held.
+  useLayoutEffect(() => hold(false), [])
   const bars = barsOf(feed.shown, Date.now())
   const end = Math.max(Math.min(bars.length, barsMax), bars.length - back)
   const shown = bars.slice(Math.max(0, end - barsMax), end)
