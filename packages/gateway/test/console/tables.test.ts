@@ -133,6 +133,20 @@ consoleTests('Six tables', ({ visit }) => {
       .waitFor()
   })
 
+  test('at each width the heads of all panes are of one height, and the words in Go to are seen whole', async () => {
+    const { page } = await visit('#/tables/demo')
+    await page.getByText('The tables are empty').waitFor()
+    const heights = () =>
+      page.locator('.table-pane-head').evaluateAll((heads) => [...new Set(heads.map((head) => head.clientHeight))])
+    for (const width of [1280, 1440, 1600]) {
+      await page.setViewportSize({ width, height: 800 })
+      await expect.poll(async () => (await heights()).length, { message: `${width} px` }).toBe(1)
+    }
+    const input = page.getByLabel('Go to')
+    await input.fill((await input.getAttribute('placeholder')) ?? '')
+    expect(await input.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true)
+  })
+
   test('boundaries of tablets lie between the rows', async () => {
     const { page, origin, emulator, go } = await visit('')
     // The rows are read before the commit and come after it, and after the begin of the stream that would have told of it.

@@ -28,7 +28,7 @@ export function JumpForm({ target, onJump }: { readonly target: Target; readonly
         <input
           type="search"
           value={text}
-          placeholder="kind or key: ToDo, ToDo:1"
+          placeholder="kind or key: ToDo:1"
           aria-invalid={wrong !== ''}
           onInput={(event) => setText(event.currentTarget.value)}
         />
