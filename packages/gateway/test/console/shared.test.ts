@@ -111,7 +111,7 @@ consoleTests('the console at a store that gateways share', ({ visit }) => {
     await page.keyboard.press('Escape')
 
     // Writes of the page itself are shown.
-    await page.getByRole('button', { name: 'Import' }).click()
+    await page.getByRole('button', { name: 'Import…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('a managed export').check()
     await dialog.getByLabel('Folder of the export').fill(join(folder, 'four'))

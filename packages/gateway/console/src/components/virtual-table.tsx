@@ -8,6 +8,7 @@
  * VT1  The grid itself has the focus and names its active cell; Tab leaves it.
  * VT2  When rows come above the viewport (`shift`), the rows in sight stay where they are, and so does the active one.
  * VT3  Another list begins at its top, however far the one before was scrolled.         gateway/test/console/data.test.ts
+ * VT4  A shade on the right edge tells of columns beyond it.                            gateway/test/console/data.test.ts
  */
 // biome-ignore-all lint/a11y/useSemanticElements: rows that are placed one by one are not laid out as a table, and then lose its roles
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active cell
@@ -55,6 +56,8 @@ const headHeight = 32
 interface Place {
   readonly scrollTop: number
   readonly height: number
+  /** Columns lie beyond the right edge. */
+  readonly hasMore: boolean
 }
 
 interface Active {
@@ -66,7 +69,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const { columns, list, count, isComplete = true, onView, shift = 0 } = props
   const element = useRef<HTMLDivElement>(null)
   const id = useId()
-  const [place, setPlace] = useState<Place>({ scrollTop: 0, height: 600 })
+  const [place, setPlace] = useState<Place>({ scrollTop: 0, height: 600, hasMore: false })
   const [active, setActive] = useState<Active>({ row: 0, column: 0 })
   const viewport = { ...place, count, rowHeight }
   const { first, last, top, contentHeight } = rowWindow(viewport)
@@ -87,7 +90,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   return (
     <div
       ref={element}
-      class="virtual-table"
+      class={`virtual-table ${place.hasMore ? 'has-more' : ''}`}
       role="grid"
       tabIndex={0}
       aria-label={props.label}
@@ -169,9 +172,15 @@ function usePlace(element: { current: HTMLDivElement | null }, setPlace: (place:
     const grid = element.current
     if (grid === null) return
     const read = (): void =>
-      setPlace({ scrollTop: grid.scrollTop, height: Math.max(rowHeight, grid.clientHeight - headHeight) })
+      setPlace({
+        scrollTop: grid.scrollTop,
+        height: Math.max(rowHeight, grid.clientHeight - headHeight),
+        hasMore: grid.scrollLeft + grid.clientWidth < grid.scrollWidth - 1,
+      })
     const observer = new ResizeObserver(read)
     observer.observe(grid)
+    // The head is as wide as its columns.
+    if (grid.firstElementChild !== null) observer.observe(grid.firstElementChild)
     grid.addEventListener('scroll', read, { passive: true })
     read()
     return () => {

@@ -18,13 +18,13 @@ export function EntityActions({ onDialog }: { readonly onDialog: (dialog: OpenDi
   return (
     <div class="toolbar">
       <button type="button" onClick={() => onDialog({ type: 'create' })}>
-        New entity
+        New entity…
       </button>
       <button type="button" onClick={() => onDialog({ type: 'import' })}>
-        Import
+        Import…
       </button>
       <button type="button" onClick={() => onDialog({ type: 'export' })}>
-        Export
+        Export…
       </button>
     </div>
   )

@@ -80,6 +80,7 @@ function EmptyData({ place }: { readonly place: Place }) {
 function Query({ place, catalog }: { readonly place: Place; readonly catalog: Catalog }) {
   const [met, setMet] = useState<readonly string[]>([])
   const [runs, setRuns] = useState(0)
+  const [isChanged, setChanged] = useState(false)
   const [dialog, setDialog] = useState<OpenDialog | undefined>(undefined)
   const gql = place.gql ?? printGql(wholeKind(place.kind))
   const read = readStatement(gql)
@@ -96,6 +97,13 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
     },
     [JSON.stringify(place)],
   )
+  const shared = {
+    scope: place,
+    isChanged,
+    runs,
+    isExplained: place.isExplained,
+    onExplain: (isExplained: boolean) => go({ isExplained }, { replace: true }),
+  }
   return (
     <>
       <header class="data-head">
@@ -108,27 +116,18 @@ function Query({ place, catalog }: { readonly place: Place; readonly catalog: Ca
         onDialog={setDialog}
         onOpened={(opened) => go({ opened }, { replace: true })}
       />
-      <QueryPanel scope={place} gql={gql} kinds={catalog.kinds} properties={met} onRun={run} />
+      <QueryPanel scope={place} gql={gql} kinds={catalog.kinds} properties={met} onRun={run} onChanged={setChanged} />
       {read instanceof GqlError ? (
         <p class="muted">The query has a mistake, so nothing was run.</p>
       ) : read.type === 'aggregate' ? (
-        <AggregateView
-          scope={place}
-          statement={read}
-          runs={runs}
-          isExplained={place.isExplained}
-          onExplain={(isExplained) => go({ isExplained }, { replace: true })}
-        />
+        <AggregateView {...shared} statement={read} />
       ) : (
         <ResultsView
-          scope={place}
+          {...shared}
           statement={read}
           columns={place.columns}
-          runs={runs}
-          isExplained={place.isExplained}
           onMet={setMet}
           onColumns={(columns) => go({ columns }, { replace: true })}
-          onExplain={(isExplained) => go({ isExplained }, { replace: true })}
           onSort={(property) => run(printGql(sortedBy(read, property)))}
           onOpen={(key) => go({ opened: formatKeyPath(key.path) })}
           onDuplicate={(key) => setDialog({ type: 'duplicate', key: formatKeyPath(key.path) })}

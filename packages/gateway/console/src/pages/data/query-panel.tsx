@@ -2,8 +2,10 @@
  * The query of Data: as a form and as GQL, of which either edits the other. It runs when the user says so.
  *
  * Q1  Form and GQL are two views of one text: the form's changes are printed into it, and the form shows what the text says.
+ * Q2  The page knows when the query as it stands is not the one that was run: then nothing can be deleted by it.
+ *                                                                                     gateway/test/console/data.test.ts
  */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { GqlError } from '../../../../src/gql/gql-error.ts'
 import { printGql } from '../../../../src/gql/print.ts'
 import type { EntityScope } from '../../api/entities.ts'
@@ -24,17 +26,22 @@ export interface QueryPanelProps {
   /** Properties met in the results. */
   readonly properties: readonly string[]
   readonly onRun: (gql: string) => void
+  /** Whether the query as it stands is another one than `gql`, or none. */
+  readonly onChanged: (isChanged: boolean) => void
 }
 
-export function QueryPanel({ scope, gql, kinds, properties, onRun }: QueryPanelProps) {
+export function QueryPanel({ scope, gql, kinds, properties, onRun, onChanged }: QueryPanelProps) {
   const draft = useDraft(gql)
   const { text, read, wrong, form } = draft
   const [isGql, setGql] = useState(() => !('filters' in readForm(gql)))
   const [focusCount, setFocusCount] = useState(0)
   const mistake = read instanceof GqlError ? read : undefined
   const known = useProperties(scope, text, properties)
+  const isWrong = !isGql && wrong !== undefined
+  const isChanged = isWrong || text.trim() !== gql.trim()
+  useLayoutEffect(() => onChanged(isChanged), [isChanged, onChanged])
   const run = (): void => {
-    if (mistake !== undefined || (!isGql && wrong !== undefined)) return
+    if (mistake !== undefined || isWrong) return
     onRun(draft.given())
   }
   useShortcut('/', () => {
@@ -49,7 +56,7 @@ export function QueryPanel({ scope, gql, kinds, properties, onRun }: QueryPanelP
         <button type="button" class="primary" title="Ctrl+Enter" disabled={mistake !== undefined} onClick={run}>
           Run
         </button>
-        {text.trim() !== gql && mistake === undefined && <span class="muted">changed, not run yet</span>}
+        {isChanged && mistake === undefined && <span class="muted">changed, not run yet</span>}
       </div>
       {isGql ? (
         <Editor
@@ -78,12 +85,16 @@ export function QueryPanel({ scope, gql, kinds, properties, onRun }: QueryPanelP
           </pre>
         </>
       )}
-      {mistake !== undefined && (
-        <p class="query-mistake" role="status">
-          <SafeText text={mistake.message} />
-        </p>
-      )}
+      {mistake !== undefined && <Mistake mistake={mistake} />}
     </section>
+  )
+}
+
+function Mistake({ mistake }: { readonly mistake: GqlError }) {
+  return (
+    <p class="query-mistake" role="status">
+      <SafeText text={mistake.message} />
+    </p>
   )
 }
 

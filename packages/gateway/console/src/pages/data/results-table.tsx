@@ -48,7 +48,7 @@ export function ResultsTable({ scope, statement, results, shown, selection, onSo
     {
       id: '__key__',
       title: 'key',
-      width: `calc(${Math.max(18, results.keyWidth)}ch + 56px)`,
+      width: `calc(${Math.max(12, results.keyWidth)}ch + 56px)`,
       sorted: sortOf('__key__'),
       cell: ({ entity }) => <KeyCell scope={scope} apiKey={entity.key} onOpen={onOpen} />,
     },

@@ -28,6 +28,8 @@ import { type Selection, useSelection } from './selection.ts'
 export interface ResultsViewProps {
   readonly scope: EntityScope
   readonly statement: SelectStatement
+  /** The query above is no longer the one of these results. */
+  readonly isChanged: boolean
   readonly columns: readonly string[] | undefined
   readonly isExplained: boolean
   readonly runs: number
@@ -99,25 +101,24 @@ type ResultsBarProps = ResultsViewProps & {
 }
 
 function ResultsBar(props: ResultsBarProps) {
-  const { scope, statement, results, selection, shown, isExplained, onColumns, onExplain } = props
+  const { scope, statement, isChanged, results, selection, shown, onColumns } = props
   const [deleted, setDeleted] = useState<SelectStatement | readonly ApiKey[] | undefined>(undefined)
   const canDelete = findsEntities(statement)
   return (
     <div class="toolbar results-bar">
       <Count scope={scope} statement={statement} results={results} />
       <ColumnChooser met={results.columns} shown={shown} onChange={onColumns} />
-      <button type="button" aria-pressed={isExplained} onClick={() => onExplain(!isExplained)}>
-        Explain
-      </button>
+      <ExplainButton {...props} />
       {selection.rows.length > 0 ? (
         <SelectionActions {...props} onDelete={canDelete ? setDeleted : undefined} />
       ) : (
         canDelete && (
-          <button type="button" class="danger" onClick={() => setDeleted(statement)}>
+          <button type="button" class="danger" disabled={isChanged} onClick={() => setDeleted(statement)}>
             Delete all found
           </button>
         )
       )}
+      {isChanged && <ResultsOf gql={printGql(statement)} />}
       {deleted !== undefined && (
         <DeleteDialog
           scope={scope}
@@ -129,6 +130,36 @@ function ResultsBar(props: ResultsBarProps) {
         />
       )}
     </div>
+  )
+}
+
+/** The plan is that of the results: one that is shown can always be closed. */
+function ExplainButton({
+  isChanged,
+  isExplained,
+  onExplain,
+}: Pick<ResultsViewProps, 'isChanged' | 'isExplained' | 'onExplain'>) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isExplained}
+      disabled={isChanged && !isExplained}
+      onClick={() => onExplain(!isExplained)}
+    >
+      Explain
+    </button>
+  )
+}
+
+/** The query that was run, while another one is being written above. */
+function ResultsOf({ gql }: { readonly gql: string }) {
+  return (
+    <p class="results-of muted">
+      Still the results of{' '}
+      <code>
+        <SafeText text={gql} />
+      </code>
+    </p>
   )
 }
 
@@ -239,13 +270,16 @@ function Refused({ scope, gql, error, onRetry }: RefusedProps) {
 export interface AggregateViewProps {
   readonly scope: EntityScope
   readonly statement: AggregateStatement
+  /** The query above is no longer the one of these figures. */
+  readonly isChanged: boolean
   readonly isExplained: boolean
   readonly runs: number
   readonly onExplain: (isExplained: boolean) => void
 }
 
 /** The figures of an aggregation. */
-export function AggregateView({ scope, statement, isExplained, runs, onExplain }: AggregateViewProps) {
+export function AggregateView(props: AggregateViewProps) {
+  const { scope, statement, isChanged, isExplained, runs } = props
   const gql = printGql(statement)
   const [figures, setFigures] = useState<Readonly<Record<string, ApiValue>>>({})
   const [error, setError] = useState<Error | undefined>(undefined)
@@ -269,9 +303,8 @@ export function AggregateView({ scope, statement, isExplained, runs, onExplain }
     <div class={`results ${isExplained ? 'is-explained' : ''}`}>
       <div class="results-main">
         <div class="toolbar results-bar">
-          <button type="button" aria-pressed={isExplained} onClick={() => onExplain(!isExplained)}>
-            Explain
-          </button>
+          <ExplainButton {...props} />
+          {isChanged && <ResultsOf gql={gql} />}
         </div>
         {error !== undefined && (
           <Refused scope={scope} gql={gql} error={error} onRetry={() => setAsked((count) => count + 1)} />
