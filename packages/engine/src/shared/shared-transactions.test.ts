@@ -41,6 +41,7 @@ const gone = new DatastoreError('UNAVAILABLE', 'there was no table')
 async function world() {
   const scheduler = new VirtualClock()
   let isGone = false
+  let failure: DatastoreError | undefined
   let isSilent = (_call: RowOperationCall): boolean => false
   const silence = new DatastoreError('UNAVAILABLE', 'no answer')
   const seamed = new MemoryRows().through(async (call, effect) => {
@@ -50,7 +51,7 @@ async function world() {
   })
   const rows = Object.defineProperties(seamed, {
     isGone: { get: () => isGone },
-    failure: { get: () => (isGone ? gone : undefined) },
+    failure: { get: () => (isGone ? gone : failure) },
   })
   const engine = await openEngine({ shared: { rows, gateway: 1 }, scheduler })
   const database = engine.database('p')
@@ -68,6 +69,9 @@ async function world() {
     put: () => outcome(database.commit(engine.context(), write)),
     silence: (silent: typeof isSilent) => {
       isSilent = silent
+    },
+    fail: (error: DatastoreError) => {
+      failure = error
     },
     end: () => {
       isGone = true
@@ -89,6 +93,17 @@ test('shared-store/P1: a lookup that met silence does not keep later ones from h
   await scheduler.advance(5_000)
   expect(await waiting).toBe(gone)
   expect(await Promise.all([lookup(), put()])).toEqual([gone, gone])
+})
+
+test('a call that waited in vain for a store that is known to fail ends with the reason', async () => {
+  const { scheduler, lookup, put, silence, fail } = await world()
+  await put()
+  await scheduler.advance(2_000)
+  silence(() => true)
+  fail(new DatastoreError('PERMISSION_DENIED', 'the credentials may not read rows'))
+  const waiting = lookup()
+  await scheduler.advance(10_000)
+  expect(await waiting).toMatchObject({ code: 'UNAVAILABLE', message: 'the credentials may not read rows' })
 })
 
 test('a commit whose store is gone before its outcome is known says so', async () => {
