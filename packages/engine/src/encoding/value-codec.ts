@@ -118,6 +118,11 @@ export function skipInvertedValue(code: string, offset: number): number {
   }
 }
 
+/** Whether the value at `offset` has an inverted code: class bytes are below 80, so inverted ones are above. */
+export function isInvertedValue(code: string, offset: number): boolean {
+  return code.charCodeAt(offset) >= 0x80
+}
+
 /** The class of the value at `offset`. */
 export function classAt(code: string, offset: number): ValueClass {
   return classOf(code.charCodeAt(offset), offset)

@@ -3,28 +3,36 @@
  *
  *   format(1) place(1) shape(4, big-endian) position
  *
- *   place     0 below all positions, 1 just below the position, 2 just above it, 3 above all
+ *   place     0 below all positions, 1 just below the position, 2 just above it, 3 above all, where the first column ascends
  *   shape     normal-query/Q3: a cursor of another query is refused
  *   position  column codes and path code; no row of an index, so it outlives what is deleted around it, and a change of plan
  *
- * A place lies in the ascending order of positions, whichever way a query reads them. So a query whose last order is the key's
- * and the same with every order turned round share their cursors: the one goes back from where the other one stopped.
+ * A query reads positions in either direction, and codes its columns in either. The bytes of a cursor hold for all of them: its
+ * place is told for an ascending first column, and each column's code shows whether it is inverted. So the cursor behind ToDo:3,
+ * which `order by priority` gave, is a place in these queries too:
+ *
+ *   order by priority desc, __key__ desc   ToDo:3 comes next, then all that came before it, backwards
+ *   order by priority desc                 ToDo:3 comes next, then the later keys of its priority, then lower priorities
  *
  * P1  What a query gives behind a cursor, and what its reverse gives behind the same cursor, are all results, each once.
  *     test/property/cursors.test.ts
+ * P2  In a query that differs in directions alone, the place is at the same result: just behind it where the first column (without
+ *     one, the key) has the same direction, just before it where it has the other one.   same
  *
- * Known: a cursor holds index values, key and a before flag; it may be used with the orders reversed. Measured on both of
- * Google's emulators: P1, for distinct results too. Ours: the bytes.
+ * Known: a cursor holds index values, key and a before flag that is told for the ascending first order; it may be used with the
+ * orders reversed. Measured on both of Google's emulators: P1, for distinct results too, and P2. Ours: the bytes.
  */
 import { Buffer } from 'node:buffer'
-import { byteString } from '../encoding/bytes.ts'
+import { byteString, invert } from '../encoding/bytes.ts'
 import { skipPath } from '../encoding/key-codec.ts'
+import { isInvertedValue, skipInvertedValue, skipValue } from '../encoding/value-codec.ts'
 import { invalidArgument } from '../errors.ts'
 import { InvariantError } from '../invariant.ts'
 import type { Query } from '../model/query.ts'
+import type { Column } from '../planner/normal-query.ts'
 import type { Plan } from '../planner/plan-node.ts'
 import { codesEnd, type Span } from '../planner/spans.ts'
-import { afterAll, columnOffset, lateOffset } from './position.ts'
+import { afterAll, columnOffset } from './position.ts'
 
 type PlaceName = 'bottom' | 'below' | 'above' | 'top'
 
@@ -39,6 +47,7 @@ export interface CursorPlace {
 const format = 1
 const headLength = 6
 const placeNames: readonly PlaceName[] = ['bottom', 'below', 'above', 'top']
+const placeMax = placeNames.length - 1
 
 /** The shape of the queries that a cursor is of, be it as it may; `undefined` without one. */
 export function shapeOfCursors({ startCursor, endCursor }: Query): number | undefined {
@@ -52,14 +61,15 @@ export function beginningOf({ reverse }: Plan): CursorPlace {
 }
 
 /** The bytes that the cursors behind the results of a query have in common; the position follows. */
-export function cursorHead({ shape, reverse }: Plan): string {
-  return headOf(shape, reverse ? 'below' : 'above')
+export function cursorHead(plan: Plan): string {
+  return headOf(plan, plan.reverse ? 'below' : 'above')
 }
 
-function headOf(shape: number, place: PlaceName): string {
+function headOf({ shape, columns }: Pick<Plan, 'shape' | 'columns'>, place: PlaceName): string {
+  const number = placeNames.indexOf(place)
   return String.fromCharCode(
     format,
-    placeNames.indexOf(place),
+    columns[0]?.inverted ? placeMax - number : number,
     shape >>> 24,
     (shape >>> 16) & 0xff,
     (shape >>> 8) & 0xff,
@@ -67,8 +77,11 @@ function headOf(shape: number, place: PlaceName): string {
   )
 }
 
-export function encodeCursor(shape: number, { place, position }: Omit<CursorPlace, 'bound'>): Uint8Array {
-  return cursorBytes(headOf(shape, place), position)
+export function encodeCursor(
+  plan: Pick<Plan, 'shape' | 'columns'>,
+  { place, position }: Omit<CursorPlace, 'bound'>,
+): Uint8Array {
+  return cursorBytes(headOf(plan, place), position)
 }
 
 /** Every result has a cursor: from the pool, since memory of its own costs a large one a microsecond (measured, Node 20). */
@@ -84,20 +97,22 @@ export function cursorBytes(head: string, position: string): Uint8Array {
  */
 export function decodeCursor(plan: Plan, bytes: Uint8Array, which: 'start' | 'end'): CursorPlace {
   const text = byteString(bytes)
-  const place = placeNames[text.charCodeAt(1)]
+  const number = text.charCodeAt(1)
+  const place = placeNames[plan.columns[0]?.inverted ? placeMax - number : number]
   if (text.length < headLength || text.charCodeAt(0) !== format || place === undefined) throw broken(which)
-  if (!text.startsWith(headOf(plan.shape, place))) {
+  if (!text.startsWith(headOf(plan, place))) {
     throw invalidArgument(
-      `the ${which} cursor belongs to another query: use it with the kind, filters and orders of the query that gave it, or with all orders reversed`,
+      `the ${which} cursor belongs to another query: it is a place among the values that its own query filters, orders or projects. ` +
+        'Use it with the same kind and namespace, and the same properties in filters, orders and projection; directions of orders may differ',
       'cursor does not match query',
     )
   }
-  const position = text.slice(headLength)
   if (place === 'bottom' || place === 'top') {
-    if (position !== '') throw broken(which)
-    return { place, position, bound: place === 'top' ? codesEnd : '' }
+    if (text.length > headLength) throw broken(which)
+    return { place, position: '', bound: place === 'top' ? codesEnd : '' }
   }
-  checkPosition(plan, position, which)
+  const position = positionIn(plan, text.slice(headLength))
+  if (position === undefined) throw broken(which)
   return { place, position, bound: boundOf(plan, place, position) }
 }
 
@@ -107,17 +122,29 @@ function boundOf({ columns, distinctColumns }: Plan, place: 'below' | 'above', p
   return place === 'below' ? start : afterAll(start, false)
 }
 
-function checkPosition(plan: Plan, position: string, which: 'start' | 'end'): void {
+/** A cursor's position with each column coded as in the plan; `undefined` when the bytes are no position of it. */
+function positionIn({ columns, lateColumns, everyRow }: Plan, given: string): string | undefined {
   try {
-    const end = plan.everyRow
-      ? lateOffset(plan, position, plan.lateColumns.length)
-      : skipPath(position, columnOffset(plan.columns, position, plan.columns.length))
-    if (end === position.length) return
+    let position = ''
+    let at = 0
+    const take = (column: Column): void => {
+      const inverted = isInvertedValue(given, at)
+      const end = inverted ? skipInvertedValue(given, at) : skipValue(given, at)
+      const code = given.slice(at, end)
+      position += inverted === column.inverted ? code : invert(code)
+      at = end
+    }
+    columns.forEach(take)
+    const pathAt = at
+    at = skipPath(given, at)
+    position += given.slice(pathAt, at)
+    if (everyRow) lateColumns.forEach(take)
+    return at === given.length ? position : undefined
   } catch (error) {
     // A broken invariant of the codecs means broken bytes of the client here.
-    if (!(error instanceof InvariantError)) throw error
+    if (error instanceof InvariantError) return undefined
+    throw error
   }
-  throw broken(which)
 }
 
 function broken(which: 'start' | 'end') {

@@ -87,6 +87,76 @@ describe('a cursor', () => {
     }
   })
 
+  // Measured on Google's legacy emulator, and on the Firestore emulator but for the order of equal values and for arrays.
+  describe('in a query with other directions', () => {
+    const letters: [string, bigint, bigint[]][] = [
+      ['a', 1n, [1n, 5n]],
+      ['b', 1n, [2n]],
+      ['c', 2n, [1n, 3n]],
+      ['d', 2n, [4n, 2n]],
+      ['e', 2n, [3n]],
+      ['f', 3n, [2n, 6n]],
+    ]
+    const entities = letters.map(([name, x, tags], i) => entity(`A:"${name}"`, { x, y: BigInt(i % 2), tags }))
+    const pair = (x: 'ascending' | 'descending', y: 'ascending' | 'descending', id: bigint): CompositeIndex => ({
+      id,
+      kind: 'A',
+      ancestor: false,
+      properties: [
+        { name: 'x', direction: x },
+        { name: 'y', direction: y },
+      ],
+    })
+    const indexes = [pair('ascending', 'ascending', 1n), pair('descending', 'descending', 2n)]
+    indexes.push(pair('descending', 'ascending', 3n), pair('ascending', 'descending', 4n))
+    const store = storeOf(entities, indexes)
+    const all = ['x', 'y']
+    const letter = (words: QueryWords): string =>
+      ask(store, { kind: 'A', ...words }, { indexes })
+        .keys.map((each) => each[3])
+        .join('')
+
+    test.each<[string, QueryWords, QueryWords, string, number, string, string]>([
+      ['ties', { order: ['x'] }, { order: ['x desc'] }, 'abcdef', 2, 'cdeab', 'f'],
+      ['ties from the descending order', { order: ['x desc'] }, { order: ['x'] }, 'fcdeab', 2, 'def', 'abc'],
+      ['ties, the key reversed', { order: ['x desc'] }, { order: ['x', '__key__ desc'] }, 'fcdeab', 2, 'dcf', 'bae'],
+      ['arrays', { order: ['tags'] }, { order: ['tags desc'] }, 'acbdfe', 2, 'b', 'fadce'],
+      ['two orders', { order: ['x', 'y desc'] }, { order: ['x desc', 'y'] }, 'badcef', 2, 'dab', 'fce'],
+      ['the second order', { order: ['x', 'y'] }, { order: ['x', 'y desc'] }, 'abcedf', 2, 'ef', 'badc'],
+      [
+        'projections',
+        { projection: all, order: ['x', 'y'] },
+        { projection: all, order: ['x desc', 'y desc'] },
+        'abcedf',
+        2,
+        'ceba',
+        'fd',
+      ],
+      [
+        'projections without an order',
+        { projection: all },
+        { projection: all, order: ['x desc'] },
+        'abcedf',
+        2,
+        'cedab',
+        'f',
+      ],
+    ])('is at the same result: %s', (_, given, taken, whole, at, behind, before) => {
+      expect(letter(given)).toBe(whole)
+      const cursor = ask(store, { kind: 'A', ...given }, { indexes }).page.results[at]?.cursor ?? new Uint8Array()
+      expect(letter({ ...taken, startCursor: cursor })).toBe(behind)
+      expect(letter({ ...taken, endCursor: cursor })).toBe(before)
+    })
+
+    test('is refused where other properties are ordered', () => {
+      const { endCursor } = ask(store, { kind: 'A', order: ['x'] }).page
+      expect(() => ask(store, { kind: 'A', order: ['y'], startCursor: endCursor })).toThrow(
+        /directions of orders may differ/,
+      )
+      expect(() => ask(store, { kind: 'A', startCursor: endCursor })).toThrow(/cursor does not match query/)
+    })
+  })
+
   test('without bytes is none', () => {
     expect(
       ask(storeOf(numbered(2)), { kind: 'A', startCursor: new Uint8Array(), endCursor: new Uint8Array() }).keys,

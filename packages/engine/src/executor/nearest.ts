@@ -174,10 +174,11 @@ class NearestRun {
   }
 
   #finish(): ResultPage {
-    const { shape, resultType } = this.#plan
+    const { resultType } = this.#plan
     const head = cursorHead(this.#plan)
     const results = this.#heap.sorted().map((candidate) => this.#result(candidate, head))
-    const endCursor = this.#last === undefined ? encodeCursor(shape, this.#window.start) : cursorBytes(head, this.#last)
+    const endCursor =
+      this.#last === undefined ? encodeCursor(this.#plan, this.#window.start) : cursorBytes(head, this.#last)
     const isProjection = resultType === 'keyOnly' && this.#nearest.distanceProperty !== undefined
     return {
       resultType: isProjection ? 'projection' : resultType,

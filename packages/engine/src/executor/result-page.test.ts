@@ -11,6 +11,8 @@ describe('why an answer ends', () => {
     ['the limit is reached', { limit: 4 }, {}, 'moreResultsAfterLimit', 4],
     ['the limit is reached with the last row', { limit: 5 }, {}, 'noMoreResults', 5],
     ['the limit is reached with the last row, behind an offset', { offset: 4, limit: 1 }, {}, 'noMoreResults', 1],
+    ['the limit is said, and reached with the last row', { limit: 5 }, { saysLimit: true }, 'moreResultsAfterLimit', 5],
+    ['the limit is said, and not reached', { limit: 6 }, { saysLimit: true }, 'noMoreResults', 5],
     ['the limit is not reached', { limit: 6 }, {}, 'noMoreResults', 5],
     ['the limit is 0', { limit: 0 }, {}, 'moreResultsAfterLimit', 0],
     ['the limit is 0, and nothing is there', { filter: where('p', '>', 9n), limit: 0 }, {}, 'moreResultsAfterLimit', 0],
@@ -35,6 +37,8 @@ describe('why an answer ends', () => {
     const endCursor = cursors[2]
     const reason = (limit: number) => ask(store, { kind: 'A', limit, ...(endCursor && { endCursor }) }).page.moreResults
     expect([2, 3, 4].map(reason)).toEqual(['moreResultsAfterLimit', 'moreResultsAfterCursor', 'moreResultsAfterCursor'])
+    const { page } = ask(store, { kind: 'A', limit: 3, ...(endCursor && { endCursor }) }, { saysLimit: true })
+    expect(page.moreResults).toBe('moreResultsAfterLimit')
   })
 
   test('a look for more reads one row of an index, and no entity', () => {

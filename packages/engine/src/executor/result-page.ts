@@ -193,11 +193,15 @@ export class PageRun {
     return true
   }
 
-  #finish(moreResults: MoreResults): ResultPage {
-    const { shape, resultType } = this.#plan
+  #finish(why: MoreResults): ResultPage {
+    const { resultType } = this.#plan
+    const { limit, saysLimit } = this.#window
+    const moreResults = saysLimit && this.#results.length === limit ? 'moreResultsAfterLimit' : why
     const skippedCursor = this.#lastSkipped === undefined ? undefined : cursorBytes(this.#cursorHead, this.#lastSkipped)
     const endCursor =
-      this.#last === undefined ? encodeCursor(shape, this.#window.start) : cursorBytes(this.#cursorHead, this.#last)
+      this.#last === undefined
+        ? encodeCursor(this.#plan, this.#window.start)
+        : cursorBytes(this.#cursorHead, this.#last)
     const page = { resultType, results: this.#results, skipped: this.#skipped, endCursor, moreResults }
     return skippedCursor === undefined ? page : { ...page, skippedCursor }
   }

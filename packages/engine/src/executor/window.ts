@@ -28,6 +28,8 @@ export interface Window {
   /** Cut the answer after that many results of the offset. */
   readonly skippedMax: number
   readonly resultBytesMax: number
+  /** Whether an answer that reached the limit says so even if no results follow. */
+  readonly saysLimit: boolean
 }
 
 export interface AnswerLimits {
@@ -37,6 +39,8 @@ export interface AnswerLimits {
   readonly maxSkipped?: number | undefined
   /** Default: what keeps the answer below the 4 MiB that clients accept. */
   readonly maxResultBytes?: number | undefined
+  /** Default: false. Measured: Google's legacy emulator, whose users (a cache of gstore-node) take NO_MORE_RESULTS for all there is. */
+  readonly saysLimit?: boolean
 }
 
 /** Results of a batch at most. */
@@ -58,5 +62,6 @@ export function windowOf(query: Query, plan: Plan, limits: AnswerLimits = {}): W
     resultsMax: limits.maxResults ?? batchResultsMax,
     skippedMax: limits.maxSkipped ?? batchSkippedMax,
     resultBytesMax: limits.maxResultBytes ?? defaultResultBytesMax,
+    saysLimit: limits.saysLimit ?? false,
   }
 }

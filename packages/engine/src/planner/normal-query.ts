@@ -23,7 +23,8 @@
  * Q1  An entity stands in the result once (but see projection), at the first of its rows that match: in each column, its
  *     first value in the column's direction that the filters allow.
  * Q2  A projection query has a result for each index row.
- * Q3  Two queries of equal `shape` have positions of the same form; where only `reverse` differs, they read them both ways.
+ * Q3  Two queries of equal `shape` have positions of the same columns in the same order. Their columns may be coded in different
+ *     directions, and they may read positions both ways.
  */
 import type { IndexOptions } from '../encoding/index-entries.ts'
 import type { Key, PartitionId } from '../model/key.ts'
@@ -83,7 +84,7 @@ export interface NormalQuery {
   /** One result for each combination of that many first columns; `undefined` = all results. */
   readonly distinctColumns: number | undefined
   readonly indexOptions: IndexOptions
-  /** A 32-bit hash of everything that decides the form and meaning of positions, `reverse` not among it. */
+  /** A 32-bit hash of the columns of positions, their directions not among it. */
   readonly shape: number
   /** The same query with its columns in another order, which the free parts allow. */
   readonly arrange: (columns: readonly Column[]) => NormalQuery

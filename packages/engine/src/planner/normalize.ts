@@ -156,8 +156,9 @@ function hasEquality(conjunction: Conjunction, property: string): boolean {
 }
 
 /**
- * FNV-1a over everything that decides what a position means: partition, kind, names and codings, but no values, so that a
- * cursor still fits when only values of filters change; nor which way positions are read.
+ * FNV-1a over what a position consists of: partition, kind, and the names of its columns in their order. Neither values nor
+ * directions are part of it, so a cursor still fits when only values of filters or directions of orders change. The exception is a free
+ * column: its direction is not in the query, and the cursor of a page has to lead to the same index on the next page.
  */
 function shapeOf(query: Query, ancestor: boolean, ordering: Ordering, conjunctions: readonly Conjunction[]): number {
   const { projectId, databaseId, namespaceId } = query.partition
@@ -169,6 +170,7 @@ function shapeOf(query: Query, ancestor: boolean, ordering: Ordering, conjunctio
       if (!names.includes(property)) names.push(property)
     }
   }
+  const columns = [...ordering.columns]
   let hash = fnvStart
   const mix = (text: string) => {
     hash = fnvStep(fnv(text, hash), 0x1ffff)
@@ -178,9 +180,12 @@ function shapeOf(query: Query, ancestor: boolean, ordering: Ordering, conjunctio
   mix(namespaceId)
   mix(query.kind === undefined ? '' : `=${query.kind}`)
   mix(`${ancestor ? 'a' : '-'}f${ordering.distinctColumns ?? '-'}`)
-  for (const column of ordering.columns) mix((column.inverted ? '>' : '<') + column.property)
+  for (const part of ordering.parts) {
+    for (const { property, inverted } of columns.splice(0, part.width))
+      mix((part.isFree && inverted ? '>' : '<') + property)
+  }
   if (ordering.lateColumns.length > 0) mix('__key__')
-  for (const column of ordering.lateColumns) mix((column.inverted ? '>' : '<') + column.property)
+  for (const { property } of ordering.lateColumns) mix(`<${property}`)
   for (const name of equal.sort()) mix(`=${name}`)
   for (const name of unequal.sort()) mix(`~${name}`)
   return hash >>> 0

@@ -120,7 +120,7 @@ export class Reads {
         (planned) => {
           explanation?.planned(planned, nearest)
           context.trace?.planned(() => wholePlanTree(planned, nearest, undefined))
-          const window = windowOf(query, planned)
+          const window = windowOf(query, planned, { saysLimit: this.#database.settings.mode === 'legacy' })
           const work = (view: TableView): MaybePromise<ResultPage> => {
             if (explanation?.analyze === false) return emptyPage(planned)
             const rows = this.#rowsFor(context, request, view, planned, made)

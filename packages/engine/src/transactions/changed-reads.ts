@@ -41,7 +41,7 @@ export function refuseChanged(
     if (commit === undefined) continue
     transaction.abortedBy = [writerOf(commit)]
     throw contention(
-      `the entity group of ${describeGroup(group)} was changed by another commit after it was read; try again`,
+      `aborted due to cross-transaction contention: the entity group of ${describeGroup(group)} was changed by another commit after it was read; try again`,
       'transaction',
       'group',
     )

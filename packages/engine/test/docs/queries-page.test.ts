@@ -76,6 +76,6 @@ test('the row, position and cursor in bytes are those of the page', () => {
   expect(position.endsWith(path)).toBe(true)
   expect(page).toContain(`priority = 5   ${hexOf(position.slice(0, -path.length))}`)
   expect(page).toContain(`ToDo:1         ${hexOf(path)}`)
-  const head = hexOf(byteString(encodeCursor(normal.shape, { place: 'above', position })).slice(0, 2))
+  const head = hexOf(byteString(encodeCursor(normal, { place: 'above', position })).slice(0, 2))
   expect(page).toContain(`${head} <shape> <position>`)
 })

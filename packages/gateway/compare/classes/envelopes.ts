@@ -152,7 +152,7 @@ export const envelopeClasses: readonly DifferenceClass[] = [
     name: 'more-results-known',
     modes: ['legacy', 'firestore'],
     what: '`more_results` of a query that is finished',
-    ours: 'NO_MORE_RESULTS where there are none behind the last',
+    ours: 'NO_MORE_RESULTS where there are none behind the last; with `--mode legacy` MORE_RESULTS_AFTER_LIMIT where the limit was reached',
     legacy: 'MORE_RESULTS_AFTER_LIMIT after every finished query',
     firestore: 'after a limit of 0 it depends on the filters alone',
     why: 'nothing is left to ask for; the Firestore emulator says so after all other limits',

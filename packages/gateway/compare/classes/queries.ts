@@ -129,10 +129,10 @@ export const queryClasses: readonly DifferenceClass[] = [
   {
     name: 'cursor-of-another-query',
     modes: ['firestore'],
-    what: 'a cursor of a query in another order',
+    what: 'a cursor of a query that orders by other properties',
     ours: 'INVALID_ARGUMENT',
     firestore: 'accepted',
-    why: 'a place in one order is no place in another; legacy refuses it too',
+    why: 'a place among the values of one property is no place among those of another; legacy refuses it too',
     explains: (one) =>
       isCode(one, 'INVALID_ARGUMENT', 'OK') &&
       (one.case.row?.number === 107 || query(one)['startCursor'] !== undefined),
@@ -351,7 +351,7 @@ export const queryClasses: readonly DifferenceClass[] = [
     name: 'statistics',
     modes: ['legacy', 'firestore'],
     what: 'queries of statistics, `__Stat_…`',
-    ours: 'answered, computed for the query',
+    ours: 'answered, computed for the query; while nothing is stored, `__Stat_Total__` has no row',
     legacy: 'no results',
     firestore: 'no results',
     why: 'production has them',
