@@ -31,16 +31,16 @@ function isRefused(one: ModelEntity): boolean {
 test('an entity is refused exactly when its rows in composite indexes take more bytes than allowed', () => {
   const texts = fc.uniqueArray(fc.string({ maxLength: 30 }), { minLength: 140, maxLength: 280, size: 'max' })
   let refused = 0
-  fc.assert(
-    fc.property(texts, texts, fc.constantFrom('A:1', 'A:1/A:2/A:3'), (x, y, key) => {
-      const one = entity(key, { x, y })
-      const isTooMuch = bytesOf(one) > limits.compositeIndexRowsBytesMax
-      if (isTooMuch) refused++
-      expect(isRefused(one)).toBe(isTooMuch)
-    }),
-    { numRuns: 40 },
-  )
+  const law = fc.property(texts, texts, fc.constantFrom('A:1', 'A:1/A:2/A:3'), (x, y, key) => {
+    const one = entity(key, { x, y })
+    const isTooMuch = bytesOf(one) > limits.compositeIndexRowsBytesMax
+    if (isTooMuch) refused++
+    expect(isRefused(one)).toBe(isTooMuch)
+  })
+  fc.assert(law, { numRuns: 20, seed: 1 })
+  // Counted for one seed: with random seeds the count would fall below any bound now and then.
   expect(refused).toBeGreaterThan(3)
+  fc.assert(law, { numRuns: 20 })
 })
 
 test('the error names the entity, the index and its rows, and takes no time however many there would be', () => {

@@ -255,24 +255,24 @@ describe('a folder', () => {
     const names = (await readdir(join(dir, 'rows'))).filter((name) => !/^LOCK$|^LOG/.test(name))
     const files = [...names.map((name) => join(dir, 'rows', name)), join(dir, 'sixtables.json')]
     const seen = new Set<string>()
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...files),
-        fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
-        fc.integer({ min: 1, max: 255 }),
-        async (file, place, change) => {
-          await restore()
-          const bytes = await readFile(file)
-          const at = Math.floor(place * bytes.length)
-          await overwrite(file, at, Uint8Array.of((bytes[at] ?? 0) ^ change))
-          const found = await verdict()
-          seen.add(String(found))
-          expect(['refused', 'whole'], `byte ${at} of ${file}`).toContain(found)
-        },
-      ),
-      { numRuns: 80 },
+    const law = fc.asyncProperty(
+      fc.constantFrom(...files),
+      fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+      fc.integer({ min: 1, max: 255 }),
+      async (file, place, change) => {
+        await restore()
+        const bytes = await readFile(file)
+        const at = Math.floor(place * bytes.length)
+        await overwrite(file, at, Uint8Array.of((bytes[at] ?? 0) ^ change))
+        const found = await verdict()
+        seen.add(String(found))
+        expect(['refused', 'whole'], `byte ${at} of ${file}`).toContain(found)
+      },
     )
+    await fc.assert(law, { numRuns: 40, seed: 1 })
+    // Counted for one seed: with random seeds the count would fall below any bound now and then.
     expect(seen).toContain('refused')
+    await fc.assert(law, { numRuns: 40 })
   })
 
   it('that was opened once only, and lost ACKNOWLEDGED, is refused', async () => {

@@ -65,19 +65,19 @@ describe('the entity codec survives', () => {
   it('good entities with bytes changed, cut off and put in', () => {
     let accepted = 0
     const wound = fc.record({ at: fc.nat(), remove: fc.nat(3), insert: fc.uint8Array({ maxLength: 3 }) })
-    fc.assert(
-      fc.property(keys, propertyMaps, fc.array(wound, { maxLength: 3 }), (key, properties, wounds) => {
-        let bytes = Buffer.from(entity(key, encodeProperties(properties)))
-        for (const { at, remove, insert } of wounds) {
-          const position = at % (bytes.length + 1)
-          bytes = Buffer.concat([bytes.subarray(0, position), insert, bytes.subarray(position + remove)])
-        }
-        accepted += survive(bytes)
-      }),
-      { numRuns: 500 },
-    )
+    const law = fc.property(keys, propertyMaps, fc.array(wound, { maxLength: 3 }), (key, properties, wounds) => {
+      let bytes = Buffer.from(entity(key, encodeProperties(properties)))
+      for (const { at, remove, insert } of wounds) {
+        const position = at % (bytes.length + 1)
+        bytes = Buffer.concat([bytes.subarray(0, position), insert, bytes.subarray(position + remove)])
+      }
+      accepted += survive(bytes)
+    })
+    fc.assert(law, { numRuns: 250, seed: 1 })
+    // Counted for one seed: with random seeds the count would fall below any bound now and then.
     // Were all refused, the test would show little.
     expect(accepted).toBeGreaterThan(100)
+    fc.assert(law, { numRuns: 250 })
   })
 
   it('entities that go deeper than any stack', () => {

@@ -51,8 +51,10 @@ function asksFor(query: Query): readonly CompositeIndex[] {
 
 test('any query is answered as brute force does, by indexes that were built for it', async () => {
   let built = 0
-  await fc.assert(
-    fc.asyncProperty(entityLists, fc.array(wideQueries, { minLength: 1, maxLength: 3 }), async (entities, queries) => {
+  const law = fc.asyncProperty(
+    entityLists,
+    fc.array(wideQueries, { minLength: 1, maxLength: 3 }),
+    async (entities, queries) => {
       const engine = await openEngine({ scheduler: new VirtualClock() })
       const database = engine.database('p')
       await database.commit(engine.context(), { mode: 'nonTransactional', mutations: entities.map(upsert) })
@@ -75,10 +77,12 @@ test('any query is answered as brute force does, by indexes that were built for 
         built += added.length
       }
       expect(await engine.check()).toMatchObject({ problemCount: 0 })
-    }),
-    { numRuns: 120 },
+    },
   )
+  await fc.assert(law, { numRuns: 60, seed: 1 })
+  // Counted for one seed: with random seeds the count would fall below any bound now and then.
   expect(built).toBeGreaterThan(50)
+  await fc.assert(law, { numRuns: 60 })
 })
 
 /** These may have an index of their own behind their back. */
@@ -210,32 +214,32 @@ describe.each(['pessimistic', 'optimistic', 'optimisticWithEntityGroups'] as con
     async ({ wrap }) => {
       let committed = 0
       const first = new Map(indexKeys.map((_key, i) => [i, i % 4]))
-      await fc.assert(
-        fc.asyncProperty(
-          scripts(mode),
-          fc.array(index, { maxLength: 3 }),
-          fc.scheduler(),
-          async (clients, drops, scheduler) => {
-            const step = (): Promise<void> => scheduler.schedule(Promise.resolve())
-            const opening = openEngine({ kv: wrap(new MemoryKv(), step), scheduler: steppedScheduler(step) })
-            await scheduler.waitFor(opening)
-            const engine = await opening
-            engine.database('p').configure({ concurrency: mode })
-            const mutations = [...first].map(([at, value]) => mutationOf(indexKeys[at] as Key, value))
-            await scheduler.waitFor(
-              (async () => engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations }))(),
-            )
-            const work = Promise.all(clients.map((script) => transact(engine, script, step)))
-            await scheduler.waitFor(Promise.all([work, dropNowAndThen(engine, drops, step)]))
-            const done = (await work).filter((one) => one !== undefined)
-            committed += done.length
-            expectSerializable(first, done)
-            expect(await scheduler.waitFor(engine.check())).toMatchObject({ problemCount: 0 })
-          },
-        ),
-        { numRuns: 80 },
+      const law = fc.asyncProperty(
+        scripts(mode),
+        fc.array(index, { maxLength: 3 }),
+        fc.scheduler(),
+        async (clients, drops, scheduler) => {
+          const step = (): Promise<void> => scheduler.schedule(Promise.resolve())
+          const opening = openEngine({ kv: wrap(new MemoryKv(), step), scheduler: steppedScheduler(step) })
+          await scheduler.waitFor(opening)
+          const engine = await opening
+          engine.database('p').configure({ concurrency: mode })
+          const mutations = [...first].map(([at, value]) => mutationOf(indexKeys[at] as Key, value))
+          await scheduler.waitFor(
+            (async () => engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations }))(),
+          )
+          const work = Promise.all(clients.map((script) => transact(engine, script, step)))
+          await scheduler.waitFor(Promise.all([work, dropNowAndThen(engine, drops, step)]))
+          const done = (await work).filter((one) => one !== undefined)
+          committed += done.length
+          expectSerializable(first, done)
+          expect(await scheduler.waitFor(engine.check())).toMatchObject({ problemCount: 0 })
+        },
       )
+      await fc.assert(law, { numRuns: 40, seed: 1 })
+      // Counted for one seed: with random seeds the count would fall below any bound now and then.
       expect(committed).toBeGreaterThan(30)
+      await fc.assert(law, { numRuns: 40 })
     },
   )
 })

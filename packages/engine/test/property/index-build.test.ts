@@ -248,53 +248,53 @@ describe.each(bodies)('on $name', ({ wrap }) => {
 
   test('a crash in the middle of a build or a drop leaves what the next opening makes whole (index-work/X6)', async () => {
     let resumed = 0
-    await fc.assert(
-      fc.asyncProperty(
-        population,
-        fc.array(commit, { maxLength: 3 }),
-        index,
-        fc.boolean(),
-        fc.nat({ max: 40 }),
-        fc.constantFrom('before' as const, 'after' as const),
-        async (first, later, which, drops, atWrite, when) => {
-          const store = wrap(new MemoryKv(), () => Promise.resolve())
-          const values = new Map<number, number>()
-          const asked = indexedQueries[which] as (typeof indexedQueries)[number]
-          const early = await openEngine({ kv: store, scheduler: new VirtualClock() })
-          await take(early, { type: 'commit', changes: first }, values)
-          if (drops) await early.createIndex(early.database('p'), asked.definition)
+    const law = fc.asyncProperty(
+      population,
+      fc.array(commit, { maxLength: 3 }),
+      index,
+      fc.boolean(),
+      fc.nat({ max: 40 }),
+      fc.constantFrom('before' as const, 'after' as const),
+      async (first, later, which, drops, atWrite, when) => {
+        const store = wrap(new MemoryKv(), () => Promise.resolve())
+        const values = new Map<number, number>()
+        const asked = indexedQueries[which] as (typeof indexedQueries)[number]
+        const early = await openEngine({ kv: store, scheduler: new VirtualClock() })
+        await take(early, { type: 'commit', changes: first }, values)
+        if (drops) await early.createIndex(early.database('p'), asked.definition)
 
-          const dying = new FaultyKv(store, { kind: 'crash', atWrite: atWrite + 1, when })
-          const engine = await openEngine({ kv: dying, scheduler: new VirtualClock() }).catch(() => undefined)
-          if (engine !== undefined) {
-            const database = engine.database('p')
-            const job = drops ? engine.indexes.drop(database, 1n) : engine.indexes.create(database, asked.definition)
-            const known = new Map(values)
-            try {
-              for (const step of later) {
-                await take(engine, step, values)
-                for (const [at, to] of (step as Step & { type: 'commit' }).changes) {
-                  if (to === undefined) known.delete(at)
-                  else known.set(at, to)
-                }
+        const dying = new FaultyKv(store, { kind: 'crash', atWrite: atWrite + 1, when })
+        const engine = await openEngine({ kv: dying, scheduler: new VirtualClock() }).catch(() => undefined)
+        if (engine !== undefined) {
+          const database = engine.database('p')
+          const job = drops ? engine.indexes.drop(database, 1n) : engine.indexes.create(database, asked.definition)
+          const known = new Map(values)
+          try {
+            for (const step of later) {
+              await take(engine, step, values)
+              for (const [at, to] of (step as Step & { type: 'commit' }).changes) {
+                if (to === undefined) known.delete(at)
+                else known.set(at, to)
               }
-              await job.done
-            } catch {
-              // The crash; the commit that was under way may stand or not.
             }
-            dying.crash()
-            await job.done.catch(() => {})
-            const reopened = await openEngine({ kv: store, scheduler: new VirtualClock() })
-            if (reopened.indexes.jobOf(reopened.database('p'), asked.definition) !== undefined) resumed++
-            const stands = await storedValues(reopened)
-            expect([values, known].map((one) => JSON.stringify(sorted(one)))).toContain(JSON.stringify(sorted(stands)))
-            await expectRight(reopened, store, stands)
+            await job.done
+          } catch {
+            // The crash; the commit that was under way may stand or not.
           }
-        },
-      ),
-      { numRuns: 150 },
+          dying.crash()
+          await job.done.catch(() => {})
+          const reopened = await openEngine({ kv: store, scheduler: new VirtualClock() })
+          if (reopened.indexes.jobOf(reopened.database('p'), asked.definition) !== undefined) resumed++
+          const stands = await storedValues(reopened)
+          expect([values, known].map((one) => JSON.stringify(sorted(one)))).toContain(JSON.stringify(sorted(stands)))
+          await expectRight(reopened, store, stands)
+        }
+      },
     )
+    await fc.assert(law, { numRuns: 100, seed: 1 })
+    // Counted for one seed: with random seeds the count would fall below any bound now and then.
     expect(resumed).toBeGreaterThan(10)
+    await fc.assert(law, { numRuns: 50 })
   })
 })
 

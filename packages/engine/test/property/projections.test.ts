@@ -167,19 +167,19 @@ test('a projection is served exactly where an order that it leaves open is, and 
     if (planned !== undefined) served++
     if (planned !== undefined && planned.shape !== natural) turned++
   }
-  fc.assert(
-    fc.property(
-      entityLists,
-      queries,
-      fc.array(definitions, { maxLength: 20, size: 'max' }),
-      fc.integer({ min: 1, max: 5 }),
-      (entities, query, declared, size) => {
-        fc.pre(!isRefused(query))
-        counted(check(entities, query, declared, size), normalize(query, database).shape)
-      },
-    ),
-    { numRuns: 400 },
+  const law = fc.property(
+    entityLists,
+    queries,
+    fc.array(definitions, { maxLength: 20, size: 'max' }),
+    fc.integer({ min: 1, max: 5 }),
+    (entities, query, declared, size) => {
+      fc.pre(!isRefused(query))
+      counted(check(entities, query, declared, size), normalize(query, database).shape)
+    },
   )
-  expect(served).toBeGreaterThan(100)
-  expect(turned).toBeGreaterThan(30)
+  fc.assert(law, { numRuns: 200, seed: 1 })
+  // Counted for one seed: with random seeds the count would fall below any bound now and then.
+  expect(served).toBeGreaterThan(50)
+  expect(turned).toBeGreaterThan(15)
+  fc.assert(law, { numRuns: 200 })
 })

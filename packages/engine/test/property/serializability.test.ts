@@ -251,33 +251,33 @@ describe.each(modes)('in mode %s', (mode) => {
   test.each(bodies)('committed transactions are serializable on $name (transactions/X1)', async ({ runs, open }) => {
     let committed = 0
     let aborted = 0
-    await fc.assert(
-      fc.asyncProperty(scripts(mode), settings, fc.scheduler(), async (clientScripts, setting, scheduler) => {
-        const clock = new VirtualClock()
-        const hop = (): Promise<void> => scheduler.schedule(Promise.resolve())
-        const step = async (): Promise<void> => {
-          await hop()
-          // What a policy delays falls between two steps.
-          if (setting.applyPolicy.type === 'time') void clock.advance(0.4)
-        }
-        const opening = openEngine({ kv: await open(hop), scheduler: clock })
-        await scheduler.waitFor(opening)
-        const engine = await opening
-        engine.database('p').configure({ ...setting, concurrency: mode })
-        const clients = clientScripts.map((script) => ({ client: new Client(engine, step), script }))
-        await scheduler.waitFor(Promise.all(clients.map(({ client, script }) => client.run(script))))
-        const done = clients.flatMap(({ client }) => client.done)
-        committed += done.length
-        aborted += clientScripts.flat().filter(({ ending }) => ending === 'commit').length - done.length
-        expectSerializable(done)
-        expect(await scheduler.waitFor(engine.check())).toMatchObject({ problemCount: 0 })
-        await scheduler.waitFor(engine.close())
-      }),
-      { numRuns: runs * times },
-    )
+    const law = fc.asyncProperty(scripts(mode), settings, fc.scheduler(), async (clientScripts, setting, scheduler) => {
+      const clock = new VirtualClock()
+      const hop = (): Promise<void> => scheduler.schedule(Promise.resolve())
+      const step = async (): Promise<void> => {
+        await hop()
+        // What a policy delays falls between two steps.
+        if (setting.applyPolicy.type === 'time') void clock.advance(0.4)
+      }
+      const opening = openEngine({ kv: await open(hop), scheduler: clock })
+      await scheduler.waitFor(opening)
+      const engine = await opening
+      engine.database('p').configure({ ...setting, concurrency: mode })
+      const clients = clientScripts.map((script) => ({ client: new Client(engine, step), script }))
+      await scheduler.waitFor(Promise.all(clients.map(({ client, script }) => client.run(script))))
+      const done = clients.flatMap(({ client }) => client.done)
+      committed += done.length
+      aborted += clientScripts.flat().filter(({ ending }) => ending === 'commit').length - done.length
+      expectSerializable(done)
+      expect(await scheduler.waitFor(engine.check())).toMatchObject({ problemCount: 0 })
+      await scheduler.waitFor(engine.close())
+    })
+    await fc.assert(law, { numRuns: runs / 2, seed: 1 })
+    // Counted for one seed: with random seeds the count would fall below any bound now and then.
     // The histories must be worth their while: some go through, some meet.
     expect(committed).toBeGreaterThan(runs / 2)
     // Those that wait for each other are aborted only in a deadlock: a hundred histories may have none.
     if (mode !== 'pessimistic') expect(aborted).toBeGreaterThan(0)
+    await fc.assert(law, { numRuns: runs * times - runs / 2 })
   })
 })

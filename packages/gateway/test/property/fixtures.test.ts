@@ -64,38 +64,35 @@ test.each<FixtureFormat>(['json', 'yaml', 'csv'])(
   async (format) => {
     let written = 0
     let refused = 0
-    await fc.assert(
-      fc.asyncProperty(entities, async (list) => {
-        const engine = await openEngine()
-        try {
-          const [from, to] = [engine.database('p'), engine.database('elsewhere')]
-          const store = databaseStore(from)
-          for (const { namespaceId, path, properties } of list) {
-            const key = { partition: { projectId: 'p', databaseId: '', namespaceId }, path }
-            try {
-              await store.upsert([entityBytes(key, properties)])
-              written++
-            } catch (error) {
-              // Not every arbitrary entity may be written; those that may are enough.
-              if (!(error instanceof DatastoreError)) throw error
-              refused++
-            }
+    const law = fc.asyncProperty(entities, async (list) => {
+      const engine = await openEngine()
+      try {
+        const [from, to] = [engine.database('p'), engine.database('elsewhere')]
+        const store = databaseStore(from)
+        for (const { namespaceId, path, properties } of list) {
+          const key = { partition: { projectId: 'p', databaseId: '', namespaceId }, path }
+          try {
+            await store.upsert([entityBytes(key, properties)])
+            written++
+          } catch (error) {
+            // Not every arbitrary entity may be written; those that may are enough.
+            if (!(error instanceof DatastoreError)) throw error
+            refused++
           }
-          let text = ''
-          for await (const piece of writeFixture(dumpDatabase(from), format)) text += piece
-          await seedDatabase(to, await parseFixture(text, { format, name: 'dump' }))
-          // Keys among the values that were of the database follow it.
-          const found = inJson(await content(databaseStore(to))).replaceAll(
-            '"projectId":"elsewhere"',
-            '"projectId":"p"',
-          )
-          expect(found).toBe(inJson(await content(store)))
-        } finally {
-          await engine.close()
         }
-      }),
-      { numRuns: 150 },
-    )
+        let text = ''
+        for await (const piece of writeFixture(dumpDatabase(from), format)) text += piece
+        await seedDatabase(to, await parseFixture(text, { format, name: 'dump' }))
+        // Keys among the values that were of the database follow it.
+        const found = inJson(await content(databaseStore(to))).replaceAll('"projectId":"elsewhere"', '"projectId":"p"')
+        expect(found).toBe(inJson(await content(store)))
+      } finally {
+        await engine.close()
+      }
+    })
+    await fc.assert(law, { numRuns: 75, seed: 1 })
+    // Counted for one seed: with random seeds the count would fall below any bound now and then.
     expect(written).toBeGreaterThan(3 * refused)
+    await fc.assert(law, { numRuns: 75 })
   },
 )
