@@ -20,36 +20,20 @@
  *                                                                                   all: test/property/gateways.test.ts
  */
 import { DatastoreError } from '../errors.ts'
-import { OutcomeUnknown, type RowCondition, type RowKey } from '../storage/rows.ts'
+import { type Cells, OutcomeUnknown, type RowCondition, type RowKey } from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import { ClockLead } from './clock-lead.ts'
 import {
   type CommitId,
   decodeHead,
-  decodeList,
-  decodeRegister,
   encodeList,
   encodeRegister,
-  headOfList,
   type ListedCommit,
   listsWithHead,
 } from './clock-list.ts'
+import { type ClockState, clockCells, clockStateOf } from './clock-state.ts'
 import { Settled } from './settled.ts'
 import { readableMicros, type SharedStore } from './shared-store.ts'
-
-/** A commit in the list of a gateway. */
-export interface Listed extends ListedCommit {
-  readonly gateway: bigint
-}
-
-/** A state of the clock row. */
-export interface ClockState {
-  readonly epoch: number
-  readonly register: bigint
-  readonly listed: readonly Listed[]
-  /** The head of each gateway's list, by its number. */
-  readonly lists: ReadonlyMap<bigint, string>
-}
 
 /** A commit of this gateway. */
 export interface OwnCommit extends ListedCommit {
@@ -80,13 +64,15 @@ export class EpochRaised extends Error {}
 const entriesMax = 256
 const clockAheadMicros = 60_000_000n
 const movedWithinMs = 5_000
+/** More than the time between two looks of the watch. */
+const seenWithinMs = 10_000
 
 export class ClockRow {
   /** Code of the database. */
   readonly database: string
   readonly settled: Settled
   readonly #store: SharedStore
-  readonly #key: RowKey
+  readonly key: RowKey
   /** Reads metadata of the database anew. */
   readonly #adopt: (database: string) => Promise<void>
   readonly #own = new Map<CommitId, Entry>()
@@ -103,6 +89,8 @@ export class ClockRow {
   #register = 0n
   readonly #lead: ClockLead
   #movedAt: number | undefined
+  /** When the register was read last, in steady milliseconds. */
+  #seenAt = Number.NEGATIVE_INFINITY
   #low = 0n
   #reading: Promise<unknown> = Promise.resolve()
   #nextRead: Promise<ClockState> | undefined
@@ -113,8 +101,8 @@ export class ClockRow {
   constructor(store: SharedStore, database: string, adopt: (database: string) => Promise<void>) {
     this.#store = store
     this.database = database
-    this.#key = clockRowKey(database)
-    this.settled = new Settled(store.rows, this.#key)
+    this.key = clockRowKey(database)
+    this.settled = new Settled(store.rows, this.key)
     this.#adopt = adopt
     this.#lead = new ClockLead(store.scheduler)
   }
@@ -176,26 +164,26 @@ export class ClockRow {
   }
 
   async #read(): Promise<ClockState> {
-    const wanted = [{ family: 'v', newest: 1 }, { family: 'g' }, Settled.wanted] as const
-    const cells = (await this.#store.rows.readRows([this.#key], wanted)).get(this.#key)?.cells
+    return this.take((await this.#store.rows.readRows([this.key], clockCells)).get(this.key)?.cells)
+  }
+
+  /**
+   * Takes in the cells of the row, as they were read.
+   *
+   * @param cells - all {@link clockCells} of it; `undefined` without a row
+   */
+  async take(cells: Cells | undefined): Promise<ClockState> {
     this.settled.see(cells?.h?.[0])
-    const register = cells?.v?.[0]?.value
-    const { epoch, register: at } = register === undefined ? { epoch: 0, register: 0n } : decodeRegister(register)
-    const listed: Listed[] = []
-    const lists = new Map<bigint, string>()
-    for (const { at: gateway, value } of cells?.g ?? []) {
-      const list = decodeList(value)
-      lists.set(gateway, headOfList(list))
-      for (const commit of list.commits) listed.push({ ...commit, gateway })
-    }
-    this.#state = register === undefined ? 'absent' : 'there'
-    this.#see(at)
-    let low = at + 1n
+    const state = clockStateOf(cells)
+    const { epoch, register, listed } = state
+    this.#state = cells?.v === undefined ? 'absent' : 'there'
+    this.#see(register)
+    let low = register + 1n
     for (const { stamp } of listed) if (stamp < low) low = stamp
     if (epoch > this.#epoch) await this.#raised(epoch)
     // Not before the database is closed for a deletion, whose moment may be below it.
     if (low > this.#low) this.#low = low
-    return { epoch, register: at, listed, lists }
+    return state
   }
 
   /**
@@ -257,7 +245,7 @@ export class ClockRow {
       const epoch = Math.max(this.#epoch + 1, atLeast)
       const change = { type: 'set', family: 'v', at: 0n, value: encodeRegister(epoch, next) } as const
       try {
-        if (!(await this.#store.rows.mutateRowIf(this.#key, this.#below(next), [change]))) continue
+        if (!(await this.#store.rows.mutateRowIf(this.key, this.#below(next), [change]))) continue
       } catch (error) {
         if (!(error instanceof OutcomeUnknown)) throw error
         continue
@@ -282,7 +270,7 @@ export class ClockRow {
         ? ({ type: 'set', family: 'g', at: gateway, value: list } as const)
         : ({ type: 'delete', family: 'g', from: gateway, until: gateway + 1n } as const)
     try {
-      await this.#store.rows.mutateRowIf(this.#key, condition, [change])
+      await this.#store.rows.mutateRowIf(this.key, condition, [change])
     } catch (error) {
       // It is only to save others the work.
       if (!(error instanceof OutcomeUnknown)) throw error
@@ -315,8 +303,12 @@ export class ClockRow {
   }
 
   #see(register: bigint): void {
+    const nowMs = this.#store.scheduler.steadyMs()
+    // After a longer time without a look it may have moved long ago.
+    const isRecent = nowMs - this.#seenAt <= seenWithinMs
+    this.#seenAt = nowMs
     if (register <= this.#register) return
-    if (this.#register > 0n) this.#movedAt = this.#store.scheduler.steadyMs()
+    if (isRecent) this.#movedAt = nowMs
     this.#register = register
   }
 
@@ -414,7 +406,7 @@ export class ClockRow {
       { type: 'set', family: 'g', at: this.#store.gateway, value: list },
     ] as const
     try {
-      if (!(await this.#store.rows.mutateRowIf(this.#key, this.#below(next), changes))) return false
+      if (!(await this.#store.rows.mutateRowIf(this.key, this.#below(next), changes))) return false
     } catch (error) {
       if (!(error instanceof OutcomeUnknown)) throw error
       const { lists } = await this.#store.persistently(() => this.read())

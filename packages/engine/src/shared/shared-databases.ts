@@ -6,6 +6,7 @@ import { parseMetadataRowKey, transactionTopic } from '../tables/metadata-rows.t
 import { rowAfter } from '../tables/ranges.ts'
 import { rowsOf } from '../tables/rows.ts'
 import { ClockRow, clockTopic, latestOf } from './clock-row.ts'
+import { type ClockState, clockCells } from './clock-state.ts'
 import { ClosedDatabases } from './closed-databases.ts'
 import { Leases } from './leases.ts'
 import { Resolver } from './resolve.ts'
@@ -36,6 +37,8 @@ export class SharedDatabases {
   readonly leases: Leases
   readonly #adopt: (database: string) => Promise<void>
   readonly #byCode = new Map<string, SharedDatabase>()
+  /** The databases that the watch looks at (watch.ts), with the time of their last use here, in steady milliseconds. */
+  readonly watched: Map<SharedDatabase, number> = new Map()
 
   /** @param adopt - reads what is stored of a database anew: its epoch was raised */
   constructor(store: SharedStore, adopt: (database: string) => Promise<void>) {
@@ -51,7 +54,18 @@ export class SharedDatabases {
     await this.#adopt(code)
   }
 
+  /** The state of a database that is used now. */
   of(code: string): SharedDatabase {
+    const database = this.#known(code)
+    this.watch(database)
+    return database
+  }
+
+  watch(database: SharedDatabase): void {
+    this.watched.set(database, this.store.scheduler.steadyMs())
+  }
+
+  #known(code: string): SharedDatabase {
     let database = this.#byCode.get(code)
     if (database === undefined) {
       const { store } = this
@@ -63,6 +77,7 @@ export class SharedDatabases {
       const transactions = new SharedTransactions({ reads, commits, rows, store: store.rows })
       database = { clock, resolver, reads, transactions }
       this.#byCode.set(code, database)
+      this.watch(database)
     }
     return database
   }
@@ -79,18 +94,30 @@ export class SharedDatabases {
       for (const { key } of rows) {
         const { projectId, databaseId, topic } = parseMetadataRowKey(key)
         const code = databaseCode(projectId, databaseId)
-        if (topic === clockTopic) this.of(code)
+        if (topic === clockTopic) this.#known(code)
         start = topic === transactionTopic ? rowsOf('Metadata', code).end : rowAfter(key)
       }
       if (rows.length < pageRows) return
     }
   }
 
+  /** Finds the databases of the store, and reads all clock rows: a thousand of them in one call. */
+  async readAll(): Promise<ReadonlyMap<SharedDatabase, ClockState>> {
+    await this.find()
+    const all = this.all()
+    const states = new Map<SharedDatabase, ClockState>()
+    for (let at = 0; at < all.length; at += pageRows) {
+      const page = all.slice(at, at + pageRows)
+      const keys = page.map(({ clock }) => clock.key)
+      const rows = await this.store.rows.readRows(keys, clockCells)
+      for (const database of page) states.set(database, await database.clock.take(rows.get(database.clock.key)?.cells))
+    }
+    return states
+  }
+
   /** The rows of all databases at one moment, at or below which nothing is under way. */
   async now(): Promise<{ readonly at: bigint; readonly rows: RowsReader }> {
-    await this.find()
-    const databases = this.all()
-    await Promise.all(databases.map(({ clock }) => clock.read()))
+    const databases = [...(await this.readAll()).keys()]
     const at = latestOf(this.store.scheduler.nowMicros(), ...databases.map(({ clock }) => clock.register))
     await Promise.all(databases.map(({ reads }) => reads.past(at, 'global')))
     return { at, rows: this.store.kv.at(at) }

@@ -47,6 +47,7 @@ import { decodeHead, emptyHead, emptySince, heldMicros } from './group-row.ts'
 import { unaskedMicros } from './shared-apply.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
 import { readableMicros } from './shared-store.ts'
+import { isBusy } from './watch.ts'
 
 const lookEveryMs = 600_000
 const sweepEveryMs = 3_600_000
@@ -104,11 +105,13 @@ export class Sweep {
   /** Stores and notes how far everything is settled, which may be swept later. */
   async #look(): Promise<void> {
     const keptMs = Number(this.#kept / 1_000n)
-    for (const { clock } of this.#databases.all()) {
-      await clock.read()
+    const { store } = this.#databases
+    for (const [database, state] of await this.#databases.readAll()) {
+      const { clock } = database
+      if (isBusy(state, store.gateway)) this.#databases.watch(database)
       await clock.settled.store(clock.low - 1n, this.#swept.get(clock) ?? 0n)
       const settled = clock.settled.at
-      const atMs = this.#databases.store.scheduler.steadyMs()
+      const atMs = store.scheduler.steadyMs()
       const seen = this.#seen.get(clock) ?? []
       seen.push({ atMs, settled })
       // The newest one that is old enough, and those after it.

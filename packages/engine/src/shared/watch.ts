@@ -4,11 +4,17 @@
  *
  * The suspect may be alive. Some of its commits are refused then, as its own conditional writes tell it, and its next stamp brings its
  * list back. Strong reads do not wait for the watch: they resolve what they meet.
+ *
+ * A database is looked at while it is used here, and until no list of another gateway is left in it. Then it is quiet and costs nothing: a
+ * store of a thousand quiet databases is looked at no more often than an empty one. All databases are read when the gateway starts, and
+ * every ten minutes (sweep.ts), so a list that was left in one that no gateway uses goes too.              watch.test.ts
  */
+import type { ClockState } from './clock-state.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
 
 const lookEveryMs = 5_000
 const abandonedAfterMs = 10_000
+const quietAfterMs = 60_000
 
 interface Seen {
   readonly head: string
@@ -37,12 +43,17 @@ export class Watch {
   }
 
   async #look(): Promise<void> {
+    const { store, watched } = this.#databases
     const seen = new Map<string, Seen>()
-    for (const database of this.#databases.all()) await this.#lookAt(database, seen)
+    for (const database of [...watched.keys()]) {
+      const state = await this.#lookAt(database, seen)
+      const unusedMs = store.scheduler.steadyMs() - (watched.get(database) ?? 0)
+      if (unusedMs > quietAfterMs && !isBusy(state, store.gateway)) watched.delete(database)
+    }
     this.#seen = seen
   }
 
-  async #lookAt(database: SharedDatabase, seen: Map<string, Seen>): Promise<void> {
+  async #lookAt(database: SharedDatabase, seen: Map<string, Seen>): Promise<ClockState> {
     const { store, closed } = this.#databases
     const { clock, resolver } = database
     // A deletion whose gateway has died is finished here.
@@ -60,5 +71,11 @@ export class Watch {
       await Promise.all(listed.map((commit) => resolver.decideAndFinish(commit, commit.stamp)))
       await clock.strike(state, gateway, new Set(listed.map(({ id }) => id)))
     }
+    return state
   }
+}
+
+/** Whether commits are under way, or another gateway has a list that it may have left. */
+export function isBusy({ lists, listed }: ClockState, gateway: bigint): boolean {
+  return listed.length > 0 || [...lists.keys()].some((each) => each !== gateway)
 }
