@@ -35,6 +35,7 @@ async function recover(parts: EngineParts): Promise<void> {
   const { kv, place, databases, tablets, indexes, ttl, options } = parts
   if (place.shared !== undefined) {
     const { shared, modules } = place
+    await modules.checkFormat(shared.store, options.rollForward === false)
     await shared.find()
     for (const { clock } of shared.all()) await databases.adoptMetadata(kv, clock.database)
     parts.isStoreNew = await hasNoEntityRow(shared.store.rows)

@@ -11,6 +11,7 @@
  */
 import type { ClockState } from './clock-state.ts'
 import type { SharedDatabase, SharedDatabases } from './shared-databases.ts'
+import { formatRow } from './store-format.ts'
 
 const lookEveryMs = 5_000
 const abandonedAfterMs = 10_000
@@ -45,6 +46,8 @@ export class Watch {
   async #look(): Promise<void> {
     const { store, watched } = this.#databases
     const seen = new Map<string, Seen>()
+    // A gateway without calls still notices a store that is silent or gone.
+    if (watched.size === 0) await store.kv.get(formatRow)
     for (const database of [...watched.keys()]) {
       const state = await this.#lookAt(database, seen)
       const unusedMs = store.scheduler.steadyMs() - (watched.get(database) ?? 0)

@@ -198,6 +198,19 @@ test('files outside of the export are not read', async () => {
   }
 })
 
+test('an export of another format is refused, with what to do', async () => {
+  const metadataFile = await handmade([])
+  const scope = { namespaceId: undefined, kind: undefined }
+  const overall = encodeOverallMetadata([{ scope, path: 'all_namespaces', entities: 0, bytes: 0 }])
+  await writeLog(metadataFile, [Buffer.from('4'), overall])
+  await expect(importOf(metadataFile)).rejects.toMatchObject({
+    code: 'FAILED_PRECONDITION',
+    message: expect.stringMatching(
+      /has the export format "4", and this version of sixtables reads format "3": import it with/,
+    ),
+  })
+})
+
 test('progress is told with totals', async () => {
   const told: unknown[] = []
   const report = await engine.importEntities(engine.database('p'), {

@@ -22,12 +22,18 @@ import { encodeKey, encodeProperties } from '../encoding/entity-codec.ts'
 import { entityField } from '../encoding/entity-walk.ts'
 import { prepareEntity } from '../encoding/validate-entity.ts'
 import { WireWriter } from '../encoding/wire.ts'
-import { DatastoreError, invalidArgument } from '../errors.ts'
+import { DatastoreError, failedPrecondition, invalidArgument } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { formatKey, type Key, kindOf } from '../model/key.ts'
 import { decodeEntityProto } from './entity-proto-v3.ts'
 import type { TransferProgress } from './export.ts'
-import { decodeOverallMetadata, decodePartMetadata, type ExportPart, overallSuffix } from './export-metadata.ts'
+import {
+  decodeOverallMetadata,
+  decodePartMetadata,
+  type ExportPart,
+  formatRecord,
+  overallSuffix,
+} from './export-metadata.ts'
 import { cannot, systemCode } from './files.ts'
 import { type LogRecordAt, readLog } from './leveldb-log.ts'
 import { type Rename, renamedKey, renamedProperties } from './rename-keys.ts'
@@ -106,13 +112,23 @@ async function partsOf(metadataFile: string): Promise<readonly PartOfImport[]> {
   return parts
 }
 
-/** The last record: those before it say the version of the format. */
+/** The last record: the one before it is the version of the format. */
 async function readOverall(metadataFile: string): Promise<readonly ExportPart[]> {
   let newest: Buffer | undefined
-  for await (const { bytes } of readLog(metadataFile)) newest = Buffer.from(bytes)
+  for await (const { bytes } of readLog(metadataFile)) {
+    if (newest !== undefined && !newest.equals(formatRecord)) throw otherFormat(metadataFile, newest)
+    newest = Buffer.from(bytes)
+  }
   if (newest === undefined) throw invalidArgument(`${metadataFile} is empty; it should list the files of an export`)
   const message = newest
   return await decoded(metadataFile, async () => decodeOverallMetadata(message))
+}
+
+function otherFormat(metadataFile: string, record: Buffer): DatastoreError {
+  return failedPrecondition(
+    `${metadataFile} has the export format "${record.toString('utf8', 0, 20)}", and this version of sixtables reads format "${formatRecord}": ` +
+      'import it with the version that wrote it, and export it there in a format that this one reads',
+  )
 }
 
 async function readWhole(path: string): Promise<Buffer> {
