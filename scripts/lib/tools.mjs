@@ -48,6 +48,11 @@ export function run(command, args, options = {}) {
   })
 }
 
+/** Calls `stop` at Ctrl-C and SIGTERM: for a script that leaves things behind which the end of its process does not end. */
+export function onSignals(stop) {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
+}
+
 /** Runs the body of a script; a ScriptError, or a flag that there is not, becomes one line on stderr and exit code 1. */
 export async function script(body) {
   try {

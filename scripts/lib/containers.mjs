@@ -1,0 +1,164 @@
+/**
+ * Containers of an image's root folder, run by crun as Docker runs them: the program is process 1, has its own network with a loopback
+ * alone, its own host name, the image's user, environment and command, and what is mounted.
+ *
+ * crun looks at the kernel's control groups although it shall make none. Some machines mount them in a way that it refuses, so it sees
+ * an empty folder in their place.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const patienceMs = 120_000
+const withoutGroups = ['--mount', 'sh', '-c', 'mount -t tmpfs none /sys/fs/cgroup && exec crun "$@"', 'crun']
+
+/** All containers that run below `folder`; `config` is the image's: User, Env, Entrypoint, Cmd, WorkingDir, StopSignal. */
+export function containersOf({ folder, config }) {
+  const state = join(folder, 'crun')
+  const crun = (...args) => ['unshare', [...withoutGroups, '--root', state, '--cgroup-manager=disabled', ...args]]
+  const running = new Set()
+  let count = 0
+
+  /**
+   * Starts a container.
+   *
+   * @param options - `rootfs`; `command` in place of the image's; `hostname`; `volumes`, folders here by their place inside
+   */
+  function start({ rootfs, command = config.Cmd, hostname = 'container', volumes = {} }) {
+    const id = `sixtables-${process.pid}-${++count}`
+    const bundle = join(folder, id)
+    mkdirSync(bundle)
+    const hosts = join(bundle, 'hosts')
+    writeFileSync(hosts, `127.0.0.1 localhost ${hostname}\n::1 localhost\n`)
+    const mounts = Object.entries({ ...volumes, '/etc/hosts': hosts }).map(([destination, source]) =>
+      bind(source, destination),
+    )
+    const args = [...(config.Entrypoint ?? []), ...command]
+    writeFileSync(join(bundle, 'config.json'), JSON.stringify(settings({ config, rootfs, args, hostname, mounts })))
+    const child = spawn(...crun('run', '--bundle', bundle, id), { stdio: ['ignore', 'pipe', 'pipe'] })
+    running.add(id)
+    const container = new Container({ id, child, crun })
+    child.once('close', () => running.delete(id))
+    return container
+  }
+
+  /** Kills those that run. */
+  function end() {
+    for (const id of running) spawnSync(...crun('delete', '--force', id))
+  }
+  return { start, end }
+}
+
+class Container {
+  #crun
+  #id
+  #said = { stdout: '', stderr: '' }
+  /** The exit code of the program. */
+  ended
+
+  constructor({ id, child, crun }) {
+    this.#id = id
+    this.#crun = crun
+    for (const stream of ['stdout', 'stderr']) {
+      child[stream].on('data', (chunk) => {
+        this.#said[stream] += chunk
+      })
+    }
+    this.ended = once(child, 'close').then(([code]) => code)
+  }
+
+  get said() {
+    return this.#said
+  }
+
+  /** Waits until `check` returns something true; the container's words are in the error. */
+  async until(what, check) {
+    const deadline = AbortSignal.timeout(patienceMs)
+    let code
+    void this.ended.then((ended) => {
+      code = ended
+    })
+    for (;;) {
+      if (await check()) return
+      const { stdout, stderr } = this.#said
+      const words = `; on stdout it wrote:\n${stdout}\non stderr:\n${stderr}`
+      if (code !== undefined) throw new Error(`${what}: the container ended with ${code}${words}`)
+      if (deadline.aborted) throw new Error(`${what}: not within ${patienceMs / 1000} s${words}`)
+      await sleep(50)
+    }
+  }
+
+  /** Runs a program inside, as `docker exec` does. */
+  exec(...command) {
+    return ended(spawn(...this.#crun('exec', this.#id, ...command), { stdio: ['ignore', 'pipe', 'pipe'] }))
+  }
+
+  /** Runs a program of this machine in the network of the container: what a published port would lead to. */
+  async beside(command, args, options = {}) {
+    const state = await ended(spawn(...this.#crun('state', this.#id), { stdio: ['ignore', 'pipe', 'pipe'] }))
+    // Before it is made there is no network either.
+    if (state.code !== 0) return { code: 1, stdout: '', stderr: state.stderr }
+    const inside = [`--net=/proc/${JSON.parse(state.stdout).pid}/ns/net`, command, ...args]
+    return await ended(spawn('nsenter', inside, { ...options, stdio: ['ignore', 'pipe', 'pipe'] }))
+  }
+
+  /** An answer over HTTP, asked for from beside: status 0 while nothing listens. */
+  async request({ host = '127.0.0.1', port = 8081, method = 'GET', path = '/', headers = {} }) {
+    const options = JSON.stringify({ host, port, method, path, headers })
+    const program = `require('node:http').request(${options}, (answer) => {
+  console.log(answer.statusCode)
+  answer.resume()
+}).on('error', () => console.log(0)).end()`
+    const { stdout } = await this.beside(process.execPath, ['-e', program])
+    return { status: Number(stdout) }
+  }
+
+  signal(name) {
+    return ended(spawn(...this.#crun('kill', this.#id, name), { stdio: ['ignore', 'pipe', 'pipe'] }))
+  }
+}
+
+async function ended(child) {
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr }
+}
+
+function bind(source, destination) {
+  return { destination, type: 'bind', source, options: ['bind', 'rw'] }
+}
+
+/** The settings of an OCI runtime, as Docker makes them of an image's. */
+function settings({ config, rootfs, args, hostname, mounts }) {
+  const own = ['pid', 'network', 'ipc', 'uts', 'mount'].map((type) => ({ type }))
+  const system = [
+    { destination: '/proc', type: 'proc', source: 'proc' },
+    { destination: '/dev', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'mode=755', 'size=65536k'] },
+    { destination: '/dev/shm', type: 'tmpfs', source: 'shm', options: ['nosuid', 'nodev', 'mode=1777', 'size=65536k'] },
+    { destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['nosuid', 'noexec', 'nodev', 'ro'] },
+  ]
+  return {
+    ociVersion: '1.0.0',
+    process: { user: userOf(config, rootfs), args, env: config.Env, cwd: config.WorkingDir, terminal: false },
+    root: { path: rootfs },
+    hostname,
+    mounts: [...system, ...mounts],
+    linux: { namespaces: own },
+  }
+}
+
+/** The ids of the image's user. */
+function userOf(config, rootfs) {
+  const users = readFileSync(join(rootfs, 'etc/passwd'), 'utf8').split('\n')
+  const [, , uid, gid] = users.find((line) => line.startsWith(`${config.User}:`)).split(':')
+  return { uid: Number(uid), gid: Number(gid) }
+}
