@@ -1,16 +1,22 @@
-/** `node scripts/pack.mjs <folder>`: the built packages that a server needs or can load, as tarballs. The container is made of them. */
+/**
+ * `node scripts/pack.mjs <folder> [package …]`: the built packages as tarballs; by default those that a server needs or can load, of which
+ * the container is made. A release packs all four.
+ */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { packageFolders } from './lib/stamps.mjs'
 import { pnpmVersion, root, run, ScriptError, script } from './lib/tools.mjs'
 
-const packages = ['engine', 'gateway', 'bigtable']
-
 await script(async () => {
-  const [, , folder] = process.argv
+  const [, , folder, ...named] = process.argv
   if (folder === undefined) throw new ScriptError('name the folder to write to: node scripts/pack.mjs packed')
+  const known = packageFolders().map((path) => path.replace('packages/', ''))
+  for (const name of named) {
+    if (!known.includes(name)) throw new ScriptError(`there is no package "${name}"; there are ${known.join(', ')}`)
+  }
   const target = resolve(folder)
   mkdirSync(target, { recursive: true })
-  for (const name of packages) {
+  for (const name of named.length === 0 ? ['engine', 'gateway', 'bigtable'] : named) {
     const args = ['--yes', `pnpm@${pnpmVersion}`, 'pack', '--pack-destination', target]
     const { code } = await run('npx', args, { cwd: join(root, 'packages', name) })
     if (code !== 0) throw new ScriptError(`packing ${name} failed; the reason stands above.`)

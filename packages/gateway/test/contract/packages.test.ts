@@ -1,8 +1,8 @@
 /**
  * The packages as they are published: packed, put into an empty folder, and used from JavaScript and TypeScript.
  *
- * Dependencies come from where the workspace has them, so that this runs without a registry. `pnpm packages` lets npm install
- * the tarballs instead, which needs one.
+ * Dependencies come from where the workspace has them, so that this runs without a registry. `npm run packages` publishes the packages to
+ * one on this machine, names it in SIXTABLES_PACKAGES, and lets npm install them from there.
  */
 import { execFile } from 'node:child_process'
 import {
@@ -25,7 +25,7 @@ const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const packageNames = ['engine', 'gateway', 'bigtable', 'bench'] as const
 /** In the programs below: the packages as users see them, not as this workspace imports them. */
 const [engine, gateway] = ['@sixtables/engine', '@sixtables/gateway']
-const fromRegistry = process.env['SIXTABLES_PACKAGES'] === 'registry'
+const registry = process.env['SIXTABLES_PACKAGES']
 
 interface Ran {
   readonly code: number
@@ -57,6 +57,13 @@ beforeAll(async () => {
   tarballs = join(folder, 'tarballs')
   mkdirSync(tarballs)
   writeFileSync(join(folder, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }\n')
+  if (registry !== undefined) {
+    const names = [...packageNames.map((name) => `@sixtables/${name}`), '@types/node', '@google-cloud/datastore']
+    const args = ['install', '--no-audit', '--no-fund', '--registry', registry, ...names]
+    const { code, stderr } = await run('npm', args, folder)
+    expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' })
+    return
+  }
   const { pnpmVersion } = (await import(join(root, 'scripts/lib/tools.mjs'))) as { pnpmVersion: string }
   for (const name of packageNames) {
     const args = ['--yes', `pnpm@${pnpmVersion}`, 'pack', '--pack-destination', tarballs]
@@ -65,12 +72,6 @@ beforeAll(async () => {
   }
   const files = readdirSync(tarballs).map((file) => join(tarballs, file))
   expect(files).toHaveLength(packageNames.length)
-  if (fromRegistry) {
-    const types = ['@types/node', '@google-cloud/datastore']
-    const { code, stderr } = await run('npm', ['install', '--no-audit', '--no-fund', ...files, ...types], folder)
-    expect({ code, said: code === 0 ? '' : stderr }).toEqual({ code: 0, said: '' })
-    return
-  }
   for (const name of packageNames) {
     mkdirSync(installed(name), { recursive: true })
     const file = files.find((path) => path.includes(`sixtables-${name}-`)) ?? ''

@@ -1,0 +1,39 @@
+/**
+ * `node scripts/publish.mjs <folder> [flags of npm publish]`: publishes the tarballs of a folder to the registry that npm is set to. A
+ * version that is there already is left, so that a release which broke off can be repeated.
+ */
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { run, ScriptError, say, script } from './lib/tools.mjs'
+
+await script(async () => {
+  const [, , folder, ...flags] = process.argv
+  if (folder === undefined) throw new ScriptError('name the folder of the tarballs: node scripts/publish.mjs packed')
+  const files = readdirSync(resolve(folder)).filter((file) => file.endsWith('.tgz'))
+  if (files.length === 0) throw new ScriptError(`there is no tarball in ${folder}: node scripts/pack.mjs ${folder}`)
+  for (const file of files.map((name) => join(resolve(folder), name))) {
+    const { name, version } = JSON.parse(
+      execFileSync('tar', ['-xzOf', file, 'package/package.json'], { encoding: 'utf8' }),
+    )
+    if (isThere(`${name}@${version}`)) {
+      say(`${name} ${version} is published already`)
+      continue
+    }
+    const { code } = await run('npm', ['publish', file, '--access', 'public', ...flags])
+    if (code !== 0) throw new ScriptError(`${name} ${version} was not published; the reason stands above.`)
+    say(`published ${name} ${version}`)
+  }
+})
+
+/** Whether the registry has the version. It answers E404 for a package that it does not know, and nothing for a version. */
+function isThere(wanted) {
+  try {
+    return (
+      execFileSync('npm', ['view', wanted, 'version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }) !== ''
+    )
+  } catch (error) {
+    if (/\bE404\b/.test(error.stderr)) return false
+    throw new ScriptError(`the registry did not say whether it has ${wanted}:\n${error.stderr.trim()}`)
+  }
+}
