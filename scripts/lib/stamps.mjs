@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { root } from './tools.mjs'
 
 const folder = join(root, 'node_modules', '.sixtables')
@@ -20,12 +20,16 @@ export function packageFolders() {
     .filter((path) => existsSync(join(root, path, 'package.json')))
 }
 
-/** Every file below `path` (relative to the root), sorted; none when there is no such folder. */
+/** Every file below `path`, both relative to the root and with slashes, sorted; none when there is no such folder. */
 export function filesBelow(path) {
   if (!existsSync(join(root, path))) return []
   return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length))
+    .map((entry) =>
+      join(entry.parentPath ?? entry.path, entry.name)
+        .slice(root.length)
+        .replaceAll(sep, '/'),
+    )
     .sort()
 }
 
