@@ -25,6 +25,10 @@ export function indexOptionsIn(row: Uint8Array | undefined): StoredIndexOptions 
 
 /** The rules of a database that nothing was written to yet. */
 export function firstIndexOptions(mode: Mode): StoredIndexOptions {
-  const isLegacy = mode === 'legacy'
-  return { emptyArrayAsNull: isLegacy, scatter: isLegacy ? 'legacy' : 'sparse' }
+  return firstOptions[mode]
+}
+
+const firstOptions: Readonly<Record<Mode, StoredIndexOptions>> = {
+  firestore: { emptyArrayAsNull: false, scatter: 'sparse' },
+  legacy: { emptyArrayAsNull: true, scatter: 'legacy' },
 }

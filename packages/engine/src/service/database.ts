@@ -1,5 +1,6 @@
 /**
- * The verbs of one database. Each validates what it is given, works through the layers below, and settles the request's
+ * The verbs of one database. Any number of these may stand for it: the one that is kept (databases.ts) has its settings, its indexes and its
+ * rules, and the others ask it. Each validates what it is given, works through the layers below, and settles the request's
  * ledger once (context/C2). A verb answers at once when the store does.
  *
  * D1  A lookup, an ancestor query and a strong global query see every commit acknowledged before they began.
@@ -54,54 +55,71 @@ export class Database implements TtlDatabase {
   readonly projectId: string
   readonly databaseId: string
   readonly code: string
-  readonly catalogue: IndexCatalogue
   /** Once a reset has deleted this one: where what waited to write goes. */
   successor: (() => Database) | undefined
-  #settings: DatabaseSettings
-  #indexOptions: StoredIndexOptions
-  #isRecorded = false
+  /** Of its own; absent = those of all databases. */
+  #settings: DatabaseSettings | undefined
+  /** As the store records them; absent = nothing was written yet. */
+  #recorded: StoredIndexOptions | undefined
+  #isKept = false
+  readonly #catalogue: IndexCatalogue
   /** The attempt under way, which concurrent first calls share. */
   #recording: MaybePromise<void> | undefined
   readonly #reads: Reads
   readonly #shared: SharedParts
   readonly #commitParts: CommitParts
 
-  constructor(projectId: string, databaseId: string, settings: DatabaseSettings, shared: SharedParts) {
+  constructor(projectId: string, databaseId: string, shared: SharedParts) {
     this.projectId = projectId
     this.databaseId = databaseId
     this.code = databaseCode(projectId, databaseId)
-    this.catalogue = new IndexCatalogue({ projectId, databaseId })
-    this.#settings = settings
-    this.#indexOptions = firstIndexOptions(settings.mode)
+    this.#catalogue = new IndexCatalogue({ projectId, databaseId })
     this.#shared = shared
     this.#reads = new Reads(this, shared)
     const { ids, transactions, versions, findings } = shared
     this.#commitParts = { database: this, ids, transactions, versions, findings, record: () => this.#record() }
   }
 
+  /** From now on it is in the list, with settings, indexes and rules of its own. @returns the one that is there: this one, or one kept before */
+  keep(): Database {
+    if (this.#isKept) return this
+    const kept = this.#shared.databases.keep(this)
+    kept.#isKept = true
+    return kept
+  }
+
+  /** The one that knows what is known of the database. */
+  get #known(): Database {
+    return this.#isKept ? this : (this.#shared.databases.kept(this.code) ?? this)
+  }
+
+  get catalogue(): IndexCatalogue {
+    return this.#known.#catalogue
+  }
+
   get settings(): DatabaseSettings {
-    return this.#settings
+    return this.#known.#settings ?? this.#shared.databases.settings
   }
 
   get applyPolicy(): ApplyPolicy {
-    return this.#settings.applyPolicy
+    return this.settings.applyPolicy
   }
 
   get transactionSettings(): TransactionSettings {
-    return this.#settings
+    return this.settings
   }
 
   get ttlPolicies(): readonly TtlPolicy[] {
-    return this.#settings.ttlPolicies
+    return this.settings.ttlPolicies
   }
 
   get indexOptions(): StoredIndexOptions {
-    return this.#indexOptions
+    return this.#known.#recorded ?? firstIndexOptions(this.settings.mode)
   }
 
   /** By which rules, and for which indexes, the checker expects complete rows. */
   get checkRules(): IndexRules {
-    return { indexes: this.catalogue.serving, indexOptions: this.#indexOptions }
+    return { indexes: this.catalogue.serving, indexOptions: this.indexOptions }
   }
 
   get indexes(): readonly CompositeIndex[] {
@@ -111,21 +129,23 @@ export class Database implements TtlDatabase {
   /** Changes single settings; what is committed from now on follows them. How entities are indexed the first write decides. */
   configure(changed: Partial<DatabaseSettings>): void {
     if (this.#shared.local === undefined) refuseUnshared(changed)
-    this.#settings = { ...this.#settings, ...changed }
-    if (!this.#isRecorded) this.#indexOptions = firstIndexOptions(this.#settings.mode)
+    this.keep().#settings = { ...this.settings, ...changed }
+  }
+
+  /** Settings of all databases have changed; single ones of its own stay. */
+  follow(changed: Partial<DatabaseSettings>): void {
+    if (this.#settings !== undefined) this.#settings = { ...this.#settings, ...changed }
   }
 
   /** Takes over what an earlier run recorded of this database. */
   adopt(recorded: Uint8Array): void {
-    this.#indexOptions = indexOptionsIn(recorded)
-    this.#isRecorded = true
+    this.keep().#recorded = indexOptionsIn(recorded)
   }
 
   /** Forgets what is stored of this database: the store was set back, and adopt() follows for what it has now. */
   forget(): void {
-    this.#indexOptions = firstIndexOptions(this.#settings.mode)
-    this.#isRecorded = false
-    this.catalogue.clear()
+    this.#recorded = undefined
+    this.#catalogue.clear()
     this.forgetRows()
   }
 
@@ -217,12 +237,12 @@ export class Database implements TtlDatabase {
 
   /** The next numbers of the counters of a kind and parent; nothing is taken. */
   nextIds(context: RequestContext, key: Key): MaybePromise<NextIds> {
-    return this.#writing(context, () => nextIds(this.#idParts(), context, key, this.#settings.idPolicy))
+    return this.#writing(context, () => nextIds(this.#idParts(this), context, key, this.settings.idPolicy))
   }
 
-  #idParts(): IdRangeParts & KeyIdParts {
+  #idParts(database: Database = this.keep()): IdRangeParts & KeyIdParts {
     const { ids, local, view } = this.#shared
-    return { database: this, ids, log: local?.log, view }
+    return { database, ids, log: local?.log, view }
   }
 
   /**
@@ -230,7 +250,9 @@ export class Database implements TtlDatabase {
    * change with the mode of a later run, or rows would go stale.
    */
   #record(): MaybePromise<void> {
-    if (this.#isRecorded) return
+    const kept = this.keep()
+    if (kept !== this) return kept.#record()
+    if (this.#recorded !== undefined) return
     this.#recording ??= finallyDo(
       () => this.#recordOnce(),
       () => {
@@ -243,10 +265,11 @@ export class Database implements TtlDatabase {
   #recordOnce(): MaybePromise<void> {
     const { kv } = this.#shared
     const key = databaseRowKey(this.code)
-    const value = Buffer.from(JSON.stringify(this.#indexOptions))
+    const options = this.indexOptions
+    const value = Buffer.from(JSON.stringify(options))
     return andThen(kv.mutateIf({ key, value }, undefined), (isFirst) => {
       if (isFirst) {
-        this.#isRecorded = true
+        this.#recorded = options
         return
       }
       // Another process was first, or another call.

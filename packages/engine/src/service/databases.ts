@@ -1,5 +1,8 @@
 /**
- * The databases that a process has named, and those recorded in the store. A database needs no creation.
+ * The databases of a process. One needs no creation, and its name alone leaves nothing: it is kept from its first write, setting or index on,
+ * or because the store records it.
+ *
+ * DB1  A read of a database that does not exist leaves nothing behind.                                            databases.test.ts
  */
 import { databaseCode } from '../encoding/key-codec.ts'
 import { decodeText } from '../encoding/ordered.ts'
@@ -18,7 +21,7 @@ export class Databases {
   readonly #shared: () => SharedParts
   readonly #byCode = new Map<string, Database>()
   #settings: DatabaseSettings
-  /** The one asked for last: mostly it is the next again. */
+  /** The one asked for last, kept or not: mostly it is the next again. */
   #latest: Database | undefined
 
   /** @param shared - asked for when the first database is named */
@@ -36,14 +39,24 @@ export class Databases {
   of(projectId: string, databaseId: string): Database {
     const latest = this.#latest
     if (latest?.projectId === projectId && latest.databaseId === databaseId) return latest
-    const code = databaseCode(projectId, databaseId)
-    let database = this.#byCode.get(code)
-    if (database === undefined) {
-      database = new Database(projectId, databaseId, this.#settings, this.#shared())
-      this.#byCode.set(code, database)
-    }
+    const shared = this.#shared()
+    const known = this.#byCode.get(databaseCode(projectId, databaseId))
+    const database = known ?? new Database(projectId, databaseId, shared)
+    // Where several processes share the store, its first read finds out what is recorded of it.
+    if (shared.local === undefined) database.keep()
     this.#latest = database
     return database
+  }
+
+  kept(code: string): Database | undefined {
+    return this.#byCode.get(code)
+  }
+
+  /** @returns the one that is kept: an earlier one, if there is */
+  keep(database: Database): Database {
+    const kept = this.#byCode.get(database.code)
+    if (kept === undefined) this.#byCode.set(database.code, database)
+    return kept ?? database
   }
 
   byCode(code: string): Database {
@@ -58,7 +71,7 @@ export class Databases {
   /** Changes single settings of all databases, those that come included. */
   configure(changed: Partial<DatabaseSettings>): void {
     this.#settings = { ...this.#settings, ...changed }
-    for (const database of this.#byCode.values()) database.configure(changed)
+    for (const database of this.#byCode.values()) database.follow(changed)
   }
 
   /** The rows of a scope are deleted. A write that waits in a database of the scope goes to its successor. */
@@ -96,7 +109,7 @@ export class Databases {
     const { projectId, databaseId, topic } = parseMetadataRowKey(key)
     if (topic === databaseTopic) this.of(projectId, databaseId).adopt(value)
     if (topic !== indexTopic) return
-    const database = this.of(projectId, databaseId)
+    const database = this.of(projectId, databaseId).keep()
     const rows = indexes.get(database) ?? []
     indexes.set(database, rows)
     rows.push(value)

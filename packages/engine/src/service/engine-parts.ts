@@ -199,7 +199,7 @@ export class EngineParts {
   }
 
   #shared(): SharedParts {
-    const { kv, place, indexes, findings, verbs, ids, scheduler } = this
+    const { kv, place, indexes, findings, verbs, ids, scheduler, databases } = this
     const settlement = {
       begin: (context: RequestContext) => {
         if (!context.isUncounted) this.tablets.begin(context)
@@ -207,6 +207,7 @@ export class EngineParts {
       settle: (context: RequestContext) => this.#settle(context),
     }
     return {
+      databases,
       kv,
       local: place.local,
       queryIndexes: new QueryIndexes(indexes),

@@ -118,7 +118,7 @@ export class Engine {
     return this.#parts.databases.of(projectId, databaseId)
   }
 
-  /** The databases that this process has spoken of, and those recorded in the store. */
+  /** The databases that are kept: those recorded in the store, and those with settings or indexes of their own. */
   databases(): readonly Database[] {
     return this.#parts.databases.all()
   }
@@ -200,7 +200,7 @@ export class Engine {
     }
     const parts = {
       ...this.#snapshotParts(local),
-      database: (projectId: string, databaseId: string) => this.database(projectId, databaseId),
+      database: (projectId: string, databaseId: string) => this.database(projectId, databaseId).keep(),
       onGone: () => this.#onGone(scope),
     }
     const ranges = await this.#resets.run(() => resetStore(parts, scope, context))

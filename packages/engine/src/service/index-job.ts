@@ -13,6 +13,8 @@ export interface IndexedDatabase {
   readonly code: string
   readonly catalogue: IndexCatalogue
   readonly indexOptions: IndexRules['indexOptions']
+  /** Its catalogue is to have indexes. */
+  keep(): unknown
 }
 
 /** How far the work on an index is. */

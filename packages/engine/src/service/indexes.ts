@@ -29,6 +29,7 @@ export class Indexes {
 
   /** Defines an index and builds it. @throws INVALID_ARGUMENT for a definition that makes no sense; ALREADY_EXISTS */
   create(database: IndexedDatabase, definition: IndexDefinition): IndexJob {
+    database.keep()
     return this.#builder.create(database, definition)
   }
 
@@ -48,12 +49,13 @@ export class Indexes {
 
   /** Resolves when an index of this definition serves; it is built if it is not there. */
   ensure(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
+    database.keep()
     return this.#builder.ensure(database, definition)
   }
 
   /** As {@link ensure}, for a query that nothing else serves: the file keeps it. */
   ensureForQuery(database: IndexedDatabase, definition: IndexDefinition): Promise<CataloguedIndex> {
-    const ensured = this.#builder.ensure(database, definition)
+    const ensured = this.ensure(database, definition)
     const job = this.#builder.jobOf(database, definition)
     job?.defined.then(
       () => this.file?.add(definition),
@@ -101,6 +103,7 @@ export class Indexes {
    */
   beforeReset(scope: string, databases: readonly IndexedDatabase[]): Reinstatement {
     this.#builder.forget(scope)
+    this.refused.forget(scope)
     const kept = databases
       .filter(({ code }) => code.startsWith(scope))
       .map(({ projectId, databaseId, catalogue }) => ({ projectId, databaseId, indexes: catalogue.maintained }))

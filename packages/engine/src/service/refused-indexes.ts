@@ -9,6 +9,8 @@ import type { IndexDefinition } from '../model/index-definition.ts'
 import type { IndexedDatabase } from './index-job.ts'
 
 export const keptMax = 50
+/** Databases whose definitions are kept; the one that was told of longest ago gives way. */
+const databasesMax = 200
 
 export interface RefusedIndex {
   readonly definition: IndexDefinition
@@ -17,22 +19,32 @@ export interface RefusedIndex {
 }
 
 export class RefusedIndexes {
-  readonly #byDatabase = new WeakMap<IndexedDatabase, Map<string, RefusedIndex>>()
+  readonly #byDatabase = new Map<string, Map<string, RefusedIndex>>()
 
   note(database: IndexedDatabase, definition: IndexDefinition): void {
-    const kept = this.#byDatabase.get(database) ?? new Map<string, RefusedIndex>()
-    this.#byDatabase.set(database, kept)
+    const kept = this.#byDatabase.get(database.code) ?? new Map<string, RefusedIndex>()
+    setLast(this.#byDatabase, database.code, kept, databasesMax)
     const name = identityOf(definition)
     const refusals = (kept.get(name)?.refusals ?? 0) + 1
-    kept.delete(name)
-    kept.set(name, { definition, refusals })
-    const [oldest] = kept.keys()
-    if (kept.size > keptMax && oldest !== undefined) kept.delete(oldest)
+    setLast(kept, name, { definition, refusals }, keptMax)
+  }
+
+  /** The rows of the databases whose code begins with `scope` are deleted. */
+  forget(scope: string): void {
+    for (const code of this.#byDatabase.keys()) if (code.startsWith(scope)) this.#byDatabase.delete(code)
   }
 
   /** The latest first. */
   of(database: IndexedDatabase): readonly RefusedIndex[] {
-    const kept = [...(this.#byDatabase.get(database)?.values() ?? [])].reverse()
+    const kept = [...(this.#byDatabase.get(database.code)?.values() ?? [])].reverse()
     return kept.filter(({ definition }) => database.catalogue.find(definition) === undefined)
   }
+}
+
+/** Sets an entry as the newest of at most `max`. */
+function setLast<T>(entries: Map<string, T>, name: string, value: T, max: number): void {
+  entries.delete(name)
+  entries.set(name, value)
+  const [oldest] = entries.keys()
+  if (entries.size > max && oldest !== undefined) entries.delete(oldest)
 }

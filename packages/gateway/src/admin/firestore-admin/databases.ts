@@ -94,7 +94,7 @@ function databaseJson({ projectId, databaseId, settings }: Database): JsonObject
 
 type Named = Pick<RouteRequest, 'parameters'>
 
-/** The default database always exists; another one from the first request that names it. */
+/** The default database always exists; another one from its first write or setting on. */
 function isKnown(engine: Engine, { parameters: { project, database } }: Named): boolean {
   if (database === '(default)') return true
   return engine.databases().some(({ projectId, databaseId }) => projectId === project && databaseId === database)

@@ -55,7 +55,7 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   let served: Served
   try {
     // The indexes of index.yaml serve from the first query on.
-    const known = new Set([...engine.databases(), engine.database(settings.project)])
+    const known = new Set([...engine.databases(), engine.database(settings.project).keep()])
     for (const database of known) await engine.indexes.deploy(database)
     await transfer.begin()
     served = await serve({ engine, scheduler, logger, onShutdown, ...serveOptionsOf(settings, logger) })
