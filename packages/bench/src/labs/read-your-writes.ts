@@ -108,7 +108,7 @@ async function probe(session: ArmSession, read: Reader, byKey: boolean): Promise
     const answer = await read(store, group, key)
     const isWrong = answer !== truth(situation, byKey)
     if (isWrong) wrong++
-    if (store.engine.inspector.pending().pending.length === 0) rolledForward++
+    if (store.engine.waitingRecords === 0) rolledForward++
     const name = `${moment}, ${situation}`
     const seen = tally.get(name) ?? { count: 0, wrong: 0, answers: new Set<string>() }
     tally.set(name, { count: seen.count + 1, wrong: seen.wrong + (isWrong ? 1 : 0), answers: seen.answers.add(answer) })

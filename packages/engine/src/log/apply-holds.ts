@@ -70,8 +70,7 @@ export class ApplyHolds {
     this.#holds.add(hold)
     return () => {
       if (!this.#holds.delete(hold)) return
-      const groups = new Set(this.#parts.pending.all().map(({ group }) => group))
-      return forEachInOrder([...groups], (group) => this.#letGo(group))
+      return forEachInOrder([...this.#parts.pending.groups()], (group) => this.#letGo(group))
     }
   }
 
@@ -99,7 +98,7 @@ export class ApplyHolds {
   }
 
   #isBehindHeld({ group }: PendingRecord): boolean {
-    return this.#parts.pending.of(group).at(-1)?.held === true
+    return this.#parts.pending.newest(group)?.held === true
   }
 
   #isCaught(record: Caught): boolean {
@@ -126,7 +125,7 @@ export class ApplyHolds {
   /** Applies a group up to its first held record. */
   #apply(group: GroupCode): MaybePromise<void> {
     const { pending, applier } = this.#parts
-    const oldest = pending.of(group)[0]
+    const oldest = pending.oldest(group)
     if (oldest === undefined || oldest.held) return
     return andThen(applier.step(group, 'B', 'release'), () => this.#apply(group))
   }

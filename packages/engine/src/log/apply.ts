@@ -13,7 +13,10 @@
  *
  * Known: the two milestones ("Life of a Datastore Write"). Ours: rows from both images.
  */
+import type { Scheduler } from '../clock.ts'
+import { type RequestContext, requestContext } from '../context.ts'
 import { andThen, forEachInOrder, isPromise, type MaybePromise } from '../maybe-promise.ts'
+import { forEachInSlices } from '../slices.ts'
 import type { Kv, KvWrite, RowKey } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
@@ -35,12 +38,18 @@ export interface ApplyEvent {
 
 export interface ApplierOptions {
   readonly kv: Kv
+  readonly scheduler: Scheduler
   readonly pending: PendingRecords
   readonly retention: Retention
   /** Told of every row: apply's operations are never charged to a request. */
   readonly charges: LogCharges
   readonly onApply?: (event: ApplyEvent) => void
   readonly switchedOff?: SwitchedOff | undefined
+}
+
+/** The work of applying a record, for giveWay(). */
+export function workOf({ changes }: PendingRecord): number {
+  return 8 * (1 + changes.length)
 }
 
 export class Applier {
@@ -59,18 +68,25 @@ export class Applier {
   }
 
   /** Applies all records that the group has now. Answers at once when there is nothing to do. */
-  rollForward(group: GroupCode, cause: ApplyCause): MaybePromise<void> {
+  rollForward(group: GroupCode, cause: ApplyCause, context: RequestContext = this.#context()): MaybePromise<void> {
     const running = this.#running.get(group)
-    if (running !== undefined) return running.then(() => this.rollForward(group, cause))
+    if (running !== undefined) return running.then(() => this.rollForward(group, cause, context))
     const records = this.#options.pending.of(group)
     if (records.length === 0) return
-    if (this.#alone !== undefined) return this.#alone.then(() => this.rollForward(group, cause))
-    return this.#guard(group, () => forEachInOrder([...records], (record) => this.#applyWhole(record, cause)))
+    if (this.#alone !== undefined) return this.#alone.then(() => this.rollForward(group, cause, context))
+    const apply = (record: PendingRecord): MaybePromise<void> => this.#applyWhole(record, cause)
+    return this.#guard(group, () => forEachInSlices(context, [...records], workOf, apply))
   }
 
-  /** Applies the records of every group of a database. */
-  rollForwardDatabase(database: string, cause: ApplyCause): MaybePromise<void> {
-    return forEachInOrder(this.#options.pending.groupsOf(database), (group) => this.rollForward(group, cause))
+  /** Applies the records of some groups. */
+  rollForwardGroups(groups: readonly GroupCode[], cause: ApplyCause): MaybePromise<void> {
+    const context = this.#context()
+    return forEachInOrder(groups, (group) => this.rollForward(group, cause, context))
+  }
+
+  /** Its work is wanted whether a caller waits or not. */
+  #context(): RequestContext {
+    return requestContext({ clock: this.#options.scheduler })
   }
 
   /**
@@ -81,7 +97,7 @@ export class Applier {
   step(group: GroupCode, upTo: 'A' | 'B', cause: ApplyCause): MaybePromise<'A' | 'B' | undefined> {
     const running = this.#running.get(group)
     if (running !== undefined) return running.then(() => this.step(group, upTo, cause))
-    const record = this.#options.pending.of(group)[0]
+    const record = this.#options.pending.oldest(group)
     if (record === undefined) return undefined
     if (this.#alone !== undefined) return this.#alone.then(() => this.step(group, upTo, cause))
     const steps = (): MaybePromise<void> => {

@@ -103,6 +103,7 @@ export class CommitLog {
     this.appendQueue = options.tablets === undefined ? undefined : new AppendQueue(options.tablets, options.scheduler)
     this.applier = new Applier({
       kv: options.kv,
+      scheduler: options.scheduler,
       pending: this.pending,
       retention: this.retention,
       charges: this.#charges,
@@ -164,10 +165,10 @@ export class CommitLog {
   }
 
   #groomGroup(group: GroupCode, chance: number): MaybePromise<void> {
-    if (this.pending.of(group)[0]?.held) return
+    if (this.pending.oldest(group)?.held) return
     if (this.#options.random.next() >= chance) return
     return andThen(this.applier.step(group, 'B', 'policy'), (reached) =>
-      reached === undefined || this.pending.of(group).length === 0 ? undefined : this.#groomGroup(group, chance),
+      reached === undefined || this.pending.oldest(group) === undefined ? undefined : this.#groomGroup(group, chance),
     )
   }
 
@@ -371,7 +372,7 @@ export class CommitLog {
   /** After the delay the group is applied up to this record; earlier records of the group go with it (apply/A1). */
   #applyLater(record: PendingRecord, delayMs: number): void {
     const upToRecord = (): MaybePromise<void> => {
-      const oldest = this.pending.of(record.group)[0]
+      const oldest = this.pending.oldest(record.group)
       if (this.#closed || oldest === undefined || oldest.held || oldest.version > record.version) return
       return andThen(this.applier.step(record.group, 'B', 'policy'), upToRecord)
     }
@@ -414,8 +415,7 @@ export class CommitLog {
 
   /** Applies everything that waits, in all databases. */
   rollForwardAll(cause: ApplyCause): MaybePromise<void> {
-    const groups = [...new Set(this.pending.all().map((record) => record.group))]
-    return forEachInOrder(groups, (group) => this.applier.rollForward(group, cause))
+    return this.applier.rollForwardGroups([...this.pending.groups()], cause)
   }
 }
 

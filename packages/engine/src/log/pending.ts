@@ -5,6 +5,7 @@
  * P2  A record is here exactly while its marker stands in the store (memory follows the store).
  */
 import { invariant } from '../invariant.ts'
+import { lowerBound } from '../lower-bound.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { EntityRows } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
@@ -34,10 +35,55 @@ export interface PendingRecord {
   held?: boolean
 }
 
+/** The records of a group that wait. */
+class WaitingGroup {
+  /** Numbers the groups in the order in which they began to wait. */
+  readonly number: number
+  readonly #records: PendingRecord[] = []
+  /** How many of them are applied: they go in large pieces, as each move of the others takes as long as there are. */
+  #applied = 0
+
+  constructor(number: number) {
+    this.number = number
+  }
+
+  get count(): number {
+    return this.#records.length - this.#applied
+  }
+
+  get oldest(): PendingRecord | undefined {
+    return this.#records[this.#applied]
+  }
+
+  get newest(): PendingRecord | undefined {
+    return this.#records.at(-1)
+  }
+
+  get records(): readonly PendingRecord[] {
+    this.#forgetApplied()
+    return this.#records
+  }
+
+  add(record: PendingRecord): void {
+    this.#records.push(record)
+  }
+
+  removeOldest(): void {
+    this.#applied++
+    if (this.#applied * 2 > this.#records.length) this.#forgetApplied()
+  }
+
+  #forgetApplied(): void {
+    if (this.#applied > 0) this.#records.splice(0, this.#applied)
+    this.#applied = 0
+  }
+}
+
 export class PendingRecords {
-  readonly #groups = new Map<GroupCode, PendingRecord[]>()
+  readonly #groups = new Map<GroupCode, WaitingGroup>()
   readonly #databases = new Map<string, Set<GroupCode>>()
   #count = 0
+  #groupsEver = 0
 
   /** Records in all groups; 0 is the common case, and then no read has to look further. */
   get count(): number {
@@ -45,10 +91,10 @@ export class PendingRecords {
   }
 
   add(record: PendingRecord): void {
-    let records = this.#groups.get(record.group)
-    if (records === undefined) {
-      records = []
-      this.#groups.set(record.group, records)
+    let waiting = this.#groups.get(record.group)
+    if (waiting === undefined) {
+      waiting = new WaitingGroup(++this.#groupsEver)
+      this.#groups.set(record.group, waiting)
       let groups = this.#databases.get(record.database)
       if (groups === undefined) {
         groups = new Set()
@@ -56,19 +102,19 @@ export class PendingRecords {
       }
       groups.add(record.group)
     }
-    const newest = records.at(-1)
+    const { newest } = waiting
     invariant(newest === undefined || newest.version < record.version, 'P1: pending records come in version order')
-    records.push(record)
+    waiting.add(record)
     this.#count++
   }
 
   /** The oldest record of its group is wholly applied. */
   remove(record: PendingRecord): void {
-    const records = this.#groups.get(record.group)
-    invariant(records?.[0] === record, 'P1: the oldest record of a group is applied first')
-    records.shift()
+    const waiting = this.#groups.get(record.group)
+    invariant(waiting?.oldest === record, 'P1: the oldest record of a group is applied first')
+    waiting.removeOldest()
     this.#count--
-    if (records.length > 0) return
+    if (waiting.count > 0) return
     this.#groups.delete(record.group)
     const groups = this.#databases.get(record.database)
     groups?.delete(record.group)
@@ -76,7 +122,38 @@ export class PendingRecords {
   }
 
   of(group: GroupCode): readonly PendingRecord[] {
-    return this.#groups.get(group) ?? []
+    return this.#groups.get(group)?.records ?? []
+  }
+
+  /** The one of a group to be applied next. */
+  oldest(group: GroupCode): PendingRecord | undefined {
+    return this.#groups.get(group)?.oldest
+  }
+
+  newest(group: GroupCode): PendingRecord | undefined {
+    return this.#groups.get(group)?.newest
+  }
+
+  countOf(group: GroupCode): number {
+    return this.#groups.get(group)?.count ?? 0
+  }
+
+  /** The record of a commit in a group, while it waits. */
+  find(group: GroupCode, version: bigint): PendingRecord | undefined {
+    const oldest = this.oldest(group)
+    if (oldest === undefined || version < oldest.version) return undefined
+    const records = this.of(group)
+    return records[lowerBound(records.length, (i) => (records[i] as PendingRecord).version < version)]
+  }
+
+  /** All groups that have records, in the order in which they began to wait. */
+  groups(): IterableIterator<GroupCode> {
+    return this.#groups.keys()
+  }
+
+  /** The number of a group in that order. It has another when it begins to wait again. */
+  numberOf(group: GroupCode): number {
+    return this.#groups.get(group)?.number ?? 0
   }
 
   /** Groups of a database that have records, in the order in which they began to wait. */
@@ -86,7 +163,7 @@ export class PendingRecords {
 
   /** Whether a hold keeps something back in a database. */
   hasHeldIn(database: string): boolean {
-    for (const group of this.#databases.get(database) ?? []) if (this.#groups.get(group)?.at(-1)?.held) return true
+    for (const group of this.#databases.get(database) ?? []) if (this.newest(group)?.held) return true
     return false
   }
 
@@ -100,7 +177,7 @@ export class PendingRecords {
   }
 
   all(): readonly PendingRecord[] {
-    return [...this.#groups.values()].flat()
+    return [...this.#groups.values()].flatMap(({ records }) => records)
   }
 
   /**
@@ -109,8 +186,7 @@ export class PendingRecords {
    * @returns the change that made it; `undefined` when no record touches the entity
    */
   newestChange(group: GroupCode, path: string): EntityChange | undefined {
-    const records = this.#groups.get(group)
-    if (records === undefined) return undefined
+    const records = this.of(group)
     for (let i = records.length - 1; i >= 0; i--) {
       const change = records[i]?.changes.find((candidate) => candidate.path === path)
       if (change !== undefined) return change

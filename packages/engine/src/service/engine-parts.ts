@@ -104,6 +104,7 @@ export class EngineParts {
       sharedRows,
       log: place.local?.log,
       history,
+      context: () => this.context(),
       databaseByCode,
       tabletsBetween,
       oldestReadable,

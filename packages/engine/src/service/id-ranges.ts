@@ -21,7 +21,7 @@ import type { IdAllocator, IdPolicy } from '../ids/allocator.ts'
 import { type AllocatedRange, describeMark, type IdRange } from '../ids/key-range-state.ts'
 import { counterMax, type IdSpace, idOfCounter } from '../ids/scatter.ts'
 import type { CommitLog } from '../log/commit-log.ts'
-import { andThen, finallyDo, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { Key } from '../model/key.ts'
 import { entityRowKey } from '../tables/entities.ts'
 import { groupOf } from '../tables/log-rows.ts'
@@ -143,7 +143,7 @@ function hasEntityBetween(
     // Ids of a root kind are groups of their own, and their codes lie between those of the ends; else it is one group.
     const [low, high] = [groupOf(first.partition, first.path), groupOf(last.partition, last.path)]
     const touched = log.pending.groupsOf(database.code).filter((group) => group >= low && group <= high)
-    return forEachInOrder(touched, (group) => log.applier.rollForward(group, 'strong read'))
+    return log.applier.rollForwardGroups(touched, 'strong read')
   }
   return andThen(rollForward(), () => {
     const start = entityRowKey(first.partition, first.path)

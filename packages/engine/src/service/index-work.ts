@@ -198,7 +198,7 @@ export class LocalIndexWork implements IndexWork {
   /** The image of an entity by which its index rows stand: the stored one, unless a record is between A and B. */
   async #imageShown(partition: string, path: string): Promise<Uint8Array | undefined> {
     const { kv, log } = this.#parts
-    const [oldest] = log.pending.count === 0 ? [] : log.pending.of(groupOf(partition, path))
+    const oldest = log.pending.count === 0 ? undefined : log.pending.oldest(groupOf(partition, path))
     const change = oldest?.milestone === 'A' ? oldest.changes.find((each) => each.path === path) : undefined
     return change === undefined ? await kv.get(entityRowKey(partition, path)) : change.before
   }

@@ -27,31 +27,32 @@ beforeEach(async () => {
 
 afterEach(() => engine.close())
 
-const states = (): readonly string[] => engine.inspector.pending({ projectId: 'p' }).pending.map(({ state }) => state)
+const states = async (): Promise<readonly string[]> =>
+  (await engine.inspector.pending({ projectId: 'p' })).pending.map(({ state }) => state)
 
-test('waiting records are reported by place, as many as asked for, in few words', () => {
-  const { pending, more } = engine.inspector.pending({ projectId: 'p', databaseId: '', limit: 2, words: 12 })
+test('waiting records are reported by place, as many as asked for, in few words', async () => {
+  const { pending, more } = await engine.inspector.pending({ projectId: 'p', databaseId: '', limit: 2, words: 12 })
   expect(more).toBe(1)
   expect(pending.map(({ project, changes }) => [project, changes])).toEqual([
     ['p', ['put G:"g"/A:…']],
     ['p', ['put G:"g"/A:…']],
   ])
-  expect(engine.inspector.pending({ namespaceId: 'n' })).toEqual({ pending: [] })
+  expect(await engine.inspector.pending({ namespaceId: 'n' })).toEqual({ pending: [] })
 })
 
 test('one record is released to A and then to B; those before it go wholly, those behind it wait', async () => {
-  const second = BigInt(engine.inspector.pending({ projectId: 'p' }).pending[1]?.version ?? 0)
+  const second = BigInt((await engine.inspector.pending({ projectId: 'p' })).pending[1]?.version ?? 0)
   expect(await engine.inspector.release(keyIn('p', 1), 'A', second)).toMatchObject({ released: 2 })
-  expect(states()).toEqual(['A', 'committed'])
+  expect(await states()).toEqual(['A', 'committed'])
   expect(await engine.inspector.release(keyIn('p', 1), 'A', second)).toMatchObject({ released: 0 })
   expect(await engine.inspector.release(keyIn('p', 1), 'B', second)).toMatchObject({ released: 1 })
-  expect(states()).toEqual(['committed'])
+  expect(await states()).toEqual(['committed'])
   // It is applied already: nothing moves.
   expect(await engine.inspector.release(keyIn('p', 1), 'B', second)).toMatchObject({ released: 0 })
-  expect(states()).toEqual(['committed'])
+  expect(await states()).toEqual(['committed'])
 })
 
 test('a database is released, the others wait', async () => {
   expect(await engine.inspector.releaseAll(engine.database('p').code)).toBe(3)
-  expect(engine.inspector.pending().pending.map(({ project }) => project)).toEqual(['q'])
+  expect((await engine.inspector.pending()).pending.map(({ project }) => project)).toEqual(['q'])
 })

@@ -1,21 +1,27 @@
 /**
  * A read-only view of all layers in words, and the one control that a teacher needs: releasing what is held.
  *
- * It reads without a request's ledger and rolls nothing forward, so that looking changes nothing.
+ * It reads without a request's ledger and rolls nothing forward, so that looking changes nothing. What may be long comes in pages
+ * (report-page.ts).
+ *
+ * IN1  The pages of a report have each of its rows, records and versions once, in its order.                      report-pages.test.ts
  */
-import { hexOf } from '../encoding/bytes.ts'
-import { keyCodes, partitionOfCode } from '../encoding/key-codec.ts'
+import type { RequestContext } from '../context.ts'
+import { fromHex, hexOf } from '../encoding/bytes.ts'
+import { keyCodes } from '../encoding/key-codec.ts'
 import { prettyPath, prettyRowKey } from '../encoding/pretty.ts'
-import { DatastoreError } from '../errors.ts'
+import { DatastoreError, invalidArgument } from '../errors.ts'
 import { scatteredRowKey, sequentialRowKey } from '../ids/id-scope.ts'
+import { workOf } from '../log/apply.ts'
 import type { ApplyHold } from '../log/apply-holds.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { decodeLogRecord, type EntityChange, type LogRecord } from '../log/log-record.ts'
 import type { PendingRecord } from '../log/pending.ts'
 import type { EntityImage } from '../model/entity.ts'
-import { formatKey, isInScope, type Key, lastElement, type PartitionScope } from '../model/key.ts'
-import type { KvWrite, RowKey, RowKv } from '../storage/kv.ts'
+import { formatKey, type Key, lastElement } from '../model/key.ts'
+import { giveWay } from '../slices.ts'
+import type { KeyRange, KvWrite, RowKey, RowKv } from '../storage/kv.ts'
 import type { RowStore } from '../storage/rows.ts'
 import { decodeImage, entityRowKey, entityRowOf } from '../tables/entities.ts'
 import { handRows, RowProducer, tableOfRow } from '../tables/entity-rows.ts'
@@ -31,11 +37,11 @@ import { isOf } from '../tables/rows.ts'
 import { type TableId, tableIds } from '../tables/table.ts'
 import type { Tablet } from '../tablets/tablet.ts'
 import type { ApplyHistory } from './apply-history.ts'
+import { ReportPage } from './report-page.ts'
 import type {
   AppliedReport,
   LogRecordReport,
   LogReport,
-  PendingRecordReport,
   PendingReport,
   ReleaseReport,
   RowReport,
@@ -43,9 +49,10 @@ import type {
   TableReport,
   VersionsReport,
 } from './reports.ts'
-import { cellInWords, changeInWords, committedAt, groupInWords } from './row-words.ts'
+import { cellInWords, groupInWords } from './row-words.ts'
 import { type TableRowsOptions, tableRows } from './table-rows.ts'
 import { type LoggedImage, versionsOf } from './versions.ts'
+import { type PendingOptions, recordReport, waitingReport } from './waiting-report.ts'
 
 export interface InspectorParts {
   readonly kv: RowKv
@@ -54,23 +61,14 @@ export interface InspectorParts {
   /** Absent where several processes share the store: nothing waits there between commit and apply. */
   readonly log: CommitLog | undefined
   readonly history: ApplyHistory
+  /** For what is asked without one. */
+  context(): RequestContext
   databaseByCode(code: string): LogDatabase
   /** The oldest moment that may be read, in microseconds. */
   oldestReadable(): bigint
   /** The tablets of a table from one row to another, left to right. */
   tabletsBetween(table: TableId, from: RowKey, through: RowKey): readonly Tablet[]
 }
-
-/** Which waiting records are reported. */
-export interface PendingOptions extends PartitionScope {
-  /** Maximum number of records; default: unlimited. */
-  readonly limit?: number | undefined
-  /** Maximum length of the words of a change, of which a record then shows {@link changesShown}; default: unlimited. */
-  readonly words?: number | undefined
-}
-
-/** Changes of a record that are shown where words are limited. */
-const changesShown = 10
 
 export class Inspector {
   readonly #parts: InspectorParts
@@ -79,8 +77,12 @@ export class Inspector {
     this.#parts = parts
   }
 
-  /** Every row of an entity in all tables, also those that a held commit will write or delete, and its group's log. */
-  async rows(key: Key, options: LogOptions = {}): Promise<RowsReport> {
+  /**
+   * Every row of an entity in all tables, also those that a held commit will write or delete; with the last of them its group's log.
+   *
+   * @throws INVALID_ARGUMENT for `after` that is no row key
+   */
+  async rows(key: Key, { after, ...options }: RowsOptions = {}, context = this.#parts.context()): Promise<RowsReport> {
     const { kv } = this.#parts
     const codes = keyCodes(key)
     const entityRow = entityRowKey(codes.partition, codes.path)
@@ -91,7 +93,7 @@ export class Inspector {
     // The present rows of this entity: candidates are the rows of every state it has had since the last apply.
     const stored = await kv.get(entityRow)
     const cells = [stored, ...pending.flatMap(({ changes }) => imagesOf(changes, codes.path))]
-    const candidates = new Set<RowKey>([entityRow])
+    const candidates = new Set<RowKey>([entityRow, ...idRowsOf(key)])
     const candidate = { write: (row: RowKey) => candidates.add(row) }
     for (const after of cells) handRows({ codes, before: undefined, after }, rules, candidate)
     for (const { version } of pending) candidates.add(pendingRowKey(group, version))
@@ -108,34 +110,58 @@ export class Inspector {
         producer.indexRows(change)
       }
     }
+    const page = new ReportPage(context)
     const rows: RowReport[] = []
-    for (const row of candidates) {
+    for (const row of rowsBehind(candidates, after)) {
       const cell = await kv.get(row)
       const next = planned.has(row) ? { value: planned.get(row) } : undefined
-      const report = rowReport(row, cell, next)
-      if (report !== undefined) rows.push(report)
+      const report = rowReport(row, cell, next, options.words)
+      if (report === undefined) continue
+      if (page.isFull) {
+        const log = { group: groupInWords(group), records: [], hasMore: true }
+        return { key: prettyPath(key.path), rows, next: rows.at(-1)?.rowKey ?? '', log }
+      }
+      rows.push(report)
+      await page.add(report.row, report.rowKey, report.value)
     }
-    rows.push(...(await this.#idRows(key)))
-    const order = (table: string): number => [...tableIds, 'Pending'].indexOf(table as TableId)
-    rows.sort((a, b) => order(a.table) - order(b.table) || (a.rowKey < b.rowKey ? -1 : 1))
-    return { key: prettyPath(key.path), rows, log: await this.#logOf(group, options) }
+    return { key: prettyPath(key.path), rows, log: await this.#logOf(group, options, context, page) }
   }
 
-  /** The kept log records of the group that `key` belongs to. */
-  log(key: Key, options: LogOptions = {}): Promise<LogReport> {
+  /** The kept log records of the group that `key` belongs to: those before `before`, of them the newest. */
+  log(key: Key, options: LogOptions = {}, context = this.#parts.context()): Promise<LogReport> {
     const { partition, path } = keyCodes(key)
-    return this.#logOf(groupOf(partition, path), options)
+    return this.#logOf(groupOf(partition, path), options, context, new ReportPage(context))
   }
 
-  /** The versions of an entity that the kept log records tell of. @param limit - of them the newest; at least 1 */
-  async versions(key: Key, limit: number = Number.POSITIVE_INFINITY): Promise<VersionsReport> {
+  /** The versions of an entity that the kept log records tell of: those before `before`, of them the newest. */
+  async versions(
+    key: Key,
+    { limit = Number.POSITIVE_INFINITY, before }: VersionsOptions = {},
+    context = this.#parts.context(),
+  ): Promise<VersionsReport> {
+    const page = new ReportPage(context)
     const images: LoggedImage[] = []
-    for await (const image of this.#imagesOf(key)) {
+    let newer: LoggedImage | undefined
+    let isWhole = true
+    for await (const image of this.#imagesOf(key, context)) {
+      if (before !== undefined && image.version >= before) {
+        newer = image
+        continue
+      }
+      isWhole = images.length < limit && !page.isFull
+      if (!isWhole) break
       images.push(image)
-      if (images.length >= limit) break
+      await page.add(versionWords)
     }
+    const oldest = isWhole ? undefined : images.at(-1)
     images.reverse()
-    return { key: prettyPath(key.path), versions: versionsOf(images, this.#parts.oldestReadable()) }
+    // The one behind them says until when the last of them was the newest.
+    const versions = versionsOf(newer === undefined ? images : [...images, newer], this.#parts.oldestReadable())
+    return {
+      key: prettyPath(key.path),
+      versions: versions.slice(0, images.length),
+      ...(oldest === undefined ? {} : { previous: oldest.version.toString() }),
+    }
   }
 
   /**
@@ -144,7 +170,7 @@ export class Inspector {
    * @returns `undefined` when there is none, or was none
    * @throws NOT_FOUND for a version that no kept record tells of
    */
-  async entity(key: Key, version?: bigint): Promise<EntityImage | undefined> {
+  async entity(key: Key, version?: bigint, context = this.#parts.context()): Promise<EntityImage | undefined> {
     if (version === undefined) {
       const codes = keyCodes(key)
       const { log, kv } = this.#parts
@@ -152,23 +178,17 @@ export class Inspector {
       const cell = await (log === undefined ? kv.get(row) : log.readCommitted(codes, row))
       return cell === undefined ? undefined : decodeImage(cell)
     }
-    for await (const image of this.#imagesOf(key)) if (image.version === version) return image.image
+    for await (const image of this.#imagesOf(key, context)) if (image.version === version) return image.image
     throw new DatastoreError(
       'NOT_FOUND',
       `the log of ${formatKey(key)} has no version ${version}; it keeps commits for a while`,
     )
   }
 
-  /** Commits not yet wholly applied: group by group, the groups in the order in which they began to wait. */
-  pending({ limit, words, ...scope }: PendingOptions = {}): PendingReport {
-    const all = this.#parts.log?.pending.all() ?? []
-    const inScope = all.filter(({ partition }) => isInScope(partitionOfCode(partition), scope))
-    const shown = inScope.slice(0, limit)
-    const rest = inScope.length - shown.length
-    return {
-      pending: shown.map((record) => pendingReport(record, words)),
-      ...(rest > 0 ? { more: rest } : {}),
-    }
+  /** Commits not yet wholly applied (waiting-report.ts). */
+  async pending(options: PendingOptions = {}, context = this.#parts.context()): Promise<PendingReport> {
+    const { log } = this.#parts
+    return log === undefined ? { pending: [] } : await waitingReport(log.pending, options, context)
   }
 
   /** The latest steps of applying, and why each was taken. */
@@ -190,18 +210,20 @@ export class Inspector {
    */
   async release(key: Key, milestone: 'A' | 'B', version?: bigint): Promise<ReleaseReport> {
     const { log } = this.#parts
+    const context = this.#parts.context()
     const { partition, path } = keyCodes(key)
     const group = groupOf(partition, path)
-    const waiting = this.#waiting(group)
-    const last = version ?? waiting.at(milestone === 'A' ? 0 : -1)?.version
+    const end = milestone === 'A' ? log?.pending.oldest(group) : log?.pending.newest(group)
+    const last = version ?? end?.version
     let released = 0
     while (log !== undefined) {
-      const [record] = log.pending.of(group)
+      const record = log.pending.oldest(group)
       if (record === undefined || last === undefined || record.version > last) break
       const upTo = record.version === last ? milestone : 'B'
       if (upTo === 'B' || record.milestone === 'committed') released++
       await log.applier.step(group, upTo, 'release')
       if (upTo === 'A') break
+      await giveWay(context, workOf(record))
     }
     return { group: groupInWords(group), milestone, released }
   }
@@ -221,47 +243,32 @@ export class Inspector {
   async releaseAll(database?: string): Promise<number> {
     const { log } = this.#parts
     if (log === undefined) return 0
-    if (database === undefined) {
-      const waiting = log.pending.count
-      await log.rollForwardAll('release')
-      return waiting
-    }
-    const waiting = log.pending.groupsOf(database).reduce((sum, group) => sum + log.pending.of(group).length, 0)
-    await log.applier.rollForwardDatabase(database, 'release')
+    const { pending } = log
+    const groups = database === undefined ? [...pending.groups()] : pending.groupsOf(database)
+    const waiting = groups.reduce((sum, group) => sum + pending.countOf(group), 0)
+    await log.applier.rollForwardGroups(groups, 'release')
     return waiting
   }
 
   /** Rows of one table in row key order, with the tablets that they lie in (table-rows.ts). */
-  table(table: TableId, options: TableRowsOptions = {}): Promise<TableReport> {
-    return tableRows(this.#parts, table, options)
-  }
-
-  async #idRows(key: Key): Promise<RowReport[]> {
-    if (lastElement(key).id === undefined) return []
-    const { projectId, databaseId } = key.partition
-    const rows: RowReport[] = []
-    for (const row of [scatteredRowKey(projectId, databaseId), sequentialRowKey(key)]) {
-      const report = rowReport(row, await this.#parts.kv.get(row), undefined)
-      if (report !== undefined) rows.push(report)
-    }
-    return rows
+  table(table: TableId, options: TableRowsOptions = {}, context = this.#parts.context()): Promise<TableReport> {
+    return tableRows(this.#parts, table, options, context)
   }
 
   /**
    * The states of an entity, newest first: those that the kept records of its group made, waiting ones too, and the one before the
    * oldest of them.
    */
-  async *#imagesOf(key: Key): AsyncGenerator<LoggedImage> {
+  async *#imagesOf(key: Key, context: RequestContext): AsyncGenerator<LoggedImage> {
     const { partition, path } = keyCodes(key)
     const group = groupOf(partition, path)
-    const states = this.#waitingStates(group)
     let earlier: Uint8Array | undefined
     let isLogged = false
-    for await (const { version, changes } of this.#records(group)) {
+    for await (const { version, changes } of this.#records(group, context)) {
       const change = changes.find((one) => one.path === path)
       if (change === undefined) continue
       const image = change.after === undefined ? undefined : decodeImage(change.after)
-      yield { version, image, state: states.get(version) ?? 'applied' }
+      yield { version, image, state: this.#stateOf(group, version) }
       isLogged = true
       earlier = change.before
     }
@@ -271,41 +278,56 @@ export class Inspector {
     yield { version: image.version, image, state: 'applied' }
   }
 
-  #waitingStates(group: GroupCode): ReadonlyMap<bigint, PendingRecord['milestone']> {
-    return new Map(this.#waiting(group).map(({ version, milestone }) => [version, milestone]))
+  #stateOf(group: GroupCode, version: bigint): LogRecordReport['state'] {
+    return this.#parts.log?.pending.find(group, version)?.milestone ?? 'applied'
   }
 
   #waiting(group: GroupCode): readonly PendingRecord[] {
     return this.#parts.log?.pending.of(group) ?? []
   }
 
-  async #logOf(group: GroupCode, { records: recordsMax = Number.POSITIVE_INFINITY }: LogOptions): Promise<LogReport> {
-    const states = this.#waitingStates(group)
+  async #logOf(
+    group: GroupCode,
+    { records: recordsMax = Number.POSITIVE_INFINITY, before, words }: LogOptions,
+    context: RequestContext,
+    page: ReportPage,
+  ): Promise<LogReport> {
     const records: LogRecordReport[] = []
     let hasMore = false
-    for await (const record of this.#records(group)) {
-      hasMore = records.length >= recordsMax
+    for await (const record of this.#records(group, context, before)) {
+      hasMore = records.length >= recordsMax || page.isFull
       if (hasMore) break
-      records.push(recordReport({ group, ...record }, states.get(record.version) ?? 'applied'))
+      records.push(await recordReport(page, { group, ...record }, this.#stateOf(group, record.version), words))
     }
+    const previous = hasMore ? records.at(-1)?.version : undefined
     records.reverse()
-    return { group: groupInWords(group), records, ...(hasMore ? { hasMore } : {}) }
+    return {
+      group: groupInWords(group),
+      records,
+      ...(hasMore ? { hasMore } : {}),
+      ...(previous === undefined ? {} : { previous }),
+    }
   }
 
-  /** The kept records of a group, newest first. */
-  #records(group: GroupCode): AsyncGenerator<StoredRecord> {
+  /** The kept records of a group before a version, newest first. */
+  async *#records(group: GroupCode, context: RequestContext, before?: bigint): AsyncGenerator<StoredRecord> {
     const { sharedRows } = this.#parts
-    return sharedRows === undefined ? this.#logRows(group) : logCells(sharedRows, group)
+    const records = sharedRows === undefined ? this.#logRows(group, before) : logCells(sharedRows, group, before)
+    for await (const record of records) {
+      yield record
+      await giveWay(context, 1 + record.bytes / bytesOfWork)
+    }
   }
 
-  async *#logRows(group: GroupCode): AsyncGenerator<StoredRecord> {
-    const scan = this.#parts.kv.scan(logRangeOfGroup(group), { reverse: true })
+  async *#logRows(group: GroupCode, before: bigint | undefined): AsyncGenerator<StoredRecord> {
+    const all: KeyRange = logRangeOfGroup(group)
+    const range = before === undefined ? all : { start: all.start, end: logRowKey(group, before) }
+    const scan = this.#parts.kv.scan(range, { reverse: true })
     try {
-      for (;;) {
-        const rows = await scan.next(100)
-        if (rows.length === 0) return
+      for (let rows = await scan.next(recordsAtOnce); rows.length > 0; rows = await scan.next(recordsAtOnce)) {
         for (const { key, value } of rows) {
-          yield { ...parseLogRowKey(key), changes: decodeLogRecord(value).changes, logRow: key }
+          const { changes } = decodeLogRecord(value)
+          yield { ...parseLogRowKey(key), changes, logRow: key, bytes: value.length }
         }
       }
     } finally {
@@ -314,16 +336,24 @@ export class Inspector {
   }
 }
 
+/** Records may be of megabytes: they are read a few at a time. */
+const recordsAtOnce = 16
+/** So many bytes of a record take as long to be read as a row. */
+const bytesOfWork = 1024
+/** As long as the words of a version. */
+const versionWords = ' '.repeat(200)
+
 /** The records of a group that are cells of its row (shared/group-row.ts), newest first. */
-async function* logCells(rows: RowStore, group: GroupCode): AsyncGenerator<StoredRecord> {
+async function* logCells(rows: RowStore, group: GroupCode, before: bigint | undefined): AsyncGenerator<StoredRecord> {
   const row = entityRowOf(group)
-  let until: bigint | undefined
+  let until = before
   for (;;) {
     const found = await rows.readRows([row], [{ family: 'l', newest: 100, ...(until === undefined ? {} : { until }) }])
     const cells = found.get(row)?.cells.l ?? []
     if (cells.length === 0) return
     for (const { at, value } of cells) {
-      yield { ...parseLogRowKey(logRowKey(group, at)), changes: decodeLogRecord(value).changes, logRow: row }
+      const { changes } = decodeLogRecord(value)
+      yield { ...parseLogRowKey(logRowKey(group, at)), changes, logRow: row, bytes: value.length }
       until = at
     }
   }
@@ -333,9 +363,27 @@ async function* logCells(rows: RowStore, group: GroupCode): AsyncGenerator<Store
 export interface LogOptions {
   /** The newest so many records; absent = all. */
   readonly records?: number | undefined
+  /** Only records before this version. */
+  readonly before?: bigint | undefined
+  /** Maximum length of the words of a change, and of a row's value; default: unlimited. */
+  readonly words?: number | undefined
 }
 
-interface StoredRecord extends Pick<LogRecord, 'changes'>, Pick<PendingRecord, 'version' | 'partition' | 'logRow'> {}
+export interface RowsOptions extends LogOptions {
+  /** The row key to go on behind, in hexadecimal, as `next` of the report before. */
+  readonly after?: string | undefined
+}
+
+export interface VersionsOptions {
+  /** The newest so many, at least 1; absent = all. */
+  readonly limit?: number | undefined
+  /** Only versions before this one. */
+  readonly before?: bigint | undefined
+}
+
+interface StoredRecord extends Pick<LogRecord, 'changes'>, Pick<PendingRecord, 'version' | 'partition' | 'logRow'> {
+  readonly bytes: number
+}
 
 function imagesOf(changes: readonly EntityChange[], path: string): (Uint8Array | undefined)[] {
   return changes.filter((change) => change.path === path).flatMap(({ before, after }) => [before, after])
@@ -346,6 +394,7 @@ function rowReport(
   row: RowKey,
   cell: Uint8Array | undefined,
   next: { readonly value: Uint8Array | undefined } | undefined,
+  words: number | undefined,
 ): RowReport | undefined {
   const shown = cell ?? next?.value
   if (shown === undefined) return undefined
@@ -354,38 +403,38 @@ function rowReport(
     if (cell === undefined) state = 'to be written'
     else state = next.value === undefined ? 'to be deleted' : 'to be changed'
   }
-  const table = isOf('Pending', row) ? 'Pending' : tableOfRow(row)
-  return { table, row: prettyRowKey(row, shown), rowKey: hexOf(row), value: cellInWords(row, shown), state }
-}
-
-function pendingReport(record: PendingRecord, words: number | undefined): PendingRecordReport {
-  const { projectId, databaseId, namespaceId } = partitionOfCode(record.partition)
-  const changes = words === undefined ? record.changes : record.changes.slice(0, changesShown)
-  const rest = record.changes.length - changes.length
   return {
-    ...recordReport({ ...record, changes }, record.milestone, words),
-    project: projectId,
-    database: databaseId,
-    namespace: namespaceId,
-    held: record.held === true,
-    ...(rest > 0 ? { moreChanges: rest } : {}),
-  }
-}
-
-function recordReport(
-  record: Pick<PendingRecord, 'group' | 'partition' | 'version' | 'logRow'> & {
-    readonly changes: readonly EntityChange[]
-  },
-  state: LogRecordReport['state'],
-  words?: number,
-): LogRecordReport {
-  return {
-    group: groupInWords(record.group),
-    row: prettyRowKey(record.logRow),
-    rowKey: hexOf(record.logRow),
-    version: record.version.toString(),
-    committedAt: committedAt(record.version),
+    table: tableNameOf(row),
+    row: prettyRowKey(row, shown),
+    rowKey: hexOf(row),
+    value: cellInWords(row, shown, words),
     state,
-    changes: record.changes.map((change) => changeInWords(change, words)),
   }
+}
+
+/** The rows of the counters that the id of a key may come from. */
+function idRowsOf(key: Key): readonly RowKey[] {
+  const { projectId, databaseId } = key.partition
+  return lastElement(key).id === undefined ? [] : [scatteredRowKey(projectId, databaseId), sequentialRowKey(key)]
+}
+
+const tableOrder: readonly string[] = [...tableIds, 'Pending']
+
+/** The rows behind one of them, table by table, each in row key order. @throws INVALID_ARGUMENT */
+function rowsBehind(rows: Iterable<RowKey>, after: string | undefined): readonly RowKey[] {
+  const tables = tableOrder.map((): RowKey[] => [])
+  for (const row of rows) tables[tableOrder.indexOf(tableNameOf(row))]?.push(row)
+  const all = tables.flatMap((own) => own.sort())
+  if (after === undefined) return all
+  if (!/^([0-9a-f]{2} ?)+$/i.test(after)) throw invalidArgument(`after is a row key in hexadecimal, not "${after}"`)
+  const last = fromHex(after)
+  const table = tableOrder.indexOf(tableNameOf(last))
+  return all.filter((row) => {
+    const own = tableOrder.indexOf(tableNameOf(row))
+    return own > table || (own === table && row > last)
+  })
+}
+
+function tableNameOf(row: RowKey): string {
+  return isOf('Pending', row) ? 'Pending' : tableOfRow(row)
 }

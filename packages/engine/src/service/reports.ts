@@ -16,6 +16,9 @@ export interface RowsReport {
   readonly key: string
   /** In the order of the tables; the row of the id counter too, and pending markers. */
   readonly rows: readonly RowReport[]
+  /** Where to go on behind, in hexadecimal; absent when these are the last rows. */
+  readonly next?: string
+  /** Without its records until these are the last rows. */
   readonly log: LogReport
 }
 
@@ -41,6 +44,8 @@ export interface LogReport {
   readonly records: readonly LogRecordReport[]
   /** Older ones are left out. */
   readonly hasMore?: boolean
+  /** Where to go on before: the version of the first of these records. */
+  readonly previous?: string
 }
 
 export interface VersionReport {
@@ -60,6 +65,8 @@ export interface VersionsReport {
   readonly key: string
   /** Oldest first, with the state before the oldest kept log record. Empty for an entity that never was. */
   readonly versions: readonly VersionReport[]
+  /** Where to go on before: the version of the first of these, when older ones are left out. */
+  readonly previous?: string
 }
 
 /** A record between commit and apply; its state is `committed` or `A`. */
@@ -76,8 +83,10 @@ export interface PendingRecordReport extends LogRecordReport {
 
 export interface PendingReport {
   readonly pending: readonly PendingRecordReport[]
-  /** Records that are not reported. */
+  /** Records behind these. */
   readonly more?: number
+  /** Where to go on behind; absent at the end. */
+  readonly next?: string
 }
 
 export interface ReleaseReport {

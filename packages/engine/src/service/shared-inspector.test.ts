@@ -45,6 +45,7 @@ test('the records of a group on a shared store are those of all gateways, the ne
     group: 'G:"g"',
     records: records.slice(-2),
     hasMore: true,
+    previous: records[100]?.version,
   })
   expect((await inspector.versions(key)).versions.map(({ version, operation }) => [version, operation])).toEqual(
     records.map(({ version }, i) => [version, i < 101 ? 'put' : 'delete']),

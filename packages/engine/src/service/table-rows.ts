@@ -1,10 +1,11 @@
 /**
  * Rows of one table in words, a stretch at a time in either direction, for the inspector. Its cost is that of the rows it answers.
  *
- *   scope ──▶ ranges of the table ──▶ cut by from, after, until, before ──▶ the first rows, or with `before` the last ones
+ *   scope ──▶ ranges of the table ──▶ cut by from, after, until, before ──▶ a page of the first rows, or with `before` of the last ones
  *
  * TR1  Going on from `next` or `previous` meets every row of the scope once, in row key order.        table-rows.test.ts
  */
+import type { RequestContext } from '../context.ts'
 import { fromHex, hexOf } from '../encoding/bytes.ts'
 import { rootKindPrefix } from '../encoding/key-codec.ts'
 import { encodeText } from '../encoding/ordered.ts'
@@ -16,6 +17,7 @@ import { overlap, rowAfter } from '../tables/ranges.ts'
 import { isOf, rowsOf } from '../tables/rows.ts'
 import type { TableId } from '../tables/table.ts'
 import type { Tablet } from '../tablets/tablet.ts'
+import { ReportPage } from './report-page.ts'
 import type { TableReport } from './reports.ts'
 import { compositeCodes } from './reset.ts'
 import { cellInWords, shortened } from './row-words.ts'
@@ -57,6 +59,7 @@ export async function tableRows(
   { kv, tabletsBetween }: TableRowsParts,
   table: TableId,
   options: TableRowsOptions,
+  context: RequestContext,
 ): Promise<TableReport> {
   const { limit = limitDefault, words } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > limitMax)
@@ -65,19 +68,30 @@ export async function tableRows(
   const scope = await rangesInScope(kv, table, options)
   const bounds = boundsOf(table, options)
   const ranges = scope.flatMap((range) => overlap(range, ...bounds) ?? [])
-  const found = await firstRows(kv, isReverse ? ranges.reverse() : ranges, { isReverse, count: limit + 1 })
-  const shown = found.slice(0, limit)
-  const last = found.length > limit ? shown.at(-1) : undefined
-  if (isReverse) shown.reverse()
-  const rows = shown.map((row) => rowInWords(row, words))
+  const page = new ReportPage(context)
+  const rows: TableReport['rows'][number][] = []
+  const keys: RowKey[] = []
+  let isWhole = true
+  for await (const found of rowsIn(kv, isReverse ? ranges.reverse() : ranges, { isReverse, expect: limit + 1 })) {
+    isWhole = rows.length < limit && !page.isFull
+    if (!isWhole) break
+    const row = rowInWords(found, words)
+    rows.push(row)
+    keys.push(found.key)
+    await page.add(row.row, row.rowKey, row.value)
+  }
+  const last = isWhole ? undefined : rows.at(-1)
+  if (isReverse) {
+    rows.reverse()
+    keys.reverse()
+  }
   const [start] = scope
-  const ends = [shown[0]?.key, shown.at(-1)?.key] as const
   return {
     table,
     rows,
-    ...(last === undefined ? {} : { [isReverse ? 'previous' : 'next']: hexOf(last.key) }),
+    ...(last === undefined ? {} : { [isReverse ? 'previous' : 'next']: last.rowKey }),
     ...(options.projectId === undefined || start === undefined ? {} : { start: hexOf(start.start) }),
-    tablets: tabletsBetween(table, ends[0] ?? '', ends[1] ?? '').map(({ id, server, start }) => ({
+    tablets: tabletsBetween(table, keys[0] ?? '', keys.at(-1) ?? '').map(({ id, server, start }) => ({
       id,
       server,
       start: hexOf(start),
@@ -95,38 +109,29 @@ function rowInWords({ key, value }: KvRow, words: number | undefined): TableRepo
 
 interface Wanted {
   readonly isReverse: boolean
-  readonly count: number
+  readonly expect: number
 }
 
-/** The first rows of some ranges, in their order. */
-async function firstRows(kv: RowKv, ranges: readonly KeyRange[], { isReverse, count }: Wanted): Promise<KvRow[]> {
-  const found: KvRow[] = []
+/** Rows may be of a megabyte: they are read a few at a time. */
+const rowsAtOnce = 16
+
+/** The rows of some ranges, in their order, as far as they are asked for. */
+async function* rowsIn(kv: RowKv, ranges: readonly KeyRange[], { isReverse, expect }: Wanted): AsyncGenerator<KvRow> {
   for (const range of ranges) {
     let rest = range
-    while (rest.start < rest.end && found.length < count) {
+    while (rest.start < rest.end) {
       // Where rows are made on demand, those of one index after the other, as far as they are wanted.
       const part = kv.indexWithin === undefined ? rest : await kv.indexWithin(rest, isReverse)
       if (part === undefined) break
-      found.push(...(await rowsIn(kv, part, { isReverse, count: count - found.length })))
+      const scan = kv.scan(part, { reverse: isReverse, expect: Math.min(expect, rowsAtOnce) })
+      try {
+        for (let rows = await scan.next(rowsAtOnce); rows.length > 0; rows = await scan.next(rowsAtOnce)) yield* rows
+      } finally {
+        scan.close()
+      }
       rest = isReverse ? { start: rest.start, end: part.start } : { start: part.end, end: rest.end }
     }
   }
-  return found
-}
-
-async function rowsIn(kv: RowKv, range: KeyRange, { isReverse, count }: Wanted): Promise<KvRow[]> {
-  const found: KvRow[] = []
-  const scan = kv.scan(range, { reverse: isReverse, expect: count })
-  try {
-    while (found.length < count) {
-      const rows = await scan.next(count - found.length)
-      if (rows.length === 0) break
-      found.push(...rows)
-    }
-  } finally {
-    scan.close()
-  }
-  return found
 }
 
 /** @throws INVALID_ARGUMENT for a row key of another table */

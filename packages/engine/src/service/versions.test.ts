@@ -40,7 +40,7 @@ test('an entity has a version for each commit that changed it, and each can be r
       found[0]?.image.properties,
     )
   }
-  expect((await engine.inspector.versions(key, 1)).versions).toEqual(versions.slice(2))
+  expect((await engine.inspector.versions(key, { limit: 1 })).versions).toEqual(versions.slice(2))
   const { records, hasMore } = await engine.inspector.log(key, { records: 2 })
   expect([records.length, hasMore]).toEqual([2, true])
   expect(records).toEqual((await engine.inspector.log(key)).records.slice(-2))
@@ -58,6 +58,6 @@ test('to look at versions and the newest state leaves a held commit where it is'
   const { versions } = await engine.inspector.versions(key)
   expect(versions.map(({ state }) => state)).toEqual(['applied', 'committed'])
   expect((await engine.inspector.entity(key))?.version).toBe(held)
-  expect(engine.inspector.pending().pending).toHaveLength(1)
+  expect((await engine.inspector.pending()).pending).toHaveLength(1)
   await engine.close()
 })

@@ -18,7 +18,7 @@ import { invariant } from '../invariant.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
-import { andThen, finallyDo, forEachInOrder, type MaybePromise } from '../maybe-promise.ts'
+import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { Kv, KvSnapshot } from '../storage/kv.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
@@ -116,8 +116,7 @@ export class ReadViews {
   rollForward(database: LogDatabase, scope: ReadScope): MaybePromise<void> {
     const { pending, applier } = this.#parts.log
     if (pending.count === 0) return
-    if (scope === 'global') return applier.rollForwardDatabase(database.code, 'strong read')
-    return forEachInOrder(scope, (group) => applier.rollForward(group, 'strong read'))
+    return applier.rollForwardGroups(scope === 'global' ? pending.groupsOf(database.code) : scope, 'strong read')
   }
 
   /** Runs `look` in a turn in which nothing waits in the scope (N4). Where commits come faster than they are applied, they wait. */
@@ -142,7 +141,9 @@ export class ReadViews {
   #waitsIn(database: LogDatabase, scope: ReadScope): boolean {
     const { pending } = this.#parts.log
     if (pending.count === 0) return false
-    return scope === 'global' ? pending.hasIn(database.code) : scope.some((group) => pending.of(group).length > 0)
+    return scope === 'global'
+      ? pending.hasIn(database.code)
+      : scope.some((group) => pending.oldest(group) !== undefined)
   }
 }
 

@@ -230,7 +230,7 @@ export class EngineScript {
     hex: async ({ engine, words }) =>
       (await engine.inspector.rows(parseKey(words.take()))).rows.map(({ row, rowKey }) => `${rowKey}  ${row}`),
     log: async ({ engine, words }) => (await engine.inspector.log(parseKey(words.take()))).records.map(recordLine),
-    pending: ({ engine }) => engine.inspector.pending().pending.map(recordLine),
+    pending: async ({ engine }) => (await engine.inspector.pending()).pending.map(recordLine),
     applied: ({ engine }) =>
       engine.inspector
         .applied()

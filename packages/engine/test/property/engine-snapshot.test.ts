@@ -144,7 +144,7 @@ class World {
         return await this.clock.advance(step.ms)
       case 'snapshot': {
         const snapshot = await engine.snapshot()
-        this.kept.push({ snapshot, picture: this.picture(), closed: false })
+        this.kept.push({ snapshot, picture: await this.picture(), closed: false })
         return
       }
       case 'close': {
@@ -184,7 +184,7 @@ class World {
       return
     }
     await this.engine.restore(kept.snapshot)
-    expect(this.picture()).toEqual(kept.picture)
+    expect(await this.picture()).toEqual(kept.picture)
     for (const transaction of this.tokens.splice(0)) {
       const read = { keys: [keyOf(1)], read: { transaction } }
       const database = this.engine.database('p')
@@ -196,12 +196,12 @@ class World {
   }
 
   /** All rows, and what waits. */
-  picture(): unknown {
+  async picture(): Promise<unknown> {
     const scan = this.kv.scan(everything)
     const found = atOnce(scan.next(100_000))
     const rows = found.map(({ key, value }) => [key, Buffer.from(value).toString('latin1')])
     scan.close()
-    return { rows, pending: this.engine.inspector.pending() }
+    return { rows, pending: await this.engine.inspector.pending() }
   }
 }
 
@@ -348,11 +348,11 @@ describe('snapshots of an engine in memory', () => {
     })
     const snapshot = await engine.snapshot()
     await clock.advance(100)
-    expect(engine.inspector.pending().pending).toEqual([])
+    expect((await engine.inspector.pending()).pending).toEqual([])
     await engine.restore(snapshot)
-    expect(engine.inspector.pending().pending).toHaveLength(1)
+    expect((await engine.inspector.pending()).pending).toHaveLength(1)
     await clock.advance(100)
-    expect(engine.inspector.pending().pending).toEqual([])
+    expect((await engine.inspector.pending()).pending).toEqual([])
     await engine.close()
   })
 

@@ -129,10 +129,10 @@ describe.each(bodies)('$name', ({ kv }) => {
         try {
           const from = source.database('p')
           await put(source, from, some)
-          const waiting = source.inspector.pending()
+          const waiting = await source.inspector.pending()
           const dir = newFolder()
           const exported = await source.exportEntities(from, { dir })
-          if (type === 'manual') expect(source.inspector.pending()).toEqual(waiting)
+          if (type === 'manual') expect(await source.inspector.pending()).toEqual(waiting)
           const imported = await target.importEntities(target.database('p'), { metadataFile: exported.metadataFile })
           const expected = await allOf(source, from)
           expect(imported).toMatchObject({ entities: expected.size, skipped: 0 })

@@ -54,9 +54,9 @@ export class Exchange {
   }
 
   /** Sends an answer that a slow reader may leave unread. */
-  answer(contentType: string, body: Buffer | string, status = 200): void {
+  answer(contentType: string, body: Body, status = 200): void {
     if (!send(this.response, status, contentType, body)) return
-    this.#unread = this.#admission.hold(body.length, () => this.response.destroy())
+    this.#unread = this.#admission.hold(lengthOf(body), () => this.response.destroy())
   }
 
   /** Sends a file with headers of its own. */
@@ -112,11 +112,24 @@ export class Outbox {
   }
 }
 
+/** Whole, or in pieces. */
+export type Body = Buffer | string | readonly Buffer[]
+
 /** Whether the client was still there. */
-export function send(response: ServerResponse, status: number, contentType: string, body: Buffer | string): boolean {
+export function send(response: ServerResponse, status: number, contentType: string, body: Body): boolean {
   if (!sendHead(response, status, contentType, body)) return false
-  response.end(body)
+  if (typeof body === 'string' || Buffer.isBuffer(body)) response.end(body)
+  else {
+    for (const piece of body) response.write(piece)
+    response.end()
+  }
   return true
+}
+
+/** In bytes. */
+function lengthOf(body: Body): number {
+  if (typeof body === 'string') return Buffer.byteLength(body)
+  return Buffer.isBuffer(body) ? body.length : body.reduce((sum, piece) => sum + piece.length, 0)
 }
 
 /** The answer to a request whose rest is not wanted. The connection ends after it, once its client no longer sends. */
@@ -129,14 +142,13 @@ export function sendLast(request: IncomingMessage, response: ServerResponse, sta
   dropThenClose(request, () => response.end())
 }
 
-function sendHead(response: ServerResponse, status: number, contentType: string, body: Buffer | string): boolean {
+function sendHead(response: ServerResponse, status: number, contentType: string, body: Body): boolean {
   if (response.destroyed || response.headersSent) return false
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   response.writeHead(status, [
     'Content-Type',
     contentType,
     'Content-Length',
-    String(length),
+    String(lengthOf(body)),
     'X-Content-Type-Options',
     'nosniff',
   ])

@@ -27,6 +27,7 @@ import { BodyAborted, BodyTooLarge, checkMessageSize, readBody } from './http-bo
 import { Exchange, Outbox, send, sendLast, textType } from './http-exchange.ts'
 import { jsonForm } from './http-json.ts'
 import { protobufForm } from './http-protobuf.ts'
+import { reportBody } from './json-report.ts'
 import { dropThenClose } from './lingering-close.ts'
 import type { Router } from './router.ts'
 import { httpStatusOf, statusOf } from './status.ts'
@@ -173,7 +174,7 @@ export class HttpConnections {
         signal: gone.signal,
       })
       if ('text' in answer) exchange.answer(textType, answer.text)
-      else if ('json' in answer) exchange.answer(jsonForm.contentType, `${JSON.stringify(answer.json)}\n`)
+      else if ('json' in answer) await this.#answerReport(exchange, answer.json)
       else if ('jsonText' in answer) exchange.answer(jsonForm.contentType, answer.jsonText)
       else if ('file' in answer) exchange.answerFile(answer.file)
       else if ('document' in answer) await this.#eventStreams.sendDocument(response, answer.document)
@@ -183,6 +184,12 @@ export class HttpConnections {
       const status = statusOf(error, this.#options.logger)
       send(response, httpStatusOf(status.code), jsonForm.contentType, jsonForm.error(status))
     }
+  }
+
+  async #answerReport(exchange: Exchange, report: unknown): Promise<void> {
+    const call = new Call({ clock: this.#options.clock })
+    exchange.serve(call)
+    exchange.answer(jsonForm.contentType, await reportBody(call, report))
   }
 
   #giveUp(request: IncomingMessage, response: ServerResponse, error: unknown): void {

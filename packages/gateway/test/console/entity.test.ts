@@ -244,7 +244,7 @@ consoleTests('an entity in the console', ({ visit }) => {
     await page.getByText('3 are kept').waitFor()
     await page.getByText('waits for A').first().waitFor()
     await page.getByRole('region', { name: 'EntitiesByPropertyAsc' }).getByText('to be written').waitFor()
-    expect(emulator.inspector.pending().pending).toHaveLength(1)
+    expect((await emulator.inspector.pending()).pending).toHaveLength(1)
   })
 
   test('use-inside/UI1: an older answer that comes last replaces nothing', async () => {

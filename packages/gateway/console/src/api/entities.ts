@@ -129,3 +129,20 @@ function commitOf(scope: EntityScope, keyText: string, write: Write): JsonObject
     ],
   }
 }
+
+interface RowsPage {
+  readonly rows: readonly unknown[]
+  /** Where to go on behind; absent with the last rows, which the log comes with. */
+  readonly next?: string
+}
+
+/** The rows of an entity in all tables, page by page, and the log of its group. */
+export async function readRows<T extends RowsPage>(query: string, options?: CallOptions): Promise<T> {
+  let page = await getJson<T>(`/emulator/inspect/rows?${query}`, options)
+  const rows = [...page.rows]
+  while (page.next !== undefined) {
+    page = await getJson<T>(`/emulator/inspect/rows?${query}&${new URLSearchParams({ after: page.next })}`, options)
+    rows.push(...page.rows)
+  }
+  return { ...page, rows }
+}

@@ -1,7 +1,7 @@
 /** Answers of the server in a component: loaded when it is shown, anew when the server comes back, and on demand or every so often. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../api/connection.ts'
-import { getJson, ServerGone } from '../api/http.ts'
+import { type CallOptions, getJson, ServerGone } from '../api/http.ts'
 import { NewestAnswer } from '../model/newest-answer.ts'
 
 export interface Loaded<T> {
@@ -14,8 +14,15 @@ export interface Loaded<T> {
   readonly set: (value: T) => void
 }
 
-/** @param everyMs - asks again so long after each answer, while the page is visible */
-export function useLoaded<T>(path: string, { everyMs }: { readonly everyMs?: number | undefined } = {}): Loaded<T> {
+export interface LoadedOptions<T> {
+  /** Asks again so long after each answer, while the page is visible. */
+  readonly everyMs?: number | undefined
+  /** Default: the answer of a GET. */
+  readonly read?: ((path: string, options: CallOptions) => Promise<T>) | undefined
+}
+
+/** @param options - `read` is the same function at each call */
+export function useLoaded<T>(path: string, { everyMs, read = getJson }: LoadedOptions<T> = {}): Loaded<T> {
   const [value, setValue] = useState<{ readonly path: string; readonly value: T } | undefined>(undefined)
   const [error, setError] = useState<Error | undefined>(undefined)
   const [asked, setAsked] = useState(0)
@@ -26,7 +33,7 @@ export function useLoaded<T>(path: string, { everyMs }: { readonly everyMs?: num
     const load = async (): Promise<void> => {
       const isNewest = answers.ask()
       try {
-        const answer = await getJson<T>(path, { signal: abort.signal })
+        const answer = await read(path, { signal: abort.signal })
         if (isNewest()) setValue({ path, value: answer })
         setError(undefined)
       } catch (reason) {
@@ -44,7 +51,7 @@ export function useLoaded<T>(path: string, { everyMs }: { readonly everyMs?: num
       abort.abort()
       clearTimeout(timer)
     }
-  }, [path, everyMs, asked, epoch.value])
+  }, [path, everyMs, read, asked, epoch.value])
   const reload = useCallback(() => setAsked((before) => before + 1), [])
   const set = useCallback(
     (answer: T) => {

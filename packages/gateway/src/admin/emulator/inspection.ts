@@ -2,22 +2,26 @@
  * Questions to the inspector and the checker, by name and parameters: the server answers it over HTTP, and the command
  * line asks a folder that it opened the same way. Reports are the engine's, plain JSON.
  *
- *   GET   rows, log      project, database, namespace, key            GET   applied
- *   GET   versions       the same                                     entity-route.ts has the entity itself
+ *   GET   rows, log      project, database, namespace, key, records   GET   applied
+ *   GET   versions       project, database, namespace, key, limit     entity-route.ts has the entity itself
  *   GET   pending        project, database, namespace, limit, words
  *   GET   table          name, and a part of it (TableRowsOptions)     POST  check     repair=true puts index rows right
- *   GET   databases      every database, and its settings
+ *   GET   databases      every database, and its settings: limit
  *   POST  release        the same as rows, and milestone A or B       POST  release   without a key: a database, or everything
+ *
+ * An answer that is not whole has `next`, to go on `after`, or `previous`, to go on `before` (pages.ts).
  */
 
 import {
   type CheckReport,
   type CommitFilter,
+  type Database,
   type Engine,
   invalidArgument,
   type Key,
   type PendingReport,
   parseKeyPath,
+  type RequestContext,
   type TableId,
   tableIds,
   type VersionsReport,
@@ -39,14 +43,24 @@ export interface Asking {
   readonly onProgress?: ((rows: number) => void) | undefined
 }
 
+type Asked = Asking & { readonly context: RequestContext }
+
 interface Question {
   readonly method: 'GET' | 'POST'
-  ask(engine: Engine, parameters: Parameters, asking: Asking): unknown
+  ask(engine: Engine, parameters: Parameters, asking: Asked): unknown
 }
 
 const questions: Readonly<Record<string, Question>> = {
-  rows: { method: 'GET', ask: (engine, parameters) => engine.inspector.rows(keyOf(parameters), recordsIn(parameters)) },
-  log: { method: 'GET', ask: (engine, parameters) => engine.inspector.log(keyOf(parameters), recordsIn(parameters)) },
+  rows: {
+    method: 'GET',
+    ask: (engine, parameters, { context }) =>
+      engine.inspector.rows(keyOf(parameters), { ...recordsIn(parameters), after: parameters['after'] }, context),
+  },
+  log: {
+    method: 'GET',
+    ask: (engine, parameters, { context }) =>
+      engine.inspector.log(keyOf(parameters), { ...recordsIn(parameters), before: versionIn(parameters) }, context),
+  },
   versions: { method: 'GET', ask: versions },
   pending: { method: 'GET', ask: pending },
   applied: { method: 'GET', ask: (engine) => engine.inspector.applied() },
@@ -55,7 +69,8 @@ const questions: Readonly<Record<string, Question>> = {
   release: { method: 'POST', ask: release },
   check: {
     method: 'POST',
-    ask: (engine, { repair }, asking): Promise<CheckReport> => engine.check({ ...asking, repair: repair === 'true' }),
+    ask: (engine, { repair }, { signal, onProgress }): Promise<CheckReport> =>
+      engine.check({ signal, onProgress, repair: repair === 'true' }),
   },
 }
 
@@ -81,7 +96,8 @@ export async function inspect(
   if (question === undefined) {
     throw invalidArgument(`there is no report "${what}"; choose one of ${questionNames.join(', ')}`)
   }
-  return await question.ask(engine, parameters, asking)
+  const context = engine.context({ signal: asking.signal })
+  return await question.ask(engine, parameters, { ...asking, context })
 }
 
 /** The key that the parameters name. @throws INVALID_ARGUMENT */
@@ -93,20 +109,33 @@ export function keyOf({ project, database, namespace, key }: Parameters): Key {
 }
 
 /** The newest so many log records; without the parameter all of them. */
-function recordsIn(parameters: Parameters): { readonly records: number | undefined } {
-  return { records: wholeNumber('records', parameters['records']) }
+function recordsIn({ records, words }: Parameters): Record<'records' | 'words', number | undefined> {
+  return { records: wholeNumber('records', records), words: wholeNumber('words', words) }
 }
 
-const versionsDefault = 1000
-
-function versions(engine: Engine, parameters: Parameters): Promise<VersionsReport> {
-  const limit = wholeNumber('limit', parameters['limit'], { min: 1 }) ?? versionsDefault
-  return engine.inspector.versions(keyOf(parameters), limit)
+/** The commitVersion to end before. */
+function versionIn({ before }: Parameters): bigint | undefined {
+  if (before === undefined) return undefined
+  if (!/^\d{1,19}$/.test(before)) throw invalidArgument(`before is a commitVersion, not "${before}"`)
+  return BigInt(before)
 }
 
-function pending(engine: Engine, parameters: Parameters): PendingReport {
-  const limit = wholeNumber('limit', parameters['limit'])
-  return engine.inspector.pending({ ...placeOf(parameters), limit, words: wholeNumber('words', parameters['words']) })
+/** Versions, waiting records and databases of an answer, where nothing else is asked for. */
+const limitDefault = 1000
+
+function limitIn({ limit }: Parameters, min: number): number {
+  return wholeNumber('limit', limit, { min }) ?? limitDefault
+}
+
+function versions(engine: Engine, parameters: Parameters, { context }: Asked): Promise<VersionsReport> {
+  const which = { limit: limitIn(parameters, 1), before: versionIn(parameters) }
+  return engine.inspector.versions(keyOf(parameters), which, context)
+}
+
+function pending(engine: Engine, parameters: Parameters, { context }: Asked): Promise<PendingReport> {
+  const { words, after } = parameters
+  const which = { limit: limitIn(parameters, 0), words: wholeNumber('words', words), after }
+  return engine.inspector.pending({ ...placeOf(parameters), ...which }, context)
 }
 
 /** Only what is given; `(default)` is the default database. */
@@ -139,29 +168,40 @@ export interface DatabaseReport {
   readonly settings: ReturnType<typeof settingsJson>
 }
 
-function databases(engine: Engine): { readonly databases: readonly DatabaseReport[] } {
+export interface DatabasesReport {
+  readonly databases: readonly DatabaseReport[]
+  /** The last of these, to go on behind: `project/database`; absent at the end. */
+  readonly next?: string
+}
+
+/** Longer lists come in parts. */
+const databasesMax = 1000
+
+function databases(engine: Engine, { after, limit }: Parameters): DatabasesReport {
+  const count = wholeNumber('limit', limit, { min: 1, max: databasesMax }) ?? databasesMax
+  const all = engine.databases()
+  const nameOf = ({ projectId, databaseId }: Database): string => `${projectId}/${databaseId}`
+  const start = after === undefined ? 0 : all.findIndex((database) => nameOf(database) === after) + 1
+  if (after !== undefined && start === 0)
+    throw invalidArgument(`there is no database "${after}" to go on after; begin again`)
+  const shown = all.slice(start, start + count)
+  const last = shown.at(-1)
   return {
-    databases: engine.databases().map((database) => ({
+    databases: shown.map((database) => ({
       project: database.projectId,
       database: database.databaseId,
       settings: settingsJson(engine, database),
     })),
+    ...(last === undefined || start + count >= all.length ? {} : { next: nameOf(last) }),
   }
 }
 
-function table(engine: Engine, parameters: Parameters): unknown {
+function table(engine: Engine, parameters: Parameters, { context }: Asked): unknown {
   const { name, kind, property, from, after, until, before } = parameters
   const id = tableIds.find((one): one is TableId => one === name)
   if (id === undefined) throw invalidArgument(`there is no table "${name}"; there is ${tableIds.join(', ')}`)
-  return engine.inspector.table(id, {
-    ...placeOf(parameters),
-    kind,
-    property,
-    from,
-    after,
-    until,
-    before,
-    limit: wholeNumber('limit', parameters['limit']),
-    words: wholeNumber('words', parameters['words']),
-  })
+  const limit = wholeNumber('limit', parameters['limit'])
+  const words = wholeNumber('words', parameters['words'])
+  const stretch = { from, after, until, before, limit, words }
+  return engine.inspector.table(id, { ...placeOf(parameters), kind, property, ...stretch }, context)
 }

@@ -40,10 +40,14 @@ export interface OverviewEvent {
   readonly openTransactions: number
   /** Records between commit and apply. */
   readonly waitingRecords: number
-  /** An empty `database` is the default one. */
+  /** The first {@link databasesMax}; an empty `database` is the default one. */
   readonly databases: readonly { readonly project: string; readonly database: string }[]
+  /** Databases behind these. */
+  readonly moreDatabases?: number
   readonly findings: readonly Finding[]
 }
+
+const databasesMax = 1000
 
 const intervalMsDefault = 1000
 const intervalMsMin = 100
@@ -77,9 +81,7 @@ async function* eventsOf(
         ...counts.take(),
         openTransactions: engine.openTransactions,
         waitingRecords: engine.waitingRecords,
-        databases: engine
-          .databases()
-          .map(({ projectId, databaseId }) => ({ project: projectId, database: databaseId })),
+        ...databasesOf(engine),
         findings: engine.findings(),
       } satisfies OverviewEvent)
       // Real time: a clock that stands is not moved by being looked at.
@@ -88,6 +90,16 @@ async function* eventsOf(
     }
   } finally {
     stop()
+  }
+}
+
+function databasesOf(engine: Engine): Pick<OverviewEvent, 'databases' | 'moreDatabases'> {
+  const all = engine.databases()
+  const shown = all.slice(0, databasesMax)
+  const more = all.length - shown.length
+  return {
+    databases: shown.map(({ projectId, databaseId }) => ({ project: projectId, database: databaseId })),
+    ...(more > 0 ? { moreDatabases: more } : {}),
   }
 }
 

@@ -95,7 +95,7 @@ async function staleness(engine: Engine, asked: AskedEngine, { query, partition,
   return {
     results,
     missing: missing.map((result) => ({ key: keyOf(result), properties: wordsOf(result) })),
-    waiting: engine.inspector.pending({ ...partition, namespaceId: undefined, limit: 0 }).more ?? 0,
+    waiting: (await engine.inspector.pending({ ...partition, namespaceId: undefined, limit: 0 })).more ?? 0,
     more: now.length > shown,
   }
 }

@@ -10,6 +10,7 @@ import type { Io } from '../framework/io.ts'
 import { bigtablePlaceOf, isInBigtable } from './bigtable.ts'
 import { projectOf } from './database.ts'
 import { openFolder, openTable } from './local-target.ts'
+import { wholeReport } from './pages.ts'
 import { placeOf } from './places.ts'
 import { remoteTarget } from './remote-target.ts'
 import type { Target } from './target.ts'
@@ -26,7 +27,7 @@ export function keyParameters(flags: Flags, io: Io): Parameters {
   return { project: projectOf(flags, io.env), database, namespace, key }
 }
 
-/** Opens what the flags point at, asks it one question, and closes it again. */
+/** Opens what the flags point at, asks it one question, all pages of the answer, and closes it again. */
 export async function askTarget(
   flags: Flags,
   io: Io,
@@ -36,7 +37,8 @@ export async function askTarget(
 ): Promise<unknown> {
   const target = await openTarget(flags, io)
   try {
-    return await target.ask(what, parameters, onProgress)
+    if (onProgress !== undefined) return await target.ask(what, parameters, onProgress)
+    return await wholeReport((...question) => target.ask(...question), what, parameters)
   } finally {
     await target.close()
   }

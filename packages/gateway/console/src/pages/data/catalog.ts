@@ -7,10 +7,9 @@
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
-import { type DatabaseList, type DatabaseName, databasesPath } from '../../api/databases.ts'
+import { type DatabaseName, databasesPath, readDatabases } from '../../api/databases.ts'
 import { aggregate, keyPages, readPage } from '../../api/datastore.ts'
 import type { EntityScope } from '../../api/entities.ts'
-import { getJson } from '../../api/http.ts'
 import { countUpTo, statementIn, wholeKind } from '../../model/statements.ts'
 import { useChanges } from './commits.ts'
 
@@ -82,7 +81,7 @@ export function useCatalog({ project, database, namespace }: EntityScope): Catal
 type Names = Pick<Catalog, 'databases' | 'namespaces' | 'kinds' | 'hasMoreKinds'>
 
 async function namesIn(scope: EntityScope, signal: AbortSignal): Promise<Names> {
-  const { databases } = await getJson<DatabaseList>(databasesPath, { signal })
+  const databases = await readDatabases(databasesPath, { signal })
   if (scope.project === '') return { databases, namespaces: [], kinds: [], hasMoreKinds: false }
   const [namespaces, kinds] = await Promise.all([
     namesOf(scope, '__namespace__', signal),

@@ -5,7 +5,7 @@
  */
 import { useEffect, useState } from 'preact/hooks'
 import { epoch } from '../../api/connection.ts'
-import { type EntityScope, entityQuery } from '../../api/entities.ts'
+import { type EntityScope, entityQuery, readRows } from '../../api/entities.ts'
 import { openEvents } from '../../api/events.ts'
 import { getJson } from '../../api/http.ts'
 import { formatKeyPath, parseKeyPath } from '../../model/key-text.ts'
@@ -68,7 +68,7 @@ export function useInside(scope: EntityScope, key: string): Inside {
       const isNewest = answers.ask()
       try {
         const [rows, { versions }] = await Promise.all([
-          getJson<NonNullable<Inside['rows']>>(`/emulator/inspect/rows?${query}&records=${recordsShown}`, { signal }),
+          readRows<NonNullable<Inside['rows']>>(`${query}&records=${recordsShown}`, { signal }),
           getJson<{ versions: readonly VersionReport[] }>(`/emulator/inspect/versions?${query}`, { signal }),
         ])
         if (isNewest()) setFound({ rows, versions, error: undefined })

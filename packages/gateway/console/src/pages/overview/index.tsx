@@ -127,6 +127,7 @@ function Databases({ event, commits }: DatabasesProps) {
   const [most, setMost] = useState(databasesStep)
   if (event === undefined) return null
   if (event.databases.length === 0) return <FirstClient />
+  const { moreDatabases: more = 0 } = event
   const sorted = [...event.databases].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
   const shown = sorted.slice(0, most)
   return (
@@ -136,8 +137,11 @@ function Databases({ event, commits }: DatabasesProps) {
       ))}
       {sorted.length > most && (
         <button type="button" onClick={() => setMost(most + databasesStep)}>
-          Show more of {counted(sorted.length)} databases
+          Show more of {counted(sorted.length + more)} databases
         </button>
+      )}
+      {more > 0 && sorted.length <= most && (
+        <p class="muted">{counted(more)} more databases: choose one on the page Data.</p>
       )}
     </>
   )

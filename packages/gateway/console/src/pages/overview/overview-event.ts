@@ -28,5 +28,7 @@ export interface OverviewEvent {
   readonly openTransactions: number
   readonly waitingRecords: number
   readonly databases: readonly DatabaseName[]
+  /** Databases behind these. */
+  readonly moreDatabases?: number
   readonly findings: readonly Finding[]
 }

@@ -5,6 +5,7 @@
  */
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { connection, epoch, server } from '../../api/connection.ts'
+import { readRows } from '../../api/entities.ts'
 import { openEvents } from '../../api/events.ts'
 import { getJson, ServerGone } from '../../api/http.ts'
 import type { StepEvent, StoreEvent } from '../../model/store-events.ts'
@@ -199,9 +200,7 @@ async function jumpToEntity(
   place: Place & { readonly project: string },
   key: string,
 ): Promise<Jumped> {
-  const { rows, log } = await getJson<RowsReport>(
-    `/emulator/inspect/rows?${queryOf(place)}&key=${encodeURIComponent(key)}`,
-  )
+  const { rows, log } = await readRows<RowsReport>(`${queryOf(place)}&key=${encodeURIComponent(key)}&words=0`)
   const all = [...rows, ...log.records.map(({ rowKey }) => ({ table: 'Log', rowKey }))]
   const starts = new Map<string, { readonly rowKey: string }>()
   const each = [...windows].map(async ([name, window]) => {

@@ -90,11 +90,50 @@ interface Question<Report> {
 }
 
 async function answer<Report>(flags: Flags, io: Io, { what, parameters, inWords }: Question<Report>): Promise<number> {
+  const isJson = flags['json'] === true
+  const hasWords = ['rows', 'table', 'log', 'pending'].includes(what) && !isJson
   // The reports are the engine's own, of the same version on both sides.
-  const report = (await askTarget(flags, io, what, parameters)) as Report
-  if (flags['json'] === true) io.out(JSON.stringify(report, null, 2))
+  const report = (await askTarget(
+    flags,
+    io,
+    what,
+    hasWords ? { ...parameters, words: `${wordsMax}` } : parameters,
+  )) as Report
+  if (isJson) for (const line of jsonLines(report as object)) io.out(line)
   else for (const line of inWords(report, parameters)) io.out(line)
+  if (hasWords && hasCut(report)) io.out('What is longer is cut, as … and numbers of bytes show; --json has all of it.')
   return exitCodes.ok
+}
+
+/** Maximum length of the words of a value in a terminal. */
+const wordsMax = 10_000
+
+/** Whether the words of a report were cut: longer ones end with `…`, and values above 16 KiB are numbers of bytes. */
+function hasCut(report: unknown): boolean {
+  if (typeof report === 'string') return report.length > wordsMax || /(^|, )\d+ bytes$/.test(report)
+  return typeof report === 'object' && report !== null && Object.values(report).some(hasCut)
+}
+
+/** The report as JSON.stringify() prints it with two blanks, item by item: all of it may be longer than a text can be. */
+function* jsonLines(report: object): Generator<string> {
+  const members = Object.entries(report).filter(([, value]) => value !== undefined)
+  const indentedJson = (value: unknown, blanks: string): string =>
+    JSON.stringify(value, null, 2).replaceAll('\n', `\n${blanks}`)
+  yield '{'
+  for (const [i, [name, value]] of members.entries()) {
+    const comma = i === members.length - 1 ? '' : ','
+    const head = `  ${JSON.stringify(name)}: `
+    if (!Array.isArray(value) || value.length === 0) {
+      yield `${head}${indentedJson(value, '  ')}${comma}`
+      continue
+    }
+    yield `${head}[`
+    for (const [at, item] of value.entries()) {
+      yield `    ${indentedJson(item, '    ')}${at === value.length - 1 ? '' : ','}`
+    }
+    yield `  ]${comma}`
+  }
+  yield '}'
 }
 
 function rowsInWords({ key, rows, log }: RowsReport, parameters: Parameters): readonly string[] {
@@ -132,8 +171,12 @@ function pendingInWords({ pending }: PendingReport): readonly string[] {
   if (pending.length === 0) return ['Nothing waits: every commit is wholly applied.']
   return [
     `${counted(pending.length, 'record')} to be applied:`,
-    ...indented(columns(pending.map((r) => [r.group, r.version, stateInWords(r), r.changes.join('; ')]))),
+    ...indented(columns(pending.map((r) => [r.group, r.version, stateInWords(r), changesInWords(r)]))),
   ]
+}
+
+function changesInWords({ changes, moreChanges = 0 }: PendingReport['pending'][number]): string {
+  return [...changes, ...(moreChanges === 0 ? [] : [`and ${moreChanges} more; --json has all`])].join('; ')
 }
 
 function appliedInWords({ steps }: AppliedReport): readonly string[] {

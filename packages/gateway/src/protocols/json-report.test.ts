@@ -1,0 +1,68 @@
+import { systemScheduler } from '@sixtables/engine'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Call } from '../call.ts'
+import { jsonSteps, reportBody, stepChars } from './json-report.ts'
+
+/** Values of which some parts are long, as reports have them. */
+const values = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, depthSize: 'small' },
+    fc.constantFrom(null, true, -0, 1.5, undefined),
+    fc.string({ unit: 'binary' }),
+    fc
+      .tuple(fc.string({ unit: 'binary', minLength: 1 }), fc.nat({ max: 40_000 }))
+      .map(([text, times]) => text.repeat(times % 9_000)),
+    fc.array(tie('value'), { maxLength: 6 }),
+    fc.dictionary(fc.string(), tie('value'), { maxKeys: 6 }),
+    fc
+      .tuple(tie('value'), fc.nat({ max: 3_000 }))
+      .map(([value, count]) => Array(count).fill(value === undefined ? 0 : value)),
+  ),
+})).value
+
+test('json-report/JR1: the steps together are the text of JSON.stringify', () => {
+  fc.assert(
+    fc.property(values, (value) => {
+      const whole = [value]
+      const text = JSON.stringify(whole)
+      if (text.length < 3_000_000) expect([...jsonSteps(whole)].join('') === text).toBe(true)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('json-report/JR2: no step prints much more than its share, whatever is long', () => {
+  const megabyte = 'é😀'.repeat(350_000)
+  const rows = Array.from({ length: 5_000 }, (_, i) => ({ row: `r${i}`, value: i, cells: [[1, 2], [3]] }))
+  const report = {
+    table: 'a',
+    rows: [...rows, { row: 'long', value: megabyte }],
+    byName: Object.fromEntries(rows.map((row) => [row.row, row])),
+    none: undefined,
+  }
+  const steps = [...jsonSteps(report)]
+  expect(steps.join('') === JSON.stringify(report)).toBe(true)
+  expect(Math.max(...steps.map(({ length }) => length))).toBeLessThan(2 * stepChars)
+})
+
+test('a long report is printed in turns, and no further when its client is gone', async () => {
+  let turns = 0
+  let gone = Number.POSITIVE_INFINITY
+  const call: Call = new Call({
+    clock: {
+      ...systemScheduler,
+      defer(task) {
+        if (++turns === gone) call.cancel()
+        systemScheduler.defer(task)
+      },
+    },
+  })
+  const report = { values: Array(30).fill('x'.repeat(100_000)) }
+  const body = await reportBody(call, report)
+  expect(Buffer.concat(body as readonly Buffer[]).toString() === `${JSON.stringify(report)}\n`).toBe(true)
+  expect(turns).toBeGreaterThanOrEqual(10)
+  gone = turns + 2
+  await expect(reportBody(call, report)).rejects.toMatchObject({ code: 'CANCELLED' })
+  expect(turns).toBe(gone)
+})
