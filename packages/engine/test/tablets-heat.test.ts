@@ -36,7 +36,7 @@ test('every operation is counted while heat is watched, and a sample of them aft
   await open({ exactPerSecond: 10 })
   for (let id = 1; id <= 200; id++) await put(id)
   await clock.advance(1000)
-  const report = reader.read()
+  const report = await reader.read(engine.context())
   expect([sum(report, 'Entities', 'writes'), sum(report, 'Entities', 'reads')]).toEqual([200, 200])
   reader.end()
   let charged = 0
@@ -47,14 +47,14 @@ test('every operation is counted while heat is watched, and a sample of them aft
 
 test('reports of one reader add up to a whole one, with the bounds that their cells name (heat-reader/HD1)', async () => {
   await open({ simulate: true, waits: false })
-  const reports = [reader.read()]
+  const reports = [await reader.read(engine.context())]
   for (let second = 0; second < 20; second++) {
     for (let i = 0; i < 30; i++) await put(second * 30 + i + 1)
     await clock.advance(1000)
-    if (second % 3 === 0) reports.push(reader.read())
+    if (second % 3 === 0) reports.push(await reader.read(engine.context()))
   }
   engine.tablets.compact('Entities')
-  reports.push(reader.read())
+  reports.push(await reader.read(engine.context()))
   expect(reports.map(({ isWhole }) => isWhole)).toEqual([true, ...reports.slice(1).map(() => false)])
   const shown = (all: readonly HeatRecordingReport[]) => {
     const bounds = all.flatMap((one) => one.bounds)
@@ -72,7 +72,7 @@ test('reports of one reader add up to a whole one, with the bounds that their ce
       })),
     }
   }
-  expect(shown(reports)).toEqual(shown([engine.tablets.heatRecording()]))
+  expect(shown(reports)).toEqual(shown([await engine.tablets.heatRecording(engine.context())]))
   expect(shown(reports).events.map(({ kind }) => kind)).toContain('compaction')
   const [column] = reports.at(-1)?.columns.filter(({ table }) => table === 'EntitiesByPropertyAsc') ?? []
   const [start = 0] = column?.cells.at(-1) ?? []
@@ -85,9 +85,9 @@ test('a reset of the store begins the recording anew', async () => {
   await open({ simulate: true, waits: false })
   await put(1)
   await clock.advance(1000)
-  expect(sum(reader.read(), 'Entities', 'writes')).toBe(1)
+  expect(sum(await reader.read(engine.context()), 'Entities', 'writes')).toBe(1)
   engine.tablets.reset()
-  const { isWhole, columns } = reader.read()
+  const { isWhole, columns } = await reader.read(engine.context())
   expect({ isWhole, columns }).toEqual({ isWhole: true, columns: [] })
 })
 
@@ -96,7 +96,7 @@ test('waits and refusals of a simulation lie at the rows that they met', async (
   let refused = 0
   for (let id = 1; id <= 100; id++) await put(id).catch(() => refused++)
   await clock.advance(1000)
-  const report = reader.read()
+  const report = await reader.read(engine.context())
   expect(refused).toBeGreaterThan(0)
   expect(sum(report, 'Entities', 'refused')).toBeGreaterThanOrEqual(refused)
   expect(sum(report, 'Entities', 'waitMs')).toBeGreaterThan(0)

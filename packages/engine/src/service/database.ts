@@ -51,13 +51,22 @@ import { settled } from './settled.ts'
 import type { SharedParts } from './shared-parts.ts'
 import type { TtlDatabase, TtlPolicy } from './ttl.ts'
 
+/** Those that are kept, by code. */
+export interface KeptDatabases {
+  /** Settings of those without their own. */
+  readonly settings: DatabaseSettings
+  kept(code: string): Database | undefined
+  /** @returns the one that is kept: an earlier one, if there is */
+  keep(database: Database): Database
+}
+
 export class Database implements TtlDatabase {
   readonly projectId: string
   readonly databaseId: string
   readonly code: string
   /** Once a reset has deleted this one: where what waited to write goes. */
   successor: (() => Database) | undefined
-  /** Of its own; absent = those of all databases. */
+  /** Its own settings; absent = those of all databases. */
   #settings: DatabaseSettings | undefined
   /** As the store records them; absent = nothing was written yet. */
   #recorded: StoredIndexOptions | undefined
@@ -66,14 +75,16 @@ export class Database implements TtlDatabase {
   /** The attempt under way, which concurrent first calls share. */
   #recording: MaybePromise<void> | undefined
   readonly #reads: Reads
+  readonly #databases: KeptDatabases
   readonly #shared: SharedParts
   readonly #commitParts: CommitParts
 
-  constructor(projectId: string, databaseId: string, shared: SharedParts) {
+  constructor(projectId: string, databaseId: string, databases: KeptDatabases, shared: SharedParts) {
     this.projectId = projectId
     this.databaseId = databaseId
     this.code = databaseCode(projectId, databaseId)
     this.#catalogue = new IndexCatalogue({ projectId, databaseId })
+    this.#databases = databases
     this.#shared = shared
     this.#reads = new Reads(this, shared)
     const { ids, transactions, versions, findings } = shared
@@ -83,14 +94,14 @@ export class Database implements TtlDatabase {
   /** From now on it is in the list, with settings, indexes and rules of its own. @returns the one that is there: this one, or one kept before */
   keep(): Database {
     if (this.#isKept) return this
-    const kept = this.#shared.databases.keep(this)
+    const kept = this.#databases.keep(this)
     kept.#isKept = true
     return kept
   }
 
   /** The one that knows what is known of the database. */
   get #known(): Database {
-    return this.#isKept ? this : (this.#shared.databases.kept(this.code) ?? this)
+    return this.#isKept ? this : (this.#databases.kept(this.code) ?? this)
   }
 
   get catalogue(): IndexCatalogue {
@@ -98,7 +109,7 @@ export class Database implements TtlDatabase {
   }
 
   get settings(): DatabaseSettings {
-    return this.#known.#settings ?? this.#shared.databases.settings
+    return this.#known.#settings ?? this.#databases.settings
   }
 
   get applyPolicy(): ApplyPolicy {

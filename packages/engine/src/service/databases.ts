@@ -11,13 +11,13 @@ import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
 import type { KvReader, KvRow } from '../storage/kv.ts'
 import { factsOf, parseMetadataRowKey } from '../tables/metadata-rows.ts'
 import { rowsOf } from '../tables/rows.ts'
-import { Database } from './database.ts'
+import { Database, type KeptDatabases } from './database.ts'
 import { databaseTopic } from './database-row.ts'
 import type { ResetScope } from './reset.ts'
 import type { DatabaseSettings } from './settings.ts'
 import type { SharedParts } from './shared-parts.ts'
 
-export class Databases {
+export class Databases implements KeptDatabases {
   readonly #shared: () => SharedParts
   readonly #byCode = new Map<string, Database>()
   #settings: DatabaseSettings
@@ -41,7 +41,7 @@ export class Databases {
     if (latest?.projectId === projectId && latest.databaseId === databaseId) return latest
     const shared = this.#shared()
     const known = this.#byCode.get(databaseCode(projectId, databaseId))
-    const database = known ?? new Database(projectId, databaseId, shared)
+    const database = known ?? new Database(projectId, databaseId, this, shared)
     // Where several processes share the store, its first read finds out what is recorded of it.
     if (shared.local === undefined) database.keep()
     this.#latest = database
@@ -52,7 +52,6 @@ export class Databases {
     return this.#byCode.get(code)
   }
 
-  /** @returns the one that is kept: an earlier one, if there is */
   keep(database: Database): Database {
     const kept = this.#byCode.get(database.code)
     if (kept === undefined) this.#byCode.set(database.code, database)

@@ -200,7 +200,7 @@ export class EngineParts {
   }
 
   #shared(): SharedParts {
-    const { kv, place, indexes, findings, verbs, ids, scheduler, databases } = this
+    const { kv, place, indexes, findings, verbs, ids, scheduler } = this
     const settlement = {
       begin: (context: RequestContext) => {
         if (!context.isUncounted) this.tablets.begin(context)
@@ -208,7 +208,6 @@ export class EngineParts {
       settle: (context: RequestContext) => this.#settle(context),
     }
     return {
-      databases,
       kv,
       local: place.local,
       queryIndexes: new QueryIndexes(indexes),

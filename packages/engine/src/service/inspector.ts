@@ -7,24 +7,22 @@
  * IN1  The pages of a report have each of its rows, records and versions once, in its order.                      report-pages.test.ts
  */
 import type { RequestContext } from '../context.ts'
-import { fromHex, hexOf } from '../encoding/bytes.ts'
 import { keyCodes } from '../encoding/key-codec.ts'
-import { prettyPath, prettyRowKey } from '../encoding/pretty.ts'
-import { DatastoreError, invalidArgument } from '../errors.ts'
-import { scatteredRowKey, sequentialRowKey } from '../ids/id-scope.ts'
+import { prettyPath } from '../encoding/pretty.ts'
+import { DatastoreError } from '../errors.ts'
 import { workOf } from '../log/apply.ts'
 import type { ApplyHold } from '../log/apply-holds.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
-import { decodeLogRecord, type EntityChange, type LogRecord } from '../log/log-record.ts'
+import { decodeLogRecord, type LogRecord } from '../log/log-record.ts'
 import type { PendingRecord } from '../log/pending.ts'
 import type { EntityImage } from '../model/entity.ts'
-import { formatKey, type Key, lastElement } from '../model/key.ts'
+import { formatKey, type Key } from '../model/key.ts'
 import { giveWay } from '../slices.ts'
 import type { KeyRange, KvWrite, RowKey, RowKv } from '../storage/kv.ts'
 import type { RowStore } from '../storage/rows.ts'
 import { decodeImage, entityRowKey, entityRowOf } from '../tables/entities.ts'
-import { handRows, RowProducer, tableOfRow } from '../tables/entity-rows.ts'
+import { handRows, RowProducer } from '../tables/entity-rows.ts'
 import {
   type GroupCode,
   groupOf,
@@ -33,10 +31,10 @@ import {
   parseLogRowKey,
   pendingRowKey,
 } from '../tables/log-rows.ts'
-import { isOf } from '../tables/rows.ts'
-import { type TableId, tableIds } from '../tables/table.ts'
+import type { TableId } from '../tables/table.ts'
 import type { Tablet } from '../tablets/tablet.ts'
 import type { ApplyHistory } from './apply-history.ts'
+import { idRowsOf, imagesOf, rowReport, rowsBehind } from './entity-report.ts'
 import { ReportPage } from './report-page.ts'
 import type {
   AppliedReport,
@@ -49,7 +47,7 @@ import type {
   TableReport,
   VersionsReport,
 } from './reports.ts'
-import { cellInWords, groupInWords } from './row-words.ts'
+import { groupInWords } from './row-words.ts'
 import { type TableRowsOptions, tableRows } from './table-rows.ts'
 import { type LoggedImage, versionsOf } from './versions.ts'
 import { type PendingOptions, recordReport, waitingReport } from './waiting-report.ts'
@@ -82,7 +80,11 @@ export class Inspector {
    *
    * @throws INVALID_ARGUMENT for `after` that is no row key
    */
-  async rows(key: Key, { after, ...options }: RowsOptions = {}, context = this.#parts.context()): Promise<RowsReport> {
+  async rows(
+    key: Key,
+    { after, ...options }: RowsOptions = {},
+    context: RequestContext = this.#parts.context(),
+  ): Promise<RowsReport> {
     const { kv } = this.#parts
     const codes = keyCodes(key)
     const entityRow = entityRowKey(codes.partition, codes.path)
@@ -128,7 +130,7 @@ export class Inspector {
   }
 
   /** The kept log records of the group that `key` belongs to: those before `before`, of them the newest. */
-  log(key: Key, options: LogOptions = {}, context = this.#parts.context()): Promise<LogReport> {
+  log(key: Key, options: LogOptions = {}, context: RequestContext = this.#parts.context()): Promise<LogReport> {
     const { partition, path } = keyCodes(key)
     return this.#logOf(groupOf(partition, path), options, context, new ReportPage(context))
   }
@@ -137,7 +139,7 @@ export class Inspector {
   async versions(
     key: Key,
     { limit = Number.POSITIVE_INFINITY, before }: VersionsOptions = {},
-    context = this.#parts.context(),
+    context: RequestContext = this.#parts.context(),
   ): Promise<VersionsReport> {
     const page = new ReportPage(context)
     const images: LoggedImage[] = []
@@ -170,7 +172,11 @@ export class Inspector {
    * @returns `undefined` when there is none, or was none
    * @throws NOT_FOUND for a version that no kept record tells of
    */
-  async entity(key: Key, version?: bigint, context = this.#parts.context()): Promise<EntityImage | undefined> {
+  async entity(
+    key: Key,
+    version?: bigint,
+    context: RequestContext = this.#parts.context(),
+  ): Promise<EntityImage | undefined> {
     if (version === undefined) {
       const codes = keyCodes(key)
       const { log, kv } = this.#parts
@@ -186,7 +192,7 @@ export class Inspector {
   }
 
   /** Commits not yet wholly applied (waiting-report.ts). */
-  async pending(options: PendingOptions = {}, context = this.#parts.context()): Promise<PendingReport> {
+  async pending(options: PendingOptions = {}, context: RequestContext = this.#parts.context()): Promise<PendingReport> {
     const { log } = this.#parts
     return log === undefined ? { pending: [] } : await waitingReport(log.pending, options, context)
   }
@@ -210,7 +216,7 @@ export class Inspector {
    */
   async release(key: Key, milestone: 'A' | 'B', version?: bigint): Promise<ReleaseReport> {
     const { log } = this.#parts
-    const context = this.#parts.context()
+    const context: RequestContext = this.#parts.context()
     const { partition, path } = keyCodes(key)
     const group = groupOf(partition, path)
     const end = milestone === 'A' ? log?.pending.oldest(group) : log?.pending.newest(group)
@@ -251,7 +257,11 @@ export class Inspector {
   }
 
   /** Rows of one table in row key order, with the tablets that they lie in (table-rows.ts). */
-  table(table: TableId, options: TableRowsOptions = {}, context = this.#parts.context()): Promise<TableReport> {
+  table(
+    table: TableId,
+    options: TableRowsOptions = {},
+    context: RequestContext = this.#parts.context(),
+  ): Promise<TableReport> {
     return tableRows(this.#parts, table, options, context)
   }
 
@@ -383,58 +393,4 @@ export interface VersionsOptions {
 
 interface StoredRecord extends Pick<LogRecord, 'changes'>, Pick<PendingRecord, 'version' | 'partition' | 'logRow'> {
   readonly bytes: number
-}
-
-function imagesOf(changes: readonly EntityChange[], path: string): (Uint8Array | undefined)[] {
-  return changes.filter((change) => change.path === path).flatMap(({ before, after }) => [before, after])
-}
-
-/** A row as it is now and as it will be; `undefined` when there is none and none is coming. */
-function rowReport(
-  row: RowKey,
-  cell: Uint8Array | undefined,
-  next: { readonly value: Uint8Array | undefined } | undefined,
-  words: number | undefined,
-): RowReport | undefined {
-  const shown = cell ?? next?.value
-  if (shown === undefined) return undefined
-  let state: RowReport['state'] = 'stored'
-  if (next !== undefined) {
-    if (cell === undefined) state = 'to be written'
-    else state = next.value === undefined ? 'to be deleted' : 'to be changed'
-  }
-  return {
-    table: tableNameOf(row),
-    row: prettyRowKey(row, shown),
-    rowKey: hexOf(row),
-    value: cellInWords(row, shown, words),
-    state,
-  }
-}
-
-/** The rows of the counters that the id of a key may come from. */
-function idRowsOf(key: Key): readonly RowKey[] {
-  const { projectId, databaseId } = key.partition
-  return lastElement(key).id === undefined ? [] : [scatteredRowKey(projectId, databaseId), sequentialRowKey(key)]
-}
-
-const tableOrder: readonly string[] = [...tableIds, 'Pending']
-
-/** The rows behind one of them, table by table, each in row key order. @throws INVALID_ARGUMENT */
-function rowsBehind(rows: Iterable<RowKey>, after: string | undefined): readonly RowKey[] {
-  const tables = tableOrder.map((): RowKey[] => [])
-  for (const row of rows) tables[tableOrder.indexOf(tableNameOf(row))]?.push(row)
-  const all = tables.flatMap((own) => own.sort())
-  if (after === undefined) return all
-  if (!/^([0-9a-f]{2} ?)+$/i.test(after)) throw invalidArgument(`after is a row key in hexadecimal, not "${after}"`)
-  const last = fromHex(after)
-  const table = tableOrder.indexOf(tableNameOf(last))
-  return all.filter((row) => {
-    const own = tableOrder.indexOf(tableNameOf(row))
-    return own > table || (own === table && row > last)
-  })
-}
-
-function tableNameOf(row: RowKey): string {
-  return isOf('Pending', row) ? 'Pending' : tableOfRow(row)
 }

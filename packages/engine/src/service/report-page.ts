@@ -8,7 +8,7 @@
 import type { RequestContext } from '../context.ts'
 import { giveWay } from '../slices.ts'
 
-export const pageCharsMax = 4 * 1024 * 1024
+export const pageCharsMax: number = 4 * 1024 * 1024
 /** So many characters take as long as a row that is read. */
 const charsOfWork = 64
 

@@ -4,7 +4,6 @@ import type { IdAllocator } from '../ids/allocator.ts'
 import type { CommitVersions } from '../log/commit-version.ts'
 import type { RowKv } from '../storage/kv.ts'
 import type { TableView } from '../tables/table.ts'
-import type { Databases } from './databases.ts'
 import type { LocalParts } from './place.ts'
 import type { QueryIndexes } from './query-indexes.ts'
 import type { Reading, ReadingDatabase } from './reading.ts'
@@ -13,7 +12,6 @@ import type { TransactionVerbs } from './transaction-verbs.ts'
 
 /** The parts that a database shares with all others of its engine. */
 export interface SharedParts {
-  readonly databases: Pick<Databases, 'settings' | 'kept' | 'keep'>
   readonly kv: RowKv
   /** Log and commits of this process; absent where several processes share the store. */
   readonly local: LocalParts | undefined

@@ -93,7 +93,7 @@ async function pendingReport(
   }
 }
 
-/** Of one record the words may be many megabytes: they are made change by change. */
+/** The words of one record may be many megabytes: they are made change by change. */
 export async function recordReport(
   page: ReportPage,
   record: Pick<PendingRecord, 'group' | 'partition' | 'version' | 'logRow'> & {

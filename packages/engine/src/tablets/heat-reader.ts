@@ -5,6 +5,8 @@
  *
  * HD1  The reports of a reader add up to a whole report of the same moment, which begins with `isWhole`.   heat-recording.test.ts
  */
+import type { RequestContext } from '../context.ts'
+import { giveWay } from '../slices.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { TabletFleet } from './fleet.ts'
 import type { HeatColumn } from './heat-history.ts'
@@ -14,6 +16,8 @@ import type { HeatBound, HeatCellReport, HeatColumnReport, HeatRecordingReport, 
 
 /** A reader that knows so many begins anew, so that its memory and that of its client are bounded. */
 const boundsMax = 100_000
+/** Each of its numbers is printed and read again. */
+const cellWork = 4
 
 export class HeatReader {
   readonly #fleet: TabletFleet
@@ -33,7 +37,8 @@ export class HeatReader {
     this.#onEnd = onEnd
   }
 
-  read(): HeatRecordingReport {
+  /** In slices: an hour of seconds has up to 200,000 cells. */
+  async read(context: RequestContext): Promise<HeatRecordingReport> {
     const nowMs = this.#now()
     const { recording, settings, events } = this.#fleet
     const isWhole = this.#generation !== recording.generation || this.#bounds.size > boundsMax
@@ -45,17 +50,23 @@ export class HeatReader {
     const news = events.after(this.#lastEvent)
     this.#lastEvent = news.at(-1)?.sequence ?? this.#lastEvent
     if (isWhole) this.#boundOf('', 'Entities')
-    const report = {
-      format: 'sixtables-heat-1' as const,
+    const tablets = this.#changedTablets()
+    const reports: HeatColumnReport[] = []
+    for (const column of [...before, ...columns]) {
+      reports.push(this.#columnReport(column))
+      await giveWay(context, cellWork * column.cells.length)
+    }
+    return {
+      format: 'sixtables-heat-1',
       isWhole,
       atMs: nowMs,
       simulated: settings.simulate,
       scale: settings.scale,
-      columns: [...before, ...columns].map((column) => this.#columnReport(column)),
+      columns: reports,
       events: news,
-      tablets: this.#changedTablets(),
+      tablets,
+      bounds: this.#newBounds,
     }
-    return { ...report, bounds: this.#newBounds }
   }
 
   /** The reader is no longer needed. */

@@ -141,12 +141,12 @@ export class Tablets {
   }
 
   /** The heat that is recorded, and that of the time before it, as a reader of {@link watchHeat} begins; nothing is watched. */
-  heatRecording(): HeatRecordingReport {
+  heatRecording(context: RequestContext): Promise<HeatRecordingReport> {
     return new HeatReader(
       this.#fleet,
       () => this.#now(),
       () => {},
-    ).read()
+    ).read(context)
   }
 
   /** Events after the one with that number; all that are remembered when none is given. */

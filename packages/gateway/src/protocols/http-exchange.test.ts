@@ -1,5 +1,8 @@
+import { EventEmitter } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
-import { Outbox } from './http-exchange.ts'
+import { Admission, admissionLimitsDefault } from './admission.ts'
+import { Exchange, Outbox } from './http-exchange.ts'
 
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
@@ -37,4 +40,26 @@ test('http-exchange/E2: an answer does not wait through a row of slow calls', as
   expect(sent).toEqual(['a', 'b', 'c'])
   await turn()
   expect(sent).toHaveLength(3)
+})
+
+test('http-exchange/E1: an answer in pieces counts whole until its reader has it, or is gone', () => {
+  const admission = new Admission({ ...admissionLimitsDefault, unreadBytesMax: 1000 })
+  const written: number[] = []
+  const readers = Array.from({ length: 3 }, () => {
+    const response = Object.assign(new EventEmitter(), {
+      writeHead: () => {},
+      write: (piece: Buffer) => void written.push(piece.length),
+      end: () => {},
+      destroy: () => void response.emit('close'),
+    })
+    admission.beginCall()
+    const exchange = new Exchange({} as IncomingMessage, response as unknown as ServerResponse, admission)
+    exchange.answer('application/json', [Buffer.alloc(300), Buffer.alloc(100)])
+    return response
+  })
+  expect(written).toEqual([300, 100, 300, 100, 300, 100])
+  // The first was cut off: more than 1,000 bytes were unread.
+  expect([admission.unreadBytes, admission.calls]).toEqual([800, 2])
+  for (const reader of readers.slice(1)) reader.emit('close')
+  expect([admission.unreadBytes, admission.calls]).toEqual([0, 0])
 })

@@ -23,8 +23,15 @@ export async function reportBody(context: RequestContext, report: unknown): Prom
   return [...body, Buffer.from('\n')]
 }
 
+/** A server-sent event with one report, in pieces. */
+export async function* eventPieces(context: RequestContext, report: unknown): AsyncGenerator<Buffer> {
+  yield Buffer.from('data: ')
+  yield* reportPieces(context, report)
+  yield Buffer.from('\n\n')
+}
+
 /** The bytes of a report in pieces. */
-export async function* reportPieces(context: RequestContext, report: unknown): AsyncGenerator<Buffer> {
+async function* reportPieces(context: RequestContext, report: unknown): AsyncGenerator<Buffer> {
   let text = ''
   for (const piece of jsonSteps(report)) {
     text += piece

@@ -5,7 +5,7 @@
  * LH1  A client that reads slowly gets fewer events, and no less: nothing is read from the engine until it can be sent.
  */
 import type { Engine, Scheduler } from '@sixtables/engine'
-import { eventOf } from '../../protocols/router.ts'
+import { eventPieces } from '../../protocols/json-report.ts'
 
 export async function* liveHeat(
   engine: Engine,
@@ -14,13 +14,14 @@ export async function* liveHeat(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const reader = engine.tablets.watchHeat()
+  const context = engine.context({ signal })
   let lastFindings = ''
   try {
     while (!signal.aborted) {
-      const report = reader.read()
+      const report = await reader.read(context)
       const findings = engine.findings()
       const words = JSON.stringify(findings)
-      yield eventOf(words === lastFindings && !report.isWhole ? report : { ...report, findings })
+      yield* eventPieces(context, words === lastFindings && !report.isWhole ? report : { ...report, findings })
       lastFindings = words
       await clock.sleep(intervalMs, signal)
     }

@@ -52,9 +52,9 @@ export function addTabletRoutes(router: Router, engine: Engine): void {
     checkParameters(query, heatParameters)
     return { json: tablets.heat(heatOptions(query)) }
   })
-  router.add('GET', '/emulator/heat/recording', ({ query }) => {
+  router.add('GET', '/emulator/heat/recording', async ({ query, signal }) => {
     checkParameters(query, [])
-    return { json: { ...tablets.heatRecording(), findings: engine.findings() } }
+    return { json: { ...(await tablets.heatRecording(engine.context({ signal }))), findings: engine.findings() } }
   })
   router.add('GET', '/emulator/heat/live', ({ query }) => {
     checkParameters(query, ['interval'])

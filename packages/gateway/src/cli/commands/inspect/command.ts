@@ -17,6 +17,7 @@ export const inspectCommand: Command = {
   notes: [
     'The server answers the same questions in JSON under `/emulator/inspect/`, such as ' +
       '`GET /emulator/inspect/rows?project=demo&key=ToDo:1`.',
+    'Words are cut at 10,000 characters, and values above 16 KiB are printed as a number of bytes. `--json` has all of them.',
   ],
   commands: [
     {
