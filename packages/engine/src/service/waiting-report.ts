@@ -35,6 +35,7 @@ export async function waitingReport(
   const shown: PendingRecordReport[] = []
   const [firstNumber, version] = placeOf(after)
   const isIn = scopeTest(scope)
+  const isFull = (): boolean => shown.length >= limit || page.isFull
   let next: string | undefined
   let more = 0
   for (const group of pending.groups()) {
@@ -42,9 +43,13 @@ export async function waitingReport(
     if (way !== undefined) await way
     const number = pending.numberOf(group)
     if (number < firstNumber || !isIn(pending.oldest(group)?.partition)) continue
+    if (number > firstNumber && isFull()) {
+      more += pending.countOf(group)
+      continue
+    }
     const records = pending.of(group).filter((record) => number > firstNumber || record.version > version)
     for (const [i, record] of records.entries()) {
-      if (shown.length >= limit || page.isFull) {
+      if (isFull()) {
         more += records.length - i
         break
       }
