@@ -28,6 +28,7 @@ export const limits = {
   requestBytesMax: 10_485_760,
   lookupKeysMax: 1_000,
   legacyTransactionEntityGroupsMax: 25,
+  transactionReadBytesMax: 67_108_864,
   transactionIdleMsMax: 60_000,
   transactionTotalMsMax: 270_000,
   queryComponentsMax: 100,
@@ -98,6 +99,11 @@ export const limitNotes: Readonly<Record<LimitName, LimitNote>> = {
     what: 'entity groups of a transaction in legacy mode',
     source: 'documented, measured; no such limit in Firestore mode',
   },
+  transactionReadBytesMax: {
+    what: 'keys and key ranges that a read-write transaction has read',
+    source:
+      'ours: more rows than a request of 10 MiB can name; counted as bytes of the row keys, and 128 for each row or range',
+  },
   transactionIdleMsMax: { what: 'idle time of a transaction', source: 'documented, measured' },
   transactionTotalMsMax: { what: 'total time of a transaction', source: 'documented, measured' },
   queryComponentsMax: { what: 'filters, orders and ancestor of a query together', source: 'measured' },
@@ -124,6 +130,7 @@ invariant(
   'the deepest path of one-letter kinds with ids fits in a key',
 )
 invariant(limits.entityBytesMax < limits.requestBytesMax, 'the largest entity fits in a request')
+invariant(limits.requestBytesMax < limits.transactionReadBytesMax, 'a transaction may read more than it may write')
 invariant(limits.transactionIdleMsMax < limits.transactionTotalMsMax, 'an idle transaction ends before an old one')
 invariant(limits.notInValuesMax <= limits.inValuesMax, 'a NOT_IN is no wider than an IN')
 invariant(limits.inValuesMax <= limits.disjunctionsMax, 'one IN fits in the disjunctions of a query')

@@ -108,6 +108,7 @@ const uses: Readonly<Record<string, readonly string[]>> = {
   '--clock': ['--clock', '2030-01-01T00:00:00Z'],
   '--store-index-configuration-on-disk': ['--store-index-configuration-on-disk'],
   '--max-transactions': ['--max-transactions', '5'],
+  '--max-transaction-bytes': ['--max-transaction-bytes', '5'],
 }
 
 test('each flag that the page says is refused is one line with what to use instead, and exit code 2', async () => {

@@ -47,6 +47,8 @@ export interface EngineOptions {
   readonly durability?: Durability | undefined
   /** Transactions that may be open at a time, in all databases; default 100,000. More are refused with RESOURCE_EXHAUSTED. */
   readonly openTransactionsMax?: number | undefined
+  /** Bytes of keys and key ranges that open transactions together may have read; default 512 MiB. More gets RESOURCE_EXHAUSTED. */
+  readonly transactionBytesMax?: number | undefined
   /**
    * How often statistics (`__Stat_…`) are taken: queries within that time see the same ones, as in production, which takes them
    * about once a day. Default 0: at each query.

@@ -149,6 +149,7 @@ export class EngineParts {
       recent,
       rulesOf: databases.byCode.bind(databases),
       openTransactionsMax: options.openTransactionsMax,
+      transactionBytesMax: options.transactionBytesMax,
       switchedOff: options.switchedOff,
     })
     return { kv, onDemand, versions, log, recent, transactions }

@@ -6,7 +6,7 @@
 import { contention } from '../errors.ts'
 import { type MaybePromise, runSteps, type Steps, waitFor, whenFails } from '../maybe-promise.ts'
 import type { TableView } from '../tables/table.ts'
-import { ReadSet, TrackedView } from './read-set.ts'
+import { type ReadBudget, ReadSet, TrackedView } from './read-set.ts'
 import type { RecentCommits } from './recent-commits.ts'
 
 /** How often a read that commits keep overlapping is made before it gives up. */
@@ -25,8 +25,9 @@ export function consistentRead<T>(
   viewOf: () => MaybePromise<TableView>,
   work: (view: TableView) => MaybePromise<T>,
   settle: (reads: ReadSet) => Promise<void> | undefined,
+  budget: ReadBudget,
 ): MaybePromise<T> {
-  return runSteps(readings(recent, viewOf, work, settle))
+  return runSteps(readings(recent, viewOf, work, settle, budget))
 }
 
 function* readings<T>(
@@ -34,11 +35,12 @@ function* readings<T>(
   viewOf: () => MaybePromise<TableView>,
   work: (view: TableView) => MaybePromise<T>,
   settle: (reads: ReadSet) => Promise<void> | undefined,
+  budget: ReadBudget,
 ): Steps<T> {
   for (let attempt = 1; attempt <= attemptsMax; ) {
     const mark = recent.mark()
+    const reads = new ReadSet(budget)
     try {
-      const reads = new ReadSet()
       const view = yield* waitFor(viewOf())
       const value = yield* waitFor(work(new TrackedView(view, reads)))
       const overlapping = recent.since(mark).find(({ footprint }) => reads.hitBy(footprint) !== undefined)
@@ -57,6 +59,7 @@ function* readings<T>(
         )
       }
     } finally {
+      reads.clear()
       recent.release(mark)
     }
   }

@@ -14,19 +14,20 @@
  * what just happened. Measured, 16 clients adding to one counter through retries: 8 aborts an addition without this.
  */
 import type { RequestContext } from '../context.ts'
-import { prettyRowKey } from '../encoding/pretty.ts'
 import { DatastoreError } from '../errors.ts'
 import type { RowKey } from '../storage/kv.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { Contention } from '../tablets/group-load.ts'
-import { waitForRelease } from './deadlock-detection.ts'
+import type { LockWaits } from './deadlock-detection.ts'
+import type { LockTable } from './lock-table.ts'
 import type { ReadSet } from './read-set.ts'
-import type { Transaction } from './transaction.ts'
+import { RowIndex } from './row-index.ts'
+import type { Transaction, WaitsFor } from './transaction.ts'
 
 const contendedMicros = 1_000_000n
 
-/** Above this number of rows expired ones are removed. */
-const rowsMax = 64
+/** From this number of rows on, expired ones are removed whenever the number has doubled. */
+const rowsKept = 64
 
 interface Contended {
   /** Microseconds. */
@@ -40,10 +41,15 @@ interface Contended {
 }
 
 export class ContendedRows {
-  readonly #rows = new Map<RowKey, Contended>()
+  readonly #rows = new RowIndex<Contended>()
+  readonly #locks: LockTable
+  readonly #waits: LockWaits
   readonly #contention: Contention | undefined
+  #sweepAt = rowsKept
 
-  constructor(contention?: Contention) {
+  constructor(locks: LockTable, waits: LockWaits, contention?: Contention) {
+    this.#locks = locks
+    this.#waits = waits
     this.#contention = contention
   }
 
@@ -56,7 +62,7 @@ export class ContendedRows {
       known.until = now + contendedMicros
       known.groups = groups
     } else {
-      if (this.#rows.size >= rowsMax) this.#sweep(now)
+      if (this.#rows.size >= this.#sweepAt) this.#sweep(now)
       this.#rows.set(row, { until: now + contendedMicros, groups, line: new Set(), last: undefined })
     }
   }
@@ -64,46 +70,49 @@ export class ContendedRows {
   /**
    * To be asked when a transaction is about to lock `reads`.
    *
-   * @param holdersOf - who holds locks on a row, the reader aside
    * @returns a promise when it has to wait, and then to read and ask again; else it may lock them now
    */
-  turn(
+  turn(context: RequestContext, reader: Transaction, reads: ReadSet, timeoutMs: number): Promise<void> | undefined {
+    if (this.#rows.size === 0 || reader.state !== 'active') return undefined
+    const now = context.clock.nowMicros()
+    for (const [row, contended] of this.#rows.of(reads, reader.reads)) {
+      if (contended.until >= now) return this.#turnAt(context, reader, row, contended, timeoutMs)
+      this.#rows.delete(row)
+    }
+    return undefined
+  }
+
+  #turnAt(
     context: RequestContext,
     reader: Transaction,
-    reads: ReadSet,
+    row: RowKey,
+    contended: Contended,
     timeoutMs: number,
-    holdersOf: (row: RowKey) => readonly Transaction[],
   ): Promise<void> | undefined {
-    if (this.#rows.size === 0 || reader.state !== 'active') return undefined
-    const row = reads.firstHit(this.#rows.keys())
-    const contended = row === undefined ? undefined : this.#rows.get(row)
-    if (row === undefined || contended === undefined || reader.reads.has(row)) return undefined
-    const now = context.clock.nowMicros()
-    if (contended.until < now) {
-      this.#rows.delete(row)
-      return this.turn(context, reader, reads, timeoutMs, holdersOf)
-    }
-    const holders = this.#ahead(contended, reader) ?? holdersOf(row)
+    const holder = this.#ahead(contended, reader)
     if (!contended.line.has(reader)) {
       contended.line.add(reader)
       contended.last = reader
       reader.atEnd(() => contended.line.delete(reader))
     }
-    if (holders.length === 0) return undefined
-    contended.until = now + contendedMicros
+    if (holder === undefined && !this.#locks.isHeld(row, reader)) return undefined
+    contended.until = context.clock.nowMicros() + contendedMicros
     if (!context.isUncounted) this.#contention?.waited(contended.groups)
-    return waitForRelease(context, { waiter: reader, holders, what: prettyRowKey(row), timeoutMs }).catch((error) => {
+    const goal: WaitsFor =
+      holder === undefined ? { row, footprint: { entityRows: [row], indexRows: () => [] } } : { row, holder }
+    return this.#waits.wait(context, reader, goal, timeoutMs).catch((error) => {
       if (!(error instanceof DatastoreError) || error.code !== 'ABORTED' || reader.state !== 'active') throw error
       if (this.#rows.get(row) === contended) this.#rows.delete(row)
     })
   }
 
   /** The transaction that a new reader waits for; `undefined` = none, or the reader has waited already. */
-  #ahead({ line, last }: Contended, reader: Transaction): readonly Transaction[] | undefined {
-    return last !== undefined && line.has(last) && !line.has(reader) ? [last] : undefined
+  #ahead({ line, last }: Contended, reader: Transaction): Transaction | undefined {
+    return last !== undefined && line.has(last) && !line.has(reader) ? last : undefined
   }
 
   #sweep(now: bigint): void {
-    for (const [row, { until }] of this.#rows) if (until < now) this.#rows.delete(row)
+    for (const [row, { until }] of this.#rows.entries()) if (until < now) this.#rows.delete(row)
+    this.#sweepAt = Math.max(rowsKept, 2 * this.#rows.size)
   }
 }

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { requestContext } from '../context.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
-import { waitForRelease } from './deadlock-detection.ts'
+import { LockWaits } from './deadlock-detection.ts'
+import { Expiry } from './expiry.ts'
+import { LockTable } from './lock-table.ts'
 import { Transaction } from './transaction.ts'
+import { WaitingWriters } from './waiting-writers.ts'
 
 function transaction(id: number, beganAt: number): Transaction {
   return new Transaction({
@@ -21,9 +24,12 @@ test('deadlock-detection/W2: a long line of waiters is no deadlock, and its youn
   const context = requestContext({ clock })
   const beganAt = Number(clock.nowMicros())
   const line = Array.from({ length: 20_000 }, (_, i) => transaction(i + 1, beganAt))
+  const locks = new LockTable(clock)
+  const expiry = new Expiry(clock, () => line)
+  const lockWaits = new LockWaits({ scheduler: clock, locks, writers: new WaitingWriters(), expiry })
   const wait = (waiter: Transaction | undefined, holder: Transaction | undefined): Promise<void> => {
     if (waiter === undefined || holder === undefined) throw new Error('no such transaction')
-    return waitForRelease(context, { waiter, holders: [holder], what: 'ToDo:1', timeoutMs: 1000 })
+    return lockWaits.wait(context, waiter, { row: 'ToDo:1', holder }, 1000)
   }
   const waits = line.slice(1).map((waiter, i) => wait(waiter, line[i]))
   expect(line.filter(({ state }) => state !== 'active')).toEqual([])

@@ -4,118 +4,172 @@
  *   writer ──▶ transactions that hold read locks on the rows it is about to change
  *   reader ──▶ a writer that already waits for the rows it wants to lock (waiting-writers.ts)
  *
- * W1  A wait ends when a holder releases its lock, when a deadlock makes the waiter its victim, or at the lock timeout, never
- *     later. A holder that expires during the wait is ended at that instant, without a background sweep.
+ * W1  A wait ends when the row it is for is free, when a deadlock makes the waiter its victim, or at the lock timeout after the row was
+ *     last given back, never later. A holder that expires during the wait is ended at that instant.
  * W2  A cycle is found when its last edge is added. Its youngest transaction, by first begin, is aborted at once. The oldest
  *     is never the victim, so one transaction always makes progress.
+ * W3  The graph is searched backwards, over transactions that wait: those that only hold the row cost nothing.   locks.test.ts
  *
  * Known: Google's Firestore emulator ends waits after two seconds. Ours: deadlocks are found, not timed out.
  */
+import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import { checkAlive } from '../context.ts'
+import { prettyRowKey } from '../encoding/pretty.ts'
 import { contention, DatastoreError } from '../errors.ts'
-import type { Transaction } from './transaction.ts'
+import type { Expiry } from './expiry.ts'
+import { addWait, type LockTable, removeWait, wakeInSlices } from './lock-table.ts'
+import type { Transaction, Waits, WaitsFor } from './transaction.ts'
+import type { WaitingWriters } from './waiting-writers.ts'
 
-export interface Wait {
-  /** The transaction that waits, or what stands for a write outside of one. */
-  readonly waiter: Transaction
-  readonly holders: readonly Transaction[]
-  /** The contended row, in words. */
-  readonly what: string
-  readonly timeoutMs: number
+export interface LockWaitsParts {
+  readonly scheduler: Scheduler
+  readonly locks: LockTable
+  readonly writers: WaitingWriters
+  readonly expiry: Expiry
 }
 
-/** Waits until one of the holders has ended. @throws ABORTED (W1, W2) */
-export async function waitForRelease(context: RequestContext, wait: Wait): Promise<void> {
-  const { waiter, holders, what } = wait
-  waiter.waitsFor = holders
-  const over = context.trace?.waits({ waiter: waiter.id, holders: holders.map(({ id }) => id), row: what })
-  try {
-    await released(context, wait)
-  } finally {
-    over?.()
-    if (waiter.state === 'aborted' && waiter.abortedBy !== undefined) context.trace?.aborted(waiter.abortedBy)
+/** How many of the holders of a row a trace names. */
+const tracedHoldersMax = 16
+
+export class LockWaits {
+  readonly #parts: LockWaitsParts
+
+  constructor(parts: LockWaitsParts) {
+    this.#parts = parts
   }
-}
 
-async function released(context: RequestContext, wait: Wait): Promise<void> {
-  const { waiter, holders, what, timeoutMs } = wait
-  const { clock } = context
-  const cycle = findCycle(waiter)
-  if (cycle !== undefined) breakDeadlock(cycle, waiter, what)
-  const until = Number(clock.nowMicros()) + timeoutMs * 1000
-  for (;;) {
-    refuseAborted(waiter)
-    const now = Number(clock.nowMicros())
-    for (const holder of holders) if (holder.hasExpired(now)) holder.end('expired')
-    const holder = holders.find(({ state }) => state === 'active')
-    if (holder === undefined || holders.some(({ state }) => state !== 'active')) break
-    if (now >= until) {
-      waiter.waitsFor = []
-      throw lockTimeout(wait, holder)
+  /**
+   * Waits until a row is free, or a transaction has ended.
+   *
+   * @param waiter - the transaction that waits, or what stands for a write outside of one
+   * @throws DatastoreError ABORTED (W1, W2)
+   */
+  async wait(context: RequestContext, waiter: Transaction, goal: WaitsFor, timeoutMs: number): Promise<void> {
+    const { trace } = context
+    const holders = trace === undefined ? [] : this.#holders(waiter, goal, tracedHoldersMax)
+    const over = trace?.waits({ waiter: waiter.id, holders: holders.map(({ id }) => id), row: prettyRowKey(goal.row) })
+    const unwatch = this.#parts.expiry.watch()
+    waiter.waitsFor = goal
+    try {
+      await this.#over(context, waiter, goal, timeoutMs)
+    } finally {
+      waiter.waitsFor = undefined
+      unwatch()
+      over?.()
+      if (waiter.state === 'aborted' && waiter.abortedBy !== undefined) trace?.aborted(waiter.abortedBy)
     }
-    checkAlive(context)
-    await somethingNew(context, wait, until)
   }
-  waiter.waitsFor = []
+
+  async #over(context: RequestContext, waiter: Transaction, goal: WaitsFor, timeoutMs: number): Promise<void> {
+    let until = this.#parts.expiry.endDue() + timeoutMs * 1000
+    for (;;) {
+      if (waiter.state === 'aborted') throw abortedError(waiter)
+      const now = this.#parts.expiry.endDue()
+      const [holder] = this.#holders(waiter, goal, 1)
+      if (holder === undefined) return
+      const cycle = this.#cycle(waiter, goal)
+      if (cycle !== undefined) {
+        breakDeadlock(cycle, waiter, prettyRowKey(goal.row))
+        continue
+      }
+      if (now >= until) throw lockTimeout(waiter, goal, holder, timeoutMs)
+      checkAlive(context)
+      const releasedAt = await this.#somethingNew(context, waiter, goal, until)
+      until = Math.max(until, releasedAt + timeoutMs * 1000)
+    }
+  }
+
+  /** Some of the transactions that it waits for. */
+  #holders(waiter: Transaction, goal: WaitsFor, max: number): readonly Transaction[] {
+    if ('footprint' in goal) return this.#parts.locks.holders(goal.row, waiter, max)
+    return goal.holder.state === 'active' ? [goal.holder] : []
+  }
+
+  /**
+   * Resolves when the row is free or the holder has ended, when the waiter itself ends, when the time is up, or the caller's patience.
+   *
+   * @returns when the row was last given back, microseconds; 0 = never
+   */
+  #somethingNew(context: RequestContext, waiter: Transaction, goal: WaitsFor, until: number): Promise<number> {
+    const { clock, deadlineAt, signal } = context
+    const { locks } = this.#parts
+    const wakeAt = deadlineAt === undefined ? until : Math.min(until, Number(deadlineAt) + 1)
+    const waitMs = Math.max(0, (wakeAt - Number(clock.nowMicros())) / 1000)
+    const waits = 'footprint' in goal ? locks.waitsAt(goal.row) : this.#waitsForEnd(goal.holder)
+    return new Promise((resolve) => {
+      const timer = new AbortController()
+      const done = (): void => {
+        removeWait(waits, waiter, done)
+        if ('footprint' in goal) locks.forget(goal.row, waits)
+        waiter.notAtEnd(done)
+        timer.abort()
+        signal?.removeEventListener('abort', done)
+        resolve(waits.releasedAt)
+      }
+      addWait(waits, waiter, done)
+      waiter.atEnd(done)
+      signal?.addEventListener('abort', done, { once: true })
+      clock.sleep(waitMs, timer.signal).then(done, () => undefined)
+    })
+  }
+
+  #waitsForEnd(holder: Transaction): Waits {
+    const { scheduler } = this.#parts
+    if (holder.awaited !== undefined) return holder.awaited
+    const awaited: Waits = { wakes: new Map(), releasedAt: 0 }
+    holder.awaited = awaited
+    holder.atEnd(() => wakeInSlices(scheduler, awaited))
+    return awaited
+  }
+
+  /** The transactions on a way from `start` back to itself: each waits for the next one. */
+  #cycle(start: Transaction, goal: WaitsFor): readonly Transaction[] | undefined {
+    /** The transaction that each waits for, on the way to the start. */
+    const next = new Map<Transaction, Transaction>()
+    const reached = [start]
+    for (const at of reached) {
+      for (const waiter of this.#waitersOn(at)) {
+        if (waiter === start || waiter.waitsFor === undefined || next.has(waiter)) continue
+        next.set(waiter, at)
+        if (isWaitedFor(goal, waiter)) return [start, ...wayFrom(waiter, start, next)]
+        reached.push(waiter)
+      }
+    }
+    return undefined
+  }
+
+  /** The transactions that wait for one; one may be among them more than once. */
+  *#waitersOn(holder: Transaction): Generator<Transaction> {
+    const { locks, writers } = this.#parts
+    if (holder.awaited !== undefined) yield* holder.awaited.wakes.keys()
+    if (!holder.takesLocks || holder.reads.isEmpty) return
+    yield* writers.over(holder.reads)
+    yield* locks.waitersOn(holder.reads)
+  }
 }
 
-function lockTimeout({ waiter, what, timeoutMs }: Wait, holder: Transaction): DatastoreError {
+function isWaitedFor(goal: WaitsFor, transaction: Transaction): boolean {
+  if (!('footprint' in goal)) return goal.holder === transaction
+  return transaction.takesLocks && transaction.reads.hitBy(goal.footprint) !== undefined
+}
+
+/** From a transaction on, up to the one before `end`. */
+function wayFrom(
+  first: Transaction,
+  end: Transaction,
+  next: ReadonlyMap<Transaction, Transaction>,
+): readonly Transaction[] {
+  const way: Transaction[] = []
+  for (let at: Transaction | undefined = first; at !== undefined && at !== end; at = next.get(at)) way.push(at)
+  return way
+}
+
+function lockTimeout(waiter: Transaction, { row }: WaitsFor, holder: Transaction, timeoutMs: number): DatastoreError {
   return contention(
-    `${what} is locked by ${holder.name}, which did not end within ${timeoutMs} ms; try again`,
+    `${prettyRowKey(row)} is locked by ${holder.name}, which did not end within ${timeoutMs} ms; try again`,
     waiter.id === 0 ? 'request' : 'transaction',
   )
-}
-
-/** Resolves when a holder, or the waiter itself, ends or may have expired; when the time is up, or the caller's patience. */
-function somethingNew(context: RequestContext, { waiter, holders }: Wait, until: number): Promise<void> {
-  const { clock, deadlineAt, signal } = context
-  let wakeAt = until
-  if (deadlineAt !== undefined) wakeAt = Math.min(wakeAt, Number(deadlineAt) + 1)
-  for (const holder of holders) {
-    if (!holder.committing) wakeAt = Math.min(wakeAt, holder.expiresAt + 1)
-  }
-  const waitMs = Math.max(0, (wakeAt - Number(clock.nowMicros())) / 1000)
-  const watched = [...holders, waiter]
-  return new Promise((resolve) => {
-    const timer = new AbortController()
-    const done = (): void => {
-      for (const transaction of watched) transaction.notAtEnd(done)
-      timer.abort()
-      signal?.removeEventListener('abort', done)
-      resolve()
-    }
-    for (const transaction of watched) transaction.atEnd(done)
-    signal?.addEventListener('abort', done, { once: true })
-    clock.sleep(waitMs, timer.signal).then(done, () => undefined)
-  })
-}
-
-/**
- * The transactions on a way from `start` back to itself. None can be when no transaction waits for `start`, so a line of waiters
- * for one row costs nothing here as it grows.
- */
-function findCycle(start: Transaction): readonly Transaction[] | undefined {
-  if (start.waiters === 0) return undefined
-  /** The transaction from which each was reached. */
-  const from = new Map<Transaction, Transaction>()
-  const reached = [start]
-  for (let at = reached.pop(); at !== undefined; at = reached.pop()) {
-    for (const next of at.waitsFor) {
-      if (next === start) return wayTo(at, from)
-      if (from.has(next)) continue
-      from.set(next, at)
-      reached.push(next)
-    }
-  }
-  return undefined
-}
-
-/** From the start to a transaction that was reached. */
-function wayTo(last: Transaction, from: ReadonlyMap<Transaction, Transaction>): readonly Transaction[] {
-  const way: Transaction[] = []
-  for (let at: Transaction | undefined = last; at !== undefined; at = from.get(at)) way.push(at)
-  return way.reverse()
 }
 
 function breakDeadlock(cycle: readonly Transaction[], waiter: Transaction, what: string): void {
@@ -126,10 +180,6 @@ function breakDeadlock(cycle: readonly Transaction[], waiter: Transaction, what:
   victim.abortedBy = winners.map(({ id }) => id)
   const reason = `deadlock over ${what} with ${others.join(', ')}: the youngest gives way; try again`
   victim.end('aborted', contention(reason, 'transaction').message)
-}
-
-function refuseAborted(transaction: Transaction): void {
-  if (transaction.state === 'aborted') throw abortedError(transaction)
 }
 
 /** The answer to whatever an aborted transaction asks. */

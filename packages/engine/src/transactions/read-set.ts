@@ -7,25 +7,54 @@
  *
  * S1  A write that changes what a read would give writes, or deletes, a row in the read's set.
  *     Rows that a join passed over by seeking are in no span: another of its scans had nothing there, and that is in one.
+ * S2  Its bytes are bounded, and those of all read sets of one budget together: a read that would pass a bound is refused.
  *
  * Known: phantoms are kept out by locking index ranges. Ours: one set for locks and for validation.
  */
 import type { RequestContext } from '../context.ts'
+import { DatastoreError, invalidArgument } from '../errors.ts'
+import { limits } from '../limits.ts'
 import type { Footprint } from '../log/commit-input.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, RowKey } from '../storage/kv.ts'
 import type { RowScan, TableId, TableView } from '../tables/table.ts'
+import { SpanTree, spanOfRow } from './span-tree.ts'
 
-const noSpans: readonly KeyRange[] = []
+/** Memory of a row or a span besides its keys: in the read set and among the locks. */
+const entryBytes = 128
+
+/** Ours: as much as the requests under way may have. */
+const budgetBytesDefault = 512 * 1024 * 1024
+
+/** The bytes that the read sets of all transactions together have, and may have. */
+export class ReadBudget {
+  readonly bytesMax: number
+  bytes = 0
+
+  constructor(bytesMax: number = budgetBytesDefault) {
+    this.bytesMax = bytesMax
+  }
+}
 
 export class ReadSet {
+  readonly #budget: ReadBudget | undefined
+  #bytes = 0
   /** Rows of Entities. Most transactions read one: it stands by itself. */
   #row: RowKey | undefined
   #otherRows: Set<RowKey> | undefined
-  #spans: KeyRange[] | undefined
+  #spans: SpanTree<true> | undefined
+
+  constructor(budget?: ReadBudget) {
+    this.#budget = budget
+  }
 
   get isEmpty(): boolean {
     return this.#row === undefined && this.#spans === undefined
+  }
+
+  /** How many rows and spans it has. */
+  get size(): number {
+    return (this.#row === undefined ? 0 : 1) + (this.#otherRows?.size ?? 0) + (this.#spans?.size ?? 0)
   }
 
   /** The rows of Entities that were asked for. */
@@ -35,11 +64,17 @@ export class ReadSet {
 
   /** The stretches of tables that were scanned. */
   get spans(): readonly KeyRange[] {
-    return this.#spans ?? noSpans
+    return this.#spans?.ranges() ?? []
+  }
+
+  get hasSpans(): boolean {
+    return this.#spans !== undefined
   }
 
   /** A row of Entities was asked for. */
   addRow(row: RowKey): void {
+    if (this.#row === row || this.#otherRows?.has(row) === true) return
+    this.charge(row.length)
     if (this.#row === undefined) this.#row = row
     else {
       this.#otherRows ??= new Set()
@@ -48,22 +83,68 @@ export class ReadSet {
   }
 
   addSpan(start: RowKey, end: RowKey): void {
-    if (start >= end) return
-    this.#spans ??= []
-    this.#spans.push({ start, end })
+    const span = { start, end }
+    if (start >= end || this.#spans?.get(span) !== undefined) return
+    this.charge(start.length + end.length)
+    this.#spans ??= new SpanTree()
+    this.#spans.add(span, true)
   }
 
-  /** Takes over what another set has read, which is not used any more. */
+  /** Takes over what another set of the same budget has read, and which reads no more. */
   addAll(other: ReadSet): void {
-    if (this.isEmpty) {
-      this.#row = other.#row
-      this.#otherRows = other.#otherRows
-      this.#spans = other.#spans
+    if (this.#bytes === 0) {
+      this.#takeOver(other)
       return
     }
-    if (other.#row !== undefined) this.addRow(other.#row)
-    for (const row of other.#otherRows ?? []) this.addRow(row)
-    for (const { start, end } of other.#spans ?? []) this.addSpan(start, end)
+    for (const row of other.rows()) this.addRow(row)
+    for (const { start, end } of other.spans) this.addSpan(start, end)
+  }
+
+  /** All that it has read, as a set of no budget. It is empty then. */
+  removeAll(): ReadSet {
+    const all = new ReadSet()
+    all.#takeOver(this)
+    if (this.#budget !== undefined) this.#budget.bytes -= all.#bytes
+    this.clear()
+    return all
+  }
+
+  #takeOver(other: ReadSet): void {
+    this.#bytes = other.#bytes
+    this.#row = other.#row
+    this.#otherRows = other.#otherRows
+    this.#spans = other.#spans
+    // They count once.
+    other.#bytes = 0
+  }
+
+  /**
+   * Notes that the transaction keeps a key.
+   *
+   * @param bytes - its length
+   * @throws DatastoreError INVALID_ARGUMENT, RESOURCE_EXHAUSTED (S2)
+   */
+  charge(bytes: number): void {
+    const more = bytes + entryBytes
+    const { transactionReadBytesMax } = limits
+    if (this.#bytes + more > transactionReadBytesMax) {
+      throw invalidArgument(
+        `the transaction has read keys and key ranges of ${this.#bytes} bytes, and this read adds more; at most ` +
+          `${transactionReadBytesMax} are allowed. Read less in one transaction, or begin it read-only: then it has no such limit`,
+      )
+    }
+    if (this.#budget !== undefined) {
+      const { bytes: all, bytesMax } = this.#budget
+      if (all + more > bytesMax) {
+        throw new DatastoreError(
+          'RESOURCE_EXHAUSTED',
+          `open transactions have read keys and key ranges of ${all} bytes, and this read adds more than the ${bytesMax} that are ` +
+            'allowed for all together; commit some or roll them back, or start the server with a higher --max-transaction-bytes',
+        )
+      }
+      this.#budget.bytes += more
+    }
+    this.#bytes += more
   }
 
   /** Whether it has read a row, of whatever table. */
@@ -88,9 +169,7 @@ export class ReadSet {
   }
 
   #spanHas(row: RowKey): boolean {
-    if (this.#spans === undefined) return false
-    for (const { start, end } of this.#spans) if (start <= row && row < end) return true
-    return false
+    return this.#spans?.some(spanOfRow(row), () => true) === true
   }
 
   /** Whether anything in a range of rows was read. */
@@ -98,10 +177,12 @@ export class ReadSet {
     const isIn = (row: RowKey): boolean => range.start <= row && row < range.end
     if (this.#row !== undefined && isIn(this.#row)) return true
     for (const row of this.#otherRows ?? []) if (isIn(row)) return true
-    return this.#spans?.some(({ start, end }) => start < range.end && range.start < end) === true
+    return this.#spans?.some(range, () => true) === true
   }
 
   clear(): void {
+    if (this.#budget !== undefined) this.#budget.bytes -= this.#bytes
+    this.#bytes = 0
     this.#row = undefined
     this.#otherRows = undefined
     this.#spans = undefined

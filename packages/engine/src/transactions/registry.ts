@@ -3,15 +3,16 @@
  *
  * G1  A token names at most one transaction, of one database, also after a restart.
  * G2  An expired transaction is ended when a call names it or waits for it, or when another transaction is begun or used, or a
- *     commit made, at most a second later.
+ *     commit made (expiry.ts).
  *
  * Measured: unknown, ended and expired transactions are refused as INVALID_ARGUMENT, and a read-only one as one to retry.
  */
 import type { Scheduler } from '../clock.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
-import type { RowKey } from '../storage/kv.ts'
 import { abortedError } from './deadlock-detection.ts'
 import { type EndedTransaction, EndedTransactions } from './ended-transactions.ts'
+import { Expiry } from './expiry.ts'
+import { ReadBudget } from './read-set.ts'
 import {
   type ConcurrencyMode,
   decodeToken,
@@ -22,7 +23,6 @@ import {
 
 /** Ours: each keeps what it read. Ten times what a busy service has, and some hundred megabytes. */
 const openMaxDefault = 100_000
-const sweepIntervalMicros = 1_000_000
 
 export interface RegistryStart {
   /** Code of the database. */
@@ -37,6 +37,8 @@ export interface RegistryStart {
 export interface RegistryLimits {
   /** Transactions that may be open at a time. */
   readonly openTransactionsMax?: number | undefined
+  /** Bytes of the keys and key ranges that all of them together have read. */
+  readonly transactionBytesMax?: number | undefined
 }
 
 export class TransactionRegistry implements TransactionOwner {
@@ -47,19 +49,22 @@ export class TransactionRegistry implements TransactionOwner {
   readonly #recentlyEnded = new EndedTransactions()
   readonly #firstId: number
   #lastId: number
-  #sweptAt = 0
-
   readonly #openMax: number
+  /** That of the read sets of all transactions. */
+  readonly budget: ReadBudget
+  readonly expiry: Expiry
 
   /** @param onEnd - told of each that has ended, before its waiters */
   constructor(
     scheduler: Scheduler,
-    { openTransactionsMax = openMaxDefault }: RegistryLimits,
+    { openTransactionsMax = openMaxDefault, transactionBytesMax }: RegistryLimits,
     onEnd: (transaction: Transaction) => void,
   ) {
     this.#scheduler = scheduler
     this.#onEnd = onEnd
     this.#openMax = openTransactionsMax
+    this.budget = new ReadBudget(transactionBytesMax)
+    this.expiry = new Expiry(scheduler, () => this.#open.values())
     // G1: ids go on from the clock, so that tokens of an earlier run name nothing.
     this.#firstId = Number(scheduler.nowMicros())
     this.#lastId = this.#firstId
@@ -78,31 +83,8 @@ export class TransactionRegistry implements TransactionOwner {
     return this.#open.values()
   }
 
-  /** The holders of a lock on a row: the pessimistic transactions that have read it, but for one. */
-  holdersOf(row: RowKey, aside: Transaction): readonly Transaction[] {
-    const holders: Transaction[] = []
-    for (const other of this.#open.values()) {
-      if (other !== aside && !other.readOnly && other.mode === 'pessimistic' && other.reads.has(row))
-        holders.push(other)
-    }
-    return holders
-  }
-
-  /**
-   * Ends what has expired, unless that was done a moment ago: an abandoned transaction holds no locks and keeps nothing.
-   *
-   * @returns what time it is, microseconds
-   */
-  sweep(): number {
-    const now = Number(this.#scheduler.nowMicros())
-    if (now - this.#sweptAt <= sweepIntervalMicros) return now
-    this.#sweptAt = now
-    for (const transaction of [...this.#open.values()]) if (transaction.hasExpired(now)) transaction.end('expired')
-    return now
-  }
-
   begin(start: RegistryStart): Transaction {
-    const now = this.sweep()
+    const now = this.expiry.endDue()
     const previous = start.previous === undefined ? undefined : this.#previous(start.database, start.previous)
     if (this.#open.size >= this.#openMax) {
       throw new DatastoreError(
@@ -122,6 +104,7 @@ export class TransactionRegistry implements TransactionOwner {
       age: previous?.age ?? this.#lastId,
       beganAt: now,
       owner: this,
+      budget: this.budget,
     })
     this.#open.set(this.#numberOf(transaction.id), transaction)
     return transaction
@@ -149,7 +132,7 @@ export class TransactionRegistry implements TransactionOwner {
   /** The open transaction that a token names. @throws INVALID_ARGUMENT; ABORTED when it lost a conflict */
   find(database: string, token: Uint8Array): Transaction {
     const id = decodeId(token)
-    const now = this.sweep()
+    const now = this.expiry.endDue()
     const transaction = this.#openById(id)
     if (transaction !== undefined && transaction.database === database) {
       if (!transaction.hasExpired(now)) {

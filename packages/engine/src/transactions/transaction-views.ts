@@ -58,6 +58,7 @@ export class TransactionViews {
   ): MaybePromise<T> {
     const known = this.#groupsOf(transaction)
     const fresh = groups.filter((group) => !known.has(group))
+    for (const group of fresh) transaction.reads.charge(group.length)
     if (fresh.length > 0) {
       const view = this.#readViews.take(database, fresh, this.#releasing(transaction))
       for (const group of fresh) known.set(group, view)

@@ -4,13 +4,16 @@
  *   active ──commit──▶ committed        active ──rollback──▶ rolledBack
  *   active ──idle or total time over──▶ expired        active ──lost to another──▶ aborted
  *
- * T1  A transaction that is not active holds nothing: its read set is empty, its marks are given back.
+ * T1  A transaction that is not active holds nothing: its read set is empty, its marks and locks are given back (many locks in
+ *     slices: lock-table/LT2).
  * T2  It ends once, and its waiters are told at that instant.
  * T3  It does not expire while its commit runs: what becomes of it then is the commit's to say.
  *
  * Known: 60 s idle and 270 s in all (documented; measured on the Firestore emulator).
  */
-import { ReadSet } from './read-set.ts'
+import type { Footprint } from '../log/commit-input.ts'
+import type { RowKey } from '../storage/kv.ts'
+import { type ReadBudget, ReadSet } from './read-set.ts'
 
 /** Production's words, of legacy databases. */
 export const tooManyGroups: string = 'operating on too many entity groups in a single transaction.'
@@ -41,9 +44,22 @@ export interface TransactionStart {
   readonly age: number
   readonly beganAt: number
   readonly owner?: TransactionOwner | undefined
+  /** That of its read set. */
+  readonly budget?: ReadBudget | undefined
 }
 
-const none: readonly Transaction[] = []
+/** The goal of a wait: that a row of a footprint is free, or that another transaction ends. */
+export type WaitsFor =
+  | { readonly row: RowKey; readonly footprint: Omit<Footprint, 'groups'> }
+  | { readonly row: RowKey; readonly holder: Transaction }
+
+/** Waits for one thing: for a row to be free, or for a transaction to end. */
+export interface Waits {
+  /** The waiting transactions, and what wakes them. */
+  readonly wakes: Map<Transaction, Set<() => void>>
+  /** When a holder last gave the row back, microseconds; 0 = never. */
+  releasedAt: number
+}
 
 export class Transaction {
   readonly id: number
@@ -53,17 +69,18 @@ export class Transaction {
   readonly readTime: bigint | undefined
   readonly age: number
   readonly beganAt: number
-  readonly reads: ReadSet = new ReadSet()
+  readonly reads: ReadSet
   /** Why it was aborted, for the answer to whatever it asks next. */
   abortReason: string | undefined
   /** The transactions in whose favour it was aborted: ids, 0 for a write outside of transactions. */
   abortedBy: readonly number[] | undefined
-  /** How many transactions wait for this one. */
-  waiters = 0
+  /** The goal of its wait; `undefined` while it does not wait. */
+  waitsFor: WaitsFor | undefined
+  /** The waits for its end. */
+  awaited: Waits | undefined
   usedAt: number
   /** Its commit has begun. */
   committing = false
-  #waitsFor: readonly Transaction[] = none
   #state: TransactionState = 'active'
   /** Made on first use. */
   #token: Uint8Array | undefined
@@ -79,6 +96,7 @@ export class Transaction {
     this.age = start.age
     this.beganAt = start.beganAt
     this.usedAt = start.beganAt
+    this.reads = new ReadSet(start.budget)
     this.#owner = start.owner
   }
 
@@ -107,15 +125,9 @@ export class Transaction {
     return !this.committing && now > this.expiresAt
   }
 
-  /** The transactions that it waits for now. */
-  get waitsFor(): readonly Transaction[] {
-    return this.#waitsFor
-  }
-
-  set waitsFor(holders: readonly Transaction[]) {
-    for (const holder of this.#waitsFor) holder.waiters--
-    for (const holder of holders) holder.waiters++
-    this.#waitsFor = holders
+  /** Whether what it reads is locked. */
+  get takesLocks(): boolean {
+    return this.mode === 'pessimistic' && !this.readOnly
   }
 
   /** Runs `task` when the transaction ends, whatever way. */
@@ -133,12 +145,11 @@ export class Transaction {
     if (this.#state !== 'active') return
     this.#state = state
     this.abortReason = reason
-    this.reads.clear()
-    this.waitsFor = none
     const tasks = this.#atEnd
     this.#atEnd = undefined
     this.#owner?.ended(this)
     this.#owner = undefined
+    this.reads.clear()
     if (tasks !== undefined) for (const task of tasks) task()
   }
 }

@@ -17,14 +17,13 @@
  */
 import type { Scheduler } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
-import { prettyRowKey } from '../encoding/pretty.ts'
 import { contention, DatastoreError, invalidArgument } from '../errors.ts'
 import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
 import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
 import { ScopeClosed } from '../log/closed-scopes.ts'
 import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
 import { andThen, finallyDo, type MaybePromise, whenFails } from '../maybe-promise.ts'
-import type { KeyRange, RowKey } from '../storage/kv.ts'
+import type { KeyRange } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import { entityRowOf } from '../tables/entities.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
@@ -35,7 +34,8 @@ import { Blocked } from './blocked.ts'
 import { refuseChanged } from './changed-reads.ts'
 import { consistentRead } from './consistent-read.ts'
 import { ContendedRows } from './contended-rows.ts'
-import { waitForRelease } from './deadlock-detection.ts'
+import { LockWaits } from './deadlock-detection.ts'
+import { LockTable } from './lock-table.ts'
 import { type ReadSet, TrackedView } from './read-set.ts'
 import { type ReadScope, ReadViews, type ReadViewsParts, refuseGlobal } from './read-views.ts'
 import { type RegistryLimits, refuseEnded, TransactionRegistry } from './registry.ts'
@@ -87,6 +87,8 @@ export class Transactions {
   readonly #readViews: ReadViews
   readonly #registry: TransactionRegistry
   readonly #writers = new WaitingWriters()
+  readonly #locks: LockTable
+  readonly #waits: LockWaits
   readonly #contended: ContendedRows
   readonly #held: TransactionViews
   readonly #checksConflicts: boolean
@@ -96,8 +98,15 @@ export class Transactions {
     this.#now = new KvTableView(parts.kv)
     this.#readViews = new ReadViews(parts)
     this.#held = new TransactionViews(this.#readViews, parts.recent)
-    this.#registry = new TransactionRegistry(parts.scheduler, parts, (transaction) => this.#held.letGo(transaction))
-    this.#contended = new ContendedRows(parts.contention)
+    const { scheduler } = parts
+    const locks = new LockTable(scheduler)
+    this.#locks = locks
+    this.#registry = new TransactionRegistry(scheduler, parts, (transaction) => {
+      this.#held.letGo(transaction)
+      locks.release(transaction)
+    })
+    this.#waits = new LockWaits({ scheduler, locks, writers: this.#writers, expiry: this.#registry.expiry })
+    this.#contended = new ContendedRows(locks, this.#waits, parts.contention)
     this.#checksConflicts = !parts.switchedOff?.has('conflict-check')
   }
 
@@ -196,7 +205,7 @@ export class Transactions {
     input: CommitInput<T>,
   ): MaybePromise<Committed<T>> {
     const { log } = this.#parts
-    if (this.#registry.openCount > 0) this.#registry.sweep()
+    if (this.#registry.openCount > 0) this.#registry.expiry.endDue()
     // A commit that waits in the append queue may meet transactions that are not open yet.
     const isAlone = this.#registry.openCount === 0 && log.appendQueue?.isOn !== true
     if (transaction === undefined && isAlone) return log.commit(input)
@@ -223,13 +232,9 @@ export class Transactions {
       this.#noteContention('waited', input)
       this.#writers.add(holder, error.footprint)
       this.#contended.met(input.context, holder, error.row, input.groups?.() ?? [])
-      const wait = {
-        waiter: holder,
-        holders: error.holders,
-        what: prettyRowKey(error.row),
-        timeoutMs: database.transactionSettings.lockTimeoutMs,
-      }
-      return waitForRelease(input.context, wait).then(attempt)
+      const { row, footprint } = error
+      const { lockTimeoutMs } = database.transactionSettings
+      return this.#waits.wait(input.context, holder, { row, footprint }, lockTimeoutMs).then(attempt)
     }
     return this.#ending(input.context, holder, transaction === undefined, attempt)
   }
@@ -329,21 +334,8 @@ export class Transactions {
       this.#refuseGroups(database, self, footprint.groups)
     }
     if (!this.#checksConflicts) return
-    let holders: Transaction[] | undefined
-    let contended: RowKey | undefined
-    for (const other of this.#registry.open()) {
-      if (other === self || other.readOnly || other.mode !== 'pessimistic' || other.database !== database.code) continue
-      const row = other.reads.hitBy(footprint)
-      if (row === undefined) continue
-      if (other.hasExpired(Number(this.#parts.scheduler.nowMicros()))) {
-        other.end('expired')
-        continue
-      }
-      contended ??= row
-      if (holders === undefined) holders = [other]
-      else holders.push(other)
-    }
-    if (holders !== undefined && contended !== undefined) throw new Blocked(holders, contended, footprint)
+    const row = this.#locks.blockedAt(self, footprint)
+    if (row !== undefined) throw new Blocked(row, footprint)
   }
 
   #refuseConflict(transaction: Transaction, aside?: readonly GroupCode[]): void {
@@ -375,18 +367,18 @@ export class Transactions {
       log.pending.count === 0 ? this.#now : andThen(this.#readViews.rollForward(database, scopeOf()), () => this.#now)
     const lock = (reads: ReadSet): Promise<void> | undefined => {
       const { lockTimeoutMs: timeoutMs } = database.transactionSettings
-      const holdersOf = (row: RowKey): readonly Transaction[] => this.#registry.holdersOf(row, transaction)
-      const turn = this.#contended.turn(context, transaction, reads, timeoutMs, holdersOf)
+      const turn = this.#contended.turn(context, transaction, reads, timeoutMs)
       if (turn !== undefined) return turn
       const writer = this.#writers.before(transaction, reads)
       if (writer === undefined) {
-        if (transaction.state === 'active') transaction.reads.addAll(reads)
+        if (transaction.state !== 'active') return undefined
+        transaction.reads.addAll(reads)
+        this.#locks.take(transaction, reads)
         return undefined
       }
-      const what = prettyRowKey(writer.row)
-      return waitForRelease(context, { waiter: transaction, holders: [writer.holder], what, timeoutMs })
+      return this.#waits.wait(context, transaction, writer, timeoutMs)
     }
-    return consistentRead(recent, ready, work, lock)
+    return consistentRead(recent, ready, work, lock, this.#registry.budget)
   }
 
   #groupRead<T>(

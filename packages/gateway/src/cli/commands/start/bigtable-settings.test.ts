@@ -71,6 +71,7 @@ describe('the settings of a start with the data in a Bigtable', () => {
     ['clock', '2030-01-01T00:00:00Z', 'leave out --store bigtable'],
     ['store-index-configuration-on-disk', true, '--index-file'],
     ['max-transactions', '5', '--max-calls'],
+    ['max-transaction-bytes', '5', '--max-calls'],
   ]
   test.each(refused)('refuse --%s %s, and say what to use instead', (flag, value, instead) => {
     const said = refusal({ ...named, [flag]: value })

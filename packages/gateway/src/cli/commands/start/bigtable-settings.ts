@@ -35,6 +35,8 @@ const refusedFlags: Readonly<Record<string, string>> = {
   'store-index-configuration-on-disk':
     'index.yaml is read (--index-file) and not written, as several gateways would; `sixtables indexes create` makes an index',
   'max-transactions': 'transactions are rows of the table and are not counted; --max-calls bounds calls under way',
+  'max-transaction-bytes':
+    'what transactions have read is in rows of the table and is not counted; --max-calls bounds calls under way',
 }
 
 /**

@@ -122,6 +122,7 @@ async function openEngineFor(
     ttl: settings.ttl,
     durability: settings.durability,
     openTransactionsMax: settings.openTransactionsMax,
+    transactionBytesMax: settings.transactionBytesMax,
     seed: settings.seed,
     tablets: settings.tablets,
     onBackgroundFailure: told,

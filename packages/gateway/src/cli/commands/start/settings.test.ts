@@ -35,8 +35,16 @@ describe('the settings of a start', () => {
   })
 
   test('bounds on what clients may have under way are whole numbers; what is left out has its default', () => {
-    const { load, openTransactionsMax } = settings({ 'max-connections': '7', 'max-transactions': '9' })
-    expect({ load, openTransactionsMax }).toEqual({ load: { connectionsMax: 7 }, openTransactionsMax: 9 })
+    const { load, openTransactionsMax, transactionBytesMax } = settings({
+      'max-connections': '7',
+      'max-transactions': '9',
+      'max-transaction-bytes': '11',
+    })
+    expect({ load, openTransactionsMax, transactionBytesMax }).toEqual({
+      load: { connectionsMax: 7 },
+      openTransactionsMax: 9,
+      transactionBytesMax: 11,
+    })
     expect(() => settings({ 'max-calls': 'many' })).toThrow('--max-calls must be a whole number')
   })
 

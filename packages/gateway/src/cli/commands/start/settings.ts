@@ -73,6 +73,7 @@ export interface StartSettings {
   /** How much clients may have under way; absent = the default. */
   readonly load: Partial<AdmissionLimits>
   readonly openTransactionsMax: number | undefined
+  readonly transactionBytesMax: number | undefined
   readonly tablets: TabletsSetting
   readonly logLevel: LogLevel
   /** Whether calls are kept from the start on. */
@@ -138,6 +139,7 @@ export function startSettings(flags: Flags, { cwd, env }: Surroundings): StartSe
     clock: clockOf(flags),
     load: loadOf(flags),
     openTransactionsMax: wholeNumber(flags, 'max-transactions', 10_000_000),
+    transactionBytesMax: wholeNumber(flags, 'max-transaction-bytes', 2 ** 40),
     tablets: tabletsOf(flags),
     logLevel: oneOf(flags, 'log-level', logLevels) ?? 'warn',
     requests: flags['requests'] === true,

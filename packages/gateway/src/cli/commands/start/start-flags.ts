@@ -247,6 +247,13 @@ const shownFlags: readonly Flag[] = [
     group: 'Load limits',
   },
   {
+    name: 'max-transaction-bytes',
+    type: 'string',
+    describe: 'Maximum bytes of keys and key ranges that all open transactions have read',
+    default: '536,870,912',
+    group: 'Load limits',
+  },
+  {
     name: 'simulate',
     type: 'boolean',
     describe: 'Capacity of tablet servers and latency of logs: requests wait, and are refused on overload',

@@ -1,0 +1,173 @@
+/**
+ * The locks of open pessimistic transactions: which of them have read a row.
+ *
+ *   rows    row of Entities → the transaction that has read it, or several
+ *   spans   stretch of a table that was scanned → the transactions that scanned exactly it
+ *   waits   row → those who wait until no other transaction holds it
+ *
+ * LT1  The cost of asking about a row does not grow with the number of transactions, whether they hold it or not.   locks.test.ts
+ * LT2  A transaction that ends gives back all its locks: few at once, many in slices. Until then they count as held.   locks.test.ts
+ * LT3  Who waits for a row is woken when it is free for them, a few in a turn.                                       locks.test.ts
+ */
+import type { Scheduler } from '../clock.ts'
+import { requestContext } from '../context.ts'
+import type { Footprint } from '../log/commit-input.ts'
+import { forEachInSlices, sliceWorkMax } from '../slices.ts'
+import type { KeyRange, RowKey } from '../storage/kv.ts'
+import type { ReadSet } from './read-set.ts'
+import { RowIndex } from './row-index.ts'
+import { SpanTree, spanOfRow } from './span-tree.ts'
+import type { Transaction, Waits } from './transaction.ts'
+
+/** A woken transaction reads or commits again, which is as much work as reading some hundred rows. */
+const workOfWake = 256
+
+export class LockTable {
+  readonly #scheduler: Scheduler
+  readonly #rows = new Map<RowKey, Transaction | Set<Transaction>>()
+  readonly #spans = new SpanTree<Set<Transaction>>()
+  readonly #waits = new RowIndex<Waits>()
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler
+  }
+
+  /** Locks what an open transaction has read just now. It may hold some of it already. */
+  take(transaction: Transaction, reads: ReadSet): void {
+    for (const row of reads.rows()) {
+      const held = this.#rows.get(row)
+      if (held === undefined) this.#rows.set(row, transaction)
+      else if (held instanceof Set) held.add(transaction)
+      else if (held !== transaction) this.#rows.set(row, new Set([held, transaction]))
+    }
+    for (const span of reads.spans) {
+      const held = this.#spans.get(span)
+      if (held === undefined) this.#spans.add(span, new Set([transaction]))
+      else held.add(transaction)
+    }
+  }
+
+  /** Gives back the locks of a transaction that has ended (LT2). */
+  release(transaction: Transaction): void {
+    const { reads } = transaction
+    if (reads.isEmpty) return
+    if (reads.size > sliceWorkMax) {
+      void this.#releaseInSlices(transaction, reads.removeAll())
+      return
+    }
+    for (const row of reads.rows()) this.#releaseRow(transaction, row)
+    for (const span of reads.spans) this.#releaseSpan(transaction, span)
+    this.#wakeAt(reads)
+  }
+
+  async #releaseInSlices(transaction: Transaction, reads: ReadSet): Promise<void> {
+    const context = requestContext({ clock: this.#scheduler })
+    const one = (): number => 1
+    await forEachInSlices(context, reads.rows(), one, (row) => this.#releaseRow(transaction, row))
+    await forEachInSlices(context, reads.spans, one, (span) => this.#releaseSpan(transaction, span))
+    this.#wakeAt(reads)
+  }
+
+  #releaseRow(transaction: Transaction, row: RowKey): void {
+    const held = this.#rows.get(row)
+    if (held === transaction) this.#rows.delete(row)
+    else if (held instanceof Set && held.delete(transaction) && held.size === 0) this.#rows.delete(row)
+  }
+
+  #releaseSpan(transaction: Transaction, span: KeyRange): void {
+    const held = this.#spans.get(span)
+    if (held?.delete(transaction) === true && held.size === 0) this.#spans.delete(span)
+  }
+
+  /** The first row of a commit that a transaction other than its own holds. */
+  blockedAt(self: Transaction | undefined, { entityRows, indexRows }: Footprint): RowKey | undefined {
+    if (this.#rows.size === 0 && this.#spans.size === 0) return undefined
+    for (const row of entityRows) if (this.isHeld(row, self)) return row
+    if (this.#spans.size === 0) return undefined
+    for (const row of indexRows()) if (this.#isSpanned(row, self)) return row
+    return undefined
+  }
+
+  /** Whether a transaction other than `self` holds a row. */
+  isHeld(row: RowKey, self: Transaction | undefined): boolean {
+    const held = this.#rows.get(row)
+    if (held !== undefined && isOther(held, self)) return true
+    return this.#isSpanned(row, self)
+  }
+
+  #isSpanned(row: RowKey, self: Transaction | undefined): boolean {
+    return this.#spans.size > 0 && this.#spans.some(spanOfRow(row), (held) => isOther(held, self))
+  }
+
+  /** Some of the transactions other than `self` that hold a row. */
+  holders(row: RowKey, self: Transaction | undefined, max: number): readonly Transaction[] {
+    const holders = new Set<Transaction>()
+    const add = (held: Iterable<Transaction>): boolean => {
+      for (const one of held) {
+        if (holders.size === max) return true
+        if (one !== self) holders.add(one)
+      }
+      return false
+    }
+    const held = this.#rows.get(row)
+    if (held !== undefined) add(held instanceof Set ? held : [held])
+    this.#spans.some(spanOfRow(row), add)
+    return [...holders]
+  }
+
+  /** The waits for a row to be free (LT3). Once without waits they are to be forgotten. */
+  waitsAt(row: RowKey): Waits {
+    let waits = this.#waits.get(row)
+    if (waits === undefined) {
+      waits = { wakes: new Map(), releasedAt: 0 }
+      this.#waits.set(row, waits)
+    }
+    return waits
+  }
+
+  /** Forgets the waits for a row when there are none. */
+  forget(row: RowKey, waits: Waits): void {
+    if (waits.wakes.size === 0 && this.#waits.get(row) === waits) this.#waits.delete(row)
+  }
+
+  /** The transactions that wait for a row that is in `reads`. */
+  *waitersOn(reads: ReadSet): Generator<Transaction> {
+    for (const [, { wakes }] of this.#waits.of(reads)) yield* wakes.keys()
+  }
+
+  /** Wakes those for whom a row is free now. */
+  #wakeAt(released: ReadSet): void {
+    const now = Number(this.#scheduler.nowMicros())
+    for (const [row, waits] of this.#waits.of(released)) {
+      waits.releasedAt = now
+      const [first, second] = this.holders(row, undefined, 2)
+      if (first === undefined) wakeInSlices(this.#scheduler, waits)
+      else if (second === undefined) for (const wake of [...(waits.wakes.get(first) ?? [])]) wake()
+    }
+  }
+}
+
+export function addWait({ wakes }: Waits, waiter: Transaction, wake: () => void): void {
+  const own = wakes.get(waiter)
+  if (own === undefined) wakes.set(waiter, new Set([wake]))
+  else own.add(wake)
+}
+
+export function removeWait({ wakes }: Waits, waiter: Transaction, wake: () => void): void {
+  const own = wakes.get(waiter)
+  if (own?.delete(wake) === true && own.size === 0) wakes.delete(waiter)
+}
+
+function isOther(held: Transaction | Set<Transaction>, self: Transaction | undefined): boolean {
+  if (!(held instanceof Set)) return held !== self
+  return held.size > 1 || (held.size === 1 && (self === undefined || !held.has(self)))
+}
+
+/** Wakes all who wait for the same thing, a few in a turn. */
+export function wakeInSlices(clock: Scheduler, { wakes }: Waits): void {
+  if (wakes.size === 0) return
+  const all: (() => void)[] = []
+  for (const own of wakes.values()) all.push(...own)
+  const workOf = (): number => workOfWake
+  void forEachInSlices(requestContext({ clock }), all, workOf, (wake) => wake())
+}

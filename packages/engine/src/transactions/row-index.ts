@@ -1,0 +1,55 @@
+/**
+ * Values by row, found by what a transaction has read: its rows, and all rows in its key ranges.
+ */
+import type { RowKey } from '../storage/kv.ts'
+import type { ReadSet } from './read-set.ts'
+import { SpanTree, spanOfRow } from './span-tree.ts'
+
+export class RowIndex<T> {
+  readonly #values = new Map<RowKey, T>()
+  /** The same rows in order, each as the span of it alone; those of `#unordered` follow when a key range asks for them. */
+  readonly #ordered = new SpanTree<RowKey>()
+  readonly #unordered = new Set<RowKey>()
+
+  get size(): number {
+    return this.#values.size
+  }
+
+  entries(): Iterable<readonly [RowKey, T]> {
+    return this.#values
+  }
+
+  get(row: RowKey): T | undefined {
+    return this.#values.get(row)
+  }
+
+  set(row: RowKey, value: T): void {
+    if (!this.#values.has(row)) this.#unordered.add(row)
+    this.#values.set(row, value)
+  }
+
+  delete(row: RowKey): void {
+    if (this.#values.delete(row) && !this.#unordered.delete(row)) this.#ordered.delete(spanOfRow(row))
+  }
+
+  /**
+   * The rows that are in `reads`, with their values; a row may be among them more than once.
+   *
+   * @param aside - rows that it has are left out
+   */
+  of(reads: ReadSet, aside?: ReadSet): readonly (readonly [RowKey, T])[] {
+    const found: (readonly [RowKey, T])[] = []
+    if (this.#values.size === 0) return found
+    const add = (row: RowKey): false => {
+      const value = this.#values.get(row)
+      if (value !== undefined && aside?.has(row) !== true) found.push([row, value])
+      return false
+    }
+    for (const row of reads.rows()) add(row)
+    if (!reads.hasSpans) return found
+    for (const row of this.#unordered) this.#ordered.add(spanOfRow(row), row)
+    this.#unordered.clear()
+    for (const span of reads.spans) this.#ordered.some(span, add)
+    return found
+  }
+}

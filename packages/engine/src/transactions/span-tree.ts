@@ -1,0 +1,159 @@
+/**
+ * Spans of rows, each with a value, and the search for those that share a row with another span.
+ *
+ *   [a, f) [b, c) [d, k)          some([c, e), …) asks of [a, f) and [d, k)
+ *
+ * A binary search tree by start and end, in which each node knows the last end below it. It is balanced like a treap, with priorities
+ * from a fixed sequence of its own: the same operations give the same tree.
+ *
+ * ST1  A search visits a number of nodes that grows with the logarithm of all spans, for each span that it asks of.   span-tree.test.ts
+ */
+import type { KeyRange, RowKey } from '../storage/kv.ts'
+
+interface Node<T> {
+  readonly range: KeyRange
+  readonly value: T
+  readonly priority: number
+  left: Node<T> | undefined
+  right: Node<T> | undefined
+  /** The last end of this node and of those below it. */
+  endMax: RowKey
+}
+
+type Tree<T> = Node<T> | undefined
+
+export class SpanTree<T> {
+  #root: Tree<T>
+  #priority = 1
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** The value of exactly this span. */
+  get(range: KeyRange): T | undefined {
+    let node = this.#root
+    for (let order = 0; node !== undefined; node = order < 0 ? node.left : node.right) {
+      order = compare(range, node.range)
+      if (order === 0) return node.value
+    }
+    return undefined
+  }
+
+  /** Adds a span that is not in the tree. */
+  add(range: KeyRange, value: T): void {
+    this.#priority = (Math.imul(this.#priority, 1_664_525) + 1_013_904_223) >>> 0
+    const { end: endMax } = range
+    this.#root = inserted(this.#root, {
+      range,
+      value,
+      priority: this.#priority,
+      left: undefined,
+      right: undefined,
+      endMax,
+    })
+    this.#size++
+  }
+
+  /** Removes a span that is in the tree. */
+  delete(range: KeyRange): void {
+    this.#root = removed(this.#root, range)
+    this.#size--
+  }
+
+  /**
+   * Whether `is` holds for a span that shares a row with `range`. They are asked in order, up to the first one that it holds for; the
+   * tree must not change meanwhile.
+   */
+  some(range: KeyRange, is: (value: T, range: KeyRange) => boolean): boolean {
+    return some(this.#root, range, is)
+  }
+
+  /** All spans, in order. */
+  ranges(): readonly KeyRange[] {
+    const ranges: KeyRange[] = []
+    const walk = (node: Tree<T>): void => {
+      if (node === undefined) return
+      walk(node.left)
+      ranges.push(node.range)
+      walk(node.right)
+    }
+    walk(this.#root)
+    return ranges
+  }
+}
+
+/** The span of one row alone. */
+export function spanOfRow(row: RowKey): KeyRange {
+  return { start: row, end: `${row}\x00` }
+}
+
+function some<T>(node: Tree<T>, range: KeyRange, is: (value: T, range: KeyRange) => boolean): boolean {
+  if (node === undefined || node.endMax <= range.start) return false
+  if (some(node.left, range, is)) return true
+  if (node.range.start >= range.end) return false
+  if (range.start < node.range.end && is(node.value, node.range)) return true
+  return some(node.right, range, is)
+}
+
+function compare(a: KeyRange, b: KeyRange): number {
+  if (a.start !== b.start) return a.start < b.start ? -1 : 1
+  if (a.end !== b.end) return a.end < b.end ? -1 : 1
+  return 0
+}
+
+function inserted<T>(node: Tree<T>, fresh: Node<T>): Node<T> {
+  if (node === undefined) return fresh
+  if (fresh.priority > node.priority) {
+    ;[fresh.left, fresh.right] = split(node, fresh.range)
+    return settled(fresh)
+  }
+  if (compare(fresh.range, node.range) < 0) node.left = inserted(node.left, fresh)
+  else node.right = inserted(node.right, fresh)
+  return settled(node)
+}
+
+function removed<T>(node: Tree<T>, range: KeyRange): Tree<T> {
+  if (node === undefined) return undefined
+  const order = compare(range, node.range)
+  if (order === 0) return merged(node.left, node.right)
+  if (order < 0) node.left = removed(node.left, range)
+  else node.right = removed(node.right, range)
+  return settled(node)
+}
+
+/** The spans before and after `at`, which is not among them. */
+function split<T>(node: Tree<T>, at: KeyRange): [Tree<T>, Tree<T>] {
+  if (node === undefined) return [undefined, undefined]
+  if (compare(node.range, at) < 0) {
+    const [before, after] = split(node.right, at)
+    node.right = before
+    return [settled(node), after]
+  }
+  const [before, after] = split(node.left, at)
+  node.left = after
+  return [before, settled(node)]
+}
+
+/** One tree out of two, the first of which is before the other. */
+function merged<T>(before: Tree<T>, after: Tree<T>): Tree<T> {
+  if (before === undefined) return after
+  if (after === undefined) return before
+  if (before.priority > after.priority) {
+    before.right = merged(before.right, after)
+    return settled(before)
+  }
+  after.left = merged(before, after.left)
+  return settled(after)
+}
+
+/** The node, after those below it have changed. */
+function settled<T>(node: Node<T>): Node<T> {
+  const { left, right } = node
+  let endMax = node.range.end
+  if (left !== undefined && left.endMax > endMax) endMax = left.endMax
+  if (right !== undefined && right.endMax > endMax) endMax = right.endMax
+  node.endMax = endMax
+  return node
+}
