@@ -25,9 +25,9 @@ export function refuseChanged(
   if (transaction.mode === 'pessimistic') return
   const mark = views.markOf(transaction)
   if (transaction.mode === 'optimistic' && mark !== undefined) {
-    for (const commit of recent.since(mark)) {
-      const row = transaction.reads.hitBy(commit.footprint)
-      if (row === undefined) continue
+    const commit = recent.changeSince(mark, transaction.reads)
+    const row = commit && transaction.reads.hitBy(commit.footprint)
+    if (commit !== undefined && row !== undefined) {
       if (commit.footprint.ranges !== undefined) throw deletedSince()
       transaction.abortedBy = [writerOf(commit)]
       throw contention(`${prettyRowKey(row)} was changed by another commit after it was read; try again`, 'transaction')

@@ -43,7 +43,7 @@ function* readings<T>(
     try {
       const view = yield* waitFor(viewOf())
       const value = yield* waitFor(work(new TrackedView(view, reads)))
-      const overlapping = recent.since(mark).find(({ footprint }) => reads.hitBy(footprint) !== undefined)
+      const overlapping = recent.changeSince(mark, reads)
       if (overlapping === undefined) {
         const wait = settle(reads)
         if (wait === undefined) return value

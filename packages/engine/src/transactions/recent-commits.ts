@@ -7,9 +7,14 @@
  *
  * N1  A read that begins after mark() sees every commit below the mark.
  * N2  since(mark) has every commit from the mark on.
+ * N3  Taking and giving back a mark costs the same whatever the number of marks and of commits that they keep; so does the question
+ *     whether rows were changed.                                                                       recent-commits.test.ts
  */
 import type { Append, Footprint } from '../log/commit-input.ts'
+import { lowerBound } from '../lower-bound.ts'
+import type { RowKey } from '../storage/kv.ts'
 import type { GroupCode } from '../tables/log-rows.ts'
+import type { ReadSet } from './read-set.ts'
 
 export interface RecentCommit {
   readonly number: number
@@ -23,19 +28,34 @@ export interface RecentCommit {
   written: Promise<void> | undefined
 }
 
-const nothing: readonly RecentCommit[] = []
+/** A number that reads hold on to. */
+interface Mark {
+  readonly number: number
+  holders: number
+}
+
+/** From this length on, a list is copied when a half of it is dropped. */
+const copiedFrom = 64
 
 export class RecentCommits {
+  /** Those before `#first` are dropped, those before `#flight` are in the store. */
   #commits: RecentCommit[] = []
+  #first = 0
+  #flight = 0
   #next = 1
   #inFlight = 0
-  /** Open marks, by number: how many hold it. */
-  readonly #marks = new Map<number, number>()
+  /** Open marks, ascending: none is taken below an earlier one. Those before `#firstMark` have no holder. */
+  #marks: Mark[] = []
+  #firstMark = 0
+  /** The last of the commits that changed a row of Entities. */
+  readonly #byRow = new Map<RowKey, RecentCommit>()
+  /** How many of the commits delete ranges of rows. */
+  #resets = 0
 
   /** A commit is appended now. */
   add({ footprint, alsoMoves, transaction, written }: Omit<Append, 'records'>): void {
     const number = this.#next++
-    if (written === undefined && this.#marks.size === 0 && this.#inFlight === 0) return
+    if (written === undefined && this.#marks.length === 0 && this.#inFlight === 0) return
     const made = footprint()
     const commit: RecentCommit = {
       number,
@@ -45,6 +65,8 @@ export class RecentCommits {
       written,
     }
     this.#commits.push(commit)
+    for (const row of made.entityRows) this.#byRow.set(row, commit)
+    if (made.ranges !== undefined) this.#resets++
     if (written === undefined) return
     this.#inFlight++
     const settled = (): void => {
@@ -55,50 +77,76 @@ export class RecentCommits {
     written.then(settled, settled)
   }
 
-  /** The mark of now (N1). It holds for what is read in this turn; for more it must be kept. */
+  /** The mark of now (N1). It holds for what is read in this turn; for more it must be taken by {@link mark}. */
   get now(): number {
-    const oldest = this.#inFlight === 0 ? undefined : this.#commits.find(({ written }) => written !== undefined)
-    return oldest?.number ?? this.#next
-  }
-
-  /** Keeps a mark taken in this turn; the holder gives it back by {@link release}. */
-  keep(mark: number): void {
-    this.#marks.set(mark, (this.#marks.get(mark) ?? 0) + 1)
+    while (this.#flight < this.#commits.length && this.#commits[this.#flight]?.written === undefined) this.#flight++
+    return this.#commits[this.#flight]?.number ?? this.#next
   }
 
   /** Takes a mark (N1); the holder gives it back by {@link release}. */
   mark(): number {
-    const mark = this.now
-    this.keep(mark)
-    return mark
+    const number = this.now
+    const last = this.#marks.at(-1)
+    if (last?.number === number) last.holders++
+    else this.#marks.push({ number, holders: 1 })
+    return number
   }
 
   release(mark: number): void {
-    const holders = (this.#marks.get(mark) ?? 1) - 1
-    if (holders === 0) this.#marks.delete(mark)
-    else this.#marks.set(mark, holders)
+    const held = this.#marks[lowerBound(this.#marks.length, (i) => (this.#marks[i] as Mark).number < mark)]
+    if (held !== undefined) held.holders--
     this.#trim()
   }
 
-  /** Commits from the mark on, oldest first. */
+  /** Commits from the mark on, oldest first (N2). */
   since(mark: number): readonly RecentCommit[] {
-    if (this.#commits.length === 0) return nothing
-    return this.#commits.filter(({ number }) => number >= mark)
+    return this.#commits.slice(this.#placeOf(mark))
+  }
+
+  /** A commit from the mark on that changed something that was read: the first one, where that is not more work. */
+  changeSince(mark: number, reads: ReadSet): RecentCommit | undefined {
+    const place = this.#placeOf(mark)
+    if (reads.hasSpans || this.#resets > 0 || this.#commits.length - place <= reads.size) {
+      return this.#commits.slice(place).find(({ footprint }) => reads.hitBy(footprint) !== undefined)
+    }
+    for (const row of reads.rows()) {
+      const commit = this.#byRow.get(row)
+      if (commit !== undefined && commit.number >= mark) return commit
+    }
+    return undefined
+  }
+
+  #placeOf(mark: number): number {
+    return lowerBound(this.#commits.length, (i) => (this.#commits[i] as RecentCommit).number < mark, this.#first)
   }
 
   /** Drops what neither a mark nor a batch under way keeps. */
   #trim(): void {
-    if (this.#marks.size === 0 && this.#inFlight === 0) {
-      this.#commits = []
-      return
+    while (this.#marks[this.#firstMark]?.holders === 0) this.#firstMark++
+    const kept = this.#marks[this.#firstMark]?.number ?? this.#next
+    for (;;) {
+      const commit = this.#commits[this.#first]
+      if (commit === undefined || commit.number >= kept || commit.written !== undefined) break
+      this.#drop(commit)
     }
-    let kept = this.#next
-    for (const mark of this.#marks.keys()) kept = Math.min(kept, mark)
-    let gone = 0
-    for (const { number, written } of this.#commits) {
-      if (number >= kept || written !== undefined) break
-      gone++
+    if (isHalfDropped(this.#firstMark, this.#marks)) {
+      this.#marks = this.#marks.slice(this.#firstMark)
+      this.#firstMark = 0
     }
-    if (gone > 0) this.#commits.splice(0, gone)
+    if (isHalfDropped(this.#first, this.#commits)) {
+      this.#commits = this.#commits.slice(this.#first)
+      this.#flight = Math.max(0, this.#flight - this.#first)
+      this.#first = 0
+    }
   }
+
+  #drop(commit: RecentCommit): void {
+    for (const row of commit.footprint.entityRows) if (this.#byRow.get(row) === commit) this.#byRow.delete(row)
+    if (commit.footprint.ranges !== undefined) this.#resets--
+    this.#first++
+  }
+}
+
+function isHalfDropped(dropped: number, list: readonly unknown[]): boolean {
+  return dropped > 0 && (dropped === list.length || (dropped >= copiedFrom && 2 * dropped >= list.length))
 }

@@ -1,0 +1,70 @@
+import { expect, test, vi } from 'vitest'
+import type { Footprint } from '../log/commit-input.ts'
+import { ReadSet } from './read-set.ts'
+import { RecentCommits } from './recent-commits.ts'
+
+function add(recent: RecentCommits, row: string, written?: Promise<void>): void {
+  const footprint: Footprint = { entityRows: [row], indexRows: () => [], groups: [] }
+  recent.add({ footprint: () => footprint, alsoMoves: [], transaction: new Uint8Array(0), written })
+}
+
+const numbers = (recent: RecentCommits, mark: number): number[] => recent.since(mark).map(({ number }) => number)
+
+test('commits are kept from the oldest mark on, and from the oldest that is under way', async () => {
+  const recent = new RecentCommits()
+  add(recent, 'before')
+  const [first, second] = [recent.mark(), recent.mark()]
+  add(recent, 'a')
+  const third = recent.mark()
+  add(recent, 'b')
+  expect([first, second, third]).toEqual([2, 2, 3])
+  recent.release(first)
+  expect(numbers(recent, 2)).toEqual([2, 3])
+  recent.release(second)
+  expect(numbers(recent, 2)).toEqual([3])
+  let arrive = (): void => {}
+  add(recent, 'c', new Promise((resolve) => (arrive = resolve)))
+  add(recent, 'd')
+  expect(recent.now).toBe(4)
+  recent.release(third)
+  expect(numbers(recent, 0)).toEqual([4, 5])
+  arrive()
+  await Promise.resolve()
+  await Promise.resolve()
+  expect([numbers(recent, 0), recent.now]).toEqual([[], 6])
+})
+
+test('a change is found by row and in order, and no more once its commit is dropped', () => {
+  const recent = new RecentCommits()
+  const reads = new ReadSet()
+  reads.addRow('a')
+  const marks = [recent.mark()]
+  for (const row of ['a', 'b', 'c', 'd']) {
+    add(recent, row)
+    marks.push(recent.mark())
+  }
+  expect(marks.map((mark) => recent.changeSince(mark, reads)?.number)).toEqual([1, ...Array(4).fill(undefined)])
+  const [first, ...others] = marks as [number, ...number[]]
+  recent.release(first)
+  expect(recent.changeSince(first, reads)).toBeUndefined()
+  for (const mark of others) recent.release(mark)
+  expect(numbers(recent, 0)).toEqual([])
+})
+
+test('recent-commits/N3: many that have read a row each and then commit look at few of the commits of others', () => {
+  const count = 2_000
+  const recent = new RecentCommits()
+  const hits = vi.spyOn(ReadSet.prototype, 'hitBy')
+  const rows = vi.spyOn(ReadSet.prototype, 'rows')
+  const open = Array.from({ length: count }, (_, i) => {
+    const reads = new ReadSet()
+    reads.addRow(`row ${i}`)
+    return { mark: recent.mark(), reads, row: `row ${i}` }
+  })
+  for (const { mark, reads, row } of open) {
+    expect(recent.changeSince(mark, reads)).toBeUndefined()
+    add(recent, row)
+    recent.release(mark)
+  }
+  expect(hits.mock.calls.length + rows.mock.calls.length).toBeLessThan(2 * count)
+})
