@@ -13,7 +13,12 @@ export interface LogDatabase extends IndexRules {
   /** Code of project and database. */
   readonly code: string
   readonly applyPolicy: ApplyPolicy
+  /** Whether a reset has put another in its place, as its rows and definitions are gone. */
+  readonly isSuperseded?: boolean
 }
+
+/** Thrown before the append of a commit whose database was superseded since it began: it is made again, in the other one. */
+export class Superseded extends Error {}
 
 /** Reads the newest committed Entities cell of an entity, from its codes and its row in Entities (commit-log/L4). */
 export type CommittedReader = (codes: KeyCodes, row: RowKey) => MaybePromise<Uint8Array | undefined>

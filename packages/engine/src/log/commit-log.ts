@@ -29,17 +29,17 @@ import { AppendQueue } from './append-queue.ts'
 import { Applier, type ApplierOptions, type ApplyCause, type ApplyEvent } from './apply.ts'
 import { ApplyHolds } from './apply-holds.ts'
 import { drawDelayMs } from './apply-policy.ts'
-import { ClosedScopes } from './closed-scopes.ts'
 import { nothingWritten, unknownOutcome } from './commit-errors.ts'
-import type {
-  Append,
-  Appended,
-  CommitInput,
-  Committed,
-  CommittedReader,
-  LogDatabase,
-  OnItsWay,
-  Refused,
+import {
+  type Append,
+  type Appended,
+  type CommitInput,
+  type Committed,
+  type CommittedReader,
+  type LogDatabase,
+  type OnItsWay,
+  type Refused,
+  Superseded,
 } from './commit-input.ts'
 import type { CommitVersions } from './commit-version.ts'
 import { LogCharges } from './log-charges.ts'
@@ -81,8 +81,6 @@ export class CommitLog {
   readonly holds: ApplyHolds
   readonly applier: Applier
   readonly retention: Retention
-  /** Where rows are being deleted: nothing is appended there. */
-  readonly scopes: ClosedScopes = new ClosedScopes()
   /** Only with tablets. */
   readonly appendQueue: AppendQueue | undefined
   readonly #options: CommitLogOptions
@@ -121,8 +119,7 @@ export class CommitLog {
   /**
    * Commits, and applies as the database's policy says.
    *
-   * @throws what `evaluate` throws; UNAVAILABLE with `committed: 'unknown'` when the store fails during the append; ScopeClosed,
-   *   for whenOpen() of the caller
+   * @throws what `evaluate` throws; UNAVAILABLE with `committed: 'unknown'` when the store fails during the append; Superseded
    */
   commit<T>(input: CommitInput<T>): MaybePromise<Committed<T>> {
     const { appendQueue } = this
@@ -224,7 +221,7 @@ export class CommitLog {
       // Admission: from here on the commit is written, so this is the last moment to give up without a trace.
       return andThen(recordsOf(input, states, version), (records) => {
         checkAlive(context)
-        for (const { group } of records) this.scopes.refuse(group)
+        if (input.database.isSuperseded === true) throw new Superseded()
         input.admit?.(footprintOf(records))
         this.#charges.admit(context, records)
         let indexUpdates = 0

@@ -40,7 +40,6 @@ import {
   type KvScan,
   type KvSnapshot,
   type KvWrite,
-  type RangesHidden,
   type RowKey,
   type ScanOptions,
   type WriteSink,
@@ -198,12 +197,11 @@ export class OnDemandRows implements Kv {
     this.#unread.clear()
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): RangesHidden {
-    const hidden = this.#store.deleteRanges(ranges)
+  deleteRanges(ranges: readonly KeyRange[]): void {
+    this.#store.deleteRanges(ranges)
     this.#storeReplaced(this.#kept)
     const ofLog = ranges.filter(touchesLog)
     if (ofLog.length > 0) this.#unread.drop(ofLog)
-    return hidden
   }
 
   close(): Promise<void> {

@@ -13,8 +13,8 @@ import { type DatastoreError, failedPrecondition } from '../errors.ts'
 import type { AllocatedRange, IdRange } from '../ids/key-range-state.ts'
 import { IndexCatalogue } from '../indexes/catalogue.ts'
 import type { ApplyPolicy } from '../log/apply-policy.ts'
-import { whenOpen } from '../log/closed-scopes.ts'
-import { andThen, finallyDo, type MaybePromise } from '../maybe-promise.ts'
+import { Superseded } from '../log/commit-input.ts'
+import { andThen, finallyDo, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { CompositeIndex } from '../model/index-definition.ts'
 import type { Key } from '../model/key.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
@@ -106,6 +106,10 @@ export class Database implements TtlDatabase {
 
   get catalogue(): IndexCatalogue {
     return this.#known.#catalogue
+  }
+
+  get isSuperseded(): boolean {
+    return this.successor !== undefined
   }
 
   get settings(): DatabaseSettings {
@@ -292,14 +296,17 @@ export class Database implements TtlDatabase {
     })
   }
 
-  /** A verb that writes to the database. It waits while rows of the database, or where it writes, are being deleted (closed-scopes/G1). */
+  /** A verb that writes to the database. One that a reset overtakes is done again, in the database after it (reset/X4). */
   #writing<T>(context: RequestContext, verb: (database: Database) => MaybePromise<T>): MaybePromise<T> {
-    const by = (database: Database): MaybePromise<T> => {
-      this.#shared.local?.log.scopes.refuse(this.code)
-      return verb(database)
-    }
-    const again = (): MaybePromise<T> => by(this.successor?.() ?? this)
-    return this.#settled(context, () => whenOpen(context, () => by(this), again))
+    const attempt = (): MaybePromise<T> =>
+      whenFails(
+        () => verb(this.successor?.() ?? this),
+        (error) => {
+          if (error instanceof Superseded) return attempt()
+          throw error
+        },
+      )
+    return this.#settled(context, attempt)
   }
 
   #settled<T>(context: RequestContext, verb: () => MaybePromise<T>): MaybePromise<T> {

@@ -73,7 +73,7 @@ export class Databases implements KeptDatabases {
     for (const database of this.#byCode.values()) database.follow(changed)
   }
 
-  /** The rows of a scope are deleted. A write that waits in a database of the scope goes to its successor. */
+  /** The rows of a scope are deleted. A write that has begun in a database of the scope goes to its successor. */
   forget({ projectId, databaseId, namespaceId }: ResetScope): void {
     if (namespaceId === undefined) {
       for (const [code, database] of this.#byCode) {

@@ -33,7 +33,7 @@ import type { Indexes } from './indexes.ts'
 import type { Inspector } from './inspector.ts'
 import type { LocalParts } from './place.ts'
 import { openParts, useIndexFile } from './recovery.ts'
-import { giveRoomBack, type ResetScope, resetStore } from './reset.ts'
+import { type ResetScope, resetStore } from './reset.ts'
 import { type DatabaseSettings, type Mode, refuseUnshared } from './settings.ts'
 import { resetShared } from './shared-reset.ts'
 import {
@@ -203,8 +203,12 @@ export class Engine {
       database: (projectId: string, databaseId: string) => this.database(projectId, databaseId).keep(),
       onGone: () => this.#onGone(scope),
     }
-    const ranges = await this.#resets.run(() => resetStore(parts, scope, context))
-    await giveRoomBack(local.kv, ranges, () => this.#closing !== undefined)
+    await this.#resets.run(() => resetStore(parts, scope, context))
+  }
+
+  /** Resolves when the rows that resets have deleted take no room on disk any more, or when the engine is closed. */
+  async tidy(): Promise<void> {
+    await this.#parts.place.local?.kv.tidy?.()
   }
 
   /** The rows of a scope are gone: forgets what was known of them. */

@@ -15,7 +15,6 @@ import type { Scheduler } from '../clock.ts'
 import { keyCodesOfPath } from '../encoding/key-codec.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { checkCompositeRows } from '../indexes/row-limit.ts'
-import { whenOpen } from '../log/closed-scopes.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { formatIndex, type IndexDefinition } from '../model/index-definition.ts'
@@ -66,7 +65,7 @@ export class LocalIndexWork implements IndexWork {
   define(job: IndexJob, definition: IndexDefinition): Promise<CataloguedIndex> {
     const { database } = job
     const { catalogue } = database
-    return this.#changeRules(database, async () => {
+    return this.#changeRules(async () => {
       job.checkStopped()
       const index = catalogue.propose(definition)
       await this.#parts.kv.mutate(catalogue.writeOf(index))
@@ -79,7 +78,7 @@ export class LocalIndexWork implements IndexWork {
   leave(job: IndexJob, index: CataloguedIndex): Promise<CataloguedIndex> {
     const { database } = job
     const { catalogue, code } = database
-    return this.#changeRules(database, async () => {
+    return this.#changeRules(async () => {
       job.checkStopped()
       const deleting: CataloguedIndex = { ...index, state: 'deleting' }
       await this.#parts.kv.mutate(catalogue.writeOf(deleting))
@@ -92,16 +91,12 @@ export class LocalIndexWork implements IndexWork {
   }
 
   /** Runs `change` while nothing is committed, applied or on its way, so that it falls between two commits. */
-  #changeRules<T>({ code }: IndexedDatabase, change: () => Promise<T>): Promise<T> {
+  async #changeRules<T>(change: () => Promise<T>): Promise<T> {
     const { log } = this.#parts
-    const changed = whenOpen(undefined, () =>
-      log.exclusive(async () => {
-        log.scopes.refuse(code)
-        await log.quiesce()
-        return await log.applier.alone(change)
-      }),
-    )
-    return Promise.resolve(changed)
+    return await log.exclusive(async () => {
+      await log.quiesce()
+      return await log.applier.alone(change)
+    })
   }
 
   /** X4: records that wait get the rows that they have by the indexes of now. */

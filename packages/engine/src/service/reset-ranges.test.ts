@@ -114,6 +114,7 @@ test.each<[string, ResetScope]>([
   const before = bytesIn(dir)
   expect(before).toBeGreaterThan(600 * noise.length)
   await engine.reset(scope)
+  await engine.tidy()
   expect(bytesIn(dir)).toBeLessThan(before / 3)
   await engine.close()
 })

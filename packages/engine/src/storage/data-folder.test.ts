@@ -102,7 +102,7 @@ describe('a data folder', () => {
   })
 
   it.each([
-    ['a newer format', JSON.stringify({ format: dataFormat + 1 }), /format 3.*up to 2.*newer version/],
+    ['a newer format', JSON.stringify({ format: dataFormat + 1 }), /format 4.*up to 3.*newer version/],
     ['no number', '{"format": "one"}', /broken/],
     ['half a file', '{"form', /broken/],
     ['nothing', '', /broken/],
@@ -177,5 +177,29 @@ describe('a data folder', () => {
     const again = await openDataFolder({ dir, mustExist: true })
     expect(again.get('a')).toEqual(Buffer.of(7))
     await again.close()
+  })
+})
+
+describe.each([
+  [1, { format: dataFormat, checksums: false }],
+  [2, { format: dataFormat }],
+])('a data folder of format %i', (format, raised) => {
+  it('gets the newest format before the first row that an older version would not find', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'sixtables-format-'))
+    const file = join(root, 'sixtables.json')
+    await writeFile(file, JSON.stringify({ format }))
+    const value = new Uint8Array(20).fill(7)
+    const many = Array.from({ length: 9_000 }, (_, n) => ({ key: `k${n}`, value }))
+    const kv = await openDataFolder({ dir: root })
+    await kv.batch(many)
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ format })
+    await kv.deleteRanges([{ start: 'k', end: 'l' }])
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ product: 'sixtables', ...raised })
+    await kv.mutate({ key: 'k1', value })
+    await kv.close()
+    const again = await openDataFolder({ dir: root })
+    expect([again.get('k1'), again.get('k2')]).toEqual([Buffer.from(value), undefined])
+    await again.close()
+    await rm(root, { recursive: true, force: true })
   })
 })

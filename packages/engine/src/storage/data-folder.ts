@@ -1,22 +1,23 @@
 /**
  * The folder in which a store lives on disk.
  *
- *   <dir>/sixtables.json   { "format": 2, "product": "sixtables" }     which layout the rows have; written once
+ *   <dir>/sixtables.json   { "format": 3, "product": "sixtables" }     which layout the rows have
  *   <dir>/rows/            LevelDB's files
  *   <dir>/index.yaml       and others beside them belong to other parts
  *
  * F1  A folder that is not ours, or of a newer or broken format, is refused and left as it is.
  * F2  The format file is complete or absent: it is written under another name, synced and renamed. It is there before the
- *     first row, so rows without a format file mean that the file was removed.
+ *     first row of its format, so rows without a format file mean that the file was removed.
  * F3  One process at a time: LevelDB holds a lock on rows/LOCK, which the system drops when the process dies.
  * F4  A file that is damaged, or missing, is not passed over: LevelDB would go on without its rows, with wrong ones, or end
  *     the process (level-damage.ts). With `repairLog` a damaged log is cut, and what it held is kept beside it.
  * F5  A folder whose format file says 1 though its rows have checksums is refused: the file was changed.  data-folder.test.ts
  *
- * Format 1 had no checksums in its rows (row-proof.ts). Its folders are used as they are.
+ * Format 1 had no checksums in its rows (row-proof.ts), and in formats 1 and 2 all rows were in area 0 (areas.ts). Their folders are
+ * used as they are. Before the first row goes to another area the file gets format 3, with `"checksums": false` if they are of format 1.
  */
-import { existsSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises'
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Scheduler } from '../clock.ts'
 import { bytesOf } from '../encoding/bytes.ts'
@@ -29,10 +30,16 @@ import { cutLogs } from './level-log-check.ts'
 import { endsInProof, provenBytesMin } from './row-proof.ts'
 
 /** Format of the rows, as docs/reference/keyspace.md has them. Raise it with a migration when a row's bytes change. */
-export const dataFormat = 2
+export const dataFormat = 3
 
-/** The format before, whose rows have no checksums. Such a folder is used as it is, and keeps its format. */
+/** The first format, whose rows have no checksums. */
 const unprovenFormat = 1
+
+interface FormatFile {
+  readonly format: number
+  /** Whether the rows have checksums. */
+  readonly checksums: boolean
+}
 
 const formatFile = 'sixtables.json'
 const rowsFolder = 'rows'
@@ -69,13 +76,16 @@ export async function openDataFolder(options: DataFolderOptions): Promise<LevelK
     await create(dir)
   }
   await refuseHeadless(dir)
-  const isProven = format !== unprovenFormat
+  const isProven = format === 'fresh' || format.checksums
   if (format !== 'fresh') await refuseDamaged(dir, { isProven, isRepair: options.repairLog === true })
   const kv = await openLevelKv({
     dir: join(dir, rowsFolder),
     mustExist,
     location: dir,
     proven: isProven,
+    beforeAreas: () => {
+      if (format !== 'fresh' && format.format < dataFormat) writeFormat(dir, isProven)
+    },
     readBeforeWritten: options.readBeforeWritten,
     scheduler: options.scheduler,
     ...(options.durability === undefined ? {} : { durability: options.durability }),
@@ -149,7 +159,7 @@ async function probeLock(dir: string): Promise<void> {
 }
 
 /** The format of the store in the folder, or that it may get one; throws for every other folder. */
-async function inspect(dir: string): Promise<'fresh' | number> {
+async function inspect(dir: string): Promise<'fresh' | FormatFile> {
   const names = await listFolder(dir)
   if (names.includes(formatFile)) {
     return checkedFormat(dir, await readText(dir))
@@ -191,11 +201,12 @@ async function readText(dir: string): Promise<string> {
   }
 }
 
-function checkedFormat(dir: string, text: string): number {
-  const format = formatOf(text)
-  if (format === undefined) {
+function checkedFormat(dir: string, text: string): FormatFile {
+  const found = formatOf(text)
+  if (found === undefined) {
     throw refused(dir, `its ${formatFile} is broken: no format number in it`, `Restore ${formatFile} from a copy`)
   }
+  const { format } = found
   if (format > dataFormat) {
     throw refused(
       dir,
@@ -206,11 +217,11 @@ function checkedFormat(dir: string, text: string): number {
   if (format < unprovenFormat) {
     throw refused(dir, `it has format ${format}, which no version has written`, `Restore ${formatFile} from a copy`)
   }
-  return format
+  return found
 }
 
-/** The format number in the text of a format file; `undefined` when there is no positive integer. */
-function formatOf(text: string): number | undefined {
+/** What the text of a format file says; `undefined` when there is no positive integer in it. */
+function formatOf(text: string): FormatFile | undefined {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -219,7 +230,8 @@ function formatOf(text: string): number | undefined {
   }
   if (typeof parsed !== 'object' || parsed === null || !('format' in parsed)) return undefined
   const { format } = parsed
-  return typeof format === 'number' && Number.isSafeInteger(format) && format >= 0 ? format : undefined
+  if (typeof format !== 'number' || !Number.isSafeInteger(format) || format < 0) return undefined
+  return { format, checksums: format !== unprovenFormat && (!('checksums' in parsed) || parsed.checksums !== false) }
 }
 
 /**
@@ -238,18 +250,24 @@ async function makeFolder(dir: string): Promise<void> {
   }
 }
 
+/** Throws what the system says when it cannot. */
+function writeFormat(dir: string, checksums: boolean): void {
+  const draft = join(dir, `${formatFile}.new`)
+  const file = openSync(draft, 'w')
+  try {
+    const content = { format: dataFormat, product: 'sixtables', ...(checksums ? {} : { checksums }) }
+    writeSync(file, `${JSON.stringify(content, undefined, 2)}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  renameSync(draft, join(dir, formatFile))
+}
+
 async function create(dir: string): Promise<void> {
   try {
     await makeFolder(dir)
-    const draft = join(dir, `${formatFile}.new`)
-    const file = await open(draft, 'w')
-    try {
-      await file.writeFile(`${JSON.stringify({ format: dataFormat, product: 'sixtables' }, undefined, 2)}\n`)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(draft, join(dir, formatFile))
+    writeFormat(dir, true)
   } catch (error) {
     throw refused(
       dir,

@@ -17,8 +17,8 @@
  *     goes on behind it by a seek. (Of level-kv: rows with a checksum, row-proof.ts.)
  * K7  Writes take effect, and are answered, in the order in which they were asked for.
  *
- * Optional operations are getAll, indexWithin, damage, compact (frees the disk space of deleted rows), and restore (back to a
- * snapshot in O(1), for tests that begin anew). A scan takes the context of its caller, so that work before its first row runs in
+ * Optional operations are getAll, indexWithin, damage, tidy (waits until the disk space of deleted rows is free), and restore (back
+ * to a snapshot in O(1), for tests that begin anew). A scan takes the context of its caller, so that work before its first row runs in
  * slices. A store knows nothing of tables: rows are materialised on demand by a store over this one (on-demand/).
  *
  * A closed store refuses everything with UNAVAILABLE. Methods that answer at once throw their errors.
@@ -168,22 +168,13 @@ export interface StoreState {
   readonly isGone?: boolean
 }
 
-/** Ranges in which no reader finds a row any more. */
-export interface RangesHidden {
-  /**
-   * Resolves when the rows are deleted: until then the ranges must not be written to. Rejects when the store has failed, or is closed.
-   * `undefined` = they are deleted.
-   */
-  readonly gone: Promise<void> | undefined
-}
-
 /** A store that changes one row at a time. */
 export interface RowKv extends KvReader, StoreState {
   /** Sets or deletes one row. */
   mutate(write: KvWrite): MaybePromise<void>
   /** Sets or deletes one row if its value is now `expected` (`undefined` = no such row). False: nothing was changed. */
   mutateIf(write: KvWrite, expected: Uint8Array | undefined): MaybePromise<boolean>
-  /** Deletes every row. */
+  /** Deletes every row. Of a {@link Kv}: as its deleteRanges does. */
   clear(): MaybePromise<void>
   /**
    * The first part of a range, or with `reverse` the last, that can be read without rows of other indexes, which the store would
@@ -207,11 +198,11 @@ export interface Kv extends RowKv {
   snapshot(): KvSnapshot
   /**
    * Deletes every row of some ranges. Readers find all of them until it answers, and none from then on; a process that dies meanwhile
-   * may have deleted a part.
+   * has deleted all of them, or none. Nothing may be written to the ranges until it answers.
    */
-  deleteRanges(ranges: readonly KeyRange[]): MaybePromise<RangesHidden>
-  /** Gives back the room that deleted rows of a range still take on disk. Reads and writes go on meanwhile. */
-  compact?(range: KeyRange): Promise<void>
+  deleteRanges(ranges: readonly KeyRange[]): MaybePromise<void>
+  /** Resolves when deleted rows take no room on disk any more, or when the store is closed. Absent = they never do. */
+  tidy?(): Promise<void>
   /** Makes the store what it was when the snapshot was made, which stays good. Throws a TypeError for one of another store. */
   restore?(snapshot: KvSnapshot): void
 }

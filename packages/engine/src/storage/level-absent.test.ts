@@ -18,7 +18,9 @@ class SlowLevel {
 
 function open(): { readonly level: SlowLevel; readonly absent: AbsentRows } {
   const level = new SlowLevel()
-  return { level, absent: new AbsentRows(level as object as LevelDatabase, 'E', false, 1) }
+  const parts = [{ start: 'E', end: 'F', prefix: '' }]
+  const source = { level: level as object as LevelDatabase, partsOf: () => parts }
+  return { level, absent: new AbsentRows(source, 'E', false, 1) }
 }
 
 test('level-absent/A1: nothing is absent before the keys of all such rows were read', async () => {

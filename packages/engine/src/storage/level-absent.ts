@@ -17,7 +17,8 @@
  *
  * Rows are taken away from the store, never from the filter: what was deleted is asked for again. After a clear it begins anew.
  */
-import { byteString, bytesOf, prefixEnd } from '../encoding/bytes.ts'
+import { byteString, bytesOf } from '../encoding/bytes.ts'
+import type { PlacedRange } from './areas.ts'
 import { KeyFilter } from './key-filter.ts'
 import type { RowKey } from './kv.ts'
 import type { LevelDatabase } from './level-version.ts'
@@ -33,8 +34,14 @@ const missesBeforeReading = 16_384
 
 const keysOfTurn = 1000
 
+/** Where the rows are that are read before they are written. */
+interface AbsentSource {
+  readonly level: LevelDatabase
+  partsOf(): readonly PlacedRange[]
+}
+
 export class AbsentRows {
-  readonly #level: LevelDatabase
+  readonly #source: AbsentSource
   readonly #filter = new KeyFilter(filterBytesMax)
   readonly #prefix: string
   readonly #missesMax: number
@@ -46,8 +53,8 @@ export class AbsentRows {
   #clearing = 0
 
   /** @param prefix - how the keys of the rows begin that are read before they are written */
-  constructor(level: LevelDatabase, prefix: string, isEmpty: boolean, missesMax: number = missesBeforeReading) {
-    this.#level = level
+  constructor(source: AbsentSource, prefix: string, isEmpty: boolean, missesMax: number = missesBeforeReading) {
+    this.#source = source
     this.#prefix = prefix
     this.#missesMax = missesMax
     if (isEmpty) this.#state = 'complete'
@@ -89,18 +96,18 @@ export class AbsentRows {
 
   async #read(): Promise<void> {
     const clears = this.#clears
-    const [gte, lt] = [bytesOf(this.#prefix), bytesOf(prefixEnd(this.#prefix))]
-    const keys = this.#level.keys({ gte, lt, fillCache: false })
-    try {
-      for (;;) {
-        const found = await keys.nextv(keysOfTurn)
-        if (this.#clears !== clears) return
-        if (found.length === 0) break
-        for (const key of found) this.#filter.add(byteString(key))
+    for (const { start, end, prefix } of this.#source.partsOf()) {
+      const [gte, lt] = [bytesOf(prefix + start), bytesOf(prefix + end)]
+      const keys = this.#source.level.keys({ gte, lt, fillCache: false })
+      try {
+        for (let found = await keys.nextv(keysOfTurn); found.length > 0; found = await keys.nextv(keysOfTurn)) {
+          if (this.#clears !== clears) return
+          for (const key of found) this.#filter.add(byteString(key.subarray(prefix.length)))
+        }
+      } finally {
+        await keys.close()
       }
-      this.#state = 'complete'
-    } finally {
-      await keys.close()
     }
+    if (this.#clears === clears) this.#state = 'complete'
   }
 }

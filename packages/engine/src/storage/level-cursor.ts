@@ -8,8 +8,9 @@
  */
 import { Buffer } from 'node:buffer'
 import { byteString } from '../encoding/bytes.ts'
+import type { PlacedRange } from './areas.ts'
 import { DamagedRow } from './damaged-row.ts'
-import type { KeyRange, KvRow, RowKey } from './kv.ts'
+import type { KvRow, RowKey } from './kv.ts'
 import { readError } from './level-error.ts'
 import type { LevelDatabase, StoreVersion } from './level-version.ts'
 import { rowOf } from './row-cache.ts'
@@ -34,7 +35,7 @@ export class LevelCursor {
   readonly #level: LevelDatabase
   readonly #form: StoredForm
   readonly #version: StoreVersion
-  readonly #range: KeyRange
+  readonly #range: PlacedRange
   readonly #reverse: boolean
   #iterator: LevelIterator | undefined
   #standing: RowKey | undefined
@@ -42,7 +43,7 @@ export class LevelCursor {
   constructor(
     { level, form }: { readonly level: LevelDatabase; readonly form: StoredForm },
     version: StoreVersion,
-    range: KeyRange,
+    range: PlacedRange,
     reverse: boolean,
   ) {
     this.#level = level
@@ -73,6 +74,7 @@ export class LevelCursor {
   }
 
   async #read(place: RowKey, count: number): Promise<Chunk> {
+    const { prefix } = this.#range
     const rows: KvRow[] = []
     let ended = false
     // One turn, or two when the first brings nothing but the row at the place itself.
@@ -82,7 +84,7 @@ export class LevelCursor {
       let damaged: RowKey | undefined
       for (const [bytesOfKey, stored] of entries) {
         bytes += bytesOfKey.length + stored.length
-        const key = byteString(bytesOfKey)
+        const key = byteString(prefix.length === 0 ? bytesOfKey : bytesOfKey.subarray(prefix.length))
         // Backwards LevelDB seeks the last row at or before a key: the one at the place is still to be left out.
         if (this.#reverse && key >= place) continue
         const value = this.#form.value(bytesOfKey, stored)
@@ -120,15 +122,20 @@ export class LevelCursor {
       this.#iterator = this.#open()
       if (place === edge) return this.#iterator
     }
-    this.#iterator.seek(Buffer.from(place, 'latin1'))
+    this.#iterator.seek(this.#stored(place))
     return this.#iterator
+  }
+
+  /** LevelDB's key of a place. */
+  #stored(place: RowKey): Buffer {
+    return Buffer.from(this.#range.prefix + place, 'latin1')
   }
 
   #open(): LevelIterator {
     const { snapshot } = this.#version
     return this.#level.iterator({
-      gte: Buffer.from(this.#range.start, 'latin1'),
-      lt: Buffer.from(this.#range.end, 'latin1'),
+      gte: this.#stored(this.#range.start),
+      lt: this.#stored(this.#range.end),
       reverse: this.#reverse,
       highWaterMarkBytes: chunkBytesMax,
       ...(snapshot === undefined ? {} : { snapshot: snapshot.snapshot }),

@@ -7,7 +7,8 @@
  *   scans       level-scan.ts, as far as known from row-cache.ts
  *   log length  acknowledged.ts: up to where LevelDB's log is acknowledged, so that a log that lost its end is found out
  *   versions    level-version.ts: readers see acknowledged writes only, and a scan or snapshot keeps its version
- *   deletion    of ranges: hidden at once (hidden-ranges.ts), then deleted in steps, between the writes of others
+ *   deletion    of ranges: few rows one by one, in one batch; many by moving the ranges to a new area (areas.ts), and the rows in
+ *               the old one are deleted afterwards, between the writes of others (leftover-rows.ts)
  *
  * Durability `process`: a write is acknowledged when it is in LevelDB's log file as the operating system sees it, so it
  * survives the death of this process. `power`: after fdatasync of that file.
@@ -16,13 +17,13 @@
  */
 import { Level } from 'level'
 import type { Scheduler } from '../clock.ts'
-import { byteString, bytesOf, passingBytes, sameBytes } from '../encoding/bytes.ts'
+import { bytesOf, passingBytes, prefixEnd, sameBytes } from '../encoding/bytes.ts'
 import { DatastoreError } from '../errors.ts'
 import { tableNumberOf } from '../leveldb/file-names.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { AcknowledgedLog } from './acknowledged.ts'
+import { Areas, areaTableKey, type PlacedRange } from './areas.ts'
 import { DamagedRow } from './damaged-row.ts'
-import { isHidden, PartedScan, visibleParts } from './hidden-ranges.ts'
 import type {
   Durability,
   FileDamage,
@@ -32,17 +33,18 @@ import type {
   KvScan,
   KvSnapshot,
   KvWrite,
-  RangesHidden,
   RowKey,
   ScanOptions,
   Writes,
 } from './kv.ts'
+import { LeftoverRows } from './leftover-rows.ts'
 import { AbsentRows } from './level-absent.ts'
 import { readError } from './level-error.ts'
 import { LevelScan, type ScanSource } from './level-scan.ts'
 import { damageOfTables } from './level-table-check.ts'
 import { type LevelDatabase, StoreVersion } from './level-version.ts'
-import { type Clearing, LevelWriter, type WriterEvents } from './level-writer.ts'
+import { type Group, LevelWriter, type WriterEvents } from './level-writer.ts'
+import { PartedScan } from './parted-scan.ts'
 import { RowCache } from './row-cache.ts'
 import { plainForm, provenForm, type StoredForm } from './row-proof.ts'
 import { ValueCache } from './value-cache.ts'
@@ -68,13 +70,14 @@ export interface LevelKvOptions {
   readonly location?: string
   /** Whether the rows have checksums. Default: true. */
   readonly proven?: boolean
+  /** Rows that a deletion of ranges deletes one by one at most. Default 8192: some 20 ms of the writer. */
+  readonly rowsDeletedMax?: number | undefined
+  /** Called before the first row goes to an area other than 0: an older version would not find it. */
+  readonly beforeAreas?: () => void
 }
 
-/** Rows that a step of a deletion deletes: a write of others waits for that. Some 10 ms of LevelDB's. */
-const deletedRowsOfStep = 1000
-
-/** Less is not worth a compaction: LevelDB comes to it by itself. */
-const compactedBytesMin = 1 << 20
+/** Every row. */
+const everything: KeyRange = { start: '', end: areaTableKey }
 
 /** Opens the LevelDB in a folder. Rejects with LevelDB's own error: data-folder.ts puts it into words. */
 export async function openLevelKv(options: LevelKvOptions): Promise<LevelKv> {
@@ -89,7 +92,7 @@ export async function openLevelKv(options: LevelKvOptions): Promise<LevelKv> {
   await level.open()
   try {
     const acknowledged = await AcknowledgedLog.begin(options.dir, options.location ?? options.dir)
-    return new LevelKv(level, acknowledged, options, await isEmpty(level))
+    return new LevelKv(level, acknowledged, options, { isEmpty: await isEmpty(level), areas: areasOf(level, options) })
   } catch (error) {
     await level.close()
     throw error
@@ -103,6 +106,25 @@ async function isEmpty(level: LevelDatabase): Promise<boolean> {
   } catch {
     return false
   }
+}
+
+function areasOf(level: LevelDatabase, options: LevelKvOptions): Areas {
+  const key = bytesOf(areaTableKey)
+  const stored = level.getSync(key)
+  if (stored === undefined) return new Areas()
+  const bytes = formOf(options).value(key, stored)
+  if (bytes === undefined) throw new DamagedRow(options.location ?? options.dir, areaTableKey)
+  return Areas.from(bytes)
+}
+
+function formOf({ proven }: LevelKvOptions): StoredForm {
+  return proven === false ? plainForm : provenForm
+}
+
+/** What is known of a LevelDB that was just opened. */
+interface Found {
+  readonly isEmpty: boolean
+  readonly areas: Areas
 }
 
 /** Asks for LevelDB's lock without touching the rows. Rejects with LEVEL_LOCKED when another process has it, else otherwise. */
@@ -129,33 +151,43 @@ export class LevelKv implements Kv {
     if (value === undefined) this.#absent?.missed(key)
     return value
   }
-  readonly #noted = (key: RowKey): void => this.#absent?.note(key)
+  readonly #noted = (key: RowKey): void => {
+    this.#rowsPut++
+    this.#absent?.note(key)
+  }
+  /** Rows set since the store was empty: it has at most so many. */
+  #rowsPut: number
+  readonly #leftover: LeftoverRows
+  readonly #rowsDeletedMax: number
+  readonly #beforeAreas: LevelKvOptions['beforeAreas']
   /** The newest acknowledged state. */
-  #version = new StoreVersion(0)
-  /** Ranges that are being deleted. */
-  #hidden: readonly KeyRange[] = []
-  #deleting: Promise<void> | undefined
+  #version: StoreVersion
   #closed = false
   #closing: Promise<void> | undefined
   #failure: DatastoreError | undefined
   readonly #onFailure: ((failure: DatastoreError) => void)[] = []
 
-  constructor(level: LevelDatabase, acknowledged: AcknowledgedLog, options: LevelKvOptions, isEmpty: boolean) {
+  constructor(level: LevelDatabase, acknowledged: AcknowledgedLog, options: LevelKvOptions, { isEmpty, areas }: Found) {
     this.#dir = options.dir
     this.#level = level
     this.#acknowledged = acknowledged
-    this.#form = options.proven === false ? plainForm : provenForm
+    this.#form = formOf(options)
+    this.#version = new StoreVersion(0, areas)
+    this.#rowsPut = isEmpty ? 0 : Number.POSITIVE_INFINITY
+    this.#rowsDeletedMax = options.rowsDeletedMax ?? 8192
+    this.#beforeAreas = options.beforeAreas
     this.location = options.location ?? options.dir
     const events: WriterEvents = {
       beforeWrite: () => this.#version.freeze(this.#level),
-      written: (isClear) => this.#acknowledged.advance(isClear),
+      written: (isParted) => this.#acknowledged.advance(isParted),
       failed: (failure) => {
         this.#failure = failure
         for (const listener of this.#onFailure) listener(failure)
       },
       afterWrite: (groups) => this.#advance(groups),
     }
-    this.#writer = new LevelWriter(level, options.durability ?? 'process', events, this.#form, options.scheduler)
+    this.#writer = new LevelWriter(level, options.durability ?? 'process', events, this.#form, options.scheduler, areas)
+    this.#leftover = new LeftoverRows(level, this.#writer)
     const cacheBytes = options.cacheBytes ?? 48 << 20
     if (cacheBytes > 0) {
       this.#rows = new RowCache(Math.ceil((cacheBytes * 2) / 3))
@@ -163,9 +195,12 @@ export class LevelKv implements Kv {
     }
     this.#source = { level, form: this.#form, cache: this.#rows }
     if (options.readBeforeWritten !== undefined) {
-      this.#absent = new AbsentRows(level, options.readBeforeWritten, isEmpty, options.missesBeforeReading)
+      const prefix = options.readBeforeWritten
+      const partsOf = (): readonly PlacedRange[] => this.#writer.areas.parts({ start: prefix, end: prefixEnd(prefix) })
+      this.#absent = new AbsentRows({ level, partsOf }, prefix, isEmpty, options.missesBeforeReading)
     }
-    if (options.readOnly === true) {
+    if (options.readOnly !== true) this.#leftover.add(areas.leftover, true)
+    else {
       this.#writer.refuse(
         new DatastoreError('FAILED_PRECONDITION', `The store in ${this.location} was opened for reading only.`),
       )
@@ -220,58 +255,52 @@ export class LevelKv implements Kv {
   }
 
   clear(): Promise<void> {
-    const cleared = this.#writer.clear()
+    const isSmall = this.#rowsPut <= this.#rowsDeletedMax
+    this.#rowsPut = 0
+    const cleared = this.#delete([everything], isSmall)
     this.#absent?.beginClear(cleared)
     return cleared
   }
 
-  /** One deletion after the other. Writes to other rows go on between its steps. */
-  async deleteRanges(ranges: readonly KeyRange[]): Promise<RangesHidden> {
-    while (this.#deleting !== undefined) await this.#deleting
-    const hidden = this.#writer.clear(ranges, 'hide')
-    const gone = hidden.then(() => this.#deleteHidden(ranges))
-    const ended = (): void => {
-      this.#deleting = undefined
-    }
-    this.#deleting = gone.then(ended, ended)
-    await hidden
-    return { gone }
-  }
-
-  /** Deletes the rows of ranges that no reader finds. A failure leaves them hidden, and the store without further writes. */
-  async #deleteHidden(ranges: readonly KeyRange[]): Promise<void> {
-    try {
-      for (const range of ranges) if (range.start < range.end) await this.#deleteInSteps(range)
-    } catch (error) {
-      this.#writer.fail(error)
-      throw error
-    }
-    this.#hidden = []
-  }
-
-  async #deleteInSteps({ start, end }: KeyRange): Promise<void> {
-    const keys = this.#level.keys({ gte: bytesOf(start), lt: bytesOf(end), fillCache: false })
-    try {
-      for (let from = start; ; ) {
-        const last = (await keys.nextv(deletedRowsOfStep)).at(-1)
-        if (last === undefined) return
-        const upTo = `${byteString(last)}\x00`
-        await this.#writer.clear([{ start: from, end: upTo }], 'hidden')
-        from = upTo
-      }
-    } finally {
-      await keys.close()
-    }
-  }
-
-  async compact(range: KeyRange): Promise<void> {
+  async deleteRanges(ranges: readonly KeyRange[]): Promise<void> {
     this.#mustBeOpen()
-    const level = this.#level as LevelDatabase & {
-      approximateSize(from: Uint8Array, to: Uint8Array): Promise<number>
-      compactRange(from: Uint8Array, to: Uint8Array): Promise<void>
+    const areFew = await this.#haveFewRows(ranges)
+    await this.#delete(ranges, areFew)
+  }
+
+  /** @param areFew - the rows: to be deleted one by one */
+  async #delete(ranges: readonly KeyRange[], areFew: boolean): Promise<void> {
+    if (areFew) {
+      const stored = this.#writer.areas.stored(ranges)
+      await this.#writer.delete(ranges)
+      this.#leftover.add(stored, false)
+      return
     }
-    const [start, end] = [bytesOf(range.start), bytesOf(range.end)]
-    if ((await level.approximateSize(start, end)) >= compactedBytesMin) await level.compactRange(start, end)
+    if (this.#writer.areas.isPlain) this.#beforeAreas?.()
+    const before = new Set(this.#writer.areas.leftover)
+    const moved = this.#writer.move(ranges)
+    const left = this.#writer.areas.leftover.filter((range) => !before.has(range))
+    await moved
+    this.#leftover.add(left, true)
+  }
+
+  async #haveFewRows(ranges: readonly KeyRange[]): Promise<boolean> {
+    let room = this.#rowsDeletedMax + 1
+    for (const { start, end } of this.#writer.areas.stored(ranges)) {
+      const keys = this.#level.keys({ gte: bytesOf(start), lt: bytesOf(end), limit: room, fillCache: false })
+      try {
+        for (let found = await keys.nextv(1000); found.length > 0; found = await keys.nextv(1000)) room -= found.length
+      } finally {
+        await keys.close()
+      }
+      if (room === 0) return false
+    }
+    return true
+  }
+
+  async tidy(): Promise<void> {
+    this.#mustBeOpen()
+    await this.#leftover.over
   }
 
   /** Tables that LevelDB merges away meanwhile are looked for once more. */
@@ -301,7 +330,7 @@ export class LevelKv implements Kv {
   async #close(): Promise<void> {
     this.#writer.refuse(this.#closedError())
     await this.#writer.idle()
-    await this.#deleting
+    await this.#leftover.close()
     this.#closed = true
     this.#rows?.clear()
     this.#values?.clear()
@@ -314,34 +343,34 @@ export class LevelKv implements Kv {
   }
 
   #scanAt(version: StoreVersion, range: KeyRange, options: ScanOptions = {}): KvScan {
-    const scanOf = (part: KeyRange): KvScan => new LevelScan(this.#source, version, part, options)
-    if (!version.hidden.some(({ start, end }) => start < range.end && range.start < end)) return scanOf(range)
+    const scanOf = (part: PlacedRange): KvScan => new LevelScan(this.#source, version, part, options)
+    const parts = version.areas.parts(range)
+    if (parts.length < 2) return scanOf(parts[0] ?? { start: '', end: '', prefix: '' })
     version.hold()
-    const parts = visibleParts(range, version.hidden)
     return new PartedScan(parts, options.reverse === true, scanOf, () => version.release())
   }
 
   /** The groups were acknowledged, all in one batch: the next version begins. */
-  #advance(groups: readonly (Writes | Clearing)[]): void {
+  #advance(groups: readonly Group[]): void {
     const past = this.#version
     past.pass(this.#rows)
-    for (const group of groups) if ('cleared' in group && group.of === 'hide') this.#hidden = group.cleared ?? []
-    this.#version = new StoreVersion(past.sequence + 1, this.#hidden)
+    let { areas } = past
+    for (const group of groups) if ('deleted' in group) areas = group.areas ?? areas
+    this.#version = new StoreVersion(past.sequence + 1, areas)
     for (const group of groups) {
-      if ('cleared' in group) {
-        if (group.of === 'hidden') continue
-        this.#rows?.clear()
-        this.#values?.clear()
-      } else {
+      if ('leftover' in group) continue
+      if (!('deleted' in group)) {
         this.#rows?.apply(group)
         this.#values?.apply(group)
+      } else if (group.deleted.length > 0) {
+        this.#rows?.clear()
+        this.#values?.clear()
       }
     }
   }
 
   #readAt(version: StoreVersion, key: RowKey): Uint8Array | undefined {
-    if (version.hidden.length > 0 && isHidden(version.hidden, key)) return undefined
-    const bytes = passingBytes(key)
+    const bytes = passingBytes(version.areas.place(key))
     let stored: Uint8Array | undefined
     try {
       stored =

@@ -10,7 +10,8 @@
  * a binary search.
  */
 import { lowerBound } from '../lower-bound.ts'
-import type { KeyRange, KvRow, KvScan, RowKey, ScanOptions } from './kv.ts'
+import { earlier, later, type PlacedRange } from './areas.ts'
+import type { KvRow, KvScan, RowKey, ScanOptions } from './kv.ts'
 import { type Chunk, LevelCursor } from './level-cursor.ts'
 import type { LevelDatabase, StoreVersion } from './level-version.ts'
 import { type RowCache, rowsOfSpan } from './row-cache.ts'
@@ -32,7 +33,7 @@ export interface ScanSource {
 export class LevelScan implements KvScan {
   readonly #source: ScanSource
   readonly #version: StoreVersion
-  readonly #range: KeyRange
+  readonly #range: PlacedRange
   readonly #reverse: boolean
   #frontier: RowKey
   #ahead: readonly KvRow[] = noRows
@@ -45,7 +46,7 @@ export class LevelScan implements KvScan {
   /** Settles, never rejects, when the read under way is over. */
   #reading: Promise<unknown> | undefined
 
-  constructor(source: ScanSource, version: StoreVersion, range: KeyRange, options: ScanOptions) {
+  constructor(source: ScanSource, version: StoreVersion, range: PlacedRange, options: ScanOptions) {
     this.#source = source
     this.#version = version
     this.#range = range
@@ -172,14 +173,4 @@ export class LevelScan implements KvScan {
     this.#at = 0
     return this.#take(count)
   }
-}
-
-function earlier(one: RowKey, other: RowKey): RowKey {
-  if (one < other) return one
-  return other
-}
-
-function later(one: RowKey, other: RowKey): RowKey {
-  if (one > other) return one
-  return other
 }

@@ -72,7 +72,7 @@ describe('the writer of a LevelDB store', () => {
     const second = writer.submit([...put('a', 2), ...put('a', 3)])
     expect(writer.pending('a')?.value).toEqual(Uint8Array.of(3))
     expect(writer.pending('b')).toBeUndefined()
-    const third = writer.clear()
+    const third = writer.move([{ start: '', end: 'b' }])
     expect(writer.pending('a')).toMatchObject({ value: undefined })
     level.batches[0]?.settle()
     await first

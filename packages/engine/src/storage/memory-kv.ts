@@ -20,7 +20,6 @@ import {
   type KvScan,
   type KvSnapshot,
   type KvWrite,
-  type RangesHidden,
   type RowKey,
   type ScanOptions,
   type WriteSink,
@@ -148,10 +147,9 @@ export class MemoryKv implements Kv, WriteSink {
     this.#tree.clear()
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): RangesHidden {
+  deleteRanges(ranges: readonly KeyRange[]): void {
     if (this.#closed) throw closedError()
     for (const { start, end } of ranges) this.#tree.deleteRange(start, end)
-    return { gone: undefined }
   }
 
   async close(): Promise<void> {

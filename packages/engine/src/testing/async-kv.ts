@@ -13,7 +13,6 @@ import type {
   KvScan,
   KvSnapshot,
   KvWrite,
-  RangesHidden,
   RowKey,
   ScanOptions,
   Writes,
@@ -61,7 +60,7 @@ export class AsyncKv implements Kv {
     return this.#inTurn(() => this.inner.batch(writes))
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): Promise<RangesHidden> {
+  deleteRanges(ranges: readonly KeyRange[]): Promise<void> {
     return this.#inTurn(() => this.inner.deleteRanges(ranges))
   }
 

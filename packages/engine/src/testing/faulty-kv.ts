@@ -11,17 +11,7 @@
  */
 import { DatastoreError } from '../errors.ts'
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
-import type {
-  KeyRange,
-  Kv,
-  KvScan,
-  KvSnapshot,
-  KvWrite,
-  RangesHidden,
-  RowKey,
-  ScanOptions,
-  Writes,
-} from '../storage/kv.ts'
+import type { KeyRange, Kv, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions, Writes } from '../storage/kv.ts'
 
 export interface Fault {
   readonly kind: 'fail' | 'crash'
@@ -92,7 +82,7 @@ export class FaultyKv implements Kv {
     return this.#write(() => this.inner.batch(writes))
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): MaybePromise<RangesHidden> {
+  deleteRanges(ranges: readonly KeyRange[]): MaybePromise<void> {
     return this.#write(() => this.inner.deleteRanges(ranges))
   }
 

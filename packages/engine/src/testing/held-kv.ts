@@ -7,17 +7,7 @@
  */
 import { DatastoreError } from '../errors.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
-import type {
-  KeyRange,
-  Kv,
-  KvReader,
-  KvScan,
-  KvSnapshot,
-  KvWrite,
-  RangesHidden,
-  RowKey,
-  ScanOptions,
-} from '../storage/kv.ts'
+import type { KeyRange, Kv, KvReader, KvScan, KvSnapshot, KvWrite, RowKey, ScanOptions } from '../storage/kv.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
 
 interface Waiting {
@@ -80,7 +70,7 @@ export class HeldKv implements Kv {
     return this.#inner.clear()
   }
 
-  deleteRanges(ranges: readonly KeyRange[]): RangesHidden {
+  deleteRanges(ranges: readonly KeyRange[]): MaybePromise<void> {
     return this.#inner.deleteRanges(ranges)
   }
 

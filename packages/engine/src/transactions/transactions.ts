@@ -20,8 +20,7 @@ import type { RequestContext } from '../context.ts'
 import { contention, DatastoreError, invalidArgument } from '../errors.ts'
 import { deletedSince, isInAny } from '../history/deleted-ranges.ts'
 import { refuseForgotten, refuseFuture } from '../history/past-view.ts'
-import { ScopeClosed } from '../log/closed-scopes.ts'
-import type { CommitInput, Committed, Footprint, LogDatabase } from '../log/commit-input.ts'
+import { type CommitInput, type Committed, type Footprint, type LogDatabase, Superseded } from '../log/commit-input.ts'
 import { andThen, finallyDo, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { KeyRange } from '../storage/kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
@@ -286,9 +285,9 @@ export class Transactions {
   ): MaybePromise<T> {
     transaction.committing = true
     const failed = (thrown: unknown): never => {
-      // It is committed again when the scope is open.
+      // It is committed again, in the database after a reset.
       transaction.committing = false
-      if (thrown instanceof ScopeClosed && !isStandIn) throw thrown
+      if (thrown instanceof Superseded && !isStandIn) throw thrown
       const error = this.#conflictBehind(transaction, thrown)
       const aborted = error instanceof DatastoreError && error.code === 'ABORTED'
       transaction.end(aborted ? 'aborted' : 'rolledBack', aborted ? error.message : undefined)

@@ -8,9 +8,13 @@ import { operations, runAgainstModel } from './kv-model.ts'
 
 describe('level-kv', () => {
   // With 2 kB the caches drop something at nearly every step.
-  it.each([0, 2_000, 1_000_000])('behaves as a plain sorted map does, with %i bytes of cache', async (cacheBytes) => {
+  it.each([
+    [0, undefined],
+    [2_000, 5],
+    [1_000_000, 0],
+  ])('behaves as a plain sorted map does, with %i bytes of cache', async (cacheBytes, rowsDeletedMax) => {
     const dir = await mkdtemp(join(tmpdir(), 'sixtables-kv-'))
-    const kv = await openLevelKv({ dir, cacheBytes })
+    const kv = await openLevelKv({ dir, cacheBytes, rowsDeletedMax })
     await fc.assert(
       fc.asyncProperty(operations, async (sequence) => {
         await kv.clear()

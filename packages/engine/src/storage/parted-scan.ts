@@ -1,40 +1,20 @@
 /**
- * Ranges of rows that a store still has and no reader finds any more, while they are deleted.
+ * One scan over the parts of a range, which lie in different places of a store (areas.ts).
  *
  *   range of a scan     |─────────────────────────────|
- *   hidden                  |▒▒▒▒▒|        |▒▒▒▒▒▒▒▒▒▒▒▒▒|
- *   parts that it reads |───|     |────────|
+ *   parts that it reads |───|─────|        |──────────|
  *
- * V1  A scan of the parts answers what a scan of the range would if the hidden rows were not there, over seeks too.
- *                                                                          hidden-ranges.test.ts
+ * V1  A scan of the parts answers what a scan of the range would if no row were outside of them, over seeks too.
+ *                                                                          parted-scan.test.ts
  */
 import { andThen, type MaybePromise } from '../maybe-promise.ts'
 import type { KeyRange, KvRow, KvScan, RowKey } from './kv.ts'
 
-export function isHidden(hidden: readonly KeyRange[], key: RowKey): boolean {
-  return hidden.some(({ start, end }) => start <= key && key < end)
-}
-
-/** The parts of a range outside of all `hidden` ones, ascending; none when it has no other rows. */
-export function visibleParts(range: KeyRange, hidden: readonly KeyRange[]): readonly KeyRange[] {
-  const parts: KeyRange[] = []
-  let from = range.start
-  for (const { start, end } of hidden.toSorted((a, b) => (a.start < b.start ? -1 : 1))) {
-    if (start >= end || end <= from) continue
-    if (start >= range.end) break
-    if (from < start) parts.push({ start: from, end: start })
-    from = end
-  }
-  if (from < range.end) parts.push({ start: from, end: range.end })
-  return parts
-}
-
-/** One scan over the parts of a range, in order. */
-export class PartedScan implements KvScan {
+export class PartedScan<Part extends KeyRange> implements KvScan {
   /** In scan order. */
-  readonly #parts: readonly KeyRange[]
+  readonly #parts: readonly Part[]
   readonly #reverse: boolean
-  readonly #open: (part: KeyRange) => KvScan
+  readonly #open: (part: Part) => KvScan
   readonly #onClose: () => void
   /** The part that `#scan` reads. */
   #at = 0
@@ -45,7 +25,7 @@ export class PartedScan implements KvScan {
    * @param parts - disjoint, ascending
    * @param open - a scan of one part, in the direction and at one version of the store; asked again until `onClose` is called
    */
-  constructor(parts: readonly KeyRange[], reverse: boolean, open: (part: KeyRange) => KvScan, onClose: () => void) {
+  constructor(parts: readonly Part[], reverse: boolean, open: (part: Part) => KvScan, onClose: () => void) {
     this.#parts = reverse ? parts.toReversed() : parts
     this.#reverse = reverse
     this.#open = open
@@ -67,7 +47,7 @@ export class PartedScan implements KvScan {
 
   seek(key: RowKey): void {
     if (this.#closed) return
-    const isBefore = ({ start, end }: KeyRange): boolean => (this.#reverse ? start > key : end <= key)
+    const isBefore = ({ start, end }: Part): boolean => (this.#reverse ? start > key : end <= key)
     const first = this.#parts.findIndex((part) => !isBefore(part))
     const at = first < 0 ? this.#parts.length : first
     if (at !== this.#at) this.#moveTo(at)

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AsyncKv } from '../testing/async-kv.ts'
-import { PartedScan, visibleParts } from './hidden-ranges.ts'
+import { Areas } from './areas.ts'
 import type { KeyRange, KvScan } from './kv.ts'
 import { MemoryKv } from './memory-kv.ts'
+import { PartedScan } from './parted-scan.ts'
 
 const key = fc.integer({ min: 0, max: 40 }).map((at) => String.fromCharCode(65 + at))
 const range: fc.Arbitrary<KeyRange> = fc.tuple(key, key).map(([start, end]) => ({ start, end }))
@@ -12,9 +13,9 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('seek' as const), key }),
 )
 
-describe('a scan beside hidden ranges', () => {
+describe('a scan of the parts in one area', () => {
   it.each(['at once', 'by promise'])(
-    'hidden-ranges/V1: finds, over seeks, what is there without the hidden rows; %s',
+    'parted-scan/V1: finds, over seeks, what is there without the rows elsewhere; %s',
     async (answers) => {
       await fc.assert(
         fc.asyncProperty(
@@ -33,7 +34,10 @@ describe('a scan beside hidden ranges', () => {
             }
             const kv = answers === 'at once' ? whole : new AsyncKv(whole)
             let isClosed = false
-            const parts = visibleParts(asked, hidden)
+            const parts = new Areas()
+              .moved(hidden)
+              .parts(asked)
+              .filter(({ prefix }) => prefix === '')
             const scan = new PartedScan(
               parts,
               reverse,
