@@ -220,7 +220,7 @@ function checkedFormat(dir: string, text: string): FormatFile {
   return found
 }
 
-/** What the text of a format file says; `undefined` when there is no positive integer in it. */
+/** The content of a format file; `undefined` when there is no positive integer in it. */
 function formatOf(text: string): FormatFile | undefined {
   let parsed: unknown
   try {

@@ -17,7 +17,7 @@ const rowsOfTurn = 4096
 const compactedBytesMin = 1 << 20
 
 interface Work {
-  /** Of LevelDB's keys. */
+  /** A range of LevelDB's keys. */
   readonly range: KeyRange
   /** Whether the range has rows that no reader finds; else only its room is to be given back. */
   readonly isLeftover: boolean

@@ -121,7 +121,7 @@ function formOf({ proven }: LevelKvOptions): StoredForm {
   return proven === false ? plainForm : provenForm
 }
 
-/** What is known of a LevelDB that was just opened. */
+/** Facts about a LevelDB that was just opened. */
 interface Found {
   readonly isEmpty: boolean
   readonly areas: Areas

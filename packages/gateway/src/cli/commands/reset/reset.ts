@@ -36,6 +36,7 @@ export async function reset(flags: Flags, io: Io): Promise<number> {
     const engine = await openClosedStore(place.dir)
     try {
       await engine.reset(scope)
+      await engine.tidy()
     } finally {
       await engine.close()
     }
