@@ -126,6 +126,33 @@ test.each<[string, CommitFilter, readonly string[]]>([
   for (const key of keys) expect(entityRows.some((row) => row.includes(key))).toBe(true)
 })
 
+test('commit-feed/CF4: watchers of the same are given one event, made for the first that takes it', async () => {
+  engine = await openEngine()
+  const ofA: CommitFilter = { kind: 'A', path: [{ kind: 'Root', name: 'r1' }] }
+  const [first, second, others] = [eventsOf(ofA), eventsOf(ofA), eventsOf()]
+  let passed = 0
+  engine.feed.watch({ listed: 1000, rows: 1000, ...ofA }, () => passed++)
+  await write([keyOf('A', 1), 1])
+  expect(first).toHaveLength(3)
+  expect(second.every((event, i) => event === first[i])).toBe(true)
+  expect(others.some((event) => first.includes(event))).toBe(false)
+  expect(passed).toBe(3)
+})
+
+test('a watcher that ends leaves those of the same', async () => {
+  engine = await openEngine()
+  let told = 0
+  const stop = engine.feed.watch({ listed: 1, rows: 1 }, () => told++)
+  const events = eventsOf({ listed: 1 })
+  const same = engine.feed.watch({ listed: 1, rows: 1 }, () => told++)
+  same()
+  await write([keyOf('A', 1), 1])
+  expect(told).toBe(events.length)
+  stop()
+  await write([keyOf('A', 1), 2])
+  expect(told * 2).toBe(events.length)
+})
+
 test('an index, a reset and a restore ask to read anew, those in another project do not', async () => {
   engine = await openEngine()
   const [all, elsewhere] = [eventsOf(), eventsOf({ projectId: 'q' })]

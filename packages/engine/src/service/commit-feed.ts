@@ -12,6 +12,7 @@
  * CF1  Without a watcher a step costs a test.
  * CF2  An event lists at most so many changes and rows as its watcher asked for, in {@link charactersMax} of words; the others
  *      are counted.                                                                            both: commit-feed.test.ts
+ * CF4  Watchers of the same are given the same event, made by the first of them that takes it.                 commit-feed.test.ts
  * CF3  The events of a record come in the order commit, A, B.                                  test/contract/commits.test.ts
  */
 import { hexOf } from '../encoding/bytes.ts'
@@ -42,7 +43,7 @@ export interface WatchOptions extends CommitFilter {
   readonly rows: number
 }
 
-/** Called in the turn of the step: must not throw and must not wait. @param make - makes the event */
+/** Called in the turn of the step: must not throw and must not wait. @param make - makes the event, or gives what another had it make */
 export type CommitWatcher = (make: () => StoreEvent) => void
 
 /** Maximum size of the words of an event's rows. */
@@ -56,21 +57,27 @@ interface Matching {
 
 type Narrow = (record: PendingRecord) => Matching | undefined
 
+/** The watchers of the same changes. */
 interface Watching {
   readonly narrow: Narrow
   readonly which: WatchOptions
-  readonly tell: CommitWatcher
+  readonly watchers: Set<CommitWatcher>
 }
 
 export class CommitFeed {
-  readonly #watching = new Set<Watching>()
+  /** By what is watched. */
+  readonly #watching = new Map<string, Watching>()
 
   /** Watches from now on. @returns ends it */
   watch(which: WatchOptions, tell: CommitWatcher): () => void {
-    const watching = { narrow: narrowBy(which), which, tell }
-    this.#watching.add(watching)
+    const name = JSON.stringify(which, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+    const watching = this.#watching.get(name) ?? { narrow: narrowBy(which), which, watchers: new Set() }
+    const watcher: CommitWatcher = (make) => tell(make)
+    watching.watchers.add(watcher)
+    this.#watching.set(name, watching)
     return () => {
-      this.#watching.delete(watching)
+      watching.watchers.delete(watcher)
+      if (watching.watchers.size === 0 && this.#watching.get(name) === watching) this.#watching.delete(name)
     }
   }
 
@@ -92,7 +99,7 @@ export class CommitFeed {
 
   /** All rows of a scope may be others from now on. */
   reload({ reason, projectId, databaseId, namespaceId }: ReloadReason): void {
-    for (const { which, tell } of this.#watching) {
+    for (const { which, watchers } of this.#watching.values()) {
       const isElsewhere =
         differs(which.projectId, projectId) ||
         differs(which.databaseId, databaseId) ||
@@ -104,7 +111,7 @@ export class CommitFeed {
         ...(databaseId === undefined ? {} : { database: databaseId }),
         ...(namespaceId === undefined ? {} : { namespace: namespaceId }),
       }
-      tell(() => ({ reload }))
+      tellAll(watchers, () => ({ reload }))
     }
   }
 
@@ -112,11 +119,20 @@ export class CommitFeed {
     records: readonly PendingRecord[],
     eventOf: (matching: readonly Matching[], which: WatchOptions) => StoreEvent,
   ): void {
-    for (const { narrow, which, tell } of this.#watching) {
+    for (const { narrow, which, watchers } of this.#watching.values()) {
       const matching = records.map(narrow).filter((one) => one !== undefined)
-      if (matching.length > 0) tell(() => eventOf(matching, which))
+      if (matching.length > 0) tellAll(watchers, () => eventOf(matching, which))
     }
   }
+}
+
+function tellAll(watchers: ReadonlySet<CommitWatcher>, makeFirst: () => StoreEvent): void {
+  let event: StoreEvent | undefined
+  const make = (): StoreEvent => {
+    event ??= makeFirst()
+    return event
+  }
+  for (const tell of watchers) tell(make)
 }
 
 export interface ReloadReason extends PartitionScope {

@@ -80,20 +80,17 @@ export interface RecordedCall {
   readonly mutations?: readonly RecordedMutation[]
 }
 
-export interface RecordedCallOptions {
-  readonly ms: number
-  readonly transaction: number | undefined
-  /** Whether entities and the values of filters are recorded. */
-  readonly values: boolean
-}
-
-export function recordedCall(report: CallReport, { ms, transaction, values }: RecordedCallOptions): RecordedCall {
-  const { facts, code, durationMs } = report
+/**
+ * A call as every recording has it.
+ *
+ * @param values - whether entities and the values of filters are recorded
+ */
+export function recordedCall(report: CallReport, values: boolean): Omit<RecordedCall, 'ms' | 'transaction'> {
+  const { facts, code } = report
   const method = dataMethodOf(report.method)
-  const start = { ms: rounded(ms), method }
-  const end = { code, tookMs: rounded(durationMs), ...(transaction === undefined ? {} : { transaction }) }
-  if (facts === undefined) return { ...start, ...end }
-  return { ...start, project: facts.projectId, database: facts.databaseId, ...end, ...contentOf(facts, values) }
+  const end = { code, tookMs: roundedMs(report.durationMs) }
+  if (facts === undefined) return { method, ...end }
+  return { method, project: facts.projectId, database: facts.databaseId, ...end, ...contentOf(facts, values) }
 }
 
 function contentOf(facts: CallFacts, values: boolean): Pick<RecordedCall, 'keys' | 'query' | 'mutations'> {
@@ -204,6 +201,6 @@ function base64(bytes: Uint8Array): string {
 }
 
 /** To a microsecond. */
-function rounded(ms: number): number {
+export function roundedMs(ms: number): number {
   return Math.round(ms * 1000) / 1000
 }

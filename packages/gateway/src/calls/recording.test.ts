@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { CallFacts } from './call-facts.ts'
 import { type CallReport, Calls } from './calls.ts'
-import { recordedLines, waitingBytesMax } from './recording.ts'
+import type { Line } from './line-queue.ts'
+import { recordedLines, recordLines, waitingBytesMax } from './recording.ts'
 
 /** Ends a call as the protocols do. */
 function end(calls: Calls, facts: CallFacts): void {
@@ -35,6 +36,25 @@ test('recording/RC1: for a reader that does not read, lines wait up to a bound, 
   // A reader that has caught up misses nothing more.
   end(calls, factsOf('a'))
   expect((await lines.next()).value).toHaveLength(1)
+  stop.abort()
+})
+
+test('recording/RC3: readers of the same are given the same words, behind their own times', async () => {
+  const calls = new Calls()
+  const stop = new AbortController()
+  const take = async (lines: AsyncGenerator<readonly Line[]>): Promise<Line> => (await lines.next()).value[0]
+  const [one, other, full] = [false, false, true].map((values) => recordLines(calls, { values }, stop.signal))
+  const readers = [one, other, full] as AsyncGenerator<readonly Line[]>[]
+  for (const lines of readers) await take(lines)
+  end(calls, factsOf('a'))
+  const [first, second, third] = (await Promise.all(readers.map(take))) as [Line, Line, Line]
+  expect(second.words).toBe(first.words)
+  expect(third.words).not.toBe(first.words)
+  expect(JSON.parse(second.head + second.words.text)).toMatchObject({
+    ms: expect.any(Number),
+    method: 'lookup',
+    code: 'OK',
+  })
   stop.abort()
 })
 

@@ -7,11 +7,12 @@
  *
  * RC1  Lines wait in at most {@link waitingBytesMax} of memory; calls beyond are counted as lost, and the server waits for no reader.
  *      recording.test.ts
+ * RC3  A call is put into words once for all readers that take it: their lines differ in `ms` and `transaction`.   recording.test.ts
  * RC2  Without `values` no line has a value of a property or a filter. Keys are always there.     test/contract/recording.test.ts
  */
 import type { CallReport, Calls } from './calls.ts'
-import { LineQueue } from './line-queue.ts'
-import { recordedCall } from './recorded-call.ts'
+import { type Line, LineQueue, SharedWords, textOf } from './line-queue.ts'
+import { recordedCall, roundedMs } from './recorded-call.ts'
 
 export const recordingFormat = 'sixtables-recording'
 export const recordingVersion = 1
@@ -25,15 +26,33 @@ export interface RecordingOptions {
   readonly values: boolean
 }
 
+/** The words of a call behind `ms` and `transaction`, with values and without. */
+const wordsByCall = { true: new WeakMap<CallReport, SharedWords>(), false: new WeakMap<CallReport, SharedWords>() }
+
+function wordsOf(report: CallReport, values: boolean): SharedWords {
+  const kept = wordsByCall[values ? 'true' : 'false']
+  let words = kept.get(report)
+  if (words === undefined) {
+    words = new SharedWords(JSON.stringify(recordedCall(report, values)).slice(1))
+    kept.set(report, words)
+  }
+  return words
+}
+
+/** {@link recordLines} as texts. */
+export async function* recordedLines(...asked: Parameters<typeof recordLines>): AsyncGenerator<readonly string[]> {
+  for await (const lines of recordLines(...asked)) yield lines.map(textOf)
+}
+
 /**
  * The lines of a recording in batches; it begins at the first `next()`, whose batch is the header, and ends when the signal aborts, after the
  * last line.
  */
-export async function* recordedLines(
+export async function* recordLines(
   calls: Calls,
   { values }: RecordingOptions,
   signal: AbortSignal,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly Line[]> {
   const startedAtMs = performance.now()
   const transactions = new TransactionNumbers()
   const queue = new LineQueue(waitingBytesMax)
@@ -41,13 +60,15 @@ export async function* recordedLines(
     queue.add(() => {
       const beganAtMs = performance.now() - report.durationMs - startedAtMs
       // A call may have begun before the recording.
-      const ms = Math.max(0, beganAtMs)
-      return JSON.stringify(recordedCall(report, { ms, transaction: transactions.of(report), values }))
+      const ms = roundedMs(Math.max(0, beganAtMs))
+      const head = JSON.stringify({ ms, transaction: transactions.of(report) })
+      return { head: `${head.slice(0, -1)},`, words: wordsOf(report, values) }
     })
   })
   try {
     const startedAt = new Date().toISOString()
-    yield [JSON.stringify({ format: recordingFormat, version: recordingVersion, startedAt, values })]
+    const header = { format: recordingFormat, version: recordingVersion, startedAt, values }
+    yield [{ head: '', words: new SharedWords(JSON.stringify(header)) }]
     yield* queue.batches(signal)
   } finally {
     stop()

@@ -7,6 +7,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { invalidArgument, type MaybePromise } from '@sixtables/engine'
+import type { Line } from '../calls/line-queue.ts'
 
 export interface RouteRequest {
   readonly query: URLSearchParams
@@ -64,10 +65,31 @@ export function eventOf(value: unknown): Buffer {
   return Buffer.from(`data: ${JSON.stringify(value)}\n\n`)
 }
 
-/** Batches of lines of JSON as events. An empty batch is a comment, which tells a reader that the server is there. */
-export async function* eventsOfLines(batches: AsyncIterable<readonly string[]>): AsyncGenerator<Buffer> {
+/** Maximum size of a piece, about; words from this length on are sent as the bytes that all readers share. */
+const pieceMax = 64 * 1024
+
+/**
+ * Batches of lines of JSON as events, in pieces: a reader that is slow takes one after the other. An empty batch is a comment, which
+ * tells a reader that the server is there.
+ */
+export async function* eventsOfLines(batches: AsyncIterable<readonly Line[]>): AsyncGenerator<Buffer> {
   for await (const lines of batches) {
-    yield Buffer.from(lines.length === 0 ? ':\n\n' : lines.map((line) => `data: ${line}\n\n`).join(''))
+    let text = lines.length === 0 ? ':\n\n' : ''
+    for (const { head, words } of lines) {
+      text += `data: ${head}`
+      if (words.text.length < pieceMax) text += words.text
+      else {
+        yield Buffer.from(text)
+        const { bytes } = words
+        for (let at = 0; at < bytes.length; at += pieceMax) yield bytes.subarray(at, at + pieceMax)
+        text = ''
+      }
+      text += '\n\n'
+      if (text.length < pieceMax) continue
+      yield Buffer.from(text)
+      text = ''
+    }
+    if (text !== '') yield Buffer.from(text)
   }
 }
 

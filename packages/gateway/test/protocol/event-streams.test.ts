@@ -1,6 +1,9 @@
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { invalidArgument } from '@sixtables/engine'
 import { expect, test } from 'vitest'
 import { eventData } from '../../src/cli/target/events.ts'
+import { EventStreams } from '../../src/protocols/event-streams.ts'
 import { type Events, eventOf } from '../../src/protocols/router.ts'
 import { engineDouble } from '../support/engines.ts'
 import { sleep, type TestGateway, testGateway, until } from '../support/gateway.ts'
@@ -99,4 +102,66 @@ test('a document comes as a file, an error before its first piece as an error, a
   const none = await fetch(`${gateway.url}/file?count=0`)
   expect([none.status, await none.json()]).toMatchObject([400, { error: { message: 'no more pieces' } }])
   await expect(fetch(`${gateway.url}/file?count=1`).then((answer) => answer.text())).rejects.toThrow()
+})
+
+/** The response of a reader that takes nothing, or everything but late. */
+class StalledResponse extends EventEmitter {
+  readonly written: string[] = []
+  readonly drainsAfter: number
+  headersSent = false
+  ended = false
+
+  constructor(drainsAfter: number) {
+    super()
+    this.drainsAfter = drainsAfter
+  }
+
+  writeHead(): void {
+    this.headersSent = true
+  }
+
+  write(piece: Buffer): boolean {
+    this.written.push(piece.toString())
+    if (this.written.length <= this.drainsAfter) queueMicrotask(() => this.emit('drain'))
+    return false
+  }
+
+  end(): void {
+    this.ended = true
+  }
+
+  destroy(): void {
+    this.emit('close')
+  }
+}
+
+test('event-streams/V4: a reader that takes nothing is told so, its stream ends, and then its connection', async () => {
+  const ticks = counting()
+  const response = new StalledResponse(2)
+  const cut = new Promise((resolve) => response.once('close', resolve))
+  await new EventStreams({ patienceMs: 1 }).send(response as unknown as ServerResponse, ticks.events)
+  expect([ticks.made, ticks.stopped, response.ended]).toEqual([3, true, true])
+  expect(JSON.parse(response.written.at(-1)?.replace('data: ', '') ?? '')).toEqual({
+    dropped: 'the reader did not take its events for 0.001 s; open the stream anew to go on',
+  })
+  await cut
+})
+
+test('event-streams/V4: a document waits for its reader', async () => {
+  const response = new StalledResponse(0)
+  const pieces = async function* () {
+    yield 'a'
+    yield 'b'
+  }
+  const sent = new EventStreams({ patienceMs: 1 }).sendDocument(response as unknown as ServerResponse, {
+    contentType: 'text/plain',
+    pieces,
+  })
+  await sleep(20)
+  expect([response.written, response.ended]).toEqual([['a'], false])
+  response.emit('drain')
+  await sleep(0)
+  response.emit('drain')
+  await sent
+  expect([response.written, response.ended]).toEqual([['a', 'b'], true])
 })

@@ -6,7 +6,7 @@
 
 import { invalidArgument } from '@sixtables/engine'
 import type { Calls } from '../../calls/calls.ts'
-import { recordedLines } from '../../calls/recording.ts'
+import { recordLines } from '../../calls/recording.ts'
 import { checkParameters } from '../../convert/parameters.ts'
 import { eventsOfLines, type Router } from '../../protocols/router.ts'
 
@@ -15,6 +15,6 @@ export function addCallRoutes(router: Router, calls: Calls): void {
     checkParameters(query, ['values'])
     const values = query.get('values') ?? 'false'
     if (values !== 'true' && values !== 'false') throw invalidArgument(`values is true or false, not "${values}"`)
-    return { events: (signal) => eventsOfLines(recordedLines(calls, { values: values === 'true' }, signal)) }
+    return { events: (signal) => eventsOfLines(recordLines(calls, { values: values === 'true' }, signal)) }
   })
 }

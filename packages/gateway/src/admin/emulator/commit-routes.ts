@@ -5,8 +5,8 @@
  *                             project, database, namespace, kind, key, list, rows
  */
 
-import { type CommitFilter, type Engine, parseKeyPath } from '@sixtables/engine'
-import { LineQueue } from '../../calls/line-queue.ts'
+import { type CommitFilter, type Engine, parseKeyPath, type StoreEvent } from '@sixtables/engine'
+import { type Line, LineQueue, SharedWords } from '../../calls/line-queue.ts'
 import { checkParameters, wholeNumber } from '../../convert/parameters.ts'
 import { eventsOfLines, type Router } from '../../protocols/router.ts'
 import { placeOf } from './inspection.ts'
@@ -27,14 +27,26 @@ export function addCommitRoutes(router: Router, engine: Engine): void {
   })
 }
 
+/** The words of events that were made for several readers. */
+const wordsByEvent = new WeakMap<StoreEvent, SharedWords>()
+
+function wordsOf(event: StoreEvent): SharedWords {
+  let words = wordsByEvent.get(event)
+  if (words === undefined) {
+    words = new SharedWords(JSON.stringify(event))
+    wordsByEvent.set(event, words)
+  }
+  return words
+}
+
 /** Watches from the first batch on, which is empty: a client that got it misses no commit. */
 async function* lines(
   { feed }: Engine,
   which: Parameters<Engine['feed']['watch']>[0],
   signal: AbortSignal,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly Line[]> {
   const queue = new LineQueue(waitingMax)
-  const stop = feed.watch(which, (make) => queue.add(() => JSON.stringify(make())))
+  const stop = feed.watch(which, (make) => queue.add(() => ({ head: '', words: wordsOf(make()) })))
   try {
     yield []
     yield* queue.batches(signal)
