@@ -36,8 +36,8 @@ export interface PendingRecord {
 }
 
 /** The records of a group that wait. */
-class WaitingGroup {
-  /** Numbers the groups in the order in which they began to wait. */
+export class WaitingGroup {
+  /** Numbers the groups in the order in which they began to wait. One that begins to wait again has another. */
   readonly number: number
   readonly #records: PendingRecord[] = []
   /** How many of them are applied: they go in large pieces, as each move of the others takes as long as there are. */
@@ -151,9 +151,9 @@ export class PendingRecords {
     return this.#groups.keys()
   }
 
-  /** The number of a group in that order. It has another when it begins to wait again. */
-  numberOf(group: GroupCode): number {
-    return this.#groups.get(group)?.number ?? 0
+  /** The records of these groups. */
+  waiting(): IterableIterator<WaitingGroup> {
+    return this.#groups.values()
   }
 
   /** Groups of a database that have records, in the order in which they began to wait. */

@@ -24,6 +24,8 @@ export interface PendingOptions extends PartitionScope {
 
 /** Changes of a record that are shown where words are limited. */
 const changesShown = 10
+/** Groups that are passed over or counted before others may have their turn. */
+const groupsPerLook = 1024
 
 /** Group by group, the groups in the order in which they began to wait. A place is the number of a group in it, and a version. */
 export async function waitingReport(
@@ -38,16 +40,16 @@ export async function waitingReport(
   const isFull = (): boolean => shown.length >= limit || page.isFull
   let next: string | undefined
   let more = 0
-  for (const group of pending.groups()) {
-    const way = giveWay(context, 1)
-    if (way !== undefined) await way
-    const number = pending.numberOf(group)
-    if (number < firstNumber || !isIn(pending.oldest(group)?.partition)) continue
+  let seen = 0
+  for (const waiting of pending.waiting()) {
+    if (++seen % groupsPerLook === 0) await giveWay(context, groupsPerLook / 8)
+    const { number } = waiting
+    if (number < firstNumber || !isIn(waiting.oldest?.partition)) continue
     if (number > firstNumber && isFull()) {
-      more += pending.countOf(group)
+      more += waiting.count
       continue
     }
-    const records = pending.of(group).filter((record) => number > firstNumber || record.version > version)
+    const records = waiting.records.filter((record) => number > firstNumber || record.version > version)
     for (const [i, record] of records.entries()) {
       if (isFull()) {
         more += records.length - i
