@@ -116,12 +116,12 @@ async function servesAsComposed({ config, compose, client, run, folder, mount })
   assert.match(first.said.stdout, /Dev App Server is now running/)
   await client.savesAndFinds(first)
   // HTTP is answered under the host name, an address, and no other name; from other addresses than the loopback's, too.
-  const status = async (host) => (await first.request({ headers: { host } })).status
+  const status = async (host) => await first.status({ headers: { host } })
   assert.deepEqual(
     [await status(`${options.hostname}:8081`), await status('127.0.0.1:8081'), await status('other:8081')],
     [200, 200, 403],
   )
-  assert.equal((await first.request({ host: '127.0.0.2' })).status, 200)
+  assert.equal(await first.status({ host: '127.0.0.2' }), 200)
   await stops({ container: first, config, volume })
 
   const checked = run({ command: ['sixtables', 'check', '--data-dir', place], volumes })
@@ -185,7 +185,7 @@ async function startsByLine({ line, client, run }) {
   const container = run({ command })
   const isSaid = ({ words, on }) => on.some((stream) => container.said[stream].includes(words))
   await container.until(`${command.at(-1)}, waiting for ${JSON.stringify(waitsFor)}`, async () =>
-    waitsFor === 'answer' ? (await container.request({ port })).status === 200 : isSaid(waitsFor),
+    waitsFor === 'answer' ? (await container.status({ port })) === 200 : isSaid(waitsFor),
   )
   await client.savesAndFinds(container, port)
   // A shell as process 1 does not hand a signal on: those libraries kill their containers, of Google's image too.
@@ -205,9 +205,9 @@ async function servesJavaHelper(run) {
   // It reads stdout and stderr as one, and deletes the folder once the emulator is gone.
   const line = `mkdir /tmp/data && ${command.join(' ')} --data-dir=/tmp/data 2>&1; echo "ended with $?"; rm -r /tmp/data`
   const ended = container.exec('sh', '-c', line)
-  await container.until('its emulator', async () => (await container.request({ port })).status === 200)
+  await container.until('its emulator', async () => (await container.status({ port })) === 200)
   const headers = { 'content-type': 'application/x-www-form-urlencoded', host: `localhost:${port}` }
-  const post = async (to) => (await container.request({ port, method: 'POST', path: to, headers })).status
+  const post = async (to) => await container.status({ port, method: 'POST', path: to, headers })
   assert.deepEqual([await post('/reset'), await post('/shutdown')], [200, 200])
   const ran = await ended
   assert.ok(ran.stdout.includes(words), ran.stdout)
@@ -225,7 +225,7 @@ async function runsCommandsOfPage(run) {
   for (const command of commands) {
     const container = run({ command })
     if (command[1] === 'start') {
-      await container.until(command.join(' '), async () => (await container.request({})).status === 200)
+      await container.until(command.join(' '), async () => (await container.status({})) === 200)
       await container.signal('SIGTERM')
     }
     assert.equal(await container.ended, 0, JSON.stringify({ command, ...container.said }))

@@ -13,7 +13,7 @@ import { startRegistry } from './lib/local-registry.mjs'
 import { setUp } from './lib/set-up.mjs'
 import { packageFolders } from './lib/stamps.mjs'
 import { steps } from './lib/steps.mjs'
-import { onSignals, root, run, ScriptError, script } from './lib/tools.mjs'
+import { hear, onSignals, root, run, ScriptError, script } from './lib/tools.mjs'
 
 const limitMs = 300_000
 
@@ -130,12 +130,7 @@ function shell(line, { cwd, env }) {
     shell: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said = { stdout: '', stderr: '' }
-  for (const stream of ['stdout', 'stderr']) {
-    child[stream].on('data', (chunk) => {
-      said[stream] += chunk
-    })
-  }
+  const said = hear(child)
   const timer = setTimeout(() => child.kill(), limitMs)
   const ended = once(child, 'close').then(([code]) => {
     clearTimeout(timer)

@@ -10,6 +10,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { hear } from './tools.mjs'
 
 const patienceMs = 120_000
 const withoutGroups = ['--mount', 'sh', '-c', 'mount -t tmpfs none /sys/fs/cgroup && exec crun "$@"', 'crun']
@@ -54,23 +55,16 @@ export function containersOf({ folder, config }) {
 class Container {
   #crun
   #id
-  #said = { stdout: '', stderr: '' }
+  /** `stdout` and `stderr` of the program so far. */
+  said
   /** The exit code of the program. */
   ended
 
   constructor({ id, child, crun }) {
     this.#id = id
     this.#crun = crun
-    for (const stream of ['stdout', 'stderr']) {
-      child[stream].on('data', (chunk) => {
-        this.#said[stream] += chunk
-      })
-    }
+    this.said = hear(child)
     this.ended = once(child, 'close').then(([code]) => code)
-  }
-
-  get said() {
-    return this.#said
   }
 
   /** Waits until `check` returns something true; the container's words are in the error. */
@@ -82,7 +76,7 @@ class Container {
     })
     for (;;) {
       if (await check()) return
-      const { stdout, stderr } = this.#said
+      const { stdout, stderr } = this.said
       const words = `; on stdout it wrote:\n${stdout}\non stderr:\n${stderr}`
       if (code !== undefined) throw new Error(`${what}: the container ended with ${code}${words}`)
       if (deadline.aborted) throw new Error(`${what}: not within ${patienceMs / 1000} s${words}`)
@@ -92,45 +86,40 @@ class Container {
 
   /** Runs a program inside, as `docker exec` does. */
   exec(...command) {
-    return ended(spawn(...this.#crun('exec', this.#id, ...command), { stdio: ['ignore', 'pipe', 'pipe'] }))
+    return ran(...this.#crun('exec', this.#id, ...command))
   }
 
   /** Runs a program of this machine in the network of the container: what a published port would lead to. */
   async beside(command, args, options = {}) {
-    const state = await ended(spawn(...this.#crun('state', this.#id), { stdio: ['ignore', 'pipe', 'pipe'] }))
+    const state = await ran(...this.#crun('state', this.#id))
     // Before it is made there is no network either.
     if (state.code !== 0) return { code: 1, stdout: '', stderr: state.stderr }
     const inside = [`--net=/proc/${JSON.parse(state.stdout).pid}/ns/net`, command, ...args]
-    return await ended(spawn('nsenter', inside, { ...options, stdio: ['ignore', 'pipe', 'pipe'] }))
+    return await ran('nsenter', inside, options)
   }
 
-  /** An answer over HTTP, asked for from beside: status 0 while nothing listens. */
-  async request({ host = '127.0.0.1', port = 8081, method = 'GET', path = '/', headers = {} }) {
+  /** The status of an answer over HTTP, asked for from beside: 0 while nothing listens. */
+  async status({ host = '127.0.0.1', port = 8081, method = 'GET', path = '/', headers = {} }) {
     const options = JSON.stringify({ host, port, method, path, headers })
     const program = `require('node:http').request(${options}, (answer) => {
   console.log(answer.statusCode)
   answer.resume()
 }).on('error', () => console.log(0)).end()`
     const { stdout } = await this.beside(process.execPath, ['-e', program])
-    return { status: Number(stdout) }
+    return Number(stdout)
   }
 
   signal(name) {
-    return ended(spawn(...this.#crun('kill', this.#id, name), { stdio: ['ignore', 'pipe', 'pipe'] }))
+    return ran(...this.#crun('kill', this.#id, name))
   }
 }
 
-async function ended(child) {
-  let stdout = ''
-  let stderr = ''
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk
-  })
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk
-  })
+/** Runs a program to its end. */
+async function ran(command, args, options = {}) {
+  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  const said = hear(child)
   const [code] = await once(child, 'close')
-  return { code, stdout, stderr }
+  return { code, ...said }
 }
 
 function bind(source, destination) {

@@ -9,7 +9,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { whyInstallFailed } from './set-up.mjs'
-import { run, ScriptError, say } from './tools.mjs'
+import { hear, run, ScriptError, say } from './tools.mjs'
 
 /** The last one for Node 20. */
 const verdaccio = 'verdaccio@6.8.0'
@@ -45,7 +45,7 @@ export async function startRegistry({ folder, scope }) {
   const child = spawn(process.execPath, [program, '--config', join(home, 'config.yaml'), '--listen', host], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said = heard(child)
+  const said = hear(child)
   const close = async () => {
     const ended = child.exitCode === null ? once(child, 'exit') : undefined
     child.kill()
@@ -63,7 +63,7 @@ export async function startRegistry({ folder, scope }) {
       continue
     }
     await close()
-    throw new ScriptError(`${verdaccio} did not start; it wrote:\n${said()}`)
+    throw new ScriptError(`${verdaccio} did not start; it wrote:\n${said.stdout}${said.stderr}`)
   }
   return { env: npmOf({ folder, host }), close }
 }
@@ -92,16 +92,6 @@ function npmOf({ folder, host }) {
     npm_config_prefix: join(folder, 'global'),
     npm_config_update_notifier: 'false',
   }
-}
-
-function heard(child) {
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      said = (said + chunk).slice(-8192)
-    })
-  }
-  return () => said
 }
 
 async function freePort() {

@@ -48,6 +48,17 @@ export function run(command, args, options = {}) {
   })
 }
 
+/** All that a child with pipes writes from now on: `stdout` and `stderr`, which grow while it runs. */
+export function hear(child) {
+  const said = { stdout: '', stderr: '' }
+  for (const stream of Object.keys(said)) {
+    child[stream].on('data', (chunk) => {
+      said[stream] += chunk
+    })
+  }
+  return said
+}
+
 /** Calls `stop` at Ctrl-C and SIGTERM: for a script that leaves things behind which the end of its process does not end. */
 export function onSignals(stop) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop)
