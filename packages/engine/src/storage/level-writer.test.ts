@@ -84,6 +84,23 @@ describe('the writer of a LevelDB store', () => {
     expect(writer.pending('a')).toBeUndefined()
   })
 
+  it('level-writer/W6: a range of any number of rows moves by one row, and later writes to it go to its new area', async () => {
+    const written = [
+      writer.submit(put('a', 1)),
+      writer.submit([...put('b', 2), ...put('c', 2)]),
+      writer.move([{ start: 'b', end: 'c' }]),
+      writer.submit([...put('b', 3), ...put('c', 3)]),
+    ]
+    for (let i = 0; i < 3; i++) {
+      level.batches[i]?.settle()
+      await written[i]
+    }
+    await written[3]
+    const area = '\xff'.repeat(6)
+    const rows = level.batches.map((batch) => batch.rows.map((row) => row.replace(/(\0{4})=.*/, '$1=table')))
+    expect(rows).toEqual([['a=1'], ['b=2', 'c=2'], [`${area}\0\0\0\0=table`, `${area}\0\0\0\x01b=3`, 'c=3']])
+  })
+
   it('level-writer/W1, level-writer/W3: writes rows that are made meanwhile, and knows them by what they begin with', async () => {
     const rows: WriteSource = {
       count: 3,
