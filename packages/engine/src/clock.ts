@@ -6,7 +6,10 @@ import { WallClock } from './wall-clock.ts'
 
 /** The engine's only source of time and of later turns. */
 export interface Scheduler {
-  /** Microseconds since the epoch. May stand still or go back; users that need order keep their own last value. */
+  /**
+   * Microseconds since the epoch. May stand still or go back, as a clock that is set right does; users that need order keep their own last
+   * value, and those that wait go by {@link steadyMs}.
+   */
   nowMicros(): bigint
   /** Milliseconds since a moment of no meaning. Never goes back: for how long something takes. Stands while the machine is suspended. */
   steadyMs(): number
@@ -55,6 +58,11 @@ export const systemScheduler: Scheduler = {
       signal?.addEventListener('abort', onAbort, { once: true })
     })
   },
+}
+
+/** Whole microseconds of the steady clock. */
+export function steadyMicros(clock: Pick<Scheduler, 'steadyMs'>): number {
+  return Math.round(clock.steadyMs() * 1000)
 }
 
 /**

@@ -150,8 +150,8 @@ export class Slice {
 
 export interface RequestContext {
   readonly clock: Scheduler
-  /** Microseconds since the epoch after which the answer is of no use; `undefined` = no limit. */
-  readonly deadlineAt: bigint | undefined
+  /** When the answer is of no use any more, in milliseconds of the steady clock; `undefined` = no limit. */
+  readonly deadlineAt: number | undefined
   readonly signal: AbortSignal | undefined
   /** Whether the caller is gone, where that can be told without asking for the signal, which may be made on demand. */
   readonly isCancelled?: boolean
@@ -170,7 +170,7 @@ export interface RequestContext {
 
 export interface RequestContextOptions {
   readonly clock: Scheduler
-  readonly deadlineAt?: bigint | undefined
+  readonly deadlineAt?: number | undefined
   readonly signal?: AbortSignal | undefined
   readonly ledger?: Ledger
   readonly weight?: number | undefined
@@ -195,7 +195,7 @@ export function requestContext(options: RequestContextOptions): RequestContext {
 export function checkAlive(context: RequestContext): void {
   if (context.isCancelled ?? context.signal?.aborted)
     throw new DatastoreError('CANCELLED', 'the call was cancelled by the client')
-  if (context.deadlineAt !== undefined && context.clock.nowMicros() > context.deadlineAt) {
+  if (context.deadlineAt !== undefined && context.clock.steadyMs() > context.deadlineAt) {
     throw new DatastoreError('DEADLINE_EXCEEDED', 'the deadline of the call passed before the answer was complete')
   }
 }

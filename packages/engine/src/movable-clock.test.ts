@@ -48,6 +48,24 @@ test('reset goes back to the time below, and sleepers sleep for what was left', 
   expect(woken).toBe(true)
 })
 
+test('a clock below that is set back leaves the remaining time of each sleep as it was', async () => {
+  const base = new VirtualClock()
+  let setMicros = 0n
+  const clock = new MovableClock({
+    nowMicros: () => base.nowMicros() + setMicros,
+    steadyMs: () => base.steadyMs(),
+    defer: (task) => base.defer(task),
+    sleep: (ms, signal) => base.sleep(ms, signal),
+  })
+  let woken = false
+  void clock.sleep(50).then(() => {
+    woken = true
+  })
+  setMicros = -3_600_000_000n
+  await base.advance(50)
+  expect(woken).toBe(true)
+})
+
 test('a sleep longer than a timer can hold ends in its time', async () => {
   const base = new VirtualClock()
   const clock = new MovableClock(base)

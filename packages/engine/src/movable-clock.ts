@@ -2,7 +2,8 @@
  * The time of another scheduler plus an offset that can be moved: for tests of what takes minutes or days.
  *
  * C1  advance() wakes who sleeps until then, the earliest first; real time goes on as well.
- * C2  reset() leaves the remaining time of each sleep as it was.
+ * C2  reset(), and a clock below that is set, leave the remaining time of each sleep as it was: sleeps go by the steady clock, to which
+ *     each advance adds.
  *
  * Time may go back by reset(): users that need order keep their own last value, as commit versions do (clock.ts).
  */
@@ -10,7 +11,8 @@ import type { Scheduler } from './clock.ts'
 import { invalidArgument } from './errors.ts'
 
 interface Sleeper {
-  dueAt: bigint
+  /** Milliseconds of the steady clock. */
+  readonly dueAt: number
   /** Ends the wait on the scheduler below. */
   timer: AbortController
   readonly isAwaited: boolean | undefined
@@ -20,6 +22,9 @@ interface Sleeper {
 /** Timers of Node hold no more; who sleeps longer is put to sleep again. */
 const longestSleepMs = 0x7fff_ffff
 
+/** A microsecond: a shorter rest is an error of rounding. */
+const shortestSleepMs = 0.001
+
 /** Ours: a thousand years, so that a slip of units is told instead of done. */
 const longestAdvanceMs = 1000 * 365 * 86_400_000
 
@@ -27,6 +32,8 @@ export class MovableClock implements Scheduler {
   readonly #base: Scheduler
   readonly #sleepers = new Set<Sleeper>()
   #offsetMicros = 0n
+  /** By how much it was moved on in all. */
+  #movedMs = 0
 
   constructor(base: Scheduler) {
     this.#base = base
@@ -43,7 +50,7 @@ export class MovableClock implements Scheduler {
   }
 
   steadyMs(): number {
-    return this.#base.steadyMs()
+    return this.#base.steadyMs() + this.#movedMs
   }
 
   defer(task: () => void): void {
@@ -66,7 +73,7 @@ export class MovableClock implements Scheduler {
         signal?.removeEventListener('abort', onAbort)
       }
       const sleeper: Sleeper = {
-        dueAt: this.nowMicros() + BigInt(Math.ceil(Math.min(ms, longestAdvanceMs) * 1000)),
+        dueAt: this.steadyMs() + Math.min(ms, longestAdvanceMs),
         timer: new AbortController(),
         isAwaited,
         wake: () => {
@@ -92,8 +99,9 @@ export class MovableClock implements Scheduler {
       )
     }
     this.#offsetMicros += BigInt(Math.round(ms * 1000))
-    const now = this.nowMicros()
-    const sleepers = [...this.#sleepers].sort((a, b) => (a.dueAt < b.dueAt ? -1 : a.dueAt > b.dueAt ? 1 : 0))
+    this.#movedMs += ms
+    const now = this.steadyMs()
+    const sleepers = [...this.#sleepers].sort((a, b) => a.dueAt - b.dueAt)
     for (const sleeper of sleepers) {
       if (sleeper.dueAt <= now) sleeper.wake()
       else this.#rearm(sleeper)
@@ -102,9 +110,7 @@ export class MovableClock implements Scheduler {
 
   /** Back to the time of the scheduler below. */
   reset(): void {
-    for (const sleeper of this.#sleepers) sleeper.dueAt -= this.#offsetMicros
     this.#offsetMicros = 0n
-    for (const sleeper of this.#sleepers) this.#rearm(sleeper)
   }
 
   /** Its user is gone: who still sleeps is forgotten, and does not wake. Time can be read on. */
@@ -120,11 +126,11 @@ export class MovableClock implements Scheduler {
   }
 
   #arm(sleeper: Sleeper): void {
-    const leftMs = Math.max(0, Number(sleeper.dueAt - this.nowMicros()) / 1000)
+    const leftMs = Math.max(0, sleeper.dueAt - this.steadyMs())
     this.#base.sleep(Math.min(leftMs, longestSleepMs), sleeper.timer.signal, sleeper.isAwaited).then(
       () => {
         if (!this.#sleepers.has(sleeper)) return
-        if (sleeper.dueAt <= this.nowMicros()) sleeper.wake()
+        if (sleeper.dueAt - this.steadyMs() < shortestSleepMs) sleeper.wake()
         else this.#arm(sleeper)
       },
       () => {},

@@ -103,7 +103,7 @@ test('work ends when its caller is gone while others have their turn (slices/S3)
 
 test('work ends when its time is over (slices/S3)', () => {
   const clock = handClock()
-  const context = requestContext({ clock, deadlineAt: 1_000n })
+  const context = requestContext({ clock, deadlineAt: 1 })
   clock.now = 2
   expect(() => giveWay(context, 500)).toThrow(/deadline/)
 })

@@ -104,8 +104,7 @@ export function whileWanted<T>(context: RequestContext, work: Promise<T>): Promi
     if (signal !== undefined) setMaxListeners(0, signal)
     signal?.addEventListener('abort', look, { once: true, signal: over.signal })
     if (deadlineAt !== undefined) {
-      const leftMs = Number(deadlineAt - clock.nowMicros()) / 1000
-      clock.sleep(Math.max(0, leftMs) + 1, over.signal).then(look, () => {})
+      clock.sleep(Math.max(0, deadlineAt - clock.steadyMs()) + 1, over.signal).then(look, () => {})
     }
     look()
   })

@@ -55,7 +55,7 @@ export class Call implements RequestContext {
   readonly slice: Slice = new Slice()
   readonly weight: number = 1
   readonly isUncounted: boolean
-  readonly #startedAt: bigint
+  readonly #startedMs: number
   #controller: AbortController | undefined
   isCancelled = false
   /** When it began, in milliseconds of the machine; set while there is an observer, until the end is reported (calls/calls.ts). */
@@ -70,12 +70,11 @@ export class Call implements RequestContext {
     this.isUncounted = isUncounted
     this.pathProjectId = pathProjectId
     this.timeoutMs = timeoutMs
-    this.#startedAt = timeoutMs === undefined ? 0n : clock.nowMicros()
+    this.#startedMs = timeoutMs === undefined ? 0 : clock.steadyMs()
   }
 
-  get deadlineAt(): bigint | undefined {
-    if (this.timeoutMs === undefined) return undefined
-    return this.#startedAt + BigInt(Math.ceil(this.timeoutMs * 1000))
+  get deadlineAt(): number | undefined {
+    return this.timeoutMs === undefined ? undefined : this.#startedMs + this.timeoutMs
   }
 
   get signal(): AbortSignal {

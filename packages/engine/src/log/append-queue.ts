@@ -78,7 +78,7 @@ export class AppendQueue {
     const { commitLatencyMs, groupWaitMsMax } = this.#tablets.settings
     const aheadMs = (waiting.length + 1) * commitLatencyMs
     const { deadlineAt } = context
-    const leftMs = deadlineAt === undefined ? groupWaitMsMax : Number(deadlineAt - this.#scheduler.nowMicros()) / 1000
+    const leftMs = deadlineAt === undefined ? groupWaitMsMax : deadlineAt - this.#scheduler.steadyMs()
     if (aheadMs > Math.min(leftMs, groupWaitMsMax))
       return this.#giveUp(context, group, Math.min(leftMs, groupWaitMsMax))
     return new Promise((resolve) => {

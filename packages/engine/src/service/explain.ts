@@ -110,7 +110,7 @@ export class Explanation {
   readonly context: RequestContext
   readonly analyze: boolean
   readonly #ledger: WatchingLedger
-  readonly #startedAt: bigint
+  readonly #startedMs: number
   #plan: Plan | undefined
   #nearest: NearestPlan | undefined
   #tree: PlanTree | undefined
@@ -119,7 +119,7 @@ export class Explanation {
     this.analyze = analyze
     this.#ledger = new WatchingLedger(context.ledger)
     this.context = new WatchedContext(context, this.#ledger)
-    this.#startedAt = context.clock.nowMicros()
+    this.#startedMs = context.clock.steadyMs()
   }
 
   /**
@@ -167,7 +167,7 @@ export class Explanation {
     const minimum = reads === 0 ? 1 : 0
     const stats: ExecutionStats = {
       resultsReturned,
-      durationMicros: this.context.clock.nowMicros() - this.#startedAt,
+      durationMicros: BigInt(Math.round((this.context.clock.steadyMs() - this.#startedMs) * 1000)),
       readOperations: reads + minimum,
       indexEntriesScanned: this.#ledger.indexEntries,
       documentsScanned: this.#ledger.entities,
@@ -243,7 +243,7 @@ class WatchedContext implements RequestContext {
     return this.#context.clock
   }
 
-  get deadlineAt(): bigint | undefined {
+  get deadlineAt(): number | undefined {
     return this.#context.deadlineAt
   }
 

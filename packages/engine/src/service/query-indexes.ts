@@ -181,7 +181,7 @@ function outOfPatience(context: RequestContext, settled: AbortSignal): Promise<'
     if (signal?.aborted) gone()
     signal?.addEventListener('abort', gone, { once: true, signal: settled })
     if (deadlineAt === undefined) return
-    const leftMs = Number(deadlineAt - clock.nowMicros()) / 1000
+    const leftMs = deadlineAt - clock.steadyMs()
     // The answer has its way to go, so it must not wait for the last moment.
     const ms = Math.max(0, leftMs - Math.min(1000, leftMs / 10))
     clock.sleep(ms, settled).then(

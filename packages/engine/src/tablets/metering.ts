@@ -196,7 +196,7 @@ export class Metering implements Meter {
     this.#refuse(load)
     // Without real delays the time of the append is only measured.
     if (!this.#fleet.settings.waits) load.delayMs += this.#fleet.settings.commitLatencyMs
-    refuseLate(context, nowMs, load)
+    refuseLate(context, load)
     load.admitted = true
   }
 
@@ -212,7 +212,7 @@ export class Metering implements Meter {
     if (!settings.simulate || load.delayMs <= 0 || !settings.waits) return this.#count(load, undefined)
     const nowMs = this.nowMs()
     const { deadlineAt } = context
-    const leftMs = deadlineAt === undefined ? Number.POSITIVE_INFINITY : Number(deadlineAt) / 1000 - nowMs
+    const leftMs = deadlineAt === undefined ? Number.POSITIVE_INFINITY : deadlineAt - this.#parts.scheduler.steadyMs()
     const isLate = !load.admitted && load.delayMs > leftMs
     const waited = this.#parts.scheduler.sleep(Math.max(0, isLate ? leftMs : load.delayMs), context.signal, true)
     return waited.then(
@@ -323,9 +323,9 @@ function loadOf({ ledger }: RequestContext): RequestLoad | undefined {
   return ledger instanceof CountingLedger ? ledger.load : undefined
 }
 
-function refuseLate({ deadlineAt }: RequestContext, nowMs: number, load: RequestLoad): void {
+function refuseLate({ clock, deadlineAt }: RequestContext, load: RequestLoad): void {
   if (deadlineAt === undefined) return
-  const leftMs = Number(deadlineAt) / 1000 - nowMs
+  const leftMs = deadlineAt - clock.steadyMs()
   if (load.delayMs <= leftMs) return
   load.delayMs = Math.max(0, leftMs)
   throw lateError()

@@ -24,14 +24,14 @@ import type { ReadSet } from './read-set.ts'
 import { RowIndex } from './row-index.ts'
 import type { Transaction, WaitsFor } from './transaction.ts'
 
-const contendedMicros = 1_000_000n
+const contendedMs = 1_000
 
 /** From this number of rows on, expired ones are removed whenever the number has doubled. */
 const rowsKept = 64
 
 interface Contended {
-  /** Microseconds. */
-  until: bigint
+  /** Milliseconds of the steady clock. */
+  until: number
   /** Groups of the commit that last met others here. */
   groups: readonly GroupCode[]
   /** Open transactions that have asked for the row: the holder, and who waits. */
@@ -56,14 +56,14 @@ export class ContendedRows {
   /** A writer, which changes `groups`, must wait for others that have read `row`. */
   met({ clock }: RequestContext, writer: Transaction, row: RowKey, groups: readonly GroupCode[]): void {
     if (!writer.reads.has(row)) return
-    const now = clock.nowMicros()
+    const now = clock.steadyMs()
     const known = this.#rows.get(row)
     if (known !== undefined) {
-      known.until = now + contendedMicros
+      known.until = now + contendedMs
       known.groups = groups
     } else {
       if (this.#rows.size >= this.#sweepAt) this.#sweep(now)
-      this.#rows.set(row, { until: now + contendedMicros, groups, line: new Set(), last: undefined })
+      this.#rows.set(row, { until: now + contendedMs, groups, line: new Set(), last: undefined })
     }
   }
 
@@ -74,7 +74,7 @@ export class ContendedRows {
    */
   turn(context: RequestContext, reader: Transaction, reads: ReadSet, timeoutMs: number): Promise<void> | undefined {
     if (this.#rows.size === 0 || reader.state !== 'active') return undefined
-    const now = context.clock.nowMicros()
+    const now = context.clock.steadyMs()
     for (const [row, contended] of this.#rows.of(reads, reader.reads)) {
       if (contended.until >= now) return this.#turnAt(context, reader, row, contended, timeoutMs)
       this.#rows.delete(row)
@@ -96,7 +96,7 @@ export class ContendedRows {
       reader.atEnd(() => contended.line.delete(reader))
     }
     if (holder === undefined && !this.#locks.isHeld(row, reader)) return undefined
-    contended.until = context.clock.nowMicros() + contendedMicros
+    contended.until = context.clock.steadyMs() + contendedMs
     if (!context.isUncounted) this.#contention?.waited(contended.groups)
     const goal: WaitsFor =
       holder === undefined ? { row, footprint: { entityRows: [row], indexRows: () => [] } } : { row, holder }
@@ -111,7 +111,7 @@ export class ContendedRows {
     return last !== undefined && line.has(last) && !line.has(reader) ? last : undefined
   }
 
-  #sweep(now: bigint): void {
+  #sweep(now: number): void {
     for (const [row, { until }] of this.#rows.entries()) if (until < now) this.#rows.delete(row)
     this.#sweepAt = Math.max(rowsKept, 2 * this.#rows.size)
   }

@@ -12,7 +12,7 @@
  *
  * Known: Google's Firestore emulator ends waits after two seconds. Ours: deadlocks are found, not timed out.
  */
-import type { Scheduler } from '../clock.ts'
+import { type Scheduler, steadyMicros } from '../clock.ts'
 import type { RequestContext } from '../context.ts'
 import { checkAlive } from '../context.ts'
 import { prettyRowKey } from '../encoding/pretty.ts'
@@ -89,13 +89,13 @@ export class LockWaits {
   /**
    * Resolves when the row is free or the holder has ended, when the waiter itself ends, when the time is up, or the caller's patience.
    *
-   * @returns when the row was last given back, microseconds; 0 = never
+   * @returns when the row was last given back, microseconds of the steady clock; 0 = never
    */
   #somethingNew(context: RequestContext, waiter: Transaction, goal: WaitsFor, until: number): Promise<number> {
     const { clock, deadlineAt, signal } = context
     const { locks } = this.#parts
-    const wakeAt = deadlineAt === undefined ? until : Math.min(until, Number(deadlineAt) + 1)
-    const waitMs = Math.max(0, (wakeAt - Number(clock.nowMicros())) / 1000)
+    const wakeAt = deadlineAt === undefined ? until : Math.min(until, deadlineAt * 1000 + 1)
+    const waitMs = Math.max(0, (wakeAt - steadyMicros(clock)) / 1000)
     const waits = 'footprint' in goal ? locks.waitsAt(goal.row) : this.#waitsForEnd(goal.holder)
     return new Promise((resolve) => {
       const timer = new AbortController()

@@ -7,7 +7,7 @@
  * E1  endDue() ends what has expired, up to {@link endsMax} transactions in a call; the next call goes on.        expiry.test.ts
  * E2  While something waits for transactions, they end at the instant at which they expire.
  */
-import type { Scheduler } from '../clock.ts'
+import { type Scheduler, steadyMicros } from '../clock.ts'
 import type { Transaction } from './transaction.ts'
 
 const lookMicros = 1_000_000
@@ -28,9 +28,9 @@ export class Expiry {
     this.#open = open
   }
 
-  /** Ends what has expired (E1). @returns what time it is, microseconds */
+  /** Ends what has expired (E1). @returns the steady time, microseconds */
   endDue(): number {
-    const now = Number(this.#scheduler.nowMicros())
+    const now = steadyMicros(this.#scheduler)
     if (this.#next === this.#due.length && now >= this.#lookAt) this.#look(now)
     for (let ends = 0; ends < endsMax; ) {
       const transaction = this.#due[this.#next]

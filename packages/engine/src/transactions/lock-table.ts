@@ -9,7 +9,7 @@
  * LT2  A transaction that ends gives back all its locks: few at once, many in slices. Until then they count as held.   locks.test.ts
  * LT3  Who waits for a row is woken when it is free for them, a few in a turn.                                       locks.test.ts
  */
-import type { Scheduler } from '../clock.ts'
+import { type Scheduler, steadyMicros } from '../clock.ts'
 import { requestContext } from '../context.ts'
 import type { Footprint } from '../log/commit-input.ts'
 import { forEachInSlices, sliceWorkMax } from '../slices.ts'
@@ -137,7 +137,7 @@ export class LockTable {
 
   /** Wakes those for whom a row is free now. */
   #wakeAt(released: ReadSet): void {
-    const now = Number(this.#scheduler.nowMicros())
+    const now = steadyMicros(this.#scheduler)
     for (const [row, waits] of this.#waits.of(released)) {
       waits.releasedAt = now
       const [first, second] = this.holders(row, undefined, 2)

@@ -7,7 +7,7 @@
  *
  * Measured: unknown, ended and expired transactions are refused as INVALID_ARGUMENT, and a read-only one as one to retry.
  */
-import type { Scheduler } from '../clock.ts'
+import { type Scheduler, steadyMicros } from '../clock.ts'
 import { DatastoreError, invalidArgument } from '../errors.ts'
 import { abortedError } from './deadlock-detection.ts'
 import { type EndedTransaction, EndedTransactions } from './ended-transactions.ts'
@@ -119,7 +119,7 @@ export class TransactionRegistry implements TransactionOwner {
       readOnly: false,
       readTime: undefined,
       age: 0,
-      beganAt: Number(this.#scheduler.nowMicros()),
+      beganAt: steadyMicros(this.#scheduler),
     })
   }
 

@@ -235,17 +235,17 @@ describe('a deadline', () => {
   })
 
   test('is what the engine sees', async () => {
-    let remaining = 0n
+    let remaining = 0
     const looking = engineDouble({
       lookup: (context, asked) => {
-        remaining = (context.deadlineAt ?? 0n) - context.clock.nowMicros()
+        remaining = (context.deadlineAt ?? 0) - context.clock.steadyMs()
         return allMissing(asked)
       },
     })
     const client = await grpcClient(await testGateway(looking))
     await client.call('Lookup', oneKey, { headers: { 'grpc-timeout': '100H' } })
-    expect(remaining).toBeGreaterThan(99n * 3_600_000_000n)
-    expect(remaining).toBeLessThanOrEqual(100n * 3_600_000_000n)
+    expect(remaining).toBeGreaterThan(99 * 3_600_000)
+    expect(remaining).toBeLessThanOrEqual(100 * 3_600_000)
   })
 
   test('that cannot be read is INVALID_ARGUMENT', async () => {
