@@ -132,6 +132,7 @@ export {
   type CellChange,
   type Cells,
   checkRowKey,
+  clockDifferenceMicrosMax,
   type Family,
   families,
   newestIs,

@@ -29,6 +29,7 @@
  *   single-end           a transaction is ended by each commit that names it
  *   closed-databases     commits and reads go on while another gateway deletes the rows of their database
  *   deletion-stamp       each gateway that finishes a deletion does so at a stamp of its own
+ *   compared-clock       a clock that is wrong gives stamps
  *   expired-check        an entity that was found expired is deleted, also when it was renewed since
  *   index-epochs         a record writes the indexes of the time when it is applied, not those of its epoch
  */
@@ -55,6 +56,7 @@ export type Mechanism =
   | 'closed-databases'
   | 'deletion-stamp'
   | 'index-epochs'
+  | 'compared-clock'
   | 'expired-check'
 
 export type SwitchedOff = ReadonlySet<Mechanism>

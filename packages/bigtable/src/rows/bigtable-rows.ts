@@ -28,6 +28,7 @@ import { Availability } from './availability.ts'
 import { conditionFilter, mutationOf, rowOf, wantedFilter } from './filters.ts'
 import { RowChanges } from './row-changes.ts'
 import { RowReads } from './row-reads.ts'
+import { serverMicros } from './server-clock.ts'
 
 /** Longest time that closing waits for calls under way. */
 const closingMs = 10_000
@@ -100,6 +101,10 @@ export class BigtableRows implements RowStore {
       )
       return found !== wantsNone
     })
+  }
+
+  clockMicros(): Promise<bigint> {
+    return this.#run(() => serverMicros(this.#client))
   }
 
   close(): Promise<void> {

@@ -1,15 +1,14 @@
 /**
  * A look at the clock of Bigtable: a cell with the timestamp -1 gets the time of the server.
  *
- *   M   t   (empty)        one cell, written anew at each opening; no other row has this key
+ *   M   t   (empty)        one cell, written anew at each look; no other row has this key
  *
- * SV1  A gateway whose clock differs by more than a minute does not open.                              test/contract/set-up.test.ts
+ * SV1  A gateway whose clock differs by more than a minute does not open; later the engine compares it (shared/compared-clock.ts).
+ *                                                                                                      test/contract/set-up.test.ts
  */
-import { failedPrecondition, type Scheduler } from '@sixtables/engine'
+import { clockDifferenceMicrosMax, failedPrecondition, type Scheduler } from '@sixtables/engine'
 import { placeInWords } from '../client/place.ts'
 import type { TableClient } from '../client/table-client.ts'
-
-const differenceMicrosMax = 60_000_000n
 
 const key = 'M'
 const empty = new Uint8Array(0)
@@ -23,15 +22,16 @@ export async function checkClock(client: TableClient, clock: Pick<Scheduler, 'no
   const after = clock.nowMicros()
   const isAhead = before > server
   const difference = isAhead ? before - server : server - after
-  if (difference <= differenceMicrosMax) return
+  if (difference <= clockDifferenceMicrosMax) return
   const direction = isAhead ? 'ahead of' : 'behind'
   throw failedPrecondition(
     `the clock of this machine is ${difference / 1_000_000n} s ${direction} the clock of the ${placeInWords(client.place)}, and at most ` +
-      `${differenceMicrosMax / 1_000_000n} s are allowed; set the clock right, then start again`,
+      `${clockDifferenceMicrosMax / 1_000_000n} s are allowed; set the clock right, then start again`,
   )
 }
 
-async function serverMicros(client: TableClient): Promise<bigint> {
+/** The server's clock at some moment during the call. */
+export async function serverMicros(client: TableClient): Promise<bigint> {
   const mutations = [
     { deleteFromColumn: column },
     { setCell: { ...column, timestampMicros: serverTime, value: empty } },

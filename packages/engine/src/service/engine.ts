@@ -76,7 +76,7 @@ export class Engine {
 
   /** Where the rows are, and whether a write has failed. */
   get store(): StoreState {
-    return this.#parts.kv
+    return this.#parts.place.shared?.store ?? this.#parts.kv
   }
 
   get mode(): Mode {

@@ -41,6 +41,8 @@ async function recover(parts: EngineParts): Promise<void> {
     parts.isStoreNew = await hasNoEntityRow(shared.store.rows)
     if (options.rollForward === false) return
     parts.isAtWork = true
+    const { store } = shared
+    store.inBackground(() => store.comparedClock.watch((ms) => store.sleep(ms)), true)
     new modules.Watch(shared).start()
     new modules.Sweep(shared).start()
     ttl.start()

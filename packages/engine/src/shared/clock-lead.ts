@@ -10,25 +10,25 @@
  */
 import type { Scheduler } from '../clock.ts'
 
-/** The longest time of a write, in microseconds, that counts. */
-const tookMicrosMax = 1_000_000n
+/** The longest time of a write that counts. */
+const tookMsMax = 1_000
 const leadMicrosMax = 1_000_000n
 /** A lead shrinks by one part in so many of the time that passes: it goes when the clock is gone that it follows. */
 const lasts = 64n
 
 export class ClockLead {
-  readonly #clock: Pick<Scheduler, 'nowMicros'>
+  readonly #clock: Pick<Scheduler, 'nowMicros' | 'steadyMs'>
   #micros = 0n
-  /** The moment of the own clock as of which it is so long. */
-  #since = 0n
+  /** When it was so long, in milliseconds of the steady clock. */
+  #sinceMs = 0
 
-  constructor(clock: Pick<Scheduler, 'nowMicros'>) {
+  constructor(clock: Pick<Scheduler, 'nowMicros' | 'steadyMs'>) {
     this.#clock = clock
   }
 
-  /** In microseconds, at a moment of the own clock. */
-  at(now: bigint): bigint {
-    const passed = now > this.#since ? now - this.#since : 0n
+  /** In microseconds, now. */
+  get micros(): bigint {
+    const passed = BigInt(Math.round((this.#clock.steadyMs() - this.#sinceMs) * 1000))
     const left = this.#micros - passed / lasts
     return left > 0n ? left : 0n
   }
@@ -37,16 +37,15 @@ export class ClockLead {
    * A write came too late, and the row was read since.
    *
    * @param register - as it was read
-   * @param tookMicros - from the sending of the write to its answer
+   * @param tookMs - from the sending of the write to its answer
    */
-  cameLate(register: bigint, tookMicros: bigint): void {
-    const now = this.#clock.nowMicros()
-    const took = tookMicros < 0n ? 0n : tookMicros < tookMicrosMax ? tookMicros : tookMicrosMax
-    const lead = this.at(now)
-    const ahead = register + took - now - lead
+  cameLate(register: bigint, tookMs: number): void {
+    const took = BigInt(Math.round(Math.min(tookMs, tookMsMax) * 1000))
+    const lead = this.micros
+    const ahead = register + took - this.#clock.nowMicros() - lead
     // Less may be chance: no two writes take the same time.
     if (ahead * 2n <= took || lead + ahead > leadMicrosMax) return
     this.#micros = lead + ahead
-    this.#since = now
+    this.#sinceMs = this.#clock.steadyMs()
   }
 }

@@ -11,16 +11,16 @@
  *
  * C1  A stamp is above every stamp that was acknowledged before it was asked for.
  * C2  A commit whose stamp is at or below the register, and which is not finished in all its groups, stands in a list.
- * C3  Clocks give numbers; safety needs them only where something is over an hour old (shared-store.md, Old cells). A gateway whose clock
- *     is far above a register that moved in the last seconds refuses to stamp, by a register that it has read just now.
- *                                                                                   fast-clock.test.ts, suspension.test.ts
+ * C3  Clocks give numbers; safety needs them only where something is over an hour old (shared-store.md, Old cells). A clock may go back: the
+ *     register keeps the order, and ages are told by the later of the two. One that is wrong gives no stamp (compared-clock/CK1).
+ *                                                                                   compared-clock.test.ts, suspension.test.ts
  * C4  A list is changed only with a register that rises, or by a strike that finds it unchanged. So a write that lands late changes
  *     nothing: one after it had a higher stamp.
  * C5  Below the low watermark, the smallest stamp listed or else register + 1, every commit is finished or refused for good.
  *                                                                                   all: test/property/gateways.test.ts
  */
 import { DatastoreError } from '../errors.ts'
-import { type Cells, OutcomeUnknown, type RowCondition, type RowKey } from '../storage/rows.ts'
+import { type Cells, clockDifferenceMicrosMax, OutcomeUnknown, type RowCondition, type RowKey } from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import { ClockLead } from './clock-lead.ts'
 import {
@@ -45,6 +45,8 @@ export interface OwnCommit extends ListedCommit {
 }
 
 interface Entry extends OwnCommit {
+  /** When it was asked for, in milliseconds of the steady clock. */
+  readonly sinceMs: number
   isDone: boolean
   finish(): void
 }
@@ -52,6 +54,8 @@ interface Entry extends OwnCommit {
 interface Waiting {
   /** Absent for a moment that is observed. */
   readonly entry: Entry | undefined
+  /** The register is to be there at least. */
+  readonly moment: bigint
   /** The epoch in which its work began. */
   readonly epoch: number
   given(): void
@@ -62,10 +66,6 @@ interface Waiting {
 export class EpochRaised extends Error {}
 
 const entriesMax = 256
-const clockAheadMicros = 60_000_000n
-const movedWithinMs = 5_000
-/** More than the time between two looks of the watch. */
-const seenWithinMs = 10_000
 
 export class ClockRow {
   /** Code of the database. */
@@ -79,7 +79,6 @@ export class ClockRow {
   #waiting: Waiting[] = []
   #isWriting = false
   #wantsWrite = false
-  #observed = 0n
   #writes = 0n
   /** The highest stamp that was ever asked for. */
   #tried = 0n
@@ -88,9 +87,6 @@ export class ClockRow {
   #epoch = 0
   #register = 0n
   readonly #lead: ClockLead
-  #movedAt: number | undefined
-  /** When the register was read last, in steady milliseconds. */
-  #seenAt = Number.NEGATIVE_INFINITY
   #low = 0n
   #reading: Promise<unknown> = Promise.resolve()
   #nextRead: Promise<ClockState> | undefined
@@ -110,6 +106,20 @@ export class ClockRow {
   /** The newest register seen. */
   get register(): bigint {
     return this.#register
+  }
+
+  /** The time by which ages are told: nothing grows younger where the clock was set back (C3). */
+  get now(): bigint {
+    return latestOf(this.#store.scheduler.nowMicros(), this.#register)
+  }
+
+  /** When the oldest commit of this gateway that is under way was begun, in milliseconds of the steady clock. */
+  get oldestMs(): number | undefined {
+    let oldest: number | undefined
+    for (const { isDone, sinceMs } of this.#own.values()) {
+      if (!isDone && sinceMs < (oldest ?? Number.POSITIVE_INFINITY)) oldest = sinceMs
+    }
+    return oldest
   }
 
   /** The highest low watermark seen (C5). */
@@ -197,14 +207,15 @@ export class ClockRow {
     const finished = new Promise<void>((resolve) => {
       finish = resolve
     })
-    const entry: Entry = { ...commit, stamp: 0n, isDone: false, finished, finish }
-    await this.#given(entry, epoch)
+    const sinceMs = this.#store.scheduler.steadyMs()
+    const entry: Entry = { ...commit, stamp: 0n, sinceMs, isDone: false, finished, finish }
+    await this.#given({ entry, epoch, moment: 0n })
     return entry
   }
 
-  #given(entry: Entry | undefined, epoch: number): Promise<void> {
+  #given(wanted: Pick<Waiting, 'entry' | 'epoch' | 'moment'>): Promise<void> {
     return new Promise((given, refused) => {
-      this.#waiting.push({ entry, epoch, given, refused })
+      this.#waiting.push({ ...wanted, given, refused })
       this.#write()
     })
   }
@@ -222,9 +233,8 @@ export class ClockRow {
   /** Moves the register to a moment, if it is below. */
   async observe(moment: bigint): Promise<void> {
     while (this.#register < moment) {
-      if (moment > this.#observed) this.#observed = moment
       try {
-        await this.#given(undefined, this.#epoch)
+        await this.#given({ entry: undefined, epoch: this.#epoch, moment })
       } catch (error) {
         if (!(error instanceof EpochRaised)) throw error
       }
@@ -240,7 +250,8 @@ export class ClockRow {
   async raiseEpoch(atLeast = 0): Promise<bigint> {
     for (;;) {
       await this.read()
-      const next = this.#nextStamp()
+      await this.#store.comparedClock.ensureRight(this.#move)
+      const next = this.#nextStamp(0n)
       this.#tried = next
       const epoch = Math.max(this.#epoch + 1, atLeast)
       const change = { type: 'set', family: 'v', at: 0n, value: encodeRegister(epoch, next) } as const
@@ -277,24 +288,19 @@ export class ClockRow {
     }
   }
 
-  #nextStamp(): bigint {
-    const now = this.#store.scheduler.nowMicros()
-    if (this.#isFast(now)) throw this.#clockIsFast(now)
+  /** By how much a stamp of now would move the register. */
+  get #move(): bigint {
+    return this.#store.scheduler.nowMicros() - this.#register
+  }
+
+  /** @param observed - a moment that the register is to reach @throws UNAVAILABLE when the clock was set back since that moment was chosen */
+  #nextStamp(observed: bigint): bigint {
+    // CK1: a clock that was set a moment ago, or that a write without new commits did not wait for, does not count.
+    const isRight = this.#store.comparedClock.isRight(this.#move)
+    const own = isRight ? this.#store.scheduler.nowMicros() + this.#lead.micros : 0n
+    if (observed > latestOf(own, this.#register) + clockDifferenceMicrosMax) throw setBack()
     // C4: an earlier write of this gateway may be on its way still.
-    return latestOf(now + this.#lead.at(now), this.#observed, this.#register + 1n, this.#tried + 1n)
-  }
-
-  #isFast(now: bigint): boolean {
-    if (this.#movedAt === undefined || this.#store.scheduler.steadyMs() - this.#movedAt > movedWithinMs) return false
-    return now - this.#register > clockAheadMicros
-  }
-
-  #clockIsFast(now: bigint): DatastoreError {
-    const seconds = (now - this.#register) / 1_000_000n
-    return new DatastoreError(
-      'UNAVAILABLE',
-      `the clock of this gateway is ${seconds} s ahead of the other gateways of its store; set the clock right, then try again`,
-    )
+    return latestOf(own, observed, this.#register + 1n, this.#tried + 1n)
   }
 
   #below(next: bigint): RowCondition {
@@ -303,13 +309,7 @@ export class ClockRow {
   }
 
   #see(register: bigint): void {
-    const nowMs = this.#store.scheduler.steadyMs()
-    // After a longer time without a look it may have moved long ago.
-    const isRecent = nowMs - this.#seenAt <= seenWithinMs
-    this.#seenAt = nowMs
-    if (register <= this.#register) return
-    if (isRecent) this.#movedAt = nowMs
-    this.#register = register
+    if (register > this.#register) this.#register = register
   }
 
   /** One after the other: what was read earlier must not replace what was read later. */
@@ -344,18 +344,19 @@ export class ClockRow {
     const entries = batch.flatMap(({ entry }) => (entry === undefined ? [] : [entry]))
     try {
       if (this.#state === 'unknown') await this.read()
+      const observed = latestOf(0n, ...batch.map(({ moment }) => moment))
       for (;;) {
+        // Commits leave the list whatever the clock says.
+        if (batch.length > 0) await this.#store.comparedClock.ensureRight(this.#move)
         await this.#forgetStruck(entries)
-        // After a suspension what it knows of the register is old.
-        if (this.#isFast(this.#store.scheduler.nowMicros())) await this.read()
         // Reads may have raised it.
         const isOld = batch.some(({ epoch }) => epoch !== this.#epoch)
         if (isOld && !this.#store.isOff('epoch-check')) throw new EpochRaised()
-        const sentAt = this.#store.scheduler.nowMicros()
-        if (await this.#tryStamps(entries)) break
-        const tookMicros = this.#store.scheduler.nowMicros() - sentAt
+        const sentMs = this.#store.scheduler.steadyMs()
+        if (await this.#tryStamps(entries, observed)) break
+        const tookMs = this.#store.scheduler.steadyMs() - sentMs
         await this.read()
-        this.#lead.cameLate(this.#register, tookMicros)
+        this.#lead.cameLate(this.#register, tookMs)
       }
     } catch (error) {
       for (const { id, finish } of entries) {
@@ -377,7 +378,7 @@ export class ClockRow {
    * reads, and the low watermark.
    */
   async #forgetStruck(waiting: readonly Entry[]): Promise<void> {
-    const oldest = this.#store.scheduler.nowMicros() - readableMicros
+    const oldest = this.now - readableMicros
     const old = [...this.#own.values()].filter((entry) => entry.stamp < oldest && !waiting.includes(entry))
     if (old.length === 0) return
     const { listed } = await this.read()
@@ -390,8 +391,8 @@ export class ClockRow {
   }
 
   /** One conditional write. @returns whether these commits have their stamps now */
-  async #tryStamps(entries: readonly Entry[]): Promise<boolean> {
-    const next = this.#nextStamp()
+  async #tryStamps(entries: readonly Entry[], observed: bigint): Promise<boolean> {
+    const next = this.#nextStamp(observed)
     let last = next
     for (const [i, entry] of entries.entries()) {
       last = next + BigInt(i)
@@ -417,6 +418,10 @@ export class ClockRow {
     this.#see(last)
     return true
   }
+}
+
+function setBack(): DatastoreError {
+  return new DatastoreError('UNAVAILABLE', 'the clock of this gateway was set back during the call; try again')
 }
 
 /** The latest of some moments. */

@@ -69,7 +69,7 @@ async function isSettled(
   records: readonly GroupRecord[],
 ): Promise<boolean> {
   const stamp = latestOf(0n, ...records.map((record) => record.stamp))
-  for (let age = () => scheduler.nowMicros() - stamp; age() > unaskedMicros; ) {
+  for (let age = () => clock.now - stamp; age() > unaskedMicros; ) {
     age = stopwatch(scheduler)
     await clock.read()
     if (stamp <= clock.settled.at) return true

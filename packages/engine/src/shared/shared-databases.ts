@@ -73,8 +73,8 @@ export class SharedDatabases {
       const resolver = new Resolver(store, clock)
       const reads = new SharedReads(store, clock, resolver)
       const commits = new SharedCommits(store, clock, resolver)
-      const rows = new TransactionRows(store, code)
-      const transactions = new SharedTransactions({ reads, commits, rows, store: store.rows })
+      const rows = new TransactionRows(store, clock)
+      const transactions = new SharedTransactions({ reads, commits, rows, store })
       database = { clock, resolver, reads, transactions }
       this.#byCode.set(code, database)
       this.watch(database)

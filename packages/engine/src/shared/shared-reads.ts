@@ -72,8 +72,8 @@ export class SharedReads {
   }
 
   checkReadTime(moment: bigint): void {
-    const now = this.#store.scheduler.nowMicros()
-    refuseFuture(moment, latestOf(now, this.#clock.register))
+    const { now } = this.#clock
+    refuseFuture(moment, now)
     refuseForgotten(moment, now - readableMicros)
   }
 
@@ -93,7 +93,7 @@ export class SharedReads {
     await this.#clock.whenOpen()
     let { low } = this.#clock
     let row = await readGroup(this.#store, group, low)
-    if (row.seen === undefined && this.#store.scheduler.nowMicros() - low > readableMicros) {
+    if (row.seen === undefined && this.#clock.now - low > readableMicros) {
       // Its head may have been swept: the group has no entities now, and may have had some as of so old a moment.
       await this.#clock.readOpen()
       low = this.#clock.low

@@ -8,11 +8,13 @@ import type { Scheduler } from '../clock.ts'
 import { type RequestContext, requestContext } from '../context.ts'
 import { DatastoreError } from '../errors.ts'
 import type { Random } from '../random.ts'
+import type { StoreState } from '../storage/kv.ts'
 import type { RowStore } from '../storage/rows.ts'
 import type { RowsKv } from '../storage/rows-kv.ts'
 import type { SwitchedOff } from '../switched-off.ts'
 import type { IndexRules } from '../tables/entity-rows.ts'
 import type { CommitId } from './clock-list.ts'
+import { ComparedClock } from './compared-clock.ts'
 import { groupBytesMax } from './group-bytes.ts'
 
 /** Longest pause between two attempts of work in the background. */
@@ -35,11 +37,13 @@ export interface SharedStoreOptions {
   readonly groupBytesMax?: number | undefined
 }
 
-export class SharedStore {
+export class SharedStore implements StoreState {
   readonly rows: RowStore
   readonly kv: RowsKv
   readonly gateway: bigint
   readonly scheduler: Scheduler
+  /** Whether its readings may become stamps. */
+  readonly comparedClock: ComparedClock
   readonly random: Random
   readonly rulesOf: (database: string, epoch: number) => IndexRules
   readonly switchedOff: SwitchedOff | undefined
@@ -59,9 +63,34 @@ export class SharedStore {
     this.rulesOf = rulesOf
     this.switchedOff = switchedOff
     this.groupBytesMax = options.groupBytesMax ?? groupBytesMax
+    this.comparedClock = new ComparedClock({ rows: kv.rows, scheduler, isOff: this.isOff('compared-clock') })
     this.#onFailure = onFailure
     // Every sleep under way listens to it; Node takes more than ten for a leak and says so on stderr.
     setMaxListeners(0, this.closing)
+  }
+
+  get location(): string {
+    return this.rows.location
+  }
+
+  get silenceRemedy(): string | undefined {
+    return this.rows.silenceRemedy
+  }
+
+  get isGone(): boolean {
+    return this.rows.isGone === true
+  }
+
+  /** The rows cannot be reached, or the clock of this gateway is wrong. */
+  get failure(): DatastoreError | undefined {
+    return this.rows.failure ?? this.comparedClock.failure
+  }
+
+  onFailure(listener: Parameters<Required<StoreState>['onFailure']>[0]): void {
+    // One may be over while the other lasts.
+    const tell: typeof listener = (_, recovery) => listener(this.failure, recovery)
+    this.rows.onFailure?.(tell)
+    this.comparedClock.onFailure(tell)
   }
 
   /** Aborts when the process closes. */
@@ -71,7 +100,7 @@ export class SharedStore {
 
   /** Whether no call of the rows will be answered any more. */
   get isOver(): boolean {
-    return this.closing.aborted || this.rows.isGone === true
+    return this.closing.aborted || this.isGone
   }
 
   /** For work in slices that no client can end. */
@@ -102,7 +131,7 @@ export class SharedStore {
       try {
         return await step()
       } catch (error) {
-        if (this.rows.isGone === true) throw this.rows.failure ?? error
+        if (this.isGone) throw this.rows.failure ?? error
         if (!(error instanceof DatastoreError) || this.closing.aborted) throw error
         await this.pause(attempt)
       }

@@ -23,7 +23,7 @@ type Ms = () => number
 class World {
   readonly #wall = new VirtualClock()
   readonly #steady = new VirtualClock(0n)
-  readonly #rows = new MemoryRows()
+  readonly #rows = new MemoryRows(undefined, undefined, () => this.#wall.nowMicros())
   readonly #engines: Engine[] = []
 
   async open(gateway: 1 | 2, seam: RowSeam = async (_, effect) => await effect()): Promise<Engine> {

@@ -139,6 +139,7 @@ export class Sweep {
 
   async #sweep({ clock }: SharedDatabase): Promise<void> {
     const { store } = this.#databases
+    await store.persistently(() => store.comparedClock.ensureRight(0n))
     const settled = this.#settledOf(clock)
     if (settled === undefined) return
     const old = store.scheduler.nowMicros() - this.#kept
@@ -211,7 +212,7 @@ export class Sweep {
     const head = cells.h?.[0]?.value
     if (head === undefined || cells.v !== undefined || cells.l !== undefined || cells.p !== undefined) return
     const { version, floor } = decodeHead(head)
-    if (version > horizon || floor > horizon) return
+    if (version > horizon || floor > horizon || !store.comparedClock.isRight(0n)) return
     const now = store.scheduler.nowMicros()
     const since = emptySince(head)
     if (since > 0n && !store.isOff('retention') && now - since < emptyMicros) return

@@ -5,7 +5,8 @@
  *   M <database> "transaction" <token>                        t   how it ended: written once, by conditional write
  *   M <database> "transaction" <token> <gateway> <number>     t   what one call has read (JSON of byte strings)
  *
- * Cells of `t` stand at real time in milliseconds, so that a Bigtable may delete them by age.
+ * Cells of `t` stand at real time in milliseconds, so that a Bigtable may delete them by age. A clock that was set back makes neither them
+ * nor a transaction younger: time is at least the register (clock-row/C3).
  *
  * TR1  A transaction ends once, whatever gateways try to end it.
  * TR2  A read is in a row of the transaction before it is answered.
@@ -18,6 +19,7 @@ import { topicRowKey, transactionTopic } from '../tables/metadata-rows.ts'
 import { prefixRange } from '../tables/ranges.ts'
 import { ReadSet } from '../transactions/read-set.ts'
 import { totalMicrosMax } from '../transactions/transaction.ts'
+import type { ClockRow } from './clock-row.ts'
 import type { SharedStore } from './shared-store.ts'
 import type { CheckedReads } from './validate.ts'
 
@@ -40,19 +42,21 @@ const allOfT: Wanted = [{ family: 't', newest: 1 }]
 
 export class TransactionRows {
   readonly #store: SharedStore
+  readonly #clock: ClockRow
   /** Code of the database. */
   readonly #database: string
   #begun = 0
   #noted = 0
 
-  constructor(store: SharedStore, database: string) {
+  constructor(store: SharedStore, clock: ClockRow) {
     this.#store = store
-    this.#database = database
+    this.#clock = clock
+    this.#database = clock.database
   }
 
   begin(readOnly: boolean, moment: bigint): SharedTransaction {
-    const { gateway, scheduler } = this.#store
-    const begunAt = scheduler.nowMicros()
+    const { gateway } = this.#store
+    const begunAt = this.#clock.now
     const token = Buffer.alloc(tokenBytes)
     token[0] = tokenTag
     token[1] = readOnly ? 1 : 0
@@ -82,7 +86,7 @@ export class TransactionRows {
   }
 
   #refuseOld({ name, begunAt }: Pick<SharedTransaction, 'name' | 'begunAt'>): void {
-    if (this.#store.scheduler.nowMicros() - begunAt > BigInt(totalMicrosMax)) {
+    if (this.#clock.now - begunAt > BigInt(totalMicrosMax)) {
       throw invalidArgument(`${name} is expired (270 s in all); begin a new one`, transactionGone)
     }
   }
@@ -159,7 +163,7 @@ export class TransactionRows {
   }
 
   #nowMs(): bigint {
-    return this.#store.scheduler.nowMicros() / 1000n
+    return this.#clock.now / 1000n
   }
 }
 

@@ -105,7 +105,7 @@ export class Validator {
 
   /** Whether what has changed since a moment may have been swept. */
   #isForgotten(moment: bigint): boolean {
-    return this.#store.scheduler.nowMicros() - moment > readableMicros
+    return this.#clock.now - moment > readableMicros
   }
 }
 

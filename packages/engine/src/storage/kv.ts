@@ -159,11 +159,14 @@ export interface StoreState {
   /** Where the rows are, in words for people: a folder, or "memory". */
   readonly location: string
   /** Advice for users when it does not answer; absent = it always does. */
-  readonly silenceRemedy?: string
+  readonly silenceRemedy?: string | undefined
   /** With what writes are refused since one has failed (K5), or all calls as long as that lasts; absent or `undefined` = none are. */
   readonly failure?: DatastoreError | undefined
-  /** Calls `listener` when that happens, and with `undefined` when it is over; a store that has failed by K5 never serves again. */
-  onFailure?(listener: (failure: DatastoreError | undefined) => void): void
+  /**
+   * Calls `listener` when that happens, and with `undefined` when it is over, perhaps with words for that; a store that has failed by K5
+   * never serves again.
+   */
+  onFailure?(listener: (failure: DatastoreError | undefined, recovery?: string) => void): void
   /** Whether it refuses all calls for good, with `failure`, since its data is gone; absent = it is not. */
   readonly isGone?: boolean
 }

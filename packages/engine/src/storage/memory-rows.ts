@@ -44,16 +44,21 @@ export class MemoryRows implements RowStore {
   readonly location = 'rows in memory'
   readonly #rows: BTree<StoredRow>
   readonly #seam: RowSeam
+  readonly clockMicros?: () => Promise<bigint>
+  readonly #nowMicros: (() => bigint) | undefined
   #closed = false
 
-  constructor(seam: RowSeam = atOnce, rows: BTree<StoredRow> = new BTree()) {
+  /** @param nowMicros - the clock of the store; absent = it has none */
+  constructor(seam: RowSeam = atOnce, rows: BTree<StoredRow> = new BTree(), nowMicros?: () => bigint) {
     this.#seam = seam
     this.#rows = rows
+    this.#nowMicros = nowMicros
+    if (nowMicros !== undefined) this.clockMicros = () => this.#run('read', 'M', nowMicros)
   }
 
   /** Another handle of the same rows. */
   through(seam: RowSeam): MemoryRows {
-    return new MemoryRows(seam, this.#rows)
+    return new MemoryRows(seam, this.#rows, this.#nowMicros)
   }
 
   async readRows(keys: readonly RowKey[], wanted: Wanted): Promise<ReadonlyMap<RowKey, Row>> {

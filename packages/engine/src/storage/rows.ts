@@ -112,9 +112,14 @@ export interface RowStore extends StoreState {
   mutateRows(rows: readonly RowChange[]): Promise<void>
   /** Changes a row if the condition holds at that moment. False: it did not hold, nothing was changed. */
   mutateRowIf(key: RowKey, condition: RowCondition, changes: readonly CellChange[]): Promise<boolean>
+  /** The clock of the store at some moment during the call, in microseconds since the epoch; absent = it has none that can be asked. */
+  clockMicros?(): Promise<bigint>
   /** Waits for calls under way, then releases connections. Closing twice is harmless. */
   close(): Promise<void>
 }
+
+/** By how much the clock of a process may differ from that of its store. */
+export const clockDifferenceMicrosMax = 60_000_000n
 
 /** As with DatastoreError: known by a mark, since a store may come with another copy of this module. */
 const isOutcomeUnknown = Symbol.for('sixtables.OutcomeUnknown')

@@ -210,7 +210,6 @@ export class Metering implements Meter {
       this.#refuse(load)
     }
     if (!settings.simulate || load.delayMs <= 0 || !settings.waits) return this.#count(load, undefined)
-    const nowMs = this.nowMs()
     const { deadlineAt } = context
     const leftMs = deadlineAt === undefined ? Number.POSITIVE_INFINITY : deadlineAt - this.#parts.scheduler.steadyMs()
     const isLate = !load.admitted && load.delayMs > leftMs

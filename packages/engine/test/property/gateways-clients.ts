@@ -130,7 +130,11 @@ export class Clients {
     } catch (error) {
       if (error instanceof GatewayDied) return
       if (!(error instanceof DatastoreError)) throw error
-      if (error.code === 'INVALID_ARGUMENT' && this.#world.sweeps && /expired/.test(error.message)) {
+      if (
+        error.code === 'INVALID_ARGUMENT' &&
+        (this.#world.sweeps || this.#world.setsClocks) &&
+        /expired/.test(error.message)
+      ) {
         event.failed = true
         return
       }

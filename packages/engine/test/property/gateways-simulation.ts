@@ -1,11 +1,18 @@
 /** One run of several gateways under an adversary (gateways-world.ts), from a seed to a verdict. */
+import { databaseCode } from '../../src/encoding/key-codec.ts'
+import { decodeRegister } from '../../src/shared/clock-list.ts'
+import { clockTopic } from '../../src/shared/clock-row.ts'
 import type { KeyRange, RowKey } from '../../src/storage/kv.ts'
 import { MemoryRows } from '../../src/storage/memory-rows.ts'
 import type { Mechanism } from '../../src/switched-off.ts'
+import { topicRowKey } from '../../src/tables/metadata-rows.ts'
 import { isOf, rowsOf } from '../../src/tables/rows.ts'
-import { at, Clients, keys } from './gateways-clients.ts'
+import { at, Clients, keys, partition } from './gateways-clients.ts'
 import { Shown, verdict } from './gateways-verdict.ts'
 import { GatewaysWorld } from './gateways-world.ts'
+
+/** The difference of clocks that is allowed, with what passes during a comparison and the lead of a clock. */
+const aheadSecondsMax = 70n
 
 export interface Simulated {
   /** What is wrong; `undefined` = nothing. */
@@ -17,13 +24,13 @@ export interface Simulated {
 
 export async function simulate(seed: number, switchedOff: readonly Mechanism[] = []): Promise<Simulated> {
   const shown = new Shown()
-  const rows = new MemoryRows()
+  const rows = seed % 5 === 2 ? new MemoryRows(undefined, undefined, () => world.nowMicros) : new MemoryRows()
   const noting: Promise<void>[] = []
   /** Sweeps take away what the verdict needs. */
   const onChange = (row: RowKey): void => {
     if (isOf('Entities', row)) noting.push(note(rows, { start: row, end: `${row}\x00` }, shown))
   }
-  const world = new GatewaysWorld(seed, new Set(switchedOff), rows, onChange)
+  const world: GatewaysWorld = new GatewaysWorld(seed, new Set(switchedOff), rows, onChange)
   const clients = new Clients(world)
   const done = (wrong: string | undefined): Simulated => ({
     wrong,
@@ -47,6 +54,7 @@ export async function simulate(seed: number, switchedOff: readonly Mechanism[] =
       : []
     const each = (): void => {
       for (; (passesAt.at(-1) ?? Number.POSITIVE_INFINITY) <= world.steps; passesAt.pop()) world.passTime()
+      if (world.setsClocks && world.random.next() < 0.01) world.setClock(world.pick(world.alive))
       if (stalls && world.random.next() < 0.01) world.stall(world.pick(world.alive))
       if (!deaths.some((step) => step <= world.steps) || world.alive.length < 2) return
       deaths.splice(0, 1)
@@ -81,7 +89,16 @@ async function verdictAtRest(
   await world.run(checking, 20_000)
   const { problems } = await checking
   if (problems.length > 0) return `check: ${problems.map(({ kind, detail }) => `${kind} ${detail}`).join('; ')}`
-  return verdict(shown, clients.events)
+  return (await wrongRegister(world)) ?? verdict(shown, clients.events)
+}
+
+/** The newest stamp is not far ahead of the time, however clocks were set (compared-clock/CK1). */
+async function wrongRegister({ rows, nowMicros }: GatewaysWorld): Promise<string | undefined> {
+  const row = topicRowKey(databaseCode(partition.projectId, partition.databaseId), clockTopic)
+  const register = (await rows.readRows([row], [{ family: 'v', newest: 1 }])).get(row)?.cells.v?.[0]?.value
+  if (register === undefined) return undefined
+  const ahead = (decodeRegister(register).register - nowMicros) / 1_000_000n
+  return ahead <= aheadSecondsMax ? undefined : `the register is ${ahead} s ahead of the time`
 }
 
 /** Notes what rows hold at the moment of the call. */

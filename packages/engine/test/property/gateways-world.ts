@@ -10,6 +10,8 @@
  *   a gateway dies               its waiting operations take effect later, or never
  *   a gateway stands still       others take it for dead, and it goes on after that
  *   time passes                  35 minutes: callers give up, transactions expire, old cells are swept
+ *   a clock is set               of one gateway, some seconds to an hour off, and right again; in one of five runs, in which the store has a
+ *                                clock of its own
  *
  * Operations that a store repeats (rows/RS5) are repeated here too, after any of these faults, until time passes: then they fail. Clocks of gateways differ, and one that dies
  * in the middle of its work is never closed. What was sent before time passed takes effect before it passes again (sweep/SW2).
@@ -45,7 +47,7 @@ interface Waiting {
 export interface Gateway {
   readonly number: number
   readonly engine: Engine
-  readonly skewMicros: bigint
+  skewMicros: bigint
   isDead: boolean
   /** Until this step of the world it stands still. */
   stalledUntil: number
@@ -62,6 +64,9 @@ const longMs = 8_000
 /** Sweeps of old cells look that often. */
 const sweepMs = 600_000
 const passingMicros = 2_100_000_000n
+/** How far clocks are set off, in seconds. */
+const setSeconds: readonly number[] = [0, 0, 0, 0.8, 50, -50, 100, -100, 3_600, -3_600]
+const stepMs = 50
 /** The watch looks every so often. */
 const idleMs = 4_000
 
@@ -85,6 +90,8 @@ export class GatewaysWorld {
   readonly commitsTwice: boolean
   /** Whether expired entities are deleted. */
   readonly expires: boolean
+  /** Whether clocks are set, also back. */
+  readonly setsClocks: boolean
   /** Told of a row before it is changed. */
   readonly #onChange: (row: RowKey) => void
   #waiting: Waiting[] = []
@@ -104,6 +111,7 @@ export class GatewaysWorld {
     this.#groupBytesMax = seed % 7 === 2 ? 1_000 : undefined
     this.commitsTwice = seed % 3 === 0
     this.expires = seed % 7 === 0
+    this.setsClocks = seed % 5 === 2
     this.#mode = this.random.next() < 0.2 ? 'legacy' : 'firestore'
   }
 
@@ -168,6 +176,7 @@ export class GatewaysWorld {
   /** From now on there are faults, or none any more. */
   set calm(isCalm: boolean) {
     this.#isCalm = isCalm
+    if (isCalm && this.setsClocks) for (const gateway of this.gateways) gateway.skewMicros = 0n
   }
 
   /** A gateway dies: what it has sent may still arrive. */
@@ -179,6 +188,18 @@ export class GatewaysWorld {
   /** A gateway stands still for a while. */
   stall(gateway: Gateway): void {
     gateway.stalledUntil = this.steps + 50 + this.random.integer(400)
+  }
+
+  /** The clock of a gateway is set off, or right. */
+  setClock(gateway: Gateway): void {
+    gateway.skewMicros = BigInt(this.pick(setSeconds) * 1_000_000)
+  }
+
+  /** The time, by the clock of the store. */
+  get nowMicros(): bigint {
+    // Where clocks are set, wall clocks go as fast as steady ones: else each step would look like a clock that is set.
+    const perStep = this.setsClocks ? stepMs * 1000 : 3
+    return virtualStartMicros + BigInt(this.steps * perStep) + BigInt(this.#period) * passingMicros
   }
 
   /** Time passes: what was sent before it did so the last time takes effect, and callers give up. */
@@ -291,10 +312,9 @@ export class GatewaysWorld {
 
   #schedulerOf(gateway: Gateway): Scheduler {
     return {
-      nowMicros: () =>
-        virtualStartMicros + BigInt(this.steps * 3) + BigInt(this.#period) * passingMicros + gateway.skewMicros,
+      nowMicros: () => this.nowMicros + gateway.skewMicros,
       // A step is long for those who wait: so watches give gateways up that are alive.
-      steadyMs: () => this.steps * 50 + this.#period * Number(passingMicros / 1000n),
+      steadyMs: () => this.steps * stepMs + this.#period * Number(passingMicros / 1000n),
       defer: (task) => {
         void this.#wait(gateway, false).then(task)
       },

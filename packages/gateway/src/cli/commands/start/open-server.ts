@@ -45,9 +45,9 @@ export async function openServer({ settings, logger, onShutdown }: ServerOptions
   const scheduler = movableClock(settings.clock)
   const told = failureLog(logger)
   const engine = await openEngineFor(settings, scheduler, { told, logger })
-  engine.store.onFailure?.((failure) => {
+  engine.store.onFailure?.((failure, recovery = `${engine.store.location} can be used again`) => {
     told(failure)
-    if (failure === undefined) logger.warn(`${engine.store.location} can be used again`)
+    if (failure === undefined) logger.warn(recovery)
   })
   if (settings.idPolicy !== undefined) engine.configure({ idPolicy: settings.idPolicy })
   const transfer = new StartTransfer(engine, settings)
