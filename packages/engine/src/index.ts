@@ -124,6 +124,7 @@ export { propertiesInWords } from './service/row-words.ts'
 export { type DatabaseSettings, type Mode, modeSettings } from './service/settings.ts'
 export type { Cancellable } from './service/transfer.ts'
 export type { TtlPolicy } from './service/ttl.ts'
+export type { SharedFigures } from './shared/shared-databases.ts'
 export { giveWay } from './slices.ts'
 export { StandingClock } from './standing-clock.ts'
 export type { Durability, Kv, KvWrite, StoreState, WriteSink, WriteSource, Writes } from './storage/kv.ts'
@@ -143,6 +144,7 @@ export {
   type RowScan,
   type RowStore,
   rowStoreClosed,
+  type StoreCall,
   type Wanted,
   type WantedCells,
 } from './storage/rows.ts'

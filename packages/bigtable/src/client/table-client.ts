@@ -6,7 +6,7 @@
  * TC3  CheckAndMutateRow is sent once. When it does not come back, its outcome is unknown.
  * TC4  Nothing above a limit of a real Bigtable is sent (limits.ts).
  */
-import { type DatastoreError, invalidArgument } from '@sixtables/engine'
+import { type DatastoreError, invalidArgument, type StoreCall } from '@sixtables/engine'
 import {
   google,
   type WrittenMutateRowsRequestEntry,
@@ -44,6 +44,8 @@ export interface RowMutations {
 /** Made when a conditional change did not come back (TC3); the first argument says what was seen of it. */
 export type UnknownOutcome = (message: string) => Error
 
+type Method = 'ReadRows' | 'MutateRows' | 'CheckAndMutateRow'
+
 const service = '/google.bigtable.v2.Bigtable'
 const messages = google.bigtable.v2
 
@@ -54,6 +56,7 @@ export class TableClient {
   readonly #timeoutMs: number
   readonly #names: { readonly tableName: string; readonly appProfileId?: string }
   readonly #routing: string
+  readonly #observers: ((call: StoreCall) => void)[] = []
 
   /** @param timeoutMs - how long reads and repeated changes are tried */
   constructor(place: BigtablePlace, transport: Transport, waiting: Waiting, timeoutMs: number) {
@@ -67,13 +70,18 @@ export class TableClient {
     this.#routing = `table_name=${encodeURIComponent(tablePath(place))}${profile}`
   }
 
+  /** See rows/RowStore. */
+  observeCalls(observer: (call: StoreCall) => void): void {
+    this.#observers.push(observer)
+  }
+
   /** Rows in the order of their keys. */
   async readRows(options: ReadRowsOptions): Promise<readonly ReadRow[]> {
     const { filter, limit, reverse = false } = options
     checkFilter(filter)
     const rows: ReadRow[] = []
     let last: string | undefined
-    await this.#retried('read rows', async ({ timeoutMs }, progress) => {
+    await this.#retried('ReadRows', 'read rows', async ({ timeoutMs }, progress) => {
       const left = limit === undefined ? undefined : limit - rows.length
       const rest = restOf(options.rows, last, reverse)
       if (left === 0 || rest === undefined) return
@@ -107,7 +115,7 @@ export class TableClient {
     const refused = new Map<number, DatastoreError>()
     let left = rows.map((_, index) => index)
     const entries = rows.map(({ key, mutations }) => ({ rowKey: keyBytes(key), mutations }))
-    await this.#retried('change rows', async ({ timeoutMs }, progress) => {
+    await this.#retried('MutateRows', 'change rows', async ({ timeoutMs }, progress) => {
       const asked = left
       const open = new Set(asked)
       const request = messages.MutateRowsRequest.encode({
@@ -158,12 +166,13 @@ export class TableClient {
     }).finish()
     try {
       // One attempt: its fate is looked for afterwards.
-      const answer = await this.#transport.unary(
-        `${service}/CheckAndMutateRow`,
-        request,
-        this.#options(this.#waiting.attemptMs),
-      )
-      return messages.CheckAndMutateRowResponse.decode(answer).predicateMatched
+      const send = async (): Promise<boolean> => {
+        const options = this.#options(this.#waiting.attemptMs)
+        const answer = await this.#transport.unary(`${service}/CheckAndMutateRow`, request, options)
+        return messages.CheckAndMutateRowResponse.decode(answer).predicateMatched
+      }
+      const isConflict = (matched: boolean): boolean => (matched ? mutations.ifSome : mutations.ifNone) === undefined
+      return await this.#told('CheckAndMutateRow', false, send, isConflict)
     } catch (error) {
       if (!(error instanceof CallError)) throw error
       if (!isRefusal(error.code)) throw unknown(problemOf(error, this.place, 'make conditional writes').message)
@@ -183,7 +192,7 @@ export class TableClient {
       predicateFilter: { blockAllFilter: true },
       trueMutations: [{ deleteFromRow: {} }],
     }).finish()
-    await this.#retried('make conditional writes', async ({ timeoutMs }) => {
+    await this.#retried('CheckAndMutateRow', 'make conditional writes', async ({ timeoutMs }) => {
       await this.#transport.unary(`${service}/CheckAndMutateRow`, request, this.#options(timeoutMs))
     })
   }
@@ -198,13 +207,43 @@ export class TableClient {
     return { timeoutMs, routing: this.#routing }
   }
 
-  async #retried(doing: string, attempt: Parameters<typeof withRetries<void>>[2]): Promise<void> {
+  async #retried(method: Method, doing: string, attempt: Parameters<typeof withRetries<void>>[2]): Promise<void> {
+    let attempts = 0
     try {
-      await withRetries(this.#waiting, this.#timeoutMs, attempt)
+      await withRetries(this.#waiting, this.#timeoutMs, (limits, progress) =>
+        this.#told(method, attempts++ > 0, () => attempt(limits, progress)),
+      )
     } catch (error) {
       throw error instanceof CallError ? problemOf(error, this.place, doing) : error
     }
   }
+
+  /** One attempt of a call, of which observers are told at its end. */
+  async #told<T>(
+    method: Method,
+    isRetry: boolean,
+    send: () => Promise<T>,
+    isConflict: (answer: T) => boolean = () => false,
+  ): Promise<T> {
+    if (this.#observers.length === 0) return await send()
+    const passedMs = this.#waiting.stopwatch()
+    const tell = (end: Pick<StoreCall, 'code' | 'isConflict'>): void => {
+      for (const observer of this.#observers) observer({ method, isRetry, durationMs: passedMs(), ...end })
+    }
+    try {
+      const answer = await send()
+      tell({ code: 'OK', isConflict: isConflict(answer) })
+      return answer
+    } catch (error) {
+      tell({ code: codeOf(error), isConflict: false })
+      throw error
+    }
+  }
+}
+
+/** The name of the status that a call ended with. */
+function codeOf(error: unknown): string {
+  return grpcCodes[error instanceof CallError ? error.code : grpcCodes.UNKNOWN] ?? 'UNKNOWN'
 }
 
 function checkFilter(filter: RowFilter): void {

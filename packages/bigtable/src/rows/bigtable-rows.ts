@@ -19,6 +19,7 @@ import {
   type RowStore,
   rowStoreClosed,
   type Scheduler,
+  type StoreCall,
   type Wanted,
 } from '@sixtables/engine'
 import { bigtableLimits } from '../client/limits.ts'
@@ -101,6 +102,10 @@ export class BigtableRows implements RowStore {
       )
       return found !== wantsNone
     })
+  }
+
+  observeCalls(observer: (call: StoreCall) => void): void {
+    this.#client.observeCalls(observer)
   }
 
   clockMicros(): Promise<bigint> {

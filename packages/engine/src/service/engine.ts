@@ -14,6 +14,7 @@ import { failedPrecondition } from '../errors.ts'
 import type { CataloguedIndex } from '../indexes/catalogue.ts'
 import { Sequencer } from '../log/sequencer.ts'
 import type { IndexDefinition } from '../model/index-definition.ts'
+import type { SharedFigures } from '../shared/shared-databases.ts'
 import type { StoreState } from '../storage/kv.ts'
 import type { Finding } from '../tablets/report.ts'
 import type { Tablets } from '../tablets/tablets.ts'
@@ -86,6 +87,11 @@ export class Engine {
   /** Whether other processes work on the same store: nothing there stands still for one of them. */
   get isShared(): boolean {
     return this.#parts.place.shared !== undefined
+  }
+
+  /** Figures of this process where several share the store; `undefined` = this one has it alone. */
+  get sharedFigures(): SharedFigures | undefined {
+    return this.#parts.place.shared
   }
 
   /** The reason why nothing may be reset; absent = resets are allowed. */

@@ -1,6 +1,6 @@
 /** The state of a process for each database of a shared store: its clock row, and the parts that work with it. Calls need none of it later. */
 import { databaseCode } from '../encoding/key-codec.ts'
-import type { Wanted } from '../storage/rows.ts'
+import type { StoreCall, Wanted } from '../storage/rows.ts'
 import type { RowsReader } from '../storage/rows-kv.ts'
 import { parseMetadataRowKey, transactionTopic } from '../tables/metadata-rows.ts'
 import { rowAfter } from '../tables/ranges.ts'
@@ -31,7 +31,19 @@ export interface SharedDatabase {
   readonly transactions: SharedTransactions
 }
 
-export class SharedDatabases {
+/** Figures of a process at a store that several share. */
+export interface SharedFigures {
+  /** Tells of each call to the store from now on. */
+  observeCalls(observer: (call: StoreCall) => void): void
+  /** How long the oldest commit of this process is under way, 0 = none is. */
+  readonly oldestCommitMs: number
+  /** By how much its clock is ahead of that of the store; `undefined` = that is not known. */
+  readonly clockAheadMicros: bigint | undefined
+  /** When it last ended a sweep of old cells, in microseconds since the epoch; `undefined` = it has made none. */
+  readonly sweptAtMicros: bigint | undefined
+}
+
+export class SharedDatabases implements SharedFigures {
   readonly store: SharedStore
   readonly closed: ClosedDatabases
   readonly leases: Leases
@@ -39,6 +51,7 @@ export class SharedDatabases {
   readonly #byCode = new Map<string, SharedDatabase>()
   /** The databases that the watch looks at (watch.ts), with the time of their last use here, in steady milliseconds. */
   readonly watched: Map<SharedDatabase, number> = new Map()
+  sweptAtMicros: bigint | undefined
 
   /** @param adopt - reads what is stored of a database anew: its epoch was raised */
   constructor(store: SharedStore, adopt: (database: string) => Promise<void>) {
@@ -46,6 +59,19 @@ export class SharedDatabases {
     this.closed = new ClosedDatabases(store)
     this.leases = new Leases(store)
     this.#adopt = adopt
+  }
+
+  observeCalls(observer: (call: StoreCall) => void): void {
+    this.store.rows.observeCalls?.(observer)
+  }
+
+  get oldestCommitMs(): number {
+    const nowMs = this.store.scheduler.steadyMs()
+    return Math.max(0, ...this.all().map(({ clock }) => nowMs - (clock.oldestMs ?? nowMs)))
+  }
+
+  get clockAheadMicros(): bigint | undefined {
+    return this.store.comparedClock.aheadMicros
   }
 
   /** The epoch of a database was raised: looks whether rows are being deleted, and reads what is stored of it anew. */

@@ -135,6 +135,7 @@ export class Sweep {
   async #run(): Promise<void> {
     await this.#databases.store.persistently(() => this.#databases.find())
     for (const database of this.#databases.all()) await this.#sweep(database)
+    this.#databases.sweptAtMicros = this.#databases.store.scheduler.nowMicros()
   }
 
   async #sweep({ clock }: SharedDatabase): Promise<void> {

@@ -103,6 +103,18 @@ export interface RowCondition {
   readonly values: { readonly start: Uint8Array; readonly end: Uint8Array } | undefined
 }
 
+/** A call to a store that is reached over a network. */
+export interface StoreCall {
+  readonly method: string
+  /** Name of the status, `OK` for an answer. */
+  readonly code: string
+  readonly durationMs: number
+  /** Whether it repeats one that failed. */
+  readonly isRetry: boolean
+  /** Whether it is a conditional write that changed nothing. */
+  readonly isConflict: boolean
+}
+
 export interface RowStore extends StoreState {
   /** The rows that have any wanted cell, by key. Keys may repeat. */
   readRows(keys: readonly RowKey[], wanted: Wanted): Promise<ReadonlyMap<RowKey, Row>>
@@ -114,6 +126,8 @@ export interface RowStore extends StoreState {
   mutateRowIf(key: RowKey, condition: RowCondition, changes: readonly CellChange[]): Promise<boolean>
   /** The clock of the store at some moment during the call, in microseconds since the epoch; absent = it has none that can be asked. */
   clockMicros?(): Promise<bigint>
+  /** Tells of each call to the store at its end, attempts of repeated ones too; absent = there are none to tell of. */
+  observeCalls?(observer: (call: StoreCall) => void): void
   /** Waits for calls under way, then releases connections. Closing twice is harmless. */
   close(): Promise<void>
 }

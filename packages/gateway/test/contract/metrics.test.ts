@@ -1,19 +1,7 @@
 /** `GET /metrics` in Prometheus' text form, of a server that was called. */
 import { expect, test } from 'vitest'
 import { testEmulator } from '../support/emulator.ts'
-
-/** Values by the name and labels of a sample. */
-async function scrape(address: string): Promise<ReadonlyMap<string, number>> {
-  const response = await fetch(`http://${address}/metrics`)
-  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
-  const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-  return new Map(
-    lines.map((line) => {
-      const [, name = '', value] = /^(\S+(?:\{[^}]*\})?) (\S+)$/.exec(line) ?? []
-      return [name, Number(value)]
-    }),
-  )
-}
+import { scrape } from '../support/metrics.ts'
 
 test('metrics/M1: calls count from the first scrape on, rows from the start; a watcher counts in neither', async () => {
   const emulator = await testEmulator({ apply: { type: 'manual' } })

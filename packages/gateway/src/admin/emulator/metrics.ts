@@ -1,7 +1,8 @@
 /**
  * Metrics of the server in Prometheus' text form.
  *
- *   GET /metrics      calls by method and code, durations, rows, open transactions, waiting records, memory
+ *   GET /metrics      calls by method and code, durations, rows, open transactions, waiting records, memory; at a gateway of several also calls
+ *                     to the Bigtable, commits under way, the clock, sweeps
  *
  * M1  Without a scraper nothing is counted and the library is not loaded: calls and durations begin with the first scrape, rows with the
  *     start.                                                                                       test/contract/metrics.test.ts
@@ -9,7 +10,7 @@
  * Known: Prometheus' text form 0.0.4, and its names for processes. docs/decisions/0061-metrics.md says why a library writes it.
  */
 
-import type { Engine } from '@sixtables/engine'
+import type { Engine, SharedFigures } from '@sixtables/engine'
 import type { Registry } from 'prom-client'
 import type { CallReport, Calls } from '../../calls/calls.ts'
 import { dataMethodOf } from '../../methods.ts'
@@ -53,14 +54,16 @@ async function metricsOf(engine: Engine, calls: Calls): Promise<Registry> {
     count.inc({ method: name, code })
     duration.observe({ method: name }, durationMs / 1000)
   })
-  addFigures(prometheus, registers, engine)
+  const figures = figuresIn(prometheus, registers)
+  addFigures(figures, engine)
+  if (engine.sharedFigures !== undefined) addSharedFigures(prometheus, registers, figures, engine.sharedFigures)
   return registry
 }
 
 type Prometheus = typeof import('prom-client')
 
-/** Figures that are read at each scrape, and cost nothing in between. */
-function addFigures(prometheus: Prometheus, registers: Registry[], engine: Engine): void {
+/** Makes figures that are read at each scrape, and cost nothing in between. */
+function figuresIn(prometheus: Prometheus, registers: Registry[]) {
   const total = (name: string, help: string, read: () => number): void => {
     new prometheus.Counter({
       name,
@@ -82,6 +85,10 @@ function addFigures(prometheus: Prometheus, registers: Registry[], engine: Engin
       },
     })
   }
+  return { total, gauge }
+}
+
+function addFigures({ total, gauge }: ReturnType<typeof figuresIn>, engine: Engine): void {
   const { totals } = engine
   total('sixtables_rows_read_total', 'Rows read by calls since the start', () => totals.rowsRead)
   total(
@@ -96,4 +103,58 @@ function addFigures(prometheus: Prometheus, registers: Registry[], engine: Engin
   gauge('nodejs_external_memory_bytes', "Memory of buffers outside of V8's heap", () => process.memoryUsage().external)
   const startSeconds = performance.timeOrigin / 1000
   gauge('process_start_time_seconds', 'Start of the process, in seconds since 1970', () => startSeconds)
+}
+
+/** Figures of a gateway of several: calls to the Bigtable since the first scrape, and the state of what it shares. */
+function addSharedFigures(
+  prometheus: Prometheus,
+  registers: Registry[],
+  { gauge }: ReturnType<typeof figuresIn>,
+  shared: SharedFigures,
+): void {
+  const count = new prometheus.Counter({
+    name: 'sixtables_bigtable_calls_total',
+    help: 'Calls to the Bigtable since the first scrape, by method and code of the answer; repeated ones count each time',
+    labelNames: ['method', 'code'],
+    registers,
+  })
+  const duration = new prometheus.Histogram({
+    name: 'sixtables_bigtable_call_duration_seconds',
+    help: 'Duration of calls to the Bigtable since the first scrape',
+    labelNames: ['method'],
+    buckets: durationBuckets,
+    registers,
+  })
+  const retries = new prometheus.Counter({
+    name: 'sixtables_bigtable_retries_total',
+    help: 'Calls to the Bigtable since the first scrape that repeated one without success',
+    labelNames: ['method'],
+    registers,
+  })
+  const conflicts = new prometheus.Counter({
+    name: 'sixtables_bigtable_conflicts_total',
+    help: 'Conditional writes since the first scrape whose condition did not hold: another commit or gateway came first',
+    registers,
+  })
+  shared.observeCalls(({ method, code, durationMs, isRetry, isConflict }) => {
+    count.inc({ method, code })
+    duration.observe({ method }, durationMs / 1000)
+    if (isRetry) retries.inc({ method })
+    if (isConflict) conflicts.inc()
+  })
+  gauge(
+    'sixtables_bigtable_oldest_commit_age_seconds',
+    'For how long the oldest commit of this gateway is under way; 0 = none is',
+    () => shared.oldestCommitMs / 1000,
+  )
+  gauge(
+    'sixtables_bigtable_clock_offset_seconds',
+    'By how much the clock of this gateway is ahead of that of the Bigtable, by the last comparison; below 0 = it is behind',
+    () => Number(shared.clockAheadMicros ?? 0n) / 1e6,
+  )
+  gauge(
+    'sixtables_bigtable_last_sweep_timestamp_seconds',
+    'When this gateway last ended a sweep of old cells, in seconds since 1970; 0 = it has made none',
+    () => Number(shared.sweptAtMicros ?? 0n) / 1e6,
+  )
 }
