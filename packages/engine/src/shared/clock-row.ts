@@ -20,7 +20,13 @@
  *                                                                                   all: test/property/gateways.test.ts
  */
 import { DatastoreError } from '../errors.ts'
-import { type Cells, clockDifferenceMicrosMax, OutcomeUnknown, type RowCondition, type RowKey } from '../storage/rows.ts'
+import {
+  type Cells,
+  clockDifferenceMicrosMax,
+  OutcomeUnknown,
+  type RowCondition,
+  type RowKey,
+} from '../storage/rows.ts'
 import { topicRowKey } from '../tables/metadata-rows.ts'
 import { ClockLead } from './clock-lead.ts'
 import {
@@ -295,7 +301,7 @@ export class ClockRow {
 
   /** @param observed - a moment that the register is to reach @throws UNAVAILABLE when the clock was set back since that moment was chosen */
   #nextStamp(observed: bigint): bigint {
-    // CK1: a clock that was set a moment ago, or that a write without new commits did not wait for, does not count.
+    // compared-clock/CK1: a clock that was set a moment ago, or that a write without new commits did not wait for, does not count.
     const isRight = this.#store.comparedClock.isRight(this.#move)
     const own = isRight ? this.#store.scheduler.nowMicros() + this.#lead.micros : 0n
     if (observed > latestOf(own, this.#register) + clockDifferenceMicrosMax) throw setBack()

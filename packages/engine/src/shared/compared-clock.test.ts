@@ -64,7 +64,7 @@ afterEach(async () => {
   await closed
 })
 
-/** What a call comes to within a second. */
+/** The outcome of a call within a second. */
 async function soon<T>(answer: T | Promise<T>): Promise<T> {
   const answered = Promise.resolve(answer)
   answered.catch(() => {})

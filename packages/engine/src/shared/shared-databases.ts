@@ -67,7 +67,7 @@ export class SharedDatabases implements SharedFigures {
 
   get oldestCommitMs(): number {
     const nowMs = this.store.scheduler.steadyMs()
-    return Math.max(0, ...this.all().map(({ clock }) => nowMs - (clock.oldestMs ?? nowMs)))
+    return this.all().reduce((most, { clock }) => Math.max(most, nowMs - (clock.oldestMs ?? nowMs)), 0)
   }
 
   get clockAheadMicros(): bigint | undefined {

@@ -86,6 +86,8 @@ export class TransactionRows {
   }
 
   #refuseOld({ name, begunAt }: Pick<SharedTransaction, 'name' | 'begunAt'>): void {
+    const { failure } = this.#store.comparedClock
+    if (failure !== undefined) throw failure
     if (this.#clock.now - begunAt > BigInt(totalMicrosMax)) {
       throw invalidArgument(`${name} is expired (270 s in all); begin a new one`, transactionGone)
     }
