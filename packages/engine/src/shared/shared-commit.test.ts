@@ -80,3 +80,31 @@ test('shared-commit/SC3: a commit whose gateway stood still until its record was
   expect(found.map(({ image }) => storedValue(image.properties))).toEqual([3])
   await Promise.all([one.close(), two.close()])
 })
+
+test('mutations of no transaction have a version for each group, and on an error all of other groups stand; in one process those before it', async () => {
+  const [shared, local] = [await openEngine({ shared: { rows: new MemoryRows(), gateway: 1 } }), await openEngine()]
+  const named = (name: string): Key => ({ ...key, path: [{ kind: 'G', name }] })
+  const commit = async (engine: Engine, ...mutations: ReturnType<typeof mutationOf>[]) =>
+    await engine.database('p').commit(engine.context(), { mode: 'nonTransactional', mutations })
+  const versions = async (engine: Engine): Promise<number> => {
+    const { mutationResults } = await commit(engine, mutationOf(named('a'), 1), mutationOf(named('b'), 1))
+    return new Set(mutationResults.map(({ version }) => version)).size
+  }
+  /** Those that stand of two that come before and after one that fails. */
+  const standing = async (engine: Engine): Promise<readonly string[]> => {
+    const refused = mutationOf(named('a'), 2, 'insert')
+    const failing = commit(engine, mutationOf(named('c'), 1), refused, mutationOf(named('d'), 1))
+    await expect(failing).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
+    const { found } = await engine.database('p').lookup(engine.context(), { keys: [named('c'), named('d')] })
+    return found.map(({ key: { path } }) => String(path[0]?.name))
+  }
+  expect({ versions: await versions(shared), standing: await standing(shared) }).toEqual({
+    versions: 2,
+    standing: ['c', 'd'],
+  })
+  expect({ versions: await versions(local), standing: await standing(local) }).toEqual({
+    versions: 1,
+    standing: ['c'],
+  })
+  await Promise.all([shared.close(), local.close()])
+})

@@ -53,7 +53,7 @@ export function bigtablePlaceOf(flags: Flags, env: Environment): BigtablePlace {
   if (project === undefined || instance === undefined) {
     const missing = project === undefined ? '--bigtable-project' : '--bigtable-instance'
     throw new UsageError(
-      `a Bigtable is named by --bigtable-project and --bigtable-instance; ${missing} is missing (for an emulator any name will do)`,
+      `a Bigtable is named by --bigtable-project and --bigtable-instance; ${missing} is missing (at an emulator nothing has to exist under these names: demo and local will do)`,
     )
   }
   const emulator = env['BIGTABLE_EMULATOR_HOST'] === '' ? undefined : env['BIGTABLE_EMULATOR_HOST']
