@@ -2,7 +2,7 @@
  * The end of transactions that were left alone, or open, for too long.
  *
  *   once a second      all open transactions are looked through: those that would expire before the next look are due
- *   endDue()           ends those whose time is over, soonest first
+ *   endDue()           ends those whose time is over
  *
  * E1  endDue() ends what has expired, up to {@link endsMax} transactions in a call; the next call goes on.        expiry.test.ts
  * E2  While something waits for transactions, they end at the instant at which they expire.
@@ -47,9 +47,14 @@ export class Expiry {
 
   #look(now: number): void {
     this.#lookAt = now + lookMicros
-    const due: Transaction[] = []
-    for (const transaction of this.#open()) if (transaction.expiresAt < this.#lookAt) due.push(transaction)
-    this.#due = due.sort((a, b) => a.expiresAt - b.expiresAt)
+    const over: Transaction[] = []
+    const soon: Transaction[] = []
+    for (const transaction of this.#open()) {
+      if (transaction.hasExpired(now)) over.push(transaction)
+      else if (transaction.expiresAt < this.#lookAt) soon.push(transaction)
+    }
+    // Those whose time is over need no order: after a pause they may be many.
+    this.#due = over.concat(soon.sort((a, b) => a.expiresAt - b.expiresAt))
     this.#next = 0
   }
 
