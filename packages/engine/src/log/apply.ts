@@ -155,7 +155,7 @@ export class Applier {
 
   #finish(record: PendingRecord, cause: ApplyCause): void {
     this.#options.pending.remove(record)
-    this.#options.retention.add(record.logRow, record.logBytes, record.version)
+    this.#options.retention.add(record, record.version)
     this.#options.onApply?.({ records: [record], reached: 'B', cause })
   }
 

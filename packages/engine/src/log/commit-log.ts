@@ -323,7 +323,7 @@ export class CommitLog {
 
   #appliedWithCommit(records: readonly NewRecord[]): void {
     const { onApply, onCommit } = this.#options
-    for (const record of records) this.retention.add(record.logRow, record.logBytes, record.version)
+    for (const record of records) this.retention.add(record, record.version)
     onCommit?.(records, false)
     onApply?.({ records, reached: 'A', cause: 'policy' })
     onApply?.({ records, reached: 'B', cause: 'policy' })

@@ -1,26 +1,42 @@
 import { describe, expect, it } from 'vitest'
+import { keyCodesOfPath, partitionCode, pathCode, splitKeyCode } from '../encoding/key-codec.ts'
 import { MemoryKv } from '../storage/memory-kv.ts'
-import { logRowKey, versionOfLogRow } from '../tables/log-rows.ts'
+import { groupOf, logRowKey, versionOfLogRow } from '../tables/log-rows.ts'
 import { VirtualClock } from '../testing/virtual-clock.ts'
+import { encodeLogRecord } from './log-record.ts'
 import { Retention } from './retention.ts'
 
 const limits = { ageMicros: 3_600_000_000n, bytesMax: 1 << 20 }
 
 function retentionOf(versions: readonly bigint[]): Retention {
   const retention = new Retention(limits, new VirtualClock())
-  for (const version of versions) retention.add(logRowKey('group', version), 100, version)
+  for (const version of versions) add(retention, version)
   return retention
 }
 
+const group = groupOf(
+  partitionCode({ projectId: 'p', databaseId: '', namespaceId: '' }),
+  pathCode([{ kind: 'A', id: 1n }]),
+)
+
+/** A record of the only group. */
+function add(retention: Retention, version: bigint): void {
+  const { partition, path } = splitKeyCode(group)
+  const changes = [{ codes: keyCodesOfPath(partition, path) }]
+  retention.add({ logRow: logRowKey(group, version), logBytes: 100, group, partition, changes }, version)
+}
+
 function newerThan(retention: Retention, version: bigint): readonly bigint[] {
-  return retention.newerThan(version).map(versionOfLogRow)
+  const newer = retention.newerThan(version)
+  const versions = newer.ofGroup(group).map((place) => versionOfLogRow(newer.rowAt(place)))
+  return versions.filter((one) => one > version).sort((a, b) => Number(b - a))
 }
 
 describe('Retention', () => {
   it('lets moments of the age of its limits be read, and no older ones, also before any record goes', async () => {
     const clock = new VirtualClock(10_000_000_000n)
     const retention = new Retention(limits, clock)
-    retention.add(logRowKey('group', 10_000_000_000n), 100, 10_000_000_000n)
+    add(retention, 10_000_000_000n)
     expect(retention.oldestReadable).toBe(6_400_000_000n)
     await clock.advance(1000)
     expect(retention.oldestReadable).toBe(6_401_000_000n)
@@ -39,7 +55,7 @@ describe('Retention', () => {
     const retention = retentionOf([4n, 2n])
     const kept = retention.kept()
     retention.clear()
-    retention.add(logRowKey('group', 7n), 100, 7n)
+    add(retention, 7n)
     expect(newerThan(retention, 3n)).toEqual([7n])
     retention.restore(kept)
     expect(newerThan(retention, 3n)).toEqual([4n])
@@ -49,26 +65,26 @@ describe('Retention', () => {
     const retention = retentionOf([1n, 4n])
     const kept = retention.kept()
     retention.clear()
-    retention.add(logRowKey('group', 1n), 100, 1n)
+    add(retention, 1n)
     retention.restore(kept)
-    retention.add(logRowKey('group', 2n), 100, 2n)
+    add(retention, 2n)
     expect(newerThan(retention, 3n)).toEqual([4n])
   })
 
   it('retention/T3: a record that enters late is told from those of an earlier run', async () => {
-    const value = new Uint8Array(10)
+    const value = encodeLogRecord({ transaction: new Uint8Array(0), groups: [] }, [])
     const retention = retentionOf([])
-    await retention.adopt(new MemoryKv([{ key: logRowKey('group', 9n), value }]), new Set(), () => false)
-    retention.add(logRowKey('group', 5n), 100, 5n)
+    await retention.adopt(new MemoryKv([{ key: logRowKey(group, 9n), value }]), new Set(), () => false)
+    add(retention, 5n)
     expect(newerThan(retention, 7n)).toEqual([9n])
   })
 
   it('retention/T3: finds what an earlier run applied before a record that waited over the restart', async () => {
-    const value = new Uint8Array(10)
-    const rows = [1n, 3n, 9n].map((version) => ({ key: logRowKey('group', version), value }))
+    const value = encodeLogRecord({ transaction: new Uint8Array(0), groups: [] }, [])
+    const rows = [1n, 3n, 9n].map((version) => ({ key: logRowKey(group, version), value }))
     const retention = retentionOf([5n])
     await retention.adopt(new MemoryKv(rows), new Set(), () => false)
-    retention.add(logRowKey('group', 12n), 100, 12n)
+    add(retention, 12n)
     expect(newerThan(retention, 4n)).toEqual([12n, 9n, 5n])
   })
 })

@@ -3,14 +3,20 @@
  *
  * T1  Only wholly applied records are offered for deletion.   records enter when milestone B is done
  * T2  Deletions ride with a later commit; a record that outlives its time costs space, never correctness.
- * T3  Looking for the records after a moment costs what is found, unless groups were held back since the log was last empty.
+ * T3  Looking for the records of a group or of a kind after a moment costs what is found (kept-log.ts), unless groups were held back
+ *     since the log was last empty: then it costs all kept records of the group or kind.
  *
  * Ours. Records of an earlier run are found by one scan in the background after opening, so that opening reads only the
  * pending markers.
  */
 import type { Scheduler } from '../clock.ts'
+import { keyCodesOfPath } from '../encoding/key-codec.ts'
+import { lowerBound } from '../lower-bound.ts'
 import type { KeyRange, Kv, KvWrite, RowKey } from '../storage/kv.ts'
-import { compareVersions, logRange, versionOfLogRow } from '../tables/log-rows.ts'
+import { compareVersions, type GroupCode, logRange, parseLogRowKey, versionOfLogRow } from '../tables/log-rows.ts'
+import type { TablePart } from '../tables/table-part.ts'
+import { type AppliedRecord, KeptLog, type RecordsOfKind } from './kept-log.ts'
+import { decodeLogRecord } from './log-record.ts'
 
 export interface RetentionLimits {
   /** Age in microseconds after which a record may go. */
@@ -31,12 +37,6 @@ const deletionsPerRecord = 8
 const noVersion: RowKey = '\x00'.repeat(8)
 const endlessVersion: RowKey = '\xff'.repeat(8)
 
-/** Records of which little is known at first hand: their versions stand in their keys. */
-interface Kept {
-  readonly logRow: RowKey
-  readonly bytes: number
-}
-
 /** Rows that went together with their log: no moment of before can be shown there any more. */
 export interface Deletion {
   readonly ranges: readonly KeyRange[]
@@ -46,9 +46,8 @@ export interface Deletion {
 
 /** The records that were kept at one time. */
 export interface KeptRecords {
-  /** Only ever appended to, so that they need not be copied. */
-  readonly rows: readonly RowKey[]
-  readonly sizes: readonly number[]
+  /** Only ever appended to, so that it need not be copied. */
+  readonly log: KeptLog
   readonly start: number
   readonly end: number
   readonly bytes: number
@@ -58,12 +57,42 @@ export interface KeptRecords {
   readonly deletions: readonly Deletion[]
 }
 
+/** The records that were kept at one time, from the first that may be newer than a moment. */
+export class NewerRecords {
+  /** Places of different lineages are of different lists. */
+  readonly lineage: number
+  readonly end: number
+  readonly #log: KeptLog
+  readonly #start: number
+
+  constructor(log: KeptLog, range: { readonly start: number; readonly end: number }, lineage: number) {
+    this.#log = log
+    this.#start = log.base + range.start
+    this.end = log.base + range.end
+    this.lineage = lineage
+  }
+
+  rowAt(place: number): RowKey {
+    return this.#log.rows[place - this.#log.base] as RowKey
+  }
+
+  /** Places of the records of a group, ascending. @param from - none before this place */
+  ofGroup(group: GroupCode, from: number = this.#start): readonly number[] {
+    return this.#log.ofGroup(group, Math.max(from, this.#start), this.end)
+  }
+
+  /** The records that changed entities of a part. @param from - by name of a kind: none before this place */
+  ofPart(part: TablePart, from?: ReadonlyMap<string, number>): Iterable<RecordsOfKind> {
+    const start = this.#start
+    return this.#log.ofPart(part, (name) => Math.max(from?.get(name) ?? start, start), this.end)
+  }
+}
+
 export class Retention {
   readonly #limits: RetentionLimits
   readonly #scheduler: Scheduler
-  /** Log rows and their bytes, side by side: there are as many as entities, and an object for each costs as much again. */
-  #rows: RowKey[] = []
-  #sizes: number[] = []
+  #log = new KeptLog()
+  #lineage = 0
   #head = 0
   #bytes = 0
   /** The greatest version that entered since the list was last empty. */
@@ -90,15 +119,14 @@ export class Retention {
   }
 
   /** A record is wholly applied and may go when its time comes. */
-  add(logRow: RowKey, bytes: number, version: bigint): void {
-    if (this.#rows.length === this.#head) {
+  add(record: AppliedRecord, version: bigint): void {
+    if (this.#log.length === this.#head) {
       this.#isOrdered = true
       this.#newest = version
     } else if (version < this.#newest) this.#isOrdered = false
     else this.#newest = version
-    this.#rows.push(logRow)
-    this.#sizes.push(bytes)
-    this.#bytes += bytes
+    this.#log.add(record)
+    this.#bytes += record.logBytes
   }
 
   /**
@@ -111,15 +139,12 @@ export class Retention {
     return horizon
   }
 
-  /** Log rows of the applied records above a version, newest first. */
-  newerThan(version: bigint): readonly RowKey[] {
-    const rows: RowKey[] = []
-    for (let i = this.#rows.length - 1; i >= this.#head; i--) {
-      const logRow = this.#rows[i] as RowKey
-      if (versionOfLogRow(logRow) > version) rows.push(logRow)
-      else if (this.#isOrdered) return rows
-    }
-    return this.#isOrdered ? rows : rows.sort((a, b) => compareVersions(b, a))
+  /** The applied records above a version; where groups were held back, there are older ones among them. */
+  newerThan(version: bigint): NewerRecords {
+    const { rows, length: end } = this.#log
+    const isOld = (index: number): boolean => versionOfLogRow(rows[index] as RowKey) <= version
+    const start = this.#isOrdered ? lowerBound(end, isOld, this.#head) : this.#head
+    return new NewerRecords(this.#log, { start, end }, this.#lineage)
   }
 
   /**
@@ -127,7 +152,7 @@ export class Retention {
    * records stay as orphans until the next opening.
    */
   take(appended: number): KvWrite[] {
-    const oldest = this.#rows[this.#head]
+    const oldest = this.#log.rows[this.#head]
     if (oldest === undefined) return []
     const now = this.#scheduler.nowMicros()
     if (this.#bytes <= this.#limits.bytesMax && now <= this.#quietUntil) return []
@@ -138,18 +163,17 @@ export class Retention {
     }
     const deletions: KvWrite[] = []
     for (;;) {
-      const next = this.#rows[this.#head]
+      const next = this.#log.rows[this.#head]
       if (next === undefined || deletions.length === deletionsPerRecord * appended) break
       const version = versionOfLogRow(next)
       if (this.#bytes <= this.#limits.bytesMax && version >= horizon) break
       deletions.push({ key: next, value: undefined })
-      this.#bytes -= this.#sizes[this.#head] as number
+      this.#bytes -= this.#log.sizes[this.#head] as number
       if (version > this.#trimmedUpTo) this.#trimmedUpTo = version
       this.#head++
     }
-    if (this.#head > 1024 && this.#head * 2 > this.#rows.length) {
-      this.#rows = this.#rows.slice(this.#head)
-      this.#sizes = this.#sizes.slice(this.#head)
+    if (this.#head > 1024 && this.#head * 2 > this.#log.length) {
+      this.#log = this.#log.part(this.#head, this.#log.length)
       this.#head = 0
     }
     return deletions
@@ -168,19 +192,16 @@ export class Retention {
 
   clear(): void {
     this.#quietUntil = 0n
-    this.#rows = []
-    this.#sizes = []
-    this.#head = 0
+    this.#replaceLog(new KeptLog())
     this.#bytes = 0
   }
 
   /** For a snapshot of the store. */
   kept(): KeptRecords {
     return {
-      rows: this.#rows,
-      sizes: this.#sizes,
+      log: this.#log,
       start: this.#head,
-      end: this.#rows.length,
+      end: this.#log.length,
       bytes: this.#bytes,
       trimmedUpTo: this.#trimmedUpTo,
       newest: this.#newest,
@@ -190,11 +211,9 @@ export class Retention {
   }
 
   /** The store was set back to a snapshot. */
-  restore({ rows, sizes, start, end, bytes, trimmedUpTo, newest, isOrdered, deletions }: KeptRecords): void {
+  restore({ log, start, end, bytes, trimmedUpTo, newest, isOrdered, deletions }: KeptRecords): void {
     this.#quietUntil = 0n
-    this.#rows = rows.slice(start, end)
-    this.#sizes = sizes.slice(start, end)
-    this.#head = 0
+    this.#replaceLog(log.part(start, end))
     this.#bytes = bytes
     this.#trimmedUpTo = trimmedUpTo
     this.#newest = newest
@@ -208,35 +227,57 @@ export class Retention {
    * @param pending - log rows that still wait to be applied; they come through add() in time
    */
   async adopt(kv: Kv, pending: ReadonlySet<RowKey>, stopped: () => boolean): Promise<void> {
-    const found: Kept[] = []
+    const found: AppliedRecord[] = []
     const scan = kv.scan(logRange)
     try {
       for (;;) {
-        const rows = await scan.next(1000)
+        const rows = await scan.next(rowsPerTurn)
         if (rows.length === 0 || stopped()) break
-        for (const { key, value } of rows) {
-          if (pending.has(key)) continue
-          found.push({ logRow: key, bytes: key.length + value.length })
-        }
-        await new Promise<void>((resolve) => this.#scheduler.defer(resolve))
+        for (const { key, value } of rows) if (!pending.has(key)) found.push(appliedRecord(key, value))
+        await this.#pause()
       }
     } finally {
       scan.close()
     }
     if (stopped()) return
-    const known = new Set(this.#rows.slice(this.#head))
-    const adopted = found.filter((kept) => !known.has(kept.logRow))
+    const known = new Set(this.#log.rows.slice(this.#head))
+    const adopted = found.filter(({ logRow }) => !known.has(logRow))
     adopted.sort((a, b) => compareVersions(a.logRow, b.logRow))
+    const older = new KeptLog()
+    let bytes = 0
+    for (const record of adopted) {
+      older.add(record)
+      bytes += record.logBytes
+      if (older.length % rowsPerTurn === 0) await this.#pause()
+    }
+    if (stopped()) return
     this.#quietUntil = 0n
     const newest = versionOfLogRow(adopted.at(-1)?.logRow ?? noVersion)
     // A record that waited over the restart may have entered already, older than some that were applied before it.
-    if (versionOfLogRow(this.#rows[this.#head] ?? endlessVersion) < newest) this.#isOrdered = false
+    if (versionOfLogRow(this.#log.rows[this.#head] ?? endlessVersion) < newest) this.#isOrdered = false
     if (newest > this.#newest) this.#newest = newest
-    this.#rows = [...adopted.map(({ logRow }) => logRow), ...this.#rows.slice(this.#head)]
-    this.#sizes = [...adopted.map(({ bytes }) => bytes), ...this.#sizes.slice(this.#head)]
-    this.#head = 0
-    for (const kept of adopted) this.#bytes += kept.bytes
+    this.#replaceLog(this.#log.part(this.#head, this.#log.length).behind(older))
+    this.#bytes += bytes
     const [oldest] = adopted
     if (oldest !== undefined && this.#trimmedUpTo === this.#openedAt) this.#trimmedUpTo = versionOfLogRow(oldest.logRow)
   }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => this.#scheduler.defer(resolve))
+  }
+
+  #replaceLog(log: KeptLog): void {
+    this.#log = log
+    this.#lineage++
+    this.#head = 0
+  }
+}
+
+const rowsPerTurn = 1000
+
+/** A record of an earlier run. */
+function appliedRecord(logRow: RowKey, value: Uint8Array): AppliedRecord {
+  const { group, partition } = parseLogRowKey(logRow)
+  const changes = decodeLogRecord(value).changes.map(({ path }) => ({ codes: keyCodesOfPath(partition, path) }))
+  return { logRow, logBytes: logRow.length + value.length, group, partition, changes }
 }

@@ -4,7 +4,8 @@
  * A failed read in a transaction may end it (transactions/X4).
  */
 import type { RequestContext } from '../context.ts'
-import { aheadRows, PastView } from '../history/past-view.ts'
+import { OverlaidView } from '../history/overlay.ts'
+import { aheadRows } from '../history/past-view.ts'
 import { andThen, type MaybePromise, whenFails } from '../maybe-promise.ts'
 import type { ReadScope } from '../transactions/read-views.ts'
 import type { TransactionDatabase } from '../transactions/transactions.ts'
@@ -49,13 +50,12 @@ export class LocalReading implements Reading {
     const { transactions, versions, log } = this.#shared
     const { readTime } = options ?? {}
     if (readTime !== undefined) {
-      return andThen(transactions.readAt(this.#database, readTime, work), (result) =>
-        answer(result, readTime, undefined),
-      )
+      const found = transactions.readAt(this.#database, readTime, () => read.scopeOf(), work)
+      return andThen(found, (result) => answer(result, readTime, undefined))
     }
     if (options?.ahead === true) {
       return transactions.readNow(this.#database, noGroups, steps, (view) => {
-        const ahead = new PastView(view, aheadRows(log.pending.inDatabase(this.#database.code)))
+        const ahead = new OverlaidView(view, aheadRows(log.pending.inDatabase(this.#database.code)))
         return andThen(work(ahead), (found) => answer(found, versions.readTime(), undefined))
       })
     }

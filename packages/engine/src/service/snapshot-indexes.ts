@@ -10,7 +10,7 @@
  */
 import type { RequestContext } from '../context.ts'
 import { keyCodesOfPath, pathEnd } from '../encoding/key-codec.ts'
-import { PastView } from '../history/past-view.ts'
+import { OverlaidView, Overlay } from '../history/overlay.ts'
 import type { CataloguedIndex, IndexCatalogue } from '../indexes/catalogue.ts'
 import { identityOf } from '../indexes/definition.ts'
 import type { CompositeIndex, IndexDefinition } from '../model/index-definition.ts'
@@ -51,10 +51,10 @@ export async function viewWithIndexes(
     if (isShared || !(await isWhole(context, view, database.catalogue.rowOf(index)))) lacking.push(index)
   }
   if (lacking.length === 0 || plan.kind === undefined) return view
-  const rows = new Map<RowKey, Uint8Array | undefined>()
+  const rows = new Overlay()
   const sink = {
     wants: (head: RowKey): boolean => isOf('EntitiesByCompositeProperty', head),
-    write: (row: RowKey, value: Uint8Array | undefined): unknown => rows.set(row, value),
+    write: (row: RowKey, value: Uint8Array | undefined): void => rows.write(row, value),
   }
   const rules: IndexRules = { indexes: lacking, indexOptions: database.indexOptions }
   const prefix = kindPrefix(plan.partitionCode, plan.kind)
@@ -64,7 +64,7 @@ export async function viewWithIndexes(
     const after = await view.get(context, 'Entities', entityRowKey(plan.partitionCode, path))
     handRows({ codes: keyCodesOfPath(plan.partitionCode, path), before: undefined, after }, rules, sink)
   }
-  return new PastView(view, () => rows)
+  return new OverlaidView(view, rows)
 }
 
 /** The composite indexes that a plan reads. */

@@ -11,9 +11,11 @@
  *                                                          in a turn in which nothing waits in any group of the scope.
  */
 
+import type { Scheduler } from '../clock.ts'
 import { invalidArgument } from '../errors.ts'
 import { guarded } from '../history/deleted-ranges.ts'
-import { PastView, refuseForgotten, undoneRows } from '../history/past-view.ts'
+import { PastView, refuseForgotten } from '../history/past-view.ts'
+import { type Moment, UndoneRows } from '../history/undone-rows.ts'
 import { invariant } from '../invariant.ts'
 import type { LogDatabase } from '../log/commit-input.ts'
 import type { CommitLog } from '../log/commit-log.ts'
@@ -30,6 +32,8 @@ export type ReadScope = readonly GroupCode[] | 'global'
 
 export interface ReadView {
   readonly view: TableView
+  /** The view, for a read of this scope alone. */
+  within(scopeOf: () => ReadScope): TableView
   /** Every commit below this mark of RecentCommits is in the view. */
   readonly mark: number
   /** Microseconds. */
@@ -42,6 +46,7 @@ export interface ReadView {
 
 export interface ReadViewsParts {
   readonly kv: Kv
+  readonly scheduler: Scheduler
   readonly log: CommitLog
   readonly versions: CommitVersions
   readonly recent: RecentCommits
@@ -51,9 +56,11 @@ export interface ReadViewsParts {
 export class ReadViews {
   readonly #parts: ReadViewsParts
   readonly #now: TableView
+  readonly #undone: UndoneRows
 
   constructor(parts: ReadViewsParts) {
     this.#parts = parts
+    this.#undone = new UndoneRows(parts.scheduler)
     this.#now = new KvTableView(parts.kv)
   }
 
@@ -95,21 +102,29 @@ export class ReadViews {
   }
 
   /** A moment that is not in the future (history/past-view.ts). @throws FAILED_PRECONDITION when it is too long ago */
-  at(database: LogDatabase, readTime: bigint): MaybePromise<ReadView> {
+  at(database: LogDatabase, readTime: bigint, scope: ReadScope): MaybePromise<ReadView> {
     const { log, kv, versions, rulesOf } = this.#parts
     // No commit may get a stamp at or below this moment any more.
     versions.observe(readTime)
-    const look = (): KvSnapshot => {
-      refuseForgotten(readTime, log.retention.oldestReadable)
-      return kv.snapshot()
+    const look = (): ReadView => {
+      const { retention } = log
+      refuseForgotten(readTime, retention.oldestReadable)
+      const reader = kv.snapshot()
+      const moment: Moment = { at: readTime, reader, newer: retention.newerThan(readTime), rulesOf }
+      const past = new PastView({ now: new KvTableView(reader), moment, undone: this.#undone })
+      const deleted = retention.deletedSince(readTime)
+      const within = (scopeOf: () => ReadScope): TableView => {
+        const read = scopeOf()
+        return guarded(read !== 'global' && read.length === 1 ? past.ofGroup(read[0] as GroupCode) : past, deleted)
+      }
+      return new OpenReadView(guarded(past, deleted), { mark: 0, at: readTime }, reader, within)
     }
-    return andThen(this.rollForward(database, 'global'), async () => {
-      const snapshot = await this.#whenStill(database, 'global', look)
-      const undone = await undoneRows(snapshot, log.retention.newerThan(readTime), rulesOf)
-      const past = new PastView(new KvTableView(snapshot), undone)
-      const view = guarded(past, log.retention.deletedSince(readTime))
-      return new OpenReadView(view, { mark: 0, at: readTime }, snapshot)
-    })
+    return andThen(this.rollForward(database, scope), () => this.#whenStill(database, scope, look))
+  }
+
+  /** Frees what reads of the past share. */
+  forget(): void {
+    this.#undone.forget()
   }
 
   /** Applies what is committed in the scope and waits: every strong read begins with it. */
@@ -149,17 +164,24 @@ export class ReadViews {
 
 class OpenReadView implements ReadView {
   readonly view: TableView
+  readonly within: ReadView['within']
   readonly mark: number
   readonly at: bigint
   readonly #snapshot: KvSnapshot
   #reads = 0
   #isGivenBack = false
 
-  constructor(view: TableView, { mark, at }: Pick<ReadView, 'mark' | 'at'>, snapshot: KvSnapshot) {
+  constructor(
+    view: TableView,
+    { mark, at }: Pick<ReadView, 'mark' | 'at'>,
+    snapshot: KvSnapshot,
+    within: ReadView['within'] = () => view,
+  ) {
     this.view = view
     this.mark = mark
     this.at = at
     this.#snapshot = snapshot
+    this.within = within
   }
 
   during<T>(read: () => MaybePromise<T>): MaybePromise<T> {

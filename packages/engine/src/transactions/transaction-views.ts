@@ -12,7 +12,7 @@ import { andThen, forEachInOrder, isPromise, type MaybePromise, whenFails } from
 import type { GroupCode } from '../tables/log-rows.ts'
 import type { TableView } from '../tables/table.ts'
 import { GroupViews } from './group-views.ts'
-import type { ReadView, ReadViews } from './read-views.ts'
+import type { ReadScope, ReadView, ReadViews } from './read-views.ts'
 import type { RecentCommits } from './recent-commits.ts'
 import { refuseEnded } from './registry.ts'
 import type { Transaction } from './transaction.ts'
@@ -36,11 +36,12 @@ export class TransactionViews {
   read<T>(
     database: LogDatabase,
     transaction: Transaction,
+    scopeOf: () => ReadScope,
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
     return andThen(this.#viewOf(database, transaction), (readView) => {
       refuseEnded(transaction)
-      return readView.during(() => work(readView.view))
+      return readView.during(() => work(readView.within(scopeOf)))
     })
   }
 
@@ -121,7 +122,7 @@ export class TransactionViews {
     const made =
       transaction.readTime === undefined
         ? this.#readViews.take(database, 'global', this.#releasing(transaction))
-        : this.#readViews.at(database, transaction.readTime)
+        : this.#readViews.at(database, transaction.readTime, 'global')
     this.#ofAll.set(transaction, made)
     return andThen(made, (readView) => {
       if (transaction.state === 'active') this.#ofAll.set(transaction, readView)

@@ -164,12 +164,13 @@ export class Transactions {
   readAt<T>(
     database: TransactionDatabase,
     readTime: bigint,
+    scopeOf: () => ReadScope,
     work: (view: TableView) => MaybePromise<T>,
   ): MaybePromise<T> {
     this.#checkReadTime(readTime)
-    return andThen(this.#readViews.at(database, readTime), (snapshot) =>
+    return andThen(this.#readViews.at(database, readTime, scopeOf()), (snapshot) =>
       finallyDo(
-        () => snapshot.during(() => work(snapshot.view)),
+        () => snapshot.during(() => work(snapshot.within(scopeOf))),
         () => snapshot.close(),
       ),
     )
@@ -185,13 +186,13 @@ export class Transactions {
   ): MaybePromise<T> {
     if (transaction.readOnly) {
       if (transaction.mode === 'optimisticWithEntityGroups') refuseGlobal(scopeOf())
-      return this.#held.read(database, transaction, work)
+      return this.#held.read(database, transaction, scopeOf, work)
     }
     switch (transaction.mode) {
       case 'pessimistic':
         return this.#lockingRead(context, database, transaction, scopeOf, work)
       case 'optimistic':
-        return this.#held.read(database, transaction, (view) => work(new TrackedView(view, transaction.reads)))
+        return this.#held.read(database, transaction, scopeOf, (view) => work(new TrackedView(view, transaction.reads)))
       case 'optimisticWithEntityGroups':
         return this.#groupRead(database, transaction, scopeOf(), work)
     }
@@ -240,6 +241,7 @@ export class Transactions {
 
   /** Ends what is open: the store is closed, or with a reason for the clients to try again it is set back. */
   endAll(reason?: string): void {
+    this.#readViews.forget()
     for (const transaction of [...this.#registry.open()]) {
       if (reason === undefined) transaction.end('rolledBack')
       else transaction.end('aborted', contention(reason, 'transaction').message)

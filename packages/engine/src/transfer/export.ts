@@ -16,10 +16,10 @@ import type { RequestContext } from '../context.ts'
 import { checkAlive } from '../context.ts'
 import { decodeProperties } from '../encoding/entity-codec.ts'
 import { failedPrecondition, invalidArgument } from '../errors.ts'
-import { PastView } from '../history/past-view.ts'
+import { OverlaidView, Overlay } from '../history/overlay.ts'
 import type { CommitLog } from '../log/commit-log.ts'
 import { kindOf } from '../model/key.ts'
-import type { Kv, RowKey } from '../storage/kv.ts'
+import type { Kv } from '../storage/kv.ts'
 import { entitiesOfDatabase, entityRowKey, parseEntityRowKey, propertiesOfImage } from '../tables/entities.ts'
 import { KvTableView, type TableView } from '../tables/table.ts'
 import { encodeEntityProto } from './entity-proto-v3.ts'
@@ -127,18 +127,18 @@ export async function atSnapshot<T>(
     return { snapshot: kv.snapshot(), rows: waitingRows(log, database) }
   })
   try {
-    return await work(new PastView(new KvTableView(snapshot), () => rows))
+    return await work(new OverlaidView(new KvTableView(snapshot), rows))
   } finally {
     snapshot.close()
   }
 }
 
 /** The newest committed image of each entity of the database that waits to be applied. */
-function waitingRows(log: CommitLog, database: string): Map<RowKey, Uint8Array | undefined> {
-  const rows = new Map<RowKey, Uint8Array | undefined>()
+function waitingRows(log: CommitLog, database: string): Overlay {
+  const rows = new Overlay()
   for (const group of log.pending.groupsOf(database)) {
     for (const { partition, changes } of log.pending.of(group)) {
-      for (const { path, after } of changes) rows.set(entityRowKey(partition, path), after)
+      for (const { path, after } of changes) rows.write(entityRowKey(partition, path), after)
     }
   }
   return rows

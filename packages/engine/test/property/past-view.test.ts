@@ -11,7 +11,7 @@ import { systemScheduler } from '../../src/clock.ts'
 import { requestContext } from '../../src/context.ts'
 import { encodeKey, encodeProperties } from '../../src/encoding/entity-codec.ts'
 import { DatastoreError } from '../../src/errors.ts'
-import { PastView } from '../../src/history/past-view.ts'
+import { OverlaidView, Overlay } from '../../src/history/overlay.ts'
 import type { Key } from '../../src/model/key.ts'
 import type { Filter, Query } from '../../src/model/query.ts'
 import type { Value } from '../../src/model/value.ts'
@@ -282,7 +282,9 @@ test.each([
         // 0 stands for a row that was not there.
         const bytesOf = (value: number): Uint8Array | undefined => (value === 0 ? undefined : Uint8Array.of(value))
         const laidOver = new Map([...undone].map(([key, value]) => [key, bytesOf(value)]))
-        const view = new PastView(new KvTableView(isLate ? new AsyncKv(store) : store), () => laidOver)
+        const overlay = new Overlay()
+        for (const [key, value] of laidOver) overlay.write(key, value)
+        const view = new OverlaidView(new KvTableView(isLate ? new AsyncKv(store) : store), overlay)
         const past = [...now, ...undone]
           .filter(
             ([key, value]) =>

@@ -1,0 +1,259 @@
+/**
+ * Rows that newer records have changed, as they were at past moments; shared by all reads of these moments.
+ *
+ *   ToDo:1 at T   {done: false}        record T+5: ToDo:1 before {done: false}, after {done: true}
+ *   undone        ByPropertyAsc(done=false, ToDo:1) was there, ByPropertyAsc(done=true, ToDo:1) was not
+ *
+ * Rows are undone part by part (tables/table-part.ts), when a read of the moment first needs the part, and from the records of its
+ * kind or entity group alone. A part that is kept is only completed: by the records that came since.
+ *
+ * U1  A row that is undone is what it was at the moment, whatever is committed later: the oldest newer record that changed it says so.
+ *     So reads of one moment share it, though each lays it over its own snapshot.           test/property/past-reads.test.ts
+ * U2  A read works with its own context and snapshot: work that is cut off goes on with the next read of the part.   undone-rows.test.ts
+ * U3  Parts that no read needed for a while are dropped, the oldest first where there are too many bytes.           undone-rows.test.ts
+ */
+import type { Scheduler } from '../clock.ts'
+import type { RequestContext } from '../context.ts'
+import { type KeyCodes, keyCodesOfPath } from '../encoding/key-codec.ts'
+import { decodeLogRecord } from '../log/log-record.ts'
+import type { NewerRecords } from '../log/retention.ts'
+import { andThen, type MaybePromise, runSteps, type Steps, waitFor } from '../maybe-promise.ts'
+import type { CompositeIndex } from '../model/index-definition.ts'
+import { giveWay, sliceWorkMax, whileWanted } from '../slices.ts'
+import { type KeyRange, type KvReader, type RowKey, workOf } from '../storage/kv.ts'
+import { entityRowKey } from '../tables/entities.ts'
+import { compositeIndexRange } from '../tables/entities-by-composite-property.ts'
+import { EntityRows, type IndexRules, RowProducer } from '../tables/entity-rows.ts'
+import { type GroupCode, parseLogRowKey } from '../tables/log-rows.ts'
+import type { TablePart } from '../tables/table-part.ts'
+import { Overlay } from './overlay.ts'
+
+/** A past moment, and the store at a later one. */
+export interface Moment {
+  /** Microseconds. */
+  readonly at: bigint
+  readonly reader: KvReader
+  /** All records that `reader` has and that are newer than the moment. */
+  readonly newer: NewerRecords
+  readonly rulesOf: (database: string) => IndexRules
+}
+
+/** Rows of a part that a read needs. */
+export interface WantedRows {
+  readonly part: TablePart
+  /** Only rows of this entity group; absent = of all. */
+  readonly group?: GroupCode | undefined
+}
+
+/** The name of a chain of the records of a group. */
+const ofGroup = ''
+
+/** Records to be undone in their order: those of a group, or those that changed entities of one kind. */
+interface Chain {
+  readonly name: string
+  /** Code of the kind; absent = all changes count. */
+  readonly kind: string | undefined
+  readonly places: readonly number[]
+}
+
+const bytesMax = 64 << 20
+/** A part without rows, roughly. */
+const partBytes = 1024
+/** A part is dropped when it was not read for one to two times this long. */
+const keptMs = 15_000
+/** Records that are undone in the turn in which a read begins. */
+const placesPerTurn = 64
+/** The cost of undoing a change, in a slice. */
+const changeWork = 16
+
+export class UndoneRows {
+  readonly #scheduler: Scheduler
+  readonly #bytesMax: number
+  /** By name, the one that was read last at the end. */
+  #parts = new Map<string, UndonePart>()
+  #bytes = 0
+  /** Parts that were read since the last look. */
+  #recent = new Set<string>()
+  /** Ends the wait for the next look. */
+  #looking: AbortController | undefined
+
+  constructor(scheduler: Scheduler, maxBytes: number = bytesMax) {
+    this.#scheduler = scheduler
+    this.#bytesMax = maxBytes
+  }
+
+  /** Bytes of the parts that are kept, roughly. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** @returns the rows to lay over the moment's store; `undefined` = none there has changed since the moment */
+  of(context: RequestContext, moment: Moment, wanted: WantedRows): MaybePromise<Overlay | undefined> {
+    return runSteps(this.#of(context, moment, wanted))
+  }
+
+  /** Drops all parts. Reads under way go on with those that they have. */
+  forget(): void {
+    this.#parts = new Map()
+    this.#recent.clear()
+    this.#bytes = 0
+    this.#looking?.abort()
+    this.#looking = undefined
+  }
+
+  *#of(context: RequestContext, moment: Moment, wanted: WantedRows): Steps<Overlay | undefined> {
+    const name = nameOf(moment, wanted)
+    let part = this.#parts.get(name)
+    if (part === undefined) {
+      if (missing(moment, wanted).length === 0) return undefined
+      part = new UndonePart()
+      this.#parts.set(name, part)
+      this.#grew(partBytes)
+    }
+    this.#use(name, part)
+    for (let isInLine = false; ; ) {
+      const chains = missing(moment, wanted, part)
+      if (chains.length === 0) return part.rows
+      const isLong = chains.some(({ places }) => places.length > placesPerTurn)
+      if (part.busy !== undefined || (isLong && !isInLine)) {
+        if (part.busy !== undefined) yield* waitFor(whileWanted(context, part.busy))
+        // Reads that began, or waited, side by side go on in a turn each.
+        yield* waitFor(giveWay(context, sliceWorkMax))
+        isInLine = true
+        continue
+      }
+      const { bytes } = part.rows
+      try {
+        yield* part.complete(context, moment, wanted, chains)
+      } finally {
+        if (this.#parts.get(name) === part) this.#grew(part.rows.bytes - bytes)
+      }
+    }
+  }
+
+  #use(name: string, part: UndonePart): void {
+    this.#parts.delete(name)
+    this.#parts.set(name, part)
+    this.#recent.add(name)
+    if (this.#looking === undefined) this.#lookLater()
+  }
+
+  #grew(bytes: number): void {
+    this.#bytes += bytes
+    for (const name of this.#parts.keys()) {
+      // The last one is being read.
+      if (this.#bytes <= this.#bytesMax || this.#parts.size === 1) return
+      this.#drop(name)
+    }
+  }
+
+  #drop(name: string): void {
+    const part = this.#parts.get(name)
+    if (part === undefined) return
+    this.#parts.delete(name)
+    this.#bytes -= part.rows.bytes + partBytes
+  }
+
+  #lookLater(): void {
+    const looking = new AbortController()
+    this.#looking = looking
+    const look = (): void => {
+      for (const name of [...this.#parts.keys()]) if (!this.#recent.has(name)) this.#drop(name)
+      this.#recent.clear()
+      this.#looking = undefined
+      if (this.#parts.size > 0) this.#lookLater()
+    }
+    this.#scheduler.sleep(keptMs, looking.signal).then(look, () => {})
+  }
+}
+
+function nameOf({ at, newer }: Moment, { part, group = '' }: WantedRows): string {
+  return `${newer.lineage} ${at} ${part.prefix.length} ${part.prefix}${group}`
+}
+
+/** The records of a part that are not undone yet. */
+function missing({ newer }: Moment, { part, group }: WantedRows, known?: UndonePart): readonly Chain[] {
+  if (group === undefined) return [...newer.ofPart(part, known?.upTo)]
+  const places = newer.ofGroup(group, known?.upTo.get(ofGroup))
+  return places.length === 0 ? [] : [{ name: ofGroup, kind: part.kind, places }]
+}
+
+class UndonePart {
+  readonly rows = new Overlay()
+  /** By name of the chain: the place up to which its records are undone. */
+  readonly upTo = new Map<string, number>()
+  /** Resolves when the read that undoes records now is done. */
+  busy: Promise<void> | undefined;
+
+  *complete(context: RequestContext, moment: Moment, { part }: WantedRows, chains: readonly Chain[]): Steps<void> {
+    let done = (): void => {}
+    this.busy = new Promise((resolve) => {
+      done = resolve
+    })
+    try {
+      const undo = undoerOf(part, this.rows, moment.rulesOf)
+      for (const { name, kind, places } of chains) {
+        for (const place of places) {
+          for (const change of yield* waitFor(changesAt(place, moment))) {
+            if (kind === undefined || change.codes.kind === kind) undo(change)
+            yield* waitFor(giveWay(context, workOf(changeWork, change.before, change.after)))
+          }
+          this.upTo.set(name, place + 1)
+        }
+        this.upTo.set(name, moment.newer.end)
+      }
+    } finally {
+      this.busy = undefined
+      done()
+    }
+  }
+}
+
+/** A change of a record that is newer than the moment. */
+interface NewerChange {
+  readonly codes: KeyCodes
+  readonly before: Uint8Array | undefined
+  readonly after: Uint8Array | undefined
+}
+
+function changesAt(place: number, { at, reader, newer }: Moment): MaybePromise<readonly NewerChange[]> {
+  const logRow = newer.rowAt(place)
+  const { partition, version } = parseLogRowKey(logRow)
+  if (version <= at) return []
+  return andThen(reader.get(logRow), (value) => {
+    // A reset deletes records with their entities.
+    if (value === undefined) return []
+    const { changes } = decodeLogRecord(value)
+    return changes.map(({ path, before, after }) => ({ codes: keyCodesOfPath(partition, path), before, after }))
+  })
+}
+
+/** Undoes a change in the rows of a part; the oldest of an entity comes first. */
+function undoerOf(part: TablePart, rows: Overlay, rulesOf: Moment['rulesOf']): (change: NewerChange) => void {
+  const { table, prefix } = part
+  if (table === 'Entities') {
+    return ({ codes: { partition, path }, before }) => rows.writeFirst(entityRowKey(partition, path), before)
+  }
+  // Those of now: what is read must not meet indexes that the view does not have.
+  const { indexes, indexOptions } = rulesOf(part.database)
+  const isOfPart = (index: CompositeIndex): boolean => isIn(compositeIndexRange(index, part.database), prefix)
+  const rules: IndexRules = {
+    indexes: table === 'EntitiesByCompositeProperty' ? indexes.filter(isOfPart) : [],
+    indexOptions,
+  }
+  const producer = new RowProducer({
+    wants: (head) => head.startsWith(prefix) || prefix.startsWith(head),
+    write: (row, value) => {
+      if (row.startsWith(prefix)) rows.writeFirst(row, value)
+    },
+  })
+  return ({ codes, before, after }) => {
+    if (table === 'EntitiesByKind' && (before === undefined) === (after === undefined)) return
+    // The way back is the change from the image after to the image before.
+    producer.indexRows(new EntityRows({ codes, before: after, after: before }, rules))
+  }
+}
+
+function isIn({ start, end }: KeyRange, row: RowKey): boolean {
+  return start <= row && row < end
+}
